@@ -1,0 +1,339 @@
+// A struct names its fields once, and is thereby encoded, decoded and checked:
+//
+//   struct TurnStarted {
+//     TurnId turn;
+//     template <class Self, class Visit>
+//     static void fields(Self& self, Visit&& visit) {
+//       visit("turn", self.turn);
+//     }
+//   };
+//
+// On the wire it is a msgpack map of its fields in this order. A field that equals its default is
+// left out. Unknown fields are skipped, or handed to the caller who asked to keep them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "eventlog/base/hash.hpp"
+#include "eventlog/base/ids.hpp"
+#include "eventlog/base/msgpack.hpp"
+#include "eventlog/base/result.hpp"
+#include "eventlog/base/strong.hpp"
+#include "eventlog/base/time.hpp"
+
+namespace base {
+
+// Specialise for an enum that appears in a field: its values' names, in order, from value 0 on.
+template <class Enum>
+struct EnumNames;
+
+template <class Enum>
+std::string_view enum_name(Enum value) {
+  return EnumNames<Enum>::kNames[static_cast<std::size_t>(value)];
+}
+
+template <class Enum>
+std::optional<Enum> parse_enum(std::string_view name) {
+  const auto& names = EnumNames<Enum>::kNames;
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    if (names[i] == name) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+// An unknown field as it came: its name and its value's msgpack bytes.
+using ExtraFields = std::vector<std::pair<std::string, Bytes>>;
+
+// A value that is carried as the msgpack bytes that it already is.
+struct RawValue {
+  Bytes encoded;
+  bool operator==(const RawValue&) const = default;
+};
+
+namespace detail {
+
+template <class T>
+concept HasFields = requires(T& t) { T::fields(t, [](const char*, auto&) {}); };
+
+// ---- writing ----
+
+inline void write(MsgpackWriter& out, const std::string& value) {
+  is_utf8(value) ? out.text(value) : out.binary(value);
+}
+inline void write(MsgpackWriter& out, const RawValue& value) {
+  out.raw(value.encoded);
+}
+inline void write(MsgpackWriter& out, bool value) {
+  out.boolean(value);
+}
+template <class T>
+requires std::is_integral_v<T>
+void write(MsgpackWriter& out, T value) {
+  out.integer(static_cast<std::int64_t>(value));
+}
+template <class T>
+requires std::is_enum_v<T>
+void write(MsgpackWriter& out, T value) {
+  out.text(enum_name(value));
+}
+template <class Tag>
+void write(MsgpackWriter& out, const StrongInteger<Tag>& value) {
+  out.integer(value.value);
+}
+inline void write(MsgpackWriter& out, Time value) {
+  out.integer(value.us);
+}
+inline void write(MsgpackWriter& out, Duration value) {
+  out.integer(value.count());
+}
+template <class Tag>
+void write(MsgpackWriter& out, const Id<Tag>& value) {
+  out.binary(value.view());
+}
+template <std::size_t N>
+void write(MsgpackWriter& out, const std::array<char, N>& value) {
+  out.binary({value.data(), N});
+}
+template <HasFields T>
+void write(MsgpackWriter& out, const T& value);
+template <class T>
+void write(MsgpackWriter& out, const std::optional<T>& value);
+template <class T>
+void write(MsgpackWriter& out, const std::vector<T>& values);
+template <class T>
+void write(MsgpackWriter& out, const std::set<T>& values);
+template <class K, class V>
+void write(MsgpackWriter& out, const std::map<K, V>& values);
+
+template <HasFields T>
+void write_fields(MsgpackWriter& out, const T& value, const ExtraFields& extra) {
+  static const T kDefault{};
+  std::size_t count = 0;
+  const auto each = [&](auto&& use) {
+    // Both structs are walked in step: the default's field is found by its offset.
+    T::fields(value, [&](const char* name, const auto& field) {
+      const auto offset = reinterpret_cast<const char*>(&field) -
+                          reinterpret_cast<const char*>(&value);
+      using Field = std::remove_cvref_t<decltype(field)>;
+      const auto& other = *reinterpret_cast<const Field*>(
+          reinterpret_cast<const char*>(&kDefault) + offset);
+      if (!(field == other)) use(name, field);
+    });
+  };
+  each([&](const char*, const auto&) { ++count; });
+  out.map(count + extra.size());
+  each([&](const char* name, const auto& field) {
+    out.text(name);
+    write(out, field);
+  });
+  for (const auto& [name, raw] : extra) {
+    out.text(name);
+    out.raw(raw);
+  }
+}
+template <HasFields T>
+void write(MsgpackWriter& out, const T& value) {
+  write_fields(out, value, {});
+}
+template <class T>
+void write(MsgpackWriter& out, const std::optional<T>& value) {
+  value ? write(out, *value) : out.nil();
+}
+template <class T>
+void write(MsgpackWriter& out, const std::vector<T>& values) {
+  out.array(values.size());
+  for (const T& value : values) write(out, value);
+}
+template <class T>
+void write(MsgpackWriter& out, const std::set<T>& values) {
+  out.array(values.size());
+  for (const T& value : values) write(out, value);
+}
+template <class K, class V>
+void write(MsgpackWriter& out, const std::map<K, V>& values) {
+  out.map(values.size());
+  for (const auto& [key, value] : values) {
+    write(out, key);
+    write(out, value);
+  }
+}
+
+// ---- reading: false when the next value does not fit ----
+
+inline bool read(MsgpackReader& in, std::string& value) {
+  ByteView bytes;
+  const bool ok = in.peek() == MsgpackKind::binary ? in.binary(bytes) : in.text(bytes);
+  if (ok) value.assign(bytes);
+  return ok;
+}
+inline bool read(MsgpackReader& in, RawValue& value) {
+  ByteView raw;
+  if (!in.value(raw)) return false;
+  value.encoded.assign(raw);
+  return true;
+}
+inline bool read(MsgpackReader& in, bool& value) {
+  return in.boolean(value);
+}
+template <class T>
+requires std::is_integral_v<T>
+bool read(MsgpackReader& in, T& value) {
+  std::int64_t wide = 0;
+  if (!in.integer(wide) || !std::in_range<T>(wide)) return false;
+  value = static_cast<T>(wide);
+  return true;
+}
+template <class T>
+requires std::is_enum_v<T>
+bool read(MsgpackReader& in, T& value) {
+  ByteView name;
+  if (!in.text(name)) return false;
+  const auto parsed = parse_enum<T>(name);
+  if (parsed) value = *parsed;
+  return parsed.has_value();
+}
+template <class Tag>
+bool read(MsgpackReader& in, StrongInteger<Tag>& value) {
+  return in.integer(value.value);
+}
+inline bool read(MsgpackReader& in, Time& value) {
+  return in.integer(value.us);
+}
+inline bool read(MsgpackReader& in, Duration& value) {
+  std::int64_t count = 0;
+  if (!in.integer(count)) return false;
+  value = Duration{count};
+  return true;
+}
+template <std::size_t N>
+bool read(MsgpackReader& in, std::array<char, N>& value) {
+  ByteView bytes;
+  if (!in.binary(bytes) || bytes.size() != N) return false;
+  bytes.copy(value.data(), N);
+  return true;
+}
+template <class Tag>
+bool read(MsgpackReader& in, Id<Tag>& value) {
+  return read(in, value.bytes);
+}
+template <HasFields T>
+bool read(MsgpackReader& in, T& value, ExtraFields* extra = nullptr, std::string* bad = nullptr);
+template <class T>
+bool read(MsgpackReader& in, std::optional<T>& value);
+template <class T>
+bool read(MsgpackReader& in, std::vector<T>& values);
+template <class T>
+bool read(MsgpackReader& in, std::set<T>& values);
+template <class K, class V>
+bool read(MsgpackReader& in, std::map<K, V>& values);
+
+template <HasFields T>
+bool read(MsgpackReader& in, T& value, ExtraFields* extra, std::string* bad) {
+  std::size_t pairs = 0;
+  if (!in.map(pairs)) return false;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    ByteView name;
+    if (!in.text(name)) return false;
+    bool is_known = false;
+    bool is_read = false;
+    T::fields(value, [&](const char* candidate, auto& field) {
+      if (is_known || name != candidate) return;
+      is_known = true;
+      is_read = read(in, field);
+    });
+    if (is_known && !is_read) {
+      if (bad != nullptr) bad->assign(name);
+      return false;
+    }
+    if (is_known) continue;
+    ByteView raw;
+    if (!in.value(raw)) return false;
+    if (extra != nullptr) extra->emplace_back(name, raw);
+  }
+  return true;
+}
+template <class T>
+bool read(MsgpackReader& in, std::optional<T>& value) {
+  if (in.peek() == MsgpackKind::nil) return in.nil();
+  value.emplace();
+  return read(in, *value);
+}
+template <class T>
+bool read(MsgpackReader& in, std::vector<T>& values) {
+  std::size_t items = 0;
+  if (!in.array(items)) return false;
+  for (std::size_t i = 0; i < items; ++i) {
+    T value{};
+    if (!read(in, value)) return false;
+    values.push_back(std::move(value));
+  }
+  return true;
+}
+template <class T>
+bool read(MsgpackReader& in, std::set<T>& values) {
+  std::size_t items = 0;
+  if (!in.array(items)) return false;
+  for (std::size_t i = 0; i < items; ++i) {
+    T value{};
+    if (!read(in, value)) return false;
+    values.insert(std::move(value));
+  }
+  return true;
+}
+template <class K, class V>
+bool read(MsgpackReader& in, std::map<K, V>& values) {
+  std::size_t pairs = 0;
+  if (!in.map(pairs)) return false;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    K key{};
+    V value{};
+    if (!read(in, key) || !read(in, value)) return false;
+    values.insert_or_assign(std::move(key), std::move(value));
+  }
+  return true;
+}
+
+}  // namespace detail
+
+template <class T>
+void encode_to(Bytes& out, const T& value) {
+  MsgpackWriter writer(out);
+  detail::write(writer, value);
+}
+
+// As above, with the unknown fields that came with the value when it was decoded.
+template <class T>
+void encode_to(Bytes& out, const T& value, const ExtraFields& extra) {
+  MsgpackWriter writer(out);
+  detail::write_fields(writer, value, extra);
+}
+
+template <class T>
+Bytes encode(const T& value) {
+  Bytes out;
+  encode_to(out, value);
+  return out;
+}
+
+// Decodes exactly one map that fills `in`. The error names the field that does not fit.
+template <class T>
+Result<T> decode(ByteView in, ExtraFields* extra = nullptr) {
+  MsgpackReader reader(in);
+  T value{};
+  std::string bad;
+  if (!detail::read(reader, value, extra, &bad)) {
+    return failure(ErrorCode::invalid,
+                   bad.empty() ? "not a msgpack map of named fields" : "field is of the wrong kind",
+                   bad);
+  }
+  if (!reader.at_end()) return failure(ErrorCode::invalid, "bytes after the end of the map");
+  return value;
+}
+
+}  // namespace base

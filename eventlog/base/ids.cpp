@@ -1,0 +1,58 @@
+#include "eventlog/base/ids.hpp"
+
+#include "eventlog/base/bytes.hpp"
+
+namespace base {
+namespace {
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool is_dash_place(std::size_t index) {
+  return index == 8 || index == 13 || index == 18 || index == 23;
+}
+
+}  // namespace
+
+std::string id_text(const IdBytes& bytes) {
+  std::string text = to_hex({bytes.data(), bytes.size()});
+  for (std::size_t place : {8u, 13u, 18u, 23u}) text.insert(place, 1, '-');
+  return text;
+}
+
+std::optional<IdBytes> parse_id(std::string_view text) {
+  const bool dashed = text.size() == 36;
+  if (!dashed && text.size() != 32) return std::nullopt;
+  IdBytes bytes{};
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (dashed && is_dash_place(i)) {
+      if (text[i] != '-') return std::nullopt;
+      continue;
+    }
+    const int value = hex_value(text[i]);
+    if (value < 0) return std::nullopt;
+    char& byte = bytes[digits / 2];
+    byte = static_cast<char>(digits % 2 == 0 ? value << 4 : (byte | value));
+    ++digits;
+  }
+  return bytes;
+}
+
+IdBytes make_id_bytes(Time now, Random& random) {
+  const auto ms = static_cast<std::uint64_t>(now.us / 1000) & 0xFFFFFFFFFFFFu;
+  const std::uint64_t high = ms << 16 | 0x7000u | (random.next() & 0x0FFFu);
+  const std::uint64_t low = 0x8000000000000000u | (random.next() & 0x3FFFFFFFFFFFFFFFu);
+  IdBytes bytes{};
+  for (unsigned i = 0; i < 8; ++i) {
+    bytes[i] = static_cast<char>(high >> (56 - 8 * i));
+    bytes[8 + i] = static_cast<char>(low >> (56 - 8 * i));
+  }
+  return bytes;
+}
+
+}  // namespace base

@@ -1,0 +1,48 @@
+// 128-bit ids, one type for each kind of thing. Made from time and randomness as UUIDv7
+// (RFC 9562, section 5.7), so that they sort by the time of their making.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eventlog/base/random.hpp"
+#include "eventlog/base/time.hpp"
+
+namespace base {
+
+using IdBytes = std::array<char, 16>;
+
+// "01890a5d-ac96-774b-bcce-b302099a8057"
+std::string id_text(const IdBytes& bytes);
+// Accepts the dashed form and 32 hexadecimal digits, in either case; nothing else.
+std::optional<IdBytes> parse_id(std::string_view text);
+IdBytes make_id_bytes(Time now, Random& random);
+
+template <class Tag>
+struct Id {
+  IdBytes bytes{};
+
+  auto operator<=>(const Id&) const = default;
+  bool is_set() const { return *this != Id{}; }
+  std::string text() const { return id_text(bytes); }
+  std::string_view view() const { return {bytes.data(), bytes.size()}; }
+
+  static std::optional<Id> parse(std::string_view text) {
+    const auto parsed = parse_id(text);
+    return parsed ? std::optional<Id>(Id{*parsed}) : std::nullopt;
+  }
+  static Id make(Time now, Random& random) { return {make_id_bytes(now, random)}; }
+};
+
+using SessionId = Id<struct SessionIdTag>;
+using CommandId = Id<struct CommandIdTag>;  // the idempotency key, made and kept by the sender
+using TurnId = Id<struct TurnIdTag>;        // equals the id of the command that queued the turn
+using EventId = Id<struct EventIdTag>;
+using WorkerId = Id<struct WorkerIdTag>;    // one life of one worker process
+using LogId = Id<struct LogIdTag>;
+using ServerId = Id<struct ServerIdTag>;    // one life of one server process: its incarnation
+
+}  // namespace base

@@ -1,0 +1,68 @@
+// MessagePack, written with msgpack-cxx and read by a cursor of our own that never allocates,
+// never recurses deeper than kDepthMax and never reads past the end of its input.
+#pragma once
+
+#include <cstdint>
+
+#include "eventlog/base/bytes.hpp"
+
+namespace base {
+
+// Exclusive bound of the magnitude of every integer on the wire: all languages' numbers hold it.
+constexpr std::int64_t kIntegerLimit = std::int64_t{1} << 53;
+
+// Appends values to a byte string that it does not own and that must outlive it.
+class MsgpackWriter {
+ public:
+  explicit MsgpackWriter(Bytes& out) : out_(out) {}
+
+  void map(std::size_t pairs);
+  void array(std::size_t items);
+  void text(ByteView value);    // must be UTF-8; the caller has checked
+  void binary(ByteView value);
+  void integer(std::int64_t value);  // |value| < kIntegerLimit, CHECKed
+  void boolean(bool value);
+  void nil();
+  void raw(ByteView encoded) { out_.append(encoded); }  // bytes that already are msgpack
+
+ private:
+  Bytes& out_;
+};
+
+enum class MsgpackKind { nil, boolean, integer, text, binary, array, map, other, end };
+
+// A cursor over one byte string, which must outlive it and the views it returns. Each read
+// returns false, once and for all, when the next value is not of that kind or is cut short.
+class MsgpackReader {
+ public:
+  static constexpr int kDepthMax = 32;  // deeper than anything that Steno writes
+
+  explicit MsgpackReader(ByteView in) : at_(in.data()), end_(in.data() + in.size()) {}
+
+  MsgpackKind peek() const;
+  bool map(std::size_t& pairs);
+  bool array(std::size_t& items);
+  bool text(ByteView& value);
+  bool binary(ByteView& value);
+  bool integer(std::int64_t& value);  // refuses magnitudes of kIntegerLimit and above
+  bool boolean(bool& value);
+  bool nil();
+  bool skip();                // any one value, with all that it contains
+  bool value(ByteView& raw);  // the encoded bytes of the next value, stepping over it
+
+  bool at_end() const { return at_ == end_; }
+  bool failed() const { return failed_; }
+
+ private:
+  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
+  bool fail();
+  bool length(unsigned bytes, std::size_t& value);
+  bool span(std::size_t size, ByteView& value);
+  bool skip(int depth);
+
+  const char* at_;
+  const char* end_;
+  bool failed_ = false;
+};
+
+}  // namespace base

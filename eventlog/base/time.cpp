@@ -1,0 +1,41 @@
+#include "eventlog/base/time.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+
+namespace base {
+namespace {
+
+Duration read(clockid_t id) {
+  timespec t{};
+  clock_gettime(id, &t);
+  return std::chrono::seconds{t.tv_sec} + Duration{t.tv_nsec / 1000};
+}
+
+}  // namespace
+
+Duration SystemClock::boot() {
+  return read(CLOCK_BOOTTIME);
+}
+
+Time SystemClock::wall() {
+  return {read(CLOCK_REALTIME).count()};
+}
+
+Time LogClock::now() {
+  const Duration boot = clock_.boot();
+  const Time wall = clock_.wall();
+  if (boot_.count() < 0) {
+    now_ = std::max(now_, wall);
+  } else {
+    const std::int64_t passed = std::max<std::int64_t>(0, (boot - boot_).count());
+    now_.us += passed;
+    const std::int64_t draw_max = passed / 1000;
+    now_.us += std::clamp<std::int64_t>(wall.us - now_.us, -std::min(draw_max, passed), draw_max);
+  }
+  boot_ = boot;
+  return now_;
+}
+
+}  // namespace base

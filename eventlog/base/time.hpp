@@ -1,0 +1,51 @@
+// Time points as the log keeps them. Reading a clock is the Clock port's job, never the domain's.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+
+namespace base {
+
+using Duration = std::chrono::microseconds;
+
+// Microseconds since 1970-01-01 UTC. Log time never decreases; wall time is what the host showed.
+struct Time {
+  std::int64_t us = 0;
+
+  constexpr auto operator<=>(const Time&) const = default;
+  constexpr Time operator+(Duration d) const { return {us + d.count()}; }
+  constexpr Duration operator-(Time other) const { return Duration{us - other.us}; }
+};
+
+// Port. Two readings, one call per duty cycle, passed down from there.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  // Advances evenly, also while the host sleeps; its zero means nothing.
+  virtual Duration boot() = 0;
+  // What the host believes the time is; may jump either way.
+  virtual Time wall() = 0;
+};
+
+class SystemClock final : public Clock {
+ public:
+  Duration boot() override;
+  Time wall() override;
+};
+
+// Turns both readings into log time: never decreasing, advanced by the boot-time clock, drawn
+// towards wall time by at most 1 ms for each second that passed. Used by one thread.
+class LogClock {
+ public:
+  // `last`: log time of the last event in the log; log time continues from there.
+  LogClock(Clock& clock, Time last) : clock_(clock), now_(last) {}
+  Time now();
+
+ private:
+  Clock& clock_;
+  Time now_;
+  Duration boot_{-1};
+};
+
+}  // namespace base

@@ -1,0 +1,153 @@
+// A block: the unit of commit, of the hash chain and of reading. It holds the facts of 1 to
+// kBlockEventsMax events; their content lies beside it, under the same key, in the same write.
+// eventlog/README.md has the grammar of the bytes and a worked example.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "eventlog/base/fields.hpp"
+
+namespace eventlog {
+
+using base::Bytes;
+using base::ByteView;
+using base::Hash;
+using base::Position;
+using base::Result;
+using base::Time;
+
+constexpr std::uint16_t kBlockFormat = 1;
+// One more block is begun at either bound. 1,024 events are what one sync can carry without the
+// next one waiting noticeably longer; 1 MiB keeps a reader's buffer small.
+constexpr std::size_t kBlockEventsMax = 1024;
+constexpr std::size_t kBlockBytesMax = 1 << 20;
+// Content up to this size lies in the content block; larger content is cut into chunks.
+constexpr std::size_t kInlineContentMax = 64 << 10;
+constexpr std::size_t kChunkBytes = 256 << 10;
+constexpr std::size_t kContentMax = 64 << 20;
+static_assert(kInlineContentMax < kChunkBytes && kChunkBytes < kBlockBytesMax);
+
+// Names one history of one log. A new epoch begins with every creation, restore and salvage.
+struct Epoch {
+  std::int64_t counter = 0;
+  std::array<char, 8> random{};
+
+  bool operator==(const Epoch&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("counter", self.counter);
+    visit("random", self.random);
+  }
+};
+
+// Where a reader stands, and proof that it stands in this history. `hash` is that of the block
+// that holds `position`. Position 0: before the first event.
+struct Checkpoint {
+  base::LogId log;
+  Epoch epoch;
+  Position position;
+  Hash hash{};
+
+  bool operator==(const Checkpoint&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("log", self.log);
+    visit("epoch", self.epoch);
+    visit("position", self.position);
+    visit("hash", self.hash);
+  }
+};
+
+struct BlockHeader {
+  base::LogId log;
+  Epoch epoch;
+  std::int64_t writer_term = 0;  // grows with every take-over of the log by a server
+  Position first;
+  std::int64_t count = 0;
+  Time time;        // log time of the last event
+  Hash previous{};  // hash of the block before; all zero for the first
+
+  bool operator==(const BlockHeader&) const = default;
+  Position last() const { return first.plus(count - 1); }
+};
+
+// A piece of large content, stored before the block whose event refers to it.
+struct Chunk {
+  Bytes key;  // chunk_key()
+  Bytes bytes;
+};
+
+// What the store is given: finished bytes.
+struct SealedBlock {
+  BlockHeader header;
+  Hash hash{};    // BLAKE2b-256 of `facts`
+  Bytes facts;
+  Bytes content;  // empty: no event of the block has any
+  std::vector<Chunk> chunks;
+};
+
+// A decoded block; the views point into the bytes that it was parsed from.
+struct BlockView {
+  BlockHeader header;
+  Hash hash{};
+  std::vector<ByteView> events;  // encoded facts, one an event
+};
+
+// Content of one event as it stands in the content block. Exactly one of `text` and `chunks`.
+struct StoredContent {
+  std::int64_t index = 0;  // of the event within its block, from 0
+  base::Salt salt{};
+  Bytes content;             // session::encode_content()
+  std::int64_t chunks = 0;   // number of chunks; their key prefix follows from stream and digest
+  bool operator==(const StoredContent&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("i", self.index);
+    visit("s", self.salt);
+    visit("c", self.content);
+    visit("k", self.chunks);
+  }
+};
+
+struct ContentBlock {
+  std::vector<StoredContent> entries;  // ascending by index
+  bool operator==(const ContentBlock&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("e", self.entries);
+  }
+};
+
+// Collects encoded events until they are sealed into one block.
+class BlockBuilder {
+ public:
+  bool is_empty() const { return count_ == 0; }
+  // True when the next event belongs in the next block.
+  bool is_full() const;
+  std::int64_t count() const { return count_; }
+
+  void add(ByteView facts);
+  // Of the event added last.
+  void add_content(const base::Salt& salt, Bytes content);
+  void add_chunks(const base::Salt& salt, std::vector<Chunk> chunks);
+
+  // Header's `count` is filled in here. Leaves the builder empty.
+  SealedBlock seal(BlockHeader header);
+
+ private:
+  std::int64_t count_ = 0;
+  std::size_t content_bytes_ = 0;
+  Bytes body_;
+  ContentBlock content_;
+  std::vector<Chunk> chunks_;
+};
+
+// Checks magic, format, lengths, own checksum, and that the events fill the body. Errors:
+// wrong_log for a newer format, damaged for everything else. `bytes` must outlive the view.
+Result<BlockView> parse_block(ByteView bytes);
+
+// Of chunk number `index` of the content with that digest, in that stream.
+Bytes chunk_key(ByteView stream, const Hash& digest, std::uint32_t index);
+
+}  // namespace eventlog

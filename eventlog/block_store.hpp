@@ -1,0 +1,67 @@
+// Port: a device that keeps block N+1 behind block N and says honestly what it knows. Small enough
+// that an embedded and a distributed engine are interchangeable; nothing above it assumes either.
+#pragma once
+
+#include <vector>
+
+#include "eventlog/block.hpp"
+
+namespace eventlog {
+
+enum class AppendStatus {
+  stored,    // durable, in the store's durability class
+  conflict,  // the tail is not where the caller believed; nothing was written
+  unknown,   // it may or may not have been stored: stop, reopen and look
+};
+
+struct AppendOutcome {
+  AppendStatus status = AppendStatus::unknown;
+  Position tail;  // last position in the store; of `unknown`, the last one known
+  base::Error error;  // of `conflict` and `unknown`
+};
+
+// What an acknowledged append survives.
+enum class DurabilityClass { process, machine, quorum };
+
+struct StoredBlock {
+  Bytes facts;
+  Bytes content;  // empty: none
+};
+
+// All calls may come from several threads, but append from one only.
+class BlockStore {
+ public:
+  virtual ~BlockStore() = default;
+
+  // Stores the block if its first position is tail + 1. Its chunks are stored before it.
+  virtual AppendOutcome append(const SealedBlock& block) = 0;
+
+  // First and last position stored; 0 in an empty store.
+  virtual Position first() const = 0;
+  virtual Position tail() const = 0;
+
+  // Blocks in order, beginning with the one that holds `from`, until `bytes_max` of facts are
+  // reached (at least one block, if there is one). Nothing behind the tail: an empty result.
+  virtual Result<std::vector<StoredBlock>> read(Position from, std::size_t bytes_max,
+                                                bool with_content) = 0;
+  // The block that holds `from`, then those before it, in descending order.
+  virtual Result<std::vector<StoredBlock>> read_reverse(Position from, std::size_t bytes_max) = 0;
+
+  virtual Result<Bytes> read_chunk(ByteView key) = 0;
+
+  // Replaces the content block of the block that begins at `first`; empty: removes it.
+  virtual Result<bool> replace_content(Position first, ByteView content) = 0;
+  // Removes all chunks whose keys begin with the prefix.
+  virtual Result<bool> erase_chunks(ByteView prefix) = 0;
+  // Removes the blocks that lie wholly before `position`.
+  virtual Result<bool> trim_before(Position position) = 0;
+
+  virtual DurabilityClass durability() const = 0;
+};
+
+}  // namespace eventlog
+
+template <>
+struct base::EnumNames<eventlog::DurabilityClass> {
+  static constexpr std::string_view kNames[] = {"process", "machine", "quorum"};
+};

@@ -1,0 +1,30 @@
+// rocksdb::Status → base::Error. Included by the .cpp files that call RocksDB, never by a header.
+#pragma once
+
+#include <rocksdb/status.h>
+
+#include "eventlog/base/result.hpp"
+
+namespace eventlog {
+
+inline base::Error error_of(const rocksdb::Status& status, std::string where) {
+  using base::ErrorCode;
+  ErrorCode code = ErrorCode::io;
+  if (status.IsNotFound()) code = ErrorCode::not_found;
+  if (status.IsCorruption()) code = ErrorCode::damaged;
+  return {code, status.ToString(), std::move(where)};
+}
+
+// For opening: tells "another process has it" and "there is none" apart from failures.
+inline base::Error open_error_of(const rocksdb::Status& status, const std::string& folder) {
+  const std::string text = status.ToString();
+  if (text.find("lock") != std::string::npos && status.IsIOError()) {
+    return {base::ErrorCode::in_use, "another process has the folder open", folder};
+  }
+  if (text.find("does not exist") != std::string::npos) {
+    return {base::ErrorCode::not_found, "there is no database", folder};
+  }
+  return error_of(status, folder);
+}
+
+}  // namespace eventlog

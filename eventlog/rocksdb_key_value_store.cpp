@@ -1,0 +1,97 @@
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/table.h>
+
+#include "eventlog/key_value_store.hpp"
+#include "eventlog/rocksdb_error.hpp"
+
+namespace eventlog {
+namespace {
+
+using base::Bytes;
+using base::ByteView;
+using base::Result;
+
+rocksdb::Slice slice(ByteView view) {
+  return {view.data(), view.size()};
+}
+
+class RocksDbKeyValueStore final : public KeyValueStore {
+ public:
+  explicit RocksDbKeyValueStore(std::unique_ptr<rocksdb::DB> db) : db_(std::move(db)) {}
+
+  Result<bool> write(const WriteBatch& batch) override {
+    rocksdb::WriteBatch raw;
+    for (const Bytes& key : batch.removes) raw.Delete(key);
+    for (const auto& [key, value] : batch.puts) raw.Put(key, value);
+    return done(db_->Write(rocksdb::WriteOptions(), &raw));
+  }
+
+  Result<std::optional<Bytes>> get(ByteView key) override {
+    Bytes value;
+    const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), slice(key), &value);
+    if (status.IsNotFound()) return std::nullopt;
+    if (!status.ok()) return tl::unexpected(error_of(status, db_->GetName()));
+    return std::optional(std::move(value));
+  }
+
+  Result<std::vector<KeyValue>> scan(ByteView prefix, ByteView from,
+                                     std::size_t count_max) override {
+    std::vector<KeyValue> found;
+    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(rocksdb::ReadOptions()));
+    for (at->Seek(slice(std::max(prefix, from)));
+         at->Valid() && at->key().starts_with(slice(prefix)) && found.size() < count_max;
+         at->Next()) {
+      found.push_back({at->key().ToString(), at->value().ToString()});
+    }
+    if (!at->status().ok()) return tl::unexpected(error_of(at->status(), db_->GetName()));
+    return found;
+  }
+
+  Result<std::optional<KeyValue>> last(ByteView prefix) override {
+    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(rocksdb::ReadOptions()));
+    // Behind every key with the prefix: keys are shorter than this run of 0xFF.
+    const Bytes end = Bytes(prefix) + Bytes(64, '\xFF');
+    at->SeekForPrev(end);
+    if (!at->status().ok()) return tl::unexpected(error_of(at->status(), db_->GetName()));
+    if (!at->Valid() || !at->key().starts_with(slice(prefix))) return std::nullopt;
+    return std::optional(KeyValue{at->key().ToString(), at->value().ToString()});
+  }
+
+  Result<bool> clear() override {
+    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(rocksdb::ReadOptions()));
+    at->SeekToLast();
+    if (!at->Valid()) return true;
+    const Bytes end = at->key().ToString() + '\0';
+    return done(db_->DeleteRange(rocksdb::WriteOptions(), db_->DefaultColumnFamily(), "", end));
+  }
+
+ private:
+  Result<bool> done(const rocksdb::Status& status) {
+    if (!status.ok()) return tl::unexpected(error_of(status, db_->GetName()));
+    return true;
+  }
+
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(const std::string& folder) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.write_buffer_size = 8 << 20;
+  options.max_write_buffer_number = 2;
+  options.keep_log_file_num = 2;
+  options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  options.compression = rocksdb::kNoCompression;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(4 << 20);
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::DB* raw = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(options, folder, &raw);
+  if (!status.ok()) return tl::unexpected(open_error_of(status, folder));
+  return std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw));
+}
+
+}  // namespace eventlog

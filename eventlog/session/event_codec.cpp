@@ -1,0 +1,110 @@
+#include "eventlog/session/event_codec.hpp"
+
+#include <unordered_map>
+
+namespace session {
+namespace {
+
+constexpr std::int64_t kSchema = 1;  // all types are at their first schema version
+
+// The stored form: envelope fields, then the facts as they are.
+struct StoredFacts {
+  Envelope envelope;
+  base::RawValue facts;
+
+  bool operator==(const StoredFacts&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    Envelope::fields(self.envelope, visit);
+    visit("f", self.facts);
+  }
+};
+
+using Maker = Event (*)();
+
+template <std::size_t... I>
+std::unordered_map<std::string_view, Maker> make_table(std::index_sequence<I...>) {
+  return {{std::variant_alternative_t<I, Event>::kType,
+           [] { return Event(std::variant_alternative_t<I, Event>{}); }}...};
+}
+
+template <std::size_t... I>
+std::vector<std::string_view> list_types(std::index_sequence<I...>) {
+  return {std::variant_alternative_t<I, Event>::kType...};
+}
+
+using Alternatives = std::make_index_sequence<std::variant_size_v<Event>>;
+
+}  // namespace
+
+std::string_view type_name(const Event& event) {
+  return std::visit([](const auto& e) { return e.kType; }, event);
+}
+
+std::vector<std::string_view> event_types() {
+  return list_types(Alternatives{});
+}
+
+std::optional<Event> make_event(std::string_view type) {
+  static const auto kTable = make_table(Alternatives{});
+  const auto found = kTable.find(type);
+  if (found == kTable.end()) return std::nullopt;
+  return found->second();
+}
+
+Bytes encode_facts(const RecordedEvent& event) {
+  StoredFacts stored{event.envelope, {}};
+  stored.envelope.position = {};
+  stored.envelope.type = type_name(event.event);
+  stored.envelope.schema = kSchema;
+  std::visit([&](const auto& e) { base::encode_to(stored.facts.encoded, e, event.extra); },
+             event.event);
+  return base::encode(stored);
+}
+
+base::Result<Envelope> decode_envelope(base::ByteView bytes) {
+  return base::decode<Envelope>(bytes);
+}
+
+base::Result<RecordedEvent> decode_facts(base::ByteView bytes) {
+  auto stored = base::decode<StoredFacts>(bytes);
+  if (!stored) return tl::unexpected(stored.error());
+  RecordedEvent event;
+  event.envelope = std::move(stored->envelope);
+  auto made = make_event(event.envelope.type);
+  if (!made || event.envelope.schema > kSchema) {
+    return base::failure(base::ErrorCode::wrong_log,
+                         "event of a later release: schema " +
+                             std::to_string(event.envelope.schema) +
+                             "; read this log with the release that wrote it, or a newer one",
+                         event.envelope.type);
+  }
+  event.event = std::move(*made);
+  if (stored->facts.encoded.empty()) {
+    return base::failure(base::ErrorCode::invalid, "event without facts", event.envelope.type);
+  }
+  base::Result<bool> ok = std::visit(
+      [&](auto& e) -> base::Result<bool> {
+        auto decoded =
+            base::decode<std::remove_cvref_t<decltype(e)>>(stored->facts.encoded, &event.extra);
+        if (!decoded) return tl::unexpected(decoded.error());
+        e = std::move(*decoded);
+        return true;
+      },
+      event.event);
+  if (!ok) {
+    ok.error().where = event.envelope.type + "." + ok.error().where;
+    return tl::unexpected(ok.error());
+  }
+  return event;
+}
+
+Bytes encode_content(const Content& content) {
+  return base::encode(content);
+}
+
+base::Result<Content> decode_content(base::ByteView bytes) {
+  return base::decode<Content>(bytes);
+}
+
+}  // namespace session

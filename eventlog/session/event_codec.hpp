@@ -1,0 +1,30 @@
+// Bytes of events. An event's facts are one msgpack map: the envelope's fields and, under "f", the
+// map of the event's own fields. See eventlog/README.md for the grammar and a worked example.
+#pragma once
+
+#include <vector>
+
+#include "eventlog/session/recorded_event.hpp"
+
+namespace session {
+
+// Envelope and facts. `event.envelope.type` and `.schema` are taken from the event itself.
+Bytes encode_facts(const RecordedEvent& event);
+
+// Error `invalid` names the field; error `unsupported` = wrong_log: the type or the schema version
+// is of a later release, and whoever reads must stop, never skip. Does not set the position.
+base::Result<RecordedEvent> decode_facts(base::ByteView bytes);
+
+// The envelope alone, for routing.
+base::Result<Envelope> decode_envelope(base::ByteView bytes);
+
+Bytes encode_content(const Content& content);
+base::Result<Content> decode_content(base::ByteView bytes);
+
+// Names of all event types, in the order of the variant.
+std::vector<std::string_view> event_types();
+
+// A default event of that type; none when the type is unknown.
+std::optional<Event> make_event(std::string_view type);
+
+}  // namespace session

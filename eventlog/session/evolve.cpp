@@ -1,0 +1,258 @@
+#include "eventlog/session/evolve.hpp"
+
+#include <algorithm>
+
+#include "eventlog/session/stream_name.hpp"
+
+namespace session {
+namespace {
+
+// Each `apply` returns false when the event is impossible in the state, having changed nothing.
+// The overload of last resort (any other event) is impossible everywhere.
+
+bool ends_turn(SessionState& s, TurnId turn, const TurnCost& cost) {
+  const auto add = [&] {
+    s.usage.input_tokens += cost.usage.input_tokens;
+    s.usage.output_tokens += cost.usage.output_tokens;
+    s.usage.cache_read_tokens += cost.usage.cache_read_tokens;
+    s.usage.cache_creation_tokens += cost.usage.cache_creation_tokens;
+    s.cost.value += cost.cost.value;
+    if (cost.agent_total.value != 0) s.agent_total = cost.agent_total;
+  };
+  if (s.turn && s.turn->turn == turn) {
+    s.turn.reset();
+    add();
+    return true;
+  }
+  return false;
+}
+
+bool has_lease(const SessionState& s, FencingToken token) {
+  return s.lease && s.lease->token == token;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
+  if (s.status != SessionStatus::none) return false;
+  s.status = SessionStatus::starting;
+  s.session = e.session;
+  s.agent = e.agent;
+  s.name = e.name;
+  s.alias = e.alias;
+  s.spec = e.spec;
+  s.lineage = e.lineage;
+  s.opened = envelope.position;
+  s.agent_total = e.carried_cost;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const TurnQueued& e) {
+  if (!is_live(s.status)) return false;
+  s.queue.push_back({e.turn, envelope.position});
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const TurnStarted& e) {
+  if (!is_live(s.status) || s.turn || s.queue.empty() || s.queue.front().turn != e.turn ||
+      !has_lease(s, e.token)) {
+    return false;
+  }
+  s.turn = CurrentTurn{e.turn, s.queue.front().prompt, false};
+  s.queue.erase(s.queue.begin());
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const InterruptRequested& e) {
+  if (!s.turn || s.turn->turn != e.turn) return false;
+  s.turn->is_interrupt_requested = true;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const TurnFinished& e) {
+  return ends_turn(s, e.turn, e.cost);
+}
+
+bool apply(SessionState& s, const Envelope&, const TurnFailed& e) {
+  return ends_turn(s, e.turn, e.cost);
+}
+
+bool apply(SessionState& s, const Envelope&, const TurnInterrupted& e) {
+  if (ends_turn(s, e.turn, e.cost)) return true;
+  const auto queued = std::find_if(s.queue.begin(), s.queue.end(),
+                                   [&](const QueuedTurn& q) { return q.turn == e.turn; });
+  if (queued == s.queue.end()) return false;
+  s.queue.erase(queued);
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const OutputRecorded& e) {
+  if (s.status == SessionStatus::none || e.block != s.blocks + 1) return false;
+  s.blocks = e.block;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const LeaseGranted& e) {
+  if (!is_live(s.status) || s.lease || e.token <= s.last_token) return false;
+  s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0};
+  s.last_token = e.token;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const LeaseReleased& e) {
+  if (!has_lease(s, e.token)) return false;
+  s.lease.reset();
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const LeaseExpired& e) {
+  if (!has_lease(s, e.token)) return false;
+  s.lease.reset();
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const AgentStarted& e) {
+  if (!s.lease) return false;
+  s.lease->pid = e.pid;
+  s.lease->start_ticks = e.start_ticks;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const AgentInitialized& e) {
+  if (s.status == SessionStatus::none) return false;
+  if (s.status == SessionStatus::starting) s.status = SessionStatus::running;
+  s.agent_session = e.agent_session;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const CloseRequested&) {
+  if (!is_live(s.status)) return false;
+  s.is_close_requested = true;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const SessionClosed& e) {
+  if (!is_live(s.status) || !is_terminal(e.status) || s.turn || !s.queue.empty()) return false;
+  s.status = e.status;
+  s.end_reason = e.reason;
+  return true;
+}
+
+// Facts that a session's state does not depend on beyond its being there.
+bool exists(const SessionState& s) {
+  return s.status != SessionStatus::none;
+}
+bool apply(SessionState& s, const Envelope&, const PartialOutputRecorded&) { return exists(s); }
+bool apply(SessionState& s, const Envelope&, const ToolCallStarted&) { return exists(s); }
+bool apply(SessionState& s, const Envelope&, const ToolCallFinished&) { return exists(s); }
+bool apply(SessionState& s, const Envelope&, const AgentLineRecorded&) { return exists(s); }
+bool apply(SessionState& s, const Envelope&, const ReportIgnored&) { return exists(s); }
+bool apply(SessionState& s, const Envelope&, const AgentStartFailed&) { return exists(s); }
+bool apply(SessionState& s, const Envelope&, const AgentExited&) { return exists(s); }
+bool apply(SessionState& s, const Envelope&, const SessionResumed&) { return exists(s); }
+
+bool apply(RegistryState& s, const Envelope&, const NameClaimed& e) {
+  if (s.names.contains(e.name)) return false;
+  if (!e.agent_session.empty() && s.agent_sessions.contains(e.agent_session)) return false;
+  s.names.emplace(e.name, e.session);
+  if (!e.agent_session.empty()) s.agent_sessions.emplace(e.agent_session, e.session);
+  return true;
+}
+
+bool apply(RegistryState& s, const Envelope&, const NameReleased& e) {
+  const auto held = s.names.find(e.name);
+  if (held == s.names.end() || held->second != e.session) return false;
+  s.names.erase(held);
+  std::erase_if(s.agent_sessions, [&](const auto& claim) { return claim.second == e.session; });
+  return true;
+}
+
+bool apply(AdmissionState& s, const Envelope&, const SessionAdmitted& e) {
+  if (s.live.contains(e.session) || s.aliases.contains(e.alias)) return false;
+  s.live.emplace(e.session, e.agent);
+  s.aliases.insert(e.alias);
+  return true;
+}
+
+bool apply(AdmissionState& s, const Envelope&, const SessionReleased& e) {
+  return s.live.erase(e.session) == 1;
+}
+
+bool apply(ServerState& s, const Envelope&, const EpochStarted& e) {
+  s.epoch_counter = e.counter;
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const ServerStarted& e) {
+  s.writer_term = e.writer_term;
+  return true;
+}
+
+template <class State, class Other>
+bool apply(State&, const Envelope&, const Other&) {
+  return false;
+}
+
+void remember_command(SessionState& s, const Envelope& envelope) {
+  if (envelope.actor_kind != ActorKind::client) return;
+  const auto place = std::lower_bound(
+      s.commands.begin(), s.commands.end(), envelope.command,
+      [](const AcceptedCommand& known, const CommandId& id) { return known.command < id; });
+  if (place != s.commands.end() && place->command == envelope.command) {
+    place->position = envelope.position;
+  } else {
+    s.commands.insert(place, {envelope.command, envelope.command_digest, envelope.position});
+  }
+}
+
+template <class State>
+void evolve_or_mark(State& state, const Envelope& envelope, const Event& event) {
+  const bool possible =
+      std::visit([&](const auto& e) { return apply(state, envelope, e); }, event);
+  if (!possible && state.inconsistent.value == 0) state.inconsistent = envelope.position;
+}
+
+}  // namespace
+
+std::optional<StreamState> initial_state(std::string_view stream) {
+  const auto ref = parse_stream(stream);
+  if (!ref) return std::nullopt;
+  switch (ref->kind) {
+    case StreamKind::session: return SessionState{};
+    case StreamKind::registry: return RegistryState{};
+    case StreamKind::admission: return AdmissionState{};
+    case StreamKind::server: return ServerState{};
+  }
+  return std::nullopt;
+}
+
+void evolve(StreamState& state, const Envelope& envelope, const Event& event) {
+  std::visit([&](auto& s) { evolve(s, envelope, event); }, state);
+}
+
+void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
+  evolve_or_mark(state, envelope, event);
+  remember_command(state, envelope);
+  if (has_lease(state, envelope.token) && envelope.report_sequence > 0) {
+    state.lease->report_sequence = envelope.report_sequence;
+  }
+}
+
+void evolve(RegistryState& state, const Envelope& envelope, const Event& event) {
+  evolve_or_mark(state, envelope, event);
+}
+
+void evolve(AdmissionState& state, const Envelope& envelope, const Event& event) {
+  evolve_or_mark(state, envelope, event);
+}
+
+void evolve(ServerState& state, const Envelope& envelope, const Event& event) {
+  std::visit([&](const auto& e) { apply(state, envelope, e); }, event);
+}
+
+const AcceptedCommand* find_command(const SessionState& state, const CommandId& command) {
+  const auto place = std::lower_bound(
+      state.commands.begin(), state.commands.end(), command,
+      [](const AcceptedCommand& known, const CommandId& id) { return known.command < id; });
+  return place != state.commands.end() && place->command == command ? &*place : nullptr;
+}
+
+}  // namespace session

@@ -1,0 +1,174 @@
+// What the events of a stream add up to. States are what decide reads and what snapshots hold;
+// kStateSchema changes with any change of their fields or of evolve, and makes old snapshots void.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <variant>
+#include <vector>
+
+#include "eventlog/session/recorded_event.hpp"
+
+namespace session {
+
+constexpr std::int64_t kStateSchema = 1;
+
+// A client's command that was accepted: what a retry is answered with.
+struct AcceptedCommand {
+  CommandId command;
+  BodyDigest digest{};
+  Position position;  // of its last event
+
+  bool operator==(const AcceptedCommand&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("command", self.command);
+    visit("digest", self.digest);
+    visit("position", self.position);
+  }
+};
+
+struct QueuedTurn {
+  TurnId turn;
+  Position prompt;  // position of its TurnQueued, where the prompt's content lies
+
+  bool operator==(const QueuedTurn&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("prompt", self.prompt);
+  }
+};
+
+struct CurrentTurn {
+  TurnId turn;
+  Position prompt;
+  bool is_interrupt_requested = false;
+
+  bool operator==(const CurrentTurn&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("prompt", self.prompt);
+    visit("interrupt_requested", self.is_interrupt_requested);
+  }
+};
+
+struct Lease {
+  WorkerId worker;
+  FencingToken token;
+  std::int64_t report_sequence = 0;  // of the last report on the record
+  std::string resume_agent_session;
+  std::int64_t pid = 0;              // of the agent process; 0: not started yet
+  std::int64_t start_ticks = 0;
+
+  bool operator==(const Lease&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("worker", self.worker);
+    visit("token", self.token);
+    visit("report_sequence", self.report_sequence);
+    visit("resume_agent_session", self.resume_agent_session);
+    visit("pid", self.pid);
+    visit("start_ticks", self.start_ticks);
+  }
+};
+
+struct SessionState {
+  SessionStatus status = SessionStatus::none;
+  EndReason end_reason = EndReason::none;
+  SessionId session;
+  std::string agent;
+  std::string name;
+  std::string alias;
+  SessionSpec spec;
+  SessionId lineage;
+  Position opened;            // of SessionOpened, where the system prompt's content lies
+  std::string agent_session;  // the agent's own session id, once known
+  bool is_close_requested = false;
+  std::optional<Lease> lease;
+  FencingToken last_token;
+  std::optional<CurrentTurn> turn;
+  std::vector<QueuedTurn> queue;
+  std::int64_t blocks = 0;  // finished output blocks so far
+  Usage usage;
+  NanoUsd cost;
+  NanoUsd agent_total;                    // the agent's own running total, as last reported
+  std::vector<AcceptedCommand> commands;  // sorted by id
+  Position inconsistent;                  // of the first impossible event; 0 = none
+
+  bool operator==(const SessionState&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("status", self.status);
+    visit("end_reason", self.end_reason);
+    visit("session", self.session);
+    visit("agent", self.agent);
+    visit("name", self.name);
+    visit("alias", self.alias);
+    visit("spec", self.spec);
+    visit("lineage", self.lineage);
+    visit("opened", self.opened);
+    visit("agent_session", self.agent_session);
+    visit("close_requested", self.is_close_requested);
+    visit("lease", self.lease);
+    visit("last_token", self.last_token);
+    visit("turn", self.turn);
+    visit("queue", self.queue);
+    visit("blocks", self.blocks);
+    visit("usage", self.usage);
+    visit("cost", self.cost);
+    visit("agent_total", self.agent_total);
+    visit("commands", self.commands);
+    visit("inconsistent", self.inconsistent);
+  }
+};
+
+// Names and agent sessions that the agent's live sessions hold.
+struct RegistryState {
+  std::map<std::string, SessionId> names;
+  std::map<std::string, SessionId> agent_sessions;
+  Position inconsistent;
+
+  bool operator==(const RegistryState&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("names", self.names);
+    visit("agent_sessions", self.agent_sessions);
+    visit("inconsistent", self.inconsistent);
+  }
+};
+
+struct AdmissionState {
+  std::map<SessionId, std::string> live;  // session → its agent
+  std::set<std::string> aliases;          // of all sessions ever
+  Position inconsistent;
+
+  bool operator==(const AdmissionState&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("live", self.live);
+    visit("aliases", self.aliases);
+    visit("inconsistent", self.inconsistent);
+  }
+};
+
+struct ServerState {
+  std::int64_t epoch_counter = 0;
+  std::int64_t writer_term = 0;
+
+  bool operator==(const ServerState&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("epoch_counter", self.epoch_counter);
+    visit("writer_term", self.writer_term);
+  }
+};
+
+using StreamState = std::variant<SessionState, RegistryState, AdmissionState, ServerState>;
+
+// The accepted command with that id, or null. The pointer lasts until the state changes.
+const AcceptedCommand* find_command(const SessionState& state, const CommandId& command);
+
+}  // namespace session

@@ -1,0 +1,151 @@
+#include "eventlog/base/msgpack.hpp"
+
+#include <limits>
+
+#include "eventlog/base/fields.hpp"
+#include "eventlog/base/random.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using base::Bytes;
+using base::MsgpackReader;
+using base::MsgpackWriter;
+
+struct Inner {
+  std::int64_t number = 0;
+  bool operator==(const Inner&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("number", self.number);
+  }
+};
+
+struct Outer {
+  std::string text;
+  bool flag = false;
+  base::SessionId id;
+  std::optional<Inner> inner;
+  std::vector<Inner> list;
+  std::map<std::string, std::int64_t> table;
+  bool operator==(const Outer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("text", self.text);
+    visit("flag", self.flag);
+    visit("id", self.id);
+    visit("inner", self.inner);
+    visit("list", self.list);
+    visit("table", self.table);
+  }
+};
+
+TEST_CASE("integers of every width come back as they were", "[base]") {
+  for (std::int64_t magnitude = 1; magnitude < base::kIntegerLimit / 2; magnitude *= 2) {
+    for (std::int64_t value : {magnitude - 1, magnitude, -magnitude, -magnitude - 1}) {
+      Bytes bytes;
+      MsgpackWriter(bytes).integer(value);
+      std::int64_t back = 0;
+      REQUIRE(MsgpackReader(bytes).integer(back));
+      REQUIRE(back == value);
+    }
+  }
+}
+
+TEST_CASE("an integer of 2^53 or more is refused", "[base]") {
+  Bytes bytes("\xCF\x00\x20\x00\x00\x00\x00\x00\x00", 9);
+  std::int64_t value = 0;
+  CHECK_FALSE(MsgpackReader(bytes).integer(value));
+  bytes[1] = '\xFF';
+  CHECK_FALSE(MsgpackReader(bytes).integer(value));
+}
+
+TEST_CASE("a struct comes back as it was, and its defaults take no bytes", "[base]") {
+  base::SeededRandom random(1);
+  Outer outer{"grüße", true, base::SessionId::make({1}, random), Inner{7}, {{1}, {}}, {{"a", -5}}};
+  const Bytes bytes = base::encode(outer);
+  const auto back = base::decode<Outer>(bytes);
+  REQUIRE(back);
+  CHECK(*back == outer);
+  CHECK(base::encode(Outer{}) == Bytes("\x80"));
+}
+
+TEST_CASE("text that is not UTF-8 is carried as binary", "[base]") {
+  const Outer outer{"\xFF\xFE broken", false, {}, {}, {}, {}};
+  const Bytes bytes = base::encode(outer);
+  CHECK(bytes.find('\xC4') != Bytes::npos);
+  CHECK(base::decode<Outer>(bytes)->text == outer.text);
+}
+
+TEST_CASE("unknown fields are kept when asked for, and written again", "[base]") {
+  Bytes bytes;
+  MsgpackWriter writer(bytes);
+  writer.map(2);
+  writer.text("later");
+  writer.array(1);
+  writer.nil();
+  writer.text("flag");
+  writer.boolean(true);
+  base::ExtraFields extra;
+  const auto outer = base::decode<Outer>(bytes, &extra);
+  REQUIRE(outer);
+  CHECK(outer->flag);
+  REQUIRE(extra.size() == 1);
+  Bytes again;
+  base::encode_to(again, *outer, extra);
+  base::ExtraFields extra_again;
+  REQUIRE(base::decode<Outer>(again, &extra_again));
+  CHECK(extra_again == extra);
+}
+
+TEST_CASE("a field of the wrong kind is named", "[base]") {
+  Bytes bytes;
+  MsgpackWriter writer(bytes);
+  writer.map(1);
+  writer.text("flag");
+  writer.text("yes");
+  const auto outer = base::decode<Outer>(bytes);
+  REQUIRE_FALSE(outer);
+  CHECK(outer.error().where == "flag");
+}
+
+TEST_CASE("random and damaged bytes never do harm", "[base]") {
+  base::SeededRandom random(42);
+  const Bytes good = base::encode(
+      Outer{"some text", true, base::SessionId::make({1}, random), Inner{7}, {{1}, {2}}, {{"k", 1}}});
+  for (int round = 0; round < 20000; ++round) {
+    Bytes bytes = good;
+    const std::uint64_t flips = 1 + random.below(4);
+    for (std::uint64_t i = 0; i < flips; ++i) {
+      bytes[random.below(bytes.size())] = static_cast<char>(random.next());
+    }
+    bytes.resize(random.below(bytes.size() + 1));
+    const auto decoded = base::decode<Outer>(bytes);
+    if (decoded) REQUIRE(base::decode<Outer>(base::encode(*decoded)) == *decoded);
+  }
+}
+
+TEST_CASE("nesting deeper than the bound is refused", "[base]") {
+  const Bytes deep(1000, '\x91');
+  CHECK_FALSE(MsgpackReader(deep).skip());
+}
+
+TEST_CASE("only well-formed UTF-8 counts as such", "[base]") {
+  CHECK(base::is_utf8("plain"));
+  CHECK(base::is_utf8("\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"));
+  CHECK_FALSE(base::is_utf8("\xC0\x80"));          // overlong
+  CHECK_FALSE(base::is_utf8("\xED\xA0\x80"));      // surrogate
+  CHECK_FALSE(base::is_utf8("\xF4\x90\x80\x80"));  // above U+10FFFF
+  CHECK_FALSE(base::is_utf8("\xE2\x82"));          // cut short
+}
+
+TEST_CASE("an id is read back from its text, and nothing else is", "[base]") {
+  base::SeededRandom random(3);
+  const auto id = base::SessionId::make({1'700'000'000'000'000}, random);
+  CHECK(base::SessionId::parse(id.text()) == id);
+  CHECK(id.text()[14] == '7');
+  CHECK_FALSE(base::SessionId::parse("not-an-id"));
+  CHECK_FALSE(base::SessionId::parse(id.text() + "0"));
+}
+
+}  // namespace

@@ -1,0 +1,403 @@
+#include "workers/session/decide.hpp"
+
+#include <algorithm>
+
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/session/stream_name.hpp"
+#include "workers/session/session_name.hpp"
+
+namespace session {
+namespace {
+
+using base::Mutant;
+using base::mutant;
+using Outcome = base::Result<Decision, Rejection>;
+
+constexpr std::size_t kNameBytesMax = 64;
+
+Outcome reject(RejectionCode code, std::string text) {
+  return tl::unexpected(Rejection{code, std::move(text)});
+}
+
+// One decision being made: what it reads, and what it has emitted so far.
+struct Deciding {
+  const DecisionStates& states;
+  const DecisionContext& context;
+  Decision decision{};
+
+  const SessionState& session() const { return states.session; }
+
+  void emit(Event event, std::string content = {}) {
+    decision.push_back({StreamRole::session, std::move(event), {std::move(content)}});
+  }
+  void emit_to(StreamRole role, Event event) {
+    decision.push_back({role, std::move(event), {}});
+  }
+
+  void start_next_turn(const QueuedTurn& next, FencingToken token) {
+    emit(TurnStarted{next.turn, token});
+  }
+
+  // Ends all that is queued, then the session, and frees its name and its place. The current turn
+  // must have been ended by an event of this decision, or not be there.
+  void close(SessionStatus status, EndReason reason) {
+    for (const QueuedTurn& queued : session().queue) {
+      emit(TurnInterrupted{queued.turn, EndReason::session_ended, {}});
+    }
+    emit(SessionClosed{status, reason});
+    emit_to(StreamRole::registry, NameReleased{session().session, session().name});
+    emit_to(StreamRole::admission, SessionReleased{session().session});
+  }
+};
+
+bool is_absolute_path(std::string_view path) {
+  return path.starts_with('/') && path.find('\0') == std::string_view::npos;
+}
+
+std::optional<Rejection> check_spec(const Spawn& c) {
+  if (c.spec.engine != "claude" && c.spec.engine != "scripted") {
+    return Rejection{RejectionCode::invalid,
+                     "unknown engine '" + c.spec.engine + "'; known are claude and scripted"};
+  }
+  if (!is_absolute_path(c.spec.workdir)) {
+    return Rejection{RejectionCode::invalid,
+                     "the working folder must be an absolute path, not '" + c.spec.workdir + "'"};
+  }
+  if (c.prompt.empty()) {
+    return Rejection{RejectionCode::invalid, "the prompt is empty; say what the agent is to do"};
+  }
+  if (c.name.size() > kNameBytesMax || c.name.find('\n') != std::string::npos) {
+    return Rejection{RejectionCode::invalid,
+                     "a session's name is one line of at most 64 bytes"};
+  }
+  if (c.spec.budget.value < 0 || c.spec.max_turns < 0) {
+    return Rejection{RejectionCode::invalid, "budget and max_turns cannot be negative"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> check_resume(const DecisionStates& states, const Spawn& c) {
+  const SessionState* source = states.source;
+  if (source == nullptr || source->status == SessionStatus::none) {
+    return Rejection{RejectionCode::not_found,
+                     "there is no session " + c.resume.text() + " to resume"};
+  }
+  if (source->agent_session.empty()) {
+    return Rejection{RejectionCode::not_resumable,
+                     "session " + source->name +
+                         " cannot be resumed: its agent never began; spawn a new session"};
+  }
+  if (c.is_fork) return std::nullopt;
+  if (is_live(source->status)) {
+    return Rejection{RejectionCode::source_live,
+                     "session " + source->name + " is still " +
+                         std::string(base::enum_name(source->status)) +
+                         "; send it a prompt, kill it first, or resume with fork"};
+  }
+  if (source->lease) {
+    return Rejection{RejectionCode::source_live,
+                     "the agent process of session " + source->name +
+                         " has not ended yet; try again in a moment, or resume with fork"};
+  }
+  const auto held = states.registry.agent_sessions.find(source->agent_session);
+  if (held != states.registry.agent_sessions.end()) {
+    return Rejection{RejectionCode::source_live,
+                     "session " + held->second.text() +
+                         " already goes on with the agent's session; kill it first, or resume with "
+                         "fork"};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> choose_alias(const DecisionStates& states,
+                                        const DecisionContext& context) {
+  for (const std::string& alias : context.fresh_aliases) {
+    if (!states.admission.aliases.contains(alias)) return alias;
+  }
+  return std::nullopt;
+}
+
+Outcome decide_one(Deciding d, const Spawn& c) {
+  if (d.session().status != SessionStatus::none) {
+    return reject(RejectionCode::already_exists,
+                  "session " + d.context.session.text() + " already exists; make a fresh id");
+  }
+  if (!is_agent_name(d.context.agent) || !d.context.session.is_set()) {
+    return reject(RejectionCode::invalid,
+                  "a session needs an id and an agent named by 1 to 64 of a-z 0-9 . _ -");
+  }
+  if (auto bad = check_spec(c)) return tl::unexpected(*bad);
+  const auto live = static_cast<std::int64_t>(d.states.admission.live.size());
+  if (live >= d.context.limits.max_sessions) {
+    return reject(RejectionCode::session_limit,
+                  std::to_string(live) + " of " + std::to_string(d.context.limits.max_sessions) +
+                      " sessions are live (max_sessions); kill one first, or raise the limit");
+  }
+  if (c.resume.is_set()) {
+    if (auto bad = check_resume(d.states, c)) return tl::unexpected(*bad);
+  }
+  const auto alias = choose_alias(d.states, d.context);
+  if (!alias) {
+    return reject(RejectionCode::limit_reached, "no free alias was found; send the command again");
+  }
+
+  SessionOpened opened{d.context.session, d.context.agent, {}, *alias, c.origin_channel, c.spec,
+                       c.resume,          d.context.session, {}};
+  const std::string wanted = c.name.empty() ? name_from_prompt(c.prompt) : c.name;
+  opened.name = unique_name(wanted, d.states.registry.names);
+  NameClaimed claim{d.context.session, opened.name, {}};
+  opened.spec.resume_agent_session.clear();
+  opened.spec.is_fork = false;
+  if (c.resume.is_set()) {
+    const SessionState& source = *d.states.source;
+    opened.lineage = source.lineage;
+    opened.carried_cost = source.agent_total;
+    opened.spec.resume_agent_session = source.agent_session;
+    opened.spec.is_fork = c.is_fork;
+    if (!c.is_fork) claim.agent_session = source.agent_session;
+    d.emit_to(StreamRole::source, SessionResumed{d.context.session, c.is_fork});
+  }
+  d.emit(opened, c.system_prompt);
+  d.emit(TurnQueued{TurnId{d.context.command.bytes}}, c.prompt);
+  d.emit_to(StreamRole::registry, claim);
+  d.emit_to(StreamRole::admission, SessionAdmitted{d.context.session, d.context.agent, *alias});
+  return std::move(d.decision);
+}
+
+std::optional<Rejection> check_exists(const SessionState& s, const DecisionContext& context) {
+  if (s.status != SessionStatus::none) return std::nullopt;
+  return Rejection{RejectionCode::not_found, "there is no session " + context.session.text() +
+                                                 " of agent " + context.agent};
+}
+
+std::optional<Rejection> check_live(const SessionState& s, const DecisionContext& context) {
+  if (auto bad = check_exists(s, context)) return bad;
+  if (is_live(s.status)) return std::nullopt;
+  return Rejection{RejectionCode::session_ended,
+                   "session " + s.name + " is " + std::string(base::enum_name(s.status)) +
+                       "; resume it to go on"};
+}
+
+Outcome decide_one(Deciding d, const SendPrompt& c) {
+  const SessionState& s = d.session();
+  if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  if (c.prompt.empty()) return reject(RejectionCode::invalid, "the prompt is empty");
+  if (!s.spec.is_multi_turn) {
+    return reject(RejectionCode::not_accepting,
+                  "session " + s.name + " is single-turn; wait for its end and resume it, or spawn "
+                  "it as multi-turn");
+  }
+  if (s.is_close_requested) {
+    return reject(RejectionCode::not_accepting, "session " + s.name + " is closing");
+  }
+  if (static_cast<std::int64_t>(s.queue.size()) >= d.context.limits.queue_max) {
+    return reject(RejectionCode::limit_reached,
+                  std::to_string(s.queue.size()) + " prompts are waiting in session " + s.name +
+                      " (queue_max); wait until some are done");
+  }
+  const QueuedTurn queued{TurnId{d.context.command.bytes}, {}};
+  d.emit(TurnQueued{queued.turn}, c.prompt);
+  if (s.turn) {
+    if (c.is_interrupting && !s.turn->is_interrupt_requested) {
+      d.emit(InterruptRequested{s.turn->turn});
+    }
+  } else if (s.lease && s.queue.empty()) {
+    d.start_next_turn(queued, s.lease->token);
+  }
+  return std::move(d.decision);
+}
+
+Outcome decide_one(Deciding d, const InterruptTurn& c) {
+  const SessionState& s = d.session();
+  if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  if (s.turn && s.turn->turn == c.turn) {
+    if (!s.turn->is_interrupt_requested) d.emit(InterruptRequested{c.turn});
+    return std::move(d.decision);
+  }
+  const bool is_queued = std::any_of(s.queue.begin(), s.queue.end(),
+                                     [&](const QueuedTurn& q) { return q.turn == c.turn; });
+  if (!is_queued) {
+    return reject(RejectionCode::turn_not_running,
+                  "turn " + c.turn.text() + " of session " + s.name + " does not run");
+  }
+  d.emit(TurnInterrupted{c.turn, EndReason::user, {}});
+  return std::move(d.decision);
+}
+
+Outcome decide_one(Deciding d, const KillSession&) {
+  const SessionState& s = d.session();
+  if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
+  if (is_terminal(s.status)) return Decision{};
+  if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::user, {}});
+  d.close(SessionStatus::killed, EndReason::user);
+  return std::move(d.decision);
+}
+
+Outcome decide_one(Deciding d, const CloseSession&) {
+  const SessionState& s = d.session();
+  if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
+  if (is_terminal(s.status) || s.is_close_requested) return Decision{};
+  d.emit(CloseRequested{});
+  if (!s.lease && !s.turn && s.queue.empty()) d.close(SessionStatus::completed, EndReason::none);
+  return std::move(d.decision);
+}
+
+Outcome decide_one(Deciding d, const GrantLease& c) {
+  const SessionState& s = d.session();
+  if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  if (s.lease) {
+    return reject(RejectionCode::lease_held, "session " + s.name + " has a lease already");
+  }
+  const FencingToken token = s.last_token.next();
+  d.emit(LeaseGranted{c.worker, token, s.agent_session});
+  if (!s.queue.empty()) d.start_next_turn(s.queue.front(), token);
+  return std::move(d.decision);
+}
+
+Outcome decide_one(Deciding d, const ExpireLease& c) {
+  const SessionState& s = d.session();
+  if (!s.lease || s.lease->token != c.token) {
+    return reject(RejectionCode::stale_token, "the lease is not held any more");
+  }
+  if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::worker_lost, {}});
+  d.emit(LeaseExpired{c.token});
+  const bool has_more = !s.queue.empty() || (s.spec.is_multi_turn && !s.is_close_requested);
+  if (is_live(s.status) && !has_more) {
+    d.close(SessionStatus::failed, EndReason::worker_lost);
+  }
+  return std::move(d.decision);
+}
+
+// ---- reports ----
+
+bool is_current(const SessionState& s, const TurnId& turn) {
+  return s.turn && s.turn->turn == turn;
+}
+
+void report(Deciding& d, const ReportAgentStarted& r) {
+  d.emit(AgentStarted{r.pid, r.start_ticks});
+}
+
+void report(Deciding& d, const ReportStartFailed& r) {
+  const SessionState& s = d.session();
+  d.emit(AgentStartFailed{}, r.text);
+  d.emit(LeaseReleased{s.lease->token});
+  if (!is_live(s.status)) return;
+  if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::start_failed, {}});
+  d.close(SessionStatus::failed, EndReason::start_failed);
+}
+
+void report(Deciding& d, const ReportInitialized& r) {
+  d.emit(AgentInitialized{r.agent_session, r.model, r.agent_version});
+}
+
+void report(Deciding& d, const ReportOutput& r) {
+  d.emit(OutputRecorded{r.turn, d.session().blocks + 1, r.kind}, r.text);
+}
+
+void report(Deciding& d, const ReportPartialOutput& r) {
+  d.emit(PartialOutputRecorded{r.turn, d.session().blocks + 1}, r.text);
+}
+
+void report(Deciding& d, const ReportToolCallStarted& r) {
+  d.emit(ToolCallStarted{r.turn, r.call, r.tool}, r.input);
+}
+
+void report(Deciding& d, const ReportToolCallFinished& r) {
+  d.emit(ToolCallFinished{r.turn, r.call, r.is_error}, r.output);
+}
+
+void report(Deciding& d, const ReportAgentLine& r) {
+  d.emit(AgentLineRecorded{r.fault, r.line_bytes}, r.line);
+}
+
+void report(Deciding& d, const ReportTurnResult& r) {
+  const SessionState& s = d.session();
+  if (!is_current(s, r.turn)) {
+    d.emit(ReportIgnored{std::string(r.kType)});
+    return;
+  }
+  TurnCost cost{r.usage, {}, r.agent_total, r.model_calls, r.took};
+  cost.cost.value = std::max<std::int64_t>(0, r.agent_total.value - s.agent_total.value);
+  const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
+  if (is_interrupted) {
+    d.emit(TurnInterrupted{r.turn, EndReason::user, cost});
+  } else if (r.is_error) {
+    d.emit(TurnFailed{r.turn, r.subtype, r.terminal_reason, r.api_status, cost}, r.text);
+  } else {
+    d.emit(TurnFinished{r.turn, cost}, r.text);
+  }
+  if (r.is_error && !is_interrupted) {
+    const bool is_budget = r.subtype == "error_max_budget_usd";
+    d.close(SessionStatus::failed, is_budget ? EndReason::budget : EndReason::turn_error);
+  } else if (!s.spec.is_multi_turn) {
+    d.close(is_interrupted ? SessionStatus::killed : SessionStatus::completed,
+            is_interrupted ? EndReason::user : EndReason::none);
+  } else if (!s.queue.empty()) {
+    d.start_next_turn(s.queue.front(), s.lease->token);
+  } else if (s.is_close_requested) {
+    d.close(SessionStatus::completed, EndReason::none);
+  }
+}
+
+void report(Deciding& d, const ReportAgentExited& r) {
+  const SessionState& s = d.session();
+  d.emit(AgentExited{r.exit_code, r.signal}, r.stderr_tail);
+  d.emit(LeaseReleased{s.lease->token});
+  if (!is_live(s.status)) return;
+  const bool is_clean = r.exit_code == 0 && r.signal == 0 && !s.turn && s.queue.empty();
+  if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::agent_exited, {}});
+  if (is_clean && s.is_close_requested) {
+    d.close(SessionStatus::completed, EndReason::none);
+  } else {
+    d.close(SessionStatus::failed, EndReason::agent_exited);
+  }
+}
+
+Outcome decide_one(Deciding d, const LeaseReport& c) {
+  const SessionState& s = d.session();
+  const bool is_holder = s.lease && s.lease->token == c.token;
+  if (!is_holder && !(s.lease && mutant(Mutant::ignore_fencing_token))) {
+    return reject(RejectionCode::stale_token,
+                  "token " + std::to_string(c.token.value) + " does not hold session " +
+                      d.context.session.text() + " any more");
+  }
+  const std::int64_t known = s.lease->report_sequence;
+  if (c.sequence <= known && is_holder) return Decision{};
+  if (c.sequence != known + 1 && is_holder) {
+    return reject(RejectionCode::report_gap,
+                  "report " + std::to_string(known + 1) + " is missing");
+  }
+  std::visit([&](const auto& r) { report(d, r); }, c.report);
+  return std::move(d.decision);
+}
+
+Outcome decide_one(Deciding d, const ClientCommand& command) {
+  const SessionState& s = d.session();
+  if (s.inconsistent.value != 0 && !std::holds_alternative<KillSession>(command)) {
+    return reject(RejectionCode::inconsistent,
+                  "session " + s.name + " contradicts itself at position " +
+                      std::to_string(s.inconsistent.value) + "; it can only be killed or exported");
+  }
+  if (static_cast<std::int64_t>(s.commands.size()) >= d.context.limits.commands_max &&
+      !std::holds_alternative<KillSession>(command)) {
+    return reject(RejectionCode::limit_reached,
+                  "session " + s.name + " has taken " + std::to_string(s.commands.size()) +
+                      " commands, as many as it remembers; resume it as a new session");
+  }
+  return std::visit([&](const auto& c) { return decide_one(std::move(d), c); }, command);
+}
+
+Outcome decide_one(Deciding d, const ServerCommand& command) {
+  return std::visit([&](const auto& c) { return decide_one(std::move(d), c); }, command);
+}
+
+}  // namespace
+
+Outcome decide(const DecisionStates& states, const Command& command,
+               const DecisionContext& context) {
+  return std::visit([&](const auto& c) { return decide_one(Deciding{states, context}, c); },
+                    command);
+}
+
+}  // namespace session

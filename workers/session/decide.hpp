@@ -1,0 +1,50 @@
+// state + command → events, or a rejection. Pure: time and fresh names come in with the context.
+#pragma once
+
+#include <vector>
+
+#include "eventlog/session/state.hpp"
+#include "workers/session/commands.hpp"
+#include "workers/session/rejection.hpp"
+
+namespace session {
+
+struct Limits {
+  std::int64_t max_sessions = 5;    // starting and running, over all agents
+  std::int64_t queue_max = 1000;    // turns waiting in one session
+  std::int64_t commands_max = 65536;  // remembered command ids of one session
+};
+
+struct DecisionContext {
+  SessionId session;    // that the command is for
+  std::string agent;    // that the session belongs to
+  CommandId command;
+  Limits limits;
+  std::vector<std::string> fresh_aliases;  // candidates, in order of preference; for Spawn
+};
+
+// The streams that a decision may read; `source` is the session that a Spawn resumes, else null.
+struct DecisionStates {
+  const SessionState& session;
+  const RegistryState& registry;
+  const AdmissionState& admission;
+  const SessionState* source = nullptr;
+};
+
+enum class StreamRole { session, registry, admission, source };
+
+struct Emitted {
+  StreamRole role = StreamRole::session;
+  Event event;
+  Content content;  // an empty text: none
+
+  bool operator==(const Emitted&) const = default;
+};
+
+// Accepted. No events: nothing was left to do, such as the kill of a killed session.
+using Decision = std::vector<Emitted>;
+
+base::Result<Decision, Rejection> decide(const DecisionStates& states, const Command& command,
+                                         const DecisionContext& context);
+
+}  // namespace session
