@@ -216,7 +216,8 @@ struct ToolCallFinished {
 
 enum class LineFault { unknown_kind, not_json, invalid_utf8, too_long, cut_short };
 
-// Content: a line of the agent that no engine understands, verbatim (its start, if it was too long).
+// Content: a line of the agent that no engine understands, verbatim (its start, if it was too
+// long).
 struct AgentLineRecorded {
   static constexpr std::string_view kType = "AgentLineRecorded";
   LineFault fault = LineFault::unknown_kind;

@@ -140,14 +140,30 @@ bool apply(SessionState& s, const Envelope&, const SessionClosed& e) {
 bool exists(const SessionState& s) {
   return s.status != SessionStatus::none;
 }
-bool apply(SessionState& s, const Envelope&, const PartialOutputRecorded&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const ToolCallStarted&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const ToolCallFinished&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const AgentLineRecorded&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const ReportIgnored&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const AgentStartFailed&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const AgentExited&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const SessionResumed&) { return exists(s); }
+bool apply(SessionState& s, const Envelope&, const PartialOutputRecorded&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const ToolCallStarted&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const ToolCallFinished&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const AgentLineRecorded&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const ReportIgnored&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const AgentStartFailed&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const AgentExited&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const SessionResumed&) {
+  return exists(s);
+}
 
 bool apply(RegistryState& s, const Envelope&, const NameClaimed& e) {
   if (s.names.contains(e.name)) return false;
@@ -205,8 +221,7 @@ void remember_command(SessionState& s, const Envelope& envelope) {
 
 template <class State>
 void evolve_or_mark(State& state, const Envelope& envelope, const Event& event) {
-  const bool possible =
-      std::visit([&](const auto& e) { return apply(state, envelope, e); }, event);
+  const bool possible = std::visit([&](const auto& e) { return apply(state, envelope, e); }, event);
   if (!possible && state.inconsistent.value == 0) state.inconsistent = envelope.position;
 }
 
@@ -216,10 +231,14 @@ std::optional<StreamState> initial_state(std::string_view stream) {
   const auto ref = parse_stream(stream);
   if (!ref) return std::nullopt;
   switch (ref->kind) {
-    case StreamKind::session: return SessionState{};
-    case StreamKind::registry: return RegistryState{};
-    case StreamKind::admission: return AdmissionState{};
-    case StreamKind::server: return ServerState{};
+    case StreamKind::session:
+      return SessionState{};
+    case StreamKind::registry:
+      return RegistryState{};
+    case StreamKind::admission:
+      return AdmissionState{};
+    case StreamKind::server:
+      return ServerState{};
   }
   return std::nullopt;
 }

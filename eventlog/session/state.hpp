@@ -60,7 +60,7 @@ struct Lease {
   FencingToken token;
   std::int64_t report_sequence = 0;  // of the last report on the record
   std::string resume_agent_session;
-  std::int64_t pid = 0;              // of the agent process; 0: not started yet
+  std::int64_t pid = 0;  // of the agent process; 0: not started yet
   std::int64_t start_ticks = 0;
 
   bool operator==(const Lease&) const = default;

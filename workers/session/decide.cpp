@@ -30,9 +30,7 @@ struct Deciding {
   void emit(Event event, std::string content = {}) {
     decision.push_back({StreamRole::session, std::move(event), {std::move(content)}});
   }
-  void emit_to(StreamRole role, Event event) {
-    decision.push_back({role, std::move(event), {}});
-  }
+  void emit_to(StreamRole role, Event event) { decision.push_back({role, std::move(event), {}}); }
 
   void start_next_turn(const QueuedTurn& next, FencingToken token) {
     emit(TurnStarted{next.turn, token});
@@ -67,8 +65,7 @@ std::optional<Rejection> check_spec(const Spawn& c) {
     return Rejection{RejectionCode::invalid, "the prompt is empty; say what the agent is to do"};
   }
   if (c.name.size() > kNameBytesMax || c.name.find('\n') != std::string::npos) {
-    return Rejection{RejectionCode::invalid,
-                     "a session's name is one line of at most 64 bytes"};
+    return Rejection{RejectionCode::invalid, "a session's name is one line of at most 64 bytes"};
   }
   if (c.spec.budget.value < 0 || c.spec.max_turns < 0) {
     return Rejection{RejectionCode::invalid, "budget and max_turns cannot be negative"};
@@ -141,7 +138,7 @@ Outcome decide_one(Deciding d, const Spawn& c) {
     return reject(RejectionCode::limit_reached, "no free alias was found; send the command again");
   }
 
-  SessionOpened opened{d.context.session, d.context.agent, {}, *alias, c.origin_channel, c.spec,
+  SessionOpened opened{d.context.session, d.context.agent,   {}, *alias, c.origin_channel, c.spec,
                        c.resume,          d.context.session, {}};
   const std::string wanted = c.name.empty() ? name_from_prompt(c.prompt) : c.name;
   opened.name = unique_name(wanted, d.states.registry.names);
@@ -166,16 +163,16 @@ Outcome decide_one(Deciding d, const Spawn& c) {
 
 std::optional<Rejection> check_exists(const SessionState& s, const DecisionContext& context) {
   if (s.status != SessionStatus::none) return std::nullopt;
-  return Rejection{RejectionCode::not_found, "there is no session " + context.session.text() +
-                                                 " of agent " + context.agent};
+  return Rejection{RejectionCode::not_found,
+                   "there is no session " + context.session.text() + " of agent " + context.agent};
 }
 
 std::optional<Rejection> check_live(const SessionState& s, const DecisionContext& context) {
   if (auto bad = check_exists(s, context)) return bad;
   if (is_live(s.status)) return std::nullopt;
-  return Rejection{RejectionCode::session_ended,
-                   "session " + s.name + " is " + std::string(base::enum_name(s.status)) +
-                       "; resume it to go on"};
+  return Rejection{RejectionCode::session_ended, "session " + s.name + " is " +
+                                                     std::string(base::enum_name(s.status)) +
+                                                     "; resume it to go on"};
 }
 
 Outcome decide_one(Deciding d, const SendPrompt& c) {
@@ -184,16 +181,17 @@ Outcome decide_one(Deciding d, const SendPrompt& c) {
   if (c.prompt.empty()) return reject(RejectionCode::invalid, "the prompt is empty");
   if (!s.spec.is_multi_turn) {
     return reject(RejectionCode::not_accepting,
-                  "session " + s.name + " is single-turn; wait for its end and resume it, or spawn "
-                  "it as multi-turn");
+                  "session " + s.name +
+                      " is single-turn; wait for its end and resume it, or spawn "
+                      "it as multi-turn");
   }
   if (s.is_close_requested) {
     return reject(RejectionCode::not_accepting, "session " + s.name + " is closing");
   }
   if (static_cast<std::int64_t>(s.queue.size()) >= d.context.limits.queue_max) {
-    return reject(RejectionCode::limit_reached,
-                  std::to_string(s.queue.size()) + " prompts are waiting in session " + s.name +
-                      " (queue_max); wait until some are done");
+    return reject(RejectionCode::limit_reached, std::to_string(s.queue.size()) +
+                                                    " prompts are waiting in session " + s.name +
+                                                    " (queue_max); wait until some are done");
   }
   const QueuedTurn queued{TurnId{d.context.command.bytes}, {}};
   d.emit(TurnQueued{queued.turn}, c.prompt);
@@ -358,15 +356,14 @@ Outcome decide_one(Deciding d, const LeaseReport& c) {
   const SessionState& s = d.session();
   const bool is_holder = s.lease && s.lease->token == c.token;
   if (!is_holder && !(s.lease && mutant(Mutant::ignore_fencing_token))) {
-    return reject(RejectionCode::stale_token,
-                  "token " + std::to_string(c.token.value) + " does not hold session " +
-                      d.context.session.text() + " any more");
+    return reject(RejectionCode::stale_token, "token " + std::to_string(c.token.value) +
+                                                  " does not hold session " +
+                                                  d.context.session.text() + " any more");
   }
   const std::int64_t known = s.lease->report_sequence;
   if (c.sequence <= known && is_holder) return Decision{};
   if (c.sequence != known + 1 && is_holder) {
-    return reject(RejectionCode::report_gap,
-                  "report " + std::to_string(known + 1) + " is missing");
+    return reject(RejectionCode::report_gap, "report " + std::to_string(known + 1) + " is missing");
   }
   std::visit([&](const auto& r) { report(d, r); }, c.report);
   return std::move(d.decision);
@@ -396,8 +393,11 @@ Outcome decide_one(Deciding d, const ServerCommand& command) {
 
 Outcome decide(const DecisionStates& states, const Command& command,
                const DecisionContext& context) {
-  return std::visit([&](const auto& c) { return decide_one(Deciding{states, context}, c); },
-                    command);
+  return std::visit(
+      [&](const auto& c) {
+        return decide_one(Deciding{states, context}, c);
+      },
+      command);
 }
 
 }  // namespace session
