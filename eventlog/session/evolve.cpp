@@ -189,7 +189,15 @@ bool apply(AdmissionState& s, const Envelope&, const SessionAdmitted& e) {
 }
 
 bool apply(AdmissionState& s, const Envelope&, const SessionReleased& e) {
-  return s.live.erase(e.session) == 1;
+  const auto held = s.live.find(e.session);
+  if (held == s.live.end()) return false;
+  if (e.has_lease) s.unsettled.emplace(e.session, held->second);
+  s.live.erase(held);
+  return true;
+}
+
+bool apply(AdmissionState& s, const Envelope&, const SessionSettled& e) {
+  return s.unsettled.erase(e.session) == 1;
 }
 
 bool apply(ServerState& s, const Envelope&, const EpochStarted& e) {

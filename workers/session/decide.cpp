@@ -24,6 +24,7 @@ struct Deciding {
   const DecisionStates& states;
   const DecisionContext& context;
   Decision decision{};
+  bool has_lease = states.session.lease.has_value();  // after what has been emitted
 
   const SessionState& session() const { return states.session; }
 
@@ -36,6 +37,16 @@ struct Deciding {
     emit(TurnStarted{next.turn, token});
   }
 
+  // Ends the lease with `event`; where the session is closed already, that settles it.
+  template <class LeaseEnd>
+  void end_lease(LeaseEnd event) {
+    emit(event);
+    has_lease = false;
+    if (is_terminal(session().status)) {
+      emit_to(StreamRole::admission, SessionSettled{session().session});
+    }
+  }
+
   // Ends all that is queued, then the session, and frees its name and its place. The current turn
   // must have been ended by an event of this decision, or not be there.
   void close(SessionStatus status, EndReason reason) {
@@ -44,7 +55,7 @@ struct Deciding {
     }
     emit(SessionClosed{status, reason});
     emit_to(StreamRole::registry, NameReleased{session().session, session().name});
-    emit_to(StreamRole::admission, SessionReleased{session().session});
+    emit_to(StreamRole::admission, SessionReleased{session().session, has_lease});
   }
 };
 
@@ -258,7 +269,7 @@ Outcome decide_one(Deciding d, const ExpireLease& c) {
     return reject(RejectionCode::stale_token, "the lease is not held any more");
   }
   if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::worker_lost, {}});
-  d.emit(LeaseExpired{c.token});
+  d.end_lease(LeaseExpired{c.token});
   const bool has_more = !s.queue.empty() || (s.spec.is_multi_turn && !s.is_close_requested);
   if (is_live(s.status) && !has_more) {
     d.close(SessionStatus::failed, EndReason::worker_lost);
@@ -279,7 +290,7 @@ void report(Deciding& d, const ReportAgentStarted& r) {
 void report(Deciding& d, const ReportStartFailed& r) {
   const SessionState& s = d.session();
   d.emit(AgentStartFailed{}, r.text);
-  d.emit(LeaseReleased{s.lease->token});
+  d.end_lease(LeaseReleased{s.lease->token});
   if (!is_live(s.status)) return;
   if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::start_failed, {}});
   d.close(SessionStatus::failed, EndReason::start_failed);
@@ -341,7 +352,7 @@ void report(Deciding& d, const ReportTurnResult& r) {
 void report(Deciding& d, const ReportAgentExited& r) {
   const SessionState& s = d.session();
   d.emit(AgentExited{r.exit_code, r.signal}, r.stderr_tail);
-  d.emit(LeaseReleased{s.lease->token});
+  d.end_lease(LeaseReleased{s.lease->token});
   if (!is_live(s.status)) return;
   const bool is_clean = r.exit_code == 0 && r.signal == 0 && !s.turn && s.queue.empty();
   if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::agent_exited, {}});
