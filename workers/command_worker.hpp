@@ -20,7 +20,11 @@ namespace workers {
 using base::Position;
 
 // Names the asker of a command to whoever gave it to the loop.
-using Ticket = std::uint64_t;
+enum class Asker { nobody, client, dispatcher };
+struct Ticket {
+  Asker asker = Asker::nobody;
+  std::uint64_t number = 0;
+};
 
 struct CommandMessage {
   base::CommandId id;
@@ -48,7 +52,7 @@ struct Accepted {
 using CommandOutcome = base::Result<Accepted, session::Rejection>;
 
 struct CommandAnswer {
-  Ticket ticket = 0;
+  Ticket ticket;
   CommandOutcome outcome;
 };
 
