@@ -91,7 +91,8 @@ class AgentProcess {
   virtual void set_reading(bool is_reading) = 0;
 
   virtual std::vector<PollWish> poll_wishes() const = 0;
-  // Does what can be done without waiting, a bounded amount of it. `now`: boot time.
+  // Does what can be done without waiting, a bounded amount of it. To be called when a wish comes
+  // true, and once a second in any case. `now`: boot time.
   virtual void pump(base::Duration now) = 0;
   // What has happened since the last call. Reading pauses while more than 1 MiB waits here.
   virtual std::vector<ProcessEvent> take_events() = 0;

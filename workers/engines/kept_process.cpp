@@ -248,8 +248,12 @@ void KeptProcess::read_stderr() {
 void KeptProcess::end(base::Duration now) {
   if (!give_up_at_) give_up_at_ = now + kEndWaitMax;
   if (!exited_ && !failed_ && !strays_are_gone(now)) return;
+  if (pipes_.stdout_end.is_open() && !may_read_stdout()) {
+    give_up_at_.reset();  // who holds the output back holds the end back
+    return;
+  }
   const bool is_open = pipes_.stdout_end.is_open() || pipes_.stderr_end.is_open();
-  if (is_open && (!may_read_stdout() || now < *give_up_at_)) return;
+  if (is_open && now < *give_up_at_) return;
 
   std::vector<Line> lines;
   splitter_.finish(lines);
