@@ -64,8 +64,8 @@ bool EngineWorker::do_work(base::Duration now) {
     pump(run, now);
   }
   is_reading_ = may_read;
-  std::erase_if(runs_, [&](auto& entry) {
-    Run& run = entry.second;
+  std::erase_if(runs_, [&](const auto& entry) {
+    const Run& run = entry.second;
     if (!run.has_exited || (!run.unacked.empty() && !run.is_lost)) return false;
     for (const SequencedReport& report : run.unacked) unacked_bytes_ -= size_of(report);
     return true;

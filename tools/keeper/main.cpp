@@ -1,0 +1,253 @@
+// steno-keeper: the small process between a worker and one agent process. It holds the session's
+// lock for as long as the agent's process tree lives, and ends the whole tree, members in sessions
+// of their own included, when the agent exits, when it is told to, or when its worker is gone.
+//
+//   steno-keeper LOCK_FILE WORKDIR -- PROGRAM [ARGUMENT…]
+//
+// fds 0, 1, 2 are the agent's; fd 3 is the talk with the worker (workers/engines/
+// keeper_protocol.hpp). Linked statically and free of libraries: one runs for every session.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <optional>
+
+#include "workers/engines/keeper_protocol.hpp"
+#include "workers/engines/process_table.hpp"
+#include "workers/engines/session_lock.hpp"
+#include "workers/engines/system_failure.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kControl = 3;
+// With its worker gone nobody reads the agent's output: time to close files, not to finish a turn.
+constexpr auto kAloneGrace = 300ms;
+// How long members of the tree are killed again and again. With the grace above it stays below the
+// 2 s within which everything must be gone after the death of a worker.
+constexpr auto kTreeEndMax = 1500ms;
+// Between two rounds of killing, unless a child's end comes first.
+constexpr int kRoundMs = 10;
+constexpr int kIgnored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
+
+struct Arguments {
+  const char* lock_file = nullptr;
+  const char* workdir = nullptr;
+  char** program = nullptr;  // argv of the agent, ended by nullptr
+};
+
+// Written by the vfork child, which shares our memory, when it cannot become the agent.
+struct ChildFailure {
+  engines::StartFailure reason = engines::StartFailure::no_program;
+  int error = 0;
+};
+
+void report(const engines::KeeperReport& message) {
+  const std::string bytes = engines::encode(message);
+  // A worker that is gone or does not read must not hold the keeper up.
+  ::send(kControl, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+int fail(engines::StartFailure reason, std::string text) {
+  report(engines::AgentNotStarted{reason, std::move(text)});
+  return 1;
+}
+
+// Runs in the vfork child: only what is safe there, and nothing that returns.
+[[noreturn]] void become_agent(const Arguments& arguments, pid_t keeper,
+                               volatile ChildFailure& failure) {
+  // A group of its own, so that a kill(0, …) by the agent does not hit the keeper.
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != keeper) ::_exit(127);  // the keeper died before the line above
+  for (int number : kIgnored) ::signal(number, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (::chdir(arguments.workdir) != 0) {
+    failure.reason = engines::StartFailure::no_folder;
+    failure.error = errno;
+    ::_exit(127);
+  }
+  ::close_range(kControl, ~0U, 0);
+  ::execvpe(arguments.program[0], arguments.program, environ);
+  failure.reason = engines::StartFailure::no_program;
+  failure.error = errno;
+  ::_exit(127);
+}
+
+[[gnu::noinline]] pid_t start_agent(const Arguments& arguments, volatile ChildFailure& failure) {
+  const pid_t keeper = ::getpid();
+  const pid_t child = ::vfork();
+  if (child == 0) become_agent(arguments, keeper, failure);
+  if (child < 0) failure.error = errno;
+  return child;
+}
+
+engines::ProcessTable kill_tree() {
+  return engines::kill_selected([](const engines::ProcessTable& table) {
+    return engines::descendants_of(::getpid(), table);
+  });
+}
+
+class Keeper {
+ public:
+  Keeper(pid_t agent, int signals) : agent_(agent), signals_(signals) {}
+
+  // Returns when the agent has exited and its tree is gone, as far as SIGKILL can do it.
+  engines::AgentExited run() {
+    while (!status_) {
+      wait();
+      reap();
+      if (status_) break;
+      obey();
+      if (kill_at_ && Clock::now() >= *kill_at_) {
+        kill_tree();
+        kill_at_ = Clock::now() + std::chrono::milliseconds(kRoundMs);
+      }
+    }
+    engines::AgentExited exited;
+    exited.left_behind = end_tree();
+    if (WIFEXITED(*status_)) exited.code = WEXITSTATUS(*status_);
+    if (WIFSIGNALED(*status_)) exited.signal = WTERMSIG(*status_);
+    return exited;
+  }
+
+ private:
+  void wait() {
+    int timeout_ms = -1;
+    if (kill_at_) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*kill_at_ - Clock::now());
+      timeout_ms = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+    }
+    pollfd fds[] = {{signals_, POLLIN, 0}, {is_alone_ ? -1 : kControl, POLLIN, 0}};
+    ::poll(fds, 2, timeout_ms);
+  }
+
+  // Takes note of every child that has ended. False when there is no child left at all, and hence
+  // no descendant either: the orphans of a sub-reaper's tree become its children.
+  bool reap() {
+    signalfd_siginfo ignored;
+    while (::read(signals_, &ignored, sizeof ignored) > 0) continue;
+    for (;;) {
+      int status = 0;
+      const pid_t pid = ::waitpid(-1, &status, WNOHANG | __WALL);
+      if (pid == agent_) status_ = status;
+      if (pid < 0 && errno == EINTR) continue;
+      if (pid <= 0) return pid == 0;
+    }
+  }
+
+  void obey() {
+    char bytes[engines::kKeeperMessageBytesMax];
+    while (!is_alone_) {
+      const ssize_t count = ::recv(kControl, bytes, sizeof bytes, MSG_DONTWAIT);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && errno == EAGAIN) return;
+      if (count <= 0) {
+        is_alone_ = true;
+        terminate(kAloneGrace);
+        return;
+      }
+      const auto command = engines::decode_command({bytes, static_cast<std::size_t>(count)});
+      if (!command) continue;
+      if (const auto* wish = std::get_if<engines::TerminateAgent>(&*command)) {
+        terminate(std::chrono::milliseconds(std::min<std::int64_t>(wish->grace_ms, 86'400'000)));
+      } else {
+        kill_by(Clock::now());
+      }
+    }
+  }
+
+  void terminate(std::chrono::milliseconds grace) {
+    ::kill(agent_, SIGTERM);  // not reaped yet, so the pid is still the agent's
+    kill_by(Clock::now() + grace);
+  }
+
+  void kill_by(Clock::time_point when) { kill_at_ = kill_at_ ? std::min(*kill_at_, when) : when; }
+
+  // Returns how many members of the tree are left.
+  std::int64_t end_tree() {
+    const auto deadline = Clock::now() + kTreeEndMax;
+    while (reap()) {
+      if (Clock::now() >= deadline) {
+        const auto left = engines::descendants_of(::getpid(), engines::all_processes());
+        return std::count_if(left.begin(), left.end(),
+                             [](const auto& row) { return !row.has_ended(); });
+      }
+      kill_tree();
+      pollfd fd{signals_, POLLIN, 0};
+      ::poll(&fd, 1, kRoundMs);
+    }
+    return 0;
+  }
+
+  const pid_t agent_;
+  const int signals_;
+  bool is_alone_ = false;  // the worker is gone
+  std::optional<int> status_;
+  std::optional<Clock::time_point> kill_at_;
+};
+
+// Blocks SIGCHLD into a descriptor and ignores whatever could end the keeper before its tree.
+int prepare() {
+  for (int number : kIgnored) ::signal(number, SIG_IGN);
+  ::fcntl(kControl, F_SETFD, FD_CLOEXEC);
+  ::close_range(kControl + 1, ~0U, 0);
+  ::setsid();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  sigset_t child;
+  ::sigemptyset(&child);
+  ::sigaddset(&child, SIGCHLD);
+  ::sigprocmask(SIG_SETMASK, &child, nullptr);
+  return ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+std::string start_failure_text(const Arguments& arguments, const volatile ChildFailure& failure) {
+  const bool is_folder = failure.reason == engines::StartFailure::no_folder;
+  std::string text = is_folder ? "cannot enter the working folder " : "cannot start ";
+  text += is_folder ? arguments.workdir : arguments.program[0];
+  return text + ": " + engines::errno_text(failure.error);
+}
+
+int keep(const Arguments& arguments) {
+  const int signals = prepare();
+  const auto lock = engines::FileLock::take(arguments.lock_file);
+  if (!lock) {
+    const bool is_held = lock.error().code == base::ErrorCode::in_use;
+    return fail(is_held ? engines::StartFailure::lock_held : engines::StartFailure::lock_failed,
+                base::describe(lock.error()));
+  }
+  volatile ChildFailure failure;
+  const pid_t agent = start_agent(arguments, failure);
+  if (failure.error != 0) return fail(failure.reason, start_failure_text(arguments, failure));
+  // From here the agent and its children are the only holders of its pipes.
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
+  ::chdir("/") == 0 ? void() : void();  // keeps no mount busy; nothing depends on it
+
+  const auto row = engines::read_process(agent);
+  report(engines::AgentStarted{agent, row ? static_cast<std::int64_t>(row->start_ticks) : 0});
+  report(Keeper(agent, signals).run());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 5 || std::strcmp(argv[3], "--") != 0) {
+    constexpr char kUsage[] = "usage: steno-keeper LOCK_FILE WORKDIR -- PROGRAM [ARGUMENT…]\n";
+    return ::write(STDERR_FILENO, kUsage, sizeof kUsage - 1) > 0 ? 2 : 2;
+  }
+  // _exit: the lock goes with the process, after the last report.
+  ::_exit(keep({argv[1], argv[2], argv + 4}));
+}

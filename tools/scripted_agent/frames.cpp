@@ -1,0 +1,205 @@
+#include "tools/scripted_agent/frames.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace scripted_agent {
+namespace {
+
+constexpr char kModel[] = "scripted-1";
+
+// FNV-1a, 64 bits.
+std::uint64_t hash(std::string_view text, std::uint64_t seed) {
+  std::uint64_t value = 14695981039346656037ULL ^ (seed * 1099511628211ULL);
+  for (char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return value;
+}
+
+Json start_usage() {
+  return {{"cache_creation_input_tokens", 0},
+          {"cache_read_input_tokens", 0},
+          {"service_tier", "standard"},
+          {"input_tokens", kInputTokens},
+          {"output_tokens", 1}};
+}
+
+Json api_message(const std::string& id, Json content) {
+  return {{"id", id},
+          {"type", "message"},
+          {"role", "assistant"},
+          {"model", kModel},
+          {"content", std::move(content)},
+          {"stop_reason", nullptr},
+          {"stop_sequence", nullptr},
+          {"usage", start_usage()}};
+}
+
+Json usage(std::int64_t calls) {
+  return {{"input_tokens", calls * kInputTokens},
+          {"cache_creation_input_tokens", 0},
+          {"cache_read_input_tokens", 0},
+          {"output_tokens", calls * kOutputTokens},
+          {"output_tokens_details", {{"thinking_tokens", 0}}},
+          {"server_tool_use", {{"web_search_requests", 0}, {"web_fetch_requests", 0}}},
+          {"service_tier", "standard"},
+          {"cache_creation", {{"ephemeral_1h_input_tokens", 0}, {"ephemeral_5m_input_tokens", 0}}},
+          {"inference_geo", ""},
+          {"iterations", Json::array()},
+          {"speed", "standard"}};
+}
+
+Json model_usage(const Totals& totals) {
+  Json one = {{"inputTokens", totals.calls * kInputTokens},
+              {"outputTokens", totals.calls * kOutputTokens},
+              {"cacheReadInputTokens", 0},
+              {"cacheCreationInputTokens", 0},
+              {"webSearchRequests", 0},
+              {"costUSD", static_cast<double>(totals.nano_usd) / 1e9},
+              {"contextWindow", 200000},
+              {"maxOutputTokens", 32000},
+              {"thinkingTokens", 0}};
+  return {{kModel, std::move(one)}};
+}
+
+}  // namespace
+
+std::string uuid_from(std::string_view text, std::uint64_t number) {
+  const std::uint64_t halves[] = {hash(text, number), hash(text, ~number)};
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (unsigned i = 0; i < 32; ++i) {
+    if (i == 8 || i == 12 || i == 16 || i == 20) out += '-';
+    out += kDigits[halves[i / 16] >> (60 - 4 * (i % 16)) & 15];
+  }
+  out[14] = '4';  // version and variant of a random UUID, which hosts may insist on
+  out[19] = 'a';
+  return out;
+}
+
+void FrameWriter::init(const std::string& model, const std::string& permission_mode) {
+  char cwd[4096] = "";
+  if (::getcwd(cwd, sizeof cwd) == nullptr) cwd[0] = '\0';
+  write({{"type", "system"},
+         {"subtype", "init"},
+         {"cwd", cwd},
+         {"session_id", session_id_},
+         {"tools", {"Bash", "Read"}},
+         {"mcp_servers", Json::array()},
+         {"model", model.empty() ? kModel : model},
+         {"permissionMode", permission_mode.empty() ? "default" : permission_mode},
+         {"slash_commands", Json::array()},
+         {"apiKeySource", "none"},
+         {"claude_code_version", "scripted"},
+         {"output_style", "default"},
+         {"agents", Json::array()},
+         {"skills", Json::array()},
+         {"plugins", Json::array()},
+         {"capabilities", Json::array()},
+         {"uuid", next_id()}});
+}
+
+void FrameWriter::message_start() {
+  message_id_ = "msg_" + next_id();
+  stream({{"type", "message_start"}, {"message", api_message(message_id_, Json::array())}});
+}
+
+void FrameWriter::stream(Json event) {
+  write({{"type", "stream_event"},
+         {"event", std::move(event)},
+         {"session_id", session_id_},
+         {"parent_tool_use_id", nullptr},
+         {"uuid", next_id()},
+         {"api_message_id", message_id_}});
+}
+
+void FrameWriter::assistant(Json block, bool is_aborted) {
+  if (message_id_.empty()) message_id_ = "msg_" + next_id();
+  Json content = Json::array();
+  content.push_back(std::move(block));
+  Json frame = {{"type", "assistant"},
+                {"message", api_message(message_id_, std::move(content))},
+                {"parent_tool_use_id", nullptr},
+                {"session_id", session_id_},
+                {"uuid", next_id()}};
+  if (is_aborted) frame["aborted"] = true;
+  write(std::move(frame));
+}
+
+void FrameWriter::user(Json content, Json tool_use_result) {
+  Json list = Json::array();
+  list.push_back(std::move(content));
+  Json frame = {{"type", "user"},
+                {"message", {{"role", "user"}, {"content", std::move(list)}}},
+                {"parent_tool_use_id", nullptr},
+                {"session_id", session_id_},
+                {"uuid", next_id()}};
+  if (!tool_use_result.is_null()) frame["tool_use_result"] = std::move(tool_use_result);
+  write(std::move(frame));
+}
+
+void FrameWriter::control_success(const Json& request_id, Json response) {
+  write(
+      {{"type", "control_response"},
+       {"response",
+        {{"subtype", "success"}, {"request_id", request_id}, {"response", std::move(response)}}}});
+}
+
+void FrameWriter::control_error(const Json& request_id, const std::string& error) {
+  write({{"type", "control_response"},
+         {"response", {{"subtype", "error"}, {"request_id", request_id}, {"error", error}}}});
+}
+
+void FrameWriter::control_request(const std::string& request_id, Json request) {
+  write({{"type", "control_request"}, {"request_id", request_id}, {"request", std::move(request)}});
+}
+
+void FrameWriter::control_cancel(const std::string& request_id) {
+  write({{"type", "control_cancel_request"}, {"request_id", request_id}});
+}
+
+void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals) {
+  const bool is_complete = outcome.subtype == "success";
+  Json frame = {{"duration_api_ms", outcome.duration_ms},
+                {"stop_reason", nullptr},
+                {"session_id", session_id_},
+                {"total_cost_usd", static_cast<double>(totals.nano_usd) / 1e9},
+                {"usage", usage(outcome.calls)},
+                {"modelUsage", model_usage(totals)},
+                {"permission_denials", outcome.permission_denials},
+                {"terminal_reason", outcome.terminal_reason},
+                {"is_error", outcome.is_error},
+                {"num_turns", outcome.calls},
+                {"subtype", outcome.subtype}};
+  if (is_complete) {
+    frame["stop_reason"] = outcome.is_error ? "stop_sequence" : "end_turn";
+    frame["api_error_status"] = outcome.is_error ? Json(400) : Json(nullptr);
+    frame["result"] = outcome.text;
+  } else {
+    frame["errors"] = Json::array({outcome.text});
+  }
+  frame["type"] = "result";
+  frame["duration_ms"] = outcome.duration_ms;
+  frame["uuid"] = next_id();
+  frame["queued_turn_count"] = 0;
+  frame["result_index"] = totals.results;
+  write(std::move(frame));
+}
+
+void FrameWriter::write(Json frame) {
+  std::string line = frame.dump(-1, ' ', false, Json::error_handler_t::replace);
+  line += '\n';
+  write_all(STDOUT_FILENO, line);
+}
+
+void write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) ::_exit(1);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace scripted_agent

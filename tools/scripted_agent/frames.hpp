@@ -1,0 +1,66 @@
+// The lines the scripted agent writes: those of Claude Code's stream-json output, with the fields
+// that a host reads. Everything in them is decided by the session id and by counters.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace scripted_agent {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr std::int64_t kInputTokens = 100;  // of each call of the pretended model
+inline constexpr std::int64_t kOutputTokens = 20;
+inline constexpr std::int64_t kCallNanoUsd = 800'000;  // what such a call costs
+
+// A UUID decided by the text and the number alone.
+std::string uuid_from(std::string_view text, std::uint64_t number);
+
+// Over the whole process, resumed sessions' past included.
+struct Totals {
+  std::int64_t nano_usd = 0;
+  std::int64_t calls = 0;
+  std::int64_t results = 0;
+};
+
+struct TurnOutcome {
+  bool is_error = false;
+  std::string subtype = "success";
+  std::string terminal_reason = "completed";
+  std::string text;  // the answer, or what went wrong
+  std::int64_t calls = 0;
+  std::int64_t duration_ms = 0;
+  Json permission_denials = Json::array();
+};
+
+class FrameWriter {
+ public:
+  explicit FrameWriter(std::string session_id) : session_id_(std::move(session_id)) {}
+
+  const std::string& session_id() const { return session_id_; }
+  std::string next_id() { return uuid_from(session_id_, ++made_); }
+
+  void init(const std::string& model, const std::string& permission_mode);
+  void message_start();
+  void stream(Json event);
+  void assistant(Json block, bool is_aborted);
+  void user(Json content, Json tool_use_result = nullptr);
+  void control_success(const Json& request_id, Json response);
+  void control_error(const Json& request_id, const std::string& error);
+  void control_request(const std::string& request_id, Json request);
+  void control_cancel(const std::string& request_id);
+  void result(const TurnOutcome& outcome, const Totals& totals);
+
+ private:
+  void write(Json frame);
+
+  std::string session_id_;
+  std::string message_id_;
+  std::uint64_t made_ = 0;
+};
+
+// Writes all of it to a descriptor, waiting for room. A reader that has gone ends the process.
+void write_all(int fd, std::string_view bytes);
+
+}  // namespace scripted_agent

@@ -1,0 +1,121 @@
+#include "tools/scripted_agent/host_lines.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace scripted_agent {
+namespace {
+
+// Ends the process as Claude Code does on input it cannot read.
+[[noreturn]] void refuse(std::string_view why) {
+  write_all(STDERR_FILENO, why);
+  ::_exit(1);
+}
+
+// A member's text, or nothing when it is missing or of another type.
+std::string text_of(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Json member(const Json& object, const char* key) {
+  return object.is_object() && object.contains(key) ? object[key] : Json(nullptr);
+}
+
+// A content is a string or a list of blocks, of which those of type text count.
+std::string prompt_text(const Json& content) {
+  if (content.is_string()) return content.get<std::string>();
+  std::string out;
+  if (!content.is_array()) return out;
+  for (const Json& block : content) out += text_of(block, "text");
+  return out;
+}
+
+Json initialize_response() {
+  return {{"commands", Json::array()},
+          {"agents", Json::array()},
+          {"output_style", "default"},
+          {"available_output_styles", {"default"}},
+          {"models", Json::array({{{"name", "default"}}})},
+          {"account", Json::object()},
+          {"pid", ::getpid()}};
+}
+
+}  // namespace
+
+bool HostLines::wait(std::int64_t timeout_ms) {
+  pollfd fd{has_ended_ ? -1 : STDIN_FILENO, POLLIN, 0};
+  const int ready = ::poll(&fd, 1, static_cast<int>(timeout_ms));
+  if (ready > 0) read_some();
+  return ready == 0;
+}
+
+std::optional<std::string> HostLines::take_prompt() {
+  if (prompts_.empty()) return std::nullopt;
+  std::string prompt = std::move(prompts_.front());
+  prompts_.pop_front();
+  return prompt;
+}
+
+std::optional<Json> HostLines::take_answer(const std::string& request_id) {
+  const auto node = answers_.extract(request_id);
+  return node.empty() ? std::nullopt : std::optional<Json>(node.mapped());
+}
+
+void HostLines::read_some() {
+  std::array<char, 65536> chunk;
+  const ssize_t count = ::read(STDIN_FILENO, chunk.data(), chunk.size());
+  if (count < 0 && errno == EINTR) return;
+  if (count <= 0) {
+    has_ended_ = true;
+    return;
+  }
+  std::string_view rest(chunk.data(), static_cast<std::size_t>(count));
+  for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos;) {
+    held_ += rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    take_line(std::exchange(held_, {}));
+  }
+  held_ += rest;
+}
+
+void HostLines::take_line(const std::string& line) {
+  if (line.find_first_not_of(" \r\t") == std::string::npos) return;
+  const Json frame = Json::parse(line, nullptr, false);
+  if (frame.is_discarded()) refuse("Error parsing streaming input line\n");
+  const std::string type = text_of(frame, "type");
+  if (type == "user") {
+    const Json message = member(frame, "message");
+    if (text_of(message, "role") != "user") refuse("Error: Expected message role 'user'\n");
+    prompts_.push_back(prompt_text(member(message, "content")));
+  } else if (type == "control_request") {
+    take_control(frame);
+  } else if (type == "control_response") {
+    const Json response = member(frame, "response");
+    answers_[text_of(response, "request_id")] = response;
+  }
+}
+
+void HostLines::take_control(const Json& frame) {
+  const Json id = member(frame, "request_id");
+  const Json request = member(frame, "request");
+  const std::string subtype = text_of(request, "subtype");
+  if (subtype == "initialize") {
+    frames_.control_success(id, initialize_response());
+  } else if (subtype == "interrupt") {
+    if (!pending_request_.empty()) frames_.control_cancel(std::exchange(pending_request_, {}));
+    frames_.control_success(id, {{"still_queued", Json::array()}});
+    is_interrupted_ = is_turn_running_;
+  } else if (subtype == "set_permission_mode") {
+    frames_.control_success(id, {{"mode", member(request, "mode")}});
+  } else if (subtype == "set_model") {
+    frames_.control_success(id, {{"model", member(request, "model")}});
+  } else {
+    frames_.control_error(id, "Unsupported control request subtype: " + subtype);
+  }
+}
+
+}  // namespace scripted_agent

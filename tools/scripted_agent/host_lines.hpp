@@ -1,0 +1,47 @@
+// What the host says on stdin: prompts are queued, control requests are answered at once.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "tools/scripted_agent/frames.hpp"
+
+namespace scripted_agent {
+
+class HostLines {
+ public:
+  explicit HostLines(FrameWriter& frames) : frames_(frames) {}
+
+  // Waits for the time to pass (-1: for ever) or for news of the host, whichever is first; reads
+  // what there is. True when the whole time has passed.
+  bool wait(std::int64_t timeout_ms);
+
+  bool has_ended() const { return has_ended_; }
+  // The next prompt's text, if one is queued.
+  std::optional<std::string> take_prompt();
+  bool is_interrupted() const { return is_interrupted_; }
+  void begin_turn() { is_interrupted_ = false; }
+  void set_turn_running(bool is_running) { is_turn_running_ = is_running; }
+  // A request of ours that an interrupt withdraws; empty for none.
+  void set_pending_request(std::string id) { pending_request_ = std::move(id); }
+  // The host's answer to a request of ours.
+  std::optional<Json> take_answer(const std::string& request_id);
+
+ private:
+  void read_some();
+  void take_line(const std::string& line);
+  void take_control(const Json& frame);
+
+  FrameWriter& frames_;
+  std::string held_;  // the start of a line
+  bool has_ended_ = false;
+  std::deque<std::string> prompts_;
+  std::map<std::string, Json> answers_;
+  std::string pending_request_;
+  bool is_turn_running_ = false;
+  bool is_interrupted_ = false;
+};
+
+}  // namespace scripted_agent

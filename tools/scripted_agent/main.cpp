@@ -1,0 +1,130 @@
+// steno-scripted-agent: a real child process that speaks Claude Code's stream-json protocol on its
+// stdio and does what [keywords] in the prompt say (script.hpp), for tests and the demo. The same
+// input gives the same output, byte for byte.
+//
+// Options: --resume=ID, --session-id=ID, --fork-session, --include-partial-messages, --model=,
+// --permission-mode=; others are ignored. Environment:
+//   STENO_SESSION         decides the id of a new session
+//   STENO_SCRIPTED_CHILD  =1: starts a sleeping child at once, as [child] does
+//   STENO_SCRIPTED_STATE  a folder that remembers sessions' costs, which then carry over on resume
+//                         and fork; resuming an unknown one fails there
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tools/scripted_agent/turn.hpp"
+
+namespace {
+
+using scripted_agent::Json;
+
+// Long enough for any test, and over some day when a test forgets it.
+constexpr int kSleepMs = 600'000;
+
+struct Options {
+  scripted_agent::Settings settings;
+  std::string resume;
+  std::string session_id;
+  bool is_fork = false;
+  bool is_sleeper = false;
+};
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Options parse_options(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const std::size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
+    if (name == "--resume") options.resume = value;
+    if (name == "--session-id") options.session_id = value;
+    if (name == "--fork-session") options.is_fork = true;
+    if (name == "--sleep") options.is_sleeper = true;
+    if (name == "--include-partial-messages") options.settings.has_partial_messages = true;
+    if (name == "--model") options.settings.model = value;
+    if (name == "--permission-mode") options.settings.permission_mode = value;
+  }
+  return options;
+}
+
+std::string choose_session_id(const Options& options) {
+  if (!options.session_id.empty()) return options.session_id;
+  if (!options.resume.empty() && !options.is_fork) return options.resume;
+  return scripted_agent::uuid_from(environment("STENO_SESSION") + options.resume, 0);
+}
+
+std::string state_file(const std::string& session_id) {
+  const std::string folder = environment("STENO_SCRIPTED_STATE");
+  return folder.empty() ? "" : folder + "/" + session_id + ".json";
+}
+
+// False when the session to resume is not known.
+bool load(const std::string& session_id, scripted_agent::Totals& totals) {
+  const std::string path = state_file(session_id);
+  if (path.empty()) return true;
+  std::ifstream file(path);
+  const Json state = Json::parse(file, nullptr, false);
+  if (!state.is_object()) return false;
+  totals.nano_usd = state.value("nano_usd", std::int64_t{0});
+  totals.calls = state.value("calls", std::int64_t{0});
+  return true;
+}
+
+void store(const std::string& session_id, const scripted_agent::Totals& totals) {
+  const std::string path = state_file(session_id);
+  if (path.empty()) return;
+  std::ofstream(path) << Json{{"nano_usd", totals.nano_usd}, {"calls", totals.calls}};
+}
+
+int run(const Options& options) {
+  scripted_agent::FrameWriter frames(choose_session_id(options));
+  scripted_agent::HostLines host(frames);
+  scripted_agent::Totals totals;
+  if (!options.resume.empty() && !load(options.resume, totals)) {
+    scripted_agent::TurnOutcome unknown;
+    unknown.is_error = true;
+    unknown.subtype = "error_during_execution";
+    unknown.text = "No conversation found with session ID: " + options.resume;
+    frames.result(unknown, totals);
+    scripted_agent::write_all(STDERR_FILENO, unknown.text + "\n");
+    return 1;
+  }
+  if (environment("STENO_SCRIPTED_CHILD") == "1") scripted_agent::start_sleeper(false);
+
+  scripted_agent::Turn turn(options.settings, frames, host);
+  bool is_last_error = false;
+  while (true) {
+    const auto prompt = host.take_prompt();
+    if (!prompt) {
+      if (host.has_ended()) return is_last_error ? 1 : 0;
+      host.wait(-1);
+      continue;
+    }
+    const scripted_agent::Script script = scripted_agent::parse_script(*prompt);
+    const scripted_agent::TurnOutcome outcome = turn.play(script);
+    totals.calls += outcome.calls;
+    totals.nano_usd += script.cost_nano_usd.value_or(outcome.calls * scripted_agent::kCallNanoUsd);
+    frames.result(outcome, totals);
+    ++totals.results;
+    store(frames.session_id(), totals);
+    is_last_error = outcome.is_error;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = parse_options(argc, argv);
+  if (options.is_sleeper) {
+    ::poll(nullptr, 0, kSleepMs);
+    return 0;
+  }
+  return run(options);
+}

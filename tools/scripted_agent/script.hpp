@@ -1,0 +1,54 @@
+// What a prompt asks the scripted agent to do, by [keywords] anywhere in its text:
+//
+//   [say TEXT]     answer with TEXT (the default answer is "Done.")
+//   [words N]      answer with N words, streamed one by one
+//   [delay MS]     wait so long before each word, tool result and answer
+//   [tools N]      N tool calls first
+//   [ask]          ask for permission before each tool call (one call when [tools] is missing)
+//   [big N]        answer with N bytes
+//   [cost X]       the turn costs X US dollars
+//   [child]        start a child in a session of its own, which sleeps for ten minutes;
+//                  "[child bare]": also without any environment
+//   [hang]         never answer until interrupted
+//   [deaf]         ignore SIGTERM from now on
+//   [error]        end the turn with is_error
+//   [exit N]       exit with code N instead of a result
+//   [crash]        die of SIGKILL instead of a result
+//   [halfline]     write half a line, then exit 0
+//   [endless]      write one line that never ends
+//   [invalidutf8]  answer with bytes that are not UTF-8
+//   [junk]         write a line that is not JSON before the answer
+//   [stderr N]     write N bytes to stderr
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace scripted_agent {
+
+enum class Ending { result, error, exit, crash, half_line, endless_line };
+
+struct Script {
+  std::string text = "Done.";
+  bool is_streamed_by_word = false;
+  std::int64_t delay_ms = 0;
+  std::int64_t tools = 0;
+  std::int64_t stderr_bytes = 0;
+  std::optional<std::int64_t> cost_nano_usd;
+  bool asks = false;
+  bool starts_child = false;
+  bool child_is_bare = false;
+  bool hangs = false;
+  bool is_deaf = false;
+  bool writes_junk = false;
+  bool writes_invalid_utf8 = false;
+  Ending ending = Ending::result;
+  int exit_code = 0;
+};
+
+// Unknown keywords mean nothing; of several of one kind the last counts.
+Script parse_script(std::string_view prompt);
+
+}  // namespace scripted_agent

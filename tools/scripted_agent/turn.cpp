@@ -1,0 +1,211 @@
+#include "tools/scripted_agent/turn.hpp"
+
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+namespace scripted_agent {
+namespace {
+
+// What one call of the pretended model is said to take; real time would differ on each run.
+constexpr std::int64_t kCallMs = 10;
+constexpr std::size_t kDeltaBytes = 4096;
+
+Json text_block(const std::string& text) {
+  return {{"type", "text"}, {"text", text}};
+}
+
+Json tool_result(const Json& tool_use, const std::string& content, bool is_error) {
+  return {{"tool_use_id", tool_use["id"]},
+          {"type", "tool_result"},
+          {"content", content},
+          {"is_error", is_error}};
+}
+
+}  // namespace
+
+TurnOutcome Turn::play(const Script& script) {
+  outcome_ = {};
+  host_.begin_turn();
+  host_.set_turn_running(true);
+  frames_.init(settings_.model, settings_.permission_mode);
+  play_oddities(script);
+  if (script.hangs) {
+    while (pause(-1)) continue;
+  }
+  play_tools(script);
+  if (!host_.is_interrupted()) play_text(script);
+  host_.set_turn_running(false);
+  if (host_.is_interrupted()) return interrupted(is_in_tool_);
+  if (script.ending == Ending::error) {
+    outcome_.is_error = true;
+    outcome_.terminal_reason = "api_error";
+  }
+  return outcome_;
+}
+
+// True when the time has passed without an interrupt.
+bool Turn::pause(std::int64_t ms) {
+  const std::int64_t step = ms < 0 ? 1'000'000 : ms;
+  while (!host_.is_interrupted()) {
+    // News of the host restarts the pause: a script's times are lower bounds.
+    if (host_.wait(step)) break;
+  }
+  if (ms > 0) outcome_.duration_ms += ms;
+  return !host_.is_interrupted();
+}
+
+void Turn::play_oddities(const Script& script) {
+  if (script.is_deaf) ::signal(SIGTERM, SIG_IGN);
+  if (script.stderr_bytes > 0) {
+    write_all(STDERR_FILENO, std::string(static_cast<std::size_t>(script.stderr_bytes), 'e'));
+    write_all(STDERR_FILENO, "end of stderr\n");
+  }
+  if (script.writes_junk) write_all(STDOUT_FILENO, "this line is not JSON {\n");
+  if (script.writes_invalid_utf8) {
+    write_all(STDOUT_FILENO,
+              "{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"content\":"
+              "[{\"type\":\"text\",\"text\":\"\xff\xfe\xc3\"}]}}\n");
+  }
+  if (script.starts_child) {
+    const int pid = start_sleeper(script.child_is_bare);
+    frames_.assistant(text_block("child " + std::to_string(pid)), false);
+  }
+}
+
+void Turn::play_tools(const Script& script) {
+  for (std::int64_t i = 0; i < script.tools && !host_.is_interrupted(); ++i) {
+    ++outcome_.calls;
+    outcome_.duration_ms += kCallMs;
+    const std::string number = std::to_string(i);
+    const Json tool_use = {
+        {"type", "tool_use"},
+        {"id", "toolu_" + frames_.next_id()},
+        {"name", "Bash"},
+        {"input", {{"command", "echo " + number}, {"description", "Say " + number}}}};
+    if (settings_.has_partial_messages) frames_.message_start();
+    frames_.assistant(tool_use, false);
+    is_in_tool_ = true;
+    const bool is_allowed = !script.asks || ask(tool_use);
+    if (!pause(script.delay_ms)) return;
+    is_in_tool_ = false;
+    if (is_allowed) {
+      frames_.user(tool_result(tool_use, number, false),
+                   {{"stdout", number}, {"stderr", ""}, {"interrupted", false}});
+    } else {
+      outcome_.permission_denials.push_back({{"tool_name", "Bash"},
+                                             {"tool_use_id", tool_use["id"]},
+                                             {"tool_input", tool_use["input"]}});
+      frames_.user(tool_result(tool_use, "denied", true), "Error: denied");
+    }
+  }
+}
+
+bool Turn::ask(const Json& tool_use) {
+  const std::string id = frames_.next_id();
+  host_.set_pending_request(id);
+  frames_.control_request(id, {{"subtype", "can_use_tool"},
+                               {"tool_name", tool_use["name"]},
+                               {"display_name", tool_use["name"]},
+                               {"input", tool_use["input"]},
+                               {"description", tool_use["input"]["description"]},
+                               {"permission_suggestions", Json::array()},
+                               {"tool_use_id", tool_use["id"]}});
+  while (!host_.is_interrupted()) {
+    if (const auto answer = host_.take_answer(id)) {
+      host_.set_pending_request({});
+      const Json none;
+      const Json& response = answer->contains("response") ? (*answer)["response"] : none;
+      return response.is_object() && response.contains("behavior") &&
+             response["behavior"] == "allow";
+    }
+    host_.wait(-1);
+  }
+  return false;
+}
+
+void Turn::play_text(const Script& script) {
+  ++outcome_.calls;
+  outcome_.duration_ms += kCallMs;
+  std::string sent;
+  stream_text(script, sent);
+  const bool is_aborted = host_.is_interrupted();
+  if (!is_aborted) end_process(script);
+  if (!sent.empty() || !is_aborted) frames_.assistant(text_block(sent), is_aborted);
+  stream({{"type", "content_block_stop"}, {"index", 0}});
+  stream({{"type", "message_delta"},
+          {"delta", {{"stop_reason", is_aborted ? Json(nullptr) : Json("end_turn")}}},
+          {"usage", {{"output_tokens", kOutputTokens}}}});
+  stream({{"type", "message_stop"}});
+  outcome_.text = sent;
+}
+
+void Turn::stream_text(const Script& script, std::string& sent) {
+  if (settings_.has_partial_messages) frames_.message_start();
+  stream({{"type", "content_block_start"}, {"index", 0}, {"content_block", text_block("")}});
+  std::string_view rest = script.text;
+  if (!script.is_streamed_by_word && !pause(script.delay_ms)) return;
+  while (!rest.empty()) {
+    std::size_t length = std::min(rest.size(), kDeltaBytes);
+    if (script.is_streamed_by_word) {
+      if (!pause(script.delay_ms)) return;
+      length = std::min(rest.find(' '), rest.size() - 1) + 1;
+    }
+    const std::string part(rest.substr(0, length));
+    rest.remove_prefix(length);
+    sent += part;
+    stream({{"type", "content_block_delta"},
+            {"index", 0},
+            {"delta", {{"type", "text_delta"}, {"text", part}}}});
+  }
+}
+
+void Turn::stream(Json event) {
+  if (settings_.has_partial_messages) frames_.stream(std::move(event));
+}
+
+void Turn::end_process(const Script& script) {
+  switch (script.ending) {
+    case Ending::result:
+    case Ending::error:
+      return;
+    case Ending::exit:
+      ::_exit(script.exit_code);
+    case Ending::crash:
+      ::kill(::getpid(), SIGKILL);
+      return;
+    case Ending::half_line:
+      write_all(STDOUT_FILENO, "{\"type\":\"assistant\",\"message\":{\"role\":\"assi");
+      ::_exit(0);
+    case Ending::endless_line:
+      write_all(STDOUT_FILENO, "{\"type\":\"assistant\",\"text\":\"");
+      for (const std::string block(65536, 'x');;) write_all(STDOUT_FILENO, block);
+  }
+}
+
+TurnOutcome Turn::interrupted(bool is_in_tool) {
+  frames_.user(text_block(is_in_tool ? "[Request interrupted by user for tool use]"
+                                     : "[Request interrupted by user]"));
+  outcome_.is_error = true;
+  outcome_.subtype = "error_during_execution";
+  outcome_.terminal_reason = is_in_tool ? "aborted_tools" : "aborted_streaming";
+  outcome_.text = "[ede_diagnostic] interrupted";
+  is_in_tool_ = false;
+  return outcome_;
+}
+
+int start_sleeper(bool is_bare) {
+  char program[] = "/proc/self/exe";
+  char option[] = "--sleep";
+  char* arguments[] = {program, option, nullptr};
+  char* nothing[] = {nullptr};
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  pid_t pid = -1;
+  ::posix_spawn(&pid, program, nullptr, &attributes, arguments, is_bare ? nothing : environ);
+  ::posix_spawnattr_destroy(&attributes);
+  return pid;
+}
+
+}  // namespace scripted_agent

@@ -1,0 +1,47 @@
+// Plays one script as one turn.
+#pragma once
+
+#include "tools/scripted_agent/frames.hpp"
+#include "tools/scripted_agent/host_lines.hpp"
+#include "tools/scripted_agent/script.hpp"
+
+namespace scripted_agent {
+
+struct Settings {
+  bool has_partial_messages = false;
+  std::string model;
+  std::string permission_mode;
+};
+
+class Turn {
+ public:
+  Turn(const Settings& settings, FrameWriter& frames, HostLines& host)
+      : settings_(settings), frames_(frames), host_(host) {}
+
+  // Returns how the turn ended; the result frame is the caller's to write. Does not return when the
+  // script ends the process.
+  TurnOutcome play(const Script& script);
+
+ private:
+  bool pause(std::int64_t ms);
+  void play_oddities(const Script& script);
+  void play_tools(const Script& script);
+  bool ask(const Json& tool_use);
+  void play_text(const Script& script);
+  void stream_text(const Script& script, std::string& sent);
+  void stream(Json event);
+  void end_process(const Script& script);
+  TurnOutcome interrupted(bool is_in_tool);
+
+  const Settings& settings_;
+  FrameWriter& frames_;
+  HostLines& host_;
+  TurnOutcome outcome_;
+  bool is_in_tool_ = false;
+};
+
+// Starts this program once more as a child that only sleeps, in a session and a process group of
+// its own; returns its pid.
+int start_sleeper(bool is_bare);
+
+}  // namespace scripted_agent
