@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "eventlog/base/binary.hpp"
 #include "eventlog/base/fields.hpp"
 
 namespace eventlog {
@@ -98,7 +99,7 @@ struct BlockView {
 struct StoredContent {
   std::int64_t index = 0;  // of the event within its block, from 0
   base::Salt salt{};
-  Bytes content;            // session::encode_content()
+  base::Binary content;     // session::encode_content()
   std::int64_t chunks = 0;  // number of chunks; their key prefix follows from stream and digest
   bool operator==(const StoredContent&) const = default;
   template <class Self, class Visit>

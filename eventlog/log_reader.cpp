@@ -31,8 +31,8 @@ Result<bool> attach(BlockStore& store, RecordedEvent& event, const StoredContent
   if (!event.envelope.content) {
     return base::failure(base::ErrorCode::damaged, "content of an event that has none");
   }
-  if (stored.content.empty() && stored.chunks == 0) return false;  // erased
-  Bytes bytes = stored.content;
+  if (stored.content.bytes.empty() && stored.chunks == 0) return false;  // erased
+  Bytes bytes = stored.content.bytes;
   if (stored.chunks > 0) {
     auto joined = join_chunks(store, event.envelope, stored.chunks);
     if (!joined) return tl::unexpected(joined.error());

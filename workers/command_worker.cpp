@@ -76,9 +76,10 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
   if (s.commands.size() == 1) ready_.push_back(s.name);
 }
 
-bool CommandWorker::do_work(base::Time now, base::Time wall) {
+bool CommandWorker::do_work(base::Time now, base::Time wall, base::Duration boot) {
   now_ = now;
   wall_ = wall;
+  boot_ = boot;
   bool has_worked = take_loaded();
   while (!ready_.empty() && sequencer_.has_room()) {
     run_next();
@@ -141,7 +142,7 @@ void CommandWorker::run_next() {
   --waiting_;
   Position release;
   CommandOutcome outcome = decide(*streams, waiting.message, release);
-  held_.emplace(release, CommandAnswer{waiting.ticket, std::move(outcome)});
+  held_.emplace(release, CommandAnswer{waiting.ticket, std::move(outcome), boot_});
   if (!s.commands.empty()) ready_.push_back(s.name);
 }
 
@@ -150,6 +151,7 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
   for (Stream* s : {streams.session, streams.registry, streams.admission, streams.source}) {
     if (s == nullptr) continue;
     if (s->fault) {
+      s->is_fault_told = true;
       return reject(RejectionCode::unavailable,
                     "the record could not be read: " + base::describe(*s->fault));
     }
@@ -233,19 +235,47 @@ CommandOutcome CommandWorker::append(const Involved& streams, const CommandMessa
     context.traceparent = message.traceparent;
     context.log_time = now_;
     context.wall_time = wall_;
-    const auto appended = sequencer_.append(std::move(appends), context);
-    CHECK(appended.has_value());  // this loop is the only writer, so the versions are right
-    for (const eventlog::SequencedEvent* event : *appended) {
-      const session::Envelope& envelope = event->recorded.envelope;
-      Stream& s = streams_.at(envelope.stream);
-      session::evolve(s.state, envelope, event->recorded.event);
-      s.version = envelope.version;
-      s.last = envelope.position;
-      release = std::max(release, s.last);
-    }
+    release = std::max(release, append_and_evolve(std::move(appends), context));
   }
   const auto& state = as<SessionState>(streams.session->state);
   return Accepted{streams.session->last, state.status, state.name, state.alias, false};
+}
+
+Position CommandWorker::append_and_evolve(std::vector<eventlog::StreamAppend> appends,
+                                          const eventlog::AppendContext& context) {
+  const auto appended = sequencer_.append(std::move(appends), context);
+  CHECK(appended.has_value());  // this loop is the only writer, so the versions are right
+  for (const eventlog::SequencedEvent* event : *appended) {
+    const session::Envelope& envelope = event->recorded.envelope;
+    Stream& s = streams_.at(envelope.stream);
+    session::evolve(s.state, envelope, event->recorded.event);
+    s.version = envelope.version;
+    s.last = envelope.position;
+  }
+  return sequencer_.tail();
+}
+
+bool CommandWorker::record_server_events(std::vector<session::Event> events, base::Time now,
+                                         base::Time wall) {
+  const auto found = streams_.find(std::string(session::kServerStream));
+  if (found == streams_.end() || !found->second.is_loaded) return false;
+  eventlog::AppendContext context;
+  context.command = base::CommandId::make(now, random_);
+  context.actor_kind = session::ActorKind::server;
+  context.actor = "server";
+  context.log_time = now;
+  context.wall_time = wall;
+  eventlog::StreamAppend append{found->first, found->second.version, {}};
+  for (session::Event& event : events) append.events.push_back({std::move(event), {}});
+  std::vector<eventlog::StreamAppend> appends;
+  appends.push_back(std::move(append));
+  append_and_evolve(std::move(appends), context);
+  return true;
+}
+
+std::optional<base::Error> CommandWorker::fault(const std::string& name) const {
+  const auto found = streams_.find(name);
+  return found == streams_.end() ? std::nullopt : found->second.fault;
 }
 
 std::vector<CommandAnswer> CommandWorker::take_answers() {
@@ -295,7 +325,8 @@ void CommandWorker::evict() {
   for (const std::string& name : std::exchange(faulted_, {})) {
     const auto found = streams_.find(name);
     if (found == streams_.end() || !found->second.fault) continue;
-    if (found->second.commands.empty() && found->second.dependants.empty()) {
+    if (found->second.is_fault_told && found->second.commands.empty() &&
+        found->second.dependants.empty()) {
       streams_.erase(found);
     } else {
       faulted_.push_back(name);

@@ -54,6 +54,7 @@ using CommandOutcome = base::Result<Accepted, session::Rejection>;
 struct CommandAnswer {
   Ticket ticket;
   CommandOutcome outcome;
+  base::Duration decided{0};  // boot time of the duty cycle that decided it
 };
 
 struct CommandWorkerOptions {
@@ -73,7 +74,10 @@ class CommandWorker {
 
   // Takes loaded streams and decides what can be decided, until the sequencer has no room.
   // `now` is log time. True when anything was done.
-  bool do_work(base::Time now, base::Time wall);
+  bool do_work(base::Time now, base::Time wall, base::Duration boot);
+
+  // Facts about the server itself, on its own stream. False: that stream is not loaded yet.
+  bool record_server_events(std::vector<session::Event> events, base::Time now, base::Time wall);
 
   // Answers that may leave now.
   std::vector<CommandAnswer> take_answers();
@@ -83,6 +87,8 @@ class CommandWorker {
   // Begins to load the stream, so that find() will have it.
   void prefetch(const std::string& stream);
   const session::AdmissionState* admission() const;
+  // Why a stream that was asked for could not be read; none: it could, or is still being read.
+  std::optional<base::Error> fault(const std::string& stream) const;
 
   std::size_t waiting() const { return waiting_; }
   std::size_t loaded_streams() const { return streams_.size(); }
@@ -99,6 +105,7 @@ class CommandWorker {
     Position last;
     bool is_loaded = false;
     std::optional<base::Error> fault;  // it could not be loaded
+    bool is_fault_told = false;  // somebody was refused for it
     std::deque<Waiting> commands;      // of a session's stream, in order
     std::set<std::string> dependants;  // sessions whose first command waits for this stream
     std::uint64_t last_use = 0;
@@ -121,6 +128,8 @@ class CommandWorker {
   CommandOutcome decide(const Involved& streams, CommandMessage& message, Position& release);
   CommandOutcome append(const Involved& streams, const CommandMessage& message,
                         session::Decision decision, Position& release);
+  Position append_and_evolve(std::vector<eventlog::StreamAppend> appends,
+                             const eventlog::AppendContext& context);
   void evict();
 
   eventlog::Sequencer& sequencer_;
@@ -136,6 +145,7 @@ class CommandWorker {
   std::uint64_t uses_ = 0;
   base::Time now_;
   base::Time wall_;
+  base::Duration boot_{0};
 };
 
 }  // namespace workers
