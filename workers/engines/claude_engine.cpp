@@ -1,5 +1,6 @@
 #include "workers/engines/claude_engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "workers/engines/agent_line.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 using session::LineFault;
 
+constexpr base::NanoUsd kTotalMax{base::kIntegerLimit - 1};
 constexpr std::string_view kDenial =
     "Denied: this tool call needs an approval, and nobody can give one in this session. It was not "
     "carried out. Go on without it, and say what was left out and why it was needed.";
@@ -76,6 +78,7 @@ void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
 
 void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   session::ReportTurnResult result = frame.result;
+  result.agent_total = std::min(result.agent_total.plus(cleared_total_.value), kTotalMax);
   agent_total_ = result.agent_total;
   result.turn = turn_of(frame, turn_);
   if (result.turn == turn_) {
@@ -115,6 +118,10 @@ void ClaudeEngine::take(const PromptCancelled& frame, const Step& step) {
   result.subtype = "cancelled";
   result.agent_total = agent_total_;
   step.out.emplace_back(std::move(result));
+}
+
+void ClaudeEngine::take(const ConversationReset&, const Step&) {
+  cleared_total_ = agent_total_;
 }
 
 void ClaudeEngine::take(const KnownFrame&, const Step&) {}

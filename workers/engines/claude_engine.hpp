@@ -39,6 +39,7 @@ class ClaudeEngine final : public Engine {
   void take(const TextDelta& frame, const Step& step);
   void take(const AgentRequest& frame, const Step& step);
   void take(const PromptCancelled& frame, const Step& step);
+  void take(const ConversationReset& frame, const Step& step);
   void take(const KnownFrame& frame, const Step& step);
   void take(const StrangeFrame& frame, const Step& step);
   void report_partial(std::string text, Reports& out) const;
@@ -47,8 +48,9 @@ class ClaudeEngine final : public Engine {
   const EngineSettings settings_;
   const SessionLaunch session_;
   session::ReportInitialized last_init_;
-  base::NanoUsd agent_total_;  // as of the last result
-  TurnId turn_;                // the last one begun; unset before the first
+  base::NanoUsd agent_total_;    // as of the last result
+  base::NanoUsd cleared_total_;  // what was spent in conversations that were cleared since
+  TurnId turn_;                  // the last one begun; unset before the first
   bool has_result_ = false;
   std::int64_t requests_ = 0;
   PartialOutput partial_;

@@ -1,7 +1,7 @@
 #include "workers/engines/claude_frames.hpp"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "workers/engines/json_text.hpp"
 
@@ -12,50 +12,49 @@ using session::LineFault;
 using session::OutputKind;
 
 // Frames that say nothing that another frame does not say, or that only a screen would show.
-constexpr std::array<std::string_view, 11> kKnownTypes = {
-    "active_goal",        "auth_status",   "control_cancel_request",
-    "conversation_reset", "keep_alive",    "prompt_suggestion",
-    "rate_limit_event",   "tool_progress", "tool_use_summary",
-    "post_turn_summary",  "task_summary"};
+constexpr std::string_view kKnownTypes[] = {
+    "active_goal",       "auth_status",      "control_cancel_request", "keep_alive",
+    "prompt_suggestion", "rate_limit_event", "tool_progress",          "tool_use_summary",
+    "post_turn_summary", "task_summary"};
 
 // Not among them: mirror_error, session_writes_lost and worker_shutting_down, which tell of a loss
 // and therefore belong on the record.
-constexpr std::array<std::string_view, 32> kKnownSystem = {"api_retry",
-                                                           "background_tasks_changed",
-                                                           "commands_changed",
-                                                           "compact_boundary",
-                                                           "control_request_progress",
-                                                           "elicitation_complete",
-                                                           "files_persisted",
-                                                           "hook_progress",
-                                                           "hook_response",
-                                                           "hook_started",
-                                                           "informational",
-                                                           "local_command_output",
-                                                           "memory_recall",
-                                                           "model_refusal_fallback",
-                                                           "model_refusal_no_fallback",
-                                                           "notification",
-                                                           "permission_denied",
-                                                           "plugin_install",
-                                                           "session_state_changed",
-                                                           "session_title_changed",
-                                                           "status",
-                                                           "task_notification",
-                                                           "task_progress",
-                                                           "task_started",
-                                                           "task_updated",
-                                                           "thinking_tokens",
-                                                           "ui_invalidate",
-                                                           "autocompact_state",
-                                                           "session_metadata",
-                                                           "transcript_mirror",
-                                                           "post_turn_summary",
-                                                           "task_summary"};
+constexpr std::string_view kKnownSystem[] = {"api_retry",
+                                             "background_tasks_changed",
+                                             "commands_changed",
+                                             "compact_boundary",
+                                             "control_request_progress",
+                                             "elicitation_complete",
+                                             "files_persisted",
+                                             "hook_progress",
+                                             "hook_response",
+                                             "hook_started",
+                                             "informational",
+                                             "local_command_output",
+                                             "memory_recall",
+                                             "model_refusal_fallback",
+                                             "model_refusal_no_fallback",
+                                             "notification",
+                                             "permission_denied",
+                                             "plugin_install",
+                                             "session_state_changed",
+                                             "session_title_changed",
+                                             "status",
+                                             "task_notification",
+                                             "task_progress",
+                                             "task_started",
+                                             "task_updated",
+                                             "thinking_tokens",
+                                             "ui_invalidate",
+                                             "autocompact_state",
+                                             "session_metadata",
+                                             "transcript_mirror",
+                                             "post_turn_summary",
+                                             "task_summary"};
 
 template <class Names>
 bool is_among(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 Frame read_system(const JsonObject& frame) {
@@ -204,6 +203,7 @@ Frame read_frame(base::ByteView line) {
   if (type == "control_request") return read_request(*frame);
   if (type == "control_response") return read_response(*frame);
   if (type == "command_lifecycle") return read_lifecycle(*frame);
+  if (type == "conversation_reset") return ConversationReset{};
   if (is_among(kKnownTypes, type)) return KnownFrame{};
   return StrangeFrame{};
 }

@@ -52,14 +52,18 @@ struct PromptCancelled {
   std::string prompt;  // its uuid
 };
 
+// The conversation was cleared: a new agent session follows, whose running totals begin at zero.
+struct ConversationReset {};
+
 struct KnownFrame {};  // needs no report
 
 struct StrangeFrame {
   session::LineFault fault = session::LineFault::unknown_kind;
 };
 
-using Frame = std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, TextDelta,
-                           AgentRequest, PromptCancelled, KnownFrame, StrangeFrame>;
+using Frame =
+    std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, TextDelta, AgentRequest,
+                 PromptCancelled, ConversationReset, KnownFrame, StrangeFrame>;
 
 // Total: any bytes are a frame.
 Frame read_frame(base::ByteView line);
