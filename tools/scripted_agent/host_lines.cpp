@@ -40,8 +40,7 @@ Json initialize_response() {
           {"output_style", "default"},
           {"available_output_styles", {"default"}},
           {"models", Json::array({{{"name", "default"}}})},
-          {"account", Json::object()},
-          {"pid", ::getpid()}};
+          {"account", Json::object()}};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // steno-scripted-agent: a real child process that speaks Claude Code's stream-json protocol on its
 // stdio and does what [keywords] in the prompt say (script.hpp), for tests and the demo. The same
-// input gives the same output, byte for byte.
+// input gives the same output, byte for byte, but for the pids that [child] tells.
 //
 // Options: --resume=ID, --session-id=ID, --fork-session, --include-partial-messages, --model=,
 // --permission-mode=; others are ignored. Environment:

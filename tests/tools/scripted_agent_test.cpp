@@ -1,0 +1,150 @@
+#include "tests/support/agent_harness.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using support::AgentHarness;
+using support::user_line;
+
+std::string control_line(const std::string& id, const std::string& subtype) {
+  return R"({"type":"control_request","request_id":")" + id + R"(","request":{"subtype":")" +
+         subtype + "\"}}\n";
+}
+
+std::int64_t count_with(const AgentHarness& harness, const std::string& part) {
+  std::int64_t count = 0;
+  for (const auto& line : harness.lines()) count += line.bytes.find(part) != std::string::npos;
+  return count;
+}
+
+// Writes the prompts, ends stdin, and waits for the exit.
+bool play(AgentHarness& harness, const std::vector<std::string>& prompts) {
+  if (!harness.start()) return false;
+  for (const auto& prompt : prompts) {
+    if (!harness.process->write(user_line(prompt))) return false;
+  }
+  harness.process->close_stdin();
+  return harness.pump_until_over() && harness.exited() != nullptr;
+}
+
+TEST_CASE("each turn begins with init and ends with a result", "[tools]") {
+  AgentHarness harness;
+  REQUIRE(play(harness, {"[say one]", "[tools 2] [say two]"}));
+  CHECK(harness.exited()->code == 0);
+  CHECK(count_with(harness, R"("subtype":"init")") == 2);
+  CHECK(count_with(harness, R"("type":"result")") == 2);
+  CHECK(count_with(harness, R"("type":"tool_use")") == 2);
+  CHECK(count_with(harness, R"("type":"tool_result")") == 2);
+  CHECK(count_with(harness, R"("num_turns":3)") == 1);
+  CHECK(count_with(harness, "stream_event") == 0);
+}
+
+TEST_CASE("costs add up over turns, and carry over on resume and fork", "[tools]") {
+  const support::TemporaryFolder state;
+  const auto play_with = [&](AgentHarness& harness, std::vector<std::string> options) {
+    harness.plan.env.push_back("STENO_SCRIPTED_STATE=" + state.path());
+    for (auto& option : options) harness.plan.argv.push_back(std::move(option));
+    return play(harness, {"[cost 0.5]", "[cost 0.25]"});
+  };
+  AgentHarness first;
+  REQUIRE(play_with(first, {"--session-id=11111111-1111-4111-8111-111111111111"}));
+  CHECK(count_with(first, R"("total_cost_usd":0.5,)") == 1);
+  CHECK(count_with(first, R"("total_cost_usd":0.75,)") == 1);
+  AgentHarness resumed;
+  REQUIRE(play_with(resumed, {"--resume=11111111-1111-4111-8111-111111111111"}));
+  CHECK(count_with(resumed, R"("total_cost_usd":1.5,)") == 1);
+  CHECK(count_with(resumed, R"("session_id":"11111111-1111-4111-8111-111111111111")") > 0);
+  AgentHarness forked;
+  REQUIRE(play_with(forked, {"--resume=11111111-1111-4111-8111-111111111111", "--fork-session"}));
+  CHECK(count_with(forked, R"("total_cost_usd":2.25,)") == 1);
+  CHECK(count_with(forked, R"("session_id":"11111111-1111-4111-8111-111111111111")") == 0);
+  AgentHarness unknown;
+  REQUIRE(play_with(unknown, {"--resume=22222222-2222-4222-8222-222222222222"}));
+  CHECK(unknown.exited()->code == 1);
+  CHECK(count_with(unknown, "No conversation found with session ID") == 1);
+}
+
+TEST_CASE("words are streamed one by one when partial messages are wanted", "[tools]") {
+  AgentHarness harness;
+  harness.plan.argv.push_back("--include-partial-messages");
+  REQUIRE(play(harness, {"[words 4] [delay 1]"}));
+  CHECK(count_with(harness, "content_block_delta") == 4);
+  CHECK(count_with(harness, R"("text":"word0 word1 word2 word3"}])") == 1);
+}
+
+TEST_CASE("a hanging turn ends when it is interrupted, and the next one runs", "[tools]") {
+  AgentHarness harness;
+  REQUIRE(harness.start());
+  REQUIRE(harness.process->write(control_line("a", "initialize")));
+  REQUIRE(harness.process->write(user_line("[hang]")));
+  REQUIRE(harness.pump_until_line("init"));
+  REQUIRE(harness.process->write(control_line("b", "interrupt")));
+  REQUIRE(harness.pump_until_line("aborted_streaming"));
+  const auto lines = harness.lines();
+  CHECK(lines[0].bytes.find(R"("request_id":"a")") != std::string::npos);
+  CHECK(lines[lines.size() - 3].bytes.find(R"("request_id":"b")") != std::string::npos);
+  CHECK(lines[lines.size() - 2].bytes.find("[Request interrupted by user]") != std::string::npos);
+  CHECK(lines.back().bytes.find(R"("subtype":"error_during_execution")") != std::string::npos);
+  REQUIRE(harness.process->write(user_line("[say after]")));
+  REQUIRE(harness.pump_until_line(R"("result":"after")"));
+}
+
+TEST_CASE("an interrupt while idle is answered and does not hit the next turn", "[tools]") {
+  AgentHarness harness;
+  REQUIRE(harness.start());
+  REQUIRE(harness.process->write(control_line("a", "interrupt")));
+  REQUIRE(harness.process->write(user_line("[say fine]")));
+  REQUIRE(harness.pump_until_line(R"("result":"fine")"));
+  CHECK(count_with(harness, R"("request_id":"a")") == 1);
+}
+
+TEST_CASE("permission is asked for, and a refusal is reported", "[tools]") {
+  for (const std::string behavior : {"allow", "deny"}) {
+    AgentHarness harness;
+    REQUIRE(harness.start());
+    REQUIRE(harness.process->write(user_line("[ask]")));
+    REQUIRE(harness.pump_until_line("can_use_tool"));
+    const std::string request = harness.line_with("can_use_tool");
+    const std::string before = R"("request_id":")";
+    const std::string id = request.substr(request.find(before) + before.size(), 36);
+    REQUIRE(harness.process->write(
+        R"({"type":"control_response","response":{"subtype":"success","request_id":")" + id +
+        R"(","response":{"behavior":")" + behavior + "\"}}}\n"));
+    REQUIRE(harness.pump_until_line(R"("type":"result")"));
+    CHECK(count_with(harness, R"("permission_denials":[])") == (behavior == "allow" ? 1 : 0));
+  }
+}
+
+TEST_CASE("the same prompts give the same bytes", "[tools]") {
+  AgentHarness first;
+  AgentHarness second;
+  second.plan.workdir = first.plan.workdir;
+  const std::vector<std::string> prompts = {"[words 9] [tools 2]", "[error]", "[big 100000]",
+                                            "[junk] [invalidutf8]"};
+  REQUIRE(play(first, prompts));
+  REQUIRE(play(second, prompts));
+  CHECK(first.lines() == second.lines());
+  CHECK(first.exited()->code == 0);
+}
+
+TEST_CASE("a turn that failed makes the exit code 1, as does a line that is no JSON", "[tools]") {
+  AgentHarness failed;
+  REQUIRE(play(failed, {"[error]"}));
+  CHECK(failed.exited()->code == 1);
+  AgentHarness broken;
+  REQUIRE(broken.start());
+  REQUIRE(broken.process->write("no json\n"));
+  REQUIRE(broken.pump_until_over());
+  CHECK(broken.exited()->code == 1);
+}
+
+TEST_CASE("the agent exits or dies when told to", "[tools]") {
+  AgentHarness exits;
+  REQUIRE(play(exits, {"[exit 42]"}));
+  CHECK(exits.exited()->code == 42);
+  AgentHarness dies;
+  REQUIRE(play(dies, {"[crash]"}));
+  CHECK(dies.exited()->signal == 9);
+}
+
+}  // namespace

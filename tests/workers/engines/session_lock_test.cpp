@@ -1,0 +1,71 @@
+#include "workers/engines/session_lock.hpp"
+
+#include <sys/stat.h>
+
+#include <optional>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace {
+
+using engines::FileLock;
+using engines::is_locked;
+
+TEST_CASE("a lock is held by one owner and is free again after it", "[workers]") {
+  const support::TemporaryFolder folder;
+  const std::string path = folder.file("a.lock");
+  {
+    const auto first = FileLock::take(path);
+    REQUIRE(first);
+    const auto second = FileLock::take(path);
+    REQUIRE_FALSE(second);
+    CHECK(second.error().code == base::ErrorCode::in_use);
+    CHECK(is_locked(path).value());
+  }
+  CHECK_FALSE(is_locked(path).value());
+  CHECK(FileLock::take(path));
+}
+
+TEST_CASE("asking about a lock does not take it", "[workers]") {
+  const support::TemporaryFolder folder;
+  const std::string path = folder.file("a.lock");
+  REQUIRE(FileLock::take(path));
+  for (int i = 0; i < 3; ++i) CHECK_FALSE(is_locked(path).value());
+  const auto lock = FileLock::take(path);
+  REQUIRE(lock);
+  for (int i = 0; i < 3; ++i) CHECK(is_locked(path).value());
+}
+
+TEST_CASE("a lock moves with its owner", "[workers]") {
+  const support::TemporaryFolder folder;
+  const std::string path = folder.file("a.lock");
+  std::optional<FileLock> owner;
+  {
+    auto lock = FileLock::take(path);
+    REQUIRE(lock);
+    owner.emplace(*std::move(lock));
+  }
+  CHECK(is_locked(path).value());
+  owner.reset();
+  CHECK_FALSE(is_locked(path).value());
+}
+
+TEST_CASE("a lock file is for its user alone", "[workers]") {
+  const support::TemporaryFolder folder;
+  const std::string path = folder.file("a.lock");
+  REQUIRE(FileLock::take(path));
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("a missing file is not locked, a missing folder cannot be locked in", "[workers]") {
+  const support::TemporaryFolder folder;
+  CHECK_FALSE(is_locked(folder.file("none.lock")).value());
+  const auto lock = FileLock::take(folder.file("none/a.lock"));
+  REQUIRE_FALSE(lock);
+  CHECK(lock.error().code == base::ErrorCode::not_found);
+}
+
+}  // namespace
