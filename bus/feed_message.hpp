@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "bus/binary.hpp"
 #include "bus/log_identity.hpp"
 #include "bus/ports.hpp"
+#include "eventlog/base/binary.hpp"
 #include "eventlog/base/fields.hpp"
 
 namespace bus {
@@ -37,8 +37,8 @@ enum class FeedKind { events, beacon, probe, ephemeral };
 
 struct FeedEvent {
   Position position;  // 0: ephemeral
-  Binary facts;
-  std::optional<Binary> content;
+  base::Binary facts;
+  std::optional<base::Binary> content;
   std::int64_t content_bytes = 0;  // size of content that is not carried
 
   bool operator==(const FeedEvent&) const = default;

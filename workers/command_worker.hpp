@@ -105,7 +105,7 @@ class CommandWorker {
     Position last;
     bool is_loaded = false;
     std::optional<base::Error> fault;  // it could not be loaded
-    bool is_fault_told = false;  // somebody was refused for it
+    bool is_fault_told = false;        // somebody was refused for it
     std::deque<Waiting> commands;      // of a session's stream, in order
     std::set<std::string> dependants;  // sessions whose first command waits for this stream
     std::uint64_t last_use = 0;

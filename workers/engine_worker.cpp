@@ -156,8 +156,8 @@ void EngineWorker::take_event(Run& run, const engines::ProcessEvent& event, base
     }
   } else if (const auto* exited = std::get_if<engines::ProcessExited>(&event)) {
     report_all(run, run.agent.engine->on_end());
-    report(run, session::ReportAgentExited{std::max<std::int64_t>(0, exited->code),
-                                           exited->signal, exited->stderr_tail});
+    report(run, session::ReportAgentExited{std::max<std::int64_t>(0, exited->code), exited->signal,
+                                           exited->stderr_tail});
     run.has_exited = true;
   }
 }
@@ -176,8 +176,9 @@ void EngineWorker::write(Run& run, const base::Bytes& bytes) {
   if (bytes.empty()) return;
   const auto written = run.agent.process->write(bytes);
   if (written || written.error().code == base::ErrorCode::unreachable) return;  // its exit follows
-  report(run, session::ReportAgentLine{session::LineFault::unknown_kind, 0,
-                                       "not given to the agent: " + base::describe(written.error())});
+  report(run,
+         session::ReportAgentLine{session::LineFault::unknown_kind, 0,
+                                  "not given to the agent: " + base::describe(written.error())});
   run.is_ending = true;
   run.agent.process->terminate(options_.kill_grace);
 }

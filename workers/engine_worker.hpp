@@ -60,9 +60,9 @@ class EngineWorker {
     bool is_stdin_closed = false;
     base::TurnId begun;
     base::TurnId interrupted;
-    std::int64_t sequence = 0;              // of the last report
-    std::deque<SequencedReport> unacked;    // ascending
-    std::int64_t sent = 0;                  // sequence of the last report that was sent
+    std::int64_t sequence = 0;            // of the last report
+    std::deque<SequencedReport> unacked;  // ascending
+    std::int64_t sent = 0;                // sequence of the last report that was sent
   };
 
   void advance(const Key& key, Run& run, base::Duration now);

@@ -109,9 +109,8 @@ void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame,
     }
     return;
   }
-  const auto known = std::find_if(workers_.begin(), workers_.end(), [&](const auto& entry) {
-    return entry.second.peer == peer;
-  });
+  const auto known = std::find_if(workers_.begin(), workers_.end(),
+                                  [&](const auto& entry) { return entry.second.peer == peer; });
   if (known == workers_.end()) {
     socket_.send(peer, bus::encode_frame(bus::Notice{std::string(kVerbRegisterAgain), {}}));
     return;
@@ -203,8 +202,8 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
     return;
   }
   const base::SessionId id = session::parse_stream(asked.stream)->session;
-  ReportAckBody& ack = acks_.try_emplace({id, asked.token}, ReportAckBody{id, asked.token, 0})
-                           .first->second;
+  ReportAckBody& ack =
+      acks_.try_emplace({id, asked.token}, ReportAckBody{id, asked.token, 0}).first->second;
   if (outcome) {
     ack.through = std::max(ack.through, asked.sequence);
     if (view != views_.end()) view->second.acked = std::max(view->second.acked, asked.sequence);

@@ -22,13 +22,13 @@ namespace workers {
 class LeaseLocks {
  public:
   virtual ~LeaseLocks() = default;
-  virtual bool is_worker_alive() = 0;                      // any worker of this server
+  virtual bool is_worker_alive() = 0;                         // any worker of this server
   virtual bool is_session_held(base::SessionId session) = 0;  // a keeper lives, or its tree
 };
 
 struct LeaseDispatcherOptions {
-  base::Duration expiry_interval = std::chrono::milliseconds(100);   // between looks at the locks
-  base::Duration worker_silence_max = std::chrono::seconds(10);      // then it counts as gone
+  base::Duration expiry_interval = std::chrono::milliseconds(100);  // between looks at the locks
+  base::Duration worker_silence_max = std::chrono::seconds(10);     // then it counts as gone
 };
 
 class LeaseDispatcher {

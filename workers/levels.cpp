@@ -39,7 +39,7 @@ bus::FeedEvent to_feed_event(const session::RecordedEvent& event, base::Bytes fa
   if (event.envelope.content) feed.content_bytes = event.envelope.content->bytes;
   if (event.content) {
     base::Bytes content = session::encode_content(*event.content);
-    if (content.size() <= bus::kFeedContentMax) feed.content = bus::Binary{std::move(content)};
+    if (content.size() <= bus::kFeedContentMax) feed.content = base::Binary{std::move(content)};
   }
   return feed;
 }

@@ -74,11 +74,11 @@ session::BodyDigest digest_of(base::SessionId session, const std::string& agent,
 
 // ---- worker endpoint: notices ----
 
-constexpr std::string_view kVerbRegister = "register";      // worker → server: RegisterBody
-constexpr std::string_view kVerbHeartbeat = "heartbeat";    // both ways: no body
-constexpr std::string_view kVerbReports = "reports";        // worker → server: ReportsBody
-constexpr std::string_view kVerbDirective = "directive";    // server → worker: DirectiveBody
-constexpr std::string_view kVerbReportAck = "report_ack";   // server → worker: ReportAckBody
+constexpr std::string_view kVerbRegister = "register";     // worker → server: RegisterBody
+constexpr std::string_view kVerbHeartbeat = "heartbeat";   // both ways: no body
+constexpr std::string_view kVerbReports = "reports";       // worker → server: ReportsBody
+constexpr std::string_view kVerbDirective = "directive";   // server → worker: DirectiveBody
+constexpr std::string_view kVerbReportAck = "report_ack";  // server → worker: ReportAckBody
 constexpr std::string_view kVerbRegisterAgain = "register_again";  // server → worker: no body
 
 struct HeldLease {

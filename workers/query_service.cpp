@@ -12,26 +12,32 @@
 namespace workers {
 namespace {
 
-constexpr std::size_t kCatchUpEvents = 10'000;      // folded between two writes of the rows
-constexpr std::size_t kOutputItemsDefault = 200;    // as many blocks as the last ones asked for
-constexpr std::size_t kAnswerBytesMax = 16 << 20;   // of texts in one answer
-constexpr std::size_t kPageBytesMax = 4 << 20;      // of facts and content in one page of the log
+constexpr std::size_t kCatchUpEvents = 10'000;     // folded between two writes of the rows
+constexpr std::size_t kOutputItemsDefault = 200;   // as many blocks as the last ones asked for
+constexpr std::size_t kAnswerBytesMax = 16 << 20;  // of texts in one answer
+constexpr std::size_t kPageBytesMax = 4 << 20;     // of facts and content in one page of the log
 constexpr std::size_t kPageEventsMax = 10'000;
 constexpr std::size_t kPromptShownMax = 4 << 10;
 
 std::string code_of(const base::Error& error) {
   switch (error.code) {
-    case base::ErrorCode::not_found: return "not_found";
-    case base::ErrorCode::invalid: return "invalid";
-    case base::ErrorCode::damaged: return "damaged";
-    case base::ErrorCode::wrong_log: return "wrong_log";
-    default: return "failed";
+    case base::ErrorCode::not_found:
+      return "not_found";
+    case base::ErrorCode::invalid:
+      return "invalid";
+    case base::ErrorCode::damaged:
+      return "damaged";
+    case base::ErrorCode::wrong_log:
+      return "wrong_log";
+    default:
+      return "failed";
   }
 }
 
 // The events that show what an agent said and did, as an item of output; none for all others.
 std::optional<OutputItem> as_item(const session::RecordedEvent& event) {
-  OutputItem item{event.envelope.position, event.envelope.type, {}, event.envelope.log_time, {}, {}};
+  OutputItem item{
+      event.envelope.position, event.envelope.type, {}, event.envelope.log_time, {}, {}};
   if (const auto* output = std::get_if<session::OutputRecorded>(&event.event)) {
     item.turn = output->turn;
   } else if (const auto* partial = std::get_if<session::PartialOutputRecorded>(&event.event)) {
@@ -142,9 +148,10 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
     for (const auto& d : *digests) answer.projections.push_back({d.name, d.position, d.digest});
     return bus::to_body(answer);
   }
-  return base::failure(base::ErrorCode::invalid,
-                       "unknown verb '" + query.verb +
-                           "'; known are command, list, show, output, stats, digests, read, status");
+  return base::failure(
+      base::ErrorCode::invalid,
+      "unknown verb '" + query.verb +
+          "'; known are command, list, show, output, stats, digests, read, status");
 }
 
 base::Result<std::string> QueryService::text_at(Position position) {
@@ -167,7 +174,8 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
   OutputAnswer answer{durable, std::move(*row), {}, false};
   std::size_t bytes = 0;
   const auto add_block = [&](Position first) -> base::Result<std::vector<OutputItem>> {
-    auto events = eventlog::read_events(log_, first, first.plus(eventlog::kBlockEventsMax), {1, true});
+    auto events =
+        eventlog::read_events(log_, first, first.plus(eventlog::kBlockEventsMax), {1, true});
     if (!events) return tl::unexpected(events.error());
     std::vector<OutputItem> items;
     for (const session::RecordedEvent& event : *events) {
@@ -223,9 +231,9 @@ base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, P
   }
   page.complete_through = request.after;
   const std::size_t events_max =
-      request.events_max > 0 ? std::min<std::size_t>(static_cast<std::size_t>(request.events_max),
-                                                     kPageEventsMax)
-                             : kPageEventsMax;
+      request.events_max > 0
+          ? std::min<std::size_t>(static_cast<std::size_t>(request.events_max), kPageEventsMax)
+          : kPageEventsMax;
   const std::size_t bytes_max =
       request.bytes_max > 0
           ? std::min<std::size_t>(static_cast<std::size_t>(request.bytes_max), kPageBytesMax)

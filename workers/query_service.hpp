@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "bus/log_reader.hpp"
 #include "bus/frames.hpp"
+#include "bus/log_reader.hpp"
 #include "eventlog/stream_index.hpp"
 #include "projections/projections.hpp"
 #include "projections/session_list.hpp"
@@ -26,13 +26,13 @@ constexpr std::string_view kVerbDigests = "digests";  // → DigestsAnswer
 
 // The body of every query; each verb reads the fields that concern it.
 struct QueryBody {
-  std::string agent;                            // empty: all agents, where the asker may see them
-  std::string reference;                        // show, output: id, alias, name or prefix
-  std::set<session::SessionStatus> statuses;    // list; empty: all
-  std::int64_t limit = 0;                       // list, output: at most so many; 0: the default
-  base::Time active_since;                      // list
-  Position after;                               // output: only what is later; 0: the last `limit`
-  Position at_least;                            // answer only once this position is durable
+  std::string agent;                              // empty: all agents, where the asker may see them
+  std::string reference;                          // show, output: id, alias, name or prefix
+  std::set<session::SessionStatus> statuses;      // list; empty: all
+  std::int64_t limit = 0;                         // list, output: at most so many; 0: the default
+  base::Time active_since;                        // list
+  Position after;                                 // output: only what is later; 0: the last `limit`
+  Position at_least;                              // answer only once this position is durable
   base::Duration wait{std::chrono::seconds(10)};  // for at_least
 
   bool operator==(const QueryBody&) const = default;

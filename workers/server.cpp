@@ -46,9 +46,9 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options)
       commands_(sequencer_, ports.loader, ports.random, options.commands),
       dispatcher_(commands_, ports.worker_socket, ports.locks, ports.contents, ports.random,
                   options.leases),
-      feed_(ports.feed_socket, {{options.tail.log, bus_epoch(options.tail.epoch)},
-                                incarnation_,
-                                options.tail.position}),
+      feed_(
+          ports.feed_socket,
+          {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
       clients_(ports.command_socket, welcome(options.tail, incarnation_)),
       workers_(ports.worker_socket, welcome(options.tail, incarnation_)),
       started_(ports.clock.boot()) {
@@ -153,8 +153,8 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
 
 void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   const auto refuse = [&](const base::Error& error) {
-    clients_.reply(peer.id, rejected(request.id, {session::RejectionCode::invalid,
-                                                  base::describe(error)}));
+    clients_.reply(peer.id,
+                   rejected(request.id, {session::RejectionCode::invalid, base::describe(error)}));
   };
   auto body = bus::from_body<CommandBody>(request.body);
   if (!body) return refuse(body.error());
@@ -193,10 +193,9 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
       at_least = body->at_least;
       wait = body->wait;
       if (!peer.hello.scope.empty() && peer.hello.scope != body->agent) {
-        clients_.reply(peer.id,
-                       bus::error_reply(request.id, "refused",
-                                        "this connection sees agent '" + peer.hello.scope +
-                                            "' only"));
+        clients_.reply(peer.id, bus::error_reply(
+                                    request.id, "refused",
+                                    "this connection sees agent '" + peer.hello.scope + "' only"));
         return;
       }
     }
@@ -253,8 +252,8 @@ bool Server::send_answers() {
     reply.id = asked.request;
     if (answer.outcome) {
       const Accepted& a = *answer.outcome;
-      reply.body = bus::to_body(
-          CommandReplyBody{a.position, a.status, a.name, a.alias, a.is_repeated});
+      reply.body =
+          bus::to_body(CommandReplyBody{a.position, a.status, a.name, a.alias, a.is_repeated});
     } else {
       reply = rejected(asked.request, answer.outcome.error());
     }
@@ -306,9 +305,9 @@ void Server::release_parked() {
 }
 
 base::Duration Server::next_timer() const {
-  base::Duration next = std::min(feed_.next_timer(),
-                                 boot_ + std::chrono::duration_cast<base::Duration>(
-                                             options_.leases.expiry_interval));
+  base::Duration next =
+      std::min(feed_.next_timer(),
+               boot_ + std::chrono::duration_cast<base::Duration>(options_.leases.expiry_interval));
   for (const Parked& parked : parked_) next = std::min(next, parked.deadline);
   return next;
 }

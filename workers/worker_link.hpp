@@ -10,8 +10,8 @@ namespace workers {
 
 struct WorkerLinkOptions {
   base::Duration heartbeat_interval = std::chrono::seconds(1);
-  base::Duration silence_max = std::chrono::seconds(3);       // then the connection is made anew
-  base::Duration orphan_grace = std::chrono::minutes(30);     // without a server; then all is ended
+  base::Duration silence_max = std::chrono::seconds(3);    // then the connection is made anew
+  base::Duration orphan_grace = std::chrono::minutes(30);  // without a server; then all is ended
 };
 
 class WorkerLink {

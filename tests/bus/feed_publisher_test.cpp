@@ -93,9 +93,9 @@ TEST_CASE("large content stays behind, and its size is said", "[bus]") {
   World world;
   world.run(Duration{0});
   bus::FeedEvent small = event_at(1);
-  small.content = bus::Binary{bus::Bytes(bus::kFeedContentMax, 'c')};
+  small.content = base::Binary{bus::Bytes(bus::kFeedContentMax, 'c')};
   bus::FeedEvent large = event_at(2);
-  large.content = bus::Binary{bus::Bytes(bus::kFeedContentMax + 1, 'c')};
+  large.content = base::Binary{bus::Bytes(bus::kFeedContentMax + 1, 'c')};
   world.publisher.publish(small, {"all/"});
   world.publisher.publish(large, {"all/"});
   const auto messages = world.run(Duration{1});
@@ -174,7 +174,7 @@ TEST_CASE("a feed message has the bytes that the documentation shows", "[bus]") 
   bus::FeedEvent event;
   event.position = {5};
   event.facts.bytes = "\x81\xA1t\x01";
-  event.content = bus::Binary{"hi"};
+  event.content = base::Binary{"hi"};
   const bus::Bytes bytes = bus::encode_feed_message(header, base::encode(event));
   CHECK(base::to_hex(bytes) ==
         "9288a36c6f67c41011111111111111111111111111111111"

@@ -26,7 +26,7 @@ struct Log {
     bus::FeedEvent event;
     event.position = head().next();
     event.facts.bytes = "facts of " + std::to_string(event.position.value);
-    if (event.position.value % 3 == 0) event.content = bus::Binary{"content"};
+    if (event.position.value % 3 == 0) event.content = base::Binary{"content"};
     entries.push_back({event, std::move(levels)});
     return entries.back();
   }
