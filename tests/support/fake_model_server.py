@@ -145,7 +145,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if answer.verb == "hang":
             self.wait_for_client()
         elif answer.verb == "fail":
-            self.send_json(answer.number, error_body("api_error", "a failure that the test asks for"))
+            self.send_json(answer.number, error_body("api_error", "a failure, as asked"))
         elif is_streaming:
             self.stream(answer)
         else:
