@@ -22,7 +22,8 @@ esac
 
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
-readonly program=$folder/claude-$version/node_modules/@anthropic-ai/claude-agent-sdk-$platform/claude
+readonly packages=$folder/claude-$version/node_modules/@anthropic-ai
+readonly program=$packages/claude-agent-sdk-$platform/claude
 
 # Its own HOME, so that neither npm nor the program reads or writes the user's.
 reported_version() {

@@ -5,6 +5,7 @@ What it answers is said by the newest prompt, which holds one of:
   say TEXT            the text, up to the end of the line
   stream N            N numbered words, one every --word-ms
   bash COMMAND        a call of the Bash tool; when its result comes back, "The command has run."
+  system              the last line of the system prompt
   hang                no answer, until the client goes away
   fail STATUS         the HTTP status, each time
 Any other prompt is answered "I read: " and its first 60 characters. A request that is not a prompt
@@ -20,7 +21,7 @@ import sys
 import threading
 import time
 
-KEYWORD = re.compile(r"\b(say|stream|bash|hang|fail)\b[ \t]*([^\n]*)")
+KEYWORD = re.compile(r"\b(say|stream|bash|system|hang|fail)\b[ \t]*([^\n]*)")
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
 PRICE_TOKENS = {"input_tokens": 100, "output_tokens": 20}
 NUMBERS = itertools.count(1)
@@ -47,6 +48,10 @@ def newest_prompt(request):
     return prompt, has_result
 
 
+def system_prompt(request):
+    return "\n".join(block["text"] for block in blocks_of({"content": request.get("system", "")}))
+
+
 class Answer:
     def __init__(self, request):
         prompt, has_result = newest_prompt(request)
@@ -60,6 +65,8 @@ class Answer:
             self.blocks = [text_block(self.rest)]
         elif self.verb == "stream":
             self.blocks = [text_block(" ".join(f"word{i}" for i in range(self.number)))]
+        elif self.verb == "system":
+            self.blocks = [text_block(system_prompt(request).strip().rpartition("\n")[2])]
         elif self.verb == "bash" and has_result:
             self.blocks = [text_block("The command has run.")]
         elif self.verb == "bash":
@@ -138,7 +145,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if answer.verb == "hang":
             self.wait_for_client()
         elif answer.verb == "fail":
-            self.send_json(answer.number, error_body("api_error", "a failure that the test asks for"))
+            self.send_json(answer.number, error_body("api_error", "a failure, as asked"))
         elif is_streaming:
             self.stream(answer)
         else:
