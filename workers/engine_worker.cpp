@@ -38,6 +38,7 @@ void EngineWorker::on_directive(DirectiveBody directive, base::Duration now) {
     if (other.session == key.session && other.token > key.token) return;
   }
   Run& run = runs_[key];
+  if (directive.number <= run.directive.number) return;  // overtaken, or come twice
   run.directive = std::move(directive);
   advance(key, run, now);
 }
@@ -208,9 +209,16 @@ void EngineWorker::put_back(const ReportsBody& reports) {
 std::vector<HeldLease> EngineWorker::held() const {
   std::vector<HeldLease> held;
   for (const auto& [key, run] : runs_) {
-    if (!run.is_lost) held.push_back({key.session, run.directive.agent, key.token});
+    if (run.is_lost) continue;
+    held.push_back({key.session, run.directive.agent, key.token, run.directive.number});
   }
   return held;
+}
+
+void EngineWorker::send_again() {
+  for (auto& [key, run] : runs_) {
+    if (!run.unacked.empty()) run.sent = run.unacked.front().sequence - 1;
+  }
 }
 
 void EngineWorker::end_all() {

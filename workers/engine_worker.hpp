@@ -35,6 +35,8 @@ class EngineWorker {
   void put_back(const ReportsBody& reports);
 
   std::vector<HeldLease> held() const;
+  // Reports that were sent and not acknowledged are sent again.
+  void send_again();
   // Ends every agent; their exits are reported as usual.
   void end_all();
   bool is_idle() const { return runs_.empty(); }

@@ -10,6 +10,9 @@ namespace {
 
 using session::SessionState;
 
+// A directive younger than this may still be on its way.
+constexpr base::Duration kDirectiveGrace = std::chrono::seconds(1);
+
 // Events after which the worker has something new to make true.
 bool changes_directive(const session::Event& event) {
   return std::holds_alternative<session::LeaseGranted>(event) ||
@@ -117,6 +120,10 @@ void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame,
   }
   known->second.last_heard = now;
   if (message->verb == kVerbHeartbeat) {
+    const base::WorkerId worker = known->first;
+    if (const auto body = bus::from_body<HeartbeatBody>(message->body)) {
+      take_heartbeat(worker, *body);
+    }
     send(peer, bus::Notice{std::string(kVerbHeartbeat), {}});
   } else if (message->verb == kVerbReports) {
     if (const auto body = bus::from_body<ReportsBody>(message->body)) take_reports(peer, *body);
@@ -139,13 +146,29 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
     if (!view.state.lease || view.state.lease->worker != body.worker) continue;
     view.is_directive_due = true;
     // What the worker has not heard to be durable, it sends again from there.
-    view.acked = view.state.lease->report_sequence;
-    send(peer, notice(kVerbReportAck, ReportAckBody{view.state.session, view.state.lease->token,
-                                                    view.acked, true, false}));
+    const session::Lease& lease = *view.state.lease;
+    send(peer, notice(kVerbReportAck, ReportAckBody{view.state.session, lease.token,
+                                                    lease.report_sequence, true, false}));
     dirty_.insert(stream);
   }
   next_expiry_ = {};
   for (const auto& [stream, view] : views_) dirty_.insert(stream);
+}
+
+void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const HeartbeatBody& body) {
+  std::map<std::pair<base::SessionId, base::FencingToken>, std::int64_t> obeyed;
+  for (const HeldLease& held : body.leases) {
+    obeyed[{held.session, held.token}] = held.directive;
+  }
+  for (auto& [stream, view] : views_) {
+    const auto& lease = view.state.lease;
+    if (!lease || lease->worker != worker || view.directive == 0) continue;
+    if (now_ - view.directed_at < kDirectiveGrace) continue;
+    const auto found = obeyed.find({view.state.session, lease->token});
+    if (found != obeyed.end() && found->second == view.directive) continue;
+    view.is_directive_due = true;
+    dirty_.insert(stream);
+  }
 }
 
 void LeaseDispatcher::take_reports(const bus::PeerId& peer, const ReportsBody& body) {
@@ -206,7 +229,6 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
       acks_.try_emplace({id, asked.token}, ReportAckBody{id, asked.token, 0}).first->second;
   if (outcome) {
     ack.through = std::max(ack.through, asked.sequence);
-    if (view != views_.end()) view->second.acked = std::max(view->second.acked, asked.sequence);
     return;
   }
   using Code = session::RejectionCode;
@@ -215,7 +237,10 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
     ack.lost = true;
   } else {
     ack.resend = true;
-    if (view != views_.end()) ack.through = std::max(ack.through, view->second.acked);
+    if (view != views_.end() && view->second.state.lease &&
+        view->second.state.lease->token == asked.token) {
+      ack.through = std::max(ack.through, view->second.state.lease->report_sequence);
+    }
   }
 }
 
@@ -328,6 +353,10 @@ bool LeaseDispatcher::send_directive(View& view) {
         DirectedTurn{s.turn->turn, view.prompts[s.turn->prompt], s.turn->is_interrupt_requested};
   }
   directive.end = end_of(s);
+  // Log time, so that no number of an earlier life of the server comes again.
+  directives_ = std::max(directives_ + 1, now_.us);
+  directive.number = view.directive = directives_;
+  view.directed_at = now_;
   send(bus::PeerId(*peer), notice(kVerbDirective, directive));
   return true;
 }

@@ -61,7 +61,8 @@ class LeaseDispatcher {
     bool is_granting = false;     // GrantLease is with the command loop
     bool is_expiring = false;
     bool is_directive_due = false;
-    std::int64_t acked = 0;
+    std::int64_t directive = 0;  // number of the last one that was sent
+    base::Time directed_at;
     std::optional<std::string> system_prompt;  // loaded content; absent: not asked for yet
     std::map<base::Position, std::string> prompts;
     std::set<base::Position> awaited;
@@ -73,6 +74,7 @@ class LeaseDispatcher {
   };
 
   void register_worker(const bus::PeerId& peer, const RegisterBody& body, base::Time now);
+  void take_heartbeat(const base::WorkerId& worker, const HeartbeatBody& body);
   void take_reports(const bus::PeerId& peer, const ReportsBody& body);
   void submit(const View& view, session::Command command, Asked asked);
   void take_contents();
@@ -97,6 +99,7 @@ class LeaseDispatcher {
   std::map<std::pair<base::SessionId, base::FencingToken>, ReportAckBody> acks_;  // to be sent
   std::map<base::Position, std::string> content_wanted_;  // position → stream of its view
   std::uint64_t next_ticket_ = 0;
+  std::int64_t directives_ = 0;
   base::Time next_expiry_;
   base::Time now_;
 };

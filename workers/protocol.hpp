@@ -85,6 +85,7 @@ struct HeldLease {
   base::SessionId session;
   std::string agent;
   base::FencingToken token;
+  std::int64_t directive = 0;  // number of the last one that was obeyed
 
   bool operator==(const HeldLease&) const = default;
   template <class Self, class Visit>
@@ -92,6 +93,18 @@ struct HeldLease {
     visit("session", self.session);
     visit("agent", self.agent);
     visit("token", self.token);
+    visit("directive", self.directive);
+  }
+};
+
+// Every second. A lease that is missing here, or behind in its directives, is directed again.
+struct HeartbeatBody {
+  std::vector<HeldLease> leases;
+
+  bool operator==(const HeartbeatBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("leases", self.leases);
   }
 };
 
@@ -141,6 +154,7 @@ struct DirectiveBody {
   std::string system_prompt;
   std::optional<DirectedTurn> turn;  // runs now, or is to be begun
   LeaseEnd end = LeaseEnd::none;
+  std::int64_t number = 0;  // grows with each directive, over restarts of the server, too
 
   bool operator==(const DirectiveBody&) const = default;
   template <class Self, class Visit>
@@ -153,6 +167,7 @@ struct DirectiveBody {
     visit("system_prompt", self.system_prompt);
     visit("turn", self.turn);
     visit("end", self.end);
+    visit("number", self.number);
   }
 };
 

@@ -219,16 +219,10 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
 }
 
 base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, Position durable) {
-  const auto tail = log_.read(durable.value == 0 ? Position{1} : durable, 1, false);
-  if (!tail) return tl::unexpected(tail.error());
   bus::LogPage page;
+  page.log = identity_.log;
+  page.epoch = identity_.epoch;
   page.head = durable;
-  if (!tail->empty()) {
-    const auto block = eventlog::parse_block(tail->front().facts);
-    if (!block) return tl::unexpected(block.error());
-    page.log = block->header.log;
-    page.epoch = {block->header.epoch.counter, block->header.epoch.random};
-  }
   page.complete_through = request.after;
   const std::size_t events_max =
       request.events_max > 0

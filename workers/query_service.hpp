@@ -152,10 +152,15 @@ struct QueryAnswer {
 // The work itself; pure but for the stores that it reads and writes. Used by one thread.
 class QueryService {
  public:
-  // All references outlive it.
-  QueryService(eventlog::BlockStore& log, eventlog::KeyValueStore& views,
-               projections::ProjectionSet projections, eventlog::StreamIndex& index)
-      : log_(log), views_(views), projections_(std::move(projections)), index_(index) {}
+  // All references outlive it. `identity`: of the log, which may still be empty.
+  QueryService(const bus::LogIdentity& identity, eventlog::BlockStore& log,
+               eventlog::KeyValueStore& views, projections::ProjectionSet projections,
+               eventlog::StreamIndex& index)
+      : identity_(identity),
+        log_(log),
+        views_(views),
+        projections_(std::move(projections)),
+        index_(index) {}
 
   QueryAnswer answer(const Query& query);
 
@@ -166,6 +171,7 @@ class QueryService {
   base::Result<bus::LogPage> read(const bus::ReadRequest& request, Position durable);
   base::Result<std::string> text_at(Position position);
 
+  const bus::LogIdentity identity_;
   eventlog::BlockStore& log_;
   eventlog::KeyValueStore& views_;
   projections::ProjectionSet projections_;

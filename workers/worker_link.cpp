@@ -21,8 +21,13 @@ bool WorkerLink::do_work(base::Duration now) {
       is_registered_ = false;
       socket_.reconnect();
     }
+    if (worker_.unacked_bytes() == 0) last_ack_ = now;
+    if (now - last_ack_ > options_.resend_after) {
+      last_ack_ = now;
+      worker_.send_again();
+    }
     if (is_registered_) {
-      send(kVerbHeartbeat, {});
+      send(kVerbHeartbeat, bus::to_body(HeartbeatBody{worker_.held()}));
     } else {
       greet(now);
     }
@@ -70,6 +75,7 @@ void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
       worker_.on_directive(std::move(*directive), now);
     }
   } else if (notice->verb == kVerbReportAck) {
+    last_ack_ = now;
     if (const auto ack = bus::from_body<ReportAckBody>(notice->body)) worker_.on_ack(*ack);
   }
 }

@@ -12,6 +12,7 @@ struct WorkerLinkOptions {
   base::Duration heartbeat_interval = std::chrono::seconds(1);
   base::Duration silence_max = std::chrono::seconds(3);    // then the connection is made anew
   base::Duration orphan_grace = std::chrono::minutes(30);  // without a server; then all is ended
+  base::Duration resend_after = std::chrono::seconds(2);   // reports that nobody acknowledged
 };
 
 class WorkerLink {
@@ -42,6 +43,7 @@ class WorkerLink {
   bool is_orphaned_ = false;  // the grace is over; the agents have been told to end
   base::Duration last_heard_{0};
   base::Duration next_heartbeat_{0};
+  base::Duration last_ack_{0};  // or the last time that nothing waited for one
 };
 
 }  // namespace workers

@@ -1,0 +1,34 @@
+// `steno serve`: the server's process, the worker's process, and the server's care for the worker.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workers/command_worker.hpp"
+#include "workers/kept_agent_launcher.hpp"
+
+namespace steno {
+
+struct ServeOptions {
+  std::string data_folder;  // the log and what is derived from it
+  std::string run_folder;   // sockets, locks, the agents' private folders
+  std::string command_endpoint;
+  std::string worker_endpoint;
+  std::string feed_endpoint;
+  workers::CommandWorkerOptions commands;
+  workers::KeptAgentOptions agents;
+  // How to start this machine's worker process; empty: it is started by somebody else.
+  std::vector<std::string> worker_argv;
+  bool keep_workers = false;  // a SIGTERM ends the server only
+  bool sync = true;           // false only for measuring what syncing costs
+};
+
+std::string server_lock_path(const ServeOptions& options);
+std::string worker_lock_path(const ServeOptions& options);
+
+// Runs until SIGTERM or SIGINT; returns an exit code. Prints "ready" to stdout once commands are
+// taken, and one line on stderr for what went wrong.
+int run_server(const ServeOptions& options);
+int run_worker(const ServeOptions& options);
+
+}  // namespace steno

@@ -1,0 +1,193 @@
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "bus/context.hpp"
+#include "bus/poller.hpp"
+#include "bus/zmq_sockets.hpp"
+#include "eventlog/head_file.hpp"
+#include "eventlog/rocksdb_store.hpp"
+#include "tools/steno/serve.hpp"
+#include "tools/steno/signals.hpp"
+#include "tools/steno/worker_supervisor.hpp"
+#include "workers/engines/session_lock.hpp"
+#include "workers/server.hpp"
+
+namespace steno {
+namespace {
+
+constexpr base::Duration kDrainMax = std::chrono::seconds(15);  // for the worker to end its agents
+constexpr base::Duration kPollMax = std::chrono::milliseconds(250);
+
+class FileLeaseLocks final : public workers::LeaseLocks {
+ public:
+  explicit FileLeaseLocks(const ServeOptions& options) : options_(options) {}
+  // When in doubt, somebody holds it: a lease is never taken from an owner who may live.
+  bool is_worker_alive() override {
+    return engines::is_locked(worker_lock_path(options_)).value_or(true);
+  }
+  bool is_session_held(base::SessionId session) override {
+    return engines::is_locked(workers::session_lock_path(options_.agents.lock_folder, session))
+        .value_or(true);
+  }
+
+ private:
+  const ServeOptions& options_;
+};
+
+int fail(const base::Error& error) {
+  std::fprintf(stderr, "steno serve: %s\n", base::describe(error).c_str());
+  return exit_code_of(error.code);
+}
+
+// Everything that the server's loop stands on, in the order of its making.
+struct Process {
+  explicit Process(const ServeOptions& o) : options(o), locks(o) {}
+
+  const ServeOptions& options;
+  base::SystemClock clock;
+  base::SystemRandom random;
+  FileLeaseLocks locks;
+  eventlog::OpenedLog log;
+  std::unique_ptr<eventlog::KeyValueStore> index_rows;
+  std::unique_ptr<eventlog::KeyValueStore> view_rows;
+  std::unique_ptr<eventlog::StreamIndex> index;
+  std::unique_ptr<eventlog::SnapshotStore> snapshots;
+  std::unique_ptr<workers::QueryService> service;
+  bus::Context context;
+  std::unique_ptr<bus::ServerSocket> command_socket;
+  std::unique_ptr<bus::ServerSocket> worker_socket;
+  std::unique_ptr<bus::PublisherSocket> feed_socket;
+  std::unique_ptr<eventlog::Committer> committer;
+  std::unique_ptr<eventlog::StreamLoader> loader;
+  std::unique_ptr<workers::ContentLoader> contents;
+  std::unique_ptr<workers::QueryPort> queries;
+
+  base::Result<bool> open();
+  base::Result<bool> open_views();
+  base::Result<bool> bind();
+};
+
+base::Result<bool> Process::open() {
+  auto opened = eventlog::open_log(options.data_folder, eventlog::OpenMode::read_write, random);
+  if (!opened) return tl::unexpected(opened.error());
+  log = std::move(*opened);
+  if (auto ok = open_views(); !ok) return ok;
+  if (auto ok = bind(); !ok) return ok;
+  committer = eventlog::make_thread_committer(*log.store, log.head.get());
+  loader = eventlog::make_thread_loader(*log.store, *index, *snapshots);
+  contents = workers::make_thread_content_loader(*log.store);
+  queries = workers::make_thread_query_port(*service);
+  return true;
+}
+
+base::Result<bool> Process::open_views() {
+  auto opened_index = eventlog::open_rocksdb_key_value_store(options.data_folder + "/index");
+  if (!opened_index) return tl::unexpected(opened_index.error());
+  index_rows = std::move(*opened_index);
+  auto opened_views = eventlog::open_rocksdb_key_value_store(options.data_folder + "/views");
+  if (!opened_views) return tl::unexpected(opened_views.error());
+  view_rows = std::move(*opened_views);
+  index = std::make_unique<eventlog::StreamIndex>(*index_rows);
+  snapshots = std::make_unique<eventlog::SnapshotStore>(*index_rows);
+  // The streams are loaded through the index, so it must have come to the tail before the first
+  // command; what was appended later is in memory.
+  auto caught_up = index->catch_up(*log.store, log.tail.position);
+  if (!caught_up && caught_up.error().code == base::ErrorCode::wrong_log) {
+    spdlog::warn("stream_index_rebuilt reason=\"{}\"", caught_up.error().text);
+    if (auto ok = index_rows->clear(); !ok) return ok;
+    caught_up = index->catch_up(*log.store, log.tail.position);
+  }
+  if (!caught_up) return caught_up;
+  auto projections = projections::ProjectionSet::open(*view_rows);
+  if (!projections) return tl::unexpected(projections.error());
+  if (auto ok = projections->verify_checkpoints(*log.store); !ok) return ok;
+  service = std::make_unique<workers::QueryService>(*log.store, *view_rows, std::move(*projections),
+                                                    *index);
+  return true;
+}
+
+base::Result<bool> Process::bind() {
+  auto commands = bus::bind_server(context, options.command_endpoint);
+  if (!commands) return tl::unexpected(commands.error());
+  command_socket = std::move(*commands);
+  auto workers = bus::bind_server(context, options.worker_endpoint);
+  if (!workers) return tl::unexpected(workers.error());
+  worker_socket = std::move(*workers);
+  auto feed = bus::bind_publisher(context, options.feed_endpoint);
+  if (!feed) return tl::unexpected(feed.error());
+  feed_socket = std::move(*feed);
+  return true;
+}
+
+int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
+             StopSignals& signals) {
+  bool is_told = false;
+  std::optional<base::Duration> drain_until;
+  for (;;) {
+    const bool has_worked = server.do_work();
+    if (server.failure()) return fail(*server.failure());
+    const base::Duration now = p.clock.boot();
+    if (server.is_ready() && !is_told) {
+      is_told = true;
+      std::printf("ready\n");
+      std::fflush(stdout);
+      spdlog::info("server_ready position={} pid={}", server.durable().value, getpid());
+    }
+    supervisor.do_work(now);
+    if (const int signal = signals.take(); signal != 0 && !drain_until) {
+      spdlog::info("server_stopping signal={}", signal);
+      if (p.options.keep_workers) return 0;
+      drain_until = now + kDrainMax;
+      supervisor.stop();
+    }
+    if (drain_until && (!supervisor.is_alive() || now >= *drain_until) && !has_worked) return 0;
+    if (has_worked) continue;
+    std::vector<bus::PollItem> items = {
+        bus::PollItem::of(*p.command_socket),    bus::PollItem::of(*p.worker_socket),
+        bus::PollItem::of(*p.feed_socket),       bus::PollItem::of(p.committer->wake_fd()),
+        bus::PollItem::of(p.loader->wake_fd()),  bus::PollItem::of(p.contents->wake_fd()),
+        bus::PollItem::of(p.queries->wake_fd()), bus::PollItem::of(signals.fd())};
+    base::Duration wait = std::min(server.next_timer() - now, kPollMax);
+    if (drain_until) wait = std::min<base::Duration>(wait, std::chrono::milliseconds(20));
+    if (auto ok = bus::poll(items, wait); !ok) return fail(ok.error());
+  }
+}
+
+}  // namespace
+
+std::string server_lock_path(const ServeOptions& options) {
+  return options.run_folder + "/server.lock";
+}
+
+std::string worker_lock_path(const ServeOptions& options) {
+  return options.run_folder + "/worker.lock";
+}
+
+int run_server(const ServeOptions& options) {
+  StopSignals signals;
+  for (const std::string& folder :
+       {options.data_folder, options.run_folder, options.agents.lock_folder}) {
+    if (auto ok = make_private_folder(folder); !ok) return fail(ok.error());
+  }
+  auto lock = engines::FileLock::take(server_lock_path(options));
+  if (!lock) {
+    if (lock.error().code == base::ErrorCode::in_use) {
+      lock.error().text = "another server runs here; `steno doctor` tells which";
+    }
+    return fail(lock.error());
+  }
+  Process process(options);
+  if (auto ok = process.open(); !ok) return fail(ok.error());
+  const workers::ServerPorts ports{
+      process.clock,          process.random,      *process.committer, *process.loader,
+      *process.contents,      *process.queries,    process.locks,      *process.command_socket,
+      *process.worker_socket, *process.feed_socket};
+  workers::Server server(ports, {process.log.tail, options.commands, {}});
+  WorkerSupervisor supervisor(options.worker_argv, worker_lock_path(options),
+                              options.run_folder + "/worker.log");
+  return run_loop(process, server, supervisor, signals);
+}
+
+}  // namespace steno

@@ -1,0 +1,23 @@
+// SIGTERM, SIGINT and SIGHUP as a readable descriptor.
+#pragma once
+
+namespace steno {
+
+// Blocks the signals for this thread and those that it starts, and makes them readable. Before any
+// thread is started. SIGPIPE is ignored.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  int fd() const { return fd_; }
+  // The number of a signal that came; 0: none.
+  int take();
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace steno

@@ -1,0 +1,79 @@
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "bus/context.hpp"
+#include "bus/poller.hpp"
+#include "bus/zmq_sockets.hpp"
+#include "tools/steno/serve.hpp"
+#include "tools/steno/signals.hpp"
+#include "workers/engines/orphan_reaper.hpp"
+#include "workers/engines/session_lock.hpp"
+#include "workers/worker_link.hpp"
+
+namespace steno {
+namespace {
+
+constexpr base::Duration kPollMax = std::chrono::milliseconds(250);
+constexpr base::Duration kGoodbyeMax = std::chrono::seconds(10);  // to hand in the last reports
+
+int fail(const base::Error& error) {
+  std::fprintf(stderr, "steno worker: %s\n", base::describe(error).c_str());
+  return exit_code_of(error.code);
+}
+
+int run_loop(const ServeOptions& options, StopSignals& signals) {
+  base::SystemClock clock;
+  base::SystemRandom random;
+  bus::Context context;
+  auto socket = bus::connect_client(context, options.worker_endpoint);
+  if (!socket) return fail(socket.error());
+  workers::KeptAgentLauncher launcher(options.agents);
+  workers::EngineWorker worker(launcher, {});
+  const auto id = base::WorkerId::make(clock.wall(), random);
+  workers::WorkerLink link(worker, **socket, id, getpid(), {});
+  spdlog::info("worker_ready worker={} pid={}", id.text(), getpid());
+  std::optional<base::Duration> leave_at;
+  for (;;) {
+    const base::Duration now = clock.boot();
+    const bool has_worked = link.do_work(now);
+    if (const int signal = signals.take(); signal != 0 && !leave_at) {
+      spdlog::info("worker_stopping signal={}", signal);
+      leave_at = now + kGoodbyeMax;
+      worker.end_all();
+    }
+    if (leave_at && (worker.is_idle() || now >= *leave_at)) return 0;
+    if (has_worked) continue;
+    std::vector<bus::PollItem> items = {bus::PollItem::of(**socket),
+                                        bus::PollItem::of(signals.fd())};
+    for (const engines::PollWish& wish : worker.poll_wishes()) {
+      bus::PollItem item = bus::PollItem::of(wish.fd);
+      item.wants_read = wish.wants_read;
+      item.wants_write = wish.wants_write;
+      items.push_back(item);
+    }
+    base::Duration wait = std::min(link.deadline() - now, kPollMax);
+    if (const auto due = worker.deadline()) wait = std::min(wait, *due - now);
+    if (auto ok = bus::poll(items, wait); !ok) return fail(ok.error());
+  }
+}
+
+}  // namespace
+
+int run_worker(const ServeOptions& options) {
+  StopSignals signals;
+  auto lock = engines::FileLock::take(worker_lock_path(options));
+  if (!lock) return fail(lock.error());
+  std::ofstream(worker_lock_path(options) + ".pid") << getpid() << '\n';
+  if (auto ok = engines::become_subreaper(); !ok) return fail(ok.error());
+  auto orphans = engines::reap_orphans(options.agents.lock_folder);
+  if (!orphans) return fail(orphans.error());
+  for (const engines::Orphan& orphan : *orphans) {
+    spdlog::warn("orphan_ended pid={} session={}", orphan.pid, orphan.session);
+  }
+  return run_loop(options, signals);
+}
+
+}  // namespace steno

@@ -1,0 +1,88 @@
+#include "tools/steno/worker_supervisor.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <spdlog/spdlog.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+
+#include "workers/engines/session_lock.hpp"
+
+namespace steno {
+namespace {
+
+constexpr base::Duration kBackOffMin = std::chrono::milliseconds(50);
+constexpr base::Duration kBackOffMax = std::chrono::seconds(10);
+constexpr base::Duration kHealthyAfter = std::chrono::seconds(30);
+
+}  // namespace
+
+WorkerSupervisor::WorkerSupervisor(std::vector<std::string> argv, std::string lock_path,
+                                   std::string log_path)
+    : argv_(std::move(argv)),
+      lock_path_(std::move(lock_path)),
+      log_path_(std::move(log_path)),
+      back_off_(kBackOffMin) {}
+
+bool WorkerSupervisor::is_alive() {
+  if (child_ != 0 && waitpid(child_, nullptr, WNOHANG) == child_) child_ = 0;
+  return child_ != 0 || engines::is_locked(lock_path_).value_or(false);
+}
+
+void WorkerSupervisor::do_work(base::Duration now) {
+  if (argv_.empty() || is_stopping_ || now < next_start_ || is_alive()) return;
+  start(now);
+}
+
+void WorkerSupervisor::start(base::Duration now) {
+  // A worker that lived long was healthy; one that dies at once is waited for ever longer.
+  back_off_ =
+      now - next_start_ > kHealthyAfter ? kBackOffMin : std::min(back_off_ * 2, kBackOffMax);
+  next_start_ = now + back_off_;
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, log_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                   0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
+  std::vector<char*> argv;
+  for (const std::string& part : argv_) argv.push_back(const_cast<char*>(part.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) {
+    spdlog::error("worker_not_started program={} reason={}", argv_[0], std::strerror(failed));
+    return;
+  }
+  child_ = child;
+  spdlog::info("worker_started pid={}", child);
+}
+
+void WorkerSupervisor::stop() {
+  is_stopping_ = true;
+  if (argv_.empty() || !is_alive()) return;
+  if (child_ != 0) {
+    ::kill(child_, SIGTERM);
+    return;
+  }
+  // Not our child: its pid stands beside its lock, which it holds, so the pid is its own.
+  pid_t pid = 0;
+  std::ifstream(lock_path_ + ".pid") >> pid;
+  if (pid > 1) ::kill(pid, SIGTERM);
+}
+
+}  // namespace steno
