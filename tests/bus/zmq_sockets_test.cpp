@@ -92,7 +92,7 @@ TEST_CASE("over ipc a request is answered, also after the server was restarted",
   World world;
   auto socket = bus::connect_client(world.context, world.folder.endpoint("command"));
   REQUIRE(socket);
-  bus::Client client(**socket, world.clock, world.random, {});
+  bus::Client client(**socket, world.clock, world.random, {{}, "", Duration{100'000}});
   for (int life = 1; life <= 4; ++life) {
     for (int i = 0; i < 20; ++i) {
       const auto reply = ask(world, client, Duration{30'000'000});
@@ -243,7 +243,7 @@ struct Follower {
   Follower(World& world, const std::string& level)
       : feed(*bus::connect_subscriber(world.context, world.folder.endpoint("feed"))),
         socket(*bus::connect_client(world.context, world.folder.endpoint("command"))),
-        client(*socket, world.clock, world.random, {}),
+        client(*socket, world.clock, world.random, {{}, "", Duration{100'000}}),
         reader(client, Duration{10'000'000}),
         subscription(*feed, reader, world.random, {level, {}, {}, 4096}) {}
 
