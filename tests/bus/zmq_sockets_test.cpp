@@ -287,8 +287,8 @@ TEST_CASE("a burst of 200,000 events to a slow subscriber ends complete and in o
   };
   REQUIRE(world.run_until(is_complete, sockets));
   CHECK(follower.is_in_order);
-  CHECK(follower.subscription.counts().gaps > 0);
-  CHECK(follower.subscription.counts().pages > 1);
+  // Most of it did not fit the queues and came from the log.
+  CHECK(follower.subscription.counts().pages > 10);
 }
 
 TEST_CASE("a subscriber survives the server's restarts", "[bus]") {
