@@ -156,6 +156,7 @@ void Client::take(Welcome welcome) {
   welcome_ = std::move(welcome);
   ++welcome_count_;
   is_welcomed_ = true;
+  complaint_.clear();
 }
 
 void Client::take(Reply reply) {
@@ -170,6 +171,7 @@ void Client::take(Reply reply) {
   if (reply.status == ReplyStatus::error && reply.code == kCodeProtocol) {
     return fail_all({base::ErrorCode::refused, reply.text, options_.endpoint});
   }
+  if (!reply.id.is_set()) complaint_ = reply.text;
   const auto it = requests_.find(reply.id);
   if (it == requests_.end() || it->second.outcome) return;
   settle(it->second, std::move(reply));
@@ -223,15 +225,24 @@ void Client::send_pending() {
 void Client::expire() {
   for (auto& [id, pending] : requests_) {
     if (pending.outcome || now_ < *pending.deadline) continue;
-    const bool was_heard = heard_count_ > pending.heard_before;
-    settle(pending, was_heard
-                        ? base::failure(base::ErrorCode::timeout,
-                                        "no reply in time; the outcome is unknown, and asking "
-                                        "again under the same id is safe",
-                                        options_.endpoint)
-                        : base::failure(base::ErrorCode::unreachable,
-                                        "no server answers; is it running?", options_.endpoint));
+    settle(pending, tl::unexpected<base::Error>(expiry_of(pending)));
   }
+}
+
+base::Error Client::expiry_of(const Pending& pending) const {
+  using base::ErrorCode;
+  if (heard_count_ == pending.heard_before) {
+    return {ErrorCode::unreachable, "no server answers; is it running?", options_.endpoint};
+  }
+  const std::string reason = complaint_.empty() ? "" : "; the server says: " + complaint_;
+  if (!pending.was_sent) {
+    return {ErrorCode::busy, "the server did not take the connection in time" + reason,
+            options_.endpoint};
+  }
+  return {ErrorCode::timeout,
+          "no reply in time; the outcome is unknown, and asking again under the same id is safe" +
+              reason,
+          options_.endpoint};
 }
 
 void Client::reconnect_if_silent() {
@@ -273,6 +284,7 @@ std::optional<Result<LogPage>> ClientLogReader::receive() {
   asked_.reset();
   if (!*reply) return tl::unexpected<base::Error>(reply->error());
   if ((*reply)->status == ReplyStatus::ok) return from_body<LogPage>((*reply)->body);
+  // Anything but "later" would be refused again.
   const bool is_busy = (*reply)->code == kCodeBusy;
   return base::failure(is_busy ? base::ErrorCode::busy : base::ErrorCode::refused, (*reply)->text,
                        (*reply)->code);

@@ -20,7 +20,7 @@ struct ClientOptions {
   Hello hello;           // protocols are filled in
   std::string endpoint;  // for errors' texts
   // An unanswered request is sent again after this long, each further time after twice as long.
-  base::Duration retry_after{1'000'000};
+  base::Duration retry_after{500'000};
   // Nothing heard for this long although something is awaited: a fresh connection.
   base::Duration silence_max{2'500'000};
 };
@@ -39,7 +39,8 @@ class Client {
   Client(ClientSocket& socket, base::Clock& clock, base::Random& random, ClientOptions options);
 
   // Sends and waits. Errors: too_large, busy, refused (no protocol in common); unreachable when
-  // the server was not heard within `timeout`, timeout when it was but did not answer: then the
+  // the server was not heard within `timeout`, busy when it did not take the connection (too many
+  // peers), timeout when it took the request but did not answer: then the
   // outcome is unknown, and asking again under the same id is safe. Waits in poller.hpp, so only
   // for real sockets.
   Result<Reply> request(std::string_view verb, base::RawValue body, base::Duration timeout);
@@ -97,6 +98,7 @@ class Client {
   void expire();
   void reconnect_if_silent();
   bool is_awaiting() const { return open_ > 0; }
+  base::Error expiry_of(const Pending& pending) const;
   void settle(Pending& pending, Result<Reply> outcome);
 
   ClientSocket& socket_;
@@ -111,6 +113,7 @@ class Client {
   std::deque<Notice> notices_;
   std::optional<Welcome> welcome_;
   bool is_welcomed_ = false;
+  std::string complaint_;                   // the server's last error that answers no request
   std::optional<base::Duration> hello_at_;  // when HELLO was last sent; none: to be sent now
   bool wants_write_ = false;
   base::Duration awaiting_since_{0};  // last heard, or began to await

@@ -7,13 +7,25 @@ namespace bus {
 Result<Peer> Peers::greet(const PeerId& id, const Hello& hello, base::Duration now) {
   const auto protocol = choose_protocol(hello);
   if (!protocol) return tl::unexpected<base::Error>(protocol.error());
-  if (!peers_.contains(id) && peers_.size() >= count_max_) {
+  if (!peers_.contains(id) && peers_.size() >= count_max_ && !make_room()) {
     return base::failure(base::ErrorCode::busy,
                          "the server has as many peers as it takes: " + std::to_string(count_max_));
   }
   Peer peer{id, hello, *protocol, now};
   peers_.insert_or_assign(id, peer);
   return peer;
+}
+
+// False: nobody who may be forgotten.
+bool Peers::make_room() {
+  auto quietest = peers_.end();
+  for (auto it = peers_.begin(); it != peers_.end(); ++it) {
+    if (it->second.hello.role != Role::client) continue;
+    if (quietest == peers_.end() || it->second.heard_at < quietest->second.heard_at) quietest = it;
+  }
+  if (quietest == peers_.end()) return false;
+  peers_.erase(quietest);
+  return true;
 }
 
 const Peer* Peers::heard(const PeerId& id, base::Duration now) {

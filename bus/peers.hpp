@@ -27,8 +27,9 @@ class Peers {
   explicit Peers(std::size_t count_max = kPeersMax, base::Duration silence_max = kPeerSilenceMax)
       : count_max_(count_max), silence_max_(silence_max) {}
 
-  // Remembers the peer, anew if it is known. The error is what to answer HELLO with: refused (no
-  // protocol in common) or busy (too many peers).
+  // Remembers the peer, anew if it is known. In a full table the client silent longest makes room:
+  // it says HELLO again when it comes back, and commands of people come and go by the thousand. The
+  // error is what to answer HELLO with: refused (no protocol in common) or busy (full of workers).
   Result<Peer> greet(const PeerId& id, const Hello& hello, base::Duration now);
   // The peer that a frame came from; null: it has not said HELLO, or was forgotten. Valid until
   // the next call that changes the table.
@@ -40,6 +41,8 @@ class Peers {
   std::size_t count() const { return peers_.size(); }
 
  private:
+  bool make_room();
+
   const std::size_t count_max_;
   const base::Duration silence_max_;
   std::map<PeerId, Peer> peers_;

@@ -8,8 +8,6 @@
 namespace bus {
 namespace {
 
-constexpr int kReconnectMs = 20;
-constexpr int kReconnectMaxMs = 500;
 // On closing, what a client has not sent is nobody's any more: its request had no reply.
 constexpr int kClientLingerMs = 200;
 
@@ -19,8 +17,7 @@ zmq::socket_t connected_socket(zmq::context_t& context, const std::string& addre
   socket.set(zmq::sockopt::linger, kClientLingerMs);
   // Without it messages would be accepted for a server that is not there.
   socket.set(zmq::sockopt::immediate, true);
-  socket.set(zmq::sockopt::reconnect_ivl, kReconnectMs);
-  socket.set(zmq::sockopt::reconnect_ivl_max, kReconnectMaxMs);
+  set_reconnection(socket);
   socket.connect(address);
   return socket;
 }

@@ -104,6 +104,7 @@ base::Result<std::unique_ptr<SubscriberSocket>> connect_subscriber(Context& cont
   try {
     zmq::socket_t socket(context.state().context, zmq::socket_type::sub);
     set_common_options(socket, static_cast<std::int64_t>(kFrameBytesLimit));
+    set_reconnection(socket);
     socket.connect(parsed->address);
     return std::make_unique<ZmqSubscriber>(std::move(socket));
   } catch (const zmq::error_t& error) {

@@ -4,6 +4,8 @@ namespace bus {
 namespace {
 
 constexpr int kLingerMs = 1000;
+constexpr int kReconnectMs = 20;
+constexpr int kReconnectMaxMs = 500;
 constexpr int kHandshakeMs = 5000;
 constexpr int kHeartbeatEveryMs = 2000;
 constexpr int kHeartbeatTimeoutMs = 6000;
@@ -20,6 +22,11 @@ void set_common_options(zmq::socket_t& socket, std::int64_t message_bytes_max) {
   socket.set(zmq::sockopt::heartbeat_ivl, kHeartbeatEveryMs);
   socket.set(zmq::sockopt::heartbeat_timeout, kHeartbeatTimeoutMs);
   socket.set(zmq::sockopt::heartbeat_ttl, kHeartbeatTimeoutMs);
+}
+
+void set_reconnection(zmq::socket_t& socket) {
+  socket.set(zmq::sockopt::reconnect_ivl, kReconnectMs);
+  socket.set(zmq::sockopt::reconnect_ivl_max, kReconnectMaxMs);
 }
 
 tl::unexpected<base::Error> socket_failure(const zmq::error_t& error, std::string_view where) {

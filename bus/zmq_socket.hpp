@@ -22,6 +22,9 @@ constexpr std::int64_t kSubscriptionBytesMax = 1024;
 // bounded handshakes, heartbeats that find a peer whose host or process is stopped.
 void set_common_options(zmq::socket_t& socket, std::int64_t message_bytes_max);
 
+// How soon a connection that ended is made again: at first at once, later twice a second.
+void set_reconnection(zmq::socket_t& socket);
+
 // The error of a call that threw.
 tl::unexpected<base::Error> socket_failure(const zmq::error_t& error, std::string_view where);
 

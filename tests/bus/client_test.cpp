@@ -194,6 +194,38 @@ TEST_CASE("notices go both ways once the client is welcome", "[bus]") {
   CHECK_FALSE(world.client.take_notice());
 }
 
+TEST_CASE("a full table of peers forgets the client silent longest, never a worker", "[bus]") {
+  bus::Peers peers(3);
+  const bus::Hello client{1, 1, bus::Role::client, {}, "c", "", ""};
+  const bus::Hello worker{1, 1, bus::Role::worker, {}, "w", "", ""};
+  CHECK(peers.greet("w", worker, Duration{0}));
+  CHECK(peers.greet("a", client, Duration{1}));
+  CHECK(peers.greet("b", client, Duration{2}));
+  CHECK(peers.heard("a", Duration{3}));
+  CHECK(peers.greet("c", client, Duration{4}));
+  CHECK(peers.count() == 3);
+  CHECK(peers.find("b") == nullptr);
+  CHECK(peers.find("w") != nullptr);
+}
+
+TEST_CASE("a lost reply is asked for again while others are heard", "[bus]") {
+  World world(8);
+  const auto first = world.client.start("echo", kBody, Duration{10'000'000});
+  REQUIRE(world.wait(*first));
+  world.bus.partition("c1", bus::PartitionDirection::from_peer);
+  const auto lost = world.client.start("echo", kBody, Duration{10'000'000});
+  world.step();
+  world.bus.partition("c1", bus::PartitionDirection::none);
+  // Something is heard all the time, so the connection is kept.
+  for (int i = 0; i < 500 && world.client.resend_count() == 0; ++i) {
+    const auto other = world.client.start("echo", kBody, Duration{10'000'000});
+    REQUIRE(world.wait(*other));
+  }
+  REQUIRE(world.wait(*lost));
+  CHECK(world.client.resend_count() == 1);
+  CHECK(world.client.reconnect_count() == 0);
+}
+
 TEST_CASE("peers are bounded in number and forgotten after silence", "[bus]") {
   bus::Peers peers(2, Duration{100});
   const bus::Hello hello{1, 1, bus::Role::worker, {}, "w", "", ""};

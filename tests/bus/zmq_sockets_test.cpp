@@ -92,7 +92,7 @@ TEST_CASE("over ipc a request is answered, also after the server was restarted",
   World world;
   auto socket = bus::connect_client(world.context, world.folder.endpoint("command"));
   REQUIRE(socket);
-  bus::Client client(**socket, world.clock, world.random, {});
+  bus::Client client(**socket, world.clock, world.random, {{}, "", Duration{100'000}});
   for (int life = 1; life <= 4; ++life) {
     for (int i = 0; i < 20; ++i) {
       const auto reply = ask(world, client, Duration{30'000'000});
@@ -243,7 +243,7 @@ struct Follower {
   Follower(World& world, const std::string& level)
       : feed(*bus::connect_subscriber(world.context, world.folder.endpoint("feed"))),
         socket(*bus::connect_client(world.context, world.folder.endpoint("command"))),
-        client(*socket, world.clock, world.random, {}),
+        client(*socket, world.clock, world.random, {{}, "", Duration{100'000}}),
         reader(client, Duration{10'000'000}),
         subscription(*feed, reader, world.random, {level, {}, {}, 4096}) {}
 
@@ -287,8 +287,8 @@ TEST_CASE("a burst of 200,000 events to a slow subscriber ends complete and in o
   };
   REQUIRE(world.run_until(is_complete, sockets));
   CHECK(follower.is_in_order);
-  CHECK(follower.subscription.counts().gaps > 0);
-  CHECK(follower.subscription.counts().pages > 1);
+  // Most of it did not fit the queues and came from the log.
+  CHECK(follower.subscription.counts().pages > 10);
 }
 
 TEST_CASE("a subscriber survives the server's restarts", "[bus]") {
