@@ -298,6 +298,15 @@ TEST_CASE("a name means the live session, else the newest", "[projections]") {
   CHECK(f.resolve("first001") == "fix/first001");
 }
 
+TEST_CASE("the worked example of the README is what is stored", "[projections]") {
+  Fixture f;
+  f.open("main", "fix-login", "a1b2c3d4", "01890a5d-ac96-774b-bcce-b302099a8057");
+  f.catch_up();
+  const auto value = *f.rows->get("session_list/a/main/a1b2c3d4");
+  REQUIRE(value);
+  CHECK(base::to_hex(*value) == "81a773657373696f6ec41001890a5dac96774bbcceb302099a8057");
+}
+
 TEST_CASE("an imported session of the same name does not take it from the live one",
           "[projections]") {
   Fixture f;
