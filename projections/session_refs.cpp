@@ -38,7 +38,12 @@ std::optional<session::StreamRef> session_of(const session::RecordedEvent& event
 void refer_opened(Rows& rows, const session::SessionOpened& opened, const std::string& agent,
                   SessionId session) {
   rows.put(key_of('a', agent, opened.alias), SessionRef{session});
-  rows.put(key_of('n', agent, opened.name), NameRef{session, session});
+  const Bytes name_key = key_of('n', agent, opened.name);
+  auto name = rows.get_or_new<NameRef>(name_key);
+  // A live session keeps its name, should a log hold an imported one of that name behind it.
+  if (!name.live.is_set()) name.live = session;
+  name.newest = session;
+  rows.put(name_key, name);
 }
 
 void refer_agent_session(Rows& rows, std::string_view agent, std::string_view agent_session,

@@ -134,6 +134,17 @@ TEST_CASE("the most expensive session is the first that reached the highest cost
   CHECK(metrics_of(log, "main").totals.most_expensive.name == "a");
 }
 
+TEST_CASE("of two sessions of an agent with equal costs the first one stays the most expensive",
+          "[projections]") {
+  LogBuilder log;
+  const auto a = open(log, "main", "a");
+  const auto b = open(log, "main", "b");
+  spend(log, a, 100);
+  spend(log, b, 60);
+  spend(log, b, 40);
+  CHECK(metrics_of(log).totals.most_expensive.name == "a");
+}
+
 TEST_CASE("an agent that reports absurd costs does not stop the metrics", "[projections]") {
   LogBuilder log;
   const auto a = open(log, "main", "a");

@@ -142,6 +142,7 @@ TEST_CASE("a rebuild leaves the rows of other projections alone", "[projections]
   other.move_into(batch);
   REQUIRE(f.rows->write(batch));
   REQUIRE(projector.rebuild());
+  CHECK(f.open().position() == Position{0});
   CHECK(f.seen("EpochStarted").empty());
   CHECK(Rows(*f.rows, "types_seen_too").get<Seen>("x") == Seen{{1}});
   CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 4);
@@ -213,8 +214,16 @@ TEST_CASE("an epoch changes at its EpochStarted and nowhere else", "[projections
 
 TEST_CASE("an epoch that goes back stops the projection", "[projections]") {
   Fixture f;
-  f.log.change_epoch();
+  f.log.begin_epoch("restored");
+  f.log.change_epoch(-1);
   f.log.append("$server", session::EpochStarted{1, "restored"});
+  check_stops(f, ErrorCode::wrong_log, "epoch 1", Position{2});
+}
+
+TEST_CASE("an epoch whose event names another one stops the projection", "[projections]") {
+  Fixture f;
+  f.log.change_epoch();
+  f.log.append("$server", session::EpochStarted{3, "restored"});
   check_stops(f, ErrorCode::wrong_log, "epoch 2", Position{1});
 }
 

@@ -118,6 +118,7 @@ TEST_CASE("the digest changes with any row and any key, and with nothing else", 
   CHECK(original != digest_of({{"a", 1}, {"bb", 2}, {"c", 0}}));
   CHECK(original != digest_of({{"a", 2}, {"b", 1}, {"c", 0}}));
   CHECK(original != digest_of({}));
+  CHECK(digest_of({{"a", 1}}) != digest_of({{"b", 1}}));
 }
 
 }  // namespace

@@ -248,7 +248,8 @@ TEST_CASE("a session is found by id, alias, name, prefix and the agent's id, in 
   CHECK(f.resolve("01890A5") == "fix/abcd1234");
   CHECK(f.resolve("e5f6-agent") == "fix/abcd1234");
 
-  for (const char* unknown : {"abc", "018", "01890a5e", "0289", "opsalias", "e5f6", "", "*", "/"}) {
+  for (const char* unknown : {"abc", "018", "01890a5e", "01890a5d-ac8", "0-1-8-9", "0289",
+                              "opsalias", "e5f6", "", "*", "/"}) {
     INFO(unknown);
     CHECK_THAT(f.resolve(unknown), Catch::StartsWith("agent main has no session"));
   }
@@ -297,6 +298,40 @@ TEST_CASE("a name means the live session, else the newest", "[projections]") {
   CHECK(f.resolve("first001") == "fix/first001");
 }
 
+TEST_CASE("the worked example of the README is what is stored", "[projections]") {
+  Fixture f;
+  f.open("main", "fix-login", "a1b2c3d4", "01890a5d-ac96-774b-bcce-b302099a8057");
+  f.catch_up();
+  const auto value = *f.rows->get("session_list/a/main/a1b2c3d4");
+  REQUIRE(value);
+  CHECK(base::to_hex(*value) == "81a773657373696f6ec41001890a5dac96774bbcceb302099a8057");
+}
+
+TEST_CASE("an imported session of the same name does not take it from the live one",
+          "[projections]") {
+  Fixture f;
+  const SessionId live = f.open("main", "fix", "live0001");
+  const SessionId imported = f.open("main", "fix", "import02");
+  f.log.add(f.stream("main", imported), session::SessionClosed{SessionStatus::completed, {}});
+  CHECK(f.resolve("fix") == "fix/live0001");
+  f.log.add(f.stream("main", live), session::SessionClosed{SessionStatus::completed, {}});
+  CHECK(f.resolve("fix") == "fix/import02");
+}
+
+TEST_CASE("a row does not grow with the commands of its session", "[projections]") {
+  Fixture f;
+  const SessionId id = f.open("main", "a", "aaaaaaaa");
+  for (int i = 0; i < 1000; ++i) {
+    const TurnId turn = TurnId::make(f.log.now(), f.log.random());
+    f.log.add(f.stream("main", id), session::TurnQueued{turn});
+    f.log.add(f.stream("main", id), session::TurnInterrupted{turn, EndReason::user, {}});
+  }
+  CHECK(f.get("main", id).turns_interrupted == 1000);
+  const auto stored = *f.rows->scan("session_list/s/", {}, 10);
+  REQUIRE(stored.size() == 1);
+  CHECK(stored.front().value.size() < 1000);
+}
+
 TEST_CASE("every row equals the state that commands are decided on", "[projections]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     INFO("seed " << seed);
@@ -336,6 +371,8 @@ TEST_CASE("every row equals the state that commands are decided on", "[projectio
     SessionFilter filter;
     filter.statuses = {SessionStatus::starting, SessionStatus::running};
     CHECK(projections::list_sessions(*rows, filter)->size() == live);
+    // Live sessions have rows of their own, so that asking for them does not read all that ended.
+    CHECK(rows->scan("session_list/l/", {}, 1000)->size() == live);
   }
 }
 

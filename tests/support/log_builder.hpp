@@ -91,10 +91,10 @@ class LogBuilder {
 
   // ---- for logs that are wrong ----
 
-  // The next block is of a new epoch that no event begins.
-  void change_epoch() {
+  // The next block is of another epoch that no event begins.
+  void change_epoch(std::int64_t counter_by = 1) {
     seal();
-    ++epoch_.counter;
+    epoch_.counter += counter_by;
     epoch_.random.fill(static_cast<char>(random_.below(256)));
   }
   // The next block names this as the hash of the one before it.
