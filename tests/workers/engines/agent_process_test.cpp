@@ -359,7 +359,12 @@ TEST_CASE("a tree that keeps growing is ended", "[workers]") {
 TEST_CASE("a stopped agent is ended too", "[workers]") {
   AgentHarness harness;
   REQUIRE(harness.start_shell("kill -STOP $$"));
-  REQUIRE(harness.pump_until([&] { return harness.find<ProcessStarted>() != nullptr; }));
+  REQUIRE(harness.pump_until([&] {
+    const auto* started = harness.find<ProcessStarted>();
+    if (started == nullptr) return false;
+    const auto row = read_process(static_cast<pid_t>(started->pid));
+    return row && row->state == 'T';
+  }));
   harness.process->terminate(20ms);
   REQUIRE(harness.pump_until_over());
   CHECK(harness.exited()->signal == 9);

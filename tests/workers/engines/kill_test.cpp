@@ -150,6 +150,7 @@ TEST_CASE("the reaper leaves other folders' processes alone", "[workers][.crash]
   CHECK(reap_orphans(other.path()).value().empty());
   CHECK(tree.child->is_running());
   CHECK_FALSE(reap_orphans(other.file("none")));
+  CHECK_FALSE(is_locked(tree.lock_file).value());
   CHECK_FALSE(reap_orphans(tree.folder.path()).value().empty());
   CHECK(tree.child->ends_within(kGoneMax));
 }
