@@ -13,10 +13,11 @@
 #include "workers/engines/process_table.hpp"
 #include "workers/engines/session_lock.hpp"
 
+namespace engines {
 namespace {
 
-using namespace engines;
-using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 using support::AgentHarness;
 using support::kDeadline;
 using support::user_line;
@@ -307,7 +308,7 @@ TEST_CASE("terminate ends an agent gently", "[workers]") {
   REQUIRE(harness.start_shell(
       "trap 'echo farewell; exit 7' TERM; echo ready; while :; do sleep 0.01; done"));
   REQUIRE(harness.pump_until_line("ready"));
-  harness.process->terminate(60s);
+  harness.process->terminate(seconds{60});
   REQUIRE(harness.pump_until_over());
   CHECK(harness.exited()->code == 7);
   CHECK(harness.lines().back().bytes == "farewell");
@@ -318,7 +319,7 @@ TEST_CASE("an agent that does not heed terminate is killed after the grace", "[w
   REQUIRE(harness.start());
   REQUIRE(harness.process->write(user_line("[deaf] [hang]")));
   REQUIRE(harness.pump_until_line("init"));
-  harness.process->terminate(50ms);
+  harness.process->terminate(milliseconds{50});
   REQUIRE(harness.pump_until_over());
   CHECK(harness.exited()->signal == 9);
 }
@@ -365,7 +366,7 @@ TEST_CASE("a stopped agent is ended too", "[workers]") {
     const auto row = read_process(static_cast<pid_t>(started->pid));
     return row && row->state == 'T';
   }));
-  harness.process->terminate(20ms);
+  harness.process->terminate(milliseconds{20});
   REQUIRE(harness.pump_until_over());
   CHECK(harness.exited()->signal == 9);
 }
@@ -378,8 +379,8 @@ TEST_CASE("destroying a process ends its tree", "[workers]") {
   const WatchedProcess child(support::number_after(harness.line_with("child "), "child "));
   const WatchedProcess agent(harness.find<ProcessStarted>()->pid);
   harness.process.reset();
-  CHECK(agent.ends_within(0ms));
-  CHECK(child.ends_within(0ms));
+  CHECK(agent.ends_within(milliseconds{0}));
+  CHECK(child.ends_within(milliseconds{0}));
   CHECK_FALSE(is_locked(harness.plan.lock_file).value());
 }
 
@@ -398,3 +399,4 @@ TEST_CASE("a keeper is not ended by the signals of a terminal", "[workers]") {
 }
 
 }  // namespace
+}  // namespace engines

@@ -8,9 +8,8 @@
 #include "eventlog/base/random.hpp"
 #include "tests/support/catch.hpp"
 
+namespace engines {
 namespace {
-
-using namespace engines;
 
 constexpr char kTail[] = " 0 -1 4194560 0 0 0 0 1 2 3 4 20 0 1 0 ";
 
@@ -85,3 +84,4 @@ TEST_CASE("a table with a circle of parents ends the search", "[workers]") {
 }
 
 }  // namespace
+}  // namespace engines
