@@ -225,10 +225,10 @@ bool KeptProcess::may_read_stdout() const {
 }
 
 void KeptProcess::read_stdout() {
-  Bytes chunk(kReadBytes, '\0');
+  char chunk[kReadBytes];
   std::vector<Line> lines;
   for (std::size_t total = 0; total < kPumpBytesMax && may_read_stdout();) {
-    const ssize_t count = ::read(pipes_.stdout_end.get(), chunk.data(), chunk.size());
+    const ssize_t count = ::read(pipes_.stdout_end.get(), chunk, sizeof chunk);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;
     if (count <= 0) {
@@ -237,7 +237,7 @@ void KeptProcess::read_stdout() {
     }
     give_up_at_.reset();
     total += static_cast<std::size_t>(count);
-    splitter_.feed({chunk.data(), static_cast<std::size_t>(count)}, lines);
+    splitter_.feed({chunk, static_cast<std::size_t>(count)}, lines);
     add_lines(lines);
   }
 }

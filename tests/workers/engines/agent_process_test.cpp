@@ -206,13 +206,14 @@ TEST_CASE("a line without end is cut once and costs bounded memory", "[workers]"
   REQUIRE(harness.process->write(user_line("[endless]")));
   const std::int64_t before_kib = proc_number("self", "status", "VmRSS");
   REQUIRE(
-      harness.pump_until([&] { return harness.process->discarded_bytes() > 256 * 1024 * 1024; }));
+      harness.pump_until([&] { return harness.process->discarded_bytes() > 1024 * 1024 * 1024; }));
   const std::int64_t after_kib = proc_number("self", "status", "VmRSS");
   const auto lines = harness.lines();
   REQUIRE(std::count_if(lines.begin(), lines.end(),
                         [](const Line& line) { return line.fault == LineFault::too_long; }) == 1);
   CHECK(lines.back().bytes.size() == 1024 * 1024);
-  CHECK(after_kib - before_kib < 64 * 1024);
+  // A third of what was written: the address sanitizer holds 256 MiB of freed memory back.
+  CHECK(after_kib - before_kib < 384 * 1024);
   harness.process->kill();
   REQUIRE(harness.pump_until_over());
   CHECK(harness.exited()->signal == 9);
