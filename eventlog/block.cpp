@@ -71,7 +71,7 @@ void BlockBuilder::add(ByteView facts) {
 
 void BlockBuilder::add_content(const base::Salt& salt, Bytes content) {
   content_bytes_ += content.size();
-  content_.entries.push_back({count_ - 1, salt, std::move(content), 0});
+  content_.entries.push_back({count_ - 1, salt, {std::move(content)}, 0});
 }
 
 void BlockBuilder::add_chunks(const base::Salt& salt, std::vector<Chunk> chunks) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "eventlog/base/binary.hpp"
 #include "eventlog/base/fields.hpp"
 
 namespace eventlog {
@@ -81,7 +82,7 @@ struct Chunk {
 // What the store is given: finished bytes.
 struct SealedBlock {
   BlockHeader header;
-  Hash hash{};    // BLAKE2b-256 of `facts`
+  Hash hash{};  // BLAKE2b-256 of `facts`
   Bytes facts;
   Bytes content;  // empty: no event of the block has any
   std::vector<Chunk> chunks;
@@ -98,8 +99,8 @@ struct BlockView {
 struct StoredContent {
   std::int64_t index = 0;  // of the event within its block, from 0
   base::Salt salt{};
-  Bytes content;             // session::encode_content()
-  std::int64_t chunks = 0;   // number of chunks; their key prefix follows from stream and digest
+  base::Binary content;     // session::encode_content()
+  std::int64_t chunks = 0;  // number of chunks; their key prefix follows from stream and digest
   bool operator==(const StoredContent&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {

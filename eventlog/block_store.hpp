@@ -16,7 +16,7 @@ enum class AppendStatus {
 
 struct AppendOutcome {
   AppendStatus status = AppendStatus::unknown;
-  Position tail;  // last position in the store; of `unknown`, the last one known
+  Position tail;      // last position in the store; of `unknown`, the last one known
   base::Error error;  // of `conflict` and `unknown`
 };
 

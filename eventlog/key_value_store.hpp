@@ -1,6 +1,6 @@
 // Port: an ordered map from bytes to bytes with atomic batches, for everything that is derived from
-// the log and can be rebuilt: the stream index, snapshots, the projections' rows. What a batch wrote
-// survives the process; after a power loss the store may be behind, never torn.
+// the log and can be rebuilt: the stream index, snapshots, the projections' rows. What a batch
+// wrote survives the process; after a power loss the store may be behind, never torn.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,9 @@ struct WriteBatch {
   std::vector<std::pair<base::Bytes, base::Bytes>> puts;
   std::vector<base::Bytes> removes;  // applied before the puts
 
-  void put(base::Bytes key, base::Bytes value) { puts.emplace_back(std::move(key), std::move(value)); }
+  void put(base::Bytes key, base::Bytes value) {
+    puts.emplace_back(std::move(key), std::move(value));
+  }
   void remove(base::Bytes key) { removes.push_back(std::move(key)); }
   bool is_empty() const { return puts.empty() && removes.empty(); }
 };
@@ -47,6 +49,7 @@ class KeyValueStore {
 std::unique_ptr<KeyValueStore> make_memory_key_value_store();
 
 // Opens or creates the folder. Errors: in_use, io, damaged.
-base::Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(const std::string& folder);
+base::Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(
+    const std::string& folder);
 
 }  // namespace eventlog

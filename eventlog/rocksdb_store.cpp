@@ -75,8 +75,8 @@ AppendOutcome RocksDbStore::append(const SealedBlock& block) {
   rocksdb::Status status;
   // The chunks share the write-ahead log with the block, so the block's sync covers them.
   for (const Chunk& chunk : block.chunks) {
-    status = db_->Put(rocksdb::WriteOptions(), families_.chunks, slice(chunk.key),
-                      slice(chunk.bytes));
+    status =
+        db_->Put(rocksdb::WriteOptions(), families_.chunks, slice(chunk.key), slice(chunk.bytes));
     if (!status.ok()) return {AppendStatus::unknown, tail(), error_of(status, "log")};
   }
   const Bytes key = key_of(block.header.first);
@@ -91,8 +91,7 @@ AppendOutcome RocksDbStore::append(const SealedBlock& block) {
 }
 
 Result<bool> RocksDbStore::add_content(const rocksdb::Slice& key, Bytes& content) {
-  const rocksdb::Status status =
-      db_->Get(rocksdb::ReadOptions(), families_.content, key, &content);
+  const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), families_.content, key, &content);
   if (status.IsNotFound()) return false;
   if (!status.ok()) return tl::unexpected(error_of(status, "content"));
   return true;
@@ -249,9 +248,9 @@ Result<std::unique_ptr<BlockStore>> open_rocksdb_store(const RocksDbStoreOptions
           ? rocksdb::DB::OpenForReadOnly(db, options.folder, descriptors, &handles, &raw)
           : rocksdb::DB::Open(db, options.folder, descriptors, &handles, &raw);
   if (!status.ok()) return tl::unexpected(open_error_of(status, options.folder));
-  auto store = std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
-                                              Families{handles[0], handles[1], handles[2]},
-                                              options.sync);
+  auto store =
+      std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
+                                     Families{handles[0], handles[1], handles[2]}, options.sync);
   if (auto ok = store->find_ends(); !ok) return tl::unexpected(ok.error());
   return store;
 }

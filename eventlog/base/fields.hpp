@@ -59,7 +59,9 @@ struct RawValue {
 namespace detail {
 
 template <class T>
-concept HasFields = requires(T& t) { T::fields(t, [](const char*, auto&) {}); };
+concept HasFields = requires(T& t) {
+  T::fields(t, [](const char*, auto&) {});
+};
 
 // ---- writing ----
 
@@ -118,11 +120,11 @@ void write_fields(MsgpackWriter& out, const T& value, const ExtraFields& extra) 
   const auto each = [&](auto&& use) {
     // Both structs are walked in step: the default's field is found by its offset.
     T::fields(value, [&](const char* name, const auto& field) {
-      const auto offset = reinterpret_cast<const char*>(&field) -
-                          reinterpret_cast<const char*>(&value);
+      const auto offset =
+          reinterpret_cast<const char*>(&field) - reinterpret_cast<const char*>(&value);
       using Field = std::remove_cvref_t<decltype(field)>;
-      const auto& other = *reinterpret_cast<const Field*>(
-          reinterpret_cast<const char*>(&kDefault) + offset);
+      const auto& other =
+          *reinterpret_cast<const Field*>(reinterpret_cast<const char*>(&kDefault) + offset);
       if (!(field == other)) use(name, field);
     });
   };

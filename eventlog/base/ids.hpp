@@ -41,8 +41,8 @@ using SessionId = Id<struct SessionIdTag>;
 using CommandId = Id<struct CommandIdTag>;  // the idempotency key, made and kept by the sender
 using TurnId = Id<struct TurnIdTag>;        // equals the id of the command that queued the turn
 using EventId = Id<struct EventIdTag>;
-using WorkerId = Id<struct WorkerIdTag>;    // one life of one worker process
+using WorkerId = Id<struct WorkerIdTag>;  // one life of one worker process
 using LogId = Id<struct LogIdTag>;
-using ServerId = Id<struct ServerIdTag>;    // one life of one server process: its incarnation
+using ServerId = Id<struct ServerIdTag>;  // one life of one server process: its incarnation
 
 }  // namespace base

@@ -66,20 +66,27 @@ MsgpackKind MsgpackReader::peek() const {
   if (type <= 0x9F) return MsgpackKind::array;
   if (type <= 0xBF) return MsgpackKind::text;
   switch (type) {
-    case 0xC0: return MsgpackKind::nil;
+    case 0xC0:
+      return MsgpackKind::nil;
     case 0xC2:
-    case 0xC3: return MsgpackKind::boolean;
+    case 0xC3:
+      return MsgpackKind::boolean;
     case 0xC4:
     case 0xC5:
-    case 0xC6: return MsgpackKind::binary;
+    case 0xC6:
+      return MsgpackKind::binary;
     case 0xD9:
     case 0xDA:
-    case 0xDB: return MsgpackKind::text;
+    case 0xDB:
+      return MsgpackKind::text;
     case 0xDC:
-    case 0xDD: return MsgpackKind::array;
+    case 0xDD:
+      return MsgpackKind::array;
     case 0xDE:
-    case 0xDF: return MsgpackKind::map;
-    default: return type >= 0xCC && type <= 0xD3 ? MsgpackKind::integer : MsgpackKind::other;
+    case 0xDF:
+      return MsgpackKind::map;
+    default:
+      return type >= 0xCC && type <= 0xD3 ? MsgpackKind::integer : MsgpackKind::other;
   }
 }
 
@@ -183,9 +190,12 @@ bool MsgpackReader::skip(int depth) {
   std::size_t count = 0;
   ByteView bytes;
   switch (peek()) {
-    case MsgpackKind::end: return fail();
-    case MsgpackKind::text: return text(bytes);
-    case MsgpackKind::binary: return binary(bytes);
+    case MsgpackKind::end:
+      return fail();
+    case MsgpackKind::text:
+      return text(bytes);
+    case MsgpackKind::binary:
+      return binary(bytes);
     case MsgpackKind::array:
       if (!array(count)) return false;
       for (std::size_t i = 0; i < count; ++i) {
@@ -198,7 +208,8 @@ bool MsgpackReader::skip(int depth) {
         if (!skip(depth + 1)) return false;
       }
       return true;
-    default: break;
+    default:
+      break;
   }
   const auto type = static_cast<unsigned char>(*at_++);
   std::size_t size = 0;

@@ -18,7 +18,7 @@ class MsgpackWriter {
 
   void map(std::size_t pairs);
   void array(std::size_t items);
-  void text(ByteView value);    // must be UTF-8; the caller has checked
+  void text(ByteView value);  // must be UTF-8; the caller has checked
   void binary(ByteView value);
   void integer(std::int64_t value);  // |value| < kIntegerLimit, CHECKed
   void boolean(bool value);

@@ -216,7 +216,8 @@ struct ToolCallFinished {
 
 enum class LineFault { unknown_kind, not_json, invalid_utf8, too_long, cut_short };
 
-// Content: a line of the agent that no engine understands, verbatim (its start, if it was too long).
+// Content: a line of the agent that no engine understands, verbatim (its start, if it was too
+// long).
 struct AgentLineRecorded {
   static constexpr std::string_view kType = "AgentLineRecorded";
   LineFault fault = LineFault::unknown_kind;
@@ -417,11 +418,26 @@ struct SessionAdmitted {
   }
 };
 
+// The session is closed and its place is free.
 struct SessionReleased {
   static constexpr std::string_view kType = "SessionReleased";
   SessionId session;
+  bool has_lease = false;  // its agent process has yet to end; SessionSettled will follow
 
   bool operator==(const SessionReleased&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("has_lease", self.has_lease);
+  }
+};
+
+// The lease of a closed session has ended, too: nothing of it is left to be looked after.
+struct SessionSettled {
+  static constexpr std::string_view kType = "SessionSettled";
+  SessionId session;
+
+  bool operator==(const SessionSettled&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("session", self.session);
@@ -465,7 +481,8 @@ using Event =
                  ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored, LeaseGranted,
                  LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentStartFailed,
                  AgentExited, CloseRequested, SessionClosed, SessionResumed, NameClaimed,
-                 NameReleased, SessionAdmitted, SessionReleased, EpochStarted, ServerStarted>;
+                 NameReleased, SessionAdmitted, SessionReleased, SessionSettled, EpochStarted,
+                 ServerStarted>;
 
 std::string_view type_name(const Event& event);
 

@@ -140,14 +140,30 @@ bool apply(SessionState& s, const Envelope&, const SessionClosed& e) {
 bool exists(const SessionState& s) {
   return s.status != SessionStatus::none;
 }
-bool apply(SessionState& s, const Envelope&, const PartialOutputRecorded&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const ToolCallStarted&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const ToolCallFinished&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const AgentLineRecorded&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const ReportIgnored&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const AgentStartFailed&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const AgentExited&) { return exists(s); }
-bool apply(SessionState& s, const Envelope&, const SessionResumed&) { return exists(s); }
+bool apply(SessionState& s, const Envelope&, const PartialOutputRecorded&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const ToolCallStarted&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const ToolCallFinished&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const AgentLineRecorded&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const ReportIgnored&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const AgentStartFailed&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const AgentExited&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const SessionResumed&) {
+  return exists(s);
+}
 
 bool apply(RegistryState& s, const Envelope&, const NameClaimed& e) {
   if (s.names.contains(e.name)) return false;
@@ -173,7 +189,15 @@ bool apply(AdmissionState& s, const Envelope&, const SessionAdmitted& e) {
 }
 
 bool apply(AdmissionState& s, const Envelope&, const SessionReleased& e) {
-  return s.live.erase(e.session) == 1;
+  const auto held = s.live.find(e.session);
+  if (held == s.live.end()) return false;
+  if (e.has_lease) s.unsettled.emplace(e.session, held->second);
+  s.live.erase(held);
+  return true;
+}
+
+bool apply(AdmissionState& s, const Envelope&, const SessionSettled& e) {
+  return s.unsettled.erase(e.session) == 1;
 }
 
 bool apply(ServerState& s, const Envelope&, const EpochStarted& e) {
@@ -205,8 +229,7 @@ void remember_command(SessionState& s, const Envelope& envelope) {
 
 template <class State>
 void evolve_or_mark(State& state, const Envelope& envelope, const Event& event) {
-  const bool possible =
-      std::visit([&](const auto& e) { return apply(state, envelope, e); }, event);
+  const bool possible = std::visit([&](const auto& e) { return apply(state, envelope, e); }, event);
   if (!possible && state.inconsistent.value == 0) state.inconsistent = envelope.position;
 }
 
@@ -216,10 +239,14 @@ std::optional<StreamState> initial_state(std::string_view stream) {
   const auto ref = parse_stream(stream);
   if (!ref) return std::nullopt;
   switch (ref->kind) {
-    case StreamKind::session: return SessionState{};
-    case StreamKind::registry: return RegistryState{};
-    case StreamKind::admission: return AdmissionState{};
-    case StreamKind::server: return ServerState{};
+    case StreamKind::session:
+      return SessionState{};
+    case StreamKind::registry:
+      return RegistryState{};
+    case StreamKind::admission:
+      return AdmissionState{};
+    case StreamKind::server:
+      return ServerState{};
   }
   return std::nullopt;
 }

@@ -33,17 +33,17 @@ struct Envelope {
   std::string type;
   std::int64_t schema = 1;
   base::EventId event;
-  CommandId command;         // whose acceptance appended it
+  CommandId command;  // whose acceptance appended it
   BodyDigest command_digest{};
-  CommandId correlation;     // unset: the command itself began the conversation
-  base::EventId causation;   // the event that made a reactor send the command; else unset
+  CommandId correlation;    // unset: the command itself began the conversation
+  base::EventId causation;  // the event that made a reactor send the command; else unset
   ActorKind actor_kind = ActorKind::client;
   std::string actor;
-  FencingToken token;             // of a worker's report, else 0
+  FencingToken token;                // of a worker's report, else 0
   std::int64_t report_sequence = 0;  // of a worker's report, from 1 within its lease, else 0
   Time log_time;
   Time wall_time;
-  std::string traceparent;   // W3C trace context, or empty
+  std::string traceparent;  // W3C trace context, or empty
   std::optional<ContentProof> content;
 
   bool operator==(const Envelope&) const = default;

@@ -60,7 +60,7 @@ struct Lease {
   FencingToken token;
   std::int64_t report_sequence = 0;  // of the last report on the record
   std::string resume_agent_session;
-  std::int64_t pid = 0;              // of the agent process; 0: not started yet
+  std::int64_t pid = 0;  // of the agent process; 0: not started yet
   std::int64_t start_ticks = 0;
 
   bool operator==(const Lease&) const = default;
@@ -141,14 +141,16 @@ struct RegistryState {
 };
 
 struct AdmissionState {
-  std::map<SessionId, std::string> live;  // session → its agent
-  std::set<std::string> aliases;          // of all sessions ever
+  std::map<SessionId, std::string> live;       // session → its agent
+  std::map<SessionId, std::string> unsettled;  // closed, but with a lease still held
+  std::set<std::string> aliases;               // of all sessions ever
   Position inconsistent;
 
   bool operator==(const AdmissionState&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("live", self.live);
+    visit("unsettled", self.unsettled);
     visit("aliases", self.aliases);
     visit("inconsistent", self.inconsistent);
   }

@@ -36,13 +36,13 @@ enum class PermissionMode { ask, plan, accept_edits, bypass_permissions };
 // Why a turn or a session ended otherwise than by its own success.
 enum class EndReason {
   none,
-  user,             // somebody asked for it
-  turn_error,       // the agent reported an error as the turn's result
-  budget,           // the agent stopped because the session's budget is spent
-  agent_exited,     // the agent process ended before it had finished
-  start_failed,     // the agent process could not be started
-  worker_lost,      // the worker that ran it died
-  session_ended,    // the turn's session ended first
+  user,           // somebody asked for it
+  turn_error,     // the agent reported an error as the turn's result
+  budget,         // the agent stopped because the session's budget is spent
+  agent_exited,   // the agent process ended before it had finished
+  start_failed,   // the agent process could not be started
+  worker_lost,    // the worker that ran it died
+  session_ended,  // the turn's session ended first
 };
 
 struct Usage {
@@ -115,7 +115,7 @@ struct base::EnumNames<session::PermissionMode> {
 };
 template <>
 struct base::EnumNames<session::EndReason> {
-  static constexpr std::string_view kNames[] = {
-      "none",         "user",        "turn_error",   "budget", "agent_exited",
-      "start_failed", "worker_lost", "session_ended"};
+  static constexpr std::string_view kNames[] = {"none",        "user",         "turn_error",
+                                                "budget",      "agent_exited", "start_failed",
+                                                "worker_lost", "session_ended"};
 };

@@ -18,8 +18,8 @@ struct Spawn {
   SessionSpec spec;
   std::string system_prompt;
   std::string prompt;
-  SessionId resume;       // unset: a new session; else this one's agent session goes on
-  bool is_fork = false;   // with resume: under a new id, leaving the old one resumable
+  SessionId resume;      // unset: a new session; else this one's agent session goes on
+  bool is_fork = false;  // with resume: under a new id, leaving the old one resumable
 
   bool operator==(const Spawn&) const = default;
   template <class Self, class Visit>
@@ -98,7 +98,8 @@ struct ExpireLease {
   }
 };
 
-// ---- a worker's reports; each carries its lease's token and its place in the lease's sequence ----
+// ---- a worker's reports; each carries its lease's token and its place in the lease's sequence
+// ----
 
 struct ReportAgentStarted {
   static constexpr std::string_view kType = "AgentStarted";
@@ -263,10 +264,9 @@ struct ReportAgentExited {
 
 using ClientCommand = std::variant<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession>;
 using ServerCommand = std::variant<GrantLease, ExpireLease>;
-using Report =
-    std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
-                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
-                 ReportTurnResult, ReportAgentLine, ReportAgentExited>;
+using Report = std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
+                            ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
+                            ReportTurnResult, ReportAgentLine, ReportAgentExited>;
 
 // A report and where it belongs. Sequences start at 1 with each lease and have no holes.
 struct LeaseReport {

@@ -24,18 +24,27 @@ struct Deciding {
   const DecisionStates& states;
   const DecisionContext& context;
   Decision decision{};
+  bool has_lease = states.session.lease.has_value();  // after what has been emitted
 
   const SessionState& session() const { return states.session; }
 
   void emit(Event event, std::string content = {}) {
     decision.push_back({StreamRole::session, std::move(event), {std::move(content)}});
   }
-  void emit_to(StreamRole role, Event event) {
-    decision.push_back({role, std::move(event), {}});
-  }
+  void emit_to(StreamRole role, Event event) { decision.push_back({role, std::move(event), {}}); }
 
   void start_next_turn(const QueuedTurn& next, FencingToken token) {
     emit(TurnStarted{next.turn, token});
+  }
+
+  // Ends the lease with `event`; where the session is closed already, that settles it.
+  template <class LeaseEnd>
+  void end_lease(LeaseEnd event) {
+    emit(event);
+    has_lease = false;
+    if (is_terminal(session().status)) {
+      emit_to(StreamRole::admission, SessionSettled{session().session});
+    }
   }
 
   // Ends all that is queued, then the session, and frees its name and its place. The current turn
@@ -46,7 +55,7 @@ struct Deciding {
     }
     emit(SessionClosed{status, reason});
     emit_to(StreamRole::registry, NameReleased{session().session, session().name});
-    emit_to(StreamRole::admission, SessionReleased{session().session});
+    emit_to(StreamRole::admission, SessionReleased{session().session, has_lease});
   }
 };
 
@@ -67,8 +76,7 @@ std::optional<Rejection> check_spec(const Spawn& c) {
     return Rejection{RejectionCode::invalid, "the prompt is empty; say what the agent is to do"};
   }
   if (c.name.size() > kNameBytesMax || c.name.find('\n') != std::string::npos) {
-    return Rejection{RejectionCode::invalid,
-                     "a session's name is one line of at most 64 bytes"};
+    return Rejection{RejectionCode::invalid, "a session's name is one line of at most 64 bytes"};
   }
   if (c.spec.budget.value < 0 || c.spec.max_turns < 0) {
     return Rejection{RejectionCode::invalid, "budget and max_turns cannot be negative"};
@@ -141,7 +149,7 @@ Outcome decide_one(Deciding d, const Spawn& c) {
     return reject(RejectionCode::limit_reached, "no free alias was found; send the command again");
   }
 
-  SessionOpened opened{d.context.session, d.context.agent, {}, *alias, c.origin_channel, c.spec,
+  SessionOpened opened{d.context.session, d.context.agent,   {}, *alias, c.origin_channel, c.spec,
                        c.resume,          d.context.session, {}};
   const std::string wanted = c.name.empty() ? name_from_prompt(c.prompt) : c.name;
   opened.name = unique_name(wanted, d.states.registry.names);
@@ -166,16 +174,16 @@ Outcome decide_one(Deciding d, const Spawn& c) {
 
 std::optional<Rejection> check_exists(const SessionState& s, const DecisionContext& context) {
   if (s.status != SessionStatus::none) return std::nullopt;
-  return Rejection{RejectionCode::not_found, "there is no session " + context.session.text() +
-                                                 " of agent " + context.agent};
+  return Rejection{RejectionCode::not_found,
+                   "there is no session " + context.session.text() + " of agent " + context.agent};
 }
 
 std::optional<Rejection> check_live(const SessionState& s, const DecisionContext& context) {
   if (auto bad = check_exists(s, context)) return bad;
   if (is_live(s.status)) return std::nullopt;
-  return Rejection{RejectionCode::session_ended,
-                   "session " + s.name + " is " + std::string(base::enum_name(s.status)) +
-                       "; resume it to go on"};
+  return Rejection{RejectionCode::session_ended, "session " + s.name + " is " +
+                                                     std::string(base::enum_name(s.status)) +
+                                                     "; resume it to go on"};
 }
 
 Outcome decide_one(Deciding d, const SendPrompt& c) {
@@ -184,16 +192,17 @@ Outcome decide_one(Deciding d, const SendPrompt& c) {
   if (c.prompt.empty()) return reject(RejectionCode::invalid, "the prompt is empty");
   if (!s.spec.is_multi_turn) {
     return reject(RejectionCode::not_accepting,
-                  "session " + s.name + " is single-turn; wait for its end and resume it, or spawn "
-                  "it as multi-turn");
+                  "session " + s.name +
+                      " is single-turn; wait for its end and resume it, or spawn "
+                      "it as multi-turn");
   }
   if (s.is_close_requested) {
     return reject(RejectionCode::not_accepting, "session " + s.name + " is closing");
   }
   if (static_cast<std::int64_t>(s.queue.size()) >= d.context.limits.queue_max) {
-    return reject(RejectionCode::limit_reached,
-                  std::to_string(s.queue.size()) + " prompts are waiting in session " + s.name +
-                      " (queue_max); wait until some are done");
+    return reject(RejectionCode::limit_reached, std::to_string(s.queue.size()) +
+                                                    " prompts are waiting in session " + s.name +
+                                                    " (queue_max); wait until some are done");
   }
   const QueuedTurn queued{TurnId{d.context.command.bytes}, {}};
   d.emit(TurnQueued{queued.turn}, c.prompt);
@@ -260,7 +269,7 @@ Outcome decide_one(Deciding d, const ExpireLease& c) {
     return reject(RejectionCode::stale_token, "the lease is not held any more");
   }
   if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::worker_lost, {}});
-  d.emit(LeaseExpired{c.token});
+  d.end_lease(LeaseExpired{c.token});
   const bool has_more = !s.queue.empty() || (s.spec.is_multi_turn && !s.is_close_requested);
   if (is_live(s.status) && !has_more) {
     d.close(SessionStatus::failed, EndReason::worker_lost);
@@ -281,7 +290,7 @@ void report(Deciding& d, const ReportAgentStarted& r) {
 void report(Deciding& d, const ReportStartFailed& r) {
   const SessionState& s = d.session();
   d.emit(AgentStartFailed{}, r.text);
-  d.emit(LeaseReleased{s.lease->token});
+  d.end_lease(LeaseReleased{s.lease->token});
   if (!is_live(s.status)) return;
   if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::start_failed, {}});
   d.close(SessionStatus::failed, EndReason::start_failed);
@@ -343,7 +352,7 @@ void report(Deciding& d, const ReportTurnResult& r) {
 void report(Deciding& d, const ReportAgentExited& r) {
   const SessionState& s = d.session();
   d.emit(AgentExited{r.exit_code, r.signal}, r.stderr_tail);
-  d.emit(LeaseReleased{s.lease->token});
+  d.end_lease(LeaseReleased{s.lease->token});
   if (!is_live(s.status)) return;
   const bool is_clean = r.exit_code == 0 && r.signal == 0 && !s.turn && s.queue.empty();
   if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::agent_exited, {}});
@@ -358,15 +367,14 @@ Outcome decide_one(Deciding d, const LeaseReport& c) {
   const SessionState& s = d.session();
   const bool is_holder = s.lease && s.lease->token == c.token;
   if (!is_holder && !(s.lease && mutant(Mutant::ignore_fencing_token))) {
-    return reject(RejectionCode::stale_token,
-                  "token " + std::to_string(c.token.value) + " does not hold session " +
-                      d.context.session.text() + " any more");
+    return reject(RejectionCode::stale_token, "token " + std::to_string(c.token.value) +
+                                                  " does not hold session " +
+                                                  d.context.session.text() + " any more");
   }
   const std::int64_t known = s.lease->report_sequence;
   if (c.sequence <= known && is_holder) return Decision{};
   if (c.sequence != known + 1 && is_holder) {
-    return reject(RejectionCode::report_gap,
-                  "report " + std::to_string(known + 1) + " is missing");
+    return reject(RejectionCode::report_gap, "report " + std::to_string(known + 1) + " is missing");
   }
   std::visit([&](const auto& r) { report(d, r); }, c.report);
   return std::move(d.decision);
@@ -396,8 +404,11 @@ Outcome decide_one(Deciding d, const ServerCommand& command) {
 
 Outcome decide(const DecisionStates& states, const Command& command,
                const DecisionContext& context) {
-  return std::visit([&](const auto& c) { return decide_one(Deciding{states, context}, c); },
-                    command);
+  return std::visit(
+      [&](const auto& c) {
+        return decide_one(Deciding{states, context}, c);
+      },
+      command);
 }
 
 }  // namespace session

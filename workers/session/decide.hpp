@@ -10,14 +10,14 @@
 namespace session {
 
 struct Limits {
-  std::int64_t max_sessions = 5;    // starting and running, over all agents
-  std::int64_t queue_max = 1000;    // turns waiting in one session
+  std::int64_t max_sessions = 5;      // starting and running, over all agents
+  std::int64_t queue_max = 1000;      // turns waiting in one session
   std::int64_t commands_max = 65536;  // remembered command ids of one session
 };
 
 struct DecisionContext {
-  SessionId session;    // that the command is for
-  std::string agent;    // that the session belongs to
+  SessionId session;  // that the command is for
+  std::string agent;  // that the session belongs to
   CommandId command;
   Limits limits;
   std::vector<std::string> fresh_aliases;  // candidates, in order of preference; for Spawn

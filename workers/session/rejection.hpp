@@ -9,23 +9,24 @@
 namespace session {
 
 enum class RejectionCode {
-  invalid,            // the command itself makes no sense
-  not_found,          // no such session
-  already_exists,     // the session id is taken by another command
-  id_reused,          // the command id was used with another body
-  version_conflict,   // the stream is not at the expected version
-  session_limit,      // max_sessions live sessions already
-  session_ended,      // the session is in a terminal status
-  not_accepting,      // single-turn, or closing: no further prompts
-  turn_not_running,   // the named turn is not queued and does not run
-  source_live,        // the session to resume still runs
-  not_resumable,      // the session to resume never had an agent session
-  stale_token,        // another lease has been granted since
-  report_gap,         // an earlier report is missing
-  lease_held,         // the session has a lease already
-  limit_reached,      // a bounded queue or table is full
-  deadline_passed,    // the command's own deadline was over before it was decided
-  inconsistent,       // the session's stream contradicts itself: only kill and export
+  invalid,           // the command itself makes no sense
+  not_found,         // no such session
+  already_exists,    // the session id is taken by another command
+  id_reused,         // the command id was used with another body
+  version_conflict,  // the stream is not at the expected version
+  session_limit,     // max_sessions live sessions already
+  session_ended,     // the session is in a terminal status
+  not_accepting,     // single-turn, or closing: no further prompts
+  turn_not_running,  // the named turn is not queued and does not run
+  source_live,       // the session to resume still runs
+  not_resumable,     // the session to resume never had an agent session
+  stale_token,       // another lease has been granted since
+  report_gap,        // an earlier report is missing
+  lease_held,        // the session has a lease already
+  limit_reached,     // a bounded queue or table is full
+  deadline_passed,   // the command's own deadline was over before it was decided
+  inconsistent,      // the session's stream contradicts itself: only kill and export
+  unavailable,       // the session's stream could not be read; nothing was decided
 };
 
 struct Rejection {
@@ -40,8 +41,8 @@ struct Rejection {
 template <>
 struct base::EnumNames<session::RejectionCode> {
   static constexpr std::string_view kNames[] = {
-      "invalid",       "not_found",     "already_exists", "id_reused",   "version_conflict",
-      "session_limit", "session_ended", "not_accepting",  "turn_not_running",
-      "source_live",   "not_resumable", "stale_token",    "report_gap",  "lease_held",
-      "limit_reached", "deadline_passed", "inconsistent"};
+      "invalid",         "not_found",     "already_exists", "id_reused",        "version_conflict",
+      "session_limit",   "session_ended", "not_accepting",  "turn_not_running", "source_live",
+      "not_resumable",   "stale_token",   "report_gap",     "lease_held",       "limit_reached",
+      "deadline_passed", "inconsistent",  "unavailable"};
 };

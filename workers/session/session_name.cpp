@@ -11,15 +11,15 @@ constexpr std::size_t kWordBytesMax = 24;
 
 // Words that say nothing about what a session is for.
 constexpr std::array<std::string_view, 91> kStopWords = {
-    "about", "add",   "after", "all",   "also",  "am",    "an",     "and",    "any",   "are",
-    "as",    "at",    "be",    "been",  "before", "but",  "by",     "can",    "could", "create",
-    "build", "did",   "do",    "does",  "down",  "for",   "from",   "had",    "has",   "have",
-    "he",    "her",   "here",  "him",   "his",   "how",   "if",     "implement", "in", "into",
-    "is",    "it",    "its",   "just",  "make",  "may",   "me",     "might",  "must",  "my",
-    "no",    "not",   "of",    "on",    "or",    "our",   "out",    "over",   "please", "shall",
-    "she",   "should", "so",   "some",  "than",  "that",  "the",    "their",  "them",  "then",
-    "there", "these", "they",  "this",  "those", "to",    "under",  "up",     "update", "us",
-    "was",   "we",    "were",  "what",  "when",  "which", "who",    "will",   "with",  "would",
+    "about", "add",    "after", "all",  "also",   "am",    "an",    "and",       "any",    "are",
+    "as",    "at",     "be",    "been", "before", "but",   "by",    "can",       "could",  "create",
+    "build", "did",    "do",    "does", "down",   "for",   "from",  "had",       "has",    "have",
+    "he",    "her",    "here",  "him",  "his",    "how",   "if",    "implement", "in",     "into",
+    "is",    "it",     "its",   "just", "make",   "may",   "me",    "might",     "must",   "my",
+    "no",    "not",    "of",    "on",   "or",     "our",   "out",   "over",      "please", "shall",
+    "she",   "should", "so",    "some", "than",   "that",  "the",   "their",     "them",   "then",
+    "there", "these",  "they",  "this", "those",  "to",    "under", "up",        "update", "us",
+    "was",   "we",     "were",  "what", "when",   "which", "who",   "will",      "with",   "would",
     "write"};
 
 bool is_stop_word(std::string_view word) {

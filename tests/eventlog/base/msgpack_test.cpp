@@ -111,8 +111,8 @@ TEST_CASE("a field of the wrong kind is named", "[base]") {
 
 TEST_CASE("random and damaged bytes never do harm", "[base]") {
   base::SeededRandom random(42);
-  const Bytes good = base::encode(
-      Outer{"some text", true, base::SessionId::make({1}, random), Inner{7}, {{1}, {2}}, {{"k", 1}}});
+  const Bytes good = base::encode(Outer{
+      "some text", true, base::SessionId::make({1}, random), Inner{7}, {{1}, {2}}, {{"k", 1}}});
   for (int round = 0; round < 20000; ++round) {
     Bytes bytes = good;
     const std::uint64_t flips = 1 + random.below(4);

@@ -1,0 +1,138 @@
+// Requests and replies over a ClientSocket that may lose either. It says HELLO, sends a request
+// again under the same id until it is answered (which the server answers only once), and takes a
+// fresh connection when nothing is heard (the Lazy Pirate of the ZeroMQ guide, chapter 4).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "bus/frames.hpp"
+#include "bus/log_reader.hpp"
+#include "bus/ports.hpp"
+#include "eventlog/base/random.hpp"
+#include "eventlog/base/time.hpp"
+
+namespace bus {
+
+struct ClientOptions {
+  Hello hello;           // protocols are filled in
+  std::string endpoint;  // for errors' texts
+  // An unanswered request is sent again after this long, each further time after twice as long.
+  base::Duration retry_after{1'000'000};
+  // Nothing heard for this long although something is awaited: a fresh connection.
+  base::Duration silence_max{2'500'000};
+};
+
+class Client {
+ public:
+  // Requests that may await their reply or its take() at once; start() then says busy.
+  static constexpr std::size_t kRequestsMax = 1024;
+  // Notices that wait for the caller; the oldest are dropped beyond it.
+  static constexpr std::size_t kNoticesMax = 4096;
+  static constexpr base::Duration kRetryMax{30'000'000};
+  static constexpr base::Duration kHelloEvery{250'000};
+  static constexpr int kFramesPerCycle = 256;
+
+  // `socket`, `clock` and `random` must outlive the client.
+  Client(ClientSocket& socket, base::Clock& clock, base::Random& random, ClientOptions options);
+
+  // Sends and waits. Errors: too_large, busy, refused (no protocol in common); unreachable when
+  // the server was not heard within `timeout`, timeout when it was but did not answer: then the
+  // outcome is unknown, and asking again under the same id is safe. Waits in poller.hpp, so only
+  // for real sockets.
+  Result<Reply> request(std::string_view verb, base::RawValue body, base::Duration timeout);
+  Result<Reply> request(const base::CommandId& id, std::string_view verb, base::RawValue body,
+                        base::Duration timeout);
+
+  // The same without waiting: start, then do_work until take() has the outcome, which it gives
+  // once. `timeout` counts from the next do_work. An id may be used again after its take().
+  Result<base::CommandId> start(std::string_view verb, base::RawValue body, base::Duration timeout);
+  Result<base::CommandId> start(const base::CommandId& id, std::string_view verb,
+                                base::RawValue body, base::Duration timeout);
+  std::optional<Result<Reply>> take(const base::CommandId& id);
+  // Gives up on a request: its reply will be dropped.
+  void forget(const base::CommandId& id);
+
+  // False: not welcomed yet, or the socket's queue is full; not sent, and never repeated.
+  bool send_notice(const Notice& notice);
+  std::optional<Notice> take_notice();
+
+  // `now` is a reading of Clock::boot(), never less than the one before. Returns how much it did.
+  int do_work(base::Duration now);
+  // When do_work has something to do again although nothing arrives.
+  base::Duration next_timer() const;
+  // True when something waits for the socket to take it.
+  bool wants_write() const { return wants_write_; }
+
+  // Of the server that this connection is to; none until it answered HELLO.
+  const std::optional<Welcome>& welcome() const { return welcome_; }
+  // How often an answer to HELLO came: grows with each connection.
+  std::int64_t welcome_count() const { return welcome_count_; }
+  std::int64_t reconnect_count() const { return reconnect_count_; }
+  std::int64_t resend_count() const { return resend_count_; }
+  Pollable& socket() { return socket_; }
+
+ private:
+  struct Pending {
+    Bytes frame;
+    base::Duration timeout{0};
+    std::optional<base::Duration> deadline;   // set in the first duty cycle
+    std::optional<base::Duration> resend_at;  // none: to be sent now
+    base::Duration retry_after{0};
+    bool was_sent = false;
+    std::int64_t heard_before = 0;  // heard_count_ when it began
+    std::optional<Result<Reply>> outcome;
+  };
+
+  void receive_frames();
+  void take_frame(ByteView bytes);
+  void take(Welcome welcome);
+  void take(Reply reply);
+  void take(Notice notice);
+  void fail_all(const base::Error& error);
+  void greet();
+  void send_pending();
+  void expire();
+  void reconnect_if_silent();
+  bool is_awaiting() const { return open_ > 0; }
+  void settle(Pending& pending, Result<Reply> outcome);
+
+  ClientSocket& socket_;
+  base::Clock& clock_;
+  base::Random& random_;
+  const ClientOptions options_;
+  const Bytes hello_;
+
+  base::Duration now_{0};
+  std::map<base::CommandId, Pending> requests_;
+  std::size_t open_ = 0;  // of requests_, those without an outcome
+  std::deque<Notice> notices_;
+  std::optional<Welcome> welcome_;
+  bool is_welcomed_ = false;
+  std::optional<base::Duration> hello_at_;  // when HELLO was last sent; none: to be sent now
+  bool wants_write_ = false;
+  base::Duration awaiting_since_{0};  // last heard, or began to await
+  std::int64_t heard_count_ = 0;
+  std::int64_t welcome_count_ = 0;
+  std::int64_t reconnect_count_ = 0;
+  std::int64_t resend_count_ = 0;
+};
+
+// Reads the log through a client's requests. The client's owner calls its do_work.
+class ClientLogReader final : public LogReader {
+ public:
+  // `client` must outlive the reader. `timeout` of one page.
+  ClientLogReader(Client& client, base::Duration timeout) : client_(client), timeout_(timeout) {}
+  ~ClientLogReader() override;
+  void request(Position after, const std::string& level) override;
+  std::optional<Result<LogPage>> receive() override;
+
+ private:
+  Client& client_;
+  const base::Duration timeout_;
+  std::optional<Result<base::CommandId>> asked_;
+};
+
+}  // namespace bus

@@ -1,0 +1,108 @@
+#include "bus/endpoint.hpp"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace bus {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+constexpr std::string_view kIpc = "ipc://";
+constexpr std::string_view kTcp = "tcp://";
+
+tl::unexpected<base::Error> system_failure(const char* what, const std::string& path) {
+  return base::failure(ErrorCode::io, std::string(what) + ": " + std::strerror(errno), path);
+}
+
+Result<bool> prepare_folder(const std::string& folder) {
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    return system_failure("cannot make the socket's folder", folder);
+  }
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) {
+    return system_failure("cannot look at the socket's folder", folder);
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    return base::failure(ErrorCode::invalid, "the socket's folder is not a folder", folder);
+  }
+  if (status.st_uid != ::geteuid() || (status.st_mode & 077) != 0) {
+    return base::failure(ErrorCode::refused,
+                         "the socket's folder must be ours alone; chown it or chmod it to 0700",
+                         folder);
+  }
+  return true;
+}
+
+Result<int> bind_and_listen(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return system_failure("cannot make a socket", path);
+  // Left behind by a server that was killed: we hold the lock, so nobody listens there.
+  ::unlink(path.c_str());
+  if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::chmod(path.c_str(), 0600) != 0 || ::listen(fd, SOMAXCONN) != 0) {
+    const auto error = system_failure("cannot listen on the socket", path);
+    ::close(fd);
+    return error;
+  }
+  return fd;
+}
+
+}  // namespace
+
+Result<Endpoint> parse_endpoint(std::string_view text) {
+  const std::string where(text);
+  if (text.starts_with(kTcp)) {
+    return base::failure(ErrorCode::refused,
+                         "tcp endpoints need keys, which cannot be given yet; use ipc://", where);
+  }
+  if (!text.starts_with(kIpc)) {
+    return base::failure(ErrorCode::invalid, "an endpoint is ipc:// and an absolute path", where);
+  }
+  const std::string path(text.substr(kIpc.size()));
+  if (!path.starts_with('/') || path.ends_with('/') || path.find('\0') != std::string::npos) {
+    return base::failure(ErrorCode::invalid, "an ipc endpoint is an absolute path of a socket",
+                         where);
+  }
+  if (path.size() > kSocketPathBytesMax) {
+    return base::failure(ErrorCode::too_large,
+                         "the path of a socket has at most 107 bytes, this one has " +
+                             std::to_string(path.size()) + "; choose a shorter folder",
+                         where);
+  }
+  return Endpoint{where, path};
+}
+
+Result<IpcListener> IpcListener::listen(const Endpoint& endpoint) {
+  const std::size_t slash = endpoint.path.rfind('/');
+  const std::string folder = slash == 0 ? "/" : endpoint.path.substr(0, slash);
+  if (const auto prepared = prepare_folder(folder); !prepared) {
+    return tl::unexpected<base::Error>(prepared.error());
+  }
+  auto lock = LockFile::acquire(endpoint.path + ".lock");
+  if (!lock) return tl::unexpected<base::Error>(lock.error());
+  const auto fd = bind_and_listen(endpoint.path);
+  if (!fd) return tl::unexpected<base::Error>(fd.error());
+  return IpcListener(std::move(*lock), endpoint.path, *fd);
+}
+
+IpcListener::~IpcListener() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+int IpcListener::take_fd() {
+  return std::exchange(fd_, -1);
+}
+
+}  // namespace bus

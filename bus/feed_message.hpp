@@ -1,0 +1,98 @@
+// A message of the feed: one frame of topic (the level), one frame that is a msgpack array of two:
+// the header, and the array of events. README.md shows the bytes and a subscriber in Python.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bus/log_identity.hpp"
+#include "bus/ports.hpp"
+#include "eventlog/base/binary.hpp"
+#include "eventlog/base/fields.hpp"
+
+namespace bus {
+
+using base::Position;
+using base::Result;
+
+// The one level that every event belongs to; its positions have no holes.
+constexpr std::string_view kAllLevel = "all/";
+// Subscribing to this and a nonce makes the publisher say the durable head there.
+constexpr std::string_view kProbePrefix = "probe/";
+// Content up to this size travels with its event; of larger content only the size does, so that a
+// subscriber's queue of messages stays a bounded number of bytes.
+constexpr std::size_t kFeedContentMax = 16 << 10;
+// A message is closed at either bound; an event that is larger alone travels alone. With
+// 256 KiB a subscriber's queue of 1,000 messages is 256 MiB at the very worst.
+constexpr std::size_t kFeedEventsMax = 256;
+constexpr std::size_t kFeedBytesMax = 256 << 10;
+static_assert(kFeedContentMax < kFeedBytesMax && kFeedBytesMax < kFrameBytesMax);
+// `previous` when the publisher has forgotten: the subscriber asks the log.
+constexpr Position kPreviousUnknown{-1};
+
+// events: carries some. beacon: `last` is the level's last position. probe: answers a probe, says
+// the head. ephemeral: carries chunks that are never stored; their positions are 0.
+enum class FeedKind { events, beacon, probe, ephemeral };
+
+struct FeedEvent {
+  Position position;  // 0: ephemeral
+  base::Binary facts;
+  std::optional<base::Binary> content;
+  std::int64_t content_bytes = 0;  // size of content that is not carried
+
+  bool operator==(const FeedEvent&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("facts", self.facts);
+    visit("content", self.content);
+    visit("content_bytes", self.content_bytes);
+  }
+};
+
+struct FeedHeader {
+  base::LogId log;
+  LogEpoch epoch;
+  base::ServerId incarnation;  // this life of the server
+  FeedKind kind = FeedKind::events;
+  Position first;  // of the events carried
+  Position last;   // of the events carried, or of the level (beacon)
+  std::int64_t count = 0;
+  Position previous;  // of the level, before `first`; 0: none before; or kPreviousUnknown
+  Position head;      // durable end of the log when this was sent
+
+  bool operator==(const FeedHeader&) const = default;
+  LogIdentity identity() const { return {log, epoch}; }
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("log", self.log);
+    visit("epoch", self.epoch);
+    visit("incarnation", self.incarnation);
+    visit("kind", self.kind);
+    visit("first", self.first);
+    visit("last", self.last);
+    visit("count", self.count);
+    visit("previous", self.previous);
+    visit("head", self.head);
+  }
+};
+
+struct FeedMessage {
+  FeedHeader header;
+  std::vector<FeedEvent> events;
+  bool operator==(const FeedMessage&) const = default;
+};
+
+// `events`: header.count encoded events (base::encode), one after the other.
+Bytes encode_feed_message(const FeedHeader& header, ByteView events);
+// Total. Also refuses a count that is not that of the events, positions that do not ascend, and a
+// first or last that is not theirs.
+Result<FeedMessage> decode_feed_message(ByteView bytes);
+
+}  // namespace bus
+
+template <>
+struct base::EnumNames<bus::FeedKind> {
+  static constexpr std::string_view kNames[] = {"events", "beacon", "probe", "ephemeral"};
+};

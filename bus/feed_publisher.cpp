@@ -1,0 +1,164 @@
+#include "bus/feed_publisher.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "eventlog/base/check.hpp"
+
+namespace bus {
+
+FeedPublisher::FeedPublisher(PublisherSocket& socket, Options options)
+    : socket_(socket),
+      options_(std::move(options)),
+      head_(options_.head),
+      // Of a log that has events, no level's last position is known at the start.
+      has_forgotten_(options_.head > Position{0}),
+      all_last_(options_.head) {}
+
+void FeedPublisher::publish(FeedEvent event, const std::vector<std::string>& levels) {
+  CHECK(event.position == head_.next());
+  head_ = event.position;
+  if (event.content && event.content->bytes.size() > kFeedContentMax) {
+    event.content_bytes = static_cast<std::int64_t>(event.content->bytes.size());
+    event.content.reset();
+  }
+  const Bytes encoded = base::encode(event);
+  for (const std::string& level : levels) {
+    Batch& batch = batches_[level];
+    if (batch.header.count > 0 && batch.events.size() + encoded.size() > kFeedBytesMax) {
+      close(level, batch);
+    }
+    if (batch.header.count == 0) {
+      batch.header = header(FeedKind::events);
+      batch.header.first = event.position;
+      batch.header.previous = previous_at(level);
+    }
+    batch.events.append(encoded);
+    batch.header.last = event.position;
+    ++batch.header.count;
+    if (batch.header.count == static_cast<std::int64_t>(kFeedEventsMax)) close(level, batch);
+  }
+}
+
+void FeedPublisher::publish_ephemeral(const std::string& level, Bytes chunk) {
+  FeedEvent event;
+  event.facts.bytes = std::move(chunk);
+  FeedHeader ephemeral = header(FeedKind::ephemeral);
+  ephemeral.count = 1;
+  send(level, ephemeral, base::encode(event));
+}
+
+void FeedPublisher::flush(base::Duration now) {
+  now_ = now;
+  for (auto& [level, batch] : batches_) {
+    if (batch.header.count > 0) close(level, batch);
+  }
+  batches_.clear();
+}
+
+int FeedPublisher::do_work(base::Duration now) {
+  const int before = sent_;
+  flush(now);
+  answer_probes();
+  send_beacons(now);
+  return sent_ - before;
+}
+
+base::Duration FeedPublisher::next_timer() const {
+  return beacons_.empty() ? next_head_beacon_
+                          : std::min(next_head_beacon_, beacons_.begin()->first);
+}
+
+FeedHeader FeedPublisher::header(FeedKind kind) const {
+  FeedHeader header;
+  header.log = options_.identity.log;
+  header.epoch = options_.identity.epoch;
+  header.incarnation = options_.incarnation;
+  header.kind = kind;
+  header.head = head_;
+  return header;
+}
+
+Position FeedPublisher::previous_at(const std::string& level) const {
+  if (level == kAllLevel) return all_last_;
+  const auto it = levels_.find(level);
+  if (it != levels_.end()) return it->second.last;
+  return has_forgotten_ ? kPreviousUnknown : Position{0};
+}
+
+// Sends the batch and leaves it empty.
+void FeedPublisher::close(const std::string& level, Batch& batch) {
+  batch.header.head = head_;
+  send(level, batch.header, batch.events);
+  touch(level, batch.header.last);
+  batch.events.clear();
+  batch.header.count = 0;
+}
+
+void FeedPublisher::touch(const std::string& name, Position last) {
+  if (name == kAllLevel) {
+    all_last_ = last;
+    return;
+  }
+  const auto [it, is_new] = levels_.try_emplace(name);
+  Level& level = it->second;
+  if (!is_new) {
+    unschedule(name, level);
+    by_touch_.erase(level.touched);
+  }
+  level = {last, now_, 0, next_touch_++};
+  by_touch_.emplace(level.touched, name);
+  schedule(name, level);
+  if (levels_.size() <= options_.levels_max) return;
+  const auto quiet = levels_.find(by_touch_.begin()->second);
+  unschedule(quiet->first, quiet->second);
+  levels_.erase(quiet);
+  by_touch_.erase(by_touch_.begin());
+  has_forgotten_ = true;
+}
+
+void FeedPublisher::schedule(const std::string& name, const Level& level) {
+  if (level.beacons_sent == std::size(kLevelBeacons)) return;
+  beacons_.emplace(level.active + kLevelBeacons[level.beacons_sent], name);
+}
+
+void FeedPublisher::unschedule(const std::string& name, const Level& level) {
+  if (level.beacons_sent == std::size(kLevelBeacons)) return;
+  beacons_.erase({level.active + kLevelBeacons[level.beacons_sent], name});
+}
+
+void FeedPublisher::answer_probes() {
+  for (int i = 0; i < kSubscriptionsPerCycle; ++i) {
+    const auto change = socket_.receive();
+    if (!change) return;
+    if (!change->is_subscribe || !change->topic.starts_with(kProbePrefix)) continue;
+    if (change->topic.size() > kTopicBytesMax) continue;
+    send(change->topic, header(FeedKind::probe), {});
+  }
+}
+
+void FeedPublisher::send_beacons(base::Duration now) {
+  if (now >= next_head_beacon_) {
+    FeedHeader beacon = header(FeedKind::beacon);
+    beacon.last = all_last_;
+    send(kAllLevel, beacon, {});
+    next_head_beacon_ = now + kHeadBeaconEvery;
+  }
+  while (!beacons_.empty() && beacons_.begin()->first <= now) {
+    const std::string name = beacons_.begin()->second;
+    beacons_.erase(beacons_.begin());
+    Level& level = levels_.at(name);
+    ++level.beacons_sent;
+    schedule(name, level);
+    FeedHeader beacon = header(FeedKind::beacon);
+    beacon.last = level.last;
+    send(name, beacon, {});
+  }
+}
+
+void FeedPublisher::send(std::string_view topic, const FeedHeader& header, ByteView events) {
+  socket_.publish(topic, encode_feed_message(header, events));
+  ++sent_;
+}
+
+}  // namespace bus

@@ -1,0 +1,162 @@
+// The frames of the command and worker endpoints. On the wire each is a msgpack array of two:
+// the kind as text, and the body as a map of named fields. README.md has golden bytes.
+//
+// A connection opens with HELLO, which WELCOME or an error reply answers; requests and notices
+// follow. What bodies of requests, replies and notices hold is between the two ends.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "bus/log_identity.hpp"
+#include "bus/ports.hpp"
+#include "eventlog/base/fields.hpp"
+
+namespace bus {
+
+using base::Result;
+
+constexpr std::int64_t kProtocolLowest = 1;
+constexpr std::int64_t kProtocolHighest = 1;
+static_assert(kProtocolLowest >= 1 && kProtocolLowest <= kProtocolHighest);
+
+// Bounds of what a peer says about itself, so that a table of peers is bounded in bytes too.
+constexpr std::size_t kFeaturesMax = 64;
+constexpr std::size_t kPeerTextBytesMax = 256;
+// Verbs and codes are names, not texts.
+constexpr std::size_t kVerbBytesMax = 64;
+
+enum class Role { client, worker, server };
+enum class ReplyStatus { ok, rejected, error };
+
+// The codes of error replies that the bus itself makes. A reply to no request has id zero.
+constexpr std::string_view kCodeHelloFirst = "hello_first";  // the peer has not said HELLO
+constexpr std::string_view kCodeProtocol = "protocol";       // no protocol in common
+constexpr std::string_view kCodeBadFrame = "bad_frame";      // text says what was wrong
+constexpr std::string_view kCodeBusy = "busy";               // try again later
+
+struct Hello {
+  std::int64_t protocol_lowest = 0;
+  std::int64_t protocol_highest = 0;
+  Role role = Role::client;
+  std::vector<std::string> features;
+  std::string name;     // for logs and listings
+  std::string scope;    // the agent that the peer acts for; empty: all
+  std::string release;  // of the peer's Steno
+
+  bool operator==(const Hello&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("protocol_lowest", self.protocol_lowest);
+    visit("protocol_highest", self.protocol_highest);
+    visit("role", self.role);
+    visit("features", self.features);
+    visit("name", self.name);
+    visit("scope", self.scope);
+    visit("release", self.release);
+  }
+};
+
+struct Welcome {
+  std::int64_t protocol = 0;  // the highest that both speak
+  base::ServerId server;      // this life of the server
+  base::LogId log;
+  LogEpoch epoch;
+  std::string release;
+  base::Position head;  // durable
+
+  bool operator==(const Welcome&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("protocol", self.protocol);
+    visit("server", self.server);
+    visit("log", self.log);
+    visit("epoch", self.epoch);
+    visit("release", self.release);
+    visit("head", self.head);
+  }
+};
+
+struct Request {
+  base::CommandId id;  // made and kept by the sender; the same in every repetition
+  std::string verb;
+  base::RawValue body;  // one msgpack value; empty: none
+
+  bool operator==(const Request&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("id", self.id);
+    visit("verb", self.verb);
+    visit("body", self.body);
+  }
+};
+
+struct Reply {
+  base::CommandId id;
+  ReplyStatus status = ReplyStatus::ok;
+  std::string code;  // of a rejection or error
+  std::string text;  // for people
+  base::RawValue body;
+
+  bool operator==(const Reply&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("id", self.id);
+    visit("status", self.status);
+    visit("code", self.code);
+    visit("text", self.text);
+    visit("body", self.body);
+  }
+};
+
+// A message that nobody asked for and that nothing answers: directives, reports and what
+// acknowledges them, heartbeats.
+struct Notice {
+  std::string verb;
+  base::RawValue body;
+
+  bool operator==(const Notice&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("verb", self.verb);
+    visit("body", self.body);
+  }
+};
+
+using Frame = std::variant<Hello, Welcome, Request, Reply, Notice>;
+
+// "hello", "welcome", "request", "reply", "notice".
+std::string_view frame_kind(const Frame& frame);
+Bytes encode_frame(const Frame& frame);
+// Total: any bytes give a frame or an error, too_large over kFrameBytesMax, else invalid, which
+// names the kind and field that is wrong and what is accepted.
+Result<Frame> decode_frame(ByteView bytes);
+
+// The highest protocol that both ends speak, or refused, naming both ranges.
+Result<std::int64_t> choose_protocol(const Hello& hello);
+
+// An error reply; `id` zero when it answers no request.
+Reply error_reply(const base::CommandId& id, std::string_view code, std::string text);
+
+// A body from a struct with fields, and back.
+template <class T>
+base::RawValue to_body(const T& value) {
+  return {base::encode(value)};
+}
+template <class T>
+Result<T> from_body(const base::RawValue& body) {
+  return base::decode<T>(body.encoded);
+}
+
+}  // namespace bus
+
+template <>
+struct base::EnumNames<bus::Role> {
+  static constexpr std::string_view kNames[] = {"client", "worker", "server"};
+};
+
+template <>
+struct base::EnumNames<bus::ReplyStatus> {
+  static constexpr std::string_view kNames[] = {"ok", "rejected", "error"};
+};

@@ -1,0 +1,37 @@
+// Which history a position belongs to, in the shape that the event log writes it.
+#pragma once
+
+#include <array>
+
+#include "eventlog/base/fields.hpp"
+
+namespace bus {
+
+// Begun anew with every creation, restore and salvage of a log. Field for field the event log's
+// Epoch, which the bus may not include.
+struct LogEpoch {
+  std::int64_t counter = 0;
+  std::array<char, 8> random{};
+
+  bool operator==(const LogEpoch&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("counter", self.counter);
+    visit("random", self.random);
+  }
+};
+
+// Positions can be compared only within one log and one epoch of it.
+struct LogIdentity {
+  base::LogId log;
+  LogEpoch epoch;
+
+  bool operator==(const LogIdentity&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("log", self.log);
+    visit("epoch", self.epoch);
+  }
+};
+
+}  // namespace bus

@@ -1,0 +1,63 @@
+// Port for reading the log a page at a time, and the bodies of the request `read` that does so
+// over the bus. Subscriptions fill their gaps through it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bus/feed_message.hpp"
+
+namespace bus {
+
+// The verb whose request's body is a ReadRequest and whose reply's body is a LogPage.
+constexpr std::string_view kReadVerb = "read";
+
+struct ReadRequest {
+  std::string level;
+  Position after;               // events beyond this one are wanted
+  std::int64_t events_max = 0;  // the page may hold fewer; 0: as the server likes
+  std::int64_t bytes_max = 0;
+
+  bool operator==(const ReadRequest&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("level", self.level);
+    visit("after", self.after);
+    visit("events_max", self.events_max);
+    visit("bytes_max", self.bytes_max);
+  }
+};
+
+// Holds all events of the level in (after, complete_through], ascending, and no others.
+// complete_through == head: nothing more is durable. complete_through > after whenever
+// head > after, so that a reader gets on even where its level has no events.
+struct LogPage {
+  base::LogId log;
+  LogEpoch epoch;
+  Position complete_through;
+  Position head;
+  std::vector<FeedEvent> events;
+
+  bool operator==(const LogPage&) const = default;
+  LogIdentity identity() const { return {log, epoch}; }
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("log", self.log);
+    visit("epoch", self.epoch);
+    visit("complete_through", self.complete_through);
+    visit("head", self.head);
+    visit("events", self.events);
+  }
+};
+
+class LogReader {
+ public:
+  virtual ~LogReader() = default;
+  // At most one at a time: called again only after receive() gave an answer.
+  virtual void request(Position after, const std::string& level) = 0;
+  // The answer, once; an error in the end if there is none. Never blocks.
+  virtual std::optional<Result<LogPage>> receive() = 0;
+};
+
+}  // namespace bus

@@ -1,0 +1,96 @@
+// The four sockets that Steno talks over, as ports. zmq_sockets.hpp makes the real ones,
+// memory_bus.hpp those of simulation and tests. None of the calls blocks; a socket belongs to the
+// thread that made it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eventlog/base/bytes.hpp"
+
+namespace bus {
+
+using base::Bytes;
+using base::ByteView;
+
+// The largest frame that anybody may send: an item of content (64 MiB at most) and what surrounds
+// it. Receivers cut off beyond kFrameBytesLimit, which the sender would not be told of; hence the
+// check before sending, and the distance between the two.
+constexpr std::size_t kFrameBytesMax = std::size_t{72} << 20;
+constexpr std::size_t kFrameBytesLimit = std::size_t{80} << 20;
+static_assert(kFrameBytesMax < kFrameBytesLimit);
+
+// libzmq 4.3.4 mis-encodes subscriptions of 246 to 255 bytes (its issue 4564).
+constexpr std::size_t kTopicBytesMax = 245;
+
+// Names one connection of one peer to one life of a server. Opaque; a peer that connects again
+// has another one.
+using PeerId = Bytes;
+
+// Something that poller.hpp can wait for.
+class Pollable {
+ public:
+  virtual ~Pollable() = default;
+  // ZeroMQ's handle of the socket; null for a socket in memory. Changes with reconnect().
+  virtual void* poll_handle() const = 0;
+};
+
+struct Incoming {
+  PeerId peer;
+  Bytes frame;
+};
+
+// Many peers, each of which can be answered (ROUTER).
+class ServerSocket : public Pollable {
+ public:
+  virtual std::optional<Incoming> receive() = 0;
+  // False: the peer is gone, its queue is full, or the frame is over kFrameBytesMax; in each case
+  // nothing was sent.
+  virtual bool send(const PeerId& peer, Bytes frame) = 0;
+};
+
+// One server, over a connection that makes itself anew (DEALER).
+class ClientSocket : public Pollable {
+ public:
+  // False: not connected, queue full, or frame over kFrameBytesMax; nothing was sent.
+  virtual bool send(Bytes frame) = 0;
+  virtual std::optional<Bytes> receive() = 0;
+  // Drops the connection with all that is queued in it and begins a fresh one: the answer to an
+  // unanswered request (the Lazy Pirate of the ZeroMQ guide, chapter 4).
+  virtual void reconnect() = 0;
+};
+
+struct SubscriptionChange {
+  bool is_subscribe = true;
+  std::string topic;
+  bool operator==(const SubscriptionChange&) const = default;
+};
+
+// Sends to whoever subscribed (XPUB). A subscriber whose queue is full misses the message, and
+// nobody is told: the log is the truth, the feed a hint.
+class PublisherSocket : public Pollable {
+ public:
+  // `level` at most kTopicBytesMax bytes, `frame` at most kFrameBytesMax; else it is not sent.
+  virtual void publish(std::string_view level, Bytes frame) = 0;
+  // Every subscription that arrives, repeated ones too.
+  virtual std::optional<SubscriptionChange> receive() = 0;
+};
+
+struct FeedFrame {
+  std::string topic;
+  Bytes frame;
+  bool operator==(const FeedFrame&) const = default;
+};
+
+// Receives what was published under a topic that begins with a subscribed one (SUB).
+class SubscriberSocket : public Pollable {
+ public:
+  // `topic` at most kTopicBytesMax bytes; a longer one is not subscribed, and false returned.
+  // Takes effect at the publisher some time later.
+  virtual bool subscribe(std::string_view topic) = 0;
+  virtual void unsubscribe(std::string_view topic) = 0;
+  virtual std::optional<FeedFrame> receive() = 0;
+};
+
+}  // namespace bus

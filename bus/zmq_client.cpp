@@ -1,0 +1,79 @@
+// ClientSocket over DEALER.
+#include <utility>
+
+#include "bus/endpoint.hpp"
+#include "bus/zmq_socket.hpp"
+#include "bus/zmq_sockets.hpp"
+
+namespace bus {
+namespace {
+
+constexpr int kReconnectMs = 20;
+constexpr int kReconnectMaxMs = 500;
+// On closing, what a client has not sent is nobody's any more: its request had no reply.
+constexpr int kClientLingerMs = 200;
+
+zmq::socket_t connected_socket(zmq::context_t& context, const std::string& address) {
+  zmq::socket_t socket(context, zmq::socket_type::dealer);
+  set_common_options(socket, static_cast<std::int64_t>(kFrameBytesLimit));
+  socket.set(zmq::sockopt::linger, kClientLingerMs);
+  // Without it messages would be accepted for a server that is not there.
+  socket.set(zmq::sockopt::immediate, true);
+  socket.set(zmq::sockopt::reconnect_ivl, kReconnectMs);
+  socket.set(zmq::sockopt::reconnect_ivl_max, kReconnectMaxMs);
+  socket.connect(address);
+  return socket;
+}
+
+class ZmqClient final : public ClientSocket {
+ public:
+  ZmqClient(zmq::context_t& context, std::string address)
+      : context_(context),
+        address_(std::move(address)),
+        socket_(connected_socket(context_, address_)) {}
+
+  void* poll_handle() const override { return const_cast<zmq::socket_t&>(socket_).handle(); }
+
+  bool send(Bytes frame) override {
+    return frame.size() <= kFrameBytesMax && send_part(socket_, frame);
+  }
+
+  std::optional<Bytes> receive() override {
+    zmq::message_t part;
+    while (receive_part(socket_, part)) {
+      if (!part.more()) return Bytes(part.to_string_view());
+      drop_parts(socket_, part);
+    }
+    return std::nullopt;
+  }
+
+  void reconnect() override {
+    try {
+      socket_.set(zmq::sockopt::linger, 0);
+      socket_.close();
+      socket_ = connected_socket(context_, address_);
+    } catch (const zmq::error_t&) {
+      // Out of sockets or closing: sends return false from here, which the caller sees.
+    }
+  }
+
+ private:
+  zmq::context_t& context_;
+  const std::string address_;
+  zmq::socket_t socket_;
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<ClientSocket>> connect_client(Context& context,
+                                                           std::string_view endpoint) {
+  const auto parsed = parse_endpoint(endpoint);
+  if (!parsed) return tl::unexpected<base::Error>(parsed.error());
+  try {
+    return std::make_unique<ZmqClient>(context.state().context, parsed->address);
+  } catch (const zmq::error_t& error) {
+    return socket_failure(error, endpoint);
+  }
+}
+
+}  // namespace bus

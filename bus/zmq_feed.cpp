@@ -1,0 +1,114 @@
+// PublisherSocket over XPUB and SubscriberSocket over SUB.
+#include <utility>
+
+#include "bus/endpoint.hpp"
+#include "bus/zmq_socket.hpp"
+#include "bus/zmq_sockets.hpp"
+
+namespace bus {
+namespace {
+
+class ZmqPublisher final : public PublisherSocket {
+ public:
+  ZmqPublisher(zmq::socket_t socket, IpcListener listener)
+      : listener_(std::move(listener)), socket_(std::move(socket)) {}
+
+  void* poll_handle() const override { return const_cast<zmq::socket_t&>(socket_).handle(); }
+
+  void publish(std::string_view level, Bytes frame) override {
+    if (level.size() > kTopicBytesMax || frame.size() > kFrameBytesMax) return;
+    if (send_part(socket_, level, true)) send_part(socket_, frame);
+  }
+
+  std::optional<SubscriptionChange> receive() override {
+    zmq::message_t part;
+    while (receive_part(socket_, part)) {
+      drop_parts(socket_, part);
+      const ByteView bytes = part.to_string_view();
+      if (bytes.empty() || static_cast<unsigned char>(bytes[0]) > 1) continue;
+      return SubscriptionChange{bytes[0] == 1, std::string(bytes.substr(1))};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  IpcListener listener_;  // freed after the socket
+  zmq::socket_t socket_;
+};
+
+class ZmqSubscriber final : public SubscriberSocket {
+ public:
+  explicit ZmqSubscriber(zmq::socket_t socket) : socket_(std::move(socket)) {}
+
+  void* poll_handle() const override { return const_cast<zmq::socket_t&>(socket_).handle(); }
+
+  bool subscribe(std::string_view topic) override {
+    if (topic.size() > kTopicBytesMax) return false;
+    try {
+      socket_.set(zmq::sockopt::subscribe, topic);
+      return true;
+    } catch (const zmq::error_t&) {
+      return false;
+    }
+  }
+
+  void unsubscribe(std::string_view topic) override {
+    try {
+      socket_.set(zmq::sockopt::unsubscribe, topic);
+    } catch (const zmq::error_t&) {
+      // The context is closing.
+    }
+  }
+
+  std::optional<FeedFrame> receive() override {
+    zmq::message_t topic;
+    zmq::message_t frame;
+    while (receive_part(socket_, topic)) {
+      if (!topic.more() || !receive_part(socket_, frame)) continue;
+      if (!frame.more()) return FeedFrame{topic.to_string(), frame.to_string()};
+      drop_parts(socket_, frame);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  zmq::socket_t socket_;
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<PublisherSocket>> bind_publisher(Context& context,
+                                                              std::string_view endpoint) {
+  const auto parsed = parse_endpoint(endpoint);
+  if (!parsed) return tl::unexpected<base::Error>(parsed.error());
+  auto listener = IpcListener::listen(*parsed);
+  if (!listener) return tl::unexpected<base::Error>(listener.error());
+  try {
+    zmq::socket_t socket(context.state().context, zmq::socket_type::xpub);
+    set_common_options(socket, kSubscriptionBytesMax);
+    // Every probe is to be seen, also one that another subscriber asked before. XPUB_NODROP stays
+    // off: one slow subscriber would hold up everybody.
+    socket.set(zmq::sockopt::xpub_verbose, true);
+    socket.set(zmq::sockopt::use_fd, listener->take_fd());
+    socket.bind(parsed->address);
+    return std::make_unique<ZmqPublisher>(std::move(socket), std::move(*listener));
+  } catch (const zmq::error_t& error) {
+    return socket_failure(error, endpoint);
+  }
+}
+
+base::Result<std::unique_ptr<SubscriberSocket>> connect_subscriber(Context& context,
+                                                                   std::string_view endpoint) {
+  const auto parsed = parse_endpoint(endpoint);
+  if (!parsed) return tl::unexpected<base::Error>(parsed.error());
+  try {
+    zmq::socket_t socket(context.state().context, zmq::socket_type::sub);
+    set_common_options(socket, static_cast<std::int64_t>(kFrameBytesLimit));
+    socket.connect(parsed->address);
+    return std::make_unique<ZmqSubscriber>(std::move(socket));
+  } catch (const zmq::error_t& error) {
+    return socket_failure(error, endpoint);
+  }
+}
+
+}  // namespace bus

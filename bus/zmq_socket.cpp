@@ -1,0 +1,57 @@
+#include "bus/zmq_socket.hpp"
+
+namespace bus {
+namespace {
+
+constexpr int kLingerMs = 1000;
+constexpr int kHandshakeMs = 5000;
+constexpr int kHeartbeatEveryMs = 2000;
+constexpr int kHeartbeatTimeoutMs = 6000;
+static_assert(2 * kHeartbeatEveryMs < kHeartbeatTimeoutMs, "one lost heartbeat is no reason");
+
+}  // namespace
+
+void set_common_options(zmq::socket_t& socket, std::int64_t message_bytes_max) {
+  socket.set(zmq::sockopt::linger, kLingerMs);
+  socket.set(zmq::sockopt::sndhwm, kQueueMessagesMax);
+  socket.set(zmq::sockopt::rcvhwm, kQueueMessagesMax);
+  socket.set(zmq::sockopt::maxmsgsize, message_bytes_max);
+  socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
+  socket.set(zmq::sockopt::heartbeat_ivl, kHeartbeatEveryMs);
+  socket.set(zmq::sockopt::heartbeat_timeout, kHeartbeatTimeoutMs);
+  socket.set(zmq::sockopt::heartbeat_ttl, kHeartbeatTimeoutMs);
+}
+
+tl::unexpected<base::Error> socket_failure(const zmq::error_t& error, std::string_view where) {
+  return base::failure(base::ErrorCode::io, std::string("socket: ") + error.what(),
+                       std::string(where));
+}
+
+bool receive_part(zmq::socket_t& socket, zmq::message_t& part) {
+  try {
+    return socket.recv(part, zmq::recv_flags::dontwait).has_value();
+  } catch (const zmq::error_t&) {
+    return false;  // interrupted, or the context is closing: nothing is there
+  }
+}
+
+void drop_parts(zmq::socket_t& socket, const zmq::message_t& last) {
+  bool has_more = last.more();
+  while (has_more) {
+    zmq::message_t part;
+    if (!receive_part(socket, part)) return;
+    has_more = part.more();
+  }
+}
+
+bool send_part(zmq::socket_t& socket, ByteView part, bool has_more) {
+  const auto flags =
+      has_more ? zmq::send_flags::dontwait | zmq::send_flags::sndmore : zmq::send_flags::dontwait;
+  try {
+    return socket.send(zmq::const_buffer(part.data(), part.size()), flags).has_value();
+  } catch (const zmq::error_t&) {
+    return false;  // EHOSTUNREACH of a ROUTER, or the context is closing
+  }
+}
+
+}  // namespace bus

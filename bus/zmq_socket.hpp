@@ -1,0 +1,35 @@
+// What the ZeroMQ sockets share. Included by sources in bus/ only: nobody else sees zmq.hpp.
+#pragma once
+
+#include <zmq.hpp>
+
+#include "bus/context.hpp"
+#include "bus/ports.hpp"
+#include "eventlog/base/result.hpp"
+
+namespace bus {
+
+struct Context::State {
+  zmq::context_t context{1};  // one I/O thread carries hundreds of thousands of messages a second
+};
+
+// Messages that wait in one connection, each way. Of a feed that is at most 256 MiB.
+constexpr int kQueueMessagesMax = 1000;
+// All that a subscriber sends is topics.
+constexpr std::int64_t kSubscriptionBytesMax = 1024;
+
+// Sets what every socket has: finite linger, bounded queues, a bound of what a peer may send,
+// bounded handshakes, heartbeats that find a peer whose host or process is stopped.
+void set_common_options(zmq::socket_t& socket, std::int64_t message_bytes_max);
+
+// The error of a call that threw.
+tl::unexpected<base::Error> socket_failure(const zmq::error_t& error, std::string_view where);
+
+// Receives one part without waiting; false: nothing is there.
+bool receive_part(zmq::socket_t& socket, zmq::message_t& part);
+// Reads and drops what is left of a message of several parts.
+void drop_parts(zmq::socket_t& socket, const zmq::message_t& last);
+// Sends one part without waiting; false: the queue is full, or the peer is not there.
+bool send_part(zmq::socket_t& socket, ByteView part, bool has_more = false);
+
+}  // namespace bus

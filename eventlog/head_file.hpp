@@ -1,0 +1,30 @@
+// A file of its own that says how far the log was when the last block was acknowledged. A log that
+// is found shorter than its head has lost something, which RocksDB alone would not notice.
+//
+// Two slots of 4 KiB are written in turn, so that a torn write leaves the other one whole. A write
+// is one pwrite (survives SIGKILL); a thread syncs the file at most kHeadSyncDelay later.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "eventlog/block.hpp"
+
+namespace eventlog {
+
+constexpr base::Duration kHeadSyncDelay = std::chrono::milliseconds(50);
+
+class HeadFile {
+ public:
+  virtual ~HeadFile() = default;
+  // Returns when the operating system has the bytes. Called by the committing thread only.
+  virtual Result<bool> write(const Checkpoint& head) = 0;
+};
+
+// The newest whole slot of the file; none when there is no file or it holds no whole slot yet.
+// A file with bytes of which no slot is whole is an Error `damaged`.
+Result<std::optional<Checkpoint>> read_head_file(const std::string& path);
+
+Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path);
+
+}  // namespace eventlog

@@ -1,0 +1,107 @@
+#include "eventlog/log_reader.hpp"
+
+#include <algorithm>
+
+#include "eventlog/session/event_codec.hpp"
+
+namespace eventlog {
+namespace {
+
+using session::RecordedEvent;
+
+base::Error at_position(base::Error error, Position position) {
+  error.where = "position " + std::to_string(position.value) +
+                (error.where.empty() ? "" : ", " + error.where);
+  return error;
+}
+
+Result<Bytes> join_chunks(BlockStore& store, const session::Envelope& envelope,
+                          std::int64_t count) {
+  Bytes joined;
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto chunk = store.read_chunk(
+        chunk_key(envelope.stream, envelope.content->digest, static_cast<std::uint32_t>(i)));
+    if (!chunk) return tl::unexpected(chunk.error());
+    joined.append(*chunk);
+  }
+  return joined;
+}
+
+Result<bool> attach(BlockStore& store, RecordedEvent& event, const StoredContent& stored) {
+  if (!event.envelope.content) {
+    return base::failure(base::ErrorCode::damaged, "content of an event that has none");
+  }
+  if (stored.content.bytes.empty() && stored.chunks == 0) return false;  // erased
+  Bytes bytes = stored.content.bytes;
+  if (stored.chunks > 0) {
+    auto joined = join_chunks(store, event.envelope, stored.chunks);
+    if (!joined) return tl::unexpected(joined.error());
+    bytes = std::move(*joined);
+  }
+  if (base::blake2b(bytes, stored.salt) != event.envelope.content->digest) {
+    return base::failure(base::ErrorCode::damaged, "content does not match its digest");
+  }
+  auto content = session::decode_content(bytes);
+  if (!content) return tl::unexpected(content.error());
+  event.content = std::move(*content);
+  return true;
+}
+
+// The events of one block that lie within [from, through].
+Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position from,
+                        Position through, std::vector<RecordedEvent>& events) {
+  const auto block = parse_block(stored.facts);
+  if (!block) return tl::unexpected(block.error());
+  ContentBlock content;
+  if (!stored.content.empty()) {
+    auto decoded = base::decode<ContentBlock>(stored.content);
+    if (!decoded) return tl::unexpected(at_position(decoded.error(), block->header.first));
+    content = std::move(*decoded);
+  }
+  auto next_content = content.entries.begin();
+  for (std::size_t i = 0; i < block->events.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    const Position position = block->header.first.plus(index);
+    while (next_content != content.entries.end() && next_content->index < index) ++next_content;
+    if (position < from) continue;
+    if (position > through) break;
+    auto event = session::decode_facts(block->events[i]);
+    if (!event) return tl::unexpected(at_position(event.error(), position));
+    event->envelope.position = position;
+    if (next_content != content.entries.end() && next_content->index == index) {
+      if (auto ok = attach(store, *event, *next_content); !ok) {
+        return tl::unexpected(at_position(ok.error(), position));
+      }
+    }
+    events.push_back(std::move(*event));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::vector<RecordedEvent>> read_events(BlockStore& store, Position from, Position through,
+                                               const ReadOptions& options) {
+  std::vector<RecordedEvent> events;
+  if (from > through) return events;
+  auto blocks = store.read(from, options.bytes_max, options.with_content);
+  if (!blocks) return tl::unexpected(at_position(blocks.error(), from));
+  for (const StoredBlock& block : *blocks) {
+    if (auto ok = read_block(store, block, from, through, events); !ok) {
+      return tl::unexpected(ok.error());
+    }
+  }
+  return events;
+}
+
+Result<std::optional<session::Content>> read_content(BlockStore& store, Position position) {
+  auto events = read_events(store, position, position, {1, true});
+  if (!events) return tl::unexpected(events.error());
+  if (events->empty()) {
+    return base::failure(base::ErrorCode::not_found, "there is no event",
+                         "position " + std::to_string(position.value));
+  }
+  return std::move(events->front().content);
+}
+
+}  // namespace eventlog

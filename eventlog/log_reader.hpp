@@ -1,0 +1,27 @@
+// Reading events back from a block store: all from a position, one by one, with or without content.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "eventlog/block_store.hpp"
+#include "eventlog/session/recorded_event.hpp"
+
+namespace eventlog {
+
+struct ReadOptions {
+  std::size_t bytes_max = 1 << 20;  // of facts; at least one block is read
+  bool with_content = false;
+};
+
+// Events of the blocks that hold positions `from` to `through` (both inclusive), in order, cut to
+// that range. Empty: nothing there. Errors: damaged or wrong_log, naming the position.
+Result<std::vector<session::RecordedEvent>> read_events(BlockStore& store, Position from,
+                                                        Position through,
+                                                        const ReadOptions& options);
+
+// The content of one event; none when it has none or it was erased. Error damaged: the content does
+// not match the digest among the event's facts.
+Result<std::optional<session::Content>> read_content(BlockStore& store, Position position);
+
+}  // namespace eventlog

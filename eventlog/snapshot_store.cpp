@@ -1,0 +1,56 @@
+#include "eventlog/snapshot_store.hpp"
+
+#include "eventlog/session/evolve.hpp"
+
+namespace eventlog {
+namespace {
+
+struct Snapshot {
+  std::int64_t schema = 0;
+  base::StreamVersion version;
+  base::Position last;
+  base::RawValue state;
+
+  bool operator==(const Snapshot&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("schema", self.schema);
+    visit("version", self.version);
+    visit("last", self.last);
+    visit("state", self.state);
+  }
+};
+
+}  // namespace
+
+base::Result<bool> SnapshotStore::save(const std::string& stream, const LoadedStream& loaded) {
+  Snapshot snapshot{session::kStateSchema, loaded.version, loaded.last, {}};
+  std::visit([&](const auto& state) { snapshot.state.encoded = base::encode(state); },
+             loaded.state);
+  WriteBatch batch;
+  batch.put("s/" + stream, base::encode(snapshot));
+  return rows_.write(batch);
+}
+
+base::Result<std::optional<LoadedStream>> SnapshotStore::load(const std::string& stream) {
+  auto row = rows_.get("s/" + stream);
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return std::nullopt;
+  const auto snapshot = base::decode<Snapshot>(**row);
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  if (snapshot->schema != session::kStateSchema) return std::nullopt;
+  auto state = session::initial_state(stream);
+  if (!state) return base::failure(base::ErrorCode::invalid, "not the name of a stream", stream);
+  base::Result<bool> ok = std::visit(
+      [&](auto& empty) -> base::Result<bool> {
+        auto decoded = base::decode<std::remove_cvref_t<decltype(empty)>>(snapshot->state.encoded);
+        if (!decoded) return tl::unexpected(decoded.error());
+        empty = std::move(*decoded);
+        return true;
+      },
+      *state);
+  if (!ok) return tl::unexpected(ok.error());
+  return std::optional(LoadedStream{std::move(*state), snapshot->version, snapshot->last});
+}
+
+}  // namespace eventlog

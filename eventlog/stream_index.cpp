@@ -1,0 +1,103 @@
+#include "eventlog/stream_index.hpp"
+
+#include <limits>
+#include <map>
+
+#include "eventlog/session/event_codec.hpp"
+
+namespace eventlog {
+namespace {
+
+constexpr std::size_t kBatchBytes = 4 << 20;  // of facts read between two writes
+constexpr ByteView kCheckpointKey = "i/";
+
+Bytes stream_prefix(const std::string& stream) {
+  return "i/" + stream + '\0';
+}
+
+// By the block's last version of the stream, so that a scan from v + 1 finds the block of v + 1.
+Bytes entry_key(const std::string& stream, base::StreamVersion last) {
+  Bytes key = stream_prefix(stream);
+  base::append_u64(key, static_cast<std::uint64_t>(last.value));
+  return key;
+}
+
+}  // namespace
+
+Result<Checkpoint> StreamIndex::checkpoint() {
+  auto row = rows_.get(kCheckpointKey);
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return Checkpoint{};
+  return base::decode<Checkpoint>(**row);
+}
+
+Result<Position> StreamIndex::position() {
+  const auto reached = checkpoint();
+  if (!reached) return tl::unexpected(reached.error());
+  return reached->position;
+}
+
+Result<bool> StreamIndex::clear() {
+  WriteBatch batch;
+  for (;;) {
+    auto rows = rows_.scan("i/", "", 10'000);
+    if (!rows) return tl::unexpected(rows.error());
+    if (rows->empty()) return true;
+    for (KeyValue& row : *rows) batch.remove(std::move(row.key));
+    if (auto ok = rows_.write(batch); !ok) return ok;
+    batch = {};
+  }
+}
+
+Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
+  auto reached = checkpoint();
+  if (!reached) return tl::unexpected(reached.error());
+  while (reached->position < durable) {
+    auto blocks = store.read(reached->position.next(), kBatchBytes, false);
+    if (!blocks) return tl::unexpected(blocks.error());
+    if (blocks->empty()) break;
+    WriteBatch batch;
+    for (const StoredBlock& stored : *blocks) {
+      const auto block = parse_block(stored.facts);
+      if (!block) return tl::unexpected(block.error());
+      if (block->header.first > durable) break;
+      if (block->header.first != reached->position.next() ||
+          block->header.previous != reached->hash) {
+        return base::failure(base::ErrorCode::wrong_log,
+                             "the stream index was built from another history of the log",
+                             "position " + std::to_string(reached->position.value));
+      }
+      std::map<std::string, base::StreamVersion> last;
+      for (ByteView facts : block->events) {
+        const auto envelope = session::decode_envelope(facts);
+        if (!envelope) return tl::unexpected(envelope.error());
+        last[envelope->stream] = envelope->version;
+      }
+      Bytes value;
+      base::append_u64(value, static_cast<std::uint64_t>(block->header.first.value));
+      for (const auto& [stream, version] : last) batch.put(entry_key(stream, version), value);
+      *reached = {block->header.log, block->header.epoch, block->header.last(), block->hash};
+    }
+    batch.put(Bytes(kCheckpointKey), base::encode(*reached));
+    if (auto ok = rows_.write(batch); !ok) return ok;
+  }
+  return true;
+}
+
+Result<std::vector<Position>> StreamIndex::blocks_after(const std::string& stream,
+                                                        base::StreamVersion version) {
+  std::vector<Position> blocks;
+  auto rows = rows_.scan(stream_prefix(stream), entry_key(stream, version.next()),
+                         std::numeric_limits<std::size_t>::max());
+  if (!rows) return tl::unexpected(rows.error());
+  for (const KeyValue& row : *rows) {
+    if (row.value.size() != 8) {
+      return base::failure(base::ErrorCode::damaged, "a row of the stream index is malformed",
+                           stream);
+    }
+    blocks.push_back({static_cast<std::int64_t>(base::read_u64(row.value))});
+  }
+  return blocks;
+}
+
+}  // namespace eventlog

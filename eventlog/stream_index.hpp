@@ -1,0 +1,33 @@
+// Which blocks hold the events of a stream. Not in the commit path: it follows the log, may be
+// behind, and can be deleted and built again.
+#pragma once
+
+#include <vector>
+
+#include "eventlog/block_store.hpp"
+#include "eventlog/key_value_store.hpp"
+
+namespace eventlog {
+
+class StreamIndex {
+ public:
+  // `rows` outlives the index, which uses keys that begin with "i/".
+  explicit StreamIndex(KeyValueStore& rows) : rows_(rows) {}
+
+  // Indexes everything up to `durable`. Error wrong_log: the index was built from another history;
+  // clear() it and catch up from the start.
+  Result<bool> catch_up(BlockStore& store, Position durable);
+  Result<Position> position();
+  Result<bool> clear();
+
+  // First positions of the blocks, ascending and each once, that hold versions of the stream
+  // greater than `version`, as far as the index has come.
+  Result<std::vector<Position>> blocks_after(const std::string& stream,
+                                             base::StreamVersion version);
+
+ private:
+  Result<Checkpoint> checkpoint();
+  KeyValueStore& rows_;
+};
+
+}  // namespace eventlog

@@ -1,0 +1,65 @@
+#include <variant>
+
+#include "eventlog/base/job_thread.hpp"
+#include "eventlog/stream_loader.hpp"
+
+namespace eventlog {
+namespace {
+
+struct Job {
+  std::string stream;
+  std::optional<LoadedStream> to_save;  // absent: load
+};
+using Outcome = std::variant<LoadOutcome, SaveOutcome>;
+
+class ThreadLoader final : public StreamLoader {
+ public:
+  ThreadLoader(BlockStore& store, StreamIndex& index, SnapshotStore& snapshots)
+      : thread_([&](Job job) -> Outcome {
+          if (job.to_save) {
+            const bool is_saved = snapshots.save(job.stream, *job.to_save).has_value();
+            return SaveOutcome{std::move(job.stream), is_saved};
+          }
+          auto loaded = load_stream(store, index, snapshots, job.stream);
+          return LoadOutcome{std::move(job.stream), std::move(loaded)};
+        }) {}
+
+  void request(const std::string& stream) override { thread_.submit({stream, std::nullopt}); }
+
+  void save(const std::string& stream, LoadedStream loaded) override {
+    thread_.submit({stream, std::move(loaded)});
+  }
+
+  std::optional<LoadOutcome> poll() override { return take(loaded_); }
+  std::optional<SaveOutcome> poll_saved() override { return take(saved_); }
+  int wake_fd() const override { return thread_.wake_fd(); }
+
+ private:
+  template <class Kind>
+  std::optional<Kind> take(std::deque<Kind>& wanted) {
+    while (auto outcome = thread_.poll()) {
+      if (auto* loaded = std::get_if<LoadOutcome>(&*outcome)) {
+        loaded_.push_back(std::move(*loaded));
+      } else {
+        saved_.push_back(std::get<SaveOutcome>(std::move(*outcome)));
+      }
+    }
+    if (wanted.empty()) return std::nullopt;
+    std::optional<Kind> first(std::move(wanted.front()));
+    wanted.pop_front();
+    return first;
+  }
+
+  std::deque<LoadOutcome> loaded_;
+  std::deque<SaveOutcome> saved_;
+  base::JobThread<Job, Outcome> thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<StreamLoader> make_thread_loader(BlockStore& store, StreamIndex& index,
+                                                 SnapshotStore& snapshots) {
+  return std::make_unique<ThreadLoader>(store, index, snapshots);
+}
+
+}  // namespace eventlog

@@ -1,0 +1,96 @@
+#include "projections/projections.hpp"
+
+#include <algorithm>
+
+#include "projections/digest.hpp"
+#include "projections/metrics.hpp"
+#include "projections/resume_index.hpp"
+#include "projections/session_list.hpp"
+
+namespace projections {
+
+std::vector<std::unique_ptr<Projection>> all_projections() {
+  std::vector<std::unique_ptr<Projection>> all;
+  all.push_back(std::make_unique<SessionList>());
+  all.push_back(std::make_unique<Metrics>());
+  all.push_back(std::make_unique<ResumeIndex>());
+  return all;
+}
+
+Result<ProjectionSet> ProjectionSet::open(eventlog::KeyValueStore& store,
+                                          std::vector<std::unique_ptr<Projection>> projections) {
+  ProjectionSet set(store, std::move(projections));
+  for (const auto& projection : set.projections_) {
+    auto projector = Projector::open(*projection, store);
+    if (!projector) return tl::unexpected(projector.error());
+    set.projectors_.push_back(std::move(*projector));
+  }
+  return set;
+}
+
+Result<bool> ProjectionSet::verify_checkpoints(eventlog::BlockStore& log) {
+  Result<bool> outcome = true;
+  for (Projector& projector : projectors_) {
+    auto verified = projector.verify_checkpoint(log);
+    if (!verified && outcome) outcome = verified;
+  }
+  return outcome;
+}
+
+Result<std::int64_t> ProjectionSet::catch_up(eventlog::BlockStore& log, Position durable_head,
+                                             std::size_t events_max) {
+  std::int64_t most = 0;
+  std::optional<base::Error> failed;
+  for (Projector& projector : projectors_) {
+    if (projector.stopped()) continue;
+    auto folded = projector.catch_up(log, durable_head, events_max);
+    if (folded) {
+      most = std::max(most, *folded);
+    } else if (!failed) {
+      failed = folded.error();
+    }
+  }
+  if (failed) return tl::unexpected(*failed);
+  return most;
+}
+
+Position ProjectionSet::position() const {
+  Position lowest;
+  for (const Projector& projector : projectors_) {
+    const bool is_first = &projector == &projectors_.front();
+    lowest = is_first ? projector.position() : std::min(lowest, projector.position());
+  }
+  return lowest;
+}
+
+std::vector<ProjectionStatus> ProjectionSet::status() const {
+  std::vector<ProjectionStatus> all;
+  for (const Projector& projector : projectors_) {
+    all.push_back({std::string(projector.projection().name()), projector.projection().schema(),
+                   projector.position(), projector.stopped()});
+  }
+  return all;
+}
+
+Result<std::vector<ProjectionDigest>> ProjectionSet::digests() const {
+  std::vector<ProjectionDigest> all;
+  for (const Projector& projector : projectors_) {
+    const std::string_view name = projector.projection().name();
+    auto rows = digest(*store_, name);
+    if (!rows) return tl::unexpected(rows.error());
+    all.push_back({std::string(name), projector.position(), *rows});
+  }
+  return all;
+}
+
+Result<bool> ProjectionSet::rebuild(std::string_view name) {
+  std::string known;
+  for (Projector& projector : projectors_) {
+    if (projector.projection().name() == name) return projector.rebuild();
+    known.append(known.empty() ? "" : ", ").append(projector.projection().name());
+  }
+  return base::failure(base::ErrorCode::not_found,
+                       "there is no projection '" + std::string(name) + "'; there are " + known);
+}
+
+}  // namespace projections

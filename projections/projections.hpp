@@ -1,0 +1,68 @@
+// All projections of this release, run over one store of rows.
+#pragma once
+
+#include <memory>
+
+#include "projections/projector.hpp"
+
+namespace projections {
+
+// In the order in which they are run and listed.
+std::vector<std::unique_ptr<Projection>> all_projections();
+
+struct ProjectionStatus {
+  std::string name;
+  std::int64_t schema = 0;
+  Position position;
+  std::optional<base::Error> stopped;
+};
+
+struct ProjectionDigest {
+  std::string name;
+  Position position;
+  base::Hash digest{};
+
+  bool operator==(const ProjectionDigest&) const = default;
+};
+
+// Used by one thread, while others may query the store. One projection that stops does not stop
+// the others: `status` says which one stands where, and why.
+class ProjectionSet {
+ public:
+  // `store` must outlive the set. Error: the store's.
+  static Result<ProjectionSet> open(
+      eventlog::KeyValueStore& store,
+      std::vector<std::unique_ptr<Projection>> projections = all_projections());
+
+  // To be called once after open. Error: that of the first projection that failed; see `status`.
+  Result<bool> verify_checkpoints(eventlog::BlockStore& log);
+
+  // One catch_up of each projection that has not stopped: see Projector. Returns the number of
+  // events that the one furthest behind has folded; 0: all that can go on have caught up.
+  // Error: that of the first projection that failed in this call; the others went on all the same.
+  Result<std::int64_t> catch_up(eventlog::BlockStore& log, Position durable_head,
+                                std::size_t events_max);
+
+  // The last event that all of them have folded, those that have stopped included.
+  Position position() const;
+  bool reached(Position position) const { return this->position() >= position; }
+
+  std::vector<ProjectionStatus> status() const;
+  // Error: the store's.
+  Result<std::vector<ProjectionDigest>> digests() const;
+
+  // Removes the rows of one projection, which the next calls of catch_up build anew. Error:
+  // not_found, naming those that there are.
+  Result<bool> rebuild(std::string_view name);
+
+ private:
+  ProjectionSet(eventlog::KeyValueStore& store,
+                std::vector<std::unique_ptr<Projection>> projections)
+      : store_(&store), projections_(std::move(projections)) {}
+
+  eventlog::KeyValueStore* store_;
+  std::vector<std::unique_ptr<Projection>> projections_;
+  std::vector<Projector> projectors_;  // one each, in the same order
+};
+
+}  // namespace projections

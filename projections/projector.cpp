@@ -1,0 +1,172 @@
+#include "projections/projector.hpp"
+
+#include "projections/chain.hpp"
+
+namespace projections {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using eventlog::BlockStore;
+using eventlog::Checkpoint;
+
+// One read of the log holds a few blocks: few enough to keep memory small, enough to keep the
+// number of reads small.
+constexpr std::size_t kReadBytes = 4 << 20;
+
+// Beside the rows, where no digest looks: "checkpoint/" and the projection's name.
+struct StoredCheckpoint {
+  Checkpoint checkpoint;
+  std::int64_t schema = 0;
+
+  bool operator==(const StoredCheckpoint&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("checkpoint", self.checkpoint);
+    visit("schema", self.schema);
+  }
+};
+
+Bytes checkpoint_key(const Projection& projection) {
+  return "checkpoint/" + Bytes(projection.name());
+}
+
+// Whether a failure says something about the log or the rows, rather than about a device that did
+// not answer this time.
+bool is_final(const Error& error) {
+  return error.code == ErrorCode::wrong_log || error.code == ErrorCode::damaged ||
+         error.code == ErrorCode::invalid;
+}
+
+}  // namespace
+
+Result<Projector> Projector::open(const Projection& projection, eventlog::KeyValueStore& store) {
+  Projector projector(projection, store);
+  auto bytes = store.get(checkpoint_key(projection));
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (*bytes) {
+    auto stored = base::decode<StoredCheckpoint>(**bytes);
+    if (stored && stored->schema == projection.schema()) {
+      projector.checkpoint_ = stored->checkpoint;
+      return projector;
+    }
+  }
+  // A checkpoint that cannot be read is like none: what it stood for can be built again.
+  if (auto ok = projector.rebuild(); !ok) return tl::unexpected(ok.error());
+  return projector;
+}
+
+Result<bool> Projector::verify_checkpoint(BlockStore& log) {
+  const Position position = checkpoint_.position;
+  // What lies before a trimmed log's start is proved by the first block that is left.
+  if (position.value == 0 || position.next() == log.first()) return true;
+  if (log.tail() < position) {
+    return tl::unexpected(stop({ErrorCode::wrong_log,
+                                "the log ends at position " + std::to_string(log.tail().value) +
+                                    ", before the checkpoint at " + std::to_string(position.value) +
+                                    ": events are missing, or it is another log",
+                                {}}));
+  }
+  auto blocks = log.read(position, 1, false);
+  if (!blocks) return tl::unexpected(blocks.error());
+  if (!blocks->empty()) {
+    const auto block = eventlog::parse_block(blocks->front().facts);
+    if (!block) return tl::unexpected(stop(block.error()));
+    if (block->hash == checkpoint_.hash && block->header.last() == position) return true;
+  }
+  return tl::unexpected(stop({ErrorCode::wrong_log,
+                              "the log holds another block at the checkpoint: it is another log, "
+                              "or one that was restored",
+                              "position " + std::to_string(position.value)}));
+}
+
+Result<std::int64_t> Projector::catch_up(BlockStore& log, Position durable_head,
+                                         std::size_t events_max) {
+  if (stopped_) return tl::unexpected(*stopped_);
+  Rows rows(*store_, projection_->name());
+  Checkpoint reached = checkpoint_;
+  std::optional<Error> failed;
+  const auto folded = [&] { return reached.position.value - checkpoint_.position.value; };
+  const auto is_done = [&] {
+    return failed || reached.position >= durable_head ||
+           static_cast<std::size_t>(folded()) >= events_max;
+  };
+  while (!is_done()) {
+    auto blocks = log.read(reached.position.next(), kReadBytes, false);
+    if (!blocks) return tl::unexpected(blocks.error());
+    if (blocks->empty()) {
+      return base::failure(ErrorCode::io,
+                           "the log was to hold position " + std::to_string(durable_head.value) +
+                               " but ends at " + std::to_string(log.tail().value),
+                           std::string(projection_->name()));
+    }
+    for (const eventlog::StoredBlock& stored : *blocks) {
+      if (is_done()) break;
+      const auto block = eventlog::parse_block(stored.facts);
+      if (block && block->header.last() > durable_head) {
+        durable_head = reached.position;  // the head lies inside this block: it is not durable yet
+        break;
+      }
+      // The whole block is decoded before any of it is folded: rows never hold half a block.
+      auto following = block ? follow(reached, *block) : tl::unexpected(block.error());
+      if (!following) {
+        failed = following.error();
+        break;
+      }
+      for (const session::RecordedEvent& event : following->events) {
+        projection_->apply(event, rows);
+      }
+      reached = following->reached;
+    }
+  }
+  const std::int64_t events = folded();
+  if (events > 0) {
+    if (rows.error()) {
+      return tl::unexpected(is_final(*rows.error()) ? stop(*rows.error()) : *rows.error());
+    }
+    if (auto ok = store(rows, reached); !ok) return tl::unexpected(ok.error());
+  }
+  if (failed) return tl::unexpected(stop(*failed));
+  return events;
+}
+
+Result<bool> Projector::rebuild() {
+  // The checkpoint goes first: rows without one are removed at the next start, so that being
+  // killed in here leaves nothing behind that would be mistaken for rows of a beginning.
+  eventlog::WriteBatch batch;
+  batch.remove(checkpoint_key(*projection_));
+  const Bytes prefix = Bytes(projection_->name()) + '/';
+  for (;;) {
+    auto page = store_->scan(prefix, prefix, kRowsPage);
+    if (!page) return tl::unexpected(page.error());
+    for (eventlog::KeyValue& row : *page) batch.remove(std::move(row.key));
+    if (auto ok = store_->write(batch); !ok) return ok;
+    if (page->size() < kRowsPage) break;
+    batch = {};
+  }
+  checkpoint_ = {};
+  stopped_.reset();
+  return true;
+}
+
+Error Projector::stop(Error error) {
+  const std::string name(projection_->name());
+  error.text = "projection " + name + " stops: " + error.text +
+               "; check the log with steno replay verify, then build the rows anew with: steno "
+               "replay rebuild --projection " +
+               name;
+  stopped_ = error;
+  return error;
+}
+
+Result<bool> Projector::store(Rows& rows, const Checkpoint& reached) {
+  eventlog::WriteBatch batch;
+  rows.move_into(batch);
+  batch.put(checkpoint_key(*projection_),
+            base::encode(StoredCheckpoint{reached, projection_->schema()}));
+  auto written = store_->write(batch);
+  if (written) checkpoint_ = reached;
+  return written;
+}
+
+}  // namespace projections

@@ -1,0 +1,379 @@
+#include "projections/session_list.hpp"
+
+#include "eventlog/session/evolve.hpp"
+#include "projections/amounts.hpp"
+
+namespace projections {
+namespace {
+
+using base::ErrorCode;
+using eventlog::KeyValueStore;
+
+// Changes with this file's rows; the domain's schema stands beside it because its state is stored.
+constexpr std::int64_t kRowSchema = 1;
+
+// s/<agent>/<id>: the session's state and what the state does not remember.
+struct StoredSession {
+  session::SessionState state;  // without the commands that it has accepted
+  SessionId resumed_from;
+  std::string agent_model;
+  Time created_at;
+  Time updated_at;
+  Time closed_at;
+  std::int64_t turns_queued = 0;
+  std::int64_t turns_finished = 0;
+  std::int64_t turns_failed = 0;
+  std::int64_t turns_interrupted = 0;
+  std::int64_t tool_calls = 0;
+  Position last_position;
+  Position prompt;
+  std::int64_t prompt_bytes = 0;
+
+  bool operator==(const StoredSession&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("state", self.state);
+    visit("resumed_from", self.resumed_from);
+    visit("agent_model", self.agent_model);
+    visit("created_at", self.created_at);
+    visit("updated_at", self.updated_at);
+    visit("closed_at", self.closed_at);
+    visit("turns_queued", self.turns_queued);
+    visit("turns_finished", self.turns_finished);
+    visit("turns_failed", self.turns_failed);
+    visit("turns_interrupted", self.turns_interrupted);
+    visit("tool_calls", self.tool_calls);
+    visit("last_position", self.last_position);
+    visit("prompt", self.prompt);
+    visit("prompt_bytes", self.prompt_bytes);
+  }
+};
+
+// o/<order> of every session and l/<order> of every live one, where <order> is 2^63 - 1 less the
+// position of SessionOpened: the first key is the newest session.
+struct OrderRow {
+  std::string agent;
+  SessionId session;
+
+  bool operator==(const OrderRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("agent", self.agent);
+    visit("session", self.session);
+  }
+};
+
+constexpr std::string_view kAllPrefix = "o/";
+constexpr std::string_view kLivePrefix = "l/";
+
+Bytes order_key(std::string_view prefix, Position opened) {
+  Bytes key(prefix);
+  base::append_u64(key, static_cast<std::uint64_t>(INT64_MAX - opened.value));
+  return key;
+}
+
+// ---- folding: what evolve does not keep. Counts are of what is on record. ----
+
+void note(StoredSession& s, const session::Envelope& envelope, const session::TurnQueued&) {
+  ++s.turns_queued;
+  if (s.prompt.value != 0) return;
+  s.prompt = envelope.position;
+  s.prompt_bytes = envelope.content ? envelope.content->bytes : 0;
+}
+void note(StoredSession& s, const session::Envelope&, const session::TurnFinished&) {
+  ++s.turns_finished;
+}
+void note(StoredSession& s, const session::Envelope&, const session::TurnFailed&) {
+  ++s.turns_failed;
+}
+void note(StoredSession& s, const session::Envelope&, const session::TurnInterrupted&) {
+  ++s.turns_interrupted;
+}
+void note(StoredSession& s, const session::Envelope&, const session::ToolCallStarted&) {
+  ++s.tool_calls;
+}
+void note(StoredSession& s, const session::Envelope&, const session::AgentInitialized& e) {
+  s.agent_model = e.model;
+}
+template <class Other>
+void note(StoredSession&, const session::Envelope&, const Other&) {}
+
+void evolve_state(session::SessionState& state, const session::RecordedEvent& event) {
+  session::evolve(state, event.envelope, event.event);
+  // A list has no use for the commands' ids, and they would make a row as long as its session.
+  state.commands.clear();
+  clamp(state.usage);
+  clamp(state.cost.value);
+}
+
+void open(StoredSession& s, const session::RecordedEvent& event, const session::StreamRef& ref,
+          Rows& rows) {
+  const auto& opened = std::get<session::SessionOpened>(event.event);
+  s.resumed_from = opened.resumed_from;
+  s.created_at = event.envelope.log_time;
+  const OrderRow order{ref.agent, ref.session};
+  rows.put(order_key(kAllPrefix, s.state.opened), order);
+  rows.put(order_key(kLivePrefix, s.state.opened), order);
+  refer_opened(rows, opened, ref.agent, ref.session);
+}
+
+void close(StoredSession& s, const session::RecordedEvent& event, const session::StreamRef& ref,
+           Rows& rows) {
+  s.closed_at = event.envelope.log_time;
+  rows.remove(order_key(kLivePrefix, s.state.opened));
+  release_name(rows, ref.agent, s.state.name, ref.session);
+}
+
+// ---- queries ----
+
+bool is_waiting(const session::SessionState& s) {
+  return s.status == SessionStatus::running && s.spec.is_multi_turn && !s.is_close_requested &&
+         !s.turn && s.queue.empty();
+}
+
+SessionRow row_of(const StoredSession& stored) {
+  const session::SessionState& s = stored.state;
+  SessionRow row;
+  row.session = s.session;
+  row.agent = s.agent;
+  row.name = s.name;
+  row.alias = s.alias;
+  row.status = s.status;
+  row.end_reason = s.end_reason;
+  row.engine = s.spec.engine;
+  row.workdir = s.spec.workdir;
+  row.model = s.spec.model;
+  row.agent_model = stored.agent_model;
+  row.permission_mode = s.spec.permission_mode;
+  row.is_multi_turn = s.spec.is_multi_turn;
+  row.budget = s.spec.budget;
+  row.created_at = stored.created_at;
+  row.updated_at = stored.updated_at;
+  row.closed_at = stored.closed_at;
+  row.turns_queued = stored.turns_queued;
+  row.turns_finished = stored.turns_finished;
+  row.turns_failed = stored.turns_failed;
+  row.turns_interrupted = stored.turns_interrupted;
+  row.turns_waiting = static_cast<std::int64_t>(s.queue.size());
+  if (s.turn) row.turn = s.turn->turn;
+  row.is_waiting_for_input = is_waiting(s);
+  row.is_close_requested = s.is_close_requested;
+  row.agent_session = s.agent_session;
+  row.resumed_from = stored.resumed_from;
+  row.is_fork = s.spec.is_fork;
+  row.lineage = s.lineage;
+  row.cost = s.cost;
+  row.usage = s.usage;
+  row.output_blocks = s.blocks;
+  row.tool_calls = stored.tool_calls;
+  row.opened = s.opened;
+  row.last_position = stored.last_position;
+  row.prompt = stored.prompt;
+  row.prompt_bytes = stored.prompt_bytes;
+  if (s.lease) {
+    row.worker = s.lease->worker;
+    row.token = s.lease->token;
+    row.pid = s.lease->pid;
+  }
+  row.inconsistent = s.inconsistent;
+  return row;
+}
+
+RowReader reader(KeyValueStore& store) {
+  return RowReader(store, SessionList::kName);
+}
+
+Result<std::optional<SessionRow>> read_row(const RowReader& rows, std::string_view agent,
+                                           SessionId session) {
+  auto stored = rows.get<StoredSession>(session_key(agent, session));
+  if (!stored) return tl::unexpected(stored.error());
+  if (!*stored || (*stored)->state.status == SessionStatus::none) return std::nullopt;
+  return row_of(**stored);
+}
+
+bool matches(const SessionFilter& filter, const SessionRow& row) {
+  return (filter.statuses.empty() || filter.statuses.contains(row.status)) &&
+         row.updated_at >= filter.active_since;
+}
+
+// ---- prefixes ----
+
+// As many candidates as a message names before it says "and more".
+constexpr std::size_t kCandidatesMax = 8;
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::optional<unsigned> hex_digit(char c) {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
+  return std::nullopt;
+}
+
+// The whole bytes that an id of which `text` is a prefix begins with; none: no id begins so.
+std::optional<Bytes> id_bytes_of(std::string_view text) {
+  Bytes bytes;
+  std::optional<unsigned> high;
+  for (const char c : text) {
+    if (c == '-') continue;
+    const auto digit = hex_digit(c);
+    if (!digit) return std::nullopt;
+    if (high) {
+      bytes.push_back(static_cast<char>(*high << 4 | *digit));
+      high.reset();
+    } else {
+      high = digit;
+    }
+  }
+  return bytes;
+}
+
+// Adds the agent's sessions whose ids begin with the text, with or without its dashes.
+Result<bool> add_by_id(const RowReader& rows, std::string_view agent, std::string_view text,
+                       std::set<SessionId>& found) {
+  const std::string lower = lower_case(text);
+  const auto bytes = id_bytes_of(lower);
+  if (!bytes) return true;
+  const std::size_t id_at = session_prefix(agent).size();
+  return for_each_row(
+      rows, session_prefix(agent) + *bytes, {}, [&](const Bytes& key, const Bytes&) {
+        SessionId id;
+        if (key.size() != id_at + id.bytes.size()) return true;
+        key.copy(id.bytes.data(), id.bytes.size(), id_at);
+        if (id.text().starts_with(lower) || base::to_hex(id.view()).starts_with(lower)) {
+          found.insert(id);
+        }
+        return found.size() <= kCandidatesMax;
+      });
+}
+
+Result<bool> add_by_alias(const RowReader& rows, std::string_view agent, std::string_view text,
+                          std::set<SessionId>& found) {
+  return for_each_row(rows, alias_prefix(agent) + Bytes(text), {},
+                      [&](const Bytes&, const Bytes& value) {
+                        if (const auto ref = base::decode<SessionRef>(value)) {
+                          found.insert(ref->session);
+                        }
+                        return found.size() <= kCandidatesMax;
+                      });
+}
+
+base::Error ambiguous(const RowReader& rows, std::string_view agent, std::string_view reference,
+                      const std::set<SessionId>& found) {
+  std::string text = "'" + std::string(reference) + "' begins several sessions: ";
+  std::size_t named = 0;
+  for (const SessionId& id : found) {
+    const auto row = read_row(rows, agent, id);
+    if (!row || !*row) continue;
+    if (named == kCandidatesMax) {
+      text += ", and more";
+      break;
+    }
+    if (named++ > 0) text += ", ";
+    text += (*row)->alias + " (" + (*row)->name + ", " + id.text() + ")";
+  }
+  return {ErrorCode::invalid, text + "; give more of the one that is meant", {}};
+}
+
+Result<std::optional<SessionId>> find_prefix(const RowReader& rows, std::string_view agent,
+                                             std::string_view reference) {
+  if (reference.size() < kPrefixMin) return std::nullopt;
+  std::set<SessionId> found;
+  if (auto ok = add_by_id(rows, agent, reference, found); !ok) return tl::unexpected(ok.error());
+  if (auto ok = add_by_alias(rows, agent, reference, found); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  if (found.size() > 1) return tl::unexpected(ambiguous(rows, agent, reference, found));
+  return found.empty() ? std::nullopt : std::optional(*found.begin());
+}
+
+Result<std::optional<SessionId>> find_id(const RowReader& rows, std::string_view agent,
+                                         std::string_view reference) {
+  const auto id = SessionId::parse(reference);
+  if (!id) return std::nullopt;
+  auto row = read_row(rows, agent, *id);
+  if (!row) return tl::unexpected(row.error());
+  return *row ? id : std::nullopt;
+}
+
+}  // namespace
+
+std::int64_t SessionList::schema() const {
+  return session::kStateSchema * 1000 + kRowSchema;
+}
+
+void SessionList::apply(const session::RecordedEvent& event, Rows& rows) const {
+  const auto ref = session_of(event);
+  if (!ref) return;
+  const Bytes key = session_key(ref->agent, ref->session);
+  auto s = rows.get_or_new<StoredSession>(key);
+  const SessionStatus before = s.state.status;
+  evolve_state(s.state, event);
+  std::visit([&](const auto& e) { note(s, event.envelope, e); }, event.event);
+  s.updated_at = event.envelope.log_time;
+  s.last_position = event.envelope.position;
+  if (before == SessionStatus::none && is_live(s.state.status)) open(s, event, *ref, rows);
+  if (is_live(before) && is_terminal(s.state.status)) close(s, event, *ref, rows);
+  if (const auto* e = std::get_if<session::AgentInitialized>(&event.event)) {
+    refer_agent_session(rows, ref->agent, e->agent_session, ref->session);
+  }
+  rows.put(key, s);
+}
+
+Result<std::vector<SessionRow>> list_sessions(KeyValueStore& store, const SessionFilter& filter) {
+  const RowReader rows = reader(store);
+  const bool is_live_only =
+      !filter.statuses.empty() &&
+      std::all_of(filter.statuses.begin(), filter.statuses.end(), session::is_live);
+  const std::string_view prefix = is_live_only ? kLivePrefix : kAllPrefix;
+  const std::size_t limit = std::min(filter.limit, kSessionsMax);
+  Bytes from;
+  if (filter.before.value > 0) from = order_key(prefix, filter.before) + '\0';
+  std::vector<SessionRow> found;
+  std::optional<base::Error> failed;
+  if (limit == 0) return found;
+  auto walked = for_each_row(rows, prefix, from, [&](const Bytes&, const Bytes& value) {
+    const auto order = base::decode<OrderRow>(value);
+    if (order && !filter.agent.empty() && order->agent != filter.agent) return true;
+    auto row = order ? read_row(rows, order->agent, order->session) : tl::unexpected(order.error());
+    if (!row) {
+      failed = row.error();
+      return false;
+    }
+    if (*row && matches(filter, **row)) found.push_back(std::move(**row));
+    return found.size() < limit;
+  });
+  if (!walked) failed = walked.error();
+  if (failed) return tl::unexpected(*failed);
+  return found;
+}
+
+Result<std::optional<SessionRow>> get_session(KeyValueStore& store, std::string_view agent,
+                                              SessionId session) {
+  return read_row(reader(store), agent, session);
+}
+
+Result<SessionRow> resolve_session(KeyValueStore& store, std::string_view agent,
+                                   std::string_view reference) {
+  const RowReader rows = reader(store);
+  for (const auto find : {find_id, find_alias, find_name, find_prefix, find_agent_session}) {
+    auto session = find(rows, agent, reference);
+    if (!session) return tl::unexpected(session.error());
+    if (!*session) continue;
+    auto row = read_row(rows, agent, **session);
+    if (!row) return tl::unexpected(row.error());
+    if (*row) return std::move(**row);
+  }
+  return base::failure(ErrorCode::not_found,
+                       "agent " + std::string(agent) + " has no session '" +
+                           std::string(reference) +
+                           "'; name it by id, alias or name, or by the first " +
+                           std::to_string(kPrefixMin) + " or more characters of id or alias");
+}
+
+}  // namespace projections

@@ -1,0 +1,76 @@
+#include "projections/session_refs.hpp"
+
+namespace projections {
+namespace {
+
+Bytes key_of(char kind, std::string_view agent, std::string_view word) {
+  Bytes key{kind, '/'};
+  key.append(agent).push_back('/');
+  return key.append(word);
+}
+
+Result<std::optional<SessionId>> find(const RowReader& rows, const Bytes& key) {
+  auto ref = rows.get<SessionRef>(key);
+  if (!ref) return tl::unexpected(ref.error());
+  return *ref ? std::optional((*ref)->session) : std::nullopt;
+}
+
+}  // namespace
+
+Bytes session_prefix(std::string_view agent) {
+  return key_of('s', agent, {});
+}
+
+Bytes session_key(std::string_view agent, SessionId session) {
+  return key_of('s', agent, session.view());
+}
+
+Bytes alias_prefix(std::string_view agent) {
+  return key_of('a', agent, {});
+}
+
+std::optional<session::StreamRef> session_of(const session::RecordedEvent& event) {
+  auto ref = session::parse_stream(event.envelope.stream);
+  if (ref && ref->kind != session::StreamKind::session) ref.reset();
+  return ref;
+}
+
+void refer_opened(Rows& rows, const session::SessionOpened& opened, const std::string& agent,
+                  SessionId session) {
+  rows.put(key_of('a', agent, opened.alias), SessionRef{session});
+  rows.put(key_of('n', agent, opened.name), NameRef{session, session});
+}
+
+void refer_agent_session(Rows& rows, std::string_view agent, std::string_view agent_session,
+                         SessionId session) {
+  if (agent_session.empty()) return;
+  rows.put(key_of('u', agent, agent_session), SessionRef{session});
+}
+
+void release_name(Rows& rows, std::string_view agent, std::string_view name, SessionId session) {
+  const Bytes key = key_of('n', agent, name);
+  auto ref = rows.get<NameRef>(key);
+  if (!ref || ref->live != session) return;
+  ref->live = {};
+  rows.put(key, *ref);
+}
+
+Result<std::optional<SessionId>> find_alias(const RowReader& rows, std::string_view agent,
+                                            std::string_view alias) {
+  return find(rows, key_of('a', agent, alias));
+}
+
+Result<std::optional<SessionId>> find_name(const RowReader& rows, std::string_view agent,
+                                           std::string_view name) {
+  auto ref = rows.get<NameRef>(key_of('n', agent, name));
+  if (!ref) return tl::unexpected(ref.error());
+  if (!*ref) return std::nullopt;
+  return (*ref)->live.is_set() ? (*ref)->live : (*ref)->newest;
+}
+
+Result<std::optional<SessionId>> find_agent_session(const RowReader& rows, std::string_view agent,
+                                                    std::string_view agent_session) {
+  return find(rows, key_of('u', agent, agent_session));
+}
+
+}  // namespace projections

@@ -1,0 +1,213 @@
+#include "bus/client.hpp"
+
+#include <set>
+
+#include "bus/memory_bus.hpp"
+#include "tests/bus/feed_world.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using base::Duration;
+
+class ManualClock final : public base::Clock {
+ public:
+  Duration boot() override { return now; }
+  base::Time wall() override { return {now.count()}; }
+  Duration now{0};
+};
+
+struct World {
+  explicit World(std::uint64_t seed, bus::MemoryFaults faults = {})
+      : random(seed),
+        bus(random, faults),
+        socket(bus.connect_client("command", "c1")),
+        client(*socket, clock, random, {{}, "memory", Duration{200'000}, Duration{600'000}}) {
+    log.identity.epoch.counter = 1;
+    restart();
+  }
+  void restart() {
+    server.reset();
+    server = std::make_unique<feed_world::Server>(log, bus.bind_server("command"),
+                                                  bus.bind_publisher("feed"),
+                                                  base::ServerId::make({1}, random));
+  }
+  void step(Duration passed = Duration{5'000}) {
+    clock.now += passed;
+    bus.advance(clock.now);
+    if (server) server->do_work(clock.now, 10);
+    client.do_work(clock.now);
+  }
+  base::Result<bus::Reply> wait(const base::CommandId& id) {
+    while (true) {
+      step();
+      if (auto outcome = client.take(id)) return *outcome;
+    }
+  }
+
+  base::SeededRandom random;
+  ManualClock clock;
+  bus::MemoryBus bus;
+  feed_world::Log log;
+  std::unique_ptr<feed_world::Server> server;
+  std::unique_ptr<bus::ClientSocket> socket;
+  bus::Client client;
+};
+
+const base::RawValue kBody{base::encode(std::string("body"))};
+
+TEST_CASE("a request is answered, after HELLO was", "[bus]") {
+  World world(1);
+  const auto id = world.client.start("echo", kBody, Duration{1'000'000});
+  REQUIRE(id);
+  const auto reply = world.wait(*id);
+  REQUIRE(reply);
+  CHECK(reply->body == kBody);
+  CHECK(reply->id == *id);
+  REQUIRE(world.client.welcome());
+  CHECK(world.client.welcome()->protocol == 1);
+  CHECK(world.client.resend_count() == 0);
+  CHECK_FALSE(world.client.take(*id));
+}
+
+TEST_CASE("whatever is lost, every request is answered under its id, for 200 seeds", "[bus]") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    World world(seed, {.loss_percent = 25,
+                       .duplicate_percent = 10,
+                       .delay_percent = 30,
+                       .delay_max = Duration{100'000},
+                       .reorder_percent = 20});
+    for (int i = 0; i < 20; ++i) {
+      if (world.random.chance(10)) world.restart();
+      const auto id = world.client.start("echo", kBody, Duration{120'000'000});
+      REQUIRE(id);
+      const auto reply = world.wait(*id);
+      REQUIRE(reply);
+      REQUIRE(reply->body == kBody);
+    }
+  }
+}
+
+TEST_CASE("without a server the error says so, with one that is silent it is a time-out", "[bus]") {
+  World world(2);
+  world.server.reset();
+  auto id = world.client.start("echo", kBody, Duration{1'000'000});
+  auto reply = world.wait(*id);
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().code == base::ErrorCode::unreachable);
+  CHECK(reply.error().where == "memory");
+
+  world.restart();
+  id = world.client.start("echo", kBody, Duration{1'000'000});
+  REQUIRE(world.wait(*id));
+  // Hears the server's welcome, but never the reply.
+  id = world.client.start("echo", kBody, Duration{1'000'000});
+  world.client.do_work(world.clock.now);
+  world.bus.advance(world.clock.now);
+  world.server->frames.receive(world.clock.now);
+  world.server->frames.notify(bus::PeerId(), {"nobody", {}});
+  for (int i = 0; i < 250; ++i) {
+    world.clock.now += Duration{5'000};
+    world.bus.advance(world.clock.now);
+    world.server->frames.receive(world.clock.now);
+    world.client.do_work(world.clock.now);
+  }
+  reply = *world.client.take(*id);
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().code == base::ErrorCode::timeout);
+}
+
+TEST_CASE("a server that was restarted is greeted and asked again", "[bus]") {
+  World world(3);
+  auto id = world.client.start("echo", kBody, Duration{10'000'000});
+  REQUIRE(world.wait(*id));
+  const auto before = world.client.welcome()->server;
+  world.restart();
+  id = world.client.start("echo", kBody, Duration{10'000'000});
+  REQUIRE(world.wait(*id));
+  CHECK(world.client.welcome()->server != before);
+  CHECK(world.client.welcome_count() == 2);
+}
+
+TEST_CASE("a request that is too large is not sent", "[bus]") {
+  World world(4);
+  const base::RawValue large{base::encode(std::string(bus::kFrameBytesMax, 'x'))};
+  const auto id = world.client.start("echo", large, Duration{1'000'000});
+  REQUIRE_FALSE(id);
+  CHECK(id.error().code == base::ErrorCode::too_large);
+  CHECK(id.error().text.find("75497472") != std::string::npos);
+}
+
+TEST_CASE("requests over the bound are refused, and forgotten ones make room", "[bus]") {
+  World world(5);
+  std::vector<base::CommandId> ids;
+  for (std::size_t i = 0; i < bus::Client::kRequestsMax; ++i) {
+    ids.push_back(*world.client.start("echo", kBody, Duration{1'000'000}));
+  }
+  CHECK(world.client.start("echo", kBody, Duration{1}).error().code == base::ErrorCode::busy);
+  world.client.forget(ids.front());
+  CHECK(world.client.start("echo", kBody, Duration{1'000'000}));
+}
+
+TEST_CASE("a request before HELLO is refused, and so is what servers do not accept", "[bus]") {
+  World world(6);
+  auto raw = world.bus.connect_client("command", "raw");
+  const auto ask = [&](const bus::Bytes& bytes) {
+    REQUIRE(raw->send(bytes));
+    world.step();
+    world.step();
+    const auto answer = raw->receive();
+    REQUIRE(answer);
+    return bus::decode_frame(*answer).value();
+  };
+  const auto id = base::CommandId::make({1}, world.random);
+  auto reply = std::get<bus::Reply>(ask(bus::encode_frame(bus::Request{id, "echo", {}})));
+  CHECK(reply.id == id);
+  CHECK(reply.code == bus::kCodeHelloFirst);
+  reply = std::get<bus::Reply>(ask("rubbish"));
+  CHECK(reply.code == bus::kCodeBadFrame);
+  reply = std::get<bus::Reply>(
+      ask(bus::encode_frame(bus::Hello{7, 9, bus::Role::client, {}, "", "", ""})));
+  CHECK(reply.code == bus::kCodeProtocol);
+  CHECK(reply.text.find("7 to 9") != std::string::npos);
+  const auto welcome = std::get<bus::Welcome>(
+      ask(bus::encode_frame(bus::Hello{1, 9, bus::Role::client, {}, "", "", ""})));
+  CHECK(welcome.protocol == 1);
+  reply = std::get<bus::Reply>(ask(bus::encode_frame(welcome)));
+  CHECK(reply.code == bus::kCodeBadFrame);
+}
+
+TEST_CASE("notices go both ways once the client is welcome", "[bus]") {
+  World world(7);
+  CHECK_FALSE(world.client.send_notice({"early", {}}));
+  for (int i = 0; i < 3; ++i) world.step();
+  REQUIRE(world.client.send_notice({"heartbeat", kBody}));
+  world.clock.now += Duration{1};
+  world.bus.advance(world.clock.now);
+  const auto from = world.server->frames.receive(world.clock.now);
+  REQUIRE(from);
+  CHECK(std::get<bus::Notice>(from->message).verb == "heartbeat");
+  CHECK(world.server->frames.notify(from->peer.id, {"directive", kBody}));
+  world.step();
+  CHECK(world.client.take_notice() == bus::Notice{"directive", kBody});
+  CHECK_FALSE(world.client.take_notice());
+}
+
+TEST_CASE("peers are bounded in number and forgotten after silence", "[bus]") {
+  bus::Peers peers(2, Duration{100});
+  const bus::Hello hello{1, 1, bus::Role::worker, {}, "w", "", ""};
+  CHECK(peers.greet("a", hello, Duration{0}));
+  CHECK(peers.greet("b", hello, Duration{0}));
+  CHECK(peers.greet("c", hello, Duration{0}).error().code == base::ErrorCode::busy);
+  CHECK(peers.greet("a", hello, Duration{0}));
+  CHECK(peers.heard("a", Duration{90}));
+  CHECK_FALSE(peers.heard("c", Duration{90}));
+  const auto silent = peers.forget_silent(Duration{150});
+  REQUIRE(silent.size() == 1);
+  CHECK(silent[0].id == "b");
+  CHECK(peers.find("a")->hello.role == bus::Role::worker);
+  CHECK(peers.greet("c", hello, Duration{150}));
+}
+
+}  // namespace

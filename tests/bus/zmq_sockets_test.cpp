@@ -1,0 +1,310 @@
+// The real sockets, over ipc in a folder of their own. Nothing sleeps: all waits are in the
+// poller, with a deadline.
+#include "bus/zmq_sockets.hpp"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <functional>
+
+#include "bus/client.hpp"
+#include "bus/endpoint.hpp"
+#include "bus/poller.hpp"
+#include "bus/subscription.hpp"
+#include "tests/bus/feed_world.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using base::Duration;
+
+struct Folder {
+  Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
+  ~Folder() {
+    for (const char* name : {"/command", "/feed"}) {
+      ::unlink((path + name).c_str());
+      ::unlink((path + name + ".lock").c_str());
+    }
+    ::rmdir(path.c_str());
+  }
+  std::string endpoint(const std::string& name) const { return "ipc://" + path + "/" + name; }
+  std::string path = "/tmp/steno-bus-XXXXXX";
+};
+
+// A served log and a client, driven in one thread.
+struct World {
+  World() { restart(); }
+
+  void restart() {
+    server.reset();
+    auto command = bus::bind_server(context, folder.endpoint("command"));
+    auto feed = bus::bind_publisher(context, folder.endpoint("feed"));
+    REQUIRE(command);
+    REQUIRE(feed);
+    log.identity.epoch.counter = 1;
+    server = std::make_unique<feed_world::Server>(log, std::move(*command), std::move(*feed),
+                                                  base::ServerId::make(clock.wall(), random));
+  }
+
+  // Runs everything until `is_done`, waiting for the sockets in between; false after a minute.
+  bool run_until(const std::function<bool()>& is_done,
+                 const std::vector<const bus::Pollable*>& sockets) {
+    const Duration end = clock.boot() + Duration{60'000'000};
+    while (!is_done()) {
+      if (clock.boot() > end) return false;
+      if (server->do_work(clock.boot(), 1000) > 0) continue;
+      std::vector<bus::PollItem> items{bus::PollItem::of(server->command())};
+      for (const auto* socket : sockets) items.push_back(bus::PollItem::of(*socket));
+      REQUIRE(bus::poll(items, Duration{5'000}));
+    }
+    return true;
+  }
+
+  Folder folder;
+  base::SystemClock clock;
+  base::SystemRandom random;
+  bus::Context context;
+  feed_world::Log log;
+  std::unique_ptr<feed_world::Server> server;
+};
+
+const base::RawValue kBody{base::encode(std::string("body"))};
+
+// Asks and serves at once, in one thread.
+base::Result<bus::Reply> ask(World& world, bus::Client& client, Duration timeout) {
+  const auto id = client.start("echo", kBody, timeout);
+  REQUIRE(id);
+  std::optional<base::Result<bus::Reply>> outcome;
+  REQUIRE(world.run_until(
+      [&] {
+        client.do_work(world.clock.boot());
+        outcome = client.take(*id);
+        return outcome.has_value();
+      },
+      {&client.socket()}));
+  return *outcome;
+}
+
+TEST_CASE("over ipc a request is answered, also after the server was restarted", "[bus]") {
+  World world;
+  auto socket = bus::connect_client(world.context, world.folder.endpoint("command"));
+  REQUIRE(socket);
+  bus::Client client(**socket, world.clock, world.random, {});
+  for (int life = 1; life <= 4; ++life) {
+    for (int i = 0; i < 20; ++i) {
+      const auto reply = ask(world, client, Duration{30'000'000});
+      REQUIRE(reply);
+      REQUIRE(reply->body == kBody);
+    }
+    CHECK(client.welcome_count() >= life);
+    world.restart();
+  }
+}
+
+TEST_CASE("a request waits in the poller, and says when no server answers", "[bus]") {
+  World world;
+  world.server.reset();
+  auto socket = bus::connect_client(world.context, world.folder.endpoint("command"));
+  REQUIRE(socket);
+  bus::Client client(**socket, world.clock, world.random,
+                     {{}, world.folder.endpoint("command"), Duration{20'000}, Duration{50'000}});
+  const auto reply = client.request("echo", kBody, Duration{200'000});
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().code == base::ErrorCode::unreachable);
+  CHECK(reply.error().where == world.folder.endpoint("command"));
+  CHECK(client.reconnect_count() > 0);
+}
+
+TEST_CASE("a second server on a socket is refused, and the first one lives on", "[bus]") {
+  World world;
+  for (int i = 0; i < 2; ++i) {
+    const auto second = bus::bind_server(world.context, world.folder.endpoint("command"));
+    REQUIRE_FALSE(second);
+    CHECK(second.error().code == base::ErrorCode::in_use);
+  }
+  auto socket = bus::connect_client(world.context, world.folder.endpoint("command"));
+  bus::Client client(**socket, world.clock, world.random, {});
+  CHECK(ask(world, client, Duration{30'000'000}));
+}
+
+TEST_CASE("a socket left behind by a killed server is taken over", "[bus]") {
+  World world;
+  world.server.reset();
+  const auto endpoint = bus::parse_endpoint(world.folder.endpoint("command"));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto listener = bus::IpcListener::listen(*endpoint);
+    ::_exit(listener ? 0 : 1);  // no destructor runs: as after SIGKILL
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WEXITSTATUS(status) == 0);
+  REQUIRE(::access(endpoint->path.c_str(), F_OK) == 0);
+  CHECK(bus::bind_server(world.context, endpoint->address));
+}
+
+TEST_CASE("the socket and its folder are ours alone", "[bus]") {
+  World world;
+  struct stat status {};
+  REQUIRE(::stat((world.folder.path + "/command").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+  world.server.reset();
+  CHECK(::access((world.folder.path + "/command").c_str(), F_OK) != 0);
+  REQUIRE(::chmod(world.folder.path.c_str(), 0755) == 0);
+  const auto refused = bus::bind_server(world.context, world.folder.endpoint("command"));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == base::ErrorCode::refused);
+  REQUIRE(::chmod(world.folder.path.c_str(), 0700) == 0);
+}
+
+TEST_CASE("endpoints that cannot be used are refused with the reason", "[bus]") {
+  const auto code = [](const std::string& text) { return bus::parse_endpoint(text).error().code; };
+  CHECK(code("tcp://127.0.0.1:5555") == base::ErrorCode::refused);
+  CHECK(code("ipc://relative/path") == base::ErrorCode::invalid);
+  CHECK(code("ipc://@abstract") == base::ErrorCode::invalid);
+  CHECK(code("http://x") == base::ErrorCode::invalid);
+  CHECK(code("ipc:///" + std::string(107, 'x')) == base::ErrorCode::too_large);
+  CHECK(bus::parse_endpoint("ipc:///" + std::string(106, 'x')));
+}
+
+TEST_CASE("an oversized frame is not sent, by client or server", "[bus]") {
+  World world;
+  auto socket = bus::connect_client(world.context, world.folder.endpoint("command"));
+  bus::Client client(**socket, world.clock, world.random, {});
+  const base::RawValue large{base::encode(std::string(bus::kFrameBytesMax, 'x'))};
+  const auto reply = client.request("echo", large, Duration{1'000'000});
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().code == base::ErrorCode::too_large);
+  CHECK_FALSE((*socket)->send(bus::Bytes(bus::kFrameBytesMax + 1, 'x')));
+  CHECK(ask(world, client, Duration{30'000'000}));
+}
+
+TEST_CASE("a server is told when its peer is gone", "[bus]") {
+  World world;
+  world.server.reset();
+  auto server = bus::bind_server(world.context, world.folder.endpoint("command"));
+  REQUIRE(server);
+  auto client = bus::connect_client(world.context, world.folder.endpoint("command"));
+  std::array items{bus::PollItem::of(**client), bus::PollItem::of(**server)};
+  items[0].wants_read = false;
+  items[0].wants_write = true;
+  REQUIRE(bus::poll({items.data(), 1}, Duration{30'000'000}) == 1);
+  CHECK(items[0].is_writable);
+  REQUIRE((*client)->send("hello"));
+  REQUIRE(bus::poll({items.data() + 1, 1}, Duration{30'000'000}) == 1);
+  const auto incoming = (*server)->receive();
+  REQUIRE(incoming);
+  CHECK((*server)->send(incoming->peer, "hello yourself"));
+  CHECK_FALSE((*server)->send(bus::PeerId("\0nobody", 7), "lost"));
+  client->reset();
+  // The server's socket learns of the end when its I/O thread does.
+  bool was_sent = true;
+  base::SystemClock clock;
+  const Duration end = clock.boot() + Duration{30'000'000};
+  while (was_sent && clock.boot() < end) {
+    REQUIRE(bus::poll({items.data() + 1, 1}, Duration{1'000}));
+    was_sent = (*server)->send(incoming->peer, "are you there?");
+  }
+  CHECK_FALSE(was_sent);
+}
+
+TEST_CASE("a client's full queue refuses instead of blocking", "[bus]") {
+  World world;
+  auto socket = bus::connect_client(world.context, world.folder.endpoint("command"));
+  std::array items{bus::PollItem::of(**socket)};
+  items[0].wants_write = true;
+  REQUIRE(bus::poll(items, Duration{30'000'000}) == 1);
+  int sent = 0;
+  while (sent < 1'000'000 && (*socket)->send(bus::Bytes(1000, 'x'))) ++sent;
+  CHECK(sent >= 1000);
+  CHECK(sent < 1'000'000);
+}
+
+TEST_CASE("the poller sees pipes, and the end of one", "[bus]") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  std::array items{bus::PollItem::of(ends[0]), bus::PollItem::of(ends[1])};
+  items[1].wants_read = false;
+  items[1].wants_write = true;
+  CHECK(bus::poll(items, Duration{0}) == 1);
+  CHECK_FALSE(items[0].is_readable);
+  CHECK(items[1].is_writable);
+  REQUIRE(::close(ends[1]) == 0);
+  CHECK(bus::poll({items.data(), 1}, Duration{30'000'000}) == 1);
+  CHECK(items[0].is_readable);
+  ::close(ends[0]);
+}
+
+// A subscriber with a client of its own, over ipc.
+struct Follower {
+  Follower(World& world, const std::string& level)
+      : feed(*bus::connect_subscriber(world.context, world.folder.endpoint("feed"))),
+        socket(*bus::connect_client(world.context, world.folder.endpoint("command"))),
+        client(*socket, world.clock, world.random, {}),
+        reader(client, Duration{10'000'000}),
+        subscription(*feed, reader, world.random, {level, {}, {}, 4096}) {}
+
+  void do_work(Duration now) {
+    client.do_work(now);
+    subscription.do_work(now);
+    while (auto event = subscription.receive()) {
+      REQUIRE(*event);
+      if ((*event)->position != base::Position{seen + 1}) is_in_order = false;
+      ++seen;
+    }
+  }
+
+  std::unique_ptr<bus::SubscriberSocket> feed;
+  std::unique_ptr<bus::ClientSocket> socket;
+  bus::Client client;
+  bus::ClientLogReader reader;
+  bus::Subscription subscription;
+  std::int64_t seen = 0;
+  bool is_in_order = true;
+};
+
+TEST_CASE("a burst of 200,000 events to a slow subscriber ends complete and in order", "[bus]") {
+  World world;
+  Follower follower(world, "all/");
+  const std::vector<const bus::Pollable*> sockets{follower.feed.get(), follower.socket.get()};
+  const auto is_live = [&] {
+    follower.do_work(world.clock.boot());
+    return follower.subscription.is_live();
+  };
+  REQUIRE(world.run_until(is_live, sockets));
+  // One message an event, far beyond what the queues hold, and nobody reads.
+  constexpr std::int64_t kEvents = 200'000;
+  for (std::int64_t i = 0; i < kEvents; ++i) {
+    world.server->publish(world.log.append({"all/"}));
+    world.server->publisher.flush(world.clock.boot());
+  }
+  const auto is_complete = [&] {
+    follower.do_work(world.clock.boot());
+    return follower.seen == kEvents && follower.subscription.is_live();
+  };
+  REQUIRE(world.run_until(is_complete, sockets));
+  CHECK(follower.is_in_order);
+  CHECK(follower.subscription.counts().gaps > 0);
+  CHECK(follower.subscription.counts().pages > 1);
+}
+
+TEST_CASE("a subscriber survives the server's restarts", "[bus]") {
+  World world;
+  Follower follower(world, "all/");
+  const std::vector<const bus::Pollable*> sockets{follower.feed.get(), follower.socket.get()};
+  for (int life = 0; life < 4; ++life) {
+    for (int i = 0; i < 100; ++i) world.server->publish(world.log.append({"all/"}));
+    const auto is_complete = [&] {
+      follower.do_work(world.clock.boot());
+      return follower.seen == world.log.head().value && follower.subscription.is_live();
+    };
+    REQUIRE(world.run_until(is_complete, sockets));
+    world.restart();
+  }
+  CHECK(follower.is_in_order);
+}
+
+}  // namespace

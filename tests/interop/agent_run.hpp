@@ -1,0 +1,45 @@
+// Runs the agent process that an engine describes, for tests against real programs. The product's
+// worker does this with keepers and leases; here it is the shortest thing that works.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "workers/engines/engine.hpp"
+
+namespace interop {
+
+class AgentRun {
+ public:
+  // Starts the process. `engine` must outlive the run.
+  AgentRun(engines::Engine& engine, const std::string& folder);
+  ~AgentRun();  // kills what still runs
+  AgentRun(const AgentRun&) = delete;
+  AgentRun& operator=(const AgentRun&) = delete;
+
+  void write(base::ByteView bytes);
+  // All reports up to and with the first of kind R, or what came until the end or for 60 s.
+  template <class R>
+  std::vector<session::Report> until() {
+    return read_until(
+        [](const session::Report& report) { return std::holds_alternative<R>(report); });
+  }
+  // Closes stdin, reads to the end and returns the exit code, or minus the signal.
+  int finish();
+
+ private:
+  using IsLast = bool (*)(const session::Report&);
+  std::vector<session::Report> read_until(IsLast is_last);
+  bool read_some(base::Time until);
+
+  engines::Engine& engine_;
+  pid_t pid_ = -1;
+  int stdin_ = -1;
+  int stdout_ = -1;
+  bool is_ended_ = false;
+  std::string unread_;
+};
+
+}  // namespace interop

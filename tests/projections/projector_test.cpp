@@ -1,0 +1,333 @@
+#include "projections/projector.hpp"
+
+#include "projections/digest.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/log_builder.hpp"
+
+namespace {
+
+using base::ErrorCode;
+using base::Position;
+using projections::Projector;
+using projections::RowReader;
+using projections::Rows;
+using support::LogBuilder;
+
+struct Seen {
+  std::vector<std::int64_t> positions;
+  bool operator==(const Seen&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("positions", self.positions);
+  }
+};
+
+// Remembers the positions of all events of each type.
+class TypesSeen final : public projections::Projection {
+ public:
+  explicit TypesSeen(std::int64_t schema = 1) : schema_(schema) {}
+  std::string_view name() const override { return "types_seen"; }
+  std::int64_t schema() const override { return schema_; }
+  void apply(const session::RecordedEvent& event, Rows& rows) const override {
+    auto seen = rows.get_or_new<Seen>(event.envelope.type);
+    seen.positions.push_back(event.envelope.position.value);
+    rows.put(event.envelope.type, seen);
+  }
+
+ private:
+  std::int64_t schema_;
+};
+
+constexpr std::size_t kAll = 1000000;
+constexpr std::string_view kStream = "main/session/01890a5d-ac96-774b-bcce-b302099a8057";
+
+struct Fixture {
+  TypesSeen projection;
+  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
+  LogBuilder log;
+
+  Projector open() { return std::move(*Projector::open(projection, *rows)); }
+  std::vector<std::int64_t> seen(std::string_view type) {
+    const auto found = RowReader(*rows, projection.name()).get<Seen>(type);
+    return *found ? (*found)->positions : std::vector<std::int64_t>{};
+  }
+  // Two blocks behind the EpochStarted: positions 2 and 3, and position 4.
+  void add_blocks() {
+    log.add(kStream, session::CloseRequested{});
+    log.append(kStream, session::AgentStartFailed{});
+    log.append(kStream, session::CloseRequested{});
+  }
+};
+
+using Positions = std::vector<std::int64_t>;
+
+TEST_CASE("a projector folds every event once, in order, with its position", "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  Projector projector = f.open();
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 4);
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 0);
+  CHECK(projector.position() == f.log.head());
+  CHECK(f.seen("EpochStarted") == Positions{1});
+  CHECK(f.seen("CloseRequested") == Positions{2, 4});
+  CHECK(f.seen("AgentStartFailed") == Positions{3});
+
+  Projector again = f.open();
+  CHECK(again.position() == f.log.head());
+  CHECK(again.verify_checkpoint(f.log.store()));
+  f.log.append(kStream, session::CloseRequested{});
+  CHECK(again.catch_up(f.log.store(), f.log.head(), kAll) == 1);
+  CHECK(f.seen("CloseRequested") == Positions{2, 4, 5});
+}
+
+TEST_CASE("blocks are folded whole and never beyond the durable head", "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  Projector projector = f.open();
+  CHECK(projector.catch_up(f.log.store(), Position{1}, kAll) == 1);
+  // The head cannot lie inside a block: if it says so, the block is left alone.
+  CHECK(projector.catch_up(f.log.store(), Position{2}, kAll) == 0);
+  CHECK(projector.position() == Position{1});
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), 1) == 2);
+  CHECK(projector.position() == Position{3});
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), 1) == 1);
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), 1) == 0);
+}
+
+TEST_CASE("a log that is shorter than its durable head is an error", "[projections]") {
+  Fixture f;
+  Projector projector = f.open();
+  REQUIRE(projector.catch_up(f.log.store(), Position{1}, kAll) == 1);
+  const auto outcome = projector.catch_up(f.log.store(), Position{2}, kAll);
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().code == ErrorCode::io);
+  f.log.append(kStream, session::CloseRequested{});
+  CHECK(projector.catch_up(f.log.store(), Position{2}, kAll) == 1);
+}
+
+TEST_CASE("rows of another schema are thrown away and built anew", "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  REQUIRE(f.open().catch_up(f.log.store(), f.log.head(), kAll));
+  const auto digest = *projections::digest(*f.rows, "types_seen");
+  f.projection = TypesSeen(2);
+  Projector projector = f.open();
+  CHECK(projector.position() == Position{0});
+  CHECK(f.seen("CloseRequested").empty());
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 4);
+  CHECK(*projections::digest(*f.rows, "types_seen") == digest);
+}
+
+TEST_CASE("rows without a checkpoint, as an interrupted rebuild leaves them, are removed",
+          "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  REQUIRE(f.open().catch_up(f.log.store(), f.log.head(), kAll));
+  eventlog::WriteBatch batch;
+  batch.remove("checkpoint/types_seen");
+  REQUIRE(f.rows->write(batch));
+  Projector projector = f.open();
+  CHECK(projector.position() == Position{0});
+  CHECK(f.seen("CloseRequested").empty());
+}
+
+TEST_CASE("a rebuild leaves the rows of other projections alone", "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  Projector projector = f.open();
+  REQUIRE(projector.catch_up(f.log.store(), f.log.head(), kAll));
+  Rows other(*f.rows, "types_seen_too");
+  other.put("x", Seen{{1}});
+  eventlog::WriteBatch batch;
+  other.move_into(batch);
+  REQUIRE(f.rows->write(batch));
+  REQUIRE(projector.rebuild());
+  CHECK(f.seen("EpochStarted").empty());
+  CHECK(Rows(*f.rows, "types_seen_too").get<Seen>("x") == Seen{{1}});
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 4);
+}
+
+// The projection stops with an error of that code which holds the words, says what to do, has
+// folded everything before, and stays stopped until it is rebuilt.
+void check_stops(Fixture& f, ErrorCode code, const std::string& words, Position reached) {
+  Projector projector = f.open();
+  const auto outcome = projector.catch_up(f.log.store(), f.log.head(), kAll);
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().code == code);
+  CHECK_THAT(base::describe(outcome.error()), Catch::Contains(words));
+  CHECK_THAT(outcome.error().text, Catch::Contains("steno replay rebuild"));
+  CHECK(projector.position() == reached);
+  REQUIRE(projector.stopped());
+  const auto repeated = projector.catch_up(f.log.store(), f.log.head(), kAll);
+  REQUIRE_FALSE(repeated);
+  CHECK(repeated.error().text == outcome.error().text);
+  REQUIRE(projector.rebuild());
+  CHECK_FALSE(projector.stopped());
+}
+
+TEST_CASE("a broken chain stops the projection", "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  f.log.set_previous(base::Hash{1});
+  f.log.append(kStream, session::CloseRequested{});
+  check_stops(f, ErrorCode::wrong_log, "chain is broken", Position{4});
+  CHECK(f.seen("CloseRequested").empty());
+}
+
+TEST_CASE("a block of another log stops the projection", "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  f.log.set_log(base::LogId{{7}});
+  f.log.append(kStream, session::CloseRequested{});
+  check_stops(f, ErrorCode::wrong_log, "is not log", Position{4});
+}
+
+TEST_CASE("a first block that follows another one stops the projection", "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  eventlog::MemoryStore later;
+  const auto blocks = *f.log.store().read(Position{2}, kAll, false);
+  const auto view = *eventlog::parse_block(blocks.back().facts);
+  eventlog::BlockBuilder builder;
+  builder.add(view.events.front());
+  eventlog::BlockHeader header = view.header;
+  header.first = Position{1};
+  REQUIRE(later.append(builder.seal(header)).status == eventlog::AppendStatus::stored);
+  Projector projector = f.open();
+  const auto outcome = projector.catch_up(later, Position{1}, kAll);
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().code == ErrorCode::wrong_log);
+}
+
+TEST_CASE("an epoch changes at its EpochStarted and nowhere else", "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  f.log.begin_epoch("restored");
+  Projector projector = f.open();
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 5);
+  CHECK(projector.checkpoint().epoch.counter == 2);
+  f.log.change_epoch();
+  f.log.append(kStream, session::CloseRequested{});
+  check_stops(f, ErrorCode::wrong_log, "no EpochStarted began", Position{5});
+}
+
+TEST_CASE("an epoch that goes back stops the projection", "[projections]") {
+  Fixture f;
+  f.log.change_epoch();
+  f.log.append("$server", session::EpochStarted{1, "restored"});
+  check_stops(f, ErrorCode::wrong_log, "epoch 2", Position{1});
+}
+
+TEST_CASE("an event of a later release stops the projection and no part of its block is folded",
+          "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  f.log.add(kStream, session::CloseRequested{});
+  session::RecordedEvent unknown;
+  unknown.envelope.stream = kStream;
+  unknown.event = session::CloseRequested{};
+  base::Bytes bytes = session::encode_facts(unknown);
+  bytes.replace(bytes.find("CloseRequested"), 5, "Moved");
+  f.log.add_bytes(bytes);
+  f.log.seal();
+  SECTION("in a batch of its own and those before it") {
+    check_stops(f, ErrorCode::wrong_log, "position 6", Position{4});
+  }
+  SECTION("and what came before it in the same call is stored") {
+    Projector projector = f.open();
+    REQUIRE_FALSE(projector.catch_up(f.log.store(), f.log.head(), kAll));
+    CHECK(f.seen("CloseRequested") == Positions{2, 4});
+    CHECK(f.open().position() == Position{4});
+  }
+}
+
+TEST_CASE("an event that cannot be read stops the projection", "[projections]") {
+  Fixture f;
+  f.log.add_bytes("\xC1");
+  f.log.seal();
+  check_stops(f, ErrorCode::invalid, "position 2", Position{1});
+}
+
+TEST_CASE("a checkpoint is verified against the block that it names", "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  REQUIRE(f.open().catch_up(f.log.store(), f.log.head(), kAll));
+  CHECK(f.open().verify_checkpoint(f.log.store()));
+
+  const auto check_refused = [&](eventlog::BlockStore& log, const std::string& words) {
+    Projector projector = f.open();
+    const auto verified = projector.verify_checkpoint(log);
+    REQUIRE_FALSE(verified);
+    CHECK(verified.error().code == ErrorCode::wrong_log);
+    CHECK_THAT(verified.error().text, Catch::Contains(words));
+    CHECK_THAT(verified.error().text, Catch::Contains("steno replay rebuild"));
+    CHECK_FALSE(projector.catch_up(log, log.tail(), kAll));
+  };
+  SECTION("another log of the same length") {
+    LogBuilder other(2);
+    for (int i = 0; i < 3; ++i) other.append(kStream, session::CloseRequested{});
+    check_refused(other.store(), "another block");
+  }
+  SECTION("a log that ends before the checkpoint") {
+    LogBuilder other(2);
+    check_refused(other.store(), "events are missing");
+  }
+  SECTION("a log that was trimmed right behind the checkpoint proves itself by its chain") {
+    f.log.append(kStream, session::CloseRequested{});
+    REQUIRE(f.log.store().trim_before(Position{5}));
+    Projector projector = f.open();
+    CHECK(projector.verify_checkpoint(f.log.store()));
+    CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 1);
+  }
+}
+
+TEST_CASE("a log whose beginning was trimmed cannot build rows from nothing", "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  REQUIRE(f.log.store().trim_before(Position{2}));
+  check_stops(f, ErrorCode::damaged, "was to begin at 1", Position{0});
+}
+
+TEST_CASE("a block whose bytes were changed stops the projection", "[projections]") {
+  Fixture f;
+  f.add_blocks();
+  // A store that hands out one flipped bit in its last block.
+  class Flipping final : public eventlog::BlockStore {
+   public:
+    explicit Flipping(eventlog::BlockStore& inner) : inner_(inner) {}
+    eventlog::AppendOutcome append(const eventlog::SealedBlock& b) override {
+      return inner_.append(b);
+    }
+    Position first() const override { return inner_.first(); }
+    Position tail() const override { return inner_.tail(); }
+    base::Result<std::vector<eventlog::StoredBlock>> read(Position from, std::size_t bytes_max,
+                                                          bool with_content) override {
+      auto blocks = inner_.read(from, bytes_max, with_content);
+      blocks->back().facts.back() = static_cast<char>(blocks->back().facts.back() ^ 1);
+      return blocks;
+    }
+    base::Result<std::vector<eventlog::StoredBlock>> read_reverse(Position from,
+                                                                  std::size_t bytes) override {
+      return inner_.read_reverse(from, bytes);
+    }
+    base::Result<base::Bytes> read_chunk(base::ByteView key) override {
+      return inner_.read_chunk(key);
+    }
+    base::Result<bool> replace_content(Position p, base::ByteView c) override {
+      return inner_.replace_content(p, c);
+    }
+    base::Result<bool> erase_chunks(base::ByteView p) override { return inner_.erase_chunks(p); }
+    base::Result<bool> trim_before(Position p) override { return inner_.trim_before(p); }
+    eventlog::DurabilityClass durability() const override { return inner_.durability(); }
+
+   private:
+    eventlog::BlockStore& inner_;
+  } flipping(f.log.store());
+  Projector projector = f.open();
+  const auto outcome = projector.catch_up(flipping, f.log.head(), kAll);
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().code == ErrorCode::damaged);
+  CHECK(projector.position() == Position{3});
+}
+
+}  // namespace

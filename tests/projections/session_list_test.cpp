@@ -1,0 +1,342 @@
+#include "projections/session_list.hpp"
+
+#include "projections/projector.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/history.hpp"
+
+namespace {
+
+using base::ErrorCode;
+using base::FencingToken;
+using base::NanoUsd;
+using base::Position;
+using base::SessionId;
+using base::TurnId;
+using projections::SessionFilter;
+using projections::SessionRow;
+using session::EndReason;
+using session::SessionStatus;
+using support::LogBuilder;
+
+struct Fixture {
+  projections::SessionList projection;
+  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
+  LogBuilder log;
+
+  void catch_up() {
+    log.seal();
+    auto projector = projections::Projector::open(projection, *rows);
+    REQUIRE(projector);
+    REQUIRE(projector->catch_up(log.store(), log.head(), 1000000));
+  }
+  SessionRow get(std::string_view agent, SessionId id) {
+    catch_up();
+    const auto row = projections::get_session(*rows, agent, id);
+    REQUIRE(row);
+    REQUIRE(*row);
+    return **row;
+  }
+  std::vector<std::string> list(const SessionFilter& filter) {
+    catch_up();
+    const auto found = projections::list_sessions(*rows, filter);
+    REQUIRE(found);
+    std::vector<std::string> names;
+    for (const SessionRow& row : *found) names.push_back(row.agent + ":" + row.name);
+    return names;
+  }
+  // The name of the session that the reference means, or the error's text.
+  std::string resolve(std::string_view reference, std::string_view agent = "main") {
+    catch_up();
+    const auto row = projections::resolve_session(*rows, agent, reference);
+    return row ? row->name + "/" + row->alias : row.error().text;
+  }
+  SessionId open(std::string agent, std::string name, std::string alias, std::string_view id = {}) {
+    session::SessionOpened opened;
+    opened.session = id.empty() ? SessionId::make(log.now(), log.random()) : *SessionId::parse(id);
+    opened.agent = std::move(agent);
+    opened.name = std::move(name);
+    opened.alias = std::move(alias);
+    opened.spec.engine = "scripted";
+    opened.spec.workdir = "/tmp/here";
+    opened.spec.model = "opus";
+    opened.spec.is_multi_turn = true;
+    opened.lineage = opened.session;
+    log.add(stream(opened.agent, opened.session), opened);
+    return opened.session;
+  }
+  static std::string stream(std::string_view agent, SessionId id) {
+    return session::session_stream(agent, id);
+  }
+};
+
+constexpr TurnId kTurn{{1}};
+
+std::string numbered(std::string text, int number) {
+  return text.append(std::to_string(number));
+}
+
+TEST_CASE("the row of a session follows its life", "[projections]") {
+  Fixture f;
+  const SessionId id = f.open("main", "fix-login", "a1b2c3d4");
+  const std::string stream = f.stream("main", id);
+  const base::Time opened_at = f.log.now();
+  const Position prompt = f.log.add(stream, session::TurnQueued{kTurn}, "Fix it.");
+
+  SessionRow row = f.get("main", id);
+  CHECK(row.session == id);
+  CHECK(row.name == "fix-login");
+  CHECK(row.alias == "a1b2c3d4");
+  CHECK(row.status == SessionStatus::starting);
+  CHECK(row.engine == "scripted");
+  CHECK(row.workdir == "/tmp/here");
+  CHECK(row.model == "opus");
+  CHECK(row.created_at == opened_at);
+  CHECK(row.updated_at == f.log.now());
+  CHECK(row.prompt == prompt);
+  CHECK(row.prompt_bytes == 7);
+  CHECK(row.turns_waiting == 1);
+  CHECK_FALSE(row.is_waiting_for_input);
+
+  const base::WorkerId worker{{9}};
+  f.log.add(stream, session::LeaseGranted{worker, FencingToken{1}, {}});
+  f.log.add(stream, session::TurnStarted{kTurn, FencingToken{1}});
+  f.log.add(stream, session::AgentStarted{4711, 5});
+  f.log.add(stream, session::AgentInitialized{"uuid-1", "opus-9", "2.0"});
+  f.log.add(stream, session::ToolCallStarted{kTurn, "c", "Bash"}, "{}");
+  f.log.add(stream, session::OutputRecorded{kTurn, 1, session::OutputKind::text}, "Done.");
+  row = f.get("main", id);
+  CHECK(row.status == SessionStatus::running);
+  CHECK(row.worker == worker);
+  CHECK(row.pid == 4711);
+  CHECK(row.agent_session == "uuid-1");
+  CHECK(row.agent_model == "opus-9");
+  CHECK(row.turn == kTurn);
+  CHECK(row.tool_calls == 1);
+  CHECK(row.output_blocks == 1);
+  CHECK(row.turns_waiting == 0);
+  CHECK_FALSE(row.is_waiting_for_input);
+
+  session::TurnCost cost{{10, 20, 0, 0}, NanoUsd{5000}, NanoUsd{5000}, 1, {}};
+  f.log.add(stream, session::TurnFinished{kTurn, cost}, "Done.");
+  row = f.get("main", id);
+  CHECK(row.is_waiting_for_input);
+  CHECK(row.turns_finished == 1);
+  CHECK(row.cost == NanoUsd{5000});
+  CHECK(row.usage.output_tokens == 20);
+  CHECK_FALSE(row.turn.is_set());
+
+  f.log.add(stream, session::SessionClosed{SessionStatus::killed, EndReason::user});
+  const base::Time closed_at = f.log.now();
+  const Position last = f.log.add(stream, session::LeaseExpired{FencingToken{1}});
+  row = f.get("main", id);
+  CHECK(row.status == SessionStatus::killed);
+  CHECK(row.end_reason == EndReason::user);
+  CHECK(row.closed_at == closed_at);
+  CHECK(row.last_position == last);
+  CHECK(row.pid == 0);
+  CHECK_FALSE(row.is_waiting_for_input);
+  CHECK(row.inconsistent == Position{});
+}
+
+TEST_CASE("an unknown session has no row, nor has one of another agent", "[projections]") {
+  Fixture f;
+  const SessionId id = f.open("main", "a", "aaaaaaaa");
+  f.catch_up();
+  CHECK_FALSE(projections::get_session(*f.rows, "main", SessionId{{1}})->has_value());
+  CHECK_FALSE(projections::get_session(*f.rows, "ops", id)->has_value());
+}
+
+TEST_CASE("an impossible event marks the row and changes nothing else of its state",
+          "[projections]") {
+  Fixture f;
+  const SessionId id = f.open("main", "a", "aaaaaaaa");
+  const Position at =
+      f.log.add(f.stream("main", id), session::TurnFinished{kTurn, {{}, NanoUsd{7}, {}, 0, {}}});
+  const SessionRow row = f.get("main", id);
+  CHECK(row.inconsistent == at);
+  CHECK(row.cost == NanoUsd{0});
+  CHECK(row.status == SessionStatus::starting);
+}
+
+TEST_CASE("a session that never was opened is not listed", "[projections]") {
+  Fixture f;
+  f.log.add(f.stream("main", SessionId{{5}}), session::CloseRequested{});
+  CHECK(f.list({}).empty());
+  CHECK_FALSE(projections::get_session(*f.rows, "main", SessionId{{5}})->has_value());
+}
+
+TEST_CASE("sums of what agents report stop at the wire's limit", "[projections]") {
+  Fixture f;
+  const SessionId id = f.open("main", "a", "aaaaaaaa");
+  const std::string stream = f.stream("main", id);
+  f.log.add(stream, session::LeaseGranted{{}, FencingToken{1}, {}});
+  for (int i = 0; i < 3; ++i) {
+    f.log.add(stream, session::TurnQueued{kTurn});
+    f.log.add(stream, session::TurnStarted{kTurn, FencingToken{1}});
+    session::TurnCost cost;
+    cost.cost.value = cost.usage.input_tokens = base::kIntegerLimit - 1;
+    f.log.add(stream, session::TurnFinished{kTurn, cost});
+  }
+  const SessionRow row = f.get("main", id);
+  CHECK(row.cost.value == base::kIntegerLimit - 1);
+  CHECK(row.usage.input_tokens == base::kIntegerLimit - 1);
+}
+
+TEST_CASE("sessions are listed newest first, by agent, status, activity and limit",
+          "[projections]") {
+  Fixture f;
+  const SessionId a = f.open("main", "a", "aaaaaaaa");
+  f.open("ops", "b", "bbbbbbbb");
+  f.log.advance(std::chrono::hours{1});
+  const base::Time later = f.log.now();
+  const SessionId c = f.open("main", "c", "cccccccc");
+  f.log.add(f.stream("main", c), session::SessionClosed{SessionStatus::completed, {}});
+  f.open("main", "d", "dddddddd");
+  using Names = std::vector<std::string>;
+  SessionFilter filter;
+  CHECK(f.list(filter) == Names{"main:d", "main:c", "ops:b", "main:a"});
+  filter.agent = "main";
+  CHECK(f.list(filter) == Names{"main:d", "main:c", "main:a"});
+  filter.statuses = {SessionStatus::starting, SessionStatus::running};
+  CHECK(f.list(filter) == Names{"main:d", "main:a"});
+  filter.limit = 1;
+  CHECK(f.list(filter) == Names{"main:d"});
+  filter.statuses = {SessionStatus::completed, SessionStatus::starting};
+  filter.limit = 2;
+  CHECK(f.list(filter) == Names{"main:d", "main:c"});
+  filter = {};
+  filter.active_since = later;
+  CHECK(f.list(filter) == Names{"main:d", "main:c"});
+  f.log.add(f.stream("main", a), session::CloseRequested{});
+  CHECK(f.list(filter) == Names{"main:d", "main:c", "main:a"});
+  filter = {};
+  filter.limit = 0;
+  CHECK(f.list(filter).empty());
+  filter.limit = 10;
+  filter.before = f.get("main", c).opened;
+  CHECK(f.list(filter) == Names{"ops:b", "main:a"});
+}
+
+TEST_CASE("more sessions than one page of rows are all listed", "[projections]") {
+  Fixture f;
+  const int count = static_cast<int>(projections::kRowsPage) * 2 + 3;
+  for (int i = 0; i < count; ++i) f.open("main", numbered({}, i), numbered("x", i));
+  const auto names = f.list({});
+  REQUIRE(names.size() == static_cast<std::size_t>(count));
+  CHECK(names.front() == numbered("main:", count - 1));
+  CHECK(names.back() == "main:0");
+}
+
+TEST_CASE("a session is found by id, alias, name, prefix and the agent's id, in this order",
+          "[projections]") {
+  Fixture f;
+  const std::string id_text = "01890a5d-ac96-774b-bcce-b302099a8057";
+  const SessionId id = f.open("main", "fix", "abcd1234", id_text);
+  f.log.add(f.stream("main", id), session::AgentInitialized{"e5f6-agent", {}, {}});
+  f.open("main", "abcd1234", "zzzzzzzz", "11890a5d-ac96-774b-bcce-b302099a8057");
+  f.open("ops", "fix", "opsalias", "02890a5d-ac96-774b-bcce-b302099a8057");
+
+  CHECK(f.resolve(id_text) == "fix/abcd1234");
+  CHECK(f.resolve("01890A5DAC96774BBCCEB302099A8057") == "fix/abcd1234");
+  CHECK(f.resolve("abcd1234") == "fix/abcd1234");  // the alias before the other session's name
+  CHECK(f.resolve("fix") == "fix/abcd1234");
+  CHECK(f.resolve("fix", "ops") == "fix/opsalias");
+  CHECK(f.resolve("abcd") == "fix/abcd1234");
+  CHECK(f.resolve("0189") == "fix/abcd1234");
+  CHECK(f.resolve("01890a5d-ac9") == "fix/abcd1234");
+  CHECK(f.resolve("01890a5dac9") == "fix/abcd1234");
+  CHECK(f.resolve("01890A5") == "fix/abcd1234");
+  CHECK(f.resolve("e5f6-agent") == "fix/abcd1234");
+
+  for (const char* unknown : {"abc", "018", "01890a5e", "0289", "opsalias", "e5f6", "", "*", "/"}) {
+    INFO(unknown);
+    CHECK_THAT(f.resolve(unknown), Catch::StartsWith("agent main has no session"));
+  }
+  CHECK_THAT(f.resolve("fix", "nobody"), Catch::StartsWith("agent nobody has no session"));
+}
+
+TEST_CASE("a prefix that fits several sessions is refused with their names", "[projections]") {
+  Fixture f;
+  f.open("main", "one", "abcd0001", "01890a5d-ac96-774b-bcce-b302099a8057");
+  f.open("main", "two", "abcd0002", "01890a5d-ac96-774b-bcce-b302099a8058");
+  f.open("main", "three", "0189zzzz", "91890a5d-ac96-774b-bcce-b302099a8058");
+  f.catch_up();
+  const auto by_alias = projections::resolve_session(*f.rows, "main", "abcd");
+  REQUIRE_FALSE(by_alias);
+  CHECK(by_alias.error().code == ErrorCode::invalid);
+  CHECK_THAT(by_alias.error().text,
+             Catch::Contains("abcd0001 (one") && Catch::Contains("abcd0002 (two"));
+  // Two by id, one by alias.
+  CHECK_THAT(f.resolve("0189"),
+             Catch::Contains("one") && Catch::Contains("two") && Catch::Contains("three"));
+  CHECK(f.resolve("abcd0002") == "two/abcd0002");
+  CHECK(f.resolve("01890a5d-ac96-774b-bcce-b302099a8058") == "two/abcd0002");
+}
+
+TEST_CASE("a prefix that fits very many sessions names a few", "[projections]") {
+  Fixture f;
+  for (int i = 0; i < 1000; ++i) f.open("main", "s", numbered("many", 1000 + i));
+  const std::string text = f.resolve("many");
+  CHECK_THAT(text, Catch::Contains("many1000") && Catch::Contains(", and more"));
+  CHECK(text.size() < 1000);
+}
+
+TEST_CASE("a name means the live session, else the newest", "[projections]") {
+  Fixture f;
+  const SessionId first = f.open("main", "fix", "first001");
+  CHECK(f.resolve("fix") == "fix/first001");
+  f.log.add(f.stream("main", first), session::SessionClosed{SessionStatus::completed, {}});
+  CHECK(f.resolve("fix") == "fix/first001");
+  const SessionId second = f.open("main", "fix", "second02");
+  CHECK(f.resolve("fix") == "fix/second02");
+  f.log.add(f.stream("main", second), session::SessionClosed{SessionStatus::failed, {}});
+  CHECK(f.resolve("fix") == "fix/second02");
+  // A late event of the old one does not give it the name back.
+  f.log.add(f.stream("main", first), session::ReportIgnored{"x"});
+  CHECK(f.resolve("fix") == "fix/second02");
+  CHECK(f.resolve("first001") == "fix/first001");
+}
+
+TEST_CASE("every row equals the state that commands are decided on", "[projections]") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed " << seed);
+    support::History history(seed, {});
+    projections::SessionList projection;
+    const auto rows = eventlog::make_memory_key_value_store();
+    auto projector = projections::Projector::open(projection, *rows);
+    REQUIRE(projector->catch_up(history.log().store(), history.log().head(), 1000000));
+    std::size_t live = 0;
+    for (const auto& [stream, state] : history.states()) {
+      REQUIRE(state.inconsistent == Position{});
+      const auto row = projections::get_session(*rows, state.agent, state.session);
+      REQUIRE(row);
+      REQUIRE(*row);
+      CHECK((*row)->status == state.status);
+      CHECK((*row)->end_reason == state.end_reason);
+      CHECK((*row)->name == state.name);
+      CHECK((*row)->cost == state.cost);
+      CHECK((*row)->usage == state.usage);
+      CHECK((*row)->output_blocks == state.blocks);
+      CHECK((*row)->agent_session == state.agent_session);
+      CHECK((*row)->turns_waiting == static_cast<std::int64_t>(state.queue.size()));
+      CHECK((*row)->turn.is_set() == state.turn.has_value());
+      CHECK((*row)->turns_queued == (*row)->turns_finished + (*row)->turns_failed +
+                                        (*row)->turns_interrupted + (*row)->turns_waiting +
+                                        (state.turn ? 1 : 0));
+      CHECK((*row)->inconsistent == Position{});
+      CHECK(projections::resolve_session(*rows, state.agent, state.alias)->session ==
+            state.session);
+      if (session::is_live(state.status)) {
+        ++live;
+        CHECK(projections::resolve_session(*rows, state.agent, state.name)->session ==
+              state.session);
+      }
+    }
+    CHECK(projections::list_sessions(*rows, {})->size() == history.states().size());
+    SessionFilter filter;
+    filter.statuses = {SessionStatus::starting, SessionStatus::running};
+    CHECK(projections::list_sessions(*rows, filter)->size() == live);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""A model API for tests: the Anthropic Messages API on 127.0.0.1, as far as Claude Code uses it.
+
+What it answers is said by the newest prompt, which holds one of:
+  say TEXT            the text, up to the end of the line
+  stream N            N numbered words, one every --word-ms
+  bash COMMAND        a call of the Bash tool; when its result comes back, "The command has run."
+  system              the last line of the system prompt
+  hang                no answer, until the client goes away
+  fail STATUS         the HTTP status, each time
+Any other prompt is answered "I read: " and its first 60 characters. A request that is not a prompt
+of the user (a title, a summary) is answered alike.
+"""
+import argparse
+import http.server
+import itertools
+import json
+import os
+import re
+import sys
+import threading
+import time
+
+KEYWORD = re.compile(r"\b(say|stream|bash|system|hang|fail)\b[ \t]*([^\n]*)")
+REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
+PRICE_TOKENS = {"input_tokens": 100, "output_tokens": 20}
+NUMBERS = itertools.count(1)
+
+
+def blocks_of(message):
+    content = message.get("content", "")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def newest_prompt(request):
+    """The newest user text that is not the client's own, and if a tool's result came after it."""
+    prompt, has_result = "", False
+    for message in request.get("messages", []):
+        if message.get("role") != "user":
+            continue
+        for block in blocks_of(message):
+            if block.get("type") == "tool_result":
+                has_result = True
+            elif block.get("type") == "text":
+                text = REMINDER.sub("", block["text"]).strip()
+                if text:
+                    prompt, has_result = text, False
+    return prompt, has_result
+
+
+def system_prompt(request):
+    return "\n".join(block["text"] for block in blocks_of({"content": request.get("system", "")}))
+
+
+class Answer:
+    def __init__(self, request):
+        prompt, has_result = newest_prompt(request)
+        found = KEYWORD.search(prompt)
+        self.verb, self.rest = (found.group(1), found.group(2).strip()) if found else ("", "")
+        self.number = int(re.match(r"\d+", self.rest).group()) if re.match(r"\d", self.rest) else 0
+        self.model = request.get("model", "model")
+        self.is_slow = self.verb == "stream"
+        self.stop_reason = "end_turn"
+        if self.verb == "say":
+            self.blocks = [text_block(self.rest)]
+        elif self.verb == "stream":
+            self.blocks = [text_block(" ".join(f"word{i}" for i in range(self.number)))]
+        elif self.verb == "system":
+            self.blocks = [text_block(system_prompt(request).strip().rpartition("\n")[2])]
+        elif self.verb == "bash" and has_result:
+            self.blocks = [text_block("The command has run.")]
+        elif self.verb == "bash":
+            self.stop_reason = "tool_use"
+            call = {"command": self.rest, "description": "As the test asks"}
+            self.blocks = [text_block("I run a command."),
+                           {"type": "tool_use", "id": f"toolu_fake{next(NUMBERS):06}",
+                            "name": "Bash", "input": call}]
+        else:
+            self.blocks = [text_block("I read: " + prompt[:60])]
+
+    def message(self, is_finished):
+        return {"id": f"msg_fake{next(NUMBERS):06}", "type": "message", "role": "assistant",
+                "model": self.model, "content": self.blocks if is_finished else [],
+                "stop_reason": self.stop_reason if is_finished else None, "stop_sequence": None,
+                "usage": PRICE_TOKENS if is_finished else {**PRICE_TOKENS, "output_tokens": 1}}
+
+    def events(self):
+        """The pieces of the streamed answer, and whether to wait before each."""
+        yield {"type": "message_start", "message": self.message(False)}, False
+        for index, block in enumerate(self.blocks):
+            is_text = block["type"] == "text"
+            opening = text_block("") if is_text else {**block, "input": {}}
+            yield {"type": "content_block_start", "index": index, "content_block": opening}, False
+            if is_text:
+                pieces = [{"type": "text_delta", "text": word}
+                          for word in re.findall(r"\S+\s*", block["text"])]
+            else:
+                pieces = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
+            for piece in pieces:
+                yield {"type": "content_block_delta", "index": index, "delta": piece}, self.is_slow
+            yield {"type": "content_block_stop", "index": index}, False
+        yield {"type": "message_delta", "usage": {"output_tokens": PRICE_TOKENS["output_tokens"]},
+               "delta": {"stop_reason": self.stop_reason, "stop_sequence": None}}, False
+        yield {"type": "message_stop"}, False
+
+
+def text_block(text):
+    return {"type": "text", "text": text}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def send_json(self, status, body):
+        payload = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(payload)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(payload)
+
+    def do_HEAD(self):
+        self.send_json(200, {})
+
+    do_GET = do_HEAD
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            request = json.loads(body)
+        except ValueError:
+            return self.send_json(400, error_body("invalid_request_error", "the body is not JSON"))
+        path = self.path.partition("?")[0]
+        if path.endswith("/count_tokens"):
+            return self.send_json(200, {"input_tokens": max(1, len(body) // 4)})
+        if not path.endswith("/v1/messages"):
+            return self.send_json(404, error_body("not_found_error", "no such path"))
+        self.answer(Answer(request), bool(request.get("stream")))
+
+    def answer(self, answer, is_streaming):
+        if answer.verb == "hang":
+            self.wait_for_client()
+        elif answer.verb == "fail":
+            self.send_json(answer.number, error_body("api_error", "a failure, as asked"))
+        elif is_streaming:
+            self.stream(answer)
+        else:
+            self.send_json(200, answer.message(True))
+
+    def stream(self, answer):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        for event, is_late in answer.events():
+            if is_late:
+                time.sleep(self.server.word_seconds)
+            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+            self.wfile.flush()
+
+    def wait_for_client(self):
+        self.close_connection = True
+        try:
+            while self.connection.recv(4096):
+                pass
+        except OSError:
+            pass
+
+    def handle(self):
+        try:
+            super().handle()
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
+
+def error_body(kind, text):
+    return {"type": "error", "error": {"type": kind, "message": text}}
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--port", type=int, default=0, help="0: any free one")
+    parser.add_argument("--port-file", help="written when connections are accepted")
+    parser.add_argument("--lifetime", type=float, default=300, help="seconds until it ends itself")
+    parser.add_argument("--word-ms", type=int, default=100)
+    arguments = parser.parse_args()
+    server = Server(("127.0.0.1", arguments.port), Handler)
+    server.word_seconds = arguments.word_ms / 1000
+    ending = threading.Timer(arguments.lifetime, server.shutdown)
+    ending.daemon = True
+    ending.start()
+    if arguments.port_file:
+        unfinished = arguments.port_file + ".new"
+        with open(unfinished, "w", encoding="ascii") as file:
+            file.write(f"{server.server_address[1]}\n")
+        os.replace(unfinished, arguments.port_file)
+    else:
+        print(server.server_address[1], flush=True)
+    try:
+        server.serve_forever(poll_interval=0.1)
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+// Random, plausible histories of sessions for tests: several agents, resumes, names used again,
+// lost workers, kills, in any interleaving. What is plausible is taken from the folded state, so a
+// history never makes a session inconsistent. The same seed gives the same history.
+#pragma once
+
+#include <memory>
+
+#include "eventlog/session/state.hpp"
+#include "tests/support/log_builder.hpp"
+
+namespace support {
+
+struct HistoryOptions {
+  std::size_t steps = 300;        // each appends 1 to about 6 events
+  std::size_t sessions_max = 12;  // live ones
+  std::size_t block_events_max = 8;
+};
+
+class History {
+ public:
+  History(std::uint64_t seed, const HistoryOptions& options);
+
+  LogBuilder& log() { return log_; }
+  // What the events of each session's stream add up to.
+  const std::map<std::string, session::SessionState>& states() const { return states_; }
+
+ private:
+  void step();
+  void open();
+  void act(const std::string& stream);
+  void act_without_lease(const std::string& stream);
+  void act_in_turn(const std::string& stream);
+  void act_between_turns(const std::string& stream);
+  void start_next_turn(const std::string& stream);
+  void end_turn(const std::string& stream);
+  void close(const std::string& stream, session::SessionStatus status, session::EndReason reason);
+  void emit(const std::string& stream, session::Event event, std::string content = {});
+  session::TurnCost random_cost(const session::SessionState& state);
+
+  std::uint64_t below(std::uint64_t bound) { return log_.random().below(bound); }
+  bool chance(unsigned percent) { return log_.random().chance(percent); }
+
+  HistoryOptions options_;
+  LogBuilder log_;
+  std::map<std::string, session::SessionState> states_;
+  std::vector<std::string> live_;   // streams
+  std::vector<std::string> ended_;  // streams
+};
+
+}  // namespace support

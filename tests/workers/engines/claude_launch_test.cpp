@@ -1,0 +1,142 @@
+#include "tests/support/catch.hpp"
+#include "workers/engines/engine.hpp"
+
+namespace {
+
+using engines::EngineSettings;
+using engines::Launch;
+using engines::make_engine;
+using engines::SessionLaunch;
+using Words = std::vector<std::string>;
+
+const Words kAlways = {
+    "/opt/claude", "--output-format",           "stream-json", "--verbose", "--input-format",
+    "stream-json", "--include-partial-messages"};
+
+Words with(Words more) {
+  Words all = kAlways;
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+EngineSettings settings() {
+  EngineSettings settings;
+  settings.program = {"/opt/claude"};
+  return settings;
+}
+
+Words argv_of(const SessionLaunch& session) {
+  return make_engine(settings(), session)->launch().argv;
+}
+
+TEST_CASE("a plain session asks for streamed JSON and its permission mode", "[workers]") {
+  CHECK(argv_of({}) == with({"--permission-mode=default"}));
+}
+
+TEST_CASE("each limit and choice of the session is one argument", "[workers]") {
+  SessionLaunch session;
+  session.spec.model = "haiku";
+  session.spec.max_turns = 12;
+  session.spec.budget.value = 2'050'000'000;
+  session.spec.allowed_tools = {"Read", "Bash(git diff:*)"};
+  session.spec.permission_mode = session::PermissionMode::accept_edits;
+  CHECK(argv_of(session) ==
+        with({"--max-turns=12", "--max-budget-usd=2.05", "--model=haiku",
+              "--allowedTools=Read,Bash(git diff:*)", "--permission-mode=acceptEdits"}));
+}
+
+TEST_CASE("a budget is written as an exact decimal", "[workers]") {
+  const auto budget = [](std::int64_t nanos) {
+    SessionLaunch session;
+    session.spec.budget.value = nanos;
+    return argv_of(session)[kAlways.size()];
+  };
+  CHECK(budget(1) == "--max-budget-usd=0.000000001");
+  CHECK(budget(5'000'000'000) == "--max-budget-usd=5");
+  CHECK(budget(100'000'000) == "--max-budget-usd=0.1");
+  CHECK(budget(9'007'199'254'740'991) == "--max-budget-usd=9007199.254740991");
+}
+
+TEST_CASE("a resumed session goes on, a forked one under a new id, but only once", "[workers]") {
+  SessionLaunch session;
+  session.spec.resume_agent_session = "old";
+  CHECK(argv_of(session) == with({"--resume=old", "--permission-mode=default"}));
+  session.spec.is_fork = true;
+  CHECK(argv_of(session) == with({"--resume=old", "--permission-mode=default", "--fork-session"}));
+  session.resume_agent_session = "forked";
+  CHECK(argv_of(session) == with({"--resume=forked", "--permission-mode=default"}));
+}
+
+TEST_CASE("bypassing permissions has to be allowed explicitly", "[workers]") {
+  SessionLaunch session;
+  session.spec.permission_mode = session::PermissionMode::bypass_permissions;
+  CHECK(argv_of(session) ==
+        with({"--permission-mode=bypassPermissions", "--allow-dangerously-skip-permissions"}));
+}
+
+TEST_CASE("the environment is private: what an agent needs, and nothing else", "[workers]") {
+  EngineSettings all = settings();
+  all.inherited_environment = {"PATH=/bin",
+                               "HOME=/home/me",
+                               "LANG=de_DE",
+                               "AWS_SECRET_ACCESS_KEY=secret",
+                               "STENO_KEY=secret",
+                               "TMPDIR=/tmp",
+                               "ANTHROPIC_API_KEY=a=b",
+                               "CLAUDE_CODE_MAX_RETRIES=2",
+                               "CLAUDE_CODE_ENTRYPOINT=cli",
+                               "https_proxy=http://proxy:3128",
+                               "NOT AN ASSIGNMENT"};
+  all.environment = {"EXTRA=1", "LANG=C"};
+  SessionLaunch session;
+  session.temp_folder = "/s/tmp";
+  session.runtime_folder = "/s/run";
+  CHECK(make_engine(all, session)->launch().environment ==
+        Words{"ANTHROPIC_API_KEY=a=b", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+              "CLAUDE_CODE_ENTRYPOINT=sdk-cpp", "CLAUDE_CODE_MAX_RETRIES=2",
+              "CLAUDE_CODE_TMPDIR=/s/tmp", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
+              "DISABLE_TELEMETRY=1", "EXTRA=1", "HOME=/home/me", "LANG=C", "PATH=/bin",
+              "TMPDIR=/s/tmp", "XDG_RUNTIME_DIR=/s/run", "https_proxy=http://proxy:3128"});
+}
+
+TEST_CASE("a HOME of its own and the way back to the network are settings", "[workers]") {
+  EngineSettings all = settings();
+  all.inherited_environment = {"HOME=/home/me"};
+  all.home = "/private";
+  all.keeps_off_network = false;
+  CHECK(make_engine(all, {})->launch().environment == Words{"CLAUDE_CODE_ENTRYPOINT=sdk-cpp",
+                                                            "HOME=/private", "LANG=C.UTF-8",
+                                                            "PATH=/usr/local/bin:/usr/bin:/bin"});
+}
+
+TEST_CASE("a system prompt is given in a greeting, before the first turn", "[workers]") {
+  CHECK(make_engine(settings(), {})->start().empty());
+  SessionLaunch session;
+  session.system_prompt = "Be brief.\n\"Now\"";
+  CHECK(make_engine(settings(), session)->start() ==
+        "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
+        "\"initialize\",\"appendSystemPrompt\":\"Be brief.\\n\\\"Now\\\"\"}}\n");
+}
+
+TEST_CASE("a prompt is one line of ASCII that carries its turn's id", "[workers]") {
+  base::TurnId turn;
+  turn.bytes.back() = 7;
+  const auto engine = make_engine(settings(), {});
+  const std::string head = "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":";
+  const std::string tail =
+      "},\"parent_tool_use_id\":null,\"session_id\":\"\","
+      "\"uuid\":\"00000000-0000-0000-0000-000000000007\"}\n";
+  CHECK(engine->begin_turn(turn, "a\nb\xE2\x80\xA8 \xFF") ==
+        head + "\"a\\nb\\u2028 \\ufffd\"" + tail);
+  CHECK(engine->begin_turn(turn, "") == head + "\"\"" + tail);
+}
+
+TEST_CASE("an interrupt withdraws a prompt that has not begun", "[workers]") {
+  const auto engine = make_engine(settings(), {});
+  CHECK(engine->interrupt() ==
+        "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
+        "\"interrupt\",\"cancel_queued\":true}}\n");
+  CHECK(engine->interrupt().find("\"steno-2\"") != std::string::npos);
+}
+
+}  // namespace

@@ -1,0 +1,26 @@
+// Port: starts agent processes. The real one puts each under a keeper; simulation scripts them.
+#pragma once
+
+#include <memory>
+
+#include "workers/engines/agent_process.hpp"
+#include "workers/engines/engine.hpp"
+#include "workers/protocol.hpp"
+
+namespace workers {
+
+// One lease's agent: the codec and the process that it speaks with.
+struct LaunchedAgent {
+  std::unique_ptr<engines::Engine> engine;
+  std::unique_ptr<engines::AgentProcess> process;
+};
+
+class AgentLauncher {
+ public:
+  virtual ~AgentLauncher() = default;
+  // The directive's session, spec, resume id and system prompt say what to start. An Error's text
+  // becomes part of the session's record.
+  virtual base::Result<LaunchedAgent> launch(const DirectiveBody& directive) = 0;
+};
+
+}  // namespace workers

@@ -1,0 +1,354 @@
+#include "workers/command_worker.hpp"
+
+#include <algorithm>
+
+#include "eventlog/base/check.hpp"
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/session/evolve.hpp"
+#include "eventlog/session/stream_name.hpp"
+
+namespace workers {
+namespace {
+
+using session::Rejection;
+using session::RejectionCode;
+using session::SessionState;
+
+constexpr std::size_t kAliasChars = 8;
+constexpr std::size_t kAliasCandidates = 4;
+
+std::string make_alias(base::Random& random) {
+  constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";  // 32, none alike
+  std::string alias;
+  std::uint64_t bits = random.next();
+  for (std::size_t i = 0; i < kAliasChars; ++i, bits >>= 5) alias += kAlphabet[bits & 31];
+  return alias;
+}
+
+const session::Spawn* as_spawn(const session::Command& command) {
+  const auto* client = std::get_if<session::ClientCommand>(&command);
+  return client == nullptr ? nullptr : std::get_if<session::Spawn>(client);
+}
+
+template <class State>
+const State& as(const session::StreamState& state) {
+  return std::get<State>(state);
+}
+
+tl::unexpected<Rejection> reject(RejectionCode code, std::string text) {
+  return tl::unexpected(Rejection{code, std::move(text)});
+}
+
+}  // namespace
+
+CommandWorker::CommandWorker(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader,
+                             base::Random& random, CommandWorkerOptions options)
+    : sequencer_(sequencer), loader_(loader), random_(random), options_(options) {}
+
+CommandWorker::Stream& CommandWorker::stream(const std::string& name) {
+  const auto [at, is_new] = streams_.try_emplace(name);
+  if (is_new) {
+    at->second.name = name;
+    loader_.request(name);
+  }
+  at->second.last_use = ++uses_;
+  return at->second;
+}
+
+void CommandWorker::submit(Ticket ticket, CommandMessage message) {
+  if (waiting_ >= options_.inbox_max) {
+    held_.emplace(Position{}, CommandAnswer{ticket, reject(RejectionCode::limit_reached,
+                                                           "the server's inbox is full (" +
+                                                               std::to_string(waiting_) +
+                                                               " commands); try again")});
+    return;
+  }
+  if (!session::is_agent_name(message.agent)) {
+    held_.emplace(Position{},
+                  CommandAnswer{ticket, reject(RejectionCode::invalid,
+                                               "not the name of an agent: '" + message.agent +
+                                                   "'; it is 1 to 64 of a-z 0-9 . _ -")});
+    return;
+  }
+  Stream& s = stream(session::session_stream(message.agent, message.session));
+  s.commands.push_back({ticket, std::move(message)});
+  ++waiting_;
+  if (s.commands.size() == 1) ready_.push_back(s.name);
+}
+
+bool CommandWorker::do_work(base::Time now, base::Time wall, base::Duration boot) {
+  now_ = now;
+  wall_ = wall;
+  boot_ = boot;
+  bool has_worked = take_loaded();
+  while (!ready_.empty() && sequencer_.has_room()) {
+    run_next();
+    has_worked = true;
+  }
+  evict();
+  return has_worked;
+}
+
+bool CommandWorker::take_loaded() {
+  bool has_taken = false;
+  while (auto outcome = loader_.poll()) {
+    has_taken = true;
+    Stream& s = streams_.at(outcome->stream);
+    if (outcome->loaded) {
+      s.state = std::move(outcome->loaded->state);
+      s.version = outcome->loaded->version;
+      s.last = outcome->loaded->last;
+      s.is_loaded = true;
+      sequencer_.set_head(s.name, s.version);
+    } else {
+      s.fault = outcome->loaded.error();
+      faulted_.push_back(s.name);
+    }
+    for (const std::string& dependant : std::exchange(s.dependants, {})) {
+      ready_.push_back(dependant);
+    }
+  }
+  return has_taken;
+}
+
+// True when the stream's state is in memory; else the session's turn comes again when it is.
+bool CommandWorker::is_at_hand(Stream& wanted, const std::string& session_stream) {
+  if (wanted.is_loaded || wanted.fault) return true;
+  wanted.dependants.insert(session_stream);
+  return false;
+}
+
+std::optional<CommandWorker::Involved> CommandWorker::involve(Stream& session,
+                                                              const CommandMessage& message) {
+  Involved streams{&session, &stream(session::registry_stream(message.agent)),
+                   &stream(std::string(session::kAdmissionStream)), nullptr};
+  const session::Spawn* spawn = as_spawn(message.command);
+  if (spawn != nullptr && spawn->resume.is_set() && spawn->resume != message.session) {
+    streams.source = &stream(session::session_stream(message.agent, spawn->resume));
+  }
+  for (Stream* s : {streams.session, streams.registry, streams.admission, streams.source}) {
+    if (s != nullptr && !is_at_hand(*s, session.name)) return std::nullopt;
+  }
+  return streams;
+}
+
+void CommandWorker::run_next() {
+  Stream& s = streams_.at(ready_.front());
+  ready_.pop_front();
+  const auto streams = involve(s, s.commands.front().message);
+  if (!streams) return;
+  Waiting waiting = std::move(s.commands.front());
+  s.commands.pop_front();
+  --waiting_;
+  Position release;
+  CommandOutcome outcome = decide(*streams, waiting.message, release);
+  held_.emplace(release, CommandAnswer{waiting.ticket, std::move(outcome), boot_});
+  if (!s.commands.empty()) ready_.push_back(s.name);
+}
+
+CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& message,
+                                     Position& release) {
+  for (Stream* s : {streams.session, streams.registry, streams.admission, streams.source}) {
+    if (s == nullptr) continue;
+    if (s->fault) {
+      s->is_fault_told = true;
+      return reject(RejectionCode::unavailable,
+                    "the record could not be read: " + base::describe(*s->fault));
+    }
+    release = std::max(release, s->last);
+  }
+  const auto& state = as<SessionState>(streams.session->state);
+  if (message.actor_kind == session::ActorKind::client) {
+    const auto* known = session::find_command(state, message.id);
+    if (known != nullptr && !base::mutant(base::Mutant::skip_deduplication)) {
+      if (known->digest != message.digest) {
+        return reject(RejectionCode::id_reused,
+                      "command id " + message.id.text() + " was used with another body");
+      }
+      release = std::max(release, known->position);
+      return Accepted{known->position, state.status, state.name, state.alias, true};
+    }
+  }
+  if (message.deadline.us != 0 && message.deadline < now_) {
+    return reject(RejectionCode::deadline_passed, "the command's deadline was over");
+  }
+  if (message.expected_version && *message.expected_version != streams.session->version) {
+    return reject(RejectionCode::version_conflict,
+                  "the session is at version " + std::to_string(streams.session->version.value) +
+                      ", not at " + std::to_string(message.expected_version->value));
+  }
+  session::DecisionContext context{message.session, message.agent, message.id, options_.limits, {}};
+  if (as_spawn(message.command) != nullptr) {
+    for (std::size_t i = 0; i < kAliasCandidates; ++i) {
+      context.fresh_aliases.push_back(make_alias(random_));
+    }
+  }
+  const session::DecisionStates states{
+      state, as<session::RegistryState>(streams.registry->state),
+      as<session::AdmissionState>(streams.admission->state),
+      streams.source == nullptr ? nullptr : &as<SessionState>(streams.source->state)};
+  auto decision = session::decide(states, message.command, context);
+  if (!decision) return tl::unexpected(decision.error());
+  return append(streams, message, std::move(*decision), release);
+}
+
+CommandOutcome CommandWorker::append(const Involved& streams, const CommandMessage& message,
+                                     session::Decision decision, Position& release) {
+  const auto of_role = [&](session::StreamRole role) {
+    switch (role) {
+      case session::StreamRole::session:
+        return streams.session;
+      case session::StreamRole::registry:
+        return streams.registry;
+      case session::StreamRole::admission:
+        return streams.admission;
+      case session::StreamRole::source:
+        return streams.source;
+    }
+    return streams.session;
+  };
+  std::vector<eventlog::StreamAppend> appends;
+  for (const auto role : {session::StreamRole::session, session::StreamRole::source,
+                          session::StreamRole::registry, session::StreamRole::admission}) {
+    eventlog::StreamAppend append;
+    for (session::Emitted& emitted : decision) {
+      if (emitted.role != role) continue;
+      append.events.push_back({std::move(emitted.event), std::move(emitted.content)});
+    }
+    if (append.events.empty()) continue;
+    append.stream = of_role(role)->name;
+    append.expected = of_role(role)->version;
+    appends.push_back(std::move(append));
+  }
+  if (!appends.empty()) {
+    eventlog::AppendContext context;
+    context.command = message.id;
+    context.command_digest = message.digest;
+    context.correlation = message.correlation;
+    context.causation = message.causation;
+    context.actor_kind = message.actor_kind;
+    context.actor = message.actor;
+    if (const auto* report = std::get_if<session::LeaseReport>(&message.command)) {
+      context.token = report->token;
+      context.report_sequence = report->sequence;
+    }
+    context.traceparent = message.traceparent;
+    context.log_time = now_;
+    context.wall_time = wall_;
+    release = std::max(release, append_and_evolve(std::move(appends), context));
+  }
+  const auto& state = as<SessionState>(streams.session->state);
+  return Accepted{streams.session->last, state.status, state.name, state.alias, false};
+}
+
+Position CommandWorker::append_and_evolve(std::vector<eventlog::StreamAppend> appends,
+                                          const eventlog::AppendContext& context) {
+  const auto appended = sequencer_.append(std::move(appends), context);
+  CHECK(appended.has_value());  // this loop is the only writer, so the versions are right
+  for (const eventlog::SequencedEvent* event : *appended) {
+    const session::Envelope& envelope = event->recorded.envelope;
+    Stream& s = streams_.at(envelope.stream);
+    session::evolve(s.state, envelope, event->recorded.event);
+    s.version = envelope.version;
+    s.last = envelope.position;
+  }
+  return sequencer_.tail();
+}
+
+bool CommandWorker::record_server_events(std::vector<session::Event> events, base::Time now,
+                                         base::Time wall) {
+  const auto found = streams_.find(std::string(session::kServerStream));
+  if (found == streams_.end() || !found->second.is_loaded) return false;
+  eventlog::AppendContext context;
+  context.command = base::CommandId::make(now, random_);
+  context.actor_kind = session::ActorKind::server;
+  context.actor = "server";
+  context.log_time = now;
+  context.wall_time = wall;
+  eventlog::StreamAppend append{found->first, found->second.version, {}};
+  for (session::Event& event : events) append.events.push_back({std::move(event), {}});
+  std::vector<eventlog::StreamAppend> appends;
+  appends.push_back(std::move(append));
+  append_and_evolve(std::move(appends), context);
+  return true;
+}
+
+std::optional<base::Error> CommandWorker::fault(const std::string& name) const {
+  const auto found = streams_.find(name);
+  return found == streams_.end() ? std::nullopt : found->second.fault;
+}
+
+std::vector<CommandAnswer> CommandWorker::take_answers() {
+  std::vector<CommandAnswer> answers;
+  const auto end = held_.upper_bound(sequencer_.durable());
+  for (auto at = held_.begin(); at != end; ++at) answers.push_back(std::move(at->second));
+  held_.erase(held_.begin(), end);
+  return answers;
+}
+
+const SessionState* CommandWorker::find(const std::string& agent, base::SessionId session) const {
+  const auto found = streams_.find(session::session_stream(agent, session));
+  if (found == streams_.end() || !found->second.is_loaded) return nullptr;
+  return &as<SessionState>(found->second.state);
+}
+
+void CommandWorker::prefetch(const std::string& name) {
+  stream(name);
+}
+
+const session::AdmissionState* CommandWorker::admission() const {
+  const auto found = streams_.find(std::string(session::kAdmissionStream));
+  if (found == streams_.end() || !found->second.is_loaded) return nullptr;
+  return &as<session::AdmissionState>(found->second.state);
+}
+
+// Forgets a stream once its snapshot holds its last version; asks for snapshots of the session
+// streams that were used longest ago while there are too many.
+void CommandWorker::evict() {
+  const auto is_idle = [&](const Stream& s) {
+    return s.is_loaded && s.commands.empty() && s.dependants.empty() &&
+           s.last <= sequencer_.durable() && std::holds_alternative<SessionState>(s.state);
+  };
+  while (const auto saved = loader_.poll_saved()) {
+    --saving_;
+    const auto found = streams_.find(saved->stream);
+    if (found == streams_.end()) continue;
+    found->second.is_saving = false;
+    if (!saved->is_saved || !is_idle(found->second) ||
+        found->second.version != found->second.saved) {
+      continue;
+    }
+    sequencer_.forget_head(saved->stream);
+    streams_.erase(found);
+  }
+  // What could not be read is read anew for the next command.
+  for (const std::string& name : std::exchange(faulted_, {})) {
+    const auto found = streams_.find(name);
+    if (found == streams_.end() || !found->second.fault) continue;
+    if (found->second.is_fault_told && found->second.commands.empty() &&
+        found->second.dependants.empty()) {
+      streams_.erase(found);
+    } else {
+      faulted_.push_back(name);
+    }
+  }
+  if (streams_.size() <= options_.streams_max || saving_ > 0) return;
+  std::vector<Stream*> candidates;
+  for (auto& [name, s] : streams_) {
+    if (is_idle(s) && !s.is_saving) candidates.push_back(&s);
+  }
+  const std::size_t excess =
+      std::min(candidates.size(), streams_.size() - options_.streams_max * 9 / 10);
+  const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(excess);
+  std::partial_sort(candidates.begin(), end, candidates.end(),
+                    [](const Stream* a, const Stream* b) { return a->last_use < b->last_use; });
+  for (auto at = candidates.begin(); at != end; ++at) {
+    Stream& s = **at;
+    s.is_saving = true;
+    s.saved = s.version;
+    ++saving_;
+    loader_.save(s.name, {s.state, s.version, s.last});
+  }
+}
+
+}  // namespace workers

@@ -1,0 +1,151 @@
+// The command loop: turns commands into facts. It decides on cached states, which may not be
+// durable yet, hands the events to the sequencer, and lets no answer leave before everything that
+// the answer was computed from is durable. Commands of one session are decided in the order in
+// which they came; one whose streams are cold waits in that order while they are loaded.
+//
+// Private state and do_work(now); the simulator runs it exactly as the server's thread does.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "eventlog/sequencer.hpp"
+#include "eventlog/stream_loader.hpp"
+#include "workers/session/decide.hpp"
+
+namespace workers {
+
+using base::Position;
+
+// Names the asker of a command to whoever gave it to the loop.
+enum class Asker { nobody, client, dispatcher };
+struct Ticket {
+  Asker asker = Asker::nobody;
+  std::uint64_t number = 0;
+};
+
+struct CommandMessage {
+  base::CommandId id;
+  session::BodyDigest digest{};
+  base::SessionId session;
+  std::string agent;
+  session::ActorKind actor_kind = session::ActorKind::client;
+  std::string actor;
+  std::optional<base::StreamVersion> expected_version;  // of the session's stream
+  base::Time deadline;                                  // log time; 0: none
+  base::CommandId correlation;
+  base::EventId causation;
+  std::string traceparent;
+  session::Command command;
+};
+
+struct Accepted {
+  Position position;  // of the command's last event; of the stream's last, when it made none
+  session::SessionStatus status = session::SessionStatus::none;  // after it
+  std::string name;
+  std::string alias;
+  bool is_repeated = false;  // the command had been accepted before
+};
+
+using CommandOutcome = base::Result<Accepted, session::Rejection>;
+
+struct CommandAnswer {
+  Ticket ticket;
+  CommandOutcome outcome;
+  base::Duration decided{0};  // boot time of the duty cycle that decided it
+};
+
+struct CommandWorkerOptions {
+  session::Limits limits;
+  std::size_t inbox_max = 100'000;    // waiting commands; more are refused as `limit_reached`
+  std::size_t streams_max = 200'000;  // sessions kept in memory; more are evicted
+};
+
+class CommandWorker {
+ public:
+  // All references outlive the worker.
+  CommandWorker(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader,
+                base::Random& random, CommandWorkerOptions options);
+
+  // Puts the command into the inbox of its session. Its answer comes from take_answers(), always.
+  void submit(Ticket ticket, CommandMessage message);
+
+  // Takes loaded streams and decides what can be decided, until the sequencer has no room.
+  // `now` is log time. True when anything was done.
+  bool do_work(base::Time now, base::Time wall, base::Duration boot);
+
+  // Facts about the server itself, on its own stream. False: that stream is not loaded yet.
+  bool record_server_events(std::vector<session::Event> events, base::Time now, base::Time wall);
+
+  // Answers that may leave now.
+  std::vector<CommandAnswer> take_answers();
+
+  // The session's state as far as it is decided, not yet durable; null when it is not loaded.
+  const session::SessionState* find(const std::string& agent, base::SessionId session) const;
+  // Begins to load the stream, so that find() will have it.
+  void prefetch(const std::string& stream);
+  const session::AdmissionState* admission() const;
+  // Why a stream that was asked for could not be read; none: it could, or is still being read.
+  std::optional<base::Error> fault(const std::string& stream) const;
+
+  std::size_t waiting() const { return waiting_; }
+  std::size_t loaded_streams() const { return streams_.size(); }
+
+ private:
+  struct Waiting {
+    Ticket ticket;
+    CommandMessage message;
+  };
+  struct Stream {
+    std::string name;
+    session::StreamState state;
+    base::StreamVersion version;
+    Position last;
+    bool is_loaded = false;
+    std::optional<base::Error> fault;  // it could not be loaded
+    bool is_fault_told = false;        // somebody was refused for it
+    std::deque<Waiting> commands;      // of a session's stream, in order
+    std::set<std::string> dependants;  // sessions whose first command waits for this stream
+    std::uint64_t last_use = 0;
+    bool is_saving = false;  // a snapshot is being written, of version `saved`
+    base::StreamVersion saved;
+  };
+  // The streams that one decision reads; `source` only where the command names one.
+  struct Involved {
+    Stream* session = nullptr;
+    Stream* registry = nullptr;
+    Stream* admission = nullptr;
+    Stream* source = nullptr;
+  };
+
+  Stream& stream(const std::string& name);
+  bool take_loaded();
+  void run_next();
+  std::optional<Involved> involve(Stream& session, const CommandMessage& message);
+  bool is_at_hand(Stream& wanted, const std::string& session_stream);
+  CommandOutcome decide(const Involved& streams, CommandMessage& message, Position& release);
+  CommandOutcome append(const Involved& streams, const CommandMessage& message,
+                        session::Decision decision, Position& release);
+  Position append_and_evolve(std::vector<eventlog::StreamAppend> appends,
+                             const eventlog::AppendContext& context);
+  void evict();
+
+  eventlog::Sequencer& sequencer_;
+  eventlog::StreamLoader& loader_;
+  base::Random& random_;
+  const CommandWorkerOptions options_;
+  std::unordered_map<std::string, Stream> streams_;
+  std::deque<std::string> ready_;  // sessions with commands, in the order of their turn
+  std::multimap<Position, CommandAnswer> held_;  // by the position that must be durable first
+  std::vector<std::string> faulted_;
+  std::size_t waiting_ = 0;
+  std::size_t saving_ = 0;
+  std::uint64_t uses_ = 0;
+  base::Time now_;
+  base::Time wall_;
+  base::Duration boot_{0};
+};
+
+}  // namespace workers

@@ -1,0 +1,246 @@
+#include "workers/engine_worker.hpp"
+
+#include <algorithm>
+
+namespace workers {
+namespace {
+
+// What a waiting report takes beside its text: envelope, queue node, map entries.
+constexpr std::size_t kReportOverhead = 64;
+
+std::size_t size_of(const SequencedReport& report) {
+  return report.type.size() + report.body.encoded.size() + kReportOverhead;
+}
+
+base::Time as_time(base::Duration boot) {
+  return {boot.count()};
+}
+
+session::LineFault fault_of(engines::LineFault fault) {
+  return fault == engines::LineFault::too_long ? session::LineFault::too_long
+                                               : session::LineFault::cut_short;
+}
+
+constexpr std::size_t kFaultyLineMax = 64 << 10;  // of a broken line's start that is kept
+
+}  // namespace
+
+EngineWorker::EngineWorker(AgentLauncher& launcher, EngineWorkerOptions options)
+    : launcher_(launcher), options_(options) {}
+
+EngineWorker::~EngineWorker() = default;
+
+void EngineWorker::on_directive(DirectiveBody directive, base::Duration now) {
+  const Key key{directive.session, directive.token};
+  // A newer lease of the session makes every older one void.
+  for (auto& [other, run] : runs_) {
+    if (other.session == key.session && other.token < key.token) run.is_lost = true;
+    if (other.session == key.session && other.token > key.token) return;
+  }
+  Run& run = runs_[key];
+  run.directive = std::move(directive);
+  advance(key, run, now);
+}
+
+void EngineWorker::on_ack(const ReportAckBody& ack) {
+  const auto found = runs_.find({ack.session, ack.token});
+  if (found == runs_.end()) return;
+  Run& run = found->second;
+  while (!run.unacked.empty() && run.unacked.front().sequence <= ack.through) {
+    unacked_bytes_ -= size_of(run.unacked.front());
+    run.unacked.pop_front();
+  }
+  run.sent = std::max(run.sent, ack.through);
+  if (ack.resend) run.sent = run.unacked.empty() ? run.sent : run.unacked.front().sequence - 1;
+  if (ack.lost) run.is_lost = true;
+}
+
+bool EngineWorker::do_work(base::Duration now) {
+  const bool may_read = unacked_bytes_ < options_.unacked_bytes_max;
+  const std::size_t before = unacked_bytes_;
+  for (auto& [key, run] : runs_) {
+    if (may_read != is_reading_ && run.agent.process) run.agent.process->set_reading(may_read);
+    advance(key, run, now);
+    pump(run, now);
+  }
+  is_reading_ = may_read;
+  std::erase_if(runs_, [&](const auto& entry) {
+    const Run& run = entry.second;
+    if (!run.has_exited || (!run.unacked.empty() && !run.is_lost)) return false;
+    for (const SequencedReport& report : run.unacked) unacked_bytes_ -= size_of(report);
+    return true;
+  });
+  return unacked_bytes_ != before;
+}
+
+void EngineWorker::advance(const Key& key, Run& run, base::Duration) {
+  if (run.has_exited) return;
+  if (!run.is_launched) {
+    const bool is_older_alive = std::any_of(runs_.begin(), runs_.end(), [&](const auto& entry) {
+      return entry.first.session == key.session && entry.first.token < key.token &&
+             !entry.second.has_exited;
+    });
+    if (is_older_alive) return;
+    if (run.is_lost || run.directive.end != LeaseEnd::none) {
+      report(run, session::ReportAgentExited{});
+      run.has_exited = true;
+      return;
+    }
+    launch(run);
+  }
+  obey(run);
+}
+
+void EngineWorker::launch(Run& run) {
+  run.is_launched = true;
+  auto agent = launcher_.launch(run.directive);
+  if (!agent) {
+    report(run, session::ReportStartFailed{base::describe(agent.error())});
+    run.has_exited = true;
+    return;
+  }
+  run.agent = std::move(*agent);
+  run.agent.process->set_reading(is_reading_);
+  write(run, run.agent.engine->start());
+}
+
+// Brings the agent from what it has been told to what the latest directive says.
+void EngineWorker::obey(Run& run) {
+  if (run.has_exited || run.is_ending) return;
+  const DirectiveBody& wanted = run.directive;
+  if (run.is_lost || wanted.end == LeaseEnd::kill) {
+    run.is_ending = true;
+    run.agent.process->terminate(options_.kill_grace);
+    return;
+  }
+  if (wanted.turn && wanted.turn->turn != run.begun) {
+    run.begun = wanted.turn->turn;
+    write(run, run.agent.engine->begin_turn(wanted.turn->turn, wanted.turn->prompt));
+  }
+  if (wanted.turn && wanted.turn->is_interrupted && wanted.turn->turn != run.interrupted) {
+    run.interrupted = wanted.turn->turn;
+    write(run, run.agent.engine->interrupt());
+  }
+  const bool is_done = wanted.end == LeaseEnd::close || run.agent.engine->wants_exit();
+  if (is_done && !run.is_stdin_closed) {
+    run.is_stdin_closed = true;
+    run.agent.process->close_stdin();
+  }
+}
+
+void EngineWorker::pump(Run& run, base::Duration now) {
+  if (run.has_exited || !run.agent.process) return;
+  run.agent.process->pump(now);
+  for (const engines::ProcessEvent& event : run.agent.process->take_events()) {
+    take_event(run, event, now);
+  }
+  if (run.has_exited) return;
+  const auto due = run.agent.engine->deadline();
+  if (due && *due <= as_time(now)) report_all(run, run.agent.engine->on_time(as_time(now)));
+}
+
+void EngineWorker::take_event(Run& run, const engines::ProcessEvent& event, base::Duration now) {
+  if (const auto* started = std::get_if<engines::ProcessStarted>(&event)) {
+    report(run, session::ReportAgentStarted{started->pid, started->start_ticks});
+  } else if (const auto* failed = std::get_if<engines::StartFailed>(&event)) {
+    report(run, session::ReportStartFailed{failed->text});
+    run.has_exited = true;
+  } else if (const auto* line = std::get_if<engines::Line>(&event)) {
+    if (line->fault == engines::LineFault::none) {
+      report_all(run, run.agent.engine->on_line(line->bytes, as_time(now)));
+      write(run, run.agent.engine->take_writes());
+    } else {
+      report(run, session::ReportAgentLine{fault_of(line->fault),
+                                           static_cast<std::int64_t>(line->bytes.size()),
+                                           line->bytes.substr(0, kFaultyLineMax)});
+    }
+  } else if (const auto* exited = std::get_if<engines::ProcessExited>(&event)) {
+    report_all(run, run.agent.engine->on_end());
+    report(run, session::ReportAgentExited{std::max<std::int64_t>(0, exited->code), exited->signal,
+                                           exited->stderr_tail});
+    run.has_exited = true;
+  }
+}
+
+void EngineWorker::report(Run& run, session::Report report) {
+  if (run.is_lost) return;
+  run.unacked.push_back(encode_report(++run.sequence, report));
+  unacked_bytes_ += size_of(run.unacked.back());
+}
+
+void EngineWorker::report_all(Run& run, std::vector<session::Report> reports) {
+  for (session::Report& each : reports) report(run, std::move(each));
+}
+
+void EngineWorker::write(Run& run, const base::Bytes& bytes) {
+  if (bytes.empty()) return;
+  const auto written = run.agent.process->write(bytes);
+  if (written || written.error().code == base::ErrorCode::unreachable) return;  // its exit follows
+  report(run,
+         session::ReportAgentLine{session::LineFault::unknown_kind, 0,
+                                  "not given to the agent: " + base::describe(written.error())});
+  run.is_ending = true;
+  run.agent.process->terminate(options_.kill_grace);
+}
+
+std::optional<ReportsBody> EngineWorker::take_reports() {
+  for (auto& [key, run] : runs_) {
+    if (run.is_lost || run.unacked.empty() || run.unacked.back().sequence <= run.sent) continue;
+    ReportsBody body{key.session, run.directive.agent, key.token, {}};
+    std::size_t bytes = 0;
+    for (const SequencedReport& report : run.unacked) {
+      if (report.sequence <= run.sent) continue;
+      if (!body.reports.empty() && bytes + size_of(report) > options_.batch_bytes_max) break;
+      bytes += size_of(report);
+      body.reports.push_back(report);
+    }
+    run.sent = body.reports.back().sequence;
+    return body;
+  }
+  return std::nullopt;
+}
+
+void EngineWorker::put_back(const ReportsBody& reports) {
+  const auto found = runs_.find({reports.session, reports.token});
+  if (found != runs_.end()) found->second.sent = reports.reports.front().sequence - 1;
+}
+
+std::vector<HeldLease> EngineWorker::held() const {
+  std::vector<HeldLease> held;
+  for (const auto& [key, run] : runs_) {
+    if (!run.is_lost) held.push_back({key.session, run.directive.agent, key.token});
+  }
+  return held;
+}
+
+void EngineWorker::end_all() {
+  for (auto& [key, run] : runs_) {
+    if (run.has_exited || run.is_ending || !run.agent.process) continue;
+    run.is_ending = true;
+    run.agent.process->terminate(options_.kill_grace);
+  }
+}
+
+std::vector<engines::PollWish> EngineWorker::poll_wishes() const {
+  std::vector<engines::PollWish> wishes;
+  for (const auto& [key, run] : runs_) {
+    if (run.has_exited || !run.agent.process) continue;
+    const auto own = run.agent.process->poll_wishes();
+    wishes.insert(wishes.end(), own.begin(), own.end());
+  }
+  return wishes;
+}
+
+std::optional<base::Duration> EngineWorker::deadline() const {
+  std::optional<base::Duration> earliest;
+  for (const auto& [key, run] : runs_) {
+    if (run.has_exited || !run.agent.engine) continue;
+    const auto due = run.agent.engine->deadline();
+    if (due && (!earliest || base::Duration{due->us} < *earliest)) {
+      earliest = base::Duration{due->us};
+    }
+  }
+  return earliest;
+}
+
+}  // namespace workers

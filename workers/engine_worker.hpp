@@ -1,0 +1,84 @@
+// The worker's loop: makes true what directives say of its leases. It starts an agent process for
+// each, gives it turns, and turns what it says into reports with token and sequence. Reports are
+// kept until the server says that they are durable; when more than `unacked_bytes_max` wait, the
+// agents' output is no longer read, and nothing is dropped.
+#pragma once
+
+#include <deque>
+#include <map>
+
+#include "workers/agent_launcher.hpp"
+
+namespace workers {
+
+struct EngineWorkerOptions {
+  std::size_t unacked_bytes_max = std::size_t{64} << 20;
+  std::size_t batch_bytes_max = std::size_t{1} << 20;  // of one reports message
+  std::chrono::milliseconds kill_grace{3000};  // SIGTERM to SIGKILL; Claude Code takes 1.6 s
+};
+
+class EngineWorker {
+ public:
+  // `launcher` outlives the worker.
+  EngineWorker(AgentLauncher& launcher, EngineWorkerOptions options);
+  ~EngineWorker();
+
+  void on_directive(DirectiveBody directive, base::Duration now);
+  void on_ack(const ReportAckBody& ack);
+
+  // Pumps all agents. True when anything was done. `now`: boot time.
+  bool do_work(base::Duration now);
+
+  // The next message of reports that were not sent yet; none when there is nothing to send.
+  std::optional<ReportsBody> take_reports();
+  // It was not sent after all: it will be taken again.
+  void put_back(const ReportsBody& reports);
+
+  std::vector<HeldLease> held() const;
+  // Ends every agent; their exits are reported as usual.
+  void end_all();
+  bool is_idle() const { return runs_.empty(); }
+
+  std::vector<engines::PollWish> poll_wishes() const;
+  // Earliest time at which do_work() has something to do by itself; none: only when polled.
+  std::optional<base::Duration> deadline() const;
+  std::size_t unacked_bytes() const { return unacked_bytes_; }
+
+ private:
+  struct Key {
+    base::SessionId session;
+    base::FencingToken token;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Run {
+    DirectiveBody directive;  // the latest
+    LaunchedAgent agent;
+    bool is_launched = false;
+    bool has_exited = false;  // nothing will be reported any more
+    bool is_lost = false;     // the lease is another's: report nothing, end the agent
+    bool is_ending = false;
+    bool is_stdin_closed = false;
+    base::TurnId begun;
+    base::TurnId interrupted;
+    std::int64_t sequence = 0;            // of the last report
+    std::deque<SequencedReport> unacked;  // ascending
+    std::int64_t sent = 0;                // sequence of the last report that was sent
+  };
+
+  void advance(const Key& key, Run& run, base::Duration now);
+  void launch(Run& run);
+  void obey(Run& run);
+  void pump(Run& run, base::Duration now);
+  void take_event(Run& run, const engines::ProcessEvent& event, base::Duration now);
+  void report(Run& run, session::Report report);
+  void report_all(Run& run, std::vector<session::Report> reports);
+  void write(Run& run, const base::Bytes& bytes);
+
+  AgentLauncher& launcher_;
+  const EngineWorkerOptions options_;
+  std::map<Key, Run> runs_;
+  std::size_t unacked_bytes_ = 0;
+  bool is_reading_ = true;
+};
+
+}  // namespace workers

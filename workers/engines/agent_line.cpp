@@ -1,0 +1,21 @@
+#include "workers/engines/agent_line.hpp"
+
+#include <algorithm>
+
+namespace engines {
+namespace {
+
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+}  // namespace
+
+session::ReportAgentLine agent_line(session::LineFault fault, base::ByteView line) {
+  std::size_t size = std::min(line.size(), kAgentLineBytesMax);
+  // A character has at most three continuation bytes; more of them is not UTF-8 anyway.
+  for (int step = 0; step < 3 && size < line.size() && is_continuation(line[size]); ++step) --size;
+  return {fault, static_cast<std::int64_t>(line.size()), std::string(line.substr(0, size))};
+}
+
+}  // namespace engines

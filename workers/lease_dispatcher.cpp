@@ -1,0 +1,335 @@
+#include "workers/lease_dispatcher.hpp"
+
+#include <algorithm>
+
+#include "eventlog/session/evolve.hpp"
+#include "eventlog/session/stream_name.hpp"
+
+namespace workers {
+namespace {
+
+using session::SessionState;
+
+// Events after which the worker has something new to make true.
+bool changes_directive(const session::Event& event) {
+  return std::holds_alternative<session::LeaseGranted>(event) ||
+         std::holds_alternative<session::TurnStarted>(event) ||
+         std::holds_alternative<session::InterruptRequested>(event) ||
+         std::holds_alternative<session::CloseRequested>(event) ||
+         std::holds_alternative<session::SessionClosed>(event);
+}
+
+bool is_of_interest(const SessionState& state) {
+  return session::is_live(state.status) || state.lease;
+}
+
+LeaseEnd end_of(const SessionState& s) {
+  if (s.status == session::SessionStatus::killed || s.status == session::SessionStatus::failed) {
+    return LeaseEnd::kill;
+  }
+  if (s.status == session::SessionStatus::completed) return LeaseEnd::close;
+  return s.is_close_requested && !s.turn && s.queue.empty() ? LeaseEnd::close : LeaseEnd::none;
+}
+
+base::CommandId report_id(const std::string& stream, const session::LeaseReport& report) {
+  base::Blake2bStream hash;
+  hash.add(stream);
+  base::Bytes place;
+  base::append_u64(place, static_cast<std::uint64_t>(report.token.value));
+  base::append_u64(place, static_cast<std::uint64_t>(report.sequence));
+  hash.add(place);
+  base::CommandId id;
+  base::view(hash.finish()).copy(id.bytes.data(), id.bytes.size());
+  return id;
+}
+
+template <class Body>
+bus::Notice notice(std::string_view verb, const Body& body) {
+  return {std::string(verb), bus::to_body(body)};
+}
+
+}  // namespace
+
+LeaseDispatcher::LeaseDispatcher(CommandWorker& commands, bus::ServerSocket& socket,
+                                 LeaseLocks& locks, ContentLoader& contents, base::Random& random,
+                                 LeaseDispatcherOptions options)
+    : commands_(commands),
+      socket_(socket),
+      locks_(locks),
+      contents_(contents),
+      random_(random),
+      options_(options) {}
+
+void LeaseDispatcher::restore(const SessionState& state) {
+  if (!is_of_interest(state)) return;
+  const std::string stream = session::session_stream(state.agent, state.session);
+  View& view = views_[stream];
+  view.state = state;
+  view.state.commands.clear();
+  dirty_.insert(stream);
+}
+
+void LeaseDispatcher::on_durable(const session::RecordedEvent& event) {
+  const session::Envelope& envelope = event.envelope;
+  auto found = views_.find(envelope.stream);
+  if (found == views_.end()) {
+    if (!std::holds_alternative<session::SessionOpened>(event.event)) return;
+    found = views_.try_emplace(envelope.stream).first;
+  }
+  View& view = found->second;
+  session::evolve(view.state, envelope, event.event);
+  view.state.commands.clear();
+  if (!is_of_interest(view.state)) {
+    views_.erase(found);
+    return;
+  }
+  if (changes_directive(event.event)) view.is_directive_due = true;
+  dirty_.insert(envelope.stream);
+}
+
+const bus::PeerId* LeaseDispatcher::peer_of(const base::WorkerId& worker) const {
+  const auto found = workers_.find(worker);
+  return found == workers_.end() ? nullptr : &found->second.peer;
+}
+
+void LeaseDispatcher::send(const bus::PeerId& peer, const bus::Notice& message) {
+  // A worker that cannot be sent to is gone or far behind; it will register again.
+  if (!socket_.send(peer, bus::encode_frame(message))) {
+    std::erase_if(workers_, [&](const auto& entry) { return entry.second.peer == peer; });
+  }
+}
+
+void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame, base::Time now) {
+  now_ = now;
+  const auto* message = std::get_if<bus::Notice>(&frame);
+  if (message == nullptr) return;
+  if (message->verb == kVerbRegister) {
+    if (const auto body = bus::from_body<RegisterBody>(message->body)) {
+      register_worker(peer, *body, now);
+    }
+    return;
+  }
+  const auto known = std::find_if(workers_.begin(), workers_.end(),
+                                  [&](const auto& entry) { return entry.second.peer == peer; });
+  if (known == workers_.end()) {
+    socket_.send(peer, bus::encode_frame(bus::Notice{std::string(kVerbRegisterAgain), {}}));
+    return;
+  }
+  known->second.last_heard = now;
+  if (message->verb == kVerbHeartbeat) {
+    send(peer, bus::Notice{std::string(kVerbHeartbeat), {}});
+  } else if (message->verb == kVerbReports) {
+    if (const auto body = bus::from_body<ReportsBody>(message->body)) take_reports(peer, *body);
+  }
+}
+
+void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBody& body,
+                                      base::Time now) {
+  workers_[body.worker] = {peer, now};
+  for (const HeldLease& held : body.leases) {
+    const std::string stream = session::session_stream(held.agent, held.session);
+    const auto found = views_.find(stream);
+    const bool is_held = found != views_.end() && found->second.state.lease &&
+                         found->second.state.lease->token == held.token;
+    if (!is_held) {
+      send(peer, notice(kVerbReportAck, ReportAckBody{held.session, held.token, 0, false, true}));
+    }
+  }
+  for (auto& [stream, view] : views_) {
+    if (!view.state.lease || view.state.lease->worker != body.worker) continue;
+    view.is_directive_due = true;
+    // What the worker has not heard to be durable, it sends again from there.
+    view.acked = view.state.lease->report_sequence;
+    send(peer, notice(kVerbReportAck, ReportAckBody{view.state.session, view.state.lease->token,
+                                                    view.acked, true, false}));
+    dirty_.insert(stream);
+  }
+  next_expiry_ = {};
+  for (const auto& [stream, view] : views_) dirty_.insert(stream);
+}
+
+void LeaseDispatcher::take_reports(const bus::PeerId& peer, const ReportsBody& body) {
+  const std::string stream = session::session_stream(body.agent, body.session);
+  const auto found = views_.find(stream);
+  if (found == views_.end()) {
+    send(peer, notice(kVerbReportAck, ReportAckBody{body.session, body.token, 0, false, true}));
+    return;
+  }
+  for (const SequencedReport& encoded : body.reports) {
+    auto report = decode_report(encoded);
+    if (!report) {
+      // A worker of a later release: its report is on the record as what it is, a line that this
+      // release does not understand, and the sequence goes on.
+      report = session::ReportAgentLine{session::LineFault::unknown_kind,
+                                        static_cast<std::int64_t>(encoded.body.encoded.size()),
+                                        "report " + encoded.type + ": " + report.error().text};
+    }
+    submit(found->second, session::LeaseReport{body.token, encoded.sequence, std::move(*report)},
+           {stream, body.token, encoded.sequence});
+  }
+}
+
+void LeaseDispatcher::submit(const View& view, session::Command command, Asked asked) {
+  CommandMessage message;
+  message.session = view.state.session;
+  message.agent = view.state.agent;
+  if (const auto* report = std::get_if<session::LeaseReport>(&command)) {
+    message.id = report_id(asked.stream, *report);
+    message.actor_kind = session::ActorKind::worker;
+    message.actor = view.state.lease ? view.state.lease->worker.text() : "";
+  } else {
+    message.id = base::CommandId::make(now_, random_);
+    message.actor_kind = session::ActorKind::server;
+    message.actor = "dispatcher";
+  }
+  message.command = std::move(command);
+  const std::uint64_t number = ++next_ticket_;
+  asked_.emplace(number, std::move(asked));
+  commands_.submit({Asker::dispatcher, number}, std::move(message));
+}
+
+void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
+  const auto found = asked_.find(ticket.number);
+  if (found == asked_.end()) return;
+  const Asked asked = std::move(found->second);
+  asked_.erase(found);
+  const auto view = views_.find(asked.stream);
+  if (asked.sequence == 0) {
+    if (view == views_.end()) return;
+    view->second.is_granting = false;
+    view->second.is_expiring = false;
+    dirty_.insert(asked.stream);
+    return;
+  }
+  const base::SessionId id = session::parse_stream(asked.stream)->session;
+  ReportAckBody& ack =
+      acks_.try_emplace({id, asked.token}, ReportAckBody{id, asked.token, 0}).first->second;
+  if (outcome) {
+    ack.through = std::max(ack.through, asked.sequence);
+    if (view != views_.end()) view->second.acked = std::max(view->second.acked, asked.sequence);
+    return;
+  }
+  using Code = session::RejectionCode;
+  const Code code = outcome.error().code;
+  if (code == Code::stale_token || code == Code::not_found) {
+    ack.lost = true;
+  } else {
+    ack.resend = true;
+    if (view != views_.end()) ack.through = std::max(ack.through, view->second.acked);
+  }
+}
+
+// A session's view may be gone by the time its last report is acknowledged, and with it the name
+// of the worker; hence all workers are told, of which there is one a machine.
+void LeaseDispatcher::send_acks() {
+  for (const auto& [lease, ack] : std::exchange(acks_, {})) {
+    for (const auto& [id, worker] : std::map(workers_)) {
+      send(worker.peer, notice(kVerbReportAck, ack));
+    }
+  }
+}
+
+bool LeaseDispatcher::do_work(base::Time now) {
+  now_ = now;
+  take_contents();
+  bool has_worked = !acks_.empty();
+  send_acks();
+  std::erase_if(workers_, [&](const auto& entry) {
+    return now - entry.second.last_heard > options_.worker_silence_max;
+  });
+  if (now >= next_expiry_) {
+    next_expiry_ = now + options_.expiry_interval;
+    for (auto& [stream, view] : views_) expire(view);
+  }
+  for (const std::string& stream : std::exchange(dirty_, {})) {
+    const auto found = views_.find(stream);
+    if (found == views_.end()) continue;
+    has_worked |= grant(found->second);
+    has_worked |= send_directive(found->second);
+  }
+  return has_worked;
+}
+
+bool LeaseDispatcher::grant(View& view) {
+  const SessionState& s = view.state;
+  if (!session::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
+  if (workers_.empty()) return false;
+  view.is_granting = true;
+  // One worker a machine; with more, the choice would be made here.
+  submit(view, session::ServerCommand{session::GrantLease{workers_.begin()->first}},
+         {session::session_stream(s.agent, s.session), {}, 0});
+  return true;
+}
+
+void LeaseDispatcher::expire(View& view) {
+  const SessionState& s = view.state;
+  if (!s.lease || view.is_expiring || peer_of(s.lease->worker) != nullptr) return;
+  // A worker that lives and has not registered yet may be the holder: it is waited for. Once
+  // another one has registered, the holder is known to be gone.
+  if (workers_.empty() && locks_.is_worker_alive()) return;
+  if (locks_.is_session_held(s.session)) return;
+  view.is_expiring = true;
+  submit(view, session::ServerCommand{session::ExpireLease{s.lease->token}},
+         {session::session_stream(s.agent, s.session), {}, 0});
+}
+
+void LeaseDispatcher::take_contents() {
+  while (auto outcome = contents_.poll()) {
+    const auto wanted = content_wanted_.find(outcome->position);
+    if (wanted == content_wanted_.end()) continue;
+    const std::string stream = std::move(wanted->second);
+    content_wanted_.erase(wanted);
+    const auto found = views_.find(stream);
+    if (found == views_.end()) continue;
+    View& view = found->second;
+    view.awaited.erase(outcome->position);
+    std::string text;
+    if (outcome->content && *outcome->content) text = std::move((*outcome->content)->text);
+    if (outcome->position == view.state.opened) {
+      view.system_prompt = std::move(text);
+    } else {
+      view.prompts[outcome->position] = std::move(text);
+    }
+    dirty_.insert(stream);
+  }
+}
+
+// True when all that the directive quotes is at hand; else it is asked for.
+bool LeaseDispatcher::has_contents(View& view) {
+  const SessionState& s = view.state;
+  const auto want = [&](base::Position position) {
+    if (!view.awaited.insert(position).second) return;
+    content_wanted_[position] = session::session_stream(s.agent, s.session);
+    contents_.request(position);
+  };
+  if (!view.system_prompt) want(s.opened);
+  std::erase_if(view.prompts,
+                [&](const auto& entry) { return !s.turn || entry.first != s.turn->prompt; });
+  if (s.turn && !view.prompts.contains(s.turn->prompt)) want(s.turn->prompt);
+  return view.awaited.empty();
+}
+
+bool LeaseDispatcher::send_directive(View& view) {
+  const SessionState& s = view.state;
+  if (!view.is_directive_due || !s.lease) return false;
+  const bus::PeerId* peer = peer_of(s.lease->worker);
+  if (peer == nullptr) return false;  // it will be due again when the worker registers
+  if (!has_contents(view)) return false;
+  view.is_directive_due = false;
+  DirectiveBody directive;
+  directive.session = s.session;
+  directive.agent = s.agent;
+  directive.token = s.lease->token;
+  directive.spec = s.spec;
+  directive.resume_agent_session = s.lease->resume_agent_session;
+  directive.system_prompt = *view.system_prompt;
+  if (s.turn) {
+    directive.turn =
+        DirectedTurn{s.turn->turn, view.prompts[s.turn->prompt], s.turn->is_interrupt_requested};
+  }
+  directive.end = end_of(s);
+  send(bus::PeerId(*peer), notice(kVerbDirective, directive));
+  return true;
+}
+
+}  // namespace workers

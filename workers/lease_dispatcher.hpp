@@ -1,0 +1,104 @@
+// The server's side of the worker endpoint. It gives leases of sessions that have something to run
+// to workers, tells each worker what is to be true of its leases, takes its reports to the command
+// loop, and expires the leases of workers that are gone.
+//
+// It acts on durable events only: what a worker is told is on the record. It keeps a folded copy
+// of the state of each session that lives or is leased.
+#pragma once
+
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "bus/frames.hpp"
+#include "workers/command_worker.hpp"
+#include "workers/content_loader.hpp"
+#include "workers/protocol.hpp"
+
+namespace workers {
+
+// Port: what the operating system knows about owners. The kernel releases a lock when its holder
+// is gone, however it ended.
+class LeaseLocks {
+ public:
+  virtual ~LeaseLocks() = default;
+  virtual bool is_worker_alive() = 0;                         // any worker of this server
+  virtual bool is_session_held(base::SessionId session) = 0;  // a keeper lives, or its tree
+};
+
+struct LeaseDispatcherOptions {
+  base::Duration expiry_interval = std::chrono::milliseconds(100);  // between looks at the locks
+  base::Duration worker_silence_max = std::chrono::seconds(10);     // then it counts as gone
+};
+
+class LeaseDispatcher {
+ public:
+  // All references outlive it. Tickets with `asker` are its own.
+  LeaseDispatcher(CommandWorker& commands, bus::ServerSocket& socket, LeaseLocks& locks,
+                  ContentLoader& contents, base::Random& random, LeaseDispatcherOptions options);
+
+  // Before the first event: a session that lives or is leased, as it is on the record.
+  void restore(const session::SessionState& state);
+  // Every durable event, in order.
+  void on_durable(const session::RecordedEvent& event);
+  // The outcome of a command that was submitted with one of its tickets.
+  void on_answer(Ticket ticket, const CommandOutcome& outcome);
+
+  void on_frame(const bus::PeerId& peer, const bus::Frame& frame, base::Time now);
+  // Grants, expires, sends directives. True when anything was done.
+  bool do_work(base::Time now);
+
+  std::size_t workers() const { return workers_.size(); }
+  std::size_t sessions() const { return views_.size(); }
+
+ private:
+  struct WorkerPeer {
+    bus::PeerId peer;
+    base::Time last_heard;
+  };
+  struct View {
+    session::SessionState state;  // durable; its commands are not kept
+    bool is_granting = false;     // GrantLease is with the command loop
+    bool is_expiring = false;
+    bool is_directive_due = false;
+    std::int64_t acked = 0;
+    std::optional<std::string> system_prompt;  // loaded content; absent: not asked for yet
+    std::map<base::Position, std::string> prompts;
+    std::set<base::Position> awaited;
+  };
+  struct Asked {
+    std::string stream;
+    base::FencingToken token;
+    std::int64_t sequence = 0;  // of a report; 0: a grant or an expiry
+  };
+
+  void register_worker(const bus::PeerId& peer, const RegisterBody& body, base::Time now);
+  void take_reports(const bus::PeerId& peer, const ReportsBody& body);
+  void submit(const View& view, session::Command command, Asked asked);
+  void take_contents();
+  bool grant(View& view);
+  void expire(View& view);
+  bool send_directive(View& view);
+  bool has_contents(View& view);
+  void send_acks();
+  void send(const bus::PeerId& peer, const bus::Notice& notice);
+  const bus::PeerId* peer_of(const base::WorkerId& worker) const;
+
+  CommandWorker& commands_;
+  bus::ServerSocket& socket_;
+  LeaseLocks& locks_;
+  ContentLoader& contents_;
+  base::Random& random_;
+  const LeaseDispatcherOptions options_;
+  std::map<base::WorkerId, WorkerPeer> workers_;
+  std::map<std::string, View> views_;  // by stream
+  std::set<std::string> dirty_;        // views to be looked at in do_work
+  std::unordered_map<std::uint64_t, Asked> asked_;
+  std::map<std::pair<base::SessionId, base::FencingToken>, ReportAckBody> acks_;  // to be sent
+  std::map<base::Position, std::string> content_wanted_;  // position → stream of its view
+  std::uint64_t next_ticket_ = 0;
+  base::Time next_expiry_;
+  base::Time now_;
+};
+
+}  // namespace workers

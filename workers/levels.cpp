@@ -1,0 +1,47 @@
+#include "workers/levels.hpp"
+
+#include <algorithm>
+
+#include "eventlog/session/event_codec.hpp"
+#include "eventlog/session/stream_name.hpp"
+
+namespace workers {
+
+std::string agent_level(std::string_view agent) {
+  return "agent/" + std::string(agent) + "/";
+}
+
+std::string session_level(std::string_view agent, base::SessionId session) {
+  return "session/" + std::string(agent) + "/" + session.text() + "/";
+}
+
+std::vector<std::string> levels_of(const session::Envelope& envelope) {
+  std::vector<std::string> levels{std::string(bus::kAllLevel)};
+  const auto ref = session::parse_stream(envelope.stream);
+  if (!ref || ref->agent.empty()) return levels;
+  levels.push_back(agent_level(ref->agent));
+  if (ref->kind == session::StreamKind::session) {
+    levels.push_back(session_level(ref->agent, ref->session));
+  }
+  return levels;
+}
+
+bool is_of_level(const session::Envelope& envelope, std::string_view level) {
+  if (level == bus::kAllLevel) return true;
+  const auto levels = levels_of(envelope);
+  return std::find(levels.begin(), levels.end(), level) != levels.end();
+}
+
+bus::FeedEvent to_feed_event(const session::RecordedEvent& event, base::Bytes facts) {
+  bus::FeedEvent feed;
+  feed.position = event.envelope.position;
+  feed.facts = {std::move(facts)};
+  if (event.envelope.content) feed.content_bytes = event.envelope.content->bytes;
+  if (event.content) {
+    base::Bytes content = session::encode_content(*event.content);
+    if (content.size() <= bus::kFeedContentMax) feed.content = base::Binary{std::move(content)};
+  }
+  return feed;
+}
+
+}  // namespace workers

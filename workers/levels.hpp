@@ -1,0 +1,22 @@
+// Which levels of the feed an event belongs to, and its form there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bus/feed_message.hpp"
+#include "eventlog/session/recorded_event.hpp"
+
+namespace workers {
+
+// "all/", "agent/<agent>/", "session/<agent>/<id>/".
+std::string agent_level(std::string_view agent);
+std::string session_level(std::string_view agent, base::SessionId session);
+
+std::vector<std::string> levels_of(const session::Envelope& envelope);
+bool is_of_level(const session::Envelope& envelope, std::string_view level);
+
+// `facts`: the event's encoded facts.
+bus::FeedEvent to_feed_event(const session::RecordedEvent& event, base::Bytes facts);
+
+}  // namespace workers

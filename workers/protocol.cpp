@@ -1,0 +1,89 @@
+#include "workers/protocol.hpp"
+
+namespace workers {
+namespace {
+
+template <class Variant>
+struct ByType;
+
+// Decodes the alternative whose kType is `type`.
+template <class... Kinds>
+struct ByType<std::variant<Kinds...>> {
+  using Variant = std::variant<Kinds...>;
+
+  static base::Result<Variant> decode(const std::string& type, const base::RawValue& body) {
+    base::Result<Variant> result = base::failure(
+        base::ErrorCode::invalid, "unknown type '" + type + "'; known are " + names(), "type");
+    (try_one<Kinds>(type, body, result) || ...);
+    return result;
+  }
+
+ private:
+  static std::string names() {
+    std::string all;
+    ((all += (all.empty() ? "" : ", ") + std::string(Kinds::kType)), ...);
+    return all;
+  }
+
+  template <class Kind>
+  static bool try_one(const std::string& type, const base::RawValue& body,
+                      base::Result<Variant>& result) {
+    if (type != Kind::kType) return false;
+    auto decoded = base::decode<Kind>(body.encoded);
+    if (decoded) {
+      result = Variant(std::move(*decoded));
+    } else {
+      result = tl::unexpected(decoded.error());
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+base::Result<session::ClientCommand> decode_command(const CommandBody& body) {
+  return ByType<session::ClientCommand>::decode(body.type, body.body);
+}
+
+CommandBody encode_command(const session::ClientCommand& command) {
+  CommandBody body;
+  std::visit(
+      [&](const auto& c) {
+        body.type = c.kType;
+        body.body.encoded = base::encode(c);
+      },
+      command);
+  return body;
+}
+
+session::BodyDigest digest_of(base::SessionId session, const std::string& agent,
+                              const session::ClientCommand& command) {
+  const CommandBody body = encode_command(command);
+  base::Blake2bStream stream;
+  stream.add(session.view());
+  stream.add(agent);
+  stream.add(body.type);
+  stream.add(body.body.encoded);
+  const base::Hash hash = stream.finish();
+  session::BodyDigest digest{};
+  base::view(hash).copy(digest.data(), digest.size());
+  return digest;
+}
+
+base::Result<session::Report> decode_report(const SequencedReport& report) {
+  return ByType<session::Report>::decode(report.type, report.body);
+}
+
+SequencedReport encode_report(std::int64_t sequence, const session::Report& report) {
+  SequencedReport encoded;
+  encoded.sequence = sequence;
+  std::visit(
+      [&](const auto& r) {
+        encoded.type = r.kType;
+        encoded.body.encoded = base::encode(r);
+      },
+      report);
+  return encoded;
+}
+
+}  // namespace workers

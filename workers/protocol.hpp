@@ -1,0 +1,217 @@
+// What the requests, replies and notices of the command and worker endpoints hold: the bodies of
+// the bus's frames. workers/README.md lists the verbs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eventlog/base/fields.hpp"
+#include "eventlog/session/state.hpp"
+#include "workers/session/commands.hpp"
+#include "workers/session/rejection.hpp"
+
+namespace workers {
+
+using base::Position;
+
+// ---- command endpoint ----
+
+constexpr std::string_view kVerbCommand = "command";
+
+// Verb "command". The request's id is the command's id, the idempotency key.
+struct CommandBody {
+  base::SessionId session;
+  std::string agent;
+  std::string type;     // "Spawn", "SendPrompt", "InterruptTurn", "KillSession", "CloseSession"
+  base::RawValue body;  // the fields of that command
+  std::string actor;    // who asks, for the record
+  std::optional<base::StreamVersion> expected_version;
+  base::Time deadline;  // log time; 0: none
+  base::CommandId correlation;
+  std::string traceparent;
+
+  bool operator==(const CommandBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("agent", self.agent);
+    visit("type", self.type);
+    visit("body", self.body);
+    visit("actor", self.actor);
+    visit("expected_version", self.expected_version);
+    visit("deadline", self.deadline);
+    visit("correlation", self.correlation);
+    visit("traceparent", self.traceparent);
+  }
+};
+
+// Body of the reply to an accepted command.
+struct CommandReplyBody {
+  Position position;  // durable when the reply is sent
+  session::SessionStatus status = session::SessionStatus::none;
+  std::string name;
+  std::string alias;
+  bool is_repeated = false;
+
+  bool operator==(const CommandReplyBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("status", self.status);
+    visit("name", self.name);
+    visit("alias", self.alias);
+    visit("repeated", self.is_repeated);
+  }
+};
+
+base::Result<session::ClientCommand> decode_command(const CommandBody& body);
+CommandBody encode_command(const session::ClientCommand& command);
+// Tells a retry from another command under the same id. Over the command as understood, so that
+// the order of fields does not matter.
+session::BodyDigest digest_of(base::SessionId session, const std::string& agent,
+                              const session::ClientCommand& command);
+
+// ---- worker endpoint: notices ----
+
+constexpr std::string_view kVerbRegister = "register";     // worker → server: RegisterBody
+constexpr std::string_view kVerbHeartbeat = "heartbeat";   // both ways: no body
+constexpr std::string_view kVerbReports = "reports";       // worker → server: ReportsBody
+constexpr std::string_view kVerbDirective = "directive";   // server → worker: DirectiveBody
+constexpr std::string_view kVerbReportAck = "report_ack";  // server → worker: ReportAckBody
+constexpr std::string_view kVerbRegisterAgain = "register_again";  // server → worker: no body
+
+struct HeldLease {
+  base::SessionId session;
+  std::string agent;
+  base::FencingToken token;
+
+  bool operator==(const HeldLease&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("agent", self.agent);
+    visit("token", self.token);
+  }
+};
+
+// Sent after every HELLO of a worker. What it lists, it goes on running.
+struct RegisterBody {
+  base::WorkerId worker;
+  std::int64_t pid = 0;
+  std::vector<HeldLease> leases;
+
+  bool operator==(const RegisterBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("worker", self.worker);
+    visit("pid", self.pid);
+    visit("leases", self.leases);
+  }
+};
+
+enum class LeaseEnd {
+  none,
+  close,  // let the agent process finish: close its stdin
+  kill,   // end it now
+};
+
+struct DirectedTurn {
+  base::TurnId turn;
+  std::string prompt;
+  bool is_interrupted = false;
+
+  bool operator==(const DirectedTurn&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("prompt", self.prompt);
+    visit("interrupted", self.is_interrupted);
+  }
+};
+
+// What the worker is to make true of one lease. Complete each time, so that sending it again does
+// no harm and a lost one is made good by the next.
+struct DirectiveBody {
+  base::SessionId session;
+  std::string agent;
+  base::FencingToken token;
+  session::SessionSpec spec;
+  std::string resume_agent_session;
+  std::string system_prompt;
+  std::optional<DirectedTurn> turn;  // runs now, or is to be begun
+  LeaseEnd end = LeaseEnd::none;
+
+  bool operator==(const DirectiveBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("agent", self.agent);
+    visit("token", self.token);
+    visit("spec", self.spec);
+    visit("resume_agent_session", self.resume_agent_session);
+    visit("system_prompt", self.system_prompt);
+    visit("turn", self.turn);
+    visit("end", self.end);
+  }
+};
+
+struct SequencedReport {
+  std::int64_t sequence = 0;  // from 1 within the lease, without holes
+  std::string type;
+  base::RawValue body;
+
+  bool operator==(const SequencedReport&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("sequence", self.sequence);
+    visit("type", self.type);
+    visit("body", self.body);
+  }
+};
+
+struct ReportsBody {
+  base::SessionId session;
+  std::string agent;
+  base::FencingToken token;
+  std::vector<SequencedReport> reports;
+
+  bool operator==(const ReportsBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("agent", self.agent);
+    visit("token", self.token);
+    visit("reports", self.reports);
+  }
+};
+
+base::Result<session::Report> decode_report(const SequencedReport& report);
+SequencedReport encode_report(std::int64_t sequence, const session::Report& report);
+
+// Reports up to `through` are durable. `resend`: what follows was not understood in order; send it
+// again from through + 1. `lost`: the lease is not the worker's any more; end its agent process.
+struct ReportAckBody {
+  base::SessionId session;
+  base::FencingToken token;
+  std::int64_t through = 0;
+  bool resend = false;
+  bool lost = false;
+
+  bool operator==(const ReportAckBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("token", self.token);
+    visit("through", self.through);
+    visit("resend", self.resend);
+    visit("lost", self.lost);
+  }
+};
+
+}  // namespace workers
+
+template <>
+struct base::EnumNames<workers::LeaseEnd> {
+  static constexpr std::string_view kNames[] = {"none", "close", "kill"};
+};

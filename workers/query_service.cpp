@@ -1,0 +1,288 @@
+#include "workers/query_service.hpp"
+
+#include <algorithm>
+
+#include "eventlog/base/job_thread.hpp"
+#include "eventlog/log_reader.hpp"
+#include "eventlog/session/event_codec.hpp"
+#include "eventlog/session/stream_name.hpp"
+#include "projections/metrics.hpp"
+#include "workers/levels.hpp"
+
+namespace workers {
+namespace {
+
+constexpr std::size_t kCatchUpEvents = 10'000;     // folded between two writes of the rows
+constexpr std::size_t kOutputItemsDefault = 200;   // as many blocks as the last ones asked for
+constexpr std::size_t kAnswerBytesMax = 16 << 20;  // of texts in one answer
+constexpr std::size_t kPageBytesMax = 4 << 20;     // of facts and content in one page of the log
+constexpr std::size_t kPageEventsMax = 10'000;
+constexpr std::size_t kPromptShownMax = 4 << 10;
+
+std::string code_of(const base::Error& error) {
+  switch (error.code) {
+    case base::ErrorCode::not_found:
+      return "not_found";
+    case base::ErrorCode::invalid:
+      return "invalid";
+    case base::ErrorCode::damaged:
+      return "damaged";
+    case base::ErrorCode::wrong_log:
+      return "wrong_log";
+    default:
+      return "failed";
+  }
+}
+
+// The events that show what an agent said and did, as an item of output; none for all others.
+std::optional<OutputItem> as_item(const session::RecordedEvent& event) {
+  OutputItem item{
+      event.envelope.position, event.envelope.type, {}, event.envelope.log_time, {}, {}};
+  if (const auto* output = std::get_if<session::OutputRecorded>(&event.event)) {
+    item.turn = output->turn;
+  } else if (const auto* partial = std::get_if<session::PartialOutputRecorded>(&event.event)) {
+    item.turn = partial->turn;
+  } else if (const auto* call = std::get_if<session::ToolCallStarted>(&event.event)) {
+    item.turn = call->turn;
+    item.tool = call->tool;
+  } else if (const auto* done = std::get_if<session::ToolCallFinished>(&event.event)) {
+    item.turn = done->turn;
+  } else if (const auto* queued = std::get_if<session::TurnQueued>(&event.event)) {
+    item.turn = queued->turn;
+  } else if (const auto* failed = std::get_if<session::TurnFailed>(&event.event)) {
+    item.turn = failed->turn;
+  } else {
+    return std::nullopt;
+  }
+  if (event.content) item.text = event.content->text;
+  return item;
+}
+
+// A block's partial pieces go once the finished block is there.
+void drop_superseded(std::vector<OutputItem>& items) {
+  std::vector<OutputItem> kept;
+  for (OutputItem& item : items) {
+    if (item.type == session::OutputRecorded::kType) {
+      while (!kept.empty() && kept.back().type == session::PartialOutputRecorded::kType) {
+        kept.pop_back();
+      }
+    }
+    kept.push_back(std::move(item));
+  }
+  items = std::move(kept);
+}
+
+}  // namespace
+
+QueryAnswer QueryService::answer(const Query& query) {
+  QueryAnswer answer{query.peer, {}};
+  answer.reply.id = query.request;
+  base::Result<base::RawValue> body = base::failure(base::ErrorCode::invalid, "nothing was asked");
+  if (auto ok = catch_up(query.durable); !ok) {
+    body = tl::unexpected(ok.error());
+  } else if (!query.verb.empty()) {
+    body = run(query);
+  }
+  if (body) {
+    answer.reply.body = std::move(*body);
+  } else {
+    answer.reply.status = bus::ReplyStatus::error;
+    answer.reply.code = code_of(body.error());
+    answer.reply.text = base::describe(body.error());
+  }
+  return answer;
+}
+
+base::Result<bool> QueryService::catch_up(Position durable) {
+  if (auto ok = index_.catch_up(log_, durable); !ok) return ok;
+  while (!projections_.reached(durable)) {
+    const auto folded = projections_.catch_up(log_, durable, kCatchUpEvents);
+    if (!folded) return tl::unexpected(folded.error());
+    if (*folded == 0) break;
+  }
+  return true;
+}
+
+base::Result<base::RawValue> QueryService::run(const Query& query) {
+  if (query.verb == bus::kReadVerb) {
+    const auto request = bus::from_body<bus::ReadRequest>(query.body);
+    if (!request) return tl::unexpected(request.error());
+    const auto page = read(*request, query.durable);
+    if (!page) return tl::unexpected(page.error());
+    return bus::to_body(*page);
+  }
+  const auto body = bus::from_body<QueryBody>(query.body);
+  if (!body) return tl::unexpected(body.error());
+  if (query.verb == kVerbList) {
+    projections::SessionFilter filter;
+    filter.agent = body->agent;
+    filter.statuses = body->statuses;
+    if (body->limit > 0) filter.limit = static_cast<std::size_t>(body->limit);
+    filter.active_since = body->active_since;
+    auto sessions = projections::list_sessions(views_, filter);
+    if (!sessions) return tl::unexpected(sessions.error());
+    return bus::to_body(ListAnswer{query.durable, std::move(*sessions)});
+  }
+  if (query.verb == kVerbShow) {
+    auto row = projections::resolve_session(views_, body->agent, body->reference);
+    if (!row) return tl::unexpected(row.error());
+    auto prompt = text_at(row->prompt);
+    if (!prompt) return tl::unexpected(prompt.error());
+    return bus::to_body(
+        ShowAnswer{query.durable, std::move(*row), prompt->substr(0, kPromptShownMax)});
+  }
+  if (query.verb == kVerbOutput) {
+    const auto answer = output(*body, query.durable);
+    if (!answer) return tl::unexpected(answer.error());
+    return bus::to_body(*answer);
+  }
+  if (query.verb == kVerbStats) {
+    const auto report = projections::read_metrics(views_, body->agent);
+    if (!report) return tl::unexpected(report.error());
+    return bus::to_body(*report);
+  }
+  if (query.verb == kVerbDigests) {
+    const auto digests = projections_.digests();
+    if (!digests) return tl::unexpected(digests.error());
+    DigestsAnswer answer;
+    for (const auto& d : *digests) answer.projections.push_back({d.name, d.position, d.digest});
+    return bus::to_body(answer);
+  }
+  return base::failure(
+      base::ErrorCode::invalid,
+      "unknown verb '" + query.verb +
+          "'; known are command, list, show, output, stats, digests, read, status");
+}
+
+base::Result<std::string> QueryService::text_at(Position position) {
+  if (position.value == 0) return std::string();
+  auto content = eventlog::read_content(log_, position);
+  if (!content) return tl::unexpected(content.error());
+  return *content ? std::move((*content)->text) : std::string();
+}
+
+base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position durable) {
+  auto row = projections::resolve_session(views_, body.agent, body.reference);
+  if (!row) return tl::unexpected(row.error());
+  const std::string stream = session::session_stream(row->agent, row->session);
+  const auto blocks = index_.blocks_after(stream, {});
+  if (!blocks) return tl::unexpected(blocks.error());
+  const std::size_t limit =
+      body.limit > 0 ? static_cast<std::size_t>(body.limit) : kOutputItemsDefault;
+  const bool is_tail = body.after.value == 0 && body.limit >= 0;
+
+  OutputAnswer answer{durable, std::move(*row), {}, false};
+  std::size_t bytes = 0;
+  const auto add_block = [&](Position first) -> base::Result<std::vector<OutputItem>> {
+    auto events =
+        eventlog::read_events(log_, first, first.plus(eventlog::kBlockEventsMax), {1, true});
+    if (!events) return tl::unexpected(events.error());
+    std::vector<OutputItem> items;
+    for (const session::RecordedEvent& event : *events) {
+      if (event.envelope.stream != stream || event.envelope.position <= body.after) continue;
+      if (auto item = as_item(event)) {
+        bytes += item->text.size();
+        items.push_back(std::move(*item));
+      }
+    }
+    return items;
+  };
+  if (is_tail) {
+    // From the end backwards, until enough is there.
+    for (auto at = blocks->rbegin(); at != blocks->rend(); ++at) {
+      auto items = add_block(*at);
+      if (!items) return tl::unexpected(items.error());
+      answer.items.insert(answer.items.begin(), std::make_move_iterator(items->begin()),
+                          std::make_move_iterator(items->end()));
+      if (answer.items.size() >= limit || bytes >= kAnswerBytesMax) break;
+    }
+    drop_superseded(answer.items);
+    if (answer.items.size() > limit) {
+      answer.items.erase(answer.items.begin(),
+                         answer.items.end() - static_cast<std::ptrdiff_t>(limit));
+    }
+    return answer;
+  }
+  for (const Position first : *blocks) {
+    if (first.plus(eventlog::kBlockEventsMax) < body.after) continue;
+    if (bytes >= kAnswerBytesMax) {
+      answer.has_more = true;
+      break;
+    }
+    auto items = add_block(first);
+    if (!items) return tl::unexpected(items.error());
+    answer.items.insert(answer.items.end(), std::make_move_iterator(items->begin()),
+                        std::make_move_iterator(items->end()));
+  }
+  drop_superseded(answer.items);
+  return answer;
+}
+
+base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, Position durable) {
+  const auto tail = log_.read(durable.value == 0 ? Position{1} : durable, 1, false);
+  if (!tail) return tl::unexpected(tail.error());
+  bus::LogPage page;
+  page.head = durable;
+  if (!tail->empty()) {
+    const auto block = eventlog::parse_block(tail->front().facts);
+    if (!block) return tl::unexpected(block.error());
+    page.log = block->header.log;
+    page.epoch = {block->header.epoch.counter, block->header.epoch.random};
+  }
+  page.complete_through = request.after;
+  const std::size_t events_max =
+      request.events_max > 0
+          ? std::min<std::size_t>(static_cast<std::size_t>(request.events_max), kPageEventsMax)
+          : kPageEventsMax;
+  const std::size_t bytes_max =
+      request.bytes_max > 0
+          ? std::min<std::size_t>(static_cast<std::size_t>(request.bytes_max), kPageBytesMax)
+          : kPageBytesMax;
+  std::size_t bytes = 0;
+  while (page.complete_through < durable && page.events.size() < events_max && bytes < bytes_max) {
+    auto events = eventlog::read_events(log_, page.complete_through.next(), durable,
+                                        {eventlog::kBlockBytesMax, true});
+    if (!events) return tl::unexpected(events.error());
+    if (events->empty()) break;
+    for (session::RecordedEvent& event : *events) {
+      if (page.events.size() >= events_max || bytes >= bytes_max) break;
+      page.complete_through = event.envelope.position;
+      bytes += 256;  // what looking at an event of another level costs, so that a page ends
+      if (!is_of_level(event.envelope, request.level)) continue;
+      page.events.push_back(to_feed_event(event, session::encode_facts(event)));
+      bytes += page.events.back().facts.bytes.size() +
+               (page.events.back().content ? page.events.back().content->bytes.size() : 0);
+    }
+  }
+  return page;
+}
+
+std::optional<QueryAnswer> InlineQueryPort::poll() {
+  if (answers_.empty()) return std::nullopt;
+  QueryAnswer answer = std::move(answers_.front());
+  answers_.pop_front();
+  return answer;
+}
+
+namespace {
+
+class ThreadQueryPort final : public QueryPort {
+ public:
+  explicit ThreadQueryPort(QueryService& service)
+      : thread_([&service](Query query) { return service.answer(query); }) {}
+
+  void submit(Query query) override { thread_.submit(std::move(query)); }
+  std::optional<QueryAnswer> poll() override { return thread_.poll(); }
+  int wake_fd() const override { return thread_.wake_fd(); }
+
+ private:
+  base::JobThread<Query, QueryAnswer> thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<QueryPort> make_thread_query_port(QueryService& service) {
+  return std::make_unique<ThreadQueryPort>(service);
+}
+
+}  // namespace workers

@@ -1,0 +1,198 @@
+// Answers what clients ask about the past and the present: sessions, output, metrics, pages of the
+// log. It brings the projections and the stream index up to the durable head that came with the
+// question before it answers, so that everybody reads their own writes.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "bus/frames.hpp"
+#include "bus/log_reader.hpp"
+#include "eventlog/stream_index.hpp"
+#include "projections/projections.hpp"
+#include "projections/session_list.hpp"
+
+namespace workers {
+
+using base::Position;
+
+constexpr std::string_view kVerbList = "list";        // → ListAnswer
+constexpr std::string_view kVerbShow = "show";        // → ShowAnswer
+constexpr std::string_view kVerbOutput = "output";    // → OutputAnswer
+constexpr std::string_view kVerbStats = "stats";      // → projections::MetricsReport
+constexpr std::string_view kVerbDigests = "digests";  // → DigestsAnswer
+// and bus::kReadVerb → bus::LogPage
+
+// The body of every query; each verb reads the fields that concern it.
+struct QueryBody {
+  std::string agent;                              // empty: all agents, where the asker may see them
+  std::string reference;                          // show, output: id, alias, name or prefix
+  std::set<session::SessionStatus> statuses;      // list; empty: all
+  std::int64_t limit = 0;                         // list, output: at most so many; 0: the default
+  base::Time active_since;                        // list
+  Position after;                                 // output: only what is later; 0: the last `limit`
+  Position at_least;                              // answer only once this position is durable
+  base::Duration wait{std::chrono::seconds(10)};  // for at_least
+
+  bool operator==(const QueryBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("agent", self.agent);
+    visit("reference", self.reference);
+    visit("statuses", self.statuses);
+    visit("limit", self.limit);
+    visit("active_since", self.active_since);
+    visit("after", self.after);
+    visit("at_least", self.at_least);
+    visit("wait_us", self.wait);
+  }
+};
+
+struct ListAnswer {
+  Position position;  // that the answer was made at
+  std::vector<projections::SessionRow> sessions;
+
+  bool operator==(const ListAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("sessions", self.sessions);
+  }
+};
+
+struct ShowAnswer {
+  Position position;
+  projections::SessionRow session;
+  std::string prompt;  // the first 4 KiB of the first prompt
+
+  bool operator==(const ShowAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("session", self.session);
+    visit("prompt", self.prompt);
+  }
+};
+
+struct OutputItem {
+  Position position;
+  std::string type;  // of the event: OutputRecorded, PartialOutputRecorded, ToolCallStarted, …
+  base::TurnId turn;
+  base::Time time;   // log time
+  std::string tool;  // of a tool call
+  std::string text;
+
+  bool operator==(const OutputItem&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("type", self.type);
+    visit("turn", self.turn);
+    visit("time", self.time);
+    visit("tool", self.tool);
+    visit("text", self.text);
+  }
+};
+
+struct OutputAnswer {
+  Position position;
+  projections::SessionRow session;
+  std::vector<OutputItem> items;  // ascending
+  bool has_more = false;          // ask again with `after` = the last item's position
+
+  bool operator==(const OutputAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("session", self.session);
+    visit("items", self.items);
+    visit("has_more", self.has_more);
+  }
+};
+
+struct DigestRow {
+  std::string name;
+  Position position;
+  base::Hash digest{};
+
+  bool operator==(const DigestRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("position", self.position);
+    visit("digest", self.digest);
+  }
+};
+
+struct DigestsAnswer {
+  std::vector<DigestRow> projections;
+
+  bool operator==(const DigestsAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("projections", self.projections);
+  }
+};
+
+// A question on its way, or (with an empty verb) only the news that the log has grown.
+struct Query {
+  bus::PeerId peer;
+  base::CommandId request;
+  std::string verb;
+  base::RawValue body;
+  Position durable;
+};
+
+struct QueryAnswer {
+  bus::PeerId peer;
+  bus::Reply reply;  // id not set: nothing was asked
+};
+
+// The work itself; pure but for the stores that it reads and writes. Used by one thread.
+class QueryService {
+ public:
+  // All references outlive it.
+  QueryService(eventlog::BlockStore& log, eventlog::KeyValueStore& views,
+               projections::ProjectionSet projections, eventlog::StreamIndex& index)
+      : log_(log), views_(views), projections_(std::move(projections)), index_(index) {}
+
+  QueryAnswer answer(const Query& query);
+
+ private:
+  base::Result<bool> catch_up(Position durable);
+  base::Result<base::RawValue> run(const Query& query);
+  base::Result<OutputAnswer> output(const QueryBody& body, Position durable);
+  base::Result<bus::LogPage> read(const bus::ReadRequest& request, Position durable);
+  base::Result<std::string> text_at(Position position);
+
+  eventlog::BlockStore& log_;
+  eventlog::KeyValueStore& views_;
+  projections::ProjectionSet projections_;
+  eventlog::StreamIndex& index_;
+};
+
+// Port: hands queries to the service and its answers back. Used by one thread.
+class QueryPort {
+ public:
+  virtual ~QueryPort() = default;
+  virtual void submit(Query query) = 0;
+  virtual std::optional<QueryAnswer> poll() = 0;
+  virtual int wake_fd() const { return -1; }
+};
+
+class InlineQueryPort final : public QueryPort {
+ public:
+  explicit InlineQueryPort(QueryService& service) : service_(service) {}
+  void submit(Query query) override { answers_.push_back(service_.answer(query)); }
+  std::optional<QueryAnswer> poll() override;
+
+ private:
+  QueryService& service_;
+  std::deque<QueryAnswer> answers_;
+};
+
+// Runs the service on a thread of its own.
+std::unique_ptr<QueryPort> make_thread_query_port(QueryService& service);
+
+}  // namespace workers

@@ -1,0 +1,336 @@
+#include "workers/server.hpp"
+
+#include <algorithm>
+
+#include "eventlog/session/event_codec.hpp"
+#include "eventlog/session/stream_name.hpp"
+#include "workers/levels.hpp"
+
+namespace workers {
+namespace {
+
+constexpr int kFramesPerCycle = 256;      // of one socket, so that neither starves the other
+constexpr std::size_t kParkedMax = 1024;  // queries that wait for a position
+
+bus::LogEpoch bus_epoch(const eventlog::Epoch& epoch) {
+  return {epoch.counter, epoch.random};
+}
+
+bus::Welcome welcome(const eventlog::LogTail& tail, base::ServerId incarnation) {
+  bus::Welcome w;
+  w.server = incarnation;
+  w.log = tail.log;
+  w.epoch = bus_epoch(tail.epoch);
+  w.release = STENO_RELEASE;
+  w.head = tail.position;
+  return w;
+}
+
+bus::Reply rejected(const base::CommandId& id, const session::Rejection& rejection) {
+  bus::Reply reply;
+  reply.id = id;
+  reply.status = bus::ReplyStatus::rejected;
+  reply.code = base::enum_name(rejection.code);
+  reply.text = rejection.text;
+  return reply;
+}
+
+}  // namespace
+
+Server::Server(const ServerPorts& ports, const ServerOptions& options)
+    : ports_(ports),
+      options_(options),
+      incarnation_(base::ServerId::make(ports.clock.wall(), ports.random)),
+      log_clock_(ports.clock, options.tail.time),
+      sequencer_(options.tail, ports.committer, ports.random),
+      commands_(sequencer_, ports.loader, ports.random, options.commands),
+      dispatcher_(commands_, ports.worker_socket, ports.locks, ports.contents, ports.random,
+                  options.leases),
+      feed_(
+          ports.feed_socket,
+          {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
+      clients_(ports.command_socket, welcome(options.tail, incarnation_)),
+      workers_(ports.worker_socket, welcome(options.tail, incarnation_)),
+      started_(ports.clock.boot()) {
+  commands_.prefetch(std::string(session::kServerStream));
+  commands_.prefetch(std::string(session::kAdmissionStream));
+}
+
+bool Server::do_work() {
+  if (failure_) return false;
+  boot_ = ports_.clock.boot();
+  now_ = log_clock_.now();
+  const base::Time wall = ports_.clock.wall();
+  duty_.begin(boot_);
+
+  bool has_worked = is_ready() && receive_frames();
+  has_worked |= commands_.do_work(now_, wall, boot_);
+  if (!is_ready()) has_worked |= advance_start();
+  has_worked |= sequencer_.do_work();
+  if (sequencer_.failure()) {
+    failure_ = sequencer_.failure();
+    return true;
+  }
+  has_worked |= publish_durable();
+  has_worked |= send_answers();
+  if (is_ready()) has_worked |= dispatcher_.do_work(now_);
+  has_worked |= send_query_answers();
+  has_worked |= feed_.do_work(boot_) > 0;
+  duty_.end(has_worked);
+  return has_worked;
+}
+
+// Loads what was alive, then records that a server has taken over.
+bool Server::advance_start() {
+  if (phase_ == Phase::loading_admission) {
+    const auto* admission = commands_.admission();
+    if (auto fault = commands_.fault(std::string(session::kAdmissionStream))) failure_ = fault;
+    if (admission == nullptr) return false;
+    for (const auto* sessions : {&admission->live, &admission->unsettled}) {
+      for (const auto& [id, agent] : *sessions) {
+        commands_.prefetch(session::session_stream(agent, id));
+      }
+    }
+    phase_ = Phase::loading_sessions;
+    return true;
+  }
+  const auto* admission = commands_.admission();
+  std::vector<const session::SessionState*> states;
+  for (const auto* sessions : {&admission->live, &admission->unsettled}) {
+    for (const auto& [id, agent] : *sessions) {
+      if (auto fault = commands_.fault(session::session_stream(agent, id))) failure_ = fault;
+      const auto* state = commands_.find(agent, id);
+      if (state == nullptr) return false;
+      states.push_back(state);
+    }
+  }
+  std::vector<session::Event> events;
+  if (options_.tail.position.value == 0) {
+    events.emplace_back(session::EpochStarted{options_.tail.epoch.counter, "created"});
+  }
+  events.emplace_back(
+      session::ServerStarted{incarnation_, sequencer_.log().writer_term, STENO_RELEASE});
+  if (!commands_.record_server_events(std::move(events), now_, ports_.clock.wall())) return false;
+  for (const auto* state : states) dispatcher_.restore(*state);
+  phase_ = Phase::ready;
+  return true;
+}
+
+bool Server::receive_frames() {
+  bool has_received = false;
+  // Workers first: what they say frees places, and a kill waits for nobody's prompt.
+  for (int i = 0; i < kFramesPerCycle; ++i) {
+    auto frame = workers_.receive(boot_);
+    if (!frame) break;
+    has_received = true;
+    if (auto* notice = std::get_if<bus::Notice>(&frame->message)) {
+      dispatcher_.on_frame(frame->peer.id, *notice, now_);
+    }
+  }
+  for (int i = 0; i < kFramesPerCycle; ++i) {
+    auto frame = clients_.receive(boot_);
+    if (!frame) break;
+    has_received = true;
+    if (auto* request = std::get_if<bus::Request>(&frame->message)) {
+      take_request(frame->peer, *request);
+    }
+  }
+  return has_received;
+}
+
+void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
+  if (request.verb == kVerbCommand) {
+    take_command(peer, request);
+  } else if (request.verb == kVerbStatus) {
+    bus::Reply reply;
+    reply.id = request.id;
+    reply.body = bus::to_body(status());
+    clients_.reply(peer.id, reply);
+  } else {
+    take_query(peer, request);
+  }
+}
+
+void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
+  const auto refuse = [&](const base::Error& error) {
+    clients_.reply(peer.id,
+                   rejected(request.id, {session::RejectionCode::invalid, base::describe(error)}));
+  };
+  auto body = bus::from_body<CommandBody>(request.body);
+  if (!body) return refuse(body.error());
+  auto command = decode_command(*body);
+  if (!command) return refuse(command.error());
+  if (!request.id.is_set()) {
+    return refuse({base::ErrorCode::invalid, "a command needs an id of its own", "id"});
+  }
+  if (!peer.hello.scope.empty() && peer.hello.scope != body->agent) {
+    return refuse({base::ErrorCode::refused,
+                   "this connection acts for agent '" + peer.hello.scope + "' only", "agent"});
+  }
+  CommandMessage message;
+  message.id = request.id;
+  message.digest = digest_of(body->session, body->agent, *command);
+  message.session = body->session;
+  message.agent = std::move(body->agent);
+  message.actor_kind = session::ActorKind::client;
+  message.actor = body->actor.empty() ? peer.hello.name : std::move(body->actor);
+  message.expected_version = body->expected_version;
+  message.deadline = body->deadline;
+  message.correlation = body->correlation;
+  message.traceparent = std::move(body->traceparent);
+  message.command = std::move(*command);
+  const std::uint64_t number = ++next_ticket_;
+  asked_.emplace(number, Asked{peer.id, request.id, boot_});
+  commands_.submit({Asker::client, number}, std::move(message));
+}
+
+void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
+  Query query{peer.id, request.id, request.verb, request.body, sequencer_.durable()};
+  Position at_least;
+  base::Duration wait{0};
+  if (request.verb != bus::kReadVerb) {
+    if (const auto body = bus::from_body<QueryBody>(request.body)) {
+      at_least = body->at_least;
+      wait = body->wait;
+      if (!peer.hello.scope.empty() && peer.hello.scope != body->agent) {
+        clients_.reply(peer.id, bus::error_reply(
+                                    request.id, "refused",
+                                    "this connection sees agent '" + peer.hello.scope + "' only"));
+        return;
+      }
+    }
+  } else if (!peer.hello.scope.empty()) {
+    const auto body = bus::from_body<bus::ReadRequest>(request.body);
+    const std::string agent = agent_level(peer.hello.scope);
+    const std::string sessions = "session/" + peer.hello.scope + "/";
+    if (body && body->level != agent && !body->level.starts_with(sessions)) {
+      clients_.reply(peer.id, bus::error_reply(request.id, "refused",
+                                               "this connection reads levels of agent '" +
+                                                   peer.hello.scope + "' only"));
+      return;
+    }
+  }
+  if (at_least > query.durable) {
+    if (parked_.size() >= kParkedMax) {
+      clients_.reply(peer.id, bus::error_reply(request.id, bus::kCodeBusy,
+                                               "too many queries wait for a position"));
+      return;
+    }
+    parked_.push_back({std::move(query), at_least, boot_ + wait});
+    return;
+  }
+  ++queries_out_;
+  ports_.queries.submit(std::move(query));
+}
+
+bool Server::publish_durable() {
+  auto events = sequencer_.take_durable();
+  for (eventlog::SequencedEvent& event : events) {
+    dispatcher_.on_durable(event.recorded);
+    const auto levels = levels_of(event.recorded.envelope);
+    feed_.publish(to_feed_event(event.recorded, std::move(event.facts)), levels);
+  }
+  if (!events.empty()) {
+    clients_.set_head(sequencer_.durable());
+    workers_.set_head(sequencer_.durable());
+  }
+  return !events.empty();
+}
+
+bool Server::send_answers() {
+  const auto answers = commands_.take_answers();
+  for (const CommandAnswer& answer : answers) {
+    if (answer.ticket.asker == Asker::dispatcher) {
+      dispatcher_.on_answer(answer.ticket, answer.outcome);
+      continue;
+    }
+    const auto found = asked_.find(answer.ticket.number);
+    if (found == asked_.end()) continue;
+    const Asked asked = std::move(found->second);
+    asked_.erase(found);
+    bus::Reply reply;
+    reply.id = asked.request;
+    if (answer.outcome) {
+      const Accepted& a = *answer.outcome;
+      reply.body =
+          bus::to_body(CommandReplyBody{a.position, a.status, a.name, a.alias, a.is_repeated});
+    } else {
+      reply = rejected(asked.request, answer.outcome.error());
+    }
+    clients_.reply(asked.peer, reply);
+    const base::Duration answered = ports_.clock.boot();
+    duty_.inbox.add(answer.decided - asked.received);
+    duty_.commit.add(answered - answer.decided);
+    duty_.total.add(answered - asked.received);
+  }
+  return !answers.empty();
+}
+
+bool Server::send_query_answers() {
+  release_parked();
+  bool has_worked = false;
+  while (auto answer = ports_.queries.poll()) {
+    has_worked = true;
+    --queries_out_;
+    if (answer->reply.id.is_set()) clients_.reply(answer->peer, answer->reply);
+  }
+  // Keeps the projections close to the log also while nobody asks.
+  if (queries_out_ == 0 && views_at_ < sequencer_.durable()) {
+    views_at_ = sequencer_.durable();
+    ++queries_out_;
+    ports_.queries.submit(Query{{}, {}, {}, {}, views_at_});
+  }
+  return has_worked;
+}
+
+void Server::release_parked() {
+  const Position durable = sequencer_.durable();
+  for (auto at = parked_.begin(); at != parked_.end();) {
+    if (at->at_least <= durable) {
+      at->query.durable = durable;
+      ++queries_out_;
+      ports_.queries.submit(std::move(at->query));
+    } else if (boot_ >= at->deadline) {
+      clients_.reply(at->query.peer,
+                     bus::error_reply(at->query.request, "timeout",
+                                      "position " + std::to_string(at->at_least.value) +
+                                          " was not reached in time; the log is at " +
+                                          std::to_string(durable.value)));
+    } else {
+      ++at;
+      continue;
+    }
+    at = parked_.erase(at);
+  }
+}
+
+base::Duration Server::next_timer() const {
+  base::Duration next =
+      std::min(feed_.next_timer(),
+               boot_ + std::chrono::duration_cast<base::Duration>(options_.leases.expiry_interval));
+  for (const Parked& parked : parked_) next = std::min(next, parked.deadline);
+  return next;
+}
+
+StatusAnswer Server::status() const {
+  StatusAnswer s;
+  s.incarnation = incarnation_;
+  s.release = STENO_RELEASE;
+  s.log = sequencer_.log().log;
+  s.epoch = sequencer_.log().epoch.counter;
+  s.writer_term = sequencer_.log().writer_term;
+  s.durable = sequencer_.durable();
+  s.tail = sequencer_.tail();
+  s.uptime_us = (boot_ - started_).count();
+  const auto* admission = commands_.admission();
+  s.live_sessions = admission == nullptr ? 0 : static_cast<std::int64_t>(admission->live.size());
+  s.max_sessions = options_.commands.limits.max_sessions;
+  s.workers = static_cast<std::int64_t>(dispatcher_.workers());
+  s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
+  s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
+  s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
+  s.stages = duty_.times();
+  return s;
+}
+
+}  // namespace workers

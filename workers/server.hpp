@@ -1,0 +1,145 @@
+// The server's loop: the one thread that owns the sockets, decides, and tells. It joins the command
+// loop, the lease dispatcher and the feed, and works entirely through ports, so that the simulator
+// runs the same code.
+//
+// Its start: load admission and all sessions that live or are leased, record ServerStarted (before
+// it, in an empty log, EpochStarted), then take frames.
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+
+#include "bus/feed_publisher.hpp"
+#include "bus/frame_server.hpp"
+#include "workers/duty_cycle.hpp"
+#include "workers/lease_dispatcher.hpp"
+#include "workers/query_service.hpp"
+
+namespace workers {
+
+// All outlive the server.
+struct ServerPorts {
+  base::Clock& clock;
+  base::Random& random;
+  eventlog::Committer& committer;
+  eventlog::StreamLoader& loader;
+  ContentLoader& contents;
+  QueryPort& queries;
+  LeaseLocks& locks;
+  bus::ServerSocket& command_socket;
+  bus::ServerSocket& worker_socket;
+  bus::PublisherSocket& feed_socket;
+};
+
+struct ServerOptions {
+  eventlog::LogTail tail;  // of an empty log: with a fresh log id and epoch
+  CommandWorkerOptions commands;
+  LeaseDispatcherOptions leases;
+};
+
+constexpr std::string_view kVerbStatus = "status";  // → StatusAnswer
+
+struct StatusAnswer {
+  base::ServerId incarnation;
+  std::string release;
+  base::LogId log;
+  std::int64_t epoch = 0;
+  std::int64_t writer_term = 0;
+  Position durable;
+  Position tail;
+  std::int64_t uptime_us = 0;
+  std::int64_t live_sessions = 0;
+  std::int64_t max_sessions = 0;
+  std::int64_t workers = 0;
+  std::int64_t clients = 0;
+  std::int64_t waiting_commands = 0;
+  std::int64_t loaded_streams = 0;
+  StageTimes stages;
+
+  bool operator==(const StatusAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("incarnation", self.incarnation);
+    visit("release", self.release);
+    visit("log", self.log);
+    visit("epoch", self.epoch);
+    visit("writer_term", self.writer_term);
+    visit("durable", self.durable);
+    visit("tail", self.tail);
+    visit("uptime_us", self.uptime_us);
+    visit("live_sessions", self.live_sessions);
+    visit("max_sessions", self.max_sessions);
+    visit("workers", self.workers);
+    visit("clients", self.clients);
+    visit("waiting_commands", self.waiting_commands);
+    visit("loaded_streams", self.loaded_streams);
+    visit("stages", self.stages);
+  }
+};
+
+class Server {
+ public:
+  Server(const ServerPorts& ports, const ServerOptions& options);
+
+  // One duty cycle. True when anything was done.
+  bool do_work();
+
+  bool is_ready() const { return phase_ == Phase::ready; }
+  // Set when the log's fate is in doubt, or the start failed: the process must stop.
+  const std::optional<base::Error>& failure() const { return failure_; }
+  // When do_work() is due although nothing arrives; boot time.
+  base::Duration next_timer() const;
+  base::ServerId incarnation() const { return incarnation_; }
+  Position durable() const { return sequencer_.durable(); }
+  const CommandWorker& commands() const { return commands_; }
+  std::size_t registered_workers() const { return dispatcher_.workers(); }
+
+ private:
+  enum class Phase { loading_admission, loading_sessions, ready };
+  struct Asked {
+    bus::PeerId peer;
+    base::CommandId request;
+    base::Duration received{0};
+    base::Duration decided{0};
+  };
+  struct Parked {
+    Query query;
+    Position at_least;
+    base::Duration deadline{0};
+  };
+
+  bool advance_start();
+  bool receive_frames();
+  void take_request(const bus::Peer& peer, const bus::Request& request);
+  void take_command(const bus::Peer& peer, const bus::Request& request);
+  void take_query(const bus::Peer& peer, const bus::Request& request);
+  bool publish_durable();
+  bool send_answers();
+  bool send_query_answers();
+  void release_parked();
+  StatusAnswer status() const;
+
+  const ServerPorts ports_;
+  const ServerOptions options_;
+  const base::ServerId incarnation_;
+  base::LogClock log_clock_;
+  eventlog::Sequencer sequencer_;
+  CommandWorker commands_;
+  LeaseDispatcher dispatcher_;
+  bus::FeedPublisher feed_;
+  bus::FrameServer clients_;
+  bus::FrameServer workers_;
+  Phase phase_ = Phase::loading_admission;
+  std::optional<base::Error> failure_;
+  base::Time now_;
+  base::Duration boot_{0};
+  const base::Duration started_;
+  std::unordered_map<std::uint64_t, Asked> asked_;
+  std::uint64_t next_ticket_ = 0;
+  std::deque<Parked> parked_;
+  Position views_at_;  // durable head that the query service was last told
+  std::size_t queries_out_ = 0;
+  DutyCycle duty_;
+};
+
+}  // namespace workers

@@ -1,0 +1,95 @@
+#include "workers/worker_link.hpp"
+
+#include <algorithm>
+
+namespace workers {
+
+WorkerLink::WorkerLink(EngineWorker& worker, bus::ClientSocket& socket, base::WorkerId id,
+                       std::int64_t pid, WorkerLinkOptions options)
+    : worker_(worker), socket_(socket), id_(id), pid_(pid), options_(options) {}
+
+bool WorkerLink::do_work(base::Duration now) {
+  if (last_heard_.count() == 0) last_heard_ = now;
+  bool has_worked = false;
+  while (auto bytes = socket_.receive()) {
+    has_worked = true;
+    if (const auto frame = bus::decode_frame(*bytes)) take_frame(*frame, now);
+  }
+  if (now >= next_heartbeat_) {
+    next_heartbeat_ = now + options_.heartbeat_interval;
+    if (now - last_heard_ > options_.silence_max) {
+      is_registered_ = false;
+      socket_.reconnect();
+    }
+    if (is_registered_) {
+      send(kVerbHeartbeat, {});
+    } else {
+      greet(now);
+    }
+  }
+  if (!is_orphaned_ && now - last_heard_ > options_.orphan_grace) {
+    is_orphaned_ = true;
+    worker_.end_all();
+  }
+  has_worked |= worker_.do_work(now);
+  has_worked |= send_reports();
+  return has_worked;
+}
+
+void WorkerLink::greet(base::Duration) {
+  bus::Hello hello;
+  hello.protocol_lowest = bus::kProtocolLowest;
+  hello.protocol_highest = bus::kProtocolHighest;
+  hello.role = bus::Role::worker;
+  hello.name = id_.text();
+  hello.release = STENO_RELEASE;
+  socket_.send(bus::encode_frame(hello));
+}
+
+void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
+  if (std::holds_alternative<bus::Welcome>(frame)) {
+    last_heard_ = now;
+    is_orphaned_ = false;
+    is_registered_ = send(kVerbRegister, bus::to_body(RegisterBody{id_, pid_, worker_.held()}));
+    return;
+  }
+  if (const auto* reply = std::get_if<bus::Reply>(&frame)) {
+    if (reply->code == bus::kCodeHelloFirst) {
+      is_registered_ = false;
+      greet(now);
+    }
+    return;
+  }
+  const auto* notice = std::get_if<bus::Notice>(&frame);
+  if (notice == nullptr) return;
+  last_heard_ = now;
+  if (notice->verb == kVerbRegisterAgain) {
+    is_registered_ = send(kVerbRegister, bus::to_body(RegisterBody{id_, pid_, worker_.held()}));
+  } else if (notice->verb == kVerbDirective) {
+    if (auto directive = bus::from_body<DirectiveBody>(notice->body)) {
+      worker_.on_directive(std::move(*directive), now);
+    }
+  } else if (notice->verb == kVerbReportAck) {
+    if (const auto ack = bus::from_body<ReportAckBody>(notice->body)) worker_.on_ack(*ack);
+  }
+}
+
+bool WorkerLink::send_reports() {
+  bool has_sent = false;
+  while (is_registered_) {
+    const auto reports = worker_.take_reports();
+    if (!reports) break;
+    if (!send(kVerbReports, bus::to_body(*reports))) {
+      worker_.put_back(*reports);
+      break;
+    }
+    has_sent = true;
+  }
+  return has_sent;
+}
+
+bool WorkerLink::send(std::string_view verb, base::RawValue body) {
+  return socket_.send(bus::encode_frame(bus::Notice{std::string(verb), std::move(body)}));
+}
+
+}  // namespace workers

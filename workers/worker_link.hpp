@@ -1,0 +1,47 @@
+// The worker's connection to the server: HELLO, registration, heartbeats, reports out, directives
+// and acknowledgements in. It survives the server: while nothing answers it tries again, and the
+// agents go on.
+#pragma once
+
+#include "bus/frames.hpp"
+#include "workers/engine_worker.hpp"
+
+namespace workers {
+
+struct WorkerLinkOptions {
+  base::Duration heartbeat_interval = std::chrono::seconds(1);
+  base::Duration silence_max = std::chrono::seconds(3);    // then the connection is made anew
+  base::Duration orphan_grace = std::chrono::minutes(30);  // without a server; then all is ended
+};
+
+class WorkerLink {
+ public:
+  // References outlive the link. `worker` names this life of the process.
+  WorkerLink(EngineWorker& worker, bus::ClientSocket& socket, base::WorkerId id, std::int64_t pid,
+             WorkerLinkOptions options);
+
+  // Receives, sends, and runs the worker. True when anything was done. `now`: boot time.
+  bool do_work(base::Duration now);
+
+  bool is_registered() const { return is_registered_; }
+  // When do_work() is due although nothing was received.
+  base::Duration deadline() const { return next_heartbeat_; }
+
+ private:
+  void greet(base::Duration now);
+  void take_frame(const bus::Frame& frame, base::Duration now);
+  bool send_reports();
+  bool send(std::string_view verb, base::RawValue body);
+
+  EngineWorker& worker_;
+  bus::ClientSocket& socket_;
+  const base::WorkerId id_;
+  const std::int64_t pid_;
+  const WorkerLinkOptions options_;
+  bool is_registered_ = false;
+  bool is_orphaned_ = false;  // the grace is over; the agents have been told to end
+  base::Duration last_heard_{0};
+  base::Duration next_heartbeat_{0};
+};
+
+}  // namespace workers
