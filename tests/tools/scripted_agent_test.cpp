@@ -1,5 +1,6 @@
 #include "tests/support/agent_harness.hpp"
 #include "tests/support/catch.hpp"
+#include "workers/engines/engine.hpp"
 
 namespace {
 
@@ -25,6 +26,60 @@ bool play(AgentHarness& harness, const std::vector<std::string>& prompts) {
   }
   harness.process->close_stdin();
   return harness.pump_until_over() && harness.exited() != nullptr;
+}
+
+// Two turns through the engine that drives the real Claude Code, as reports.
+std::vector<session::Report> reports_of(const std::vector<std::string>& prompts) {
+  AgentHarness harness;
+  engines::SessionLaunch launch;
+  launch.spec.is_multi_turn = true;
+  const auto engine = engines::make_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, launch);
+  std::vector<session::Report> reports;
+  if (!harness.start(engine->launch().argv)) return reports;
+  bool is_written = harness.process->write(engine->start()).has_value();
+  for (std::size_t i = 0; i < prompts.size() && is_written; ++i) {
+    base::TurnId turn;
+    turn.bytes.back() = static_cast<char>(i + 1);
+    // Twice: a turn that is delivered again must not run again.
+    const std::string bytes = engine->begin_turn(turn, prompts[i]);
+    is_written = harness.process->write(bytes + bytes).has_value();
+    const bool is_over = harness.pump_until([&] {
+      for (const auto& line : harness.lines()) {
+        for (auto& report : engine->on_line(line.bytes, {})) reports.push_back(std::move(report));
+      }
+      std::erase_if(harness.events,
+                    [](const auto& event) { return std::holds_alternative<engines::Line>(event); });
+      const auto* result =
+          reports.empty() ? nullptr : std::get_if<session::ReportTurnResult>(&reports.back());
+      return result != nullptr && result->turn == turn;
+    });
+    if (!is_over) break;
+  }
+  harness.process->close_stdin();
+  if (!harness.pump_until_over()) reports.clear();
+  for (const auto& line : harness.lines()) {
+    for (auto& report : engine->on_line(line.bytes, {})) reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+TEST_CASE("the engine for Claude Code understands the scripted agent", "[tools]") {
+  const auto reports = reports_of({"[tools 1] [say one]", "[say two] [cost 0.5]"});
+  REQUIRE(reports.size() == 7);
+  CHECK(std::get<session::ReportInitialized>(reports[0]).model == "scripted-1");
+  const auto& call = std::get<session::ReportToolCallStarted>(reports[1]);
+  CHECK(call.tool == "Bash");
+  CHECK(std::get<session::ReportToolCallFinished>(reports[2]).call == call.call);
+  CHECK(std::get<session::ReportOutput>(reports[3]).text == "one");
+  const auto& first = std::get<session::ReportTurnResult>(reports[4]);
+  CHECK(first.model_calls == 2);
+  CHECK(first.agent_total == base::NanoUsd{1'600'000});
+  CHECK(first.usage.input_tokens == 200);
+  CHECK(std::get<session::ReportOutput>(reports[5]).text == "two");
+  const auto& second = std::get<session::ReportTurnResult>(reports[6]);
+  CHECK_FALSE(second.is_error);
+  CHECK(second.text == "two");
+  CHECK(second.agent_total == base::NanoUsd{501'600'000});
 }
 
 TEST_CASE("each turn begins with init and ends with a result", "[tools]") {

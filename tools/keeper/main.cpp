@@ -27,15 +27,15 @@
 
 namespace {
 
-using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
 
 constexpr int kControl = 3;
 // With its worker gone nobody reads the agent's output: time to close files, not to finish a turn.
-constexpr auto kAloneGrace = 300ms;
+constexpr milliseconds kAloneGrace{300};
 // How long members of the tree are killed again and again. With the grace above it stays below the
 // 2 s within which everything must be gone after the death of a worker.
-constexpr auto kTreeEndMax = 1500ms;
+constexpr milliseconds kTreeEndMax{1500};
 // Between two rounds of killing, unless a child's end comes first.
 constexpr int kRoundMs = 10;
 constexpr int kIgnored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
@@ -111,9 +111,9 @@ class Keeper {
       reap();
       if (status_) break;
       obey();
-      if (kill_at_ && Clock::now() >= *kill_at_) {
+      if (kill_at_ && SteadyClock::now() >= *kill_at_) {
         kill_tree();
-        kill_at_ = Clock::now() + std::chrono::milliseconds(kRoundMs);
+        kill_at_ = SteadyClock::now() + milliseconds(kRoundMs);
       }
     }
     engines::AgentExited exited;
@@ -127,7 +127,7 @@ class Keeper {
   void wait() {
     int timeout_ms = -1;
     if (kill_at_) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*kill_at_ - Clock::now());
+      const auto left = std::chrono::ceil<milliseconds>(*kill_at_ - SteadyClock::now());
       timeout_ms = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
     }
     pollfd fds[] = {{signals_, POLLIN, 0}, {is_alone_ ? -1 : kControl, POLLIN, 0}};
@@ -162,25 +162,27 @@ class Keeper {
       const auto command = engines::decode_command({bytes, static_cast<std::size_t>(count)});
       if (!command) continue;
       if (const auto* wish = std::get_if<engines::TerminateAgent>(&*command)) {
-        terminate(std::chrono::milliseconds(std::min<std::int64_t>(wish->grace_ms, 86'400'000)));
+        terminate(milliseconds(std::min<std::int64_t>(wish->grace_ms, 86'400'000)));
       } else {
-        kill_by(Clock::now());
+        kill_by(SteadyClock::now());
       }
     }
   }
 
-  void terminate(std::chrono::milliseconds grace) {
+  void terminate(milliseconds grace) {
     ::kill(agent_, SIGTERM);  // not reaped yet, so the pid is still the agent's
-    kill_by(Clock::now() + grace);
+    kill_by(SteadyClock::now() + grace);
   }
 
-  void kill_by(Clock::time_point when) { kill_at_ = kill_at_ ? std::min(*kill_at_, when) : when; }
+  void kill_by(SteadyClock::time_point when) {
+    kill_at_ = kill_at_ ? std::min(*kill_at_, when) : when;
+  }
 
   // Returns how many members of the tree are left.
   std::int64_t end_tree() {
-    const auto deadline = Clock::now() + kTreeEndMax;
+    const auto deadline = SteadyClock::now() + kTreeEndMax;
     while (reap()) {
-      if (Clock::now() >= deadline) {
+      if (SteadyClock::now() >= deadline) {
         const auto left = engines::descendants_of(::getpid(), engines::all_processes());
         return std::count_if(left.begin(), left.end(),
                              [](const auto& row) { return !row.has_ended(); });
@@ -196,7 +198,7 @@ class Keeper {
   const int signals_;
   bool is_alone_ = false;  // the worker is gone
   std::optional<int> status_;
-  std::optional<Clock::time_point> kill_at_;
+  std::optional<SteadyClock::time_point> kill_at_;
 };
 
 // Blocks SIGCHLD into a descriptor and ignores whatever could end the keeper before its tree.

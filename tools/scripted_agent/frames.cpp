@@ -139,6 +139,14 @@ void FrameWriter::user(Json content, Json tool_use_result) {
   write(std::move(frame));
 }
 
+void FrameWriter::lifecycle(const std::string& prompt_uuid, const std::string& state) {
+  write({{"type", "command_lifecycle"},
+         {"command_uuid", prompt_uuid},
+         {"state", state},
+         {"uuid", next_id()},
+         {"session_id", session_id_}});
+}
+
 void FrameWriter::control_success(const Json& request_id, Json response) {
   write(
       {{"type", "control_response"},
@@ -178,6 +186,10 @@ void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals) {
     frame["result"] = outcome.text;
   } else {
     frame["errors"] = Json::array({outcome.text});
+  }
+  if (!outcome.prompt_uuid.empty()) {
+    frame["user_message_uuid"] = outcome.prompt_uuid;
+    frame["user_message_uuids"] = Json::array({outcome.prompt_uuid});
   }
   frame["type"] = "result";
   frame["duration_ms"] = outcome.duration_ms;

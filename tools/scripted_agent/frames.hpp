@@ -31,6 +31,7 @@ struct TurnOutcome {
   std::string text;  // the answer, or what went wrong
   std::int64_t calls = 0;
   std::int64_t duration_ms = 0;
+  std::string prompt_uuid;  // may be empty
   Json permission_denials = Json::array();
 };
 
@@ -46,6 +47,8 @@ class FrameWriter {
   void stream(Json event);
   void assistant(Json block, bool is_aborted);
   void user(Json content, Json tool_use_result = nullptr);
+  // Where a prompt that has an id stands: "queued", "started", "completed".
+  void lifecycle(const std::string& prompt_uuid, const std::string& state);
   void control_success(const Json& request_id, Json response);
   void control_error(const Json& request_id, const std::string& error);
   void control_request(const std::string& request_id, Json request);

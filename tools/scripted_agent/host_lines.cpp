@@ -52,9 +52,9 @@ bool HostLines::wait(std::int64_t timeout_ms) {
   return ready == 0;
 }
 
-std::optional<std::string> HostLines::take_prompt() {
+std::optional<Prompt> HostLines::take_prompt() {
   if (prompts_.empty()) return std::nullopt;
-  std::string prompt = std::move(prompts_.front());
+  Prompt prompt = std::move(prompts_.front());
   prompts_.pop_front();
   return prompt;
 }
@@ -87,15 +87,23 @@ void HostLines::take_line(const std::string& line) {
   if (frame.is_discarded()) refuse("Error parsing streaming input line\n");
   const std::string type = text_of(frame, "type");
   if (type == "user") {
-    const Json message = member(frame, "message");
-    if (text_of(message, "role") != "user") refuse("Error: Expected message role 'user'\n");
-    prompts_.push_back(prompt_text(member(message, "content")));
+    take_prompt_line(frame);
   } else if (type == "control_request") {
     take_control(frame);
   } else if (type == "control_response") {
     const Json response = member(frame, "response");
     answers_[text_of(response, "request_id")] = response;
   }
+}
+
+void HostLines::take_prompt_line(const Json& frame) {
+  const Json message = member(frame, "message");
+  if (text_of(message, "role") != "user") refuse("Error: Expected message role 'user'\n");
+  const std::string uuid = text_of(frame, "uuid");
+  // A prompt that comes again under the same id is not run again.
+  if (!uuid.empty() && !seen_uuids_.insert(uuid).second) return;
+  if (!uuid.empty()) frames_.lifecycle(uuid, "queued");
+  prompts_.push_back({prompt_text(member(message, "content")), uuid});
 }
 
 void HostLines::take_control(const Json& frame) {

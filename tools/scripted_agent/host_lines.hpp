@@ -4,11 +4,17 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "tools/scripted_agent/frames.hpp"
 
 namespace scripted_agent {
+
+struct Prompt {
+  std::string text;
+  std::string uuid;  // the host's own id of it; may be empty
+};
 
 class HostLines {
  public:
@@ -19,8 +25,8 @@ class HostLines {
   bool wait(std::int64_t timeout_ms);
 
   bool has_ended() const { return has_ended_; }
-  // The next prompt's text, if one is queued.
-  std::optional<std::string> take_prompt();
+  // The next prompt, if one is queued.
+  std::optional<Prompt> take_prompt();
   bool is_interrupted() const { return is_interrupted_; }
   void begin_turn() { is_interrupted_ = false; }
   void set_turn_running(bool is_running) { is_turn_running_ = is_running; }
@@ -32,12 +38,14 @@ class HostLines {
  private:
   void read_some();
   void take_line(const std::string& line);
+  void take_prompt_line(const Json& frame);
   void take_control(const Json& frame);
 
   FrameWriter& frames_;
   std::string held_;  // the start of a line
   bool has_ended_ = false;
-  std::deque<std::string> prompts_;
+  std::deque<Prompt> prompts_;
+  std::set<std::string> seen_uuids_;
   std::map<std::string, Json> answers_;
   std::string pending_request_;
   bool is_turn_running_ = false;

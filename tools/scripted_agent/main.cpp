@@ -107,11 +107,14 @@ int run(const Options& options) {
       host.wait(-1);
       continue;
     }
-    const scripted_agent::Script script = scripted_agent::parse_script(*prompt);
-    const scripted_agent::TurnOutcome outcome = turn.play(script);
+    if (!prompt->uuid.empty()) frames.lifecycle(prompt->uuid, "started");
+    const scripted_agent::Script script = scripted_agent::parse_script(prompt->text);
+    scripted_agent::TurnOutcome outcome = turn.play(script);
+    outcome.prompt_uuid = prompt->uuid;
     totals.calls += outcome.calls;
     totals.nano_usd += script.cost_nano_usd.value_or(outcome.calls * scripted_agent::kCallNanoUsd);
     frames.result(outcome, totals);
+    if (!prompt->uuid.empty()) frames.lifecycle(prompt->uuid, "completed");
     ++totals.results;
     store(frames.session_id(), totals);
     is_last_error = outcome.is_error;

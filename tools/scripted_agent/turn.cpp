@@ -28,6 +28,8 @@ TurnOutcome Turn::play(const Script& script) {
   outcome_ = {};
   host_.begin_turn();
   host_.set_turn_running(true);
+  // Before the first frame, so that a host which has seen one knows it is in force.
+  if (script.is_deaf) ::signal(SIGTERM, SIG_IGN);
   frames_.init(settings_.model, settings_.permission_mode);
   play_oddities(script);
   if (script.hangs) {
@@ -56,7 +58,6 @@ bool Turn::pause(std::int64_t ms) {
 }
 
 void Turn::play_oddities(const Script& script) {
-  if (script.is_deaf) ::signal(SIGTERM, SIG_IGN);
   if (script.stderr_bytes > 0) {
     write_all(STDERR_FILENO, std::string(static_cast<std::size_t>(script.stderr_bytes), 'e'));
     write_all(STDERR_FILENO, "end of stderr\n");

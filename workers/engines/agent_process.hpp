@@ -82,7 +82,8 @@ class AgentProcess {
   virtual Result<bool> write(ByteView bytes) = 0;
   // Ends stdin behind what is queued.
   virtual void close_stdin() = 0;
-  // SIGTERM to the agent process; SIGKILL to its whole tree when it still lives after the grace.
+  // SIGTERM to the agent process; SIGKILL to its whole tree when it still lives after the grace, a
+  // day at most.
   virtual void terminate(std::chrono::milliseconds grace) = 0;
   // SIGKILL to the whole tree.
   virtual void kill() = 0;

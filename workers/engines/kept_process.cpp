@@ -8,12 +8,11 @@
 
 #include <algorithm>
 
+#include "workers/engines/pidfd.hpp"
 #include "workers/engines/system_failure.hpp"
 
 namespace engines {
 namespace {
-
-using namespace std::chrono_literals;
 
 // One read: the capacity of a pipe.
 constexpr std::size_t kReadBytes = 64 * 1024;
@@ -25,9 +24,12 @@ constexpr std::size_t kEventOverheadBytes = 64;
 constexpr std::size_t kStderrTailBytes = 2048;
 // After the keeper's end: for strays to go and for stdout to end. Only a process that SIGKILL does
 // not end, or that has passed its stdout to a stranger, uses it up.
-constexpr base::Duration kEndWaitMax = 2s;
-// After the destructor's kill: what the keeper itself needs at most (tools/keeper), and some.
-constexpr int kKeeperEndMaxMs = 2000;
+constexpr base::Duration kEndWaitMax = std::chrono::seconds{2};
+// From the order to kill to the keeper's end: what it needs at most (tools/keeper), and some. After
+// that somebody must have stopped it, and it is killed itself.
+constexpr std::chrono::milliseconds kKeeperEndMax{2000};
+// A grace is a day at most, there and here.
+constexpr std::chrono::milliseconds kGraceMax = std::chrono::hours{24};
 
 // write() to a pipe, without the SIGPIPE that an agent which closed its stdin would send us.
 ssize_t write_quietly(int fd, ByteView bytes) {
@@ -57,14 +59,18 @@ KeptProcess::KeptProcess(const LaunchPlan& plan, pid_t keeper_pid, KeptPipes pip
       strays_(keeper_pid, plan.lock_file) {}
 
 KeptProcess::~KeptProcess() {
-  if (keeper_has_ended_) {
-    if (!is_over_) strays_.sweep();
-    return;
+  if (is_over_) return;
+  if (!keeper_has_ended_) {
+    kill();
+    pollfd fd{pipes_.keeper.get(), POLLIN, 0};
+    const int wait_ms = static_cast<int>(kKeeperEndMax.count());
+    int ready = 0;
+    while ((ready = ::poll(&fd, 1, wait_ms)) < 0 && errno == EINTR) continue;
+    if (ready == 0) kill_keeper();
+    ::waitpid(keeper_pid_, nullptr, 0);
+    read_control();
   }
-  kill();
-  pollfd fd{pipes_.keeper.get(), POLLIN, 0};
-  while (::poll(&fd, 1, kKeeperEndMaxMs) < 0 && errno == EINTR) continue;
-  ::waitpid(keeper_pid_, nullptr, WNOHANG);
+  if (!exited_ && !failed_) strays_.sweep();
 }
 
 void KeptProcess::pump(base::Duration now) {
@@ -121,11 +127,23 @@ void KeptProcess::close_stdin() {
 }
 
 void KeptProcess::terminate(std::chrono::milliseconds grace) {
-  command(TerminateAgent{std::max<std::int64_t>(0, grace.count())});
+  grace = std::clamp(grace, std::chrono::milliseconds{0}, kGraceMax);
+  command(TerminateAgent{grace.count()});
+  allow_keeper(grace + kKeeperEndMax);
 }
 
 void KeptProcess::kill() {
   command(KillTree{});
+  allow_keeper(kKeeperEndMax);
+}
+
+// Time runs from the next pump, and the shortest one ever allowed counts.
+void KeptProcess::allow_keeper(base::Duration time) {
+  keeper_may_take_ = std::min(keeper_may_take_.value_or(time), time);
+}
+
+void KeptProcess::kill_keeper() {
+  ::pidfd_send_signal(pipes_.keeper.get(), SIGKILL, nullptr, 0);
 }
 
 void KeptProcess::set_reading(bool is_reading) {
@@ -162,7 +180,14 @@ void KeptProcess::write_stdin() {
 
 void KeptProcess::watch_keeper(base::Duration now) {
   if (keeper_has_ended_) return;
-  if (::waitpid(keeper_pid_, nullptr, WNOHANG) == 0) return;
+  if (::waitpid(keeper_pid_, nullptr, WNOHANG) == 0) {
+    if (keeper_may_take_) {
+      const base::Duration end_by = now + *std::exchange(keeper_may_take_, std::nullopt);
+      keeper_ends_by_ = std::min(keeper_ends_by_.value_or(end_by), end_by);
+    }
+    if (keeper_ends_by_ && now >= *keeper_ends_by_) kill_keeper();
+    return;
+  }
   keeper_has_ended_ = true;
   give_up_at_ = now + kEndWaitMax;
 }
@@ -200,10 +225,10 @@ bool KeptProcess::may_read_stdout() const {
 }
 
 void KeptProcess::read_stdout() {
-  Bytes chunk(kReadBytes, '\0');
+  char chunk[kReadBytes];
   std::vector<Line> lines;
   for (std::size_t total = 0; total < kPumpBytesMax && may_read_stdout();) {
-    const ssize_t count = ::read(pipes_.stdout_end.get(), chunk.data(), chunk.size());
+    const ssize_t count = ::read(pipes_.stdout_end.get(), chunk, sizeof chunk);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;
     if (count <= 0) {
@@ -212,7 +237,7 @@ void KeptProcess::read_stdout() {
     }
     give_up_at_.reset();
     total += static_cast<std::size_t>(count);
-    splitter_.feed({chunk.data(), static_cast<std::size_t>(count)}, lines);
+    splitter_.feed({chunk, static_cast<std::size_t>(count)}, lines);
     add_lines(lines);
   }
 }

@@ -38,6 +38,8 @@ class KeptProcess final : public AgentProcess {
 
  private:
   void command(const KeeperCommand& wish);
+  void allow_keeper(base::Duration time);
+  void kill_keeper();
   void write_stdin();
   void watch_keeper(base::Duration now);
   void read_control();
@@ -65,6 +67,8 @@ class KeptProcess final : public AgentProcess {
 
   bool is_started_ = false;
   bool keeper_has_ended_ = false;
+  std::optional<base::Duration> keeper_may_take_;  // asked for since the last pump
+  std::optional<base::Duration> keeper_ends_by_;   // or it is killed
   std::optional<AgentNotStarted> failed_;
   std::optional<AgentExited> exited_;
   StrayTree strays_;

@@ -1,5 +1,6 @@
 #include "workers/engines/orphan_reaper.hpp"
 
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,11 @@
 namespace engines {
 namespace {
 
+// How often, and how long apart, a process without an environment is looked at again, since it may
+// be in the middle of execve. Kernel threads never have one, so an end there must be.
+constexpr int kPassesMax = 5;
+constexpr int kPassPauseMs = 2;
+
 bool is_ours(pid_t pid) {
   struct stat status {};
   return ::stat(("/proc/" + std::to_string(pid)).c_str(), &status) == 0 &&
@@ -27,19 +33,23 @@ class OrphanSearch {
 
   ProcessTable select(const ProcessTable& table) {
     ProcessTable orphans;
+    has_undecided_ = false;
     for (const ProcessRow& row : table) {
       // A keeper may be about to take its lock. It cannot be an orphan: it ends with its worker.
       if (row.has_ended() || row.pid == ::getpid() || row.name == kKeeperName) continue;
       if (!is_ours(row.pid)) continue;
-      const auto lock_file = environment_value(row.pid, kLockMarker);
+      const std::string environment = environment_of(row.pid);
+      has_undecided_ |= environment.empty();
+      const auto lock_file = value_of(kLockMarker, environment);
       if (!lock_file || !is_free(*lock_file)) continue;
       orphans.push_back(row);
       found_[row.pid] = {row.pid, static_cast<std::int64_t>(row.start_ticks),
-                         environment_value(row.pid, kSessionMarker).value_or(""), *lock_file};
+                         value_of(kSessionMarker, environment).value_or(""), *lock_file};
     }
     return orphans;
   }
 
+  bool has_undecided() const { return has_undecided_; }
   const Orphan& found(pid_t pid) const { return found_.at(pid); }
 
  private:
@@ -53,6 +63,7 @@ class OrphanSearch {
 
   const std::string prefix_;
   std::map<pid_t, Orphan> found_;
+  bool has_undecided_ = false;  // in the last table
 };
 
 }  // namespace
@@ -63,9 +74,13 @@ base::Result<std::vector<Orphan>> reap_orphans(const std::string& lock_folder) {
   if (error) return system_failure(error.value(), "cannot read the folder of locks", lock_folder);
   OrphanSearch search(folder.string() + "/");
   std::vector<Orphan> reaped;
-  const auto killed =
-      kill_selected([&](const ProcessTable& table) { return search.select(table); });
-  for (const ProcessRow& row : killed) reaped.push_back(search.found(row.pid));
+  for (int pass = 0; pass < kPassesMax; ++pass) {
+    if (pass > 0) ::poll(nullptr, 0, kPassPauseMs);
+    const auto killed =
+        kill_selected([&](const ProcessTable& table) { return search.select(table); });
+    for (const ProcessRow& row : killed) reaped.push_back(search.found(row.pid));
+    if (!search.has_undecided()) break;
+  }
   return reaped;
 }
 

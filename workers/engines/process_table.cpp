@@ -138,10 +138,12 @@ ProcessTable descendants_of(pid_t root, const ProcessTable& table) {
   return found;
 }
 
-std::optional<std::string> environment_value(pid_t pid, std::string_view key) {
-  const auto environ = read_file(proc_path(pid, "environ"), kEnvironBytesMax);
-  if (!environ) return std::nullopt;
-  ByteView rest(*environ);
+std::string environment_of(pid_t pid) {
+  return read_file(proc_path(pid, "environ"), kEnvironBytesMax).value_or("");
+}
+
+std::optional<std::string> value_of(std::string_view key, ByteView environment) {
+  ByteView rest = environment;
   while (!rest.empty()) {
     const ByteView entry = rest.substr(0, rest.find('\0'));
     if (entry.size() > key.size() && entry.starts_with(key) && entry[key.size()] == '=') {

@@ -49,8 +49,12 @@ ProcessTable all_processes();
 // Children, their children, and so on, those that have ended included; not `root` itself.
 ProcessTable descendants_of(pid_t root, const ProcessTable& table);
 
-// The value the process was started with; nothing when it has none or may not be read.
-std::optional<std::string> environment_value(pid_t pid, std::string_view key);
+// The environment the process was started with, as in environ(7) with NUL bytes between entries.
+// Empty when it may not be read, has been cleared, or when the process is just becoming another
+// program (execve): it then has its environment a moment later.
+std::string environment_of(pid_t pid);
+// The value of a name in such an environment; nothing when it is missing.
+std::optional<std::string> value_of(std::string_view key, ByteView environment);
 
 // Signals exactly the process of this row. False when it is gone or must not be signalled.
 bool signal_process(const ProcessRow& row, int signal);

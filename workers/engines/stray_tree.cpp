@@ -56,7 +56,7 @@ ProcessTable StrayTree::select(const ProcessTable& table) const {
 
 bool StrayTree::belongs(const ProcessRow& child) const {
   if (child.session == keeper_) return true;
-  const auto lock = environment_value(child.pid, kLockMarker);
+  const auto lock = value_of(kLockMarker, environment_of(child.pid));
   // Without a marker it has cleared its environment (or ended): some dead keeper's, hence a stray.
   return !lock || *lock == lock_file_;
 }

@@ -13,10 +13,11 @@
 #include "workers/engines/process_table.hpp"
 #include "workers/engines/session_lock.hpp"
 
+namespace engines {
 namespace {
 
-using namespace engines;
-using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 using support::AgentHarness;
 using support::kDeadline;
 using support::user_line;
@@ -205,13 +206,14 @@ TEST_CASE("a line without end is cut once and costs bounded memory", "[workers]"
   REQUIRE(harness.process->write(user_line("[endless]")));
   const std::int64_t before_kib = proc_number("self", "status", "VmRSS");
   REQUIRE(
-      harness.pump_until([&] { return harness.process->discarded_bytes() > 256 * 1024 * 1024; }));
+      harness.pump_until([&] { return harness.process->discarded_bytes() > 1024 * 1024 * 1024; }));
   const std::int64_t after_kib = proc_number("self", "status", "VmRSS");
   const auto lines = harness.lines();
   REQUIRE(std::count_if(lines.begin(), lines.end(),
                         [](const Line& line) { return line.fault == LineFault::too_long; }) == 1);
   CHECK(lines.back().bytes.size() == 1024 * 1024);
-  CHECK(after_kib - before_kib < 64 * 1024);
+  // A third of what was written: the address sanitizer holds 256 MiB of freed memory back.
+  CHECK(after_kib - before_kib < 384 * 1024);
   harness.process->kill();
   REQUIRE(harness.pump_until_over());
   CHECK(harness.exited()->signal == 9);
@@ -307,7 +309,7 @@ TEST_CASE("terminate ends an agent gently", "[workers]") {
   REQUIRE(harness.start_shell(
       "trap 'echo farewell; exit 7' TERM; echo ready; while :; do sleep 0.01; done"));
   REQUIRE(harness.pump_until_line("ready"));
-  harness.process->terminate(60s);
+  harness.process->terminate(seconds{60});
   REQUIRE(harness.pump_until_over());
   CHECK(harness.exited()->code == 7);
   CHECK(harness.lines().back().bytes == "farewell");
@@ -318,7 +320,7 @@ TEST_CASE("an agent that does not heed terminate is killed after the grace", "[w
   REQUIRE(harness.start());
   REQUIRE(harness.process->write(user_line("[deaf] [hang]")));
   REQUIRE(harness.pump_until_line("init"));
-  harness.process->terminate(50ms);
+  harness.process->terminate(milliseconds{50});
   REQUIRE(harness.pump_until_over());
   CHECK(harness.exited()->signal == 9);
 }
@@ -359,8 +361,13 @@ TEST_CASE("a tree that keeps growing is ended", "[workers]") {
 TEST_CASE("a stopped agent is ended too", "[workers]") {
   AgentHarness harness;
   REQUIRE(harness.start_shell("kill -STOP $$"));
-  REQUIRE(harness.pump_until([&] { return harness.find<ProcessStarted>() != nullptr; }));
-  harness.process->terminate(20ms);
+  REQUIRE(harness.pump_until([&] {
+    const auto* started = harness.find<ProcessStarted>();
+    if (started == nullptr) return false;
+    const auto row = read_process(static_cast<pid_t>(started->pid));
+    return row && row->state == 'T';
+  }));
+  harness.process->terminate(milliseconds{20});
   REQUIRE(harness.pump_until_over());
   CHECK(harness.exited()->signal == 9);
 }
@@ -373,8 +380,8 @@ TEST_CASE("destroying a process ends its tree", "[workers]") {
   const WatchedProcess child(support::number_after(harness.line_with("child "), "child "));
   const WatchedProcess agent(harness.find<ProcessStarted>()->pid);
   harness.process.reset();
-  CHECK(agent.ends_within(0ms));
-  CHECK(child.ends_within(0ms));
+  CHECK(agent.ends_within(milliseconds{0}));
+  CHECK(child.ends_within(milliseconds{0}));
   CHECK_FALSE(is_locked(harness.plan.lock_file).value());
 }
 
@@ -393,3 +400,4 @@ TEST_CASE("a keeper is not ended by the signals of a terminal", "[workers]") {
 }
 
 }  // namespace
+}  // namespace engines

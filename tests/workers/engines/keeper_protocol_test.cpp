@@ -3,9 +3,8 @@
 #include "eventlog/base/random.hpp"
 #include "tests/support/catch.hpp"
 
+namespace engines {
 namespace {
-
-using namespace engines;
 
 TEST_CASE("every command and report comes back as it was", "[workers]") {
   for (const KeeperCommand& command :
@@ -55,3 +54,4 @@ TEST_CASE("random bytes never break the decoders", "[workers]") {
 }
 
 }  // namespace
+}  // namespace engines

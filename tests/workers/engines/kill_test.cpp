@@ -10,15 +10,16 @@
 #include "workers/engines/process_table.hpp"
 #include "workers/engines/session_lock.hpp"
 
+namespace engines {
 namespace {
 
-using namespace engines;
-using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 using support::kDeadline;
 using support::WatchedProcess;
 
 // Within this time nothing of a dead worker's or keeper's tree may be left.
-constexpr auto kGoneMax = 2s;
+constexpr auto kGoneMax = seconds{2};
 
 // A worker process of its own with one agent that has a child in a session of its own.
 struct TreeUnderTest {
@@ -97,8 +98,8 @@ TEST_CASE("after the death of a worker its agents' trees are gone within 2 s",
     const auto killed_at = clock.boot();
     tree.worker->send(SIGKILL);
     CHECK(tree.keeper->ends_within(kGoneMax));
-    CHECK(tree.agent->ends_within(0ms));
-    CHECK(tree.child->ends_within(0ms));
+    CHECK(tree.agent->ends_within(milliseconds{0}));
+    CHECK(tree.child->ends_within(milliseconds{0}));
     CHECK(clock.boot() - killed_at < kGoneMax);
     CHECK_FALSE(is_locked(tree.lock_file).value());
   }
@@ -150,8 +151,26 @@ TEST_CASE("the reaper leaves other folders' processes alone", "[workers][.crash]
   CHECK(reap_orphans(other.path()).value().empty());
   CHECK(tree.child->is_running());
   CHECK_FALSE(reap_orphans(other.file("none")));
+  CHECK_FALSE(is_locked(tree.lock_file).value());
   CHECK_FALSE(reap_orphans(tree.folder.path()).value().empty());
   CHECK(tree.child->ends_within(kGoneMax));
+}
+
+TEST_CASE("a keeper that was stopped does not save the tree from a kill", "[workers][.crash]") {
+  support::AgentHarness harness;
+  REQUIRE(become_subreaper());
+  REQUIRE(harness.start());
+  REQUIRE(harness.process->write(support::user_line("[child] [hang]")));
+  REQUIRE(harness.pump_until_line("child "));
+  const WatchedProcess child(support::number_after(harness.line_with("child "), "child "));
+  const auto agent = read_process(static_cast<pid_t>(harness.find<ProcessStarted>()->pid));
+  REQUIRE(agent);
+  WatchedProcess(agent->parent).send(SIGSTOP);
+  harness.process->kill();
+  REQUIRE(harness.pump_until_over());
+  CHECK(harness.exited()->signal == 9);
+  CHECK_FALSE(child.is_running());
+  CHECK_FALSE(is_locked(harness.plan.lock_file).value());
 }
 
 TEST_CASE("the death of one keeper does not touch another session", "[workers][.crash]") {
@@ -181,3 +200,4 @@ TEST_CASE("the death of one keeper does not touch another session", "[workers][.
 }
 
 }  // namespace
+}  // namespace engines

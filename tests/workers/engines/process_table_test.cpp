@@ -3,12 +3,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "eventlog/base/random.hpp"
 #include "tests/support/catch.hpp"
 
+namespace engines {
 namespace {
-
-using namespace engines;
 
 constexpr char kTail[] = " 0 -1 4194560 0 0 0 0 1 2 3 4 20 0 1 0 ";
 
@@ -53,7 +54,18 @@ TEST_CASE("this process is found with its parent and its environment", "[workers
   bool is_found = false;
   for (const auto& row : below_parent) is_found |= row.is_same(*self);
   CHECK(is_found);
-  CHECK_FALSE(environment_value(::getpid(), "STENO_NO_SUCH_NAME"));
+}
+
+TEST_CASE("a name is found in an environment only as a whole", "[workers]") {
+  constexpr char kEntries[] = "A=1\0AB=2\0B\0C=\0D=x=y";
+  const std::string environment(kEntries, sizeof kEntries - 1);
+  CHECK(value_of("A", environment) == "1");
+  CHECK(value_of("AB", environment) == "2");
+  CHECK(value_of("C", environment) == "");
+  CHECK(value_of("D", environment) == "x=y");
+  for (const char* missing : {"B", "", "E", "A=1"}) CHECK_FALSE(value_of(missing, environment));
+  CHECK_FALSE(value_of("A", ""));
+  CHECK(value_of("PATH", environment_of(::getpid())) == std::getenv("PATH"));
 }
 
 TEST_CASE("a process that has another start time is not signalled", "[workers]") {
@@ -72,3 +84,4 @@ TEST_CASE("a table with a circle of parents ends the search", "[workers]") {
 }
 
 }  // namespace
+}  // namespace engines
