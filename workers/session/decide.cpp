@@ -42,6 +42,11 @@ struct Deciding {
     for (const QueuedTurn& queued : session().queue) {
       emit(TurnInterrupted{queued.turn, EndReason::session_ended, {}});
     }
+    close_empty(status, reason);
+  }
+
+  // As above, when nothing is queued once the decision's events have been folded.
+  void close_empty(SessionStatus status, EndReason reason) {
     emit(SessionClosed{status, reason});
     emit_to(StreamRole::registry, NameReleased{session().session, session().name});
     emit_to(StreamRole::admission, SessionReleased{session().session});
@@ -219,6 +224,15 @@ Outcome decide_one(Deciding d, const InterruptTurn& c) {
                   "turn " + c.turn.text() + " of session " + s.name + " does not run");
   }
   d.emit(TurnInterrupted{c.turn, EndReason::user, {}});
+  const bool was_last = !s.turn && s.queue.size() == 1;
+  if (was_last && !s.spec.is_multi_turn) {
+    d.close_empty(SessionStatus::killed, EndReason::user);
+  } else if (was_last && s.is_close_requested) {
+    // A session completes only after it has run.
+    const bool has_run = s.status == SessionStatus::running;
+    d.close_empty(has_run ? SessionStatus::completed : SessionStatus::killed,
+                  has_run ? EndReason::none : EndReason::user);
+  }
   return std::move(d.decision);
 }
 
