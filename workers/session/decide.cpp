@@ -330,7 +330,9 @@ void report(Deciding& d, const ReportTurnResult& r) {
     return;
   }
   TurnCost cost{r.usage, {}, r.agent_total, r.model_calls, r.took};
-  cost.cost.value = std::max<std::int64_t>(0, r.agent_total.value - s.agent_total.value);
+  // Both totals are the agent's word, so their difference may be more than the wire can carry.
+  cost.cost.value = std::clamp<std::int64_t>(r.agent_total.value - s.agent_total.value, 0,
+                                             base::kIntegerLimit - 1);
   const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
   if (is_interrupted) {
     d.emit(TurnInterrupted{r.turn, EndReason::user, cost});
