@@ -1,5 +1,5 @@
-// A block: the unit of commit, of the hash chain and of reading. It holds the facts of 1 to
-// kBlockEventsMax events; their content lies beside it, under the same key, in the same write.
+// A block: the unit of commit, of the hash chain and of reading. It holds the facts of one or more
+// events; their content lies beside it, under the same key, in the same write.
 // eventlog/README.md has the grammar of the bytes and a worked example.
 #pragma once
 
@@ -19,8 +19,9 @@ using base::Result;
 using base::Time;
 
 constexpr std::uint16_t kBlockFormat = 1;
-// One more block is begun at either bound. 1,024 events are what one sync can carry without the
-// next one waiting noticeably longer; 1 MiB keeps a reader's buffer small.
+// One more block is begun once either bound is reached. 1,024 events are what one sync can carry
+// without the next one waiting noticeably longer; 1 MiB keeps a reader's buffer small. The events
+// of one append are never parted, so a block may go beyond both by what one append holds.
 constexpr std::size_t kBlockEventsMax = 1024;
 constexpr std::size_t kBlockBytesMax = 1 << 20;
 // Content up to this size lies in the content block; larger content is cut into chunks.

@@ -51,7 +51,7 @@ class BlockStore {
 
   // Replaces the content block of the block that begins at `first`; empty: removes it.
   virtual Result<bool> replace_content(Position first, ByteView content) = 0;
-  // Removes all chunks whose keys begin with the prefix.
+  // Removes all chunks whose keys begin with the prefix. Error invalid: the prefix is empty.
   virtual Result<bool> erase_chunks(ByteView prefix) = 0;
   // Removes the blocks that lie wholly before `position`.
   virtual Result<bool> trim_before(Position position) = 0;

@@ -66,6 +66,7 @@ Result<bool> MemoryStore::replace_content(Position first, ByteView content) {
 }
 
 Result<bool> MemoryStore::erase_chunks(ByteView prefix) {
+  if (prefix.empty()) return base::failure(base::ErrorCode::invalid, "a prefix must be given");
   std::erase_if(chunks_, [&](const auto& entry) { return entry.first.starts_with(prefix); });
   return true;
 }

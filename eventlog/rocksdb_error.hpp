@@ -21,7 +21,11 @@ inline base::Error open_error_of(const rocksdb::Status& status, const std::strin
   if (text.find("lock") != std::string::npos && status.IsIOError()) {
     return {base::ErrorCode::in_use, "another process has the folder open", folder};
   }
-  if (text.find("does not exist") != std::string::npos) {
+  // A database begins with its CURRENT file; opened read-only, RocksDB only says that it is
+  // missing.
+  const bool has_no_current =
+      status.IsIOError() && text.find("/CURRENT: No such file") != std::string::npos;
+  if (has_no_current || text.find("does not exist") != std::string::npos) {
     return {base::ErrorCode::not_found, "there is no database", folder};
   }
   return error_of(status, folder);

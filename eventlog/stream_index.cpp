@@ -22,6 +22,12 @@ Bytes entry_key(const std::string& stream, base::StreamVersion last) {
   return key;
 }
 
+tl::unexpected<base::Error> wrong_log(const Checkpoint& reached) {
+  return base::failure(base::ErrorCode::wrong_log,
+                       "the stream index was built from another history of the log",
+                       "position " + std::to_string(reached.position.value));
+}
+
 }  // namespace
 
 Result<Checkpoint> StreamIndex::checkpoint() {
@@ -49,9 +55,25 @@ Result<bool> StreamIndex::clear() {
   }
 }
 
+// That the block which ends at the checkpoint is in this log, as it was when it was indexed.
+Result<bool> StreamIndex::prove(BlockStore& store, const Checkpoint& reached) {
+  if (reached.position.value == 0 || reached.position < store.first()) return true;
+  auto blocks = store.read(reached.position, 1, false);
+  if (!blocks) return tl::unexpected(blocks.error());
+  if (blocks->empty()) return wrong_log(reached);
+  const auto block = parse_block(blocks->front().facts);
+  if (!block) return tl::unexpected(block.error());
+  const bool is_same = block->header.last() == reached.position && block->hash == reached.hash;
+  return is_same ? Result<bool>(true) : wrong_log(reached);
+}
+
 Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
   auto reached = checkpoint();
   if (!reached) return tl::unexpected(reached.error());
+  if (!is_proved_) {
+    if (auto ok = prove(store, *reached); !ok) return ok;
+    is_proved_ = true;
+  }
   while (reached->position < durable) {
     auto blocks = store.read(reached->position.next(), kBatchBytes, false);
     if (!blocks) return tl::unexpected(blocks.error());
@@ -63,9 +85,7 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
       if (block->header.first > durable) break;
       if (block->header.first != reached->position.next() ||
           block->header.previous != reached->hash) {
-        return base::failure(base::ErrorCode::wrong_log,
-                             "the stream index was built from another history of the log",
-                             "position " + std::to_string(reached->position.value));
+        return wrong_log(*reached);
       }
       std::map<std::string, base::StreamVersion> last;
       for (ByteView facts : block->events) {

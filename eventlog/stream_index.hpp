@@ -14,8 +14,8 @@ class StreamIndex {
   // `rows` outlives the index, which uses keys that begin with "i/".
   explicit StreamIndex(KeyValueStore& rows) : rows_(rows) {}
 
-  // Indexes everything up to `durable`. Error wrong_log: the index was built from another history;
-  // clear() it and catch up from the start.
+  // Indexes everything up to `durable`. Called by one thread. Error wrong_log: the index was built
+  // from another history, or the log has lost events since; clear() it and catch up from the start.
   Result<bool> catch_up(BlockStore& store, Position durable);
   Result<Position> position();
   Result<bool> clear();
@@ -27,7 +27,10 @@ class StreamIndex {
 
  private:
   Result<Checkpoint> checkpoint();
+  Result<bool> prove(BlockStore& store, const Checkpoint& reached);
+
   KeyValueStore& rows_;
+  bool is_proved_ = false;  // the checkpoint was found in the log; what follows proves itself
 };
 
 }  // namespace eventlog

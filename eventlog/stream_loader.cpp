@@ -1,9 +1,16 @@
 #include "eventlog/stream_loader.hpp"
 
+#include <limits>
+
 #include "eventlog/log_reader.hpp"
 #include "eventlog/session/evolve.hpp"
 
 namespace eventlog {
+namespace {
+
+constexpr Position kEndOfLog{std::numeric_limits<std::int64_t>::max()};
+
+}  // namespace
 
 Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, SnapshotStore& snapshots,
                                  const std::string& stream) {
@@ -15,7 +22,8 @@ Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, Snapshot
   const auto blocks = index.blocks_after(stream, loaded.version);
   if (!blocks) return tl::unexpected(blocks.error());
   for (const Position first : *blocks) {
-    const auto events = read_events(store, first, first.plus(kBlockEventsMax), {1, false});
+    // One byte asks for one block; it may hold more than kBlockEventsMax events, see block.hpp.
+    const auto events = read_events(store, first, kEndOfLog, {1, false});
     if (!events) return tl::unexpected(events.error());
     for (const session::RecordedEvent& event : *events) {
       if (event.envelope.stream != stream || event.envelope.version <= loaded.version) continue;

@@ -10,13 +10,18 @@ namespace {
 // Each `apply` returns false when the event is impossible in the state, having changed nothing.
 // The overload of last resort (any other event) is impossible everywhere.
 
+// A sum stays within what a snapshot can carry: its parts are an agent's word.
+void add_bounded(std::int64_t& sum, std::int64_t part) {
+  sum = std::clamp(sum + part, 1 - base::kIntegerLimit, base::kIntegerLimit - 1);
+}
+
 bool ends_turn(SessionState& s, TurnId turn, const TurnCost& cost) {
   const auto add = [&] {
-    s.usage.input_tokens += cost.usage.input_tokens;
-    s.usage.output_tokens += cost.usage.output_tokens;
-    s.usage.cache_read_tokens += cost.usage.cache_read_tokens;
-    s.usage.cache_creation_tokens += cost.usage.cache_creation_tokens;
-    s.cost.value += cost.cost.value;
+    add_bounded(s.usage.input_tokens, cost.usage.input_tokens);
+    add_bounded(s.usage.output_tokens, cost.usage.output_tokens);
+    add_bounded(s.usage.cache_read_tokens, cost.usage.cache_read_tokens);
+    add_bounded(s.usage.cache_creation_tokens, cost.usage.cache_creation_tokens);
+    add_bounded(s.cost.value, cost.cost.value);
     if (cost.agent_total.value != 0) s.agent_total = cost.agent_total;
   };
   if (s.turn && s.turn->turn == turn) {

@@ -53,6 +53,11 @@ struct Deciding {
     for (const QueuedTurn& queued : session().queue) {
       emit(TurnInterrupted{queued.turn, EndReason::session_ended, {}});
     }
+    close_empty(status, reason);
+  }
+
+  // As above, when nothing is queued once the decision's events have been folded.
+  void close_empty(SessionStatus status, EndReason reason) {
     emit(SessionClosed{status, reason});
     emit_to(StreamRole::registry, NameReleased{session().session, session().name});
     emit_to(StreamRole::admission, SessionReleased{session().session, has_lease});
@@ -230,6 +235,15 @@ Outcome decide_one(Deciding d, const InterruptTurn& c) {
                   "turn " + c.turn.text() + " of session " + s.name + " does not run");
   }
   d.emit(TurnInterrupted{c.turn, EndReason::user, {}});
+  const bool was_last = !s.turn && s.queue.size() == 1;
+  if (was_last && !s.spec.is_multi_turn) {
+    d.close_empty(SessionStatus::killed, EndReason::user);
+  } else if (was_last && s.is_close_requested) {
+    // A session completes only after it has run.
+    const bool has_run = s.status == SessionStatus::running;
+    d.close_empty(has_run ? SessionStatus::completed : SessionStatus::killed,
+                  has_run ? EndReason::none : EndReason::user);
+  }
   return std::move(d.decision);
 }
 
@@ -327,7 +341,9 @@ void report(Deciding& d, const ReportTurnResult& r) {
     return;
   }
   TurnCost cost{r.usage, {}, r.agent_total, r.model_calls, r.took};
-  cost.cost.value = std::max<std::int64_t>(0, r.agent_total.value - s.agent_total.value);
+  // Both totals are the agent's word, so their difference may be more than the wire can carry.
+  cost.cost.value = std::clamp<std::int64_t>(r.agent_total.value - s.agent_total.value, 0,
+                                             base::kIntegerLimit - 1);
   const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
   if (is_interrupted) {
     d.emit(TurnInterrupted{r.turn, EndReason::user, cost});

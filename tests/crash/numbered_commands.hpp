@@ -1,0 +1,65 @@
+// The commands of the crash test, made from their number alone, so that the process that is killed
+// and the one that looks at what it left agree on them.
+#pragma once
+
+#include "eventlog/log_reader.hpp"
+#include "eventlog/rocksdb_store.hpp"
+#include "workers/command_worker.hpp"
+
+namespace crash {
+
+// Every so many commands the first one opens the session that the others send prompts to.
+constexpr std::int64_t kCommandsOfSession = 50;
+
+template <class Id>
+Id id_of(std::int64_t number) {
+  Id id;
+  id.bytes[0] = 'c';
+  for (unsigned i = 0; i < 8; ++i) id.bytes[8 + i] = static_cast<char>(number >> (56 - 8 * i));
+  return id;
+}
+
+inline std::int64_t session_of(std::int64_t number) {
+  return (number - 1) / kCommandsOfSession;
+}
+inline bool is_spawn(std::int64_t number) {
+  return (number - 1) % kCommandsOfSession == 0;
+}
+
+// What the command asks for; a few are so long that they are stored in chunks.
+inline std::string prompt_of(std::int64_t number) {
+  std::string prompt = "prompt " + std::to_string(number);
+  if (number % 37 == 0) prompt.append(300'000, static_cast<char>('a' + number % 26));
+  return prompt;
+}
+
+inline workers::CommandMessage numbered_command(std::int64_t number) {
+  workers::CommandMessage m;
+  m.id = id_of<base::CommandId>(number);
+  m.digest[0] = 'd';
+  m.session = id_of<base::SessionId>(session_of(number));
+  m.agent = "main";
+  m.actor = "crash";
+  if (is_spawn(number)) {
+    session::Spawn spawn;
+    spawn.spec.engine = "scripted";
+    spawn.spec.workdir = "/srv/project";
+    spawn.spec.is_multi_turn = true;
+    spawn.prompt = prompt_of(number);
+    m.command = session::ClientCommand(spawn);
+  } else {
+    m.command = session::ClientCommand(session::SendPrompt{prompt_of(number), false});
+  }
+  return m;
+}
+
+// Few sessions in memory, so that evicting and loading them again is part of it.
+inline workers::CommandWorkerOptions options() {
+  workers::CommandWorkerOptions options;
+  options.limits.max_sessions = 1'000'000;
+  options.limits.queue_max = 1'000'000;
+  options.streams_max = 4;
+  return options;
+}
+
+}  // namespace crash

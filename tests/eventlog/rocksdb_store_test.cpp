@@ -1,0 +1,57 @@
+#include "eventlog/rocksdb_store.hpp"
+
+#include "tests/contract/block_store_contract.hpp"
+
+namespace eventlog {
+namespace {
+
+using support::RocksDbBlockStore;
+
+TEST_CASE("the RocksDB store keeps the contract of block stores", "[eventlog]") {
+  contract::block_store_contract<RocksDbBlockStore>();
+}
+
+TEST_CASE("a folder that is open is in use", "[eventlog]") {
+  RocksDbBlockStore fixture;
+  CHECK(fixture.store().durability() == DurabilityClass::machine);
+  const auto second = open_rocksdb_store({fixture.folder()});
+  REQUIRE_FALSE(second);
+  CHECK(second.error().code == base::ErrorCode::in_use);
+  support::BlockChain chain;
+  CHECK(fixture.store().append(chain.next(1)).status == AppendStatus::stored);
+}
+
+TEST_CASE("a log that is not there is not made unasked", "[eventlog]") {
+  const support::TempFolder folder;
+  RocksDbStoreOptions options{folder.file("log")};
+  options.create_if_missing = false;
+  const auto missing = open_rocksdb_store(options);
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().code == base::ErrorCode::not_found);
+  options.create_if_missing = true;
+  options.read_only = true;
+  const auto unreadable = open_rocksdb_store(options);
+  REQUIRE_FALSE(unreadable);
+  CHECK(unreadable.error().code == base::ErrorCode::not_found);
+}
+
+TEST_CASE("a read-only store reads and refuses to append", "[eventlog]") {
+  const support::TempFolder folder;
+  support::BlockChain chain;
+  std::vector<SealedBlock> blocks;
+  {
+    const auto store = open_rocksdb_store({folder.file("log")});
+    REQUIRE(store);
+    blocks = contract::append_blocks(**store, chain, 3);
+  }
+  RocksDbStoreOptions options{folder.file("log")};
+  options.read_only = true;
+  const auto store = open_rocksdb_store(options);
+  REQUIRE(store);
+  contract::require_all(**store, blocks);
+  CHECK((*store)->append(chain.next(1)).status == AppendStatus::unknown);
+  CHECK_FALSE((*store)->replace_content({1}, "x"));
+}
+
+}  // namespace
+}  // namespace eventlog

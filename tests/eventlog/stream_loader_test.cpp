@@ -1,0 +1,334 @@
+// Stream index, snapshots and loader together: a loaded stream is the fold of its events.
+#include "eventlog/stream_loader.hpp"
+
+#include <poll.h>
+
+#include "tests/support/log.hpp"
+#include "tests/support/session_driver.hpp"
+#include "tests/support/stores.hpp"
+
+namespace eventlog {
+namespace {
+
+using support::LogWriter;
+using support::stream_of;
+
+// What every stream of the log is, folded from its first event.
+std::map<std::string, LoadedStream> fold_all(BlockStore& store) {
+  std::map<std::string, LoadedStream> streams;
+  for (const auto& event : support::all_events(store)) {
+    const std::string& name = event.envelope.stream;
+    auto at = streams.find(name);
+    if (at == streams.end()) {
+      at = streams.emplace(name, LoadedStream{*session::initial_state(name), {}, {}}).first;
+    }
+    session::evolve(at->second.state, event.envelope, event.event);
+    at->second.version = event.envelope.version;
+    at->second.last = event.envelope.position;
+  }
+  return streams;
+}
+
+void require_same(const LoadedStream& a, const LoadedStream& b) {
+  REQUIRE((a.state == b.state));
+  REQUIRE(a.version == b.version);
+  REQUIRE(a.last == b.last);
+}
+
+// Writes a history of sessions that decide made, in the order of its positions, cut into blocks at
+// random, up to and including position `through`.
+void write_history(BlockStore& store, std::uint64_t seed, std::int64_t from = 1,
+                   std::int64_t through = std::numeric_limits<std::int64_t>::max()) {
+  support::SessionDriver driver(seed);
+  for (int step = 0; step < 500; ++step) driver.step();
+  std::map<std::int64_t, session::RecordedEvent> events;
+  for (const auto& [name, stream] : driver.streams()) {
+    for (const auto& event : stream.events) events.emplace(event.envelope.position.value, event);
+  }
+  base::SeededRandom random(seed);
+  LogWriter writer(store);
+  for (const auto& [position, event] : events) {
+    if (position > through) break;
+    if (position < from) continue;
+    writer.set_version(event.envelope.stream, {event.envelope.version.value - 1});
+    writer.append(event.envelope.stream, event.event);
+    if (random.chance(30)) writer.flush();
+  }
+  writer.flush();
+}
+
+template <class Store, class Rows>
+struct Layers {
+  Store blocks;
+  Rows rows;
+  StreamIndex index{rows.store()};
+  SnapshotStore snapshots{rows.store()};
+
+  BlockStore& store() { return blocks.store(); }
+  void require_loads_all() {
+    for (const auto& [name, expected] : fold_all(store())) {
+      INFO(name);
+      const auto loaded = load_stream(store(), index, snapshots, name);
+      if (!loaded) FAIL(base::describe(loaded.error()));
+      require_same(*loaded, expected);
+    }
+  }
+};
+
+using InMemory = Layers<support::MemoryBlockStore, support::MemoryRows>;
+using OnDisk = Layers<support::RocksDbBlockStore, support::RocksDbRows>;
+
+TEMPLATE_TEST_CASE("a loaded stream is the fold of its events, for every stream", "[eventlog]",
+                   InMemory, OnDisk) {
+  TestType layers;
+  write_history(layers.store(), 5);
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  CHECK(*layers.index.position() == layers.store().tail());
+  layers.require_loads_all();
+}
+
+TEST_CASE("a loaded stream goes on from its snapshot, wherever that was taken", "[eventlog]") {
+  InMemory layers;
+  write_history(layers.store(), 6, 1, 150);
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  base::SeededRandom random(6);
+  for (const auto& [name, state] : fold_all(layers.store())) {
+    if (random.chance(60)) REQUIRE(layers.snapshots.save(name, state));
+  }
+  layers.require_loads_all();
+  write_history(layers.store(), 6, 151);
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  layers.require_loads_all();
+}
+
+TEST_CASE("a loader that has a snapshot does not read what lies before it", "[eventlog]") {
+  InMemory layers;
+  LogWriter writer(layers.store());
+  for (int i = 0; i < 4; ++i) {
+    writer.append(stream_of(1), session::AgentExited{i, 0});
+    writer.flush();
+  }
+  REQUIRE(layers.index.catch_up(layers.store(), {4}));
+  CHECK(*layers.index.blocks_after(stream_of(1), {0}) == std::vector<Position>{{1}, {2}, {3}, {4}});
+  CHECK(*layers.index.blocks_after(stream_of(1), {2}) == std::vector<Position>{{3}, {4}});
+  CHECK(layers.index.blocks_after(stream_of(1), {4})->empty());
+  CHECK(layers.index.blocks_after(stream_of(2), {0})->empty());
+}
+
+TEST_CASE("an index that is behind loads what it knows, and catches up in steps", "[eventlog]") {
+  InMemory layers;
+  write_history(layers.store(), 7);
+  const Position tail = layers.store().tail();
+  const auto events = support::all_events(layers.store());
+  for (Position durable{1}; durable <= tail; durable = durable.plus(13)) {
+    REQUIRE(layers.index.catch_up(layers.store(), durable));
+    const Position reached = *layers.index.position();
+    REQUIRE(reached.plus(100) > durable);
+    std::map<std::string, std::int64_t> versions;
+    for (const auto& e : events) {
+      if (e.envelope.position <= reached) versions[e.envelope.stream] = e.envelope.version.value;
+    }
+    for (const auto& [name, version] : versions) {
+      const auto loaded = load_stream(layers.store(), layers.index, layers.snapshots, name);
+      REQUIRE(loaded);
+      REQUIRE(loaded->version.value == version);
+    }
+  }
+  REQUIRE(layers.index.catch_up(layers.store(), tail));
+  layers.require_loads_all();
+}
+
+TEST_CASE("an index that is deleted is built again to the same rows", "[eventlog]") {
+  InMemory layers;
+  write_history(layers.store(), 8);
+  const Position tail = layers.store().tail();
+  REQUIRE(layers.index.catch_up(layers.store(), tail));
+  const auto before = *layers.rows.store().scan("", "", 1'000'000);
+  REQUIRE(layers.snapshots.save(stream_of(99), {session::SessionState{}, {}, {}}));
+  REQUIRE(layers.index.clear());
+  CHECK(*layers.index.position() == Position{0});
+  CHECK(layers.rows.store().scan("", "", 1'000'000)->size() == 1);  // the snapshot stays
+  REQUIRE(layers.index.catch_up(layers.store(), tail));
+  const auto after = *layers.rows.store().scan("i/", "", 1'000'000);
+  REQUIRE(after.size() == before.size());
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    CHECK(after[i].key == before[i].key);
+    CHECK(after[i].value == before[i].value);
+  }
+}
+
+// An index over one history, then a look at another.
+void expect_wrong_log(std::int64_t events_before, std::int64_t events_after, char log_after) {
+  support::MemoryRows rows;
+  {
+    MemoryStore store;
+    LogWriter writer(store, 'A');
+    for (int i = 0; i < events_before; ++i) {
+      writer.append(stream_of(1), session::AgentExited{i, 0});
+      writer.flush();
+    }
+    StreamIndex index(rows.store());
+    REQUIRE(index.catch_up(store, store.tail()));
+  }
+  MemoryStore store;
+  LogWriter writer(store, log_after);
+  for (int i = 0; i < events_after; ++i) {
+    writer.append(stream_of(1), session::AgentExited{1000 + i, 0});
+    writer.flush();
+  }
+  StreamIndex index(rows.store());
+  const auto caught_up = index.catch_up(store, store.tail());
+  REQUIRE_FALSE(caught_up);
+  CHECK(caught_up.error().code == base::ErrorCode::wrong_log);
+  REQUIRE(index.clear());
+  REQUIRE(index.catch_up(store, store.tail()));
+  CHECK(index.blocks_after(stream_of(1), {0})->size() == static_cast<std::size_t>(events_after));
+}
+
+TEST_CASE("an index of another history is refused until it is cleared", "[eventlog]") {
+  SECTION("a longer history") {
+    expect_wrong_log(3, 6, 'B');
+  }
+  SECTION("a history of the same length") {
+    expect_wrong_log(5, 5, 'B');
+  }
+  SECTION("a shorter history") {
+    expect_wrong_log(6, 3, 'B');
+  }
+  SECTION("the same log with other events") {
+    expect_wrong_log(5, 5, 'A');
+  }
+  SECTION("the same log with its end missing and another one written") {
+    expect_wrong_log(4, 7, 'A');
+  }
+}
+
+TEST_CASE("an index that was built is taken up again", "[eventlog]") {
+  InMemory layers;
+  LogWriter writer(layers.store());
+  for (int i = 0; i < 5; ++i) {
+    writer.append(stream_of(1), session::AgentExited{i, 0});
+    writer.flush();
+    StreamIndex again(layers.rows.store());
+    REQUIRE(again.catch_up(layers.store(), layers.store().tail()));
+    REQUIRE(again.catch_up(layers.store(), layers.store().tail()));
+    CHECK(*again.position() == layers.store().tail());
+  }
+}
+
+TEST_CASE("a stream in a block of more events than are meant for one loads whole", "[eventlog]") {
+  InMemory layers;
+  LogWriter writer(layers.store());
+  const int count = static_cast<int>(kBlockEventsMax);
+  for (int i = 0; i + 1 < count; ++i) {
+    writer.append(stream_of(1), session::AgentExited{i, 0});
+  }
+  // One command's events are not parted: they overfill the block that was nearly full.
+  for (int i = 0; i < 1000; ++i) writer.append(stream_of(2), session::AgentExited{i, 0});
+  writer.flush();
+  REQUIRE(layers.store().read({1}, 1, false)->size() == 1);
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  const auto loaded = load_stream(layers.store(), layers.index, layers.snapshots, stream_of(2));
+  REQUIRE(loaded);
+  CHECK(loaded->version.value == 1000);
+  CHECK(loaded->last == layers.store().tail());
+}
+
+TEST_CASE("a stream without events is empty at version 0", "[eventlog]") {
+  InMemory layers;
+  const auto loaded = load_stream(layers.store(), layers.index, layers.snapshots, stream_of(1));
+  REQUIRE(loaded);
+  CHECK(loaded->version.value == 0);
+  CHECK(loaded->last.value == 0);
+  CHECK((loaded->state == session::StreamState(session::SessionState{})));
+}
+
+TEST_CASE("what is no stream's name cannot be loaded", "[eventlog]") {
+  InMemory layers;
+  const auto loaded = load_stream(layers.store(), layers.index, layers.snapshots, "nonsense");
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().code == base::ErrorCode::invalid);
+}
+
+TEST_CASE("a stream with a version missing is damaged", "[eventlog]") {
+  InMemory layers;
+  LogWriter writer(layers.store());
+  writer.append(stream_of(1), session::AgentExited{1, 0});
+  writer.set_version(stream_of(1), {2});
+  writer.append(stream_of(1), session::AgentExited{2, 0});
+  writer.flush();
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  const auto loaded = load_stream(layers.store(), layers.index, layers.snapshots, stream_of(1));
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().code == base::ErrorCode::damaged);
+  CHECK(loaded.error().where == stream_of(1));
+}
+
+TEST_CASE("a snapshot comes back as it was saved, for every kind of stream", "[eventlog]") {
+  support::MemoryRows rows;
+  SnapshotStore snapshots(rows.store());
+  for (const std::string& name : {stream_of(1), std::string("main/registry"),
+                                  std::string("$admission"), std::string("$server")}) {
+    REQUIRE(snapshots.load(name));
+    CHECK_FALSE(*snapshots.load(name));
+    LoadedStream saved{*session::initial_state(name), {3}, {17}};
+    session::Envelope envelope;
+    envelope.position = {17};
+    session::evolve(saved.state, envelope, session::EpochStarted{4, "created"});
+    REQUIRE(snapshots.save(name, saved));
+    const auto loaded = snapshots.load(name);
+    REQUIRE(loaded);
+    REQUIRE(*loaded);
+    require_same(**loaded, saved);
+  }
+}
+
+TEST_CASE("a snapshot of another schema of the state is as none", "[eventlog]") {
+  support::MemoryRows rows;
+  SnapshotStore snapshots(rows.store());
+  REQUIRE(snapshots.save("$server", {session::ServerState{5, 6}, {1}, {1}}));
+  Bytes row = **rows.store().get("s/$server");
+  const auto at = row.find("schema");
+  REQUIRE(at != Bytes::npos);
+  row[at + 6] = static_cast<char>(session::kStateSchema + 1);
+  WriteBatch batch;
+  batch.put("s/$server", row);
+  REQUIRE(rows.store().write(batch));
+  REQUIRE(snapshots.load("$server"));
+  CHECK_FALSE(*snapshots.load("$server"));
+}
+
+TEST_CASE("the loading thread loads and saves what it is asked, in order", "[eventlog]") {
+  OnDisk layers;
+  write_history(layers.store(), 9);
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  const auto expected = fold_all(layers.store());
+  const auto loader = make_thread_loader(layers.store(), layers.index, layers.snapshots);
+  for (const auto& [name, state] : expected) loader->request(name);
+  loader->request("nonsense");
+  for (const auto& [name, state] : expected) loader->save(name, state);
+  std::vector<LoadOutcome> loaded;
+  std::vector<SaveOutcome> saved;
+  while (loaded.size() < expected.size() + 1 || saved.size() < expected.size()) {
+    pollfd wake{loader->wake_fd(), POLLIN, 0};
+    REQUIRE(poll(&wake, 1, 10'000) == 1);
+    while (auto outcome = loader->poll()) loaded.push_back(std::move(*outcome));
+    while (auto outcome = loader->poll_saved()) saved.push_back(std::move(*outcome));
+  }
+  std::size_t i = 0;
+  for (const auto& [name, state] : expected) {
+    CHECK(loaded[i].stream == name);
+    REQUIRE(loaded[i].loaded);
+    require_same(*loaded[i].loaded, state);
+    CHECK(saved[i].stream == name);
+    CHECK(saved[i].is_saved);
+    const auto snapshot = layers.snapshots.load(name);
+    REQUIRE((snapshot && *snapshot));
+    require_same(**snapshot, state);
+    ++i;
+  }
+  CHECK_FALSE(loaded.back().loaded);
+}
+
+}  // namespace
+}  // namespace eventlog

@@ -1,0 +1,272 @@
+// Given events, when a command, then events or a rejection: the language of the decider's tests.
+//
+//   given(running(), TurnQueued{turn(2)})
+//       .when(KillSession{})
+//       .then(TurnInterrupted{turn(1), EndReason::user, {}}, …);
+//
+// The past is folded with the real evolve and must be consistent. What the decision produced is
+// compared as a whole, then folded too, and must leave every stream consistent. then() returns the
+// world afterwards, so that a story can go on with another when().
+#pragma once
+
+#include <utility>
+
+#include "eventlog/session/evolve.hpp"
+#include "eventlog/session/stream_name.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/print.hpp"
+#include "workers/session/decide.hpp"
+
+namespace support {
+
+using session::Command;
+using session::Decision;
+using session::DecisionContext;
+using session::Emitted;
+using session::Event;
+using session::RejectionCode;
+using session::StreamRole;
+
+// An id that is the same in every run, told apart by its number.
+template <class Id>
+constexpr Id numbered(int number) {
+  Id id;
+  id.bytes[0] = 1;
+  id.bytes[14] = static_cast<char>(number >> 8);
+  id.bytes[15] = static_cast<char>(number);
+  return id;
+}
+
+constexpr auto kSession = numbered<base::SessionId>(1);
+constexpr auto kCommand = numbered<base::CommandId>(900);
+
+// An event of the past, or one that is expected. Made from a plain event without ceremony.
+struct Fact {
+  template <class E>
+  requires std::constructible_from<Event, E> Fact(E e) : event(std::move(e)) {}
+
+  // The text that belongs to the event.
+  Fact with(std::string text) const {
+    Fact copy = *this;
+    copy.content = std::move(text);
+    return copy;
+  }
+  Fact on(StreamRole where) const {
+    Fact copy = *this;
+    copy.role = where;
+    return copy;
+  }
+  // A worker's report made it.
+  Fact by_report(std::int64_t lease_token, std::int64_t number) const {
+    Fact copy = *this;
+    copy.token = {lease_token};
+    copy.sequence = number;
+    return copy;
+  }
+  // A client's command made it.
+  Fact by_command(base::CommandId id) const {
+    Fact copy = *this;
+    copy.command = id;
+    return copy;
+  }
+
+  Event event;
+  StreamRole role = StreamRole::session;
+  std::string content;
+  base::FencingToken token;
+  std::int64_t sequence = 0;
+  base::CommandId command;
+};
+
+template <class E>
+Fact fact(E event) {
+  return Fact(std::move(event));
+}
+
+class When;
+
+// The streams that a decision reads, and the context that it is made in.
+class Given {
+ public:
+  Given() { context.session = kSession, context.agent = "main", context.command = kCommand; }
+
+  void fold(const Fact& past, session::Envelope envelope) {
+    position_ = position_.next();
+    envelope.position = position_;
+    switch (past.role) {
+      case StreamRole::session:
+        return evolve(session, envelope, past.event);
+      case StreamRole::registry:
+        return evolve(registry, envelope, past.event);
+      case StreamRole::admission:
+        return evolve(admission, envelope, past.event);
+      case StreamRole::source:
+        if (!source) source.emplace();
+        return evolve(*source, envelope, past.event);
+    }
+  }
+  void fold(const Fact& past) {
+    session::Envelope envelope;
+    envelope.actor_kind = session::ActorKind::server;
+    if (past.command.is_set()) {
+      envelope.actor_kind = session::ActorKind::client;
+      envelope.command = past.command;
+    }
+    envelope.token = past.token;
+    envelope.report_sequence = past.sequence;
+    fold(past, envelope);
+  }
+  void fold(const std::vector<Fact>& past) {
+    for (const Fact& one : past) fold(one);
+  }
+
+  bool is_consistent() const {
+    return session.inconsistent.value == 0 && registry.inconsistent.value == 0 &&
+           admission.inconsistent.value == 0 && (!source || source->inconsistent.value == 0);
+  }
+
+  Given with_limits(session::Limits limits) const {
+    Given copy = *this;
+    copy.context.limits = limits;
+    return copy;
+  }
+  Given with_command(base::CommandId command) const {
+    Given copy = *this;
+    copy.context.command = command;
+    return copy;
+  }
+  // Permits a past that contradicts itself.
+  Given even_inconsistent() const {
+    Given copy = *this;
+    copy.may_be_inconsistent_ = true;
+    return copy;
+  }
+
+  template <class C>
+  When when(C command) const;
+
+  session::SessionState session;
+  session::RegistryState registry;
+  session::AdmissionState admission;
+  std::optional<session::SessionState> source;
+  DecisionContext context{{}, {}, {}, {}, {"alias001", "alias002"}};
+
+  bool may_be_inconsistent() const { return may_be_inconsistent_; }
+  base::Position position() const { return position_; }
+
+ private:
+  base::Position position_;
+  bool may_be_inconsistent_ = false;
+};
+
+// Each part is an event or a list of facts.
+template <class... Parts>
+Given given(Parts... parts) {
+  Given world;
+  [[maybe_unused]] const auto take = [&](auto&& part) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(part)>, std::vector<Fact>>) {
+      world.fold(part);
+    } else {
+      world.fold(Fact(std::move(part)));
+    }
+  };
+  (take(std::move(parts)), ...);
+  return world;
+}
+
+template <class C>
+Command as_command(C c) {
+  if constexpr (std::constructible_from<session::ClientCommand, C>) {
+    return session::ClientCommand(std::move(c));
+  } else if constexpr (std::constructible_from<session::ServerCommand, C>) {
+    return session::ServerCommand(std::move(c));
+  } else {
+    return c;
+  }
+}
+
+// A report of the lease with token 1, or with another.
+inline session::LeaseReport report(std::int64_t sequence, session::Report what,
+                                   std::int64_t token = 1) {
+  return {{token}, sequence, std::move(what)};
+}
+
+class When {
+ public:
+  When(Given world, Command command) : world_(std::move(world)), command_(std::move(command)) {
+    if (!world_.may_be_inconsistent()) REQUIRE(world_.is_consistent());
+    outcome_ = session::decide({world_.session, world_.registry, world_.admission,
+                                world_.source ? &*world_.source : nullptr},
+                               command_, world_.context);
+  }
+
+  template <class... Facts>
+  Given then(Facts... facts) {
+    Decision expected;
+    [[maybe_unused]] const auto take = [&](Fact f) {
+      expected.push_back({f.role, f.event, {f.content}});
+    };
+    (take(Fact(std::move(facts))), ...);
+    if (!outcome_) FAIL("rejected: " << outcome_.error().text);
+    CHECK(lines(*outcome_) == lines(expected));
+    REQUIRE((*outcome_ == expected));
+    return after();
+  }
+  Given then_nothing() { return then(); }
+  void then_rejected(RejectionCode code) {
+    if (outcome_) {
+      CHECK(lines(*outcome_).empty());
+      FAIL("accepted, not rejected with " << base::enum_name(code));
+    }
+    CHECK(base::enum_name(outcome_.error().code) == base::enum_name(code));
+    CHECK_FALSE(outcome_.error().text.empty());
+  }
+  const base::Result<Decision, session::Rejection>& outcome() const { return outcome_; }
+
+ private:
+  static std::vector<std::string> lines(const Decision& decision) {
+    std::vector<std::string> text;
+    for (const Emitted& e : decision) {
+      static constexpr std::string_view kRoles[] = {"session", "registry", "admission", "source"};
+      text.push_back(std::string(kRoles[static_cast<int>(e.role)]) + ": " + text_of(e.event) +
+                     (e.content.text.empty() ? "" : " content " + text_of(e.content.text)));
+    }
+    return text;
+  }
+
+  Given after() {
+    Given next = world_;
+    session::Envelope envelope;
+    envelope.command = world_.context.command;
+    envelope.actor_kind = session::ActorKind::server;
+    const bool is_clients = std::holds_alternative<session::ClientCommand>(command_);
+    if (is_clients) envelope.actor_kind = session::ActorKind::client;
+    if (const auto* r = std::get_if<session::LeaseReport>(&command_)) {
+      envelope.actor_kind = session::ActorKind::worker;
+      envelope.token = r->token;
+      envelope.report_sequence = r->sequence;
+    }
+    bool has_own = false;
+    for (const Emitted& e : *outcome_) {
+      next.fold(std::visit([&](const auto& x) { return Fact(x).on(e.role); }, e.event), envelope);
+      has_own = has_own || e.role == StreamRole::session;
+    }
+    if (!world_.may_be_inconsistent()) REQUIRE(next.is_consistent());
+    if (is_clients && has_own) {
+      // What a retry of the command will be answered with.
+      REQUIRE(session::find_command(next.session, world_.context.command) != nullptr);
+    }
+    return next;
+  }
+
+  Given world_;
+  Command command_;
+  base::Result<Decision, session::Rejection> outcome_;
+};
+
+template <class C>
+When Given::when(C command) const {
+  return When(*this, as_command(std::move(command)));
+}
+
+}  // namespace support

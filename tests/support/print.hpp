@@ -1,0 +1,77 @@
+// Text of values that name their fields, for the messages of failing tests: fields at their default
+// are left out, as in the encoded form.
+#pragma once
+
+#include <string>
+
+#include "eventlog/session/events.hpp"
+
+namespace support {
+
+template <base::detail::HasFields T>
+std::string text_of(const T& value);
+template <class T>
+std::string text_of(const std::optional<T>& value);
+template <class T>
+std::string text_of(const std::vector<T>& values);
+
+inline std::string text_of(const std::string& value) {
+  return '"' + value.substr(0, 60) + '"';
+}
+inline std::string text_of(bool value) {
+  return value ? "true" : "false";
+}
+template <class T>
+requires std::is_integral_v<T> std::string text_of(T value) {
+  return std::to_string(value);
+}
+template <class T>
+requires std::is_enum_v<T> std::string text_of(T value) {
+  return std::string(base::enum_name(value));
+}
+template <class Tag>
+std::string text_of(const base::StrongInteger<Tag>& value) {
+  return std::to_string(value.value);
+}
+inline std::string text_of(base::Time value) {
+  return std::to_string(value.us);
+}
+inline std::string text_of(base::Duration value) {
+  return std::to_string(value.count());
+}
+template <class Tag>
+std::string text_of(const base::Id<Tag>& value) {
+  return value.text();
+}
+template <std::size_t N>
+std::string text_of(const std::array<char, N>& value) {
+  return base::to_hex({value.data(), N});
+}
+template <class T>
+std::string text_of(const std::optional<T>& value) {
+  return value ? text_of(*value) : "none";
+}
+template <class T>
+std::string text_of(const std::vector<T>& values) {
+  std::string text = "[";
+  for (const T& value : values) text += text_of(value) + ' ';
+  return text + ']';
+}
+template <base::detail::HasFields T>
+std::string text_of(const T& value) {
+  const T untouched{};
+  std::string text = "{";
+  std::vector<std::string> defaults;
+  T::fields(untouched, [&](const char*, const auto& f) { defaults.push_back(text_of(f)); });
+  std::size_t at = 0;
+  T::fields(value, [&](const char* name, const auto& field) {
+    const std::string now = text_of(field);
+    if (now != defaults[at++]) text += std::string(name) + '=' + now + ' ';
+  });
+  return text + '}';
+}
+inline std::string text_of(const session::Event& event) {
+  return std::visit([](const auto& e) { return std::string(e.kType) + text_of(e); }, event);
+}
+
+}  // namespace support

@@ -1,0 +1,363 @@
+#include "tests/support/source_rules.hpp"
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+
+namespace support {
+namespace {
+
+constexpr std::size_t kWidthMax = 100;
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+bool is_under(const std::string& path, const std::string& folder) {
+  return path.starts_with(folder + "/");
+}
+
+bool is_header(const std::string& path) {
+  return path.ends_with(".hpp");
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines(1);
+  for (char c : text) {
+    if (c == '\n') {
+      lines.emplace_back();
+    } else {
+      lines.back() += c;
+    }
+  }
+  return lines;
+}
+
+struct Include {
+  std::size_t line = 0;
+  std::string name;
+  bool is_quoted = false;
+};
+
+std::vector<Include> includes_of(const SourceFile& file) {
+  static const std::regex kInclude(R"re(^\s*#\s*include\s*(["<])([^">]+)[">].*)re");
+  std::vector<Include> found;
+  const auto lines = lines_of(file.text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::smatch match;
+    if (std::regex_match(lines[i], match, kInclude)) {
+      found.push_back({i + 1, match[2], match[1] == "\""});
+    }
+  }
+  return found;
+}
+
+std::string at(const SourceFile& file, std::size_t line, const std::string& what) {
+  return file.path + ":" + std::to_string(line) + ": " + what;
+}
+
+// What files of a folder may include, the most particular folder first.
+struct Allowance {
+  std::string folder;
+  std::vector<std::string> may_include;
+};
+
+const std::vector<Allowance>& allowances() {
+  static const std::vector<Allowance> kAll = {
+      {"eventlog/base", {"eventlog/base"}},
+      {"eventlog/session", {"eventlog/session", "eventlog/base"}},
+      {"eventlog", {"eventlog"}},
+      {"bus", {"bus", "eventlog/base"}},
+      {"projections", {"projections", "eventlog"}},
+      {"workers/session", {"workers/session", "eventlog/session", "eventlog/base"}},
+      {"workers", {"workers", "projections", "bus", "eventlog"}},
+      {"tools", {"tools", "workers", "projections", "bus", "eventlog"}},
+      {"tests", {"tests", "tools", "workers", "projections", "bus", "eventlog"}},
+  };
+  return kAll;
+}
+
+bool is_library(const Include& include) {
+  static const std::vector<std::string> kLibraries = {
+      "zmq",     "rocksdb/", "msgpack", "nlohmann/", "simdjson", "boost/",
+      "spdlog/", "fmt/",     "CLI/",    "toml++/",   "sodium",   "xxhash",
+      "re2/",    "curl/",    "date/",   "nats",      "libpq",    "prometheus/"};
+  return !include.is_quoted &&
+         std::any_of(kLibraries.begin(), kLibraries.end(),
+                     [&](const std::string& prefix) { return include.name.starts_with(prefix); });
+}
+
+bool is_word_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// `word` where no longer identifier contains it. A word that ends in '(' ends there.
+bool contains_word(std::string_view line, std::string_view word) {
+  for (std::size_t found = line.find(word); found != std::string_view::npos;
+       found = line.find(word, found + 1)) {
+    const std::size_t end = found + word.size();
+    const bool begins = found == 0 || !is_word_char(line[found - 1]) || !is_word_char(word[0]);
+    const bool ends = end == line.size() || !is_word_char(line[end]) || !is_word_char(word.back());
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+bool is_domain(const std::string& path) {
+  return is_under(path, "eventlog/session") || is_under(path, "workers/session");
+}
+
+}  // namespace
+
+std::string code_of(std::string_view text) {
+  std::string code(text);
+  const auto blank = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to && i < code.size(); ++i) {
+      if (code[i] != '\n') code[i] = ' ';
+    }
+  };
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with("//")) {
+      const std::size_t end = std::min(text.find('\n', i), text.size());
+      blank(i, end);
+      i = end;
+    } else if (rest.starts_with("/*")) {
+      const std::size_t end = std::min(text.find("*/", i + 2), text.size());
+      blank(i, end + 2);
+      i = end + 2;
+    } else if (rest.starts_with("R\"")) {
+      const std::size_t open = text.find('(', i);
+      if (open == std::string_view::npos) break;
+      const std::string close = ")" + std::string(text.substr(i + 2, open - i - 2)) + "\"";
+      const std::size_t end = std::min(text.find(close, open), text.size());
+      blank(open + 1, end);
+      i = end + close.size();
+    } else if (text[i] == '"' || (text[i] == '\'' && (i == 0 || !is_word_char(text[i - 1])))) {
+      // A quote behind a digit or a letter is a digit separator, as in 1'000.
+      std::size_t end = i + 1;
+      while (end < text.size() && text[end] != text[i] && text[end] != '\n') {
+        end += text[end] == '\\' ? 2 : 1;
+      }
+      // Names in an #include are looked at elsewhere, and by their own text.
+      blank(i + 1, end);
+      i = end + 1;
+    } else {
+      ++i;
+    }
+  }
+  return code;
+}
+
+Complaints check_dependencies(const SourceFile& file) {
+  Complaints complaints;
+  const auto& all = allowances();
+  const auto own = std::find_if(all.begin(), all.end(),
+                                [&](const Allowance& a) { return is_under(file.path, a.folder); });
+  if (own == all.end()) return {at(file, 1, "is in no folder that sources belong in")};
+  for (const Include& include : includes_of(file)) {
+    if (!include.is_quoted) continue;
+    const bool is_allowed =
+        std::any_of(own->may_include.begin(), own->may_include.end(),
+                    [&](const std::string& folder) { return is_under(include.name, folder); });
+    if (!is_allowed) {
+      complaints.push_back(
+          at(file, include.line, own->folder + " must not include " + include.name));
+    }
+  }
+  return complaints;
+}
+
+Complaints check_purity(const SourceFile& file) {
+  static const std::set<std::string> kAllowed = {
+      "algorithm",   "array", "compare",     "concepts", "cstddef", "cstdint", "iterator",
+      "limits",      "map",   "numeric",     "optional", "set",     "span",    "string",
+      "string_view", "tuple", "type_traits", "utility",  "variant", "vector"};
+  // The codec looks event types up by name; no order comes out of it.
+  static const std::set<std::string> kLookUp = {"eventlog/session/event_codec.cpp"};
+  static const std::vector<std::string> kBanned = {"float", "double",    "Clock",       "Random",
+                                                   "rand(", "setlocale", "std::locale", "time("};
+  Complaints complaints;
+  if (!is_domain(file.path)) return complaints;
+  for (const Include& include : includes_of(file)) {
+    const bool is_look_up = include.name == "unordered_map" && kLookUp.contains(file.path);
+    const bool is_port = include.name == "eventlog/base/random.hpp";
+    if ((!include.is_quoted && !kAllowed.contains(include.name) && !is_look_up) || is_port) {
+      complaints.push_back(at(file, include.line, "the domain must not include " + include.name));
+    }
+  }
+  const auto lines = lines_of(code_of(file.text));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (const std::string& word : kBanned) {
+      if (contains_word(lines[i], word)) {
+        complaints.push_back(at(file, i + 1, "the domain must not use " + word));
+      }
+    }
+    if (lines[i].find("_clock") != std::string::npos) {
+      complaints.push_back(at(file, i + 1, "the domain must not read a clock"));
+    }
+  }
+  return complaints;
+}
+
+Complaints check_third_party(const std::vector<SourceFile>& files) {
+  // Headers that show a library's types, found until no further one is.
+  std::set<std::string> privates;
+  for (bool has_grown = true; has_grown;) {
+    has_grown = false;
+    for (const SourceFile& file : files) {
+      if (!is_header(file.path) || privates.contains(file.path)) continue;
+      for (const Include& include : includes_of(file)) {
+        if (is_library(include) || (include.is_quoted && privates.contains(include.name))) {
+          privates.insert(file.path);
+          has_grown = true;
+          break;
+        }
+      }
+    }
+  }
+  Complaints complaints;
+  for (const SourceFile& file : files) {
+    for (const Include& include : includes_of(file)) {
+      if (include.is_quoted && privates.contains(include.name) &&
+          folder_of(include.name) != folder_of(file.path)) {
+        complaints.push_back(at(file, include.line,
+                                include.name + " shows a library's types; only files of its own "
+                                               "folder may include it"));
+      }
+    }
+  }
+  return complaints;
+}
+
+Complaints check_banned_words(const SourceFile& file) {
+  struct Ban {
+    std::string word;
+    std::string instead;
+    std::set<std::string> where_it_may;
+  };
+  // Where work is handed between threads, or a value is read by several.
+  static const std::set<std::string> kHandOver = {
+      "eventlog/head_file.cpp", "eventlog/rocksdb_store.cpp", "eventlog/thread_committer.cpp",
+      "eventlog/thread_loader.cpp"};
+  static const std::set<std::string> kTime = {"eventlog/base/time.cpp"};
+  static const std::vector<Ban> kBans = {
+      {"sleep_for", "wait for the event, with a deadline", {}},
+      {"sleep_until", "wait for the event, with a deadline", {}},
+      {"usleep", "wait for the event, with a deadline", {}},
+      {"std::cout", "log, or write to a descriptor in tools/", {}},
+      {"system_clock::now", "take the time as a value, from the Clock port", kTime},
+      {"std::mutex", "hand work over in one of the few files that are for it", kHandOver},
+      {"std::shared_mutex", "hand work over in one of the few files that are for it", kHandOver},
+      {"std::condition_variable", "as std::mutex", kHandOver},
+      {"std::condition_variable_any", "as std::mutex", kHandOver},
+      {"std::atomic", "as std::mutex", kHandOver},
+      {"std::shared_ptr", "own it in one place", {}},
+      {"assert(", "CHECK, which is on in every build", {}},
+      {"using namespace", "name what is used", {}},
+  };
+  static const std::vector<std::string> kNotes = {std::string("FIX") + "ME",
+                                                  std::string("TO") + "DO"};
+  Complaints complaints;
+  const auto lines = lines_of(code_of(file.text));
+  const auto raw = lines_of(file.text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (const Ban& ban : kBans) {
+      if (contains_word(lines[i], ban.word) && !ban.where_it_may.contains(file.path)) {
+        complaints.push_back(at(file, i + 1, ban.word + " is banned: " + ban.instead));
+      }
+    }
+    for (const std::string& note : kNotes) {
+      if (contains_word(raw[i], note)) {
+        complaints.push_back(at(file, i + 1, note + ": do it, or describe it in an issue"));
+      }
+    }
+  }
+  return complaints;
+}
+
+Complaints check_is_built(const SourceFile& file, std::string_view cmake_lists) {
+  if (!file.path.ends_with(".cpp")) return {};
+  std::string spaced(cmake_lists);
+  std::replace_if(
+      spaced.begin(), spaced.end(), [](char c) { return c == '\n' || c == ')' || c == '('; }, ' ');
+  if ((" " + spaced + " ").find(" " + file.path + " ") != std::string::npos) return {};
+  return {at(file, 1, "is not in CMakeLists.txt")};
+}
+
+Complaints check_links(const SourceFile& file,
+                       const std::function<bool(const std::string&)>& exists) {
+  static const std::regex kLink(R"re(\]\(([^)\s]+)\))re");
+  Complaints complaints;
+  const auto lines = lines_of(file.text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (auto link = std::sregex_iterator(lines[i].begin(), lines[i].end(), kLink);
+         link != std::sregex_iterator(); ++link) {
+      std::string target = (*link)[1];
+      if (target.find("://") != std::string::npos || target.starts_with("mailto:")) continue;
+      target = target.substr(0, target.find('#'));
+      if (target.empty()) continue;
+      const std::string folder = folder_of(file.path);
+      const std::string path = folder.empty() ? target : folder + "/" + target;
+      if (!exists(path)) complaints.push_back(at(file, i + 1, "no such file: " + target));
+    }
+  }
+  return complaints;
+}
+
+Complaints check_header_form(const SourceFile& file) {
+  if (!is_header(file.path)) return {};
+  const auto lines = lines_of(file.text);
+  std::size_t i = 0;
+  while (i < lines.size() && lines[i].starts_with("//")) ++i;
+  if (i == 0) return {at(file, 1, "begins without a comment that says what it is for")};
+  if (i >= lines.size() || lines[i] != "#pragma once") {
+    return {at(file, i + 1, "#pragma once must follow the comment")};
+  }
+  return {};
+}
+
+Complaints check_width(const SourceFile& file) {
+  Complaints complaints;
+  const auto lines = lines_of(file.text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    // Bytes 10xxxxxx of UTF-8 continue a character.
+    const auto width = std::count_if(lines[i].begin(), lines[i].end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    });
+    if (static_cast<std::size_t>(width) > kWidthMax) {
+      complaints.push_back(at(file, i + 1, "is " + std::to_string(width) + " columns wide"));
+    }
+  }
+  return complaints;
+}
+
+Complaints check_test_names(const SourceFile& file) {
+  // The name may be made of several literals on several lines.
+  static const std::regex kTestCase(R"re(TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+))re");
+  Complaints complaints;
+  for (auto found = std::sregex_iterator(file.text.begin(), file.text.end(), kTestCase);
+       found != std::sregex_iterator(); ++found) {
+    const std::string name = (*found)[1];
+    if (name.find_first_of("[];") != std::string::npos) {
+      complaints.push_back(file.path + ": test name with one of [ ] ; in it: " + name);
+    }
+  }
+  return complaints;
+}
+
+Complaints check_check_macro(const SourceFile& file) {
+  if (!is_header(file.path) && !is_under(file.path, "tests")) return {};
+  Complaints complaints;
+  for (const Include& include : includes_of(file)) {
+    if (include.name == "eventlog/base/check.hpp") {
+      complaints.push_back(at(file, include.line, "CHECK is for .cpp files of the product"));
+    }
+  }
+  return complaints;
+}
+
+}  // namespace support

@@ -1,0 +1,233 @@
+// Holds the sources to the rules of tests/support/source_rules.hpp, and each rule to a wrong sample
+// that it must complain about.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/source_rules.hpp"
+
+namespace {
+
+using support::Complaints;
+using support::SourceFile;
+
+const std::filesystem::path kRoot = STENO_SOURCE_DIR;
+const std::vector<std::string> kProduct = {"bus", "eventlog", "projections", "workers", "tools"};
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void collect(std::vector<SourceFile>& files, const std::string& folder,
+             const std::vector<std::string>& endings) {
+  if (!std::filesystem::is_directory(kRoot / folder)) return;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / folder)) {
+    const std::string extension = entry.path().extension().string();
+    if (!entry.is_regular_file() ||
+        std::find(endings.begin(), endings.end(), extension) == endings.end()) {
+      continue;
+    }
+    files.push_back({entry.path().lexically_relative(kRoot).generic_string(), read(entry.path())});
+  }
+}
+
+std::vector<SourceFile> product_sources() {
+  std::vector<SourceFile> files;
+  for (const std::string& folder : kProduct) collect(files, folder, {".hpp", ".cpp"});
+  return files;
+}
+
+std::vector<SourceFile> all_sources() {
+  std::vector<SourceFile> files = product_sources();
+  collect(files, "tests", {".hpp", ".cpp"});
+  return files;
+}
+
+std::vector<SourceFile> documents() {
+  std::vector<SourceFile> files;
+  for (const auto& entry : std::filesystem::directory_iterator(kRoot)) {
+    if (entry.path().extension() == ".md") {
+      files.push_back({entry.path().filename().string(), read(entry.path())});
+    }
+  }
+  for (const std::string& folder : kProduct) collect(files, folder, {".md"});
+  collect(files, "tests", {".md"});
+  return files;
+}
+
+void require_none(const Complaints& complaints) {
+  for (const std::string& complaint : complaints) FAIL_CHECK(complaint);
+}
+
+template <class Rule>
+void hold_all(const std::vector<SourceFile>& files, Rule&& rule) {
+  REQUIRE(files.size() > 20);
+  for (const SourceFile& file : files) require_none(rule(file));
+}
+
+// A rule that never complains would prove nothing.
+bool complains(const Complaints& complaints) {
+  return !complaints.empty();
+}
+
+TEST_CASE("includes go one way", "[tidy]") {
+  hold_all(all_sources(), support::check_dependencies);
+  using support::check_dependencies;
+  const auto including = [](const char* path, const char* name) {
+    return check_dependencies({path, std::string("// x\n#include \"") + name + "\"\n"});
+  };
+  CHECK(complains(including("eventlog/block.cpp", "bus/frame.hpp")));
+  CHECK(complains(including("eventlog/block.cpp", "workers/session/decide.hpp")));
+  CHECK(complains(including("eventlog/base/ids.cpp", "eventlog/block.hpp")));
+  CHECK(complains(including("eventlog/session/evolve.cpp", "eventlog/block.hpp")));
+  CHECK(complains(including("bus/frame.cpp", "eventlog/block.hpp")));
+  CHECK(complains(including("bus/frame.cpp", "eventlog/session/events.hpp")));
+  CHECK(complains(including("projections/view.cpp", "bus/frame.hpp")));
+  CHECK(complains(including("projections/view.cpp", "workers/command_worker.hpp")));
+  CHECK(complains(including("workers/command_worker.cpp", "tools/steno/main.hpp")));
+  CHECK(complains(including("workers/session/decide.cpp", "workers/command_worker.hpp")));
+  CHECK(complains(including("workers/session/decide.cpp", "eventlog/block.hpp")));
+  CHECK(complains(including("tools/steno/main.cpp", "tests/support/log.hpp")));
+  CHECK(complains(including("eventlog/block.cpp", "block.hpp")));  // not from the root
+  CHECK(complains(including("attic/block.cpp", "eventlog/block.hpp")));
+  CHECK_FALSE(complains(including("eventlog/block.cpp", "eventlog/base/ids.hpp")));
+  CHECK_FALSE(complains(including("bus/frame.cpp", "eventlog/base/ids.hpp")));
+  CHECK_FALSE(complains(including("workers/command_worker.cpp", "projections/view.hpp")));
+  CHECK_FALSE(complains(including("tools/steno/main.cpp", "bus/frame.hpp")));
+}
+
+TEST_CASE("the domain is pure", "[tidy]") {
+  using support::check_purity;
+  hold_all(all_sources(), check_purity);
+  const char* kDomain = "workers/session/decide.cpp";
+  for (const char* header : {"chrono", "random", "thread", "iostream", "fstream", "cstdio",
+                             "unordered_map", "unistd.h", "rocksdb/db.h", "msgpack.hpp"}) {
+    INFO(header);
+    CHECK(complains(check_purity({kDomain, std::string("#include <") + header + ">\n"})));
+  }
+  CHECK(complains(check_purity({kDomain, "#include \"eventlog/base/random.hpp\"\n"})));
+  CHECK(complains(check_purity({kDomain, "double cost = 0;\n"})));
+  CHECK(complains(check_purity({kDomain, "const float x = 1;\n"})));
+  CHECK(complains(check_purity({kDomain, "auto now = std::chrono::steady_clock::now();\n"})));
+  CHECK(complains(check_purity({kDomain, "void f(base::Clock& clock);\n"})));
+  CHECK(complains(check_purity({"eventlog/session/state.hpp", "#include <unordered_map>\n"})));
+  CHECK_FALSE(complains(check_purity({kDomain, "#include <vector>\n// a double negation\n"})));
+  CHECK_FALSE(complains(check_purity({"workers/loop.cpp", "#include <chrono>\ndouble x;\n"})));
+  CHECK_FALSE(complains(check_purity({kDomain, "doubled(\"float\");\n"})));
+}
+
+TEST_CASE("libraries' types stay inside their folder", "[tidy]") {
+  using support::check_third_party;
+  require_none(check_third_party(product_sources()));
+  const SourceFile shows{"bus/socket.hpp", "// x\n#pragma once\n#include <zmq.hpp>\n"};
+  const SourceFile passes_on{"bus/poller.hpp", "// x\n#include \"bus/socket.hpp\"\n"};
+  const SourceFile own{"bus/poller.cpp", "#include \"bus/poller.hpp\"\n"};
+  const SourceFile other{"workers/loop.cpp", "#include \"bus/poller.hpp\"\n"};
+  CHECK_FALSE(complains(check_third_party({shows, passes_on, own})));
+  CHECK(complains(check_third_party({shows, passes_on, own, other})));
+  CHECK(complains(
+      check_third_party({shows, {"workers/loop.hpp", "// x\n#include \"bus/socket.hpp\"\n"}})));
+  for (const char* header : {"rocksdb/db.h", "msgpack/pack.hpp", "nlohmann/json.hpp", "zmq.h",
+                             "simdjson.h", "boost/beast.hpp"}) {
+    const SourceFile leaky{"eventlog/x.hpp", std::string("// x\n#include <") + header + ">\n"};
+    CHECK(
+        complains(check_third_party({leaky, {"workers/y.cpp", "#include \"eventlog/x.hpp\"\n"}})));
+  }
+}
+
+TEST_CASE("banned words are nowhere", "[tidy]") {
+  using support::check_banned_words;
+  hold_all(all_sources(), check_banned_words);
+  for (const char* bad : {"std::this_thread::sleep_for(1s);", "std::cout << 1;", "std::mutex m;",
+                          "std::atomic<int> n;", "auto t = std::chrono::system_clock::now();",
+                          "assert(x);", "using namespace std;", "std::shared_ptr<int> p;"}) {
+    INFO(bad);
+    CHECK(complains(check_banned_words({"workers/loop.cpp", std::string(bad) + "\n"})));
+  }
+  CHECK(complains(check_banned_words({"workers/loop.cpp", std::string("// TO") + "DO later\n"})));
+  CHECK(complains(check_banned_words({"workers/loop.cpp", std::string("// FIX") + "ME\n"})));
+  CHECK_FALSE(complains(check_banned_words({"workers/loop.cpp", "static_assert(true);\n"})));
+  CHECK_FALSE(complains(check_banned_words({"workers/loop.cpp", "// no std::mutex here\n"})));
+  CHECK_FALSE(complains(check_banned_words({"workers/loop.cpp", "say(\"std::cout\");\n"})));
+  CHECK_FALSE(complains(check_banned_words({"eventlog/thread_loader.cpp", "std::mutex m;\n"})));
+}
+
+TEST_CASE("every source file is built", "[tidy]") {
+  const std::string cmake = read(kRoot / "CMakeLists.txt");
+  hold_all(all_sources(),
+           [&](const SourceFile& file) { return support::check_is_built(file, cmake); });
+  CHECK(complains(support::check_is_built({"eventlog/forgotten.cpp", ""}, cmake)));
+  CHECK(
+      complains(support::check_is_built({"log/block.cpp", ""}, "SOURCES eventlog/log/block.cpp")));
+  CHECK_FALSE(complains(support::check_is_built({"a/b.cpp", ""}, "m(x SOURCES a/b.cpp)")));
+}
+
+TEST_CASE("every relative link in a document leads somewhere", "[tidy]") {
+  const auto exists = [](const std::string& path) { return std::filesystem::exists(kRoot / path); };
+  for (const SourceFile& file : documents()) require_none(support::check_links(file, exists));
+  const auto check = [&](const char* text) {
+    return support::check_links({"eventlog/README.md", text}, exists);
+  };
+  CHECK(complains(check("see [the block](no_such_file.hpp)")));
+  CHECK(complains(check("[a](block.hpp) and [b](nothing.md#part)")));
+  CHECK_FALSE(complains(check("see [the block](block.hpp), [root](../CMakeLists.txt#modules)")));
+  CHECK_FALSE(complains(check("[web](https://example.org/x) [here](#part)")));
+}
+
+TEST_CASE("every header says what it is for, then guards itself", "[tidy]") {
+  using support::check_header_form;
+  hold_all(all_sources(), check_header_form);
+  CHECK(complains(check_header_form({"bus/a.hpp", "#pragma once\n"})));
+  CHECK(complains(check_header_form({"bus/a.hpp", "// What it is.\n\n#pragma once\n"})));
+  CHECK(complains(check_header_form({"bus/a.hpp", "// What it is.\n#ifndef A\n"})));
+  CHECK(complains(check_header_form({"bus/a.hpp", "// What it is."})));
+  CHECK_FALSE(complains(check_header_form({"bus/a.hpp", "// What it is.\n#pragma once\n"})));
+  CHECK_FALSE(complains(check_header_form({"bus/a.cpp", "#include <map>\n"})));
+}
+
+TEST_CASE("no line is wider than 100 columns", "[tidy]") {
+  using support::check_width;
+  hold_all(all_sources(), check_width);
+  CHECK(complains(check_width({"bus/a.cpp", "ok\n" + std::string(101, 'x') + "\n"})));
+  std::string wide;
+  for (int i = 0; i < 100; ++i) wide += "ü";
+  CHECK_FALSE(complains(check_width({"bus/a.cpp", wide + "\n"})));
+  CHECK(complains(check_width({"bus/a.cpp", wide + "x\n"})));
+}
+
+TEST_CASE("names of tests can be listed and filtered", "[tidy]") {
+  using support::check_test_names;
+  std::vector<SourceFile> tests;
+  collect(tests, "tests", {".cpp"});
+  hold_all(tests, check_test_names);
+  const std::string macro = std::string("TEST_") + "CASE(";
+  CHECK(complains(check_test_names({"tests/a.cpp", macro + "\"a [tag] inside\", \"[a]\")"})));
+  CHECK(complains(check_test_names({"tests/a.cpp", macro + "\"first; second\", \"[a]\")"})));
+  CHECK(complains(check_test_names({"tests/a.cpp", macro + "\"one \"\n  \"two;\", \"[a]\")"})));
+  CHECK_FALSE(complains(check_test_names({"tests/a.cpp", macro + "\"plain\", \"[a]\")"})));
+}
+
+TEST_CASE("the two macros named CHECK never meet", "[tidy]") {
+  using support::check_check_macro;
+  hold_all(all_sources(), check_check_macro);
+  const std::string include = "#include \"eventlog/base/check.hpp\"\n";
+  CHECK(complains(check_check_macro({"eventlog/block.hpp", "// x\n" + include})));
+  CHECK(complains(check_check_macro({"tests/eventlog/block_test.cpp", include})));
+  CHECK_FALSE(complains(check_check_macro({"eventlog/block.cpp", include})));
+}
+
+TEST_CASE("comments and strings are not code", "[tidy]") {
+  using support::code_of;
+  CHECK(code_of("a // b\nc") == "a     \nc");
+  CHECK(code_of("a /* b\nc */ d") == "a     \n     d");
+  CHECK(code_of("f(\"a//b\") g") == "f(\"    \") g");
+  CHECK(code_of("f(\"a\\\"b\") g") == "f(\"    \") g");
+  CHECK(code_of("1'000 + 'x' + y") == "1'000 + ' ' + y");
+  CHECK(code_of("R\"(a \" b)\" c") == "R\"(     )\" c");
+}
+
+}  // namespace

@@ -1,0 +1,530 @@
+#include "workers/command_worker.hpp"
+
+#include "tests/support/command_loop.hpp"
+
+namespace workers {
+namespace {
+
+using session::RejectionCode;
+using session::SessionStatus;
+using support::as_command;
+using support::CommandLoop;
+using support::numbered;
+
+const session::Command kKill = as_command(session::KillSession{});
+const session::Command kGrant = as_command(session::GrantLease{numbered<base::WorkerId>(1)});
+
+session::Command prompt(std::string text) {
+  return as_command(session::SendPrompt{std::move(text), false});
+}
+
+std::string stream_of(int number) {
+  return session::session_stream("main", numbered<base::SessionId>(number));
+}
+
+// A message that is not a client's, so that it is not remembered.
+CommandMessage from_server(CommandMessage m) {
+  m.actor_kind = session::ActorKind::server;
+  return m;
+}
+
+// What lasts over a restart.
+struct Disk {
+  eventlog::MemoryStore store;
+  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
+};
+
+struct World : Disk {
+  explicit World(CommandWorkerOptions options = {}) : loop(store, *rows, options) {}
+  CommandLoop loop;
+};
+
+CommandWorkerOptions many_sessions() {
+  CommandWorkerOptions options;
+  options.limits.max_sessions = 1000;
+  return options;
+}
+
+TEST_CASE("a command is answered only when its events are durable", "[workers]") {
+  World w;
+  const Ticket ticket = w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
+  w.loop.decide();
+  REQUIRE(w.loop.committer.submitted());
+  for (int i = 0; i < 5; ++i) w.loop.decide();
+  CHECK(w.loop.answers.empty());
+  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1)) != nullptr);
+  w.loop.commit();
+  REQUIRE(w.loop.answers.contains(ticket));
+  const auto& outcome = w.loop.answers.at(ticket);
+  REQUIRE(outcome);
+  CHECK(outcome->status == SessionStatus::starting);
+  CHECK(outcome->name == "work");
+  CHECK(outcome->alias.size() == 8);
+  CHECK_FALSE(outcome->is_repeated);
+  // Its session's last event; the registry's and the admission's lie behind it.
+  CHECK(w.loop.events.at(static_cast<std::size_t>(outcome->position.value) - 1).envelope.type ==
+        "TurnQueued");
+}
+
+TEST_CASE("a spawn appends to session, registry and admission in one block", "[workers]") {
+  World w;
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  std::vector<std::string> types;
+  for (const auto& e : w.loop.events) types.push_back(e.envelope.type);
+  CHECK(types ==
+        std::vector<std::string>{"SessionOpened", "TurnQueued", "NameClaimed", "SessionAdmitted"});
+  CHECK(w.store.read({1}, 1 << 20, false)->size() == 1);
+}
+
+TEST_CASE("a repeated command has the same outcome and no further events", "[workers]") {
+  World w;
+  const auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());
+  const auto first = w.loop.ask(spawn);
+  REQUIRE(first);
+  const Position tail = w.loop.sequencer.tail();
+  const auto second = w.loop.ask(spawn);
+  REQUIRE(second);
+  CHECK(second->is_repeated);
+  CHECK(second->position == first->position);
+  CHECK(second->name == first->name);
+  CHECK(second->alias == first->alias);
+  CHECK(w.loop.sequencer.tail() == tail);
+}
+
+TEST_CASE("a repeated command is answered with the first one, not before it", "[workers]") {
+  World w;
+  const auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());
+  const Ticket first = w.loop.submit(spawn);
+  const Ticket second = w.loop.submit(spawn);
+  w.loop.decide();
+  CHECK(w.loop.answers.empty());
+  w.loop.commit();
+  REQUIRE(w.loop.answers.contains(first));
+  REQUIRE(w.loop.answers.contains(second));
+  CHECK_FALSE(w.loop.answers.at(first)->is_repeated);
+  CHECK(w.loop.answers.at(second)->is_repeated);
+}
+
+TEST_CASE("a repeated command is known after a restart", "[workers]") {
+  Disk disk;
+  const auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());
+  Accepted before;
+  {
+    CommandLoop loop(disk.store, *disk.rows);
+    const auto outcome = loop.ask(spawn);
+    REQUIRE(outcome);
+    before = *outcome;
+    REQUIRE(loop.ask(CommandLoop::message(1, 2, kKill)));
+  }
+  const Position tail = disk.store.tail();
+  CommandLoop loop(disk.store, *disk.rows);
+  const auto after = loop.ask(spawn);
+  REQUIRE(after);
+  CHECK(after->is_repeated);
+  CHECK(after->position == before.position);
+  CHECK(after->alias == before.alias);
+  CHECK(after->status == SessionStatus::killed);
+  CHECK(disk.store.tail() == tail);
+}
+
+TEST_CASE("a command id with another body is refused", "[workers]") {
+  World w;
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  auto other = CommandLoop::message(1, 1, kKill);
+  other.digest[0] = 'x';
+  const auto outcome = w.loop.ask(other);
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().code == RejectionCode::id_reused);
+  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1))->status ==
+        SessionStatus::starting);
+}
+
+TEST_CASE("a rejection is not remembered", "[workers]") {
+  World w;
+  const auto early = CommandLoop::message(1, 2, prompt("hello"));
+  CHECK(w.loop.ask(early).error().code == RejectionCode::not_found);
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  const auto outcome = w.loop.ask(early);
+  REQUIRE(outcome);
+  CHECK_FALSE(outcome->is_repeated);
+}
+
+TEST_CASE("an expected version that is not the stream's is a conflict", "[workers]") {
+  World w;
+  auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());
+  spawn.expected_version = base::StreamVersion{1};
+  CHECK(w.loop.ask(spawn).error().code == RejectionCode::version_conflict);
+  spawn.expected_version = base::StreamVersion{0};
+  REQUIRE(w.loop.ask(spawn));
+  auto send = CommandLoop::message(1, 2, prompt("more"));
+  for (const std::int64_t wrong : {0, 1, 3}) {
+    send.expected_version = base::StreamVersion{wrong};
+    CHECK(w.loop.ask(send).error().code == RejectionCode::version_conflict);
+  }
+  send.expected_version = base::StreamVersion{2};
+  REQUIRE(w.loop.ask(send));
+  // A retry is answered as before, whatever version it expects by now.
+  CHECK(w.loop.ask(send)->is_repeated);
+}
+
+TEST_CASE("a command whose deadline is over is not decided", "[workers]") {
+  World w;
+  w.loop.set_time(5'000'000);
+  auto late = CommandLoop::message(1, 1, CommandLoop::spawn());
+  late.deadline = {4'999'999};
+  CHECK(w.loop.ask(late).error().code == RejectionCode::deadline_passed);
+  late.deadline = {6'000'000};
+  CHECK(w.loop.ask(late));
+}
+
+TEST_CASE("a rejection leaves only when what it was computed from is durable", "[workers]") {
+  World w;
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  const Ticket kill = w.loop.submit(CommandLoop::message(1, 2, kKill));
+  const Ticket send = w.loop.submit(CommandLoop::message(1, 3, prompt("too late")));
+  const Ticket repeat = w.loop.submit(CommandLoop::message(1, 4, kKill));
+  const Ticket unrelated = w.loop.submit(CommandLoop::message(9, 5, kKill));
+  for (int i = 0; i < 4; ++i) w.loop.decide();
+  CHECK_FALSE(w.loop.answers.contains(kill));
+  CHECK_FALSE(w.loop.answers.contains(send));
+  CHECK_FALSE(w.loop.answers.contains(repeat));
+  w.loop.commit();
+  CHECK(w.loop.answers.at(kill)->status == SessionStatus::killed);
+  CHECK(w.loop.answers.at(send).error().code == RejectionCode::session_ended);
+  CHECK(w.loop.answers.at(repeat)->status == SessionStatus::killed);
+  CHECK(w.loop.answers.at(unrelated).error().code == RejectionCode::not_found);
+}
+
+TEST_CASE("nothing is answered after the log's fate is in doubt", "[workers]") {
+  World w;
+  w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
+  w.loop.decide();
+  w.loop.committer.fail(eventlog::AppendStatus::unknown);
+  w.loop.decide();
+  w.loop.submit(CommandLoop::message(2, 2, CommandLoop::spawn()));
+  for (int i = 0; i < 5; ++i) w.loop.decide();
+  CHECK(w.loop.answers.empty());
+  CHECK(w.loop.sequencer.failure());
+  CHECK(w.loop.worker.waiting() == 1);
+}
+
+TEST_CASE("commands of one session are decided in their order while it is loaded", "[workers]") {
+  World w;
+  w.loop.loader.held.insert(stream_of(1));
+  std::vector<Ticket> tickets;
+  tickets.push_back(w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  for (int i = 2; i <= 5; ++i) {
+    tickets.push_back(
+        w.loop.submit(CommandLoop::message(1, i, prompt("prompt " + std::to_string(i)))));
+  }
+  tickets.push_back(w.loop.submit(CommandLoop::message(1, 6, kKill)));
+  tickets.push_back(w.loop.submit(CommandLoop::message(1, 7, prompt("too late"))));
+  // Another session does not wait for it.
+  REQUIRE(w.loop.ask(CommandLoop::message(2, 8, CommandLoop::spawn())));
+  CHECK(w.loop.answers.size() == 1);
+  CHECK(w.loop.worker.waiting() == 7);
+  w.loop.loader.held.clear();
+  w.loop.settle();
+  CHECK(w.loop.worker.waiting() == 0);
+  for (std::size_t i = 0; i + 1 < tickets.size(); ++i) REQUIRE(w.loop.answers.at(tickets[i]));
+  CHECK(w.loop.answers.at(tickets.back()).error().code == RejectionCode::session_ended);
+  std::vector<base::CommandId> commands;
+  for (const auto& e : w.loop.events) {
+    if (e.envelope.stream != stream_of(1)) continue;
+    if (commands.empty() || commands.back() != e.envelope.command) {
+      commands.push_back(e.envelope.command);
+    }
+  }
+  REQUIRE(commands.size() == 6);
+  for (int i = 0; i < 6; ++i) {
+    CHECK(commands[static_cast<std::size_t>(i)] == numbered<base::CommandId>(i + 1));
+  }
+}
+
+TEST_CASE("order is kept while the streams of a decision arrive one by one", "[workers]") {
+  World w;
+  const std::string names[] = {"$admission", "main/registry", stream_of(1), stream_of(2)};
+  for (const std::string& name : names) w.loop.loader.held.insert(name);
+  session::Spawn resume;
+  resume.spec = support::sample_spec(true);
+  resume.prompt = "go on";
+  resume.resume = numbered<base::SessionId>(2);
+  const Ticket first = w.loop.submit(CommandLoop::message(1, 1, as_command(resume)));
+  const Ticket second = w.loop.submit(CommandLoop::message(1, 2, CommandLoop::spawn()));
+  const Ticket third = w.loop.submit(CommandLoop::message(1, 3, kKill));
+  for (const std::string& name : names) {
+    w.loop.settle();
+    CHECK(w.loop.answers.empty());
+    w.loop.loader.held.erase(name);
+  }
+  w.loop.settle();
+  CHECK(w.loop.order == std::vector<Ticket>{first, second, third});
+  CHECK(w.loop.answers.at(first).error().code == RejectionCode::not_found);
+  CHECK(w.loop.answers.at(second));
+  CHECK(w.loop.answers.at(third)->status == SessionStatus::killed);
+}
+
+TEST_CASE("a command whose stream cannot be read is refused, and the next one tries again",
+          "[workers]") {
+  const std::string broken =
+      GENERATE(std::string("$admission"), std::string("main/registry"), std::string("session"));
+  World w;
+  w.loop.loader.failing.insert(broken == "session" ? stream_of(1) : broken);
+  const auto refused = w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn()));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == RejectionCode::unavailable);
+  CHECK(w.loop.sequencer.tail() == Position{0});
+  w.loop.loader.failing.clear();
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+}
+
+TEST_CASE("all commands that wait for a stream that cannot be read are refused", "[workers]") {
+  World w;
+  w.loop.loader.failing.insert(stream_of(1));
+  std::vector<Ticket> tickets;
+  for (int i = 1; i <= 5; ++i) {
+    tickets.push_back(w.loop.submit(CommandLoop::message(1, i, kKill)));
+  }
+  w.loop.settle();
+  for (const Ticket ticket : tickets) {
+    REQUIRE(w.loop.answers.contains(ticket));
+    CHECK(w.loop.answers.at(ticket).error().code == RejectionCode::unavailable);
+  }
+}
+
+TEST_CASE("a resumed session's source is told in the same block", "[workers]") {
+  World w;
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  REQUIRE(w.loop.ask(from_server(CommandLoop::message(1, 2, kGrant))));
+  auto report = [&](std::int64_t sequence, session::Report r) {
+    auto m = CommandLoop::message(1, 100 + static_cast<int>(sequence),
+                                  support::report(sequence, std::move(r)));
+    m.actor_kind = session::ActorKind::worker;
+    return w.loop.ask(m);
+  };
+  REQUIRE(report(1, session::ReportInitialized{"agent-session", "m", "1"}));
+  REQUIRE(report(2, session::ReportAgentExited{1, 0, "bad"}));
+  session::Spawn resume;
+  resume.spec = support::sample_spec(true);
+  resume.prompt = "go on";
+  resume.resume = numbered<base::SessionId>(1);
+  const std::size_t blocks = w.store.read({1}, 1 << 20, false)->size();
+  REQUIRE(w.loop.ask(CommandLoop::message(2, 3, as_command(resume))));
+  CHECK(w.store.read({1}, 1 << 20, false)->size() == blocks + 1);
+  CHECK(w.loop.events.back().envelope.type == "SessionAdmitted");
+  bool is_told = false;
+  for (const auto& e : w.loop.events) {
+    const auto* resumed = std::get_if<session::SessionResumed>(&e.event);
+    is_told = is_told || (resumed != nullptr && e.envelope.stream == stream_of(1) &&
+                          resumed->by == numbered<base::SessionId>(2));
+  }
+  CHECK(is_told);
+  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(2))->spec.resume_agent_session ==
+        "agent-session");
+}
+
+TEST_CASE("a worker's report counts once, and only under its own lease", "[workers]") {
+  World w;
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  REQUIRE(w.loop.ask(from_server(CommandLoop::message(1, 2, kGrant))));
+  auto m = CommandLoop::message(1, 3, support::report(1, session::ReportAgentStarted{5, 6}));
+  m.actor_kind = session::ActorKind::worker;
+  REQUIRE(w.loop.ask(m));
+  const auto& last = w.loop.events.back().envelope;
+  CHECK(last.token.value == 1);
+  CHECK(last.report_sequence == 1);
+  const Position tail = w.loop.sequencer.tail();
+  REQUIRE(w.loop.ask(m));
+  CHECK(w.loop.sequencer.tail() == tail);
+  m.command = support::report(2, session::ReportAgentStarted{5, 6}, 7);
+  CHECK(w.loop.ask(m).error().code == RejectionCode::stale_token);
+}
+
+TEST_CASE("a full inbox and a bad agent name are answered at once", "[workers]") {
+  CommandWorkerOptions options;
+  options.inbox_max = 2;
+  World w(options);
+  w.loop.loader.held.insert(stream_of(1));
+  w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
+  w.loop.submit(CommandLoop::message(1, 2, kKill));
+  const Ticket third = w.loop.submit(CommandLoop::message(1, 3, kKill));
+  w.loop.decide();
+  REQUIRE(w.loop.answers.contains(third));
+  CHECK(w.loop.answers.at(third).error().code == RejectionCode::limit_reached);
+  w.loop.loader.held.clear();
+  w.loop.settle();
+  CHECK(w.loop.answers.size() == 3);
+  auto bad = CommandLoop::message(1, 4, kKill);
+  bad.agent = "Not/An/Agent";
+  CHECK(w.loop.ask(bad).error().code == RejectionCode::invalid);
+}
+
+TEST_CASE("a full block holds commands back, it does not refuse them", "[workers]") {
+  World w(many_sessions());
+  std::vector<Ticket> tickets;
+  for (int i = 1; i <= 800; ++i) {
+    tickets.push_back(w.loop.submit(CommandLoop::message(i, i, CommandLoop::spawn())));
+  }
+  w.loop.decide();
+  w.loop.decide();
+  CHECK(w.loop.worker.waiting() > 0);
+  w.loop.settle();
+  for (const Ticket ticket : tickets) REQUIRE(w.loop.answers.at(ticket));
+  support::require_log_is_whole(w.store);
+}
+
+TEST_CASE("sessions beyond the limit of memory are evicted and come back", "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.streams_max = 10;
+  World w(options);
+  std::vector<std::string> aliases;
+  for (int i = 1; i <= 60; ++i) {
+    const auto outcome = w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn()));
+    REQUIRE(outcome);
+    aliases.push_back(outcome->alias);
+  }
+  w.loop.settle();
+  CHECK(w.loop.worker.loaded_streams() <= 10);
+  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1)) == nullptr);
+  CHECK(w.loop.worker.admission() != nullptr);
+  for (int i = 1; i <= 60; ++i) {
+    INFO("session " << i);
+    const auto repeated = w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn()));
+    REQUIRE(repeated);
+    CHECK(repeated->is_repeated);
+    CHECK(repeated->alias == aliases[static_cast<std::size_t>(i) - 1]);
+    REQUIRE(w.loop.ask(CommandLoop::message(i, 1000 + i, prompt("more"))));
+    CHECK(w.loop.worker.find("main", numbered<base::SessionId>(i))->queue.size() == 2);
+  }
+  CHECK(w.loop.worker.loaded_streams() <= 10);
+  CHECK(w.loop.loader.requests.at(stream_of(1)) > 1);
+  CHECK(w.loop.loader.requests.at("$admission") == 1);
+  support::require_log_is_whole(w.store);
+}
+
+TEST_CASE("a session that was used again while its snapshot was written stays", "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.streams_max = 0;
+  World w(options);
+  for (int round = 0; round < 50; ++round) {
+    const auto command = round == 0 ? CommandLoop::spawn() : prompt("again");
+    w.loop.submit(CommandLoop::message(1, 1 + round, command));
+    w.loop.decide();
+    if (round % 3 == 0) w.loop.commit();
+    if (round % 7 == 0) w.loop.settle();
+  }
+  w.loop.settle();
+  CHECK(w.loop.answers.size() == 50);
+  for (const auto& [ticket, outcome] : w.loop.answers) REQUIRE(outcome);
+  support::require_log_is_whole(w.store);
+}
+
+TEST_CASE("a session whose snapshot cannot be written stays in memory", "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.streams_max = 4;
+  World w(options);
+  w.loop.loader.is_saving_broken = true;
+  for (int i = 1; i <= 10; ++i) {
+    REQUIRE(w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn())));
+  }
+  CHECK(w.loop.worker.loaded_streams() == 12);
+  for (int i = 1; i <= 10; ++i) CHECK(w.loop.loader.requests.at(stream_of(i)) == 1);
+  w.loop.loader.is_saving_broken = false;
+  w.loop.settle();
+  CHECK(w.loop.worker.loaded_streams() <= 4);
+}
+
+// A random mix of commands, with commits and evictions when the seed says so.
+struct Story {
+  std::vector<session::RecordedEvent> events;
+  std::map<Ticket, CommandOutcome> answers;
+};
+
+Story play(std::uint64_t commands_seed, std::uint64_t timing_seed, std::size_t streams_max) {
+  CommandWorkerOptions options;
+  options.limits.max_sessions = 40;
+  options.streams_max = streams_max;
+  World w(options);
+  base::SeededRandom random(commands_seed);
+  base::SeededRandom timing(timing_seed);
+  for (int i = 0; i < 600; ++i) {
+    const int number = static_cast<int>(1 + random.below(6));
+    session::Command command = CommandLoop::spawn(random.chance(70));
+    bool is_clients = true;
+    switch (random.below(12)) {
+      case 0:
+        command = kKill;
+        break;
+      case 1:
+        command = as_command(session::CloseSession{});
+        break;
+      case 2:
+      case 5:
+      case 6:
+      case 7:
+        command = prompt("text " + std::to_string(i));
+        break;
+      case 3:
+        command = kGrant;
+        is_clients = false;
+        break;
+      case 4:
+        command = support::report(static_cast<std::int64_t>(1 + random.below(3)),
+                                  session::ReportInitialized{"a", "m", "1"});
+        is_clients = false;
+        break;
+      default:
+        break;
+    }
+    const int id = random.chance(10) ? static_cast<int>(random.below(600)) : 1000 + i;
+    auto m = CommandLoop::message(number + 6 * (i / 100), id, std::move(command));
+    if (!is_clients) m.actor_kind = session::ActorKind::server;
+    w.loop.submit(std::move(m));
+    // Decided one by one, so that the order in which streams are loaded changes nothing.
+    w.loop.decide();
+    while (w.loop.worker.waiting() > 0) {
+      w.loop.commit();
+      w.loop.decide();
+    }
+    if (timing.chance(20)) w.loop.commit();
+    if (timing.chance(5)) w.loop.settle();
+  }
+  w.loop.settle();
+  support::require_log_is_whole(w.store);
+  return {w.loop.events, w.loop.answers};
+}
+
+TEST_CASE("how appends are grouped into blocks, and what is evicted, changes no stream",
+          "[workers]") {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    INFO("seed " << seed);
+    const Story one = play(seed, 100 + seed, 1000);
+    const Story two = play(seed, 200 + seed, 6);
+    REQUIRE(one.events.size() == two.events.size());
+    REQUIRE(one.events.size() > 300);
+    for (std::size_t i = 0; i < one.events.size(); ++i) {
+      const auto& a = one.events[i];
+      const auto& b = two.events[i];
+      REQUIRE(a.envelope.stream == b.envelope.stream);
+      REQUIRE(a.envelope.version == b.envelope.version);
+      REQUIRE(a.envelope.command == b.envelope.command);
+      REQUIRE(a.event.index() == b.event.index());
+    }
+    REQUIRE(one.answers.size() == 600);
+    REQUIRE(two.answers.size() == 600);
+    for (const auto& [ticket, a] : one.answers) {
+      const auto& b = two.answers.at(ticket);
+      REQUIRE(a.has_value() == b.has_value());
+      if (a) {
+        REQUIRE(a->position == b->position);
+        REQUIRE(a->status == b->status);
+        REQUIRE(a->is_repeated == b->is_repeated);
+      } else {
+        REQUIRE(a.error().code == b.error().code);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace workers
