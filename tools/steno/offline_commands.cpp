@@ -5,7 +5,7 @@
 #include "tools/steno/table.hpp"
 
 namespace steno {
-Outcome<int> show_config(const Config& config) {
+Outcome<int> show_config(const Config& config, const NoArguments&) {
   if (config.output == OutputFormat::table) {
     Table table({{"KEY"}, {"VALUE", Align::left, 100}, {"SOURCE", Align::left, 160}});
     table.add({"config", config.config_file, "the file that is read if it exists"});
@@ -25,7 +25,7 @@ Outcome<int> show_config(const Config& config) {
   return kExitOk;
 }
 
-Outcome<int> show_version(const Config& config) {
+Outcome<int> show_version(const Config& config, const NoArguments&) {
   const bool is_table = config.output == OutputFormat::table;
   print(is_table ? "steno " STENO_RELEASE "\n"
                  : JsonObject().add("release", STENO_RELEASE).text() + "\n");
