@@ -1,0 +1,84 @@
+// The commands that ask the server for something, and what each can be told. Each returns an exit
+// code, or why it could not do its work.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/steno/config.hpp"
+#include "tools/steno/failure.hpp"
+
+namespace steno {
+
+struct SpawnArguments {
+  std::string prompt;  // "-": read from stdin
+  std::string name;
+  std::string system_prompt;
+  std::vector<std::string> allowed_tools;
+  std::int64_t max_turns = 0;
+  bool is_multi_turn = false;
+  bool is_detached = false;  // run: return once the session exists
+};
+
+// Starts a session and follows it to its end.
+Outcome<int> run(const Config& config, const SpawnArguments& arguments);
+// Starts a session.
+Outcome<int> spawn(const Config& config, const SpawnArguments& arguments);
+
+struct ResumeArguments {
+  std::string reference;
+  std::string prompt = "Continue where you left off.";
+  std::string name;
+  bool is_fork = false;
+  bool is_followed = false;
+};
+Outcome<int> resume(const Config& config, const ResumeArguments& arguments);
+
+struct SendArguments {
+  std::string reference;
+  std::string prompt;  // "-": read from stdin
+  bool is_interrupting = false;
+  bool waits = false;  // for the turn's end, printing what the agent says
+};
+Outcome<int> send(const Config& config, const SendArguments& arguments);
+
+struct ReferenceArguments {
+  std::string reference;
+};
+Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments);
+Outcome<int> kill(const Config& config, const ReferenceArguments& arguments);
+Outcome<int> close(const Config& config, const ReferenceArguments& arguments);
+Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
+
+struct ListArguments {
+  std::vector<std::string> statuses;  // empty: all
+  bool all_agents = false;
+  std::int64_t count = 50;
+};
+Outcome<int> list(const Config& config, const ListArguments& arguments);
+
+struct OutputArguments {
+  std::string reference;
+  std::int64_t count = 200;  // of the last items
+  bool is_all = false;
+  bool is_followed = false;
+};
+Outcome<int> output(const Config& config, const OutputArguments& arguments);
+
+struct StatsArguments {
+  bool all_agents = false;
+};
+Outcome<int> stats(const Config& config, const StatsArguments& arguments);
+
+struct WatchArguments {
+  std::string reference;     // empty: all sessions of the agent
+  std::string from = "now";  // a position, "start" or "now"
+  bool all_agents = false;
+  std::int64_t count = 0;  // stop after so many events; 0: until Ctrl-C
+};
+Outcome<int> watch(const Config& config, const WatchArguments& arguments);
+
+struct NoArguments {};
+Outcome<int> doctor(const Config& config, const NoArguments& arguments);
+
+}  // namespace steno

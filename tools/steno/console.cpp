@@ -1,0 +1,39 @@
+#include "tools/steno/console.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "tools/steno/terminal_text.hpp"
+
+namespace steno {
+
+void print(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void remark(std::string_view line) {
+  // In order with the answers, where both are shown on one terminal.
+  std::fflush(stdout);
+  const std::string text = safe_line(line) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void complain(std::string_view line) {
+  remark("steno: " + std::string(line));
+}
+
+bool is_stdout_terminal() {
+  static const bool kIsTerminal = ::isatty(STDOUT_FILENO) == 1;
+  return kIsTerminal;
+}
+
+bool is_stdin_terminal() {
+  return ::isatty(STDIN_FILENO) == 1;
+}
+
+bool flush() {
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
+
+}  // namespace steno

@@ -1,0 +1,272 @@
+// `steno doctor`: what is there, what is wrong with it, and what to do. Works without a server.
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "tools/steno/client_commands.hpp"
+#include "tools/steno/connection.hpp"
+#include "tools/steno/console.hpp"
+#include "tools/steno/json_view.hpp"
+#include "tools/steno/terminal_text.hpp"
+#include "workers/server.hpp"
+
+namespace steno {
+namespace {
+
+// Below this the log cannot grow for long.
+constexpr std::int64_t kFreeBytesMin = std::int64_t{1} << 30;
+// A sync of a healthy disk takes a few milliseconds.
+constexpr std::int64_t kCommitSlowUs = 250'000;
+constexpr std::int64_t kGapSlowUs = 250'000;
+
+enum class Health { good, bad, unknown };
+
+struct Finding {
+  std::string subject;
+  Health health = Health::good;
+  std::string text;
+  std::string advice;  // what to do; of a bad one
+
+  bool operator==(const Finding&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("subject", self.subject);
+    visit("health", self.health);
+    visit("text", self.text);
+    visit("advice", self.advice);
+  }
+};
+
+}  // namespace
+}  // namespace steno
+
+template <>
+struct base::EnumNames<steno::Health> {
+  static constexpr std::string_view kNames[] = {"good", "bad", "unknown"};
+};
+
+namespace steno {
+namespace {
+
+class Examination {
+ public:
+  explicit Examination(const Config& config) : config_(config) {}
+
+  int run();
+
+ private:
+  void add(Finding finding) { findings_.push_back(std::move(finding)); }
+  void examine_folder(const std::string& subject, const std::string& path);
+  void examine_disk();
+  void examine_log();
+  void examine_program(const std::string& subject, const std::string& program,
+                       const std::string& key);
+  void examine_server();
+  void examine_status(const workers::StatusAnswer& status);
+  void examine_stage(const std::string& name, const workers::StageTime& time, std::int64_t slow_us,
+                     const std::string& advice);
+  void print_findings() const;
+
+  const Config& config_;
+  std::vector<Finding> findings_;
+  std::optional<workers::StatusAnswer> status_;
+  int server_code_ = kExitOk;
+};
+
+std::string size_text(std::int64_t bytes) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  return bytes < 10 * kMiB ? std::to_string(bytes / 1024) + " KiB"
+                           : std::to_string(bytes / kMiB) + " MiB";
+}
+
+int Examination::run() {
+  add({"release", Health::good, STENO_RELEASE, ""});
+  add({"configuration", Health::good, config_.config_file, ""});
+  examine_folder("data folder", config_.data_folder);
+  examine_folder("run folder", config_.run_folder);
+  examine_disk();
+  examine_log();
+  examine_program("keeper", config_.keeper_program, "keeper_program");
+  if (!config_.claude_program.empty()) {
+    examine_program("claude", config_.claude_program.front(), "claude_program");
+  }
+  examine_server();
+  print_findings();
+  if (server_code_ != kExitOk) return server_code_;
+  for (const Finding& finding : findings_) {
+    if (finding.health == Health::bad) return kExitFailed;
+  }
+  return kExitOk;
+}
+
+void Examination::examine_folder(const std::string& subject, const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    add({subject, Health::unknown, path + " does not exist yet; the server makes it", ""});
+  } else if (!S_ISDIR(status.st_mode)) {
+    add({subject, Health::bad, path + " is not a folder", "move it away"});
+  } else if (status.st_uid != ::geteuid()) {
+    add({subject, Health::bad, path + " belongs to uid " + std::to_string(status.st_uid),
+         "run steno as that user, or choose another folder"});
+  } else if ((status.st_mode & 077) != 0) {
+    add({subject, Health::bad, path + " is open to others", "chmod 700 " + path});
+  } else {
+    add({subject, Health::good, path, ""});
+  }
+}
+
+void Examination::examine_disk() {
+  struct statvfs space {};
+  std::string path = config_.data_folder;
+  while (::statvfs(path.c_str(), &space) != 0) {
+    const std::string parent = std::filesystem::path(path).parent_path().string();
+    if (parent.empty() || parent == path) return;
+    path = parent;
+  }
+  const auto free =
+      static_cast<std::int64_t>(space.f_bavail) * static_cast<std::int64_t>(space.f_frsize);
+  if (free < kFreeBytesMin) {
+    add({"disk", Health::bad, size_text(free) + " free",
+         "make room: a server that cannot write its log stops"});
+  } else {
+    add({"disk", Health::good, size_text(free) + " free", ""});
+  }
+}
+
+void Examination::examine_log() {
+  std::error_code error;
+  std::int64_t bytes = 0;
+  std::int64_t files = 0;
+  std::filesystem::recursive_directory_iterator at(config_.data_folder, error);
+  for (; !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error)) {
+    std::error_code ignored;
+    if (!at->is_regular_file(ignored)) continue;
+    const auto size = at->file_size(ignored);
+    // A file may go while we look.
+    if (ignored) continue;
+    ++files;
+    bytes += static_cast<std::int64_t>(size);
+  }
+  if (files == 0) {
+    add({"log", Health::unknown, "none yet; `steno serve` begins one", ""});
+  } else {
+    add({"log", Health::good,
+         std::to_string(files) + " files, " + size_text(bytes) +
+             "; `steno replay verify` proves that it is whole (with the server stopped)",
+         ""});
+  }
+}
+
+void Examination::examine_program(const std::string& subject, const std::string& program,
+                                  const std::string& key) {
+  std::vector<std::string> candidates;
+  if (program.find('/') != std::string::npos) {
+    candidates.push_back(program);
+  } else if (const char* path = std::getenv("PATH"); path != nullptr) {
+    std::string_view rest = path;
+    while (!rest.empty()) {
+      const std::size_t colon = std::min(rest.find(':'), rest.size());
+      candidates.push_back(std::string(rest.substr(0, colon)) + "/" + program);
+      rest.remove_prefix(std::min(colon + 1, rest.size()));
+    }
+  }
+  for (const std::string& candidate : candidates) {
+    if (::access(candidate.c_str(), X_OK) != 0) continue;
+    add({subject, Health::good, candidate, ""});
+    return;
+  }
+  add({subject, Health::bad, "'" + program + "' is not an executable program here",
+       "install it, or set " + key});
+}
+
+void Examination::examine_server() {
+  auto connection = Connection::open(config_);
+  Outcome<workers::StatusAnswer> status = fail(kExitFailed, "");
+  if (connection) {
+    status = (*connection)->ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+  } else {
+    status = tl::unexpected(connection.error());
+  }
+  if (status) {
+    status_ = *status;
+    examine_status(*status);
+    return;
+  }
+  server_code_ = status.error().exit_code;
+  const bool is_there = connection.has_value();
+  add({"server", Health::bad, status.error().text,
+       is_there ? "it listens but does not answer: look at its log, then stop and start it" : ""});
+}
+
+void Examination::examine_status(const workers::StatusAnswer& status) {
+  add({"server", Health::good,
+       "release " + status.release + ", up " + duration_text(base::Duration{status.uptime_us}) +
+           ", " + std::to_string(status.clients) + " clients",
+       ""});
+  if (status.release != STENO_RELEASE) {
+    add({"release", Health::bad, "the server is of release " + status.release,
+         "restart it to have both the same"});
+  }
+  add({"log position", Health::good,
+       std::to_string(status.durable.value) + " durable, log " + status.log.text() + ", epoch " +
+           std::to_string(status.epoch) + ", term " + std::to_string(status.writer_term),
+       ""});
+  if (status.workers == 0) {
+    add({"workers", Health::bad, "none", "no session can run: see worker.log in the run folder"});
+  } else {
+    add({"workers", Health::good, std::to_string(status.workers), ""});
+  }
+  const bool is_full = status.live_sessions >= status.max_sessions;
+  add({"sessions", is_full ? Health::bad : Health::good,
+       std::to_string(status.live_sessions) + " live of " + std::to_string(status.max_sessions) +
+           ", " + std::to_string(status.waiting_commands) + " commands waiting",
+       is_full ? "no session can be started: kill one, or raise max_sessions" : ""});
+  examine_stage("inbox", status.stages.inbox, kCommitSlowUs, "the server is overloaded");
+  examine_stage("commit", status.stages.commit, kCommitSlowUs, "the disk is slow to sync");
+  examine_stage("answer", status.stages.total, 2 * kCommitSlowUs, "");
+  examine_stage("loop gap", status.stages.gap, kGapSlowUs, "the server was starved of CPU");
+}
+
+void Examination::examine_stage(const std::string& name, const workers::StageTime& time,
+                                std::int64_t slow_us, const std::string& advice) {
+  if (time.count == 0) return;
+  const bool is_slow = time.p99_us > slow_us && !advice.empty();
+  add({name, is_slow ? Health::bad : Health::good,
+       "p50 " + std::to_string(time.p50_us) + " µs, p99 " + std::to_string(time.p99_us) +
+           " µs, max " + std::to_string(time.max_us) + " µs of " + std::to_string(time.count),
+       is_slow ? advice : ""});
+}
+
+void Examination::print_findings() const {
+  if (config_.output == OutputFormat::jsonl) {
+    for (const Finding& finding : findings_) print(to_json(finding) + "\n");
+    return;
+  }
+  if (config_.output == OutputFormat::json) {
+    JsonObject json;
+    json.add("findings", findings_).add("status", status_);
+    print(json.text() + "\n");
+    return;
+  }
+  for (const Finding& finding : findings_) {
+    const char* mark = finding.health == Health::good  ? "ok  "
+                       : finding.health == Health::bad ? "BAD "
+                                                       : "--  ";
+    std::string line = mark + finding.subject;
+    line.append(line.size() < 19 ? 19 - line.size() : 1, ' ');
+    line += safe_line(finding.text);
+    if (!finding.advice.empty()) line += "\n                   → " + safe_line(finding.advice);
+    print(line + "\n");
+  }
+}
+
+}  // namespace
+
+Outcome<int> doctor(const Config& config, const NoArguments&) {
+  return Examination(config).run();
+}
+
+}  // namespace steno

@@ -1,0 +1,92 @@
+#include "tools/steno/exit_codes.hpp"
+
+namespace steno {
+namespace {
+
+struct ReplyCode {
+  std::string_view code;
+  ExitCode exit;
+};
+
+// Codes of error replies, which the server and the bus make. "hello_first" and "bad_frame" speak
+// of a fault in the client itself.
+constexpr ReplyCode kReplyCodes[] = {
+    {"busy", kExitBusy},       {"protocol", kExitRefused},   {"refused", kExitRefused},
+    {"timeout", kExitTimeout}, {"damaged", kExitDamaged},    {"wrong_log", kExitWrongLog},
+    {"failed", kExitFailed},   {"hello_first", kExitFailed}, {"bad_frame", kExitFailed},
+};
+
+}  // namespace
+
+int exit_code_of(base::ErrorCode code) {
+  using base::ErrorCode;
+  switch (code) {
+    case ErrorCode::invalid:
+      return kExitUsage;
+    case ErrorCode::not_found:
+      return kExitNotFound;
+    case ErrorCode::conflict:
+      return kExitConflict;
+    case ErrorCode::too_large:
+    case ErrorCode::refused:
+      return kExitRefused;
+    case ErrorCode::unreachable:
+      return kExitUnreachable;
+    case ErrorCode::timeout:
+      return kExitTimeout;
+    case ErrorCode::damaged:
+      return kExitDamaged;
+    case ErrorCode::in_use:
+    case ErrorCode::wrong_log:
+      return kExitWrongLog;
+    case ErrorCode::busy:
+      return kExitBusy;
+    case ErrorCode::io:
+      break;
+  }
+  return kExitFailed;
+}
+
+int exit_code_of(session::RejectionCode code) {
+  using session::RejectionCode;
+  switch (code) {
+    case RejectionCode::invalid:
+      return kExitUsage;
+    case RejectionCode::not_found:
+      return kExitNotFound;
+    case RejectionCode::already_exists:
+    case RejectionCode::id_reused:
+    case RejectionCode::version_conflict:
+    case RejectionCode::session_ended:
+    case RejectionCode::not_accepting:
+    case RejectionCode::turn_not_running:
+    case RejectionCode::source_live:
+    case RejectionCode::not_resumable:
+    case RejectionCode::stale_token:
+    case RejectionCode::report_gap:
+    case RejectionCode::lease_held:
+      return kExitConflict;
+    case RejectionCode::session_limit:
+    case RejectionCode::limit_reached:
+      return kExitRefused;
+    case RejectionCode::deadline_passed:
+      return kExitTimeout;
+    case RejectionCode::unavailable:
+      return kExitBusy;
+    case RejectionCode::inconsistent:
+      break;
+  }
+  return kExitFailed;
+}
+
+int exit_code_of_reply(std::string_view code) {
+  if (const auto rejection = base::parse_enum<session::RejectionCode>(code)) {
+    return exit_code_of(*rejection);
+  }
+  for (const ReplyCode& known : kReplyCodes) {
+    if (known.code == code) return known.exit;
+  }
+  return kExitFailed;
+}
+
+}  // namespace steno

@@ -1,0 +1,35 @@
+// The exit codes of `steno`, the same for every subcommand, and which of them an error, a refusal
+// or a reply means.
+#pragma once
+
+#include <string_view>
+
+#include "eventlog/base/result.hpp"
+#include "workers/session/rejection.hpp"
+
+namespace steno {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitFailed = 1,
+  kExitUsage = 2,
+  kExitNotFound = 3,
+  kExitConflict = 4,
+  kExitRefused = 5,  // permission, limit, policy
+  kExitUnreachable = 6,
+  kExitTimeout = 7,
+  kExitBudget = 8,
+  kExitDamaged = 9,    // something that was acknowledged is missing from the log
+  kExitTornTail = 10,  // the log ends in a torn block; nothing acknowledged is missing
+  kExitWrongLog = 11,  // newer format, foreign epoch, in use, not writable
+  kExitBusy = 75,      // try again; EX_TEMPFAIL of sysexits.h
+  kExitInterrupted = 130,
+};
+
+int exit_code_of(base::ErrorCode code);
+int exit_code_of(session::RejectionCode code);
+// Of a reply that is not ok: `code` is a rejection's name, or the code of an error reply. One that
+// is not known is a failure.
+int exit_code_of_reply(std::string_view code);
+
+}  // namespace steno

@@ -1,0 +1,45 @@
+// Follows one level of the feed while also waiting for Ctrl-C, for input and for a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "bus/subscription.hpp"
+#include "tools/steno/connection.hpp"
+
+namespace steno {
+
+enum class Wake { event, interrupted, input, timer };
+
+struct WaitFor {
+  int input_fd = -1;                    // -1: no input is wanted
+  std::optional<base::Duration> until;  // boot time
+};
+
+class Follower {
+ public:
+  // Events after `after`, each once and in order. `connection` must outlive it.
+  static Outcome<std::unique_ptr<Follower>> open(Connection& connection, std::string level,
+                                                 base::Position after);
+
+  // Waits for the first of what is wanted. A server that goes away is waited for; one remark on
+  // stderr says so. Failure: the log is another one, or cannot be read.
+  Outcome<Wake> wait(const WaitFor& wanted);
+  // After Wake::event: the event.
+  const bus::FeedEvent& event() const { return event_; }
+
+ private:
+  Follower(Connection& connection, std::unique_ptr<bus::SubscriberSocket> socket,
+           bus::SubscriptionOptions options);
+  void watch_silence(base::Duration now, bool has_worked);
+
+  Connection& connection_;
+  std::unique_ptr<bus::SubscriberSocket> socket_;
+  bus::ClientLogReader reader_;
+  bus::Subscription subscription_;
+  bus::FeedEvent event_;
+  base::Duration progress_at_;
+  bool is_silence_told_ = false;
+};
+
+}  // namespace steno

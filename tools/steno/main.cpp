@@ -1,0 +1,337 @@
+// The `steno` executable: what can be said on its command line, and which function that calls.
+// The only file that includes CLI11, which takes seconds to compile.
+
+#include <exception>
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/steno/client_commands.hpp"
+#include "tools/steno/console.hpp"
+#include "tools/steno/offline_commands.hpp"
+#include "tools/steno/replay.hpp"
+#include "tools/steno/serve_command.hpp"
+
+namespace steno {
+
+// A command line being taken apart. Commands write what they find into objects that live as long.
+struct CommandLine {
+  CLI::App app{"steno: a session server for AI coding agents", "steno"};
+  std::map<std::string, std::string> flags;  // of the configuration, by key
+  std::string keep_workers;                  // a flag with an optional value
+  std::function<int(const Config&)> chosen;
+
+  // A subcommand that does `run` with its arguments once it is chosen.
+  template <class Arguments, class Run>
+  CLI::App* command(CLI::App& parent, const std::string& name, const std::string& help,
+                    const std::string& examples, const std::shared_ptr<Arguments>& arguments,
+                    Run run) {
+    CLI::App* added = parent.add_subcommand(name, help);
+    added->fallthrough();
+    added->footer("Examples:\n" + examples);
+    added->final_callback([this, arguments, run] {
+      chosen = [arguments, run](const Config& config) { return run(config, *arguments); };
+    });
+    return added;
+  }
+
+  // A flag that is a setting.
+  CLI::Option* setting(CLI::App& on, const std::string& key, const std::string& names) {
+    std::string help;
+    for (const ConfigKey& known : config_keys()) {
+      if (known.name == key) help = known.help;
+    }
+    return on
+        .add_option_function<std::string>(
+            names, [this, key](const std::string& value) { flags[key] = value; }, help)
+        ->take_last()
+        ->type_name("");
+  }
+};
+
+// Prints a failure; an exit code either way.
+int finish(const Outcome<int>& outcome) {
+  if (outcome) return *outcome;
+  if (!outcome.error().text.empty()) complain(outcome.error().text);
+  return outcome.error().exit_code;
+}
+
+// A function that fails with a Failure, as one that returns an exit code.
+template <class Arguments>
+auto reporting(Outcome<int> (*run)(const Config&, const Arguments&)) {
+  return [run](const Config& config, const Arguments& arguments) {
+    return finish(run(config, arguments));
+  };
+}
+
+void add_global_flags(CommandLine& line) {
+  line.app.require_subcommand(1);
+  line.app.set_help_flag("-h,--help", "Say what can be said here");
+  line.app
+      .add_option_function<std::string>(
+          "--config", [&line](const std::string& value) { line.flags["config"] = value; },
+          "The configuration file")
+      ->type_name("FILE")
+      ->group("Configuration");
+  for (const ConfigKey& key : config_keys()) {
+    const std::string name(key.name);
+    const std::string names = (name == "output" ? "-o," : "") + flag_name(name);
+    if (name == "keep_workers") {
+      line.app.add_flag(names, line.keep_workers, std::string(key.help))->group("Configuration");
+    } else {
+      line.setting(line.app, name, names)->group("Configuration");
+    }
+  }
+  line.app.footer(
+      "Every setting is also a key of the configuration file and a variable STENO_<KEY>;\n"
+      "`steno config` shows which one is in force.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 conflict, 5 refused, 6 no server,\n"
+      "7 time-out, 8 budget, 9 log damaged, 10 torn tail, 11 wrong log, 75 busy, 130 interrupted.");
+}
+
+void add_config(CommandLine& line) {
+  line.command(line.app, "config", "Show every setting and where it comes from",
+               "  steno config\n  STENO_AGENT=ci steno config -o json",
+               std::make_shared<NoArguments>(), reporting(show_config));
+}
+
+void add_version(CommandLine& line) {
+  line.command(line.app, "version", "Show the release", "  steno version",
+               std::make_shared<NoArguments>(), reporting(show_version));
+}
+
+void add_spawn_flags(CommandLine& line, CLI::App* command,
+                     const std::shared_ptr<SpawnArguments>& arguments) {
+  command->add_option("PROMPT", arguments->prompt, "What the agent is to do; -: read from stdin")
+      ->required();
+  command->add_option("--name", arguments->name, "Its name; default: made from the prompt");
+  command->add_flag("--multi-turn", arguments->is_multi_turn, "It takes further prompts");
+  line.setting(*command, "engine", "--engine");
+  line.setting(*command, "model", "--model");
+  line.setting(*command, "workdir", "--workdir");
+  line.setting(*command, "permission_mode", "--permission-mode");
+  line.setting(*command, "budget_usd", "--budget-usd");
+  command->add_option("--max-turns", arguments->max_turns, "The agent's model calls; 0: no limit")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--system-prompt", arguments->system_prompt, "Added to the agent's own");
+  command
+      ->add_option("--allow-tool", arguments->allowed_tools,
+                   "A tool to be used without asking; may be repeated")
+      ->allow_extra_args(false);
+}
+
+void add_run(CommandLine& line) {
+  auto arguments = std::make_shared<SpawnArguments>();
+  CLI::App* command =
+      line.command(line.app, "run", "Start a session, print what its agent says, and end with it",
+                   "  steno run 'fix the failing test'\n"
+                   "  git diff | steno run --budget-usd 0.50 -\n"
+                   "  steno run --multi-turn 'let us refactor' < prompts.txt\n"
+                   "Ctrl-C interrupts the turn; twice, it kills the session.",
+                   arguments, reporting(run));
+  add_spawn_flags(line, command, arguments);
+  command->add_flag("--detach", arguments->is_detached, "Do not follow it; print its id");
+}
+
+void add_spawn(CommandLine& line) {
+  auto arguments = std::make_shared<SpawnArguments>();
+  CLI::App* command = line.command(line.app, "spawn", "Start a session and return at once",
+                                   "  steno spawn --name nightly 'update the dependencies'\n"
+                                   "  steno spawn -o json 'count the tests' | jq -r .alias",
+                                   arguments, reporting(spawn));
+  add_spawn_flags(line, command, arguments);
+}
+
+// A session named by id, alias, name, or the start of one.
+template <class Arguments>
+void add_reference(CLI::App* command, const std::shared_ptr<Arguments>& arguments) {
+  command->add_option("REF", arguments->reference, "Session: id, alias, name, or the start of one")
+      ->required();
+}
+
+void add_resume(CommandLine& line) {
+  auto arguments = std::make_shared<ResumeArguments>();
+  CLI::App* command = line.command(line.app, "resume", "Go on with an ended session as a new one",
+                                   "  steno resume 4fzk2q9x\n"
+                                   "  steno resume nightly 'now the tests' --fork --follow",
+                                   arguments, reporting(resume));
+  add_reference(command, arguments);
+  command->add_option("PROMPT", arguments->prompt, "Default: " + arguments->prompt);
+  command->add_flag("--fork", arguments->is_fork, "Leave the old one as it is, to resume it again");
+  command->add_flag("--follow", arguments->is_followed, "Print what its agent says, as run does");
+  command->add_option("--name", arguments->name, "Its name; default: made from the prompt");
+  for (const char* key : {"engine", "model", "workdir", "permission_mode", "budget_usd"}) {
+    line.setting(*command, key, flag_name(key));
+  }
+}
+
+void add_send(CommandLine& line) {
+  auto arguments = std::make_shared<SendArguments>();
+  CLI::App* command = line.command(line.app, "send", "Give a multi-turn session a further prompt",
+                                   "  steno send nightly 'and the changelog'\n"
+                                   "  steno send nightly --interrupt --wait 'stop, do this'",
+                                   arguments, reporting(send));
+  add_reference(command, arguments);
+  command->add_option("PROMPT", arguments->prompt, "The prompt; -: read from stdin")->required();
+  command->add_flag("--interrupt", arguments->is_interrupting, "End the turn that runs now");
+  command->add_flag("--wait", arguments->waits, "Print what the agent says until the turn ends");
+}
+
+void add_session_commands(CommandLine& line) {
+  struct Simple {
+    const char* name;
+    const char* help;
+    const char* examples;
+    Outcome<int> (*run)(const Config&, const ReferenceArguments&);
+  };
+  constexpr Simple kSimple[] = {
+      {"show", "Show one session", "  steno show nightly\n  steno show 4fzk -o json", show},
+      {"interrupt", "End the turn that runs now", "  steno interrupt nightly", interrupt},
+      {"kill", "End a session at once", "  steno kill 4fzk2q9x", kill},
+      {"close", "Let a session complete once its prompts are done", "  steno close nightly", close},
+  };
+  for (const Simple& simple : kSimple) {
+    auto arguments = std::make_shared<ReferenceArguments>();
+    add_reference(line.command(line.app, simple.name, simple.help, simple.examples, arguments,
+                               reporting(simple.run)),
+                  arguments);
+  }
+}
+
+void add_list(CommandLine& line) {
+  auto arguments = std::make_shared<ListArguments>();
+  CLI::App* command =
+      line.command(line.app, "ls", "List sessions, the newest first",
+                   "  steno ls\n  steno ls --status running,starting\n  steno ls --all-agents -n 5",
+                   arguments, reporting(list));
+  command
+      ->add_option("--status", arguments->statuses,
+                   "Only these: starting, running, completed, failed, killed")
+      ->delimiter(',');
+  command->add_flag("--all-agents", arguments->all_agents, "Of every agent");
+  command->add_option("-n", arguments->count, "At most so many")->check(CLI::Range(1, 1000));
+}
+
+void add_output(CommandLine& line) {
+  auto arguments = std::make_shared<OutputArguments>();
+  CLI::App* command = line.command(line.app, "output", "Print what a session's agent said",
+                                   "  steno output nightly\n  steno output nightly --follow\n"
+                                   "  steno output 4fzk --all -o jsonl",
+                                   arguments, reporting(output));
+  add_reference(command, arguments);
+  CLI::Option* count =
+      command->add_option("-n", arguments->count, "The last so many blocks and tool calls")
+          ->check(CLI::Range(1, 100'000));
+  command->add_flag("--all", arguments->is_all, "From the beginning")->excludes(count);
+  command->add_flag("--follow,-f", arguments->is_followed, "And go on until the session ends");
+}
+
+void add_stats(CommandLine& line) {
+  auto arguments = std::make_shared<StatsArguments>();
+  CLI::App* command = line.command(line.app, "stats", "Show what all sessions add up to",
+                                   "  steno stats\n  steno stats --all-agents -o json", arguments,
+                                   reporting(stats));
+  command->add_flag("--all-agents", arguments->all_agents, "Of every agent");
+}
+
+void add_watch(CommandLine& line) {
+  auto arguments = std::make_shared<WatchArguments>();
+  CLI::App* command = line.command(line.app, "watch", "Print events as they are recorded",
+                                   "  steno watch\n  steno watch nightly --from start\n"
+                                   "  steno watch --all-agents --from 1200 -o jsonl",
+                                   arguments, reporting(watch));
+  command->add_option("REF", arguments->reference, "Only this session; default: all of the agent");
+  command->add_option("--from", arguments->from, "A position, start or now (default)");
+  command->add_flag("--all-agents", arguments->all_agents, "Of every agent, and the server's own");
+  command->add_option("-n", arguments->count, "Stop after so many; 0: never")
+      ->check(CLI::NonNegativeNumber);
+}
+
+void add_doctor(CommandLine& line) {
+  line.command(line.app, "doctor", "Say what is wrong here and what to do; needs no server",
+               "  steno doctor\n  steno --home /tmp/try doctor -o json",
+               std::make_shared<NoArguments>(), reporting(doctor));
+}
+
+// Inline, as they are compiled but not linked until kCommands names them.
+inline void add_serve(CommandLine& line) {
+  auto arguments = std::make_shared<ServeArguments>();
+  CLI::App* command =
+      line.command(line.app, "serve", "Run the server and its worker until told to stop",
+                   "  steno serve\n  steno --home /tmp/try serve\n  steno serve --max-sessions 20",
+                   arguments, serve);
+  command->add_option("--role", arguments->role, "Run one role alone: server or worker")
+      ->check(CLI::IsMember({"server", "worker"}))
+      ->type_name("ROLE");
+}
+
+inline void add_replay(CommandLine& line) {
+  CLI::App* replay = line.app.add_subcommand("replay", "Read a log offline; never repairs it");
+  replay->require_subcommand(1)->fallthrough();
+  const auto with_log = [](CLI::App* command, const std::shared_ptr<ReplayArguments>& arguments) {
+    command->add_option("LOG", arguments->log_folder, "The log's folder; default: the data folder");
+    return command;
+  };
+  auto verify = std::make_shared<ReplayArguments>();
+  with_log(line.command(*replay, "verify", "Prove that the log is whole",
+                        "  steno replay verify\n  steno replay verify /backup/steno", verify,
+                        replay_verify),
+           verify);
+  auto state = std::make_shared<ReplayArguments>();
+  CLI::App* state_command =
+      with_log(line.command(*replay, "state", "Show sessions as they were at a position or time",
+                            "  steno replay state --at 1200\n"
+                            "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
+                            state, replay_state),
+               state);
+  state_command->add_option("--at", state->at, "Position or time; default: the end");
+  state_command->add_option("--session", state->session, "Only this session");
+  auto rebuild = std::make_shared<ReplayArguments>();
+  CLI::App* rebuild_command =
+      with_log(line.command(*replay, "rebuild", "Fold the projections anew and compare digests",
+                            "  steno replay rebuild\n  steno replay rebuild --projection metrics",
+                            rebuild, replay_rebuild),
+               rebuild);
+  rebuild_command->add_option("--projection", rebuild->projection, "Only this one");
+  rebuild_command->add_option("--to", rebuild->to, "Position to stop at; default: the end");
+  rebuild_command->add_option("--into", rebuild->into, "Folder of the new rows");
+}
+
+constexpr void (*kCommands[])(CommandLine&) = {
+    add_run,    add_spawn, add_list,  add_session_commands, add_output, add_send,
+    add_resume, add_stats, add_watch, add_doctor,           add_config, add_version,
+};
+
+int run_main(int argc, char** argv) {
+  CommandLine line;
+  add_global_flags(line);
+  for (const auto add : kCommands) add(line);
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help is an "error" that exits with 0. All others, 105 and its like, are wrong usage.
+    if (error.get_exit_code() == 0) return line.app.exit(error);
+    complain(std::string(error.what()) + "; `steno --help` says what can be said");
+    return kExitUsage;
+  }
+  if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;
+  const auto config = load_config(process_input(std::move(line.flags)));
+  if (!config) {
+    complain(base::describe(config.error()));
+    return kExitUsage;
+  }
+  const int code = line.chosen(*config);
+  return flush() || code != kExitOk ? code : kExitFailed;
+}
+
+}  // namespace steno
+
+int main(int argc, char** argv) {
+  // Only a library or the want of memory could throw here; nobody is left to handle it.
+  try {
+    return steno::run_main(argc, argv);
+  } catch (const std::exception& error) {
+    steno::complain(error.what());
+    return steno::kExitFailed;
+  }
+}

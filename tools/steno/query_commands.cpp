@@ -1,0 +1,286 @@
+// Commands that ask about sessions and change nothing.
+#include <algorithm>
+
+#include "projections/metrics.hpp"
+#include "tools/steno/client_commands.hpp"
+#include "tools/steno/connection.hpp"
+#include "tools/steno/console.hpp"
+#include "tools/steno/follower.hpp"
+#include "tools/steno/json_view.hpp"
+#include "tools/steno/session_follow.hpp"
+#include "tools/steno/session_printer.hpp"
+#include "tools/steno/table.hpp"
+#include "tools/steno/terminal_text.hpp"
+#include "tools/steno/tool_summary.hpp"
+#include "workers/levels.hpp"
+
+namespace steno {
+namespace {
+
+using projections::SessionRow;
+
+std::string status_text(const SessionRow& row) {
+  std::string text(base::enum_name(row.status));
+  if (row.is_waiting_for_input) text += ", waiting";
+  if (row.status == session::SessionStatus::failed && row.end_reason != session::EndReason::none) {
+    text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
+  }
+  return text;
+}
+
+// Of an ended session how long it lived, of a live one how long it has.
+std::string age_text(const SessionRow& row, base::Time now) {
+  return duration_text((row.closed_at.us != 0 ? row.closed_at : now) - row.created_at);
+}
+
+std::string turns_text(const SessionRow& row) {
+  const std::int64_t ended = row.turns_finished + row.turns_failed + row.turns_interrupted;
+  return std::to_string(ended) + "/" + std::to_string(row.turns_queued);
+}
+
+Outcome<std::set<session::SessionStatus>> parse_statuses(const std::vector<std::string>& names) {
+  std::set<session::SessionStatus> statuses;
+  for (const std::string& name : names) {
+    const auto status = base::parse_enum<session::SessionStatus>(name);
+    if (!status || *status == session::SessionStatus::none) {
+      return fail(kExitUsage, "unknown status '" + name +
+                                  "'; known are starting, running, completed, failed, killed");
+    }
+    statuses.insert(*status);
+  }
+  return statuses;
+}
+
+void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_agent) {
+  if (answer.sessions.empty()) {
+    remark("no sessions");
+    return;
+  }
+  std::vector<Column> columns{{"ALIAS"},
+                              {"NAME", Align::left, 40},
+                              {"STATUS"},
+                              {"AGE", Align::right},
+                              {"TURNS", Align::right},
+                              {"COST", Align::right},
+                              {"ENGINE"},
+                              {"WORKDIR", Align::left, 48}};
+  if (shows_agent) columns.insert(columns.begin(), Column{"AGENT"});
+  Table table(std::move(columns));
+  for (const SessionRow& row : answer.sessions) {
+    std::vector<std::string> cells{row.alias,          row.name,        status_text(row),
+                                   age_text(row, now), turns_text(row), "$" + usd_text(row.cost),
+                                   row.engine,         row.workdir};
+    if (shows_agent) cells.insert(cells.begin(), row.agent);
+    table.add(std::move(cells));
+  }
+  print(table.text());
+}
+
+class Fields {
+ public:
+  void add(const std::string& name, const std::string& value) {
+    if (!value.empty()) lines_.emplace_back(name, value);
+  }
+  std::string text() const {
+    std::size_t width = 0;
+    for (const auto& [name, value] : lines_) width = std::max(width, name.size());
+    std::string text;
+    for (const auto& [name, value] : lines_) {
+      text += name + std::string(width - name.size() + 2, ' ') + safe_line(value) + "\n";
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+std::string counted(std::int64_t count, const std::string& what) {
+  return count == 0 ? "" : ", " + std::to_string(count) + " " + what;
+}
+
+std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
+  const SessionRow& row = answer.session;
+  Fields fields;
+  fields.add("session", row.session.text());
+  fields.add("alias", row.alias);
+  fields.add("name", row.name);
+  fields.add("agent", row.agent);
+  fields.add("status", status_text(row));
+  fields.add("age", age_text(row, now));
+  fields.add("kind", row.is_multi_turn ? "multi-turn" : "single-turn");
+  fields.add("turns", std::to_string(row.turns_queued) + " queued, " +
+                          std::to_string(row.turns_finished) + " finished" +
+                          counted(row.turns_failed, "failed") +
+                          counted(row.turns_interrupted, "interrupted") +
+                          counted(row.turns_waiting, "waiting"));
+  fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
+  fields.add("cost", "$" + usd_text(row.cost) +
+                         (row.budget.value == 0 ? "" : " of $" + usd_text(row.budget)));
+  fields.add("tokens", std::to_string(row.usage.input_tokens) + " in, " +
+                           std::to_string(row.usage.output_tokens) + " out, " +
+                           std::to_string(row.usage.cache_read_tokens) + " from cache");
+  fields.add("output", std::to_string(row.output_blocks) + " blocks, " +
+                           std::to_string(row.tool_calls) + " tool calls");
+  fields.add("engine", row.engine);
+  fields.add("model", row.agent_model.empty() ? row.model : row.agent_model);
+  fields.add("permissions", std::string(base::enum_name(row.permission_mode)));
+  fields.add("workdir", row.workdir);
+  fields.add("agent session", row.agent_session);
+  fields.add("resumed from", !row.resumed_from.is_set()
+                                 ? ""
+                                 : row.resumed_from.text() + (row.is_fork ? " (forked)" : ""));
+  fields.add("opened", time_text(row.created_at, false));
+  fields.add("closed", row.closed_at.us == 0 ? "" : time_text(row.closed_at, false));
+  fields.add("positions",
+             std::to_string(row.opened.value) + " to " + std::to_string(row.last_position.value));
+  fields.add("pid", row.pid == 0 ? "" : std::to_string(row.pid));
+  fields.add("INCONSISTENT", row.inconsistent.value == 0
+                                 ? ""
+                                 : "since position " + std::to_string(row.inconsistent.value) +
+                                       "; it can only be killed or exported");
+  fields.add("prompt", answer.prompt);
+  return fields.text();
+}
+
+// ---- output ----
+
+void print_item(const workers::OutputItem& item, bool is_terminal) {
+  const std::string text = is_terminal ? safe_text(item.text) : item.text;
+  if (item.type == session::OutputRecorded::kType) {
+    print(text + "\n");
+  } else if (item.type == session::PartialOutputRecorded::kType) {
+    print(text);
+  } else if (item.type == session::ToolCallStarted::kType) {
+    print(tool_line(item.tool, item.text) + "\n");
+  } else if (item.type == session::TurnQueued::kType) {
+    print("> " + (is_terminal ? safe_line(item.text) : item.text) + "\n");
+  } else if (item.type == session::TurnFailed::kType) {
+    print("❌ " + text + "\n");
+  }
+}
+
+void print_items(const Config& config, const workers::OutputAnswer& answer) {
+  if (config.output == OutputFormat::json) {
+    print(to_json(answer) + "\n");
+    return;
+  }
+  for (const workers::OutputItem& item : answer.items) {
+    if (config.output == OutputFormat::jsonl) {
+      print(to_json(item) + "\n");
+    } else {
+      print_item(item, is_stdout_terminal());
+    }
+  }
+  // The last block is still being said.
+  const bool is_cut =
+      !answer.items.empty() && answer.items.back().type == session::PartialOutputRecorded::kType;
+  if (is_cut && config.output == OutputFormat::table) print("\n");
+}
+
+Outcome<workers::OutputAnswer> ask_output(Connection& connection, const OutputArguments& arguments,
+                                          base::Position after) {
+  workers::QueryBody query;
+  query.agent = connection.config().agent;
+  query.reference = arguments.reference;
+  query.limit = arguments.is_all ? -1 : arguments.count;
+  query.after = after;
+  return connection.ask<workers::OutputAnswer>(workers::kVerbOutput, query);
+}
+
+void print_heading(const SessionRow& row, base::Time now) {
+  remark(row.name + " [" + row.alias + "] " + status_text(row) + " (" + age_text(row, now) + ")");
+  remark(std::string(60, '-'));
+}
+
+}  // namespace
+
+Outcome<int> list(const Config& config, const ListArguments& arguments) {
+  const auto statuses = parse_statuses(arguments.statuses);
+  if (!statuses) return tl::unexpected(statuses.error());
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  workers::QueryBody query;
+  query.agent = arguments.all_agents ? "" : config.agent;
+  query.statuses = *statuses;
+  query.limit = arguments.count;
+  const auto answer = (*connection)->ask<workers::ListAnswer>(workers::kVerbList, query);
+  if (!answer) return tl::unexpected(answer.error());
+  if (config.output == OutputFormat::table) {
+    print_list(*answer, (*connection)->clock().wall(), arguments.all_agents);
+  } else if (config.output == OutputFormat::json) {
+    print(to_json(*answer) + "\n");
+  } else {
+    for (const SessionRow& row : answer->sessions) print(to_json(row) + "\n");
+  }
+  return kExitOk;
+}
+
+Outcome<int> show(const Config& config, const ReferenceArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto answer = (*connection)->show(arguments.reference);
+  if (!answer) return tl::unexpected(answer.error());
+  print(config.output == OutputFormat::table ? details_text(*answer, (*connection)->clock().wall())
+                                             : to_json(*answer) + "\n");
+  return kExitOk;
+}
+
+Outcome<int> output(const Config& config, const OutputArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  auto answer = ask_output(**connection, arguments, {});
+  if (!answer) return tl::unexpected(answer.error());
+  const bool is_table = config.output == OutputFormat::table;
+  if (is_table) print_heading(answer->session, (*connection)->clock().wall());
+  if (is_table && answer->items.empty()) remark("(no output yet)");
+  print_items(config, *answer);
+  while (answer->has_more && !answer->items.empty()) {
+    answer = ask_output(**connection, arguments, answer->items.back().position);
+    if (!answer) return tl::unexpected(answer.error());
+    print_items(config, *answer);
+  }
+  if (!arguments.is_followed || session::is_terminal(answer->session.status)) return kExitOk;
+  FollowRequest request;
+  request.session = answer->session.session;
+  request.agent = answer->session.agent;
+  request.after = answer->position;
+  request.is_onlooker = true;
+  return follow_session(**connection, request);
+}
+
+Outcome<int> stats(const Config& config, const StatsArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  workers::QueryBody query;
+  query.agent = arguments.all_agents ? "" : config.agent;
+  const auto report = (*connection)->ask<projections::MetricsReport>(workers::kVerbStats, query);
+  if (!report) return tl::unexpected(report.error());
+  if (config.output != OutputFormat::table) {
+    print(to_json(*report) + "\n");
+    return kExitOk;
+  }
+  const projections::MetricsTotals& totals = report->totals;
+  Fields fields;
+  fields.add("launched", std::to_string(totals.launched));
+  fields.add("live", std::to_string(report->live));
+  fields.add("completed", std::to_string(totals.completed));
+  fields.add("failed", std::to_string(totals.failed));
+  fields.add("killed", std::to_string(totals.killed));
+  fields.add("average duration", totals.sessions_with_duration == 0
+                                     ? "n/a"
+                                     : duration_text(std::chrono::milliseconds(
+                                           totals.duration_ms / totals.sessions_with_duration)));
+  fields.add("tokens", std::to_string(totals.usage.input_tokens) + " in, " +
+                           std::to_string(totals.usage.output_tokens) + " out");
+  fields.add("cost", "$" + usd_text(totals.cost));
+  if (totals.most_expensive.session.is_set()) {
+    fields.add("most expensive",
+               totals.most_expensive.name + ", $" + usd_text(totals.most_expensive.cost));
+  }
+  for (const auto& [day, cost] : report->cost_per_day) fields.add(day, "$" + usd_text(cost));
+  print(fields.text());
+  return kExitOk;
+}
+
+}  // namespace steno

@@ -1,0 +1,17 @@
+// `steno serve`: runs the roles of this machine until it is told to stop.
+#pragma once
+
+#include <string>
+
+#include "tools/steno/config.hpp"
+
+namespace steno {
+
+struct ServeArguments {
+  std::string role;  // "server" or "worker": that one alone; empty: all roles of this machine
+};
+
+// Returns an exit code.
+int serve(const Config& config, const ServeArguments& arguments);
+
+}  // namespace steno

@@ -1,0 +1,264 @@
+// Commands that begin sessions and change them.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "tools/steno/client_commands.hpp"
+#include "tools/steno/console.hpp"
+#include "tools/steno/json_view.hpp"
+#include "tools/steno/session_follow.hpp"
+#include "tools/steno/table.hpp"
+
+namespace steno {
+namespace {
+
+using workers::CommandReplyBody;
+
+std::string read_all(LineInput& input) {
+  std::string all;
+  while (!input.is_at_end()) {
+    input.fill();
+    while (const auto line = input.take_line()) all += *line + "\n";
+  }
+  while (!all.empty() && all.back() == '\n') all.pop_back();
+  return all;
+}
+
+std::string read_line(LineInput& input) {
+  while (!input.is_at_end()) {
+    input.fill();
+    if (auto line = input.take_line()) return std::move(*line);
+  }
+  return {};
+}
+
+session::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
+  session::Spawn spawn;
+  spawn.name = arguments.name;
+  spawn.prompt = arguments.prompt;
+  spawn.system_prompt = arguments.system_prompt;
+  spawn.spec.engine = config.engine;
+  spawn.spec.workdir = config.workdir;
+  spawn.spec.model = config.model;
+  spawn.spec.permission_mode = config.permission_mode;
+  spawn.spec.is_multi_turn = arguments.is_multi_turn;
+  spawn.spec.budget = config.budget;
+  spawn.spec.max_turns = arguments.max_turns;
+  spawn.spec.allowed_tools = arguments.allowed_tools;
+  return spawn;
+}
+
+struct Spawned {
+  base::SessionId session;
+  base::CommandId command;
+  CommandReplyBody reply;
+};
+
+Outcome<Spawned> send_spawn(Connection& connection, const session::Spawn& spawn) {
+  Spawned spawned{connection.fresh_session_id(), connection.fresh_command_id(), {}};
+  auto reply =
+      connection.command(spawned.command, spawned.session, connection.config().agent, spawn);
+  if (!reply) return tl::unexpected(reply.error());
+  spawned.reply = std::move(*reply);
+  return spawned;
+}
+
+void print_spawned(const Config& config, const Spawned& spawned) {
+  if (config.output == OutputFormat::table) {
+    Table table({{"ALIAS"}, {"NAME"}, {"ID"}});
+    table.add({spawned.reply.alias, spawned.reply.name, spawned.session.text()});
+    print(table.text());
+    return;
+  }
+  print(JsonObject()
+            .add("session", spawned.session)
+            .add("alias", spawned.reply.alias)
+            .add("name", spawned.reply.name)
+            .add("status", spawned.reply.status)
+            .add("position", spawned.reply.position)
+            .add("command", spawned.command)
+            .text() +
+        "\n");
+}
+
+void print_reply(const Config& config, const projections::SessionRow& row,
+                 const CommandReplyBody& reply, const std::string& line) {
+  if (config.output == OutputFormat::table) {
+    print(line + "\n");
+    return;
+  }
+  print(JsonObject()
+            .add("session", row.session)
+            .add("alias", row.alias)
+            .add("name", row.name)
+            .add("status", reply.status)
+            .add("position", reply.position)
+            .text() +
+        "\n");
+}
+
+Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* input) {
+  FollowRequest request;
+  request.session = spawned.session;
+  request.agent = connection.config().agent;
+  request.after = spawned.reply.position;
+  request.turn = base::TurnId{spawned.command.bytes};
+  request.input = input;
+  if (connection.config().output == OutputFormat::table) {
+    remark("session " + spawned.reply.alias + " " + spawned.reply.name);
+  }
+  return follow_session(connection, request);
+}
+
+bool is_flag(const Config& config, std::string_view key) {
+  return std::any_of(config.settings.begin(), config.settings.end(), [&](const Setting& setting) {
+    return setting.key == key && setting.source == SettingSource::flag;
+  });
+}
+
+// What the session had, unless a flag says otherwise.
+session::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
+                         const projections::SessionRow& row) {
+  session::Spawn spawn;
+  spawn.name = arguments.name;
+  spawn.prompt = arguments.prompt;
+  spawn.resume = row.session;
+  spawn.is_fork = arguments.is_fork;
+  spawn.spec.engine = is_flag(config, "engine") ? config.engine : row.engine;
+  spawn.spec.workdir = is_flag(config, "workdir") ? config.workdir : row.workdir;
+  spawn.spec.model = is_flag(config, "model") ? config.model : row.model;
+  spawn.spec.permission_mode =
+      is_flag(config, "permission_mode") ? config.permission_mode : row.permission_mode;
+  spawn.spec.budget = is_flag(config, "budget_usd") ? config.budget : row.budget;
+  spawn.spec.is_multi_turn = row.is_multi_turn;
+  return spawn;
+}
+
+}  // namespace
+
+Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
+  LineInput input(STDIN_FILENO);
+  SpawnArguments told = arguments;
+  if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto spawned = send_spawn(**connection, to_spawn(config, told));
+  if (!spawned) return tl::unexpected(spawned.error());
+  if (told.is_detached) {
+    print_spawned(config, *spawned);
+    return kExitOk;
+  }
+  return follow(**connection, *spawned, told.is_multi_turn ? &input : nullptr);
+}
+
+Outcome<int> spawn(const Config& config, const SpawnArguments& arguments) {
+  SpawnArguments detached = arguments;
+  detached.is_detached = true;
+  if (detached.prompt == "-") {
+    LineInput input(STDIN_FILENO);
+    detached.prompt = read_all(input);
+  }
+  return run(config, detached);
+}
+
+Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto shown = (*connection)->show(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  const auto spawned = send_spawn(**connection, to_resume(config, arguments, shown->session));
+  if (!spawned) return tl::unexpected(spawned.error());
+  if (arguments.is_followed) return follow(**connection, *spawned, nullptr);
+  print_spawned(config, *spawned);
+  return kExitOk;
+}
+
+Outcome<int> send(const Config& config, const SendArguments& arguments) {
+  LineInput input(STDIN_FILENO);
+  const std::string prompt = arguments.prompt == "-" ? read_all(input) : arguments.prompt;
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto shown = (*connection)->show(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  const projections::SessionRow& row = shown->session;
+  const base::CommandId id = (*connection)->fresh_command_id();
+  const auto reply = (*connection)
+                         ->command(id, row.session, row.agent,
+                                   session::SendPrompt{prompt, arguments.is_interrupting});
+  if (!reply) return tl::unexpected(reply.error());
+  if (!arguments.waits) {
+    print_reply(config, row, *reply, "queued for " + row.alias);
+    return kExitOk;
+  }
+  FollowRequest request;
+  request.session = row.session;
+  request.agent = row.agent;
+  request.after = reply->position;
+  request.turn = base::TurnId{id.bytes};
+  request.ends_with_turn = true;
+  return follow_session(**connection, request);
+}
+
+Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto shown = (*connection)->show(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  const projections::SessionRow& row = shown->session;
+  if (session::is_terminal(row.status)) {
+    return fail(kExitConflict,
+                "session " + row.alias + " is already " + std::string(base::enum_name(row.status)));
+  }
+  if (!row.turn.is_set()) {
+    return fail(kExitConflict, "session " + row.alias + " runs no turn just now");
+  }
+  const auto reply = (*connection)
+                         ->command((*connection)->fresh_command_id(), row.session, row.agent,
+                                   session::InterruptTurn{row.turn});
+  if (!reply) return tl::unexpected(reply.error());
+  print_reply(config, row, *reply, "interrupting " + row.alias);
+  return kExitOk;
+}
+
+Outcome<int> kill(const Config& config, const ReferenceArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto shown = (*connection)->show(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  const projections::SessionRow& row = shown->session;
+  CommandReplyBody outcome;
+  outcome.status = row.status;
+  outcome.position = row.last_position;
+  if (session::is_live(row.status)) {
+    const auto reply = (*connection)
+                           ->command((*connection)->fresh_command_id(), row.session, row.agent,
+                                     session::KillSession{});
+    if (!reply) return tl::unexpected(reply.error());
+    outcome = *reply;
+  }
+  // A session that ended by itself in between says so in the reply.
+  const bool is_already =
+      session::is_terminal(row.status) || outcome.status != session::SessionStatus::killed;
+  print_reply(config, row, outcome,
+              (is_already ? "already " : "") + std::string(base::enum_name(outcome.status)));
+  return kExitOk;
+}
+
+Outcome<int> close(const Config& config, const ReferenceArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto shown = (*connection)->show(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  const projections::SessionRow& row = shown->session;
+  const auto reply = (*connection)
+                         ->command((*connection)->fresh_command_id(), row.session, row.agent,
+                                   session::CloseSession{});
+  if (!reply) return tl::unexpected(reply.error());
+  const bool is_already = session::is_terminal(row.status);
+  print_reply(
+      config, row, *reply,
+      is_already ? "already " + std::string(base::enum_name(row.status)) : "closing " + row.alias);
+  return kExitOk;
+}
+
+}  // namespace steno

@@ -1,0 +1,218 @@
+#include "tools/steno/session_follow.hpp"
+
+#include <set>
+
+#include "tools/steno/console.hpp"
+#include "tools/steno/follower.hpp"
+#include "tools/steno/json_view.hpp"
+#include "tools/steno/session_printer.hpp"
+#include "workers/levels.hpp"
+
+namespace steno {
+namespace {
+
+class SessionFollow {
+ public:
+  SessionFollow(Connection& connection, const FollowRequest& request)
+      : connection_(connection),
+        request_(request),
+        format_(connection.config().output),
+        printer_(is_stdout_terminal()) {
+    if (request.turn.is_set()) turns_.insert(request.turn);
+  }
+
+  Outcome<int> run();
+
+ private:
+  bool wants_input() const {
+    return request_.input != nullptr && turns_.empty() && !is_close_sent_ && !is_kill_sent_;
+  }
+  Outcome<bool> take_input();
+  Outcome<bool> take_interrupt();
+  Outcome<bool> take_event(const bus::FeedEvent& event);
+  void note(const session::SessionOpened&) {}
+  void note(const session::TurnQueued& e) { turns_.insert(e.turn); }
+  void note(const session::TurnFinished& e) { end_turn(e.turn, kExitOk, e.cost); }
+  void note(const session::TurnFailed& e) { end_turn(e.turn, kExitFailed, e.cost); }
+  void note(const session::TurnInterrupted& e) { end_turn(e.turn, interrupted_code(), e.cost); }
+  void note(const session::SessionClosed& e);
+  template <class Event>
+  void note(const Event&) {}
+  void end_turn(base::TurnId turn, int code, const session::TurnCost& cost);
+  int interrupted_code() const { return has_interrupted_ ? kExitInterrupted : kExitFailed; }
+  Outcome<workers::CommandReplyBody> send(const session::ClientCommand& command);
+  Outcome<int> finish(int code);
+
+  Connection& connection_;
+  const FollowRequest& request_;
+  const OutputFormat format_;
+  SessionPrinter printer_;
+  std::set<base::TurnId> turns_;  // that are queued or run
+  bool is_interrupt_sent_ = false;
+  bool is_kill_sent_ = false;
+  bool is_close_sent_ = false;
+  bool has_interrupted_ = false;
+  std::optional<int> code_;  // set: it is over
+  session::SessionClosed closed_;
+  base::NanoUsd cost_;
+  base::Position last_;
+};
+
+Outcome<int> SessionFollow::run() {
+  connection_.take_interrupts();
+  auto follower = Follower::open(
+      connection_, workers::session_level(request_.agent, request_.session), request_.after);
+  if (!follower) return tl::unexpected(follower.error());
+  while (!code_) {
+    Outcome<bool> done = true;
+    if (wants_input() && (done = take_input()); !done) return tl::unexpected(done.error());
+    WaitFor wanted;
+    if (wants_input() && !request_.input->is_at_end()) wanted.input_fd = request_.input->fd();
+    const auto wake = (*follower)->wait(wanted);
+    if (!wake) return tl::unexpected(wake.error());
+    switch (*wake) {
+      case Wake::event:
+        done = take_event((*follower)->event());
+        break;
+      case Wake::interrupted:
+        done = take_interrupt();
+        break;
+      case Wake::input:
+        request_.input->fill();
+        break;
+      case Wake::timer:
+        break;
+    }
+    if (!done) return tl::unexpected(done.error());
+  }
+  return finish(*code_);
+}
+
+// The session waits: its next prompt, if there is one; its end, if there will be none.
+Outcome<bool> SessionFollow::take_input() {
+  while (auto line = request_.input->take_line()) {
+    if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
+    const base::CommandId id = connection_.fresh_command_id();
+    const auto sent = connection_.command(id, request_.session, request_.agent,
+                                          session::SendPrompt{std::move(*line), false});
+    if (!sent) return tl::unexpected(sent.error());
+    turns_.insert(base::TurnId{id.bytes});
+    return true;
+  }
+  if (!request_.input->is_at_end()) return true;
+  is_close_sent_ = true;
+  const auto closed = send(session::CloseSession{});
+  if (!closed) return tl::unexpected(closed.error());
+  return true;
+}
+
+Outcome<bool> SessionFollow::take_interrupt() {
+  printer_.end_line();
+  if (request_.is_onlooker) return fail(kExitInterrupted, "");
+  if (is_kill_sent_) {
+    return fail(kExitInterrupted, "interrupted; the session was asked to end and may still be");
+  }
+  if (!is_interrupt_sent_ && !turns_.empty()) {
+    is_interrupt_sent_ = true;
+    has_interrupted_ = true;
+    remark("steno: interrupting the turn; Ctrl-C again kills the session");
+    const auto sent = send(session::InterruptTurn{*turns_.begin()});
+    // The turn may have ended just now, which its event is about to tell.
+    if (!sent && sent.error().exit_code != kExitConflict) return tl::unexpected(sent.error());
+    return true;
+  }
+  is_kill_sent_ = true;
+  has_interrupted_ = true;
+  remark("steno: killing the session");
+  const auto sent = send(session::KillSession{});
+  if (!sent) return tl::unexpected(sent.error());
+  return true;
+}
+
+Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
+  auto seen = see(event);
+  if (!seen) return tl::unexpected(seen.error());
+  if (seen->content_bytes > 0) {
+    auto text = fetch_content(connection_, request_.agent, request_.session, event.position);
+    if (!text) return tl::unexpected(text.error());
+    seen->recorded.content = session::Content{std::move(*text)};
+    seen->content_bytes = 0;
+  }
+  last_ = event.position;
+  if (format_ == OutputFormat::table) printer_.show(*seen);
+  if (format_ == OutputFormat::jsonl) {
+    print(event_json(*seen) + "\n");
+    flush();
+  }
+  std::visit([&](const auto& e) { note(e); }, seen->recorded.event);
+  return true;
+}
+
+void SessionFollow::end_turn(base::TurnId turn, int code, const session::TurnCost& cost) {
+  turns_.erase(turn);
+  is_interrupt_sent_ = false;
+  cost_.value += cost.cost.value;
+  if (request_.ends_with_turn && turn == request_.turn) code_ = code;
+}
+
+void SessionFollow::note(const session::SessionClosed& e) {
+  closed_ = e;
+  if (e.status == session::SessionStatus::completed) {
+    code_ = code_.value_or(kExitOk);
+  } else if (e.reason == session::EndReason::budget) {
+    code_ = kExitBudget;
+  } else {
+    code_ = interrupted_code();
+  }
+}
+
+Outcome<workers::CommandReplyBody> SessionFollow::send(const session::ClientCommand& command) {
+  return connection_.command(connection_.fresh_command_id(), request_.session, request_.agent,
+                             command);
+}
+
+Outcome<int> SessionFollow::finish(int code) {
+  printer_.end_line();
+  workers::QueryBody query;
+  query.agent = request_.agent;
+  query.reference = request_.session.text();
+  query.at_least = last_;
+  const auto shown = connection_.ask<workers::ShowAnswer>(workers::kVerbShow, query);
+  if (!shown) return code;  // What was asked for has happened; the summary is a courtesy.
+  const projections::SessionRow& row = shown->session;
+  if (format_ == OutputFormat::json) print(to_json(*shown) + "\n");
+  if (format_ == OutputFormat::table && session::is_terminal(row.status)) {
+    std::string line = "session " + row.alias + " " + std::string(base::enum_name(row.status));
+    if (row.end_reason != session::EndReason::none) {
+      line += " (" + std::string(base::enum_name(row.end_reason)) + ")";
+    }
+    remark(line + " after " + duration_text(row.closed_at - row.created_at) + ", $" +
+           usd_text(row.cost));
+  }
+  return code;
+}
+
+}  // namespace
+
+Outcome<int> follow_session(Connection& connection, const FollowRequest& request) {
+  return SessionFollow(connection, request).run();
+}
+
+Outcome<std::string> fetch_content(Connection& connection, const std::string& agent,
+                                   base::SessionId session, base::Position position) {
+  workers::QueryBody query;
+  query.agent = agent;
+  query.reference = session.text();
+  query.after = position.plus(-1);
+  query.limit = 1;
+  query.at_least = position;
+  auto answer = connection.ask<workers::OutputAnswer>(workers::kVerbOutput, query);
+  if (!answer) return tl::unexpected(answer.error());
+  for (workers::OutputItem& item : answer->items) {
+    if (item.position == position) return std::move(item.text);
+  }
+  // Content of an event that the output does not show, such as a result that repeats its blocks.
+  return std::string();
+}
+
+}  // namespace steno

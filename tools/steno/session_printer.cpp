@@ -1,0 +1,78 @@
+#include "tools/steno/session_printer.hpp"
+
+#include "tools/steno/console.hpp"
+#include "tools/steno/terminal_text.hpp"
+#include "tools/steno/tool_summary.hpp"
+
+namespace steno {
+
+void SessionPrinter::show(const SeenEvent& seen) {
+  const std::string none;
+  const std::string& text = seen.recorded.content ? seen.recorded.content->text : none;
+  std::visit([&](const auto& event) { on(event, text); }, seen.recorded.event);
+}
+
+void SessionPrinter::end_line() {
+  if (is_mid_line_) print("\n");
+  is_mid_line_ = false;
+  partial_.clear();
+  flush();
+}
+
+void SessionPrinter::on(const session::OutputRecorded& event, const std::string& text) {
+  if (event.kind != session::OutputKind::text) return;
+  // What has been shown of the block is not said twice.
+  const bool is_continued = !partial_.empty() && text.starts_with(partial_);
+  if (!is_continued) end_line();
+  say(std::string_view(text).substr(is_continued ? partial_.size() : 0));
+  end_line();
+}
+
+void SessionPrinter::on(const session::PartialOutputRecorded&, const std::string& text) {
+  if (!is_terminal_) return;
+  partial_ += text;
+  say(text);
+  flush();
+}
+
+void SessionPrinter::on(const session::ToolCallStarted& event, const std::string& input) {
+  note(tool_line(event.tool, input));
+}
+
+void SessionPrinter::on(const session::TurnFailed& event, const std::string& text) {
+  const std::string reason = event.subtype.empty() ? event.terminal_reason : event.subtype;
+  note("❌ turn failed" + (reason.empty() ? "" : " (" + reason + ")") +
+       (text.empty() ? "" : ": " + text));
+}
+
+void SessionPrinter::on(const session::TurnInterrupted& event, const std::string&) {
+  const bool is_asked_for = event.reason == session::EndReason::user;
+  note("⛔ turn interrupted" +
+       (is_asked_for ? "" : ": " + std::string(base::enum_name(event.reason))));
+}
+
+void SessionPrinter::on(const session::AgentStartFailed&, const std::string& text) {
+  note("❌ the agent could not be started: " + text);
+}
+
+void SessionPrinter::on(const session::AgentExited& event, const std::string& stderr_tail) {
+  if (event.exit_code == 0 && event.signal == 0) return;
+  std::string line = event.signal != 0
+                         ? "the agent was ended by signal " + std::to_string(event.signal)
+                         : "the agent exited with code " + std::to_string(event.exit_code);
+  if (!stderr_tail.empty()) line += ": " + stderr_tail;
+  note(line);
+}
+
+void SessionPrinter::say(std::string_view text) {
+  if (text.empty()) return;
+  print(is_terminal_ ? safe_text(text) : std::string(text));
+  is_mid_line_ = text.back() != '\n';
+}
+
+void SessionPrinter::note(const std::string& line) {
+  end_line();
+  remark(line);
+}
+
+}  // namespace steno

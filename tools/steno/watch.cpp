@@ -1,0 +1,140 @@
+// `steno watch`: the live feed, an event a line.
+#include <charconv>
+#include <map>
+
+#include "eventlog/session/stream_name.hpp"
+#include "tools/steno/client_commands.hpp"
+#include "tools/steno/console.hpp"
+#include "tools/steno/event_view.hpp"
+#include "tools/steno/follower.hpp"
+#include "tools/steno/json_view.hpp"
+#include "tools/steno/terminal_text.hpp"
+#include "workers/levels.hpp"
+#include "workers/server.hpp"
+
+namespace steno {
+namespace {
+
+constexpr std::size_t kAliasesMax = 10'000;  // remembered, then forgotten all at once
+
+// What people call the sessions whose events go by.
+class Aliases {
+ public:
+  explicit Aliases(Connection& connection) : connection_(connection) {}
+
+  std::string of(const session::RecordedEvent& recorded) {
+    const auto stream = session::parse_stream(recorded.envelope.stream);
+    if (!stream || stream->kind != session::StreamKind::session) return recorded.envelope.stream;
+    if (const auto* opened = std::get_if<session::SessionOpened>(&recorded.event)) {
+      remember(stream->session, opened->alias);
+    }
+    const auto known = aliases_.find(stream->session);
+    return known != aliases_.end() ? known->second : look_up(*stream);
+  }
+
+ private:
+  std::string look_up(const session::StreamRef& stream) {
+    workers::QueryBody query;
+    query.agent = stream.agent;
+    query.reference = stream.session.text();
+    const auto shown = connection_.ask<workers::ShowAnswer>(workers::kVerbShow, query);
+    const std::string alias = shown ? shown->session.alias : short_id(stream.session.text());
+    remember(stream.session, alias);
+    return alias;
+  }
+  void remember(base::SessionId session, const std::string& alias) {
+    if (aliases_.size() >= kAliasesMax) aliases_.clear();
+    aliases_.insert_or_assign(session, alias);
+  }
+
+  Connection& connection_;
+  std::map<base::SessionId, std::string> aliases_;
+};
+
+std::string padded(std::string text, std::size_t width, bool is_number = false) {
+  const std::size_t columns = columns_of(text);
+  if (columns < width) {
+    text.insert(is_number ? 0 : text.size(), std::string(width - columns, ' '));
+  }
+  return text;
+}
+
+std::string event_line(const SeenEvent& seen, const std::string& alias) {
+  const session::Envelope& e = seen.recorded.envelope;
+  std::string line = padded(std::to_string(e.position.value), 7, true) + "  " +
+                     time_text(e.log_time, false) + "  " +
+                     padded(cut_to_columns(safe_line(alias), 24), 10) + "  " +
+                     padded(safe_line(e.type), 21) + "  " + facts_text(seen.recorded.event);
+  if (seen.recorded.content && !seen.recorded.content->text.empty()) {
+    line += " \"" + cut_to_columns(safe_line(seen.recorded.content->text), 60) + "\"";
+  } else if (seen.content_bytes > 0) {
+    line += " (" + std::to_string(seen.content_bytes) + " bytes)";
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+Outcome<std::string> choose_level(Connection& connection, const WatchArguments& arguments) {
+  if (arguments.all_agents && !arguments.reference.empty()) {
+    return fail(kExitUsage, "watch either one session or all agents, not both");
+  }
+  if (arguments.all_agents) return std::string(bus::kAllLevel);
+  if (arguments.reference.empty()) return workers::agent_level(connection.config().agent);
+  const auto shown = connection.show(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  return workers::session_level(shown->session.agent, shown->session.session);
+}
+
+Outcome<base::Position> choose_start(Connection& connection, const std::string& from) {
+  if (from == "start") return base::Position{0};
+  if (from == "now") {
+    const auto status =
+        connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+    if (!status) return tl::unexpected(status.error());
+    return status->durable;
+  }
+  std::int64_t position = 0;
+  const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), position);
+  if (error != std::errc{} || end != from.data() + from.size() || position < 1) {
+    return fail(kExitUsage, "--from takes a position from 1 on, start or now, not '" + from + "'");
+  }
+  return base::Position{position - 1};
+}
+
+void print_event(const Config& config, const bus::FeedEvent& event, Aliases& aliases) {
+  const auto seen = see(event);
+  if (config.output != OutputFormat::table) {
+    print((seen ? event_json(*seen) : raw_event_json(event)) + "\n");
+  } else if (seen) {
+    print(event_line(*seen, aliases.of(seen->recorded)) + "\n");
+  } else {
+    print(padded(std::to_string(event.position.value), 7, true) +
+          "  (of a later release: " + safe_line(seen.error().text) + ")\n");
+  }
+}
+
+}  // namespace
+
+Outcome<int> watch(const Config& config, const WatchArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  (*connection)->take_interrupts();
+  const auto level = choose_level(**connection, arguments);
+  if (!level) return tl::unexpected(level.error());
+  const auto start = choose_start(**connection, arguments.from);
+  if (!start) return tl::unexpected(start.error());
+  auto follower = Follower::open(**connection, *level, *start);
+  if (!follower) return tl::unexpected(follower.error());
+  Aliases aliases(**connection);
+  for (std::int64_t count = 0; arguments.count == 0 || count < arguments.count; ++count) {
+    const auto wake = (*follower)->wait({});
+    if (!wake) return tl::unexpected(wake.error());
+    if (*wake == Wake::interrupted) return kExitInterrupted;
+    print_event(config, (*follower)->event(), aliases);
+    // Whoever reads the other end of a pipe wants each event now; and notices its end.
+    if (!flush()) return kExitFailed;
+  }
+  return kExitOk;
+}
+
+}  // namespace steno
