@@ -253,8 +253,7 @@ void add_doctor(CommandLine& line) {
                std::make_shared<NoArguments>(), reporting(doctor));
 }
 
-// Inline, as they are compiled but not linked until kCommands names them.
-inline void add_serve(CommandLine& line) {
+void add_serve(CommandLine& line) {
   auto arguments = std::make_shared<ServeArguments>();
   CLI::App* command =
       line.command(line.app, "serve", "Run the server and its worker until told to stop",
@@ -265,41 +264,49 @@ inline void add_serve(CommandLine& line) {
       ->type_name("ROLE");
 }
 
-inline void add_replay(CommandLine& line) {
+using Replay = int (*)(const ReplayArguments&);
+
+// `replay NAME [LOG]`: on the data folder unless another is named.
+std::pair<CLI::App*, std::shared_ptr<ReplayArguments>> add_replay_command(
+    CommandLine& line, CLI::App& replay, const std::string& name, const std::string& help,
+    const std::string& examples, Replay run) {
+  auto arguments = std::make_shared<ReplayArguments>();
+  CLI::App* command = line.command(
+      replay, name, help, examples, arguments,
+      [run](const Config& config, const ReplayArguments& given) {
+        ReplayArguments complete = given;
+        if (complete.folder.empty()) complete.folder = config.data_folder;
+        complete.is_json = config.output != OutputFormat::table;
+        return run(complete);
+      });
+  command->add_option("LOG", arguments->folder, "The log's folder; default: the data folder");
+  return {command, arguments};
+}
+
+void add_replay(CommandLine& line) {
   CLI::App* replay = line.app.add_subcommand("replay", "Read a log offline; never repairs it");
   replay->require_subcommand(1)->fallthrough();
-  const auto with_log = [](CLI::App* command, const std::shared_ptr<ReplayArguments>& arguments) {
-    command->add_option("LOG", arguments->log_folder, "The log's folder; default: the data folder");
-    return command;
-  };
-  auto verify = std::make_shared<ReplayArguments>();
-  with_log(line.command(*replay, "verify", "Prove that the log is whole",
-                        "  steno replay verify\n  steno replay verify /backup/steno", verify,
-                        replay_verify),
-           verify);
-  auto state = std::make_shared<ReplayArguments>();
-  CLI::App* state_command =
-      with_log(line.command(*replay, "state", "Show sessions as they were at a position or time",
-                            "  steno replay state --at 1200\n"
-                            "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
-                            state, replay_state),
-               state);
-  state_command->add_option("--at", state->at, "Position or time; default: the end");
-  state_command->add_option("--session", state->session, "Only this session");
-  auto rebuild = std::make_shared<ReplayArguments>();
-  CLI::App* rebuild_command =
-      with_log(line.command(*replay, "rebuild", "Fold the projections anew and compare digests",
-                            "  steno replay rebuild\n  steno replay rebuild --projection metrics",
-                            rebuild, replay_rebuild),
-               rebuild);
-  rebuild_command->add_option("--projection", rebuild->projection, "Only this one");
-  rebuild_command->add_option("--to", rebuild->to, "Position to stop at; default: the end");
-  rebuild_command->add_option("--into", rebuild->into, "Folder of the new rows");
+  add_replay_command(line, *replay, "verify", "Prove that the log is whole",
+                     "  steno replay verify\n  steno replay verify /backup/steno", replay_verify);
+  const auto [state, at] = add_replay_command(
+      line, *replay, "state", "Show sessions as they were at a position or time",
+      "  steno replay state --at 1200\n"
+      "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
+      replay_state);
+  state->add_option("--at", at->at, "Position or time; default: the end");
+  state->add_option("--session", at->session, "Only this session");
+  const auto [rebuild, to] = add_replay_command(
+      line, *replay, "rebuild", "Fold the projections anew and compare digests",
+      "  steno replay rebuild\n  steno replay rebuild --projection metrics", replay_rebuild);
+  rebuild->add_option("--projection", to->projection, "Only this one");
+  rebuild->add_option("--to", to->to, "Position to stop at; default: where the live rows stand")
+      ->check(CLI::NonNegativeNumber);
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
     add_run,    add_spawn, add_list,  add_session_commands, add_output, add_send,
     add_resume, add_stats, add_watch, add_doctor,           add_config, add_version,
+    add_serve,  add_replay,
 };
 
 int run_main(int argc, char** argv) {
