@@ -253,7 +253,7 @@ void add_doctor(CommandLine& line) {
                std::make_shared<NoArguments>(), reporting(doctor));
 }
 
-// Inline, as they are compiled but not linked until kCommands names them.
+// Inline, as it is compiled but not linked until kCommands names it.
 inline void add_serve(CommandLine& line) {
   auto arguments = std::make_shared<ServeArguments>();
   CLI::App* command =
@@ -265,41 +265,49 @@ inline void add_serve(CommandLine& line) {
       ->type_name("ROLE");
 }
 
-inline void add_replay(CommandLine& line) {
+void add_replay(CommandLine& line) {
+  struct Kind {
+    const char* name;
+    const char* help;
+    const char* examples;
+    int (*run)(const ReplayArguments&);
+  };
+  constexpr Kind kKinds[] = {
+      {"verify", "Prove that the log is whole",
+       "  steno replay verify\n  steno replay verify /backup/steno", replay_verify},
+      {"state", "Show sessions as they were at a position or time",
+       "  steno replay state --at 1200\n"
+       "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
+       replay_state},
+      {"rebuild", "Fold the projections anew and compare them with the live ones",
+       "  steno replay rebuild\n  steno replay rebuild --projection metrics", replay_rebuild},
+  };
   CLI::App* replay = line.app.add_subcommand("replay", "Read a log offline; never repairs it");
   replay->require_subcommand(1)->fallthrough();
-  const auto with_log = [](CLI::App* command, const std::shared_ptr<ReplayArguments>& arguments) {
-    command->add_option("LOG", arguments->log_folder, "The log's folder; default: the data folder");
-    return command;
-  };
-  auto verify = std::make_shared<ReplayArguments>();
-  with_log(line.command(*replay, "verify", "Prove that the log is whole",
-                        "  steno replay verify\n  steno replay verify /backup/steno", verify,
-                        replay_verify),
-           verify);
-  auto state = std::make_shared<ReplayArguments>();
-  CLI::App* state_command =
-      with_log(line.command(*replay, "state", "Show sessions as they were at a position or time",
-                            "  steno replay state --at 1200\n"
-                            "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
-                            state, replay_state),
-               state);
-  state_command->add_option("--at", state->at, "Position or time; default: the end");
-  state_command->add_option("--session", state->session, "Only this session");
-  auto rebuild = std::make_shared<ReplayArguments>();
-  CLI::App* rebuild_command =
-      with_log(line.command(*replay, "rebuild", "Fold the projections anew and compare digests",
-                            "  steno replay rebuild\n  steno replay rebuild --projection metrics",
-                            rebuild, replay_rebuild),
-               rebuild);
-  rebuild_command->add_option("--projection", rebuild->projection, "Only this one");
-  rebuild_command->add_option("--to", rebuild->to, "Position to stop at; default: the end");
-  rebuild_command->add_option("--into", rebuild->into, "Folder of the new rows");
+  for (const Kind& kind : kKinds) {
+    auto arguments = std::make_shared<ReplayArguments>();
+    const auto run = [run = kind.run](const Config& config, ReplayArguments told) {
+      if (told.folder.empty()) told.folder = config.data_folder;
+      if (is_flag(config, "agent")) told.agent = config.agent;
+      told.is_json = config.output != OutputFormat::table;
+      return run(told);
+    };
+    CLI::App* command = line.command(*replay, kind.name, kind.help, kind.examples, arguments, run);
+    command->add_option("FOLDER", arguments->folder, "A data folder; default: the configured one");
+    if (kind.run == replay_state) {
+      command->add_option("--at", arguments->at, "A position or a time; default: the end");
+      command->add_option("--session", arguments->session, "Only this one; default: all");
+    } else if (kind.run == replay_rebuild) {
+      command->add_option("--projection", arguments->projection, "Only this one; default: all");
+      command->add_option("--to", arguments->to, "The last position to fold")
+          ->check(CLI::PositiveNumber);
+    }
+  }
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,    add_spawn, add_list,  add_session_commands, add_output, add_send,
-    add_resume, add_stats, add_watch, add_doctor,           add_config, add_version,
+    add_run,   add_spawn, add_list,   add_session_commands, add_output,  add_send,   add_resume,
+    add_stats, add_watch, add_doctor, add_config,           add_version, add_replay,
 };
 
 int run_main(int argc, char** argv) {
