@@ -264,49 +264,49 @@ void add_serve(CommandLine& line) {
       ->type_name("ROLE");
 }
 
-using Replay = int (*)(const ReplayArguments&);
-
-// `replay NAME [LOG]`: on the data folder unless another is named.
-std::pair<CLI::App*, std::shared_ptr<ReplayArguments>> add_replay_command(
-    CommandLine& line, CLI::App& replay, const std::string& name, const std::string& help,
-    const std::string& examples, Replay run) {
-  auto arguments = std::make_shared<ReplayArguments>();
-  CLI::App* command = line.command(
-      replay, name, help, examples, arguments,
-      [run](const Config& config, const ReplayArguments& given) {
-        ReplayArguments complete = given;
-        if (complete.folder.empty()) complete.folder = config.data_folder;
-        complete.is_json = config.output != OutputFormat::table;
-        return run(complete);
-      });
-  command->add_option("LOG", arguments->folder, "The log's folder; default: the data folder");
-  return {command, arguments};
-}
-
 void add_replay(CommandLine& line) {
+  struct Kind {
+    const char* name;
+    const char* help;
+    const char* examples;
+    int (*run)(const ReplayArguments&);
+  };
+  constexpr Kind kKinds[] = {
+      {"verify", "Prove that the log is whole",
+       "  steno replay verify\n  steno replay verify /backup/steno", replay_verify},
+      {"state", "Show sessions as they were at a position or time",
+       "  steno replay state --at 1200\n"
+       "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
+       replay_state},
+      {"rebuild", "Fold the projections anew and compare them with the live ones",
+       "  steno replay rebuild\n  steno replay rebuild --projection metrics", replay_rebuild},
+  };
   CLI::App* replay = line.app.add_subcommand("replay", "Read a log offline; never repairs it");
   replay->require_subcommand(1)->fallthrough();
-  add_replay_command(line, *replay, "verify", "Prove that the log is whole",
-                     "  steno replay verify\n  steno replay verify /backup/steno", replay_verify);
-  const auto [state, at] = add_replay_command(
-      line, *replay, "state", "Show sessions as they were at a position or time",
-      "  steno replay state --at 1200\n"
-      "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
-      replay_state);
-  state->add_option("--at", at->at, "Position or time; default: the end");
-  state->add_option("--session", at->session, "Only this session");
-  const auto [rebuild, to] = add_replay_command(
-      line, *replay, "rebuild", "Fold the projections anew and compare digests",
-      "  steno replay rebuild\n  steno replay rebuild --projection metrics", replay_rebuild);
-  rebuild->add_option("--projection", to->projection, "Only this one");
-  rebuild->add_option("--to", to->to, "Position to stop at; default: where the live rows stand")
-      ->check(CLI::NonNegativeNumber);
+  for (const Kind& kind : kKinds) {
+    auto arguments = std::make_shared<ReplayArguments>();
+    const auto run = [run = kind.run](const Config& config, ReplayArguments told) {
+      if (told.folder.empty()) told.folder = config.data_folder;
+      if (is_flag(config, "agent")) told.agent = config.agent;
+      told.is_json = config.output != OutputFormat::table;
+      return run(told);
+    };
+    CLI::App* command = line.command(*replay, kind.name, kind.help, kind.examples, arguments, run);
+    command->add_option("FOLDER", arguments->folder, "A data folder; default: the configured one");
+    if (kind.run == replay_state) {
+      command->add_option("--at", arguments->at, "A position or a time; default: the end");
+      command->add_option("--session", arguments->session, "Only this one; default: all");
+    } else if (kind.run == replay_rebuild) {
+      command->add_option("--projection", arguments->projection, "Only this one; default: all");
+      command->add_option("--to", arguments->to, "The last position to fold")
+          ->check(CLI::PositiveNumber);
+    }
+  }
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,    add_spawn, add_list,  add_session_commands, add_output, add_send,
-    add_resume, add_stats, add_watch, add_doctor,           add_config, add_version,
-    add_serve,  add_replay,
+    add_run,   add_spawn, add_list,   add_session_commands, add_output,  add_send,   add_resume,
+    add_stats, add_watch, add_doctor, add_config,           add_version, add_serve, add_replay,
 };
 
 int run_main(int argc, char** argv) {

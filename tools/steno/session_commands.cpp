@@ -110,12 +110,6 @@ Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* i
   return follow_session(connection, request);
 }
 
-bool is_flag(const Config& config, std::string_view key) {
-  return std::any_of(config.settings.begin(), config.settings.end(), [&](const Setting& setting) {
-    return setting.key == key && setting.source == SettingSource::flag;
-  });
-}
-
 // What the session had, unless a flag says otherwise.
 session::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
                          const projections::SessionRow& row) {
