@@ -136,6 +136,11 @@ Result<BlockView> parse_block(ByteView bytes) {
   return view;
 }
 
+std::optional<BlockHeader> claimed_header(ByteView bytes) {
+  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) return std::nullopt;
+  return decode_header(bytes);
+}
+
 Bytes chunk_key(ByteView stream, const Hash& digest, std::uint32_t index) {
   Bytes key(stream);
   key.push_back('\0');

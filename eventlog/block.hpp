@@ -148,6 +148,10 @@ class BlockBuilder {
 // wrong_log for a newer format, damaged for everything else. `bytes` must outlive the view.
 Result<BlockView> parse_block(ByteView bytes);
 
+// What the header of a block says that parse_block refused: a hint, not proved by anything. None
+// when the bytes are too few or do not begin as a block does.
+std::optional<BlockHeader> claimed_header(ByteView bytes);
+
 // Of chunk number `index` of the content with that digest, in that stream.
 Bytes chunk_key(ByteView stream, const Hash& digest, std::uint32_t index);
 

@@ -52,4 +52,9 @@ std::unique_ptr<KeyValueStore> make_memory_key_value_store();
 base::Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(
     const std::string& folder);
 
+// The folder as it is at this moment, to be read while another process may be writing to it.
+// Nothing is written into it, what is shown does not change, and every write fails. Errors:
+// not_found when there is none, io, damaged.
+base::Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_view(const std::string& folder);
+
 }  // namespace eventlog

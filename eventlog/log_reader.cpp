@@ -27,26 +27,6 @@ Result<Bytes> join_chunks(BlockStore& store, const session::Envelope& envelope,
   return joined;
 }
 
-Result<bool> attach(BlockStore& store, RecordedEvent& event, const StoredContent& stored) {
-  if (!event.envelope.content) {
-    return base::failure(base::ErrorCode::damaged, "content of an event that has none");
-  }
-  if (stored.content.bytes.empty() && stored.chunks == 0) return false;  // erased
-  Bytes bytes = stored.content.bytes;
-  if (stored.chunks > 0) {
-    auto joined = join_chunks(store, event.envelope, stored.chunks);
-    if (!joined) return tl::unexpected(joined.error());
-    bytes = std::move(*joined);
-  }
-  if (base::blake2b(bytes, stored.salt) != event.envelope.content->digest) {
-    return base::failure(base::ErrorCode::damaged, "content does not match its digest");
-  }
-  auto content = session::decode_content(bytes);
-  if (!content) return tl::unexpected(content.error());
-  event.content = std::move(*content);
-  return true;
-}
-
 // The events of one block that lie within [from, through].
 Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position from,
                         Position through, std::vector<RecordedEvent>& events) {
@@ -69,9 +49,9 @@ Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position f
     if (!event) return tl::unexpected(at_position(event.error(), position));
     event->envelope.position = position;
     if (next_content != content.entries.end() && next_content->index == index) {
-      if (auto ok = attach(store, *event, *next_content); !ok) {
-        return tl::unexpected(at_position(ok.error(), position));
-      }
+      auto opened = open_content(store, event->envelope, *next_content);
+      if (!opened) return tl::unexpected(at_position(opened.error(), position));
+      event->content = std::move(*opened);
     }
     events.push_back(std::move(*event));
   }
@@ -79,6 +59,27 @@ Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position f
 }
 
 }  // namespace
+
+Result<std::optional<session::Content>> open_content(BlockStore& store,
+                                                     const session::Envelope& envelope,
+                                                     const StoredContent& stored) {
+  if (!envelope.content) {
+    return base::failure(base::ErrorCode::damaged, "content of an event that has none");
+  }
+  Bytes bytes = stored.content.bytes;
+  if (bytes.empty() && stored.chunks == 0) return std::nullopt;  // erased
+  if (stored.chunks > 0) {
+    auto joined = join_chunks(store, envelope, stored.chunks);
+    if (!joined) return tl::unexpected(joined.error());
+    bytes = std::move(*joined);
+  }
+  if (base::blake2b(bytes, stored.salt) != envelope.content->digest) {
+    return base::failure(base::ErrorCode::damaged, "content does not match its digest");
+  }
+  auto content = session::decode_content(bytes);
+  if (!content) return tl::unexpected(content.error());
+  return std::optional(std::move(*content));
+}
 
 Result<std::vector<RecordedEvent>> read_events(BlockStore& store, Position from, Position through,
                                                const ReadOptions& options) {

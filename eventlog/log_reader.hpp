@@ -24,4 +24,11 @@ Result<std::vector<session::RecordedEvent>> read_events(BlockStore& store, Posit
 // not match the digest among the event's facts.
 Result<std::optional<session::Content>> read_content(BlockStore& store, Position position);
 
+// The content of an event as it stands beside its block; none when it was erased. Error damaged:
+// the event has none, or it does not match the digest among the event's facts, or a chunk is
+// missing.
+Result<std::optional<session::Content>> open_content(BlockStore& store,
+                                                     const session::Envelope& envelope,
+                                                     const StoredContent& stored);
+
 }  // namespace eventlog

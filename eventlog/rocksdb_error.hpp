@@ -2,6 +2,7 @@
 #pragma once
 
 #include <rocksdb/status.h>
+#include <unistd.h>
 
 #include "eventlog/base/result.hpp"
 
@@ -13,6 +14,11 @@ inline base::Error error_of(const rocksdb::Status& status, std::string where) {
   if (status.IsNotFound()) code = ErrorCode::not_found;
   if (status.IsCorruption()) code = ErrorCode::damaged;
   return {code, status.ToString(), std::move(where)};
+}
+
+// A view of a folder that holds no database would fail with a text that says less.
+inline bool has_database(const std::string& folder) {
+  return ::access((folder + "/CURRENT").c_str(), F_OK) == 0;
 }
 
 // For opening: tells "another process has it" and "there is none" apart from failures.

@@ -3,6 +3,7 @@
 #include <rocksdb/table.h>
 
 #include "eventlog/key_value_store.hpp"
+#include "eventlog/private_folder.hpp"
 #include "eventlog/rocksdb_error.hpp"
 
 namespace eventlog {
@@ -19,6 +20,9 @@ rocksdb::Slice slice(ByteView view) {
 class RocksDbKeyValueStore final : public KeyValueStore {
  public:
   explicit RocksDbKeyValueStore(std::unique_ptr<rocksdb::DB> db) : db_(std::move(db)) {}
+  // A view, whose secondary instance keeps its own log in `folder`.
+  RocksDbKeyValueStore(std::unique_ptr<rocksdb::DB> db, PrivateFolder folder)
+      : folder_(std::move(folder)), db_(std::move(db)) {}
 
   Result<bool> write(const WriteBatch& batch) override {
     rocksdb::WriteBatch raw;
@@ -72,12 +76,14 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     return true;
   }
 
+  std::optional<PrivateFolder> folder_;  // of a view; outlives the database
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-}  // namespace
+// As in rocksdb_store.cpp: the writer may remove a file that the view was about to read.
+constexpr int kViewAttemptsMax = 5;
 
-Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(const std::string& folder) {
+rocksdb::Options options_for_rows() {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.write_buffer_size = 8 << 20;
@@ -88,10 +94,35 @@ Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(const std::s
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(4 << 20);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(const std::string& folder) {
   rocksdb::DB* raw = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options, folder, &raw);
+  const rocksdb::Status status = rocksdb::DB::Open(options_for_rows(), folder, &raw);
   if (!status.ok()) return tl::unexpected(open_error_of(status, folder));
   return std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw));
+}
+
+Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_view(const std::string& folder) {
+  if (!has_database(folder)) {
+    return base::failure(base::ErrorCode::not_found, "there is no database", folder);
+  }
+  auto own = PrivateFolder::make();
+  if (!own) return tl::unexpected(own.error());
+  rocksdb::Options options = options_for_rows();
+  options.create_if_missing = false;
+  options.max_open_files = -1;
+  rocksdb::DB* raw = nullptr;
+  rocksdb::Status status;
+  for (int attempt = 0; attempt < kViewAttemptsMax; ++attempt) {
+    status = rocksdb::DB::OpenAsSecondary(options, folder, own->path(), &raw);
+    if (status.ok()) break;
+  }
+  if (!status.ok()) return tl::unexpected(open_error_of(status, folder));
+  return std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw), std::move(*own));
 }
 
 }  // namespace eventlog

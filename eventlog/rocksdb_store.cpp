@@ -4,7 +4,9 @@
 #include <rocksdb/table.h>
 
 #include <atomic>
+#include <limits>
 
+#include "eventlog/private_folder.hpp"
 #include "eventlog/rocksdb_error.hpp"
 
 namespace eventlog {
@@ -13,6 +15,8 @@ namespace {
 rocksdb::Slice slice(ByteView view) {
   return {view.data(), view.size()};
 }
+
+constexpr std::size_t kKeyBytes = 8;
 
 Bytes key_of(Position position) {
   Bytes key;
@@ -36,6 +40,9 @@ class RocksDbStore final : public BlockStore {
       : db_(std::move(db)), families_(families) {
     write_.sync = sync;
   }
+  // A view, whose secondary instance keeps its own log in `folder`.
+  RocksDbStore(std::unique_ptr<rocksdb::DB> db, Families families, PrivateFolder folder)
+      : folder_(std::move(folder)), db_(std::move(db)), families_(families) {}
 
   ~RocksDbStore() override {
     for (auto* family : {families_.facts, families_.content, families_.chunks}) {
@@ -44,7 +51,8 @@ class RocksDbStore final : public BlockStore {
     db_->Close();
   }
 
-  Result<bool> find_ends();
+  // Finds first() and tail(), of what lies at positions up to `through`.
+  Result<bool> find_ends(Position through, bool allow_damaged_end);
 
   AppendOutcome append(const SealedBlock& block) override;
   Position first() const override { return {first_.load()}; }
@@ -61,6 +69,7 @@ class RocksDbStore final : public BlockStore {
  private:
   Result<bool> add_content(const rocksdb::Slice& key, Bytes& content);
 
+  std::optional<PrivateFolder> folder_;  // of a view; outlives the database
   std::unique_ptr<rocksdb::DB> db_;
   Families families_;
   rocksdb::WriteOptions write_;
@@ -108,7 +117,9 @@ Result<std::vector<StoredBlock>> RocksDbStore::read(Position from, std::size_t b
   at->SeekForPrev(slice(key_of(from)));
   if (!at->Valid()) at->SeekToFirst();
   std::size_t bytes = 0;
+  const Position last = tail();
   for (; at->Valid() && (found.empty() || bytes < bytes_max); at->Next()) {
+    if (position_of(at->key()) > last) break;
     StoredBlock block{at->value().ToString(), {}};
     bytes += block.facts.size();
     if (with_content) {
@@ -182,7 +193,7 @@ Result<bool> RocksDbStore::trim_before(Position position) {
   return true;
 }
 
-Result<bool> RocksDbStore::find_ends() {
+Result<bool> RocksDbStore::find_ends(Position through, bool allow_damaged_end) {
   const std::unique_ptr<rocksdb::Iterator> at(
       db_->NewIterator(rocksdb::ReadOptions(), families_.facts));
   at->SeekToFirst();
@@ -190,16 +201,29 @@ Result<bool> RocksDbStore::find_ends() {
     if (!at->status().ok()) return tl::unexpected(error_of(at->status(), "log"));
     return true;
   }
-  first_ = position_of(at->key()).value;
-  at->SeekToLast();
+  if (at->key().size() != kKeyBytes) {
+    return base::failure(base::ErrorCode::wrong_log, "the database is not a log of Steno",
+                         db_->GetName());
+  }
+  const Position first = position_of(at->key());
+  if (first > through) return true;
+  at->SeekForPrev(slice(key_of(through)));
   if (!at->Valid()) return tl::unexpected(error_of(at->status(), "log"));
+  const Position last_key = position_of(at->key());
   const Bytes last_block = at->value().ToString();
   const auto last = parse_block(last_block);
-  if (!last) return tl::unexpected(last.error());
-  if (last->header.first != position_of(at->key())) {
-    return base::failure(base::ErrorCode::damaged, "the last block lies under another position");
+  const std::string where = "position " + std::to_string(last_key.value);
+  first_ = first.value;
+  tail_ = last_key.value;
+  if (!last && !allow_damaged_end) {
+    return base::failure(last.error().code, last.error().text, where);
   }
-  tail_ = last->header.last().value;
+  if (last && last->header.first == last_key) {
+    tail_ = last->header.last().value;
+  } else if (!allow_damaged_end) {
+    return base::failure(base::ErrorCode::damaged, "the last block lies under another position",
+                         where);
+  }
   return true;
 }
 
@@ -233,26 +257,78 @@ rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   return options;
 }
 
+std::vector<rocksdb::ColumnFamilyDescriptor> descriptors() {
+  return {{rocksdb::kDefaultColumnFamilyName, family_options()},
+          {"content", family_options()},
+          {"chunks", family_options()}};
+}
+
+constexpr Position kEverything{std::numeric_limits<std::int64_t>::max()};
+
+// While a view is opened the writer may remove a file that the view was about to read; the next
+// attempt begins with the files that there are then.
+constexpr int kViewAttemptsMax = 5;
+
 }  // namespace
 
 Result<std::unique_ptr<BlockStore>> open_rocksdb_store(const RocksDbStoreOptions& options) {
-  const std::vector<rocksdb::ColumnFamilyDescriptor> descriptors = {
-      {rocksdb::kDefaultColumnFamilyName, family_options()},
-      {"content", family_options()},
-      {"chunks", family_options()}};
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
   const rocksdb::DBOptions db = db_options(options);
   const rocksdb::Status status =
       options.read_only
-          ? rocksdb::DB::OpenForReadOnly(db, options.folder, descriptors, &handles, &raw)
-          : rocksdb::DB::Open(db, options.folder, descriptors, &handles, &raw);
+          ? rocksdb::DB::OpenForReadOnly(db, options.folder, descriptors(), &handles, &raw)
+          : rocksdb::DB::Open(db, options.folder, descriptors(), &handles, &raw);
   if (!status.ok()) return tl::unexpected(open_error_of(status, options.folder));
   auto store =
       std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
                                      Families{handles[0], handles[1], handles[2]}, options.sync);
-  if (auto ok = store->find_ends(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = store->find_ends(kEverything, false); !ok) return tl::unexpected(ok.error());
   return store;
+}
+
+Result<std::unique_ptr<BlockStore>> open_rocksdb_view(const RocksDbViewOptions& options) {
+  if (!has_database(options.folder)) {
+    return base::failure(base::ErrorCode::not_found, "there is no database", options.folder);
+  }
+  auto folder = PrivateFolder::make();
+  if (!folder) return tl::unexpected(folder.error());
+  rocksdb::DBOptions db = db_options({options.folder, false});
+  db.max_open_files = -1;                        // files that the writer removes can still be read
+  db.track_and_verify_wals_in_manifest = false;  // not possible beside a writer
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* raw = nullptr;
+  rocksdb::Status status;
+  for (int attempt = 0; attempt < kViewAttemptsMax; ++attempt) {
+    status = rocksdb::DB::OpenAsSecondary(db, options.folder, folder->path(), descriptors(),
+                                          &handles, &raw);
+    if (status.ok()) break;
+  }
+  if (status.IsCorruption() && !options.has_writer) {
+    // A secondary refuses a damaged write-ahead log. This shows what comes before the damage.
+    status = rocksdb::DB::OpenForReadOnly(db, options.folder, descriptors(), &handles, &raw);
+  }
+  if (!status.ok()) return tl::unexpected(open_error_of(status, options.folder));
+  auto store = std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
+                                              Families{handles[0], handles[1], handles[2]},
+                                              std::move(*folder));
+  auto found = store->find_ends(options.through.value_or(kEverything), options.allow_damaged_end);
+  if (!found) return tl::unexpected(found.error());
+  return store;
+}
+
+bool has_torn_write_ahead_log(const std::string& folder) {
+  rocksdb::DBOptions db = db_options({folder, false});
+  db.track_and_verify_wals_in_manifest = false;
+  db.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* raw = nullptr;
+  const rocksdb::Status status =
+      rocksdb::DB::OpenForReadOnly(db, folder, descriptors(), &handles, &raw);
+  if (!status.ok()) return status.IsCorruption();
+  const std::unique_ptr<rocksdb::DB> closes(raw);
+  for (auto* handle : handles) closes->DestroyColumnFamilyHandle(handle);
+  return false;
 }
 
 }  // namespace eventlog

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "eventlog/block_store.hpp"
 
@@ -18,5 +19,25 @@ struct RocksDbStoreOptions {
 // Errors: in_use when another process has the folder open, not_found when there is no log and it is
 // not to be created, io and damaged with what RocksDB said.
 Result<std::unique_ptr<BlockStore>> open_rocksdb_store(const RocksDbStoreOptions& options);
+
+struct RocksDbViewOptions {
+  std::string folder;
+  // Last position to show; the block that holds it is shown whole. Without it: all there is, which
+  // may not be durable while somebody appends.
+  std::optional<Position> through;
+  // Open also when the last block is damaged; tail() is then that block's first position.
+  bool allow_damaged_end = false;
+  // False: nobody has the log open, and a write-ahead log that is damaged is read up to there.
+  bool has_writer = true;
+};
+
+// A log as it is at this moment, to be read while another process may be appending to it. Nothing
+// is written into the folder, and what is shown does not change. Every append fails.
+// Errors: not_found when there is no log, io and damaged with what RocksDB said.
+Result<std::unique_ptr<BlockStore>> open_rocksdb_view(const RocksDbViewOptions& options);
+
+// Does the write-ahead log end inside a record, or hold one that is damaged? RocksDB leaves out
+// that record and all behind it without a word. Only for a log that nobody has open.
+bool has_torn_write_ahead_log(const std::string& folder);
 
 }  // namespace eventlog

@@ -1,0 +1,51 @@
+// Proves a whole log, from its first block to its last: that nothing is missing and that it all
+// fits together. Finds as much of what is wrong as can be told apart, and names where.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eventlog/block_store.hpp"
+
+namespace eventlog {
+
+// Problems listed at most; each is a line for somebody to read.
+constexpr std::size_t kProblemsMax = 1000;
+
+struct Problem {
+  Position position;                                // of the first event it is about
+  base::ErrorCode code = base::ErrorCode::damaged;  // or wrong_log: of another log, or a newer one
+  std::string text;
+};
+
+struct VerifyReport {
+  base::LogId log;          // of the first block
+  std::int64_t events = 0;  // that could be read
+  std::int64_t blocks = 0;  // whole ones
+  Position first;           // of the events that could be read; 0: there are none
+  Position last;
+  base::Hash hash{};  // of the last whole block
+  std::int64_t epochs = 0;
+  std::int64_t streams = 0;
+  std::int64_t contents = 0;         // that match their digest
+  std::int64_t contents_erased = 0;  // of events whose facts tell of a content that is gone
+  std::int64_t after_head = 0;       // events behind the head: stored, and perhaps not acknowledged
+  std::vector<Problem> problems;     // ascending by position, as far as they were found in passing
+  std::int64_t problems_left_out = 0;
+};
+
+// Called after each step of some megabytes with the position reached and that of the log's end.
+using VerifyProgress = std::function<void(Position reached, Position tail)>;
+
+// Checks of every block that it parses, follows the one before it (position, hash, log id) and is
+// of the same epoch unless an EpochStarted begins it; of every event that its facts decode, its log
+// time does not decrease, its stream's version is the next one, its content matches its digest or
+// was erased, and that it is possible in the state that its stream's events add up to; that the log
+// begins at position 1 and reaches `head`, and holds there the block that the head names.
+// Behind a loss, only what does not follow from that loss is listed.
+VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
+                        const VerifyProgress& progress = {});
+
+}  // namespace eventlog
