@@ -14,21 +14,8 @@ using eventlog::Checkpoint;
 // number of reads small.
 constexpr std::size_t kReadBytes = 4 << 20;
 
-// Beside the rows, where no digest looks: "checkpoint/" and the projection's name.
-struct StoredCheckpoint {
-  Checkpoint checkpoint;
-  std::int64_t schema = 0;
-
-  bool operator==(const StoredCheckpoint&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("checkpoint", self.checkpoint);
-    visit("schema", self.schema);
-  }
-};
-
-Bytes checkpoint_key(const Projection& projection) {
-  return "checkpoint/" + Bytes(projection.name());
+Bytes checkpoint_key(std::string_view projection) {
+  return "checkpoint/" + Bytes(projection);
 }
 
 // Whether a failure says something about the log or the rows, rather than about a device that did
@@ -40,16 +27,22 @@ bool is_final(const Error& error) {
 
 }  // namespace
 
-Result<Projector> Projector::open(const Projection& projection, eventlog::KeyValueStore& store) {
-  Projector projector(projection, store);
+Result<std::optional<StoredCheckpoint>> read_checkpoint(eventlog::KeyValueStore& store,
+                                                        std::string_view projection) {
   auto bytes = store.get(checkpoint_key(projection));
   if (!bytes) return tl::unexpected(bytes.error());
-  if (*bytes) {
-    auto stored = base::decode<StoredCheckpoint>(**bytes);
-    if (stored && stored->schema == projection.schema()) {
-      projector.checkpoint_ = stored->checkpoint;
-      return projector;
-    }
+  if (!*bytes) return std::nullopt;
+  auto stored = base::decode<StoredCheckpoint>(**bytes);
+  return stored ? std::optional(*stored) : std::nullopt;
+}
+
+Result<Projector> Projector::open(const Projection& projection, eventlog::KeyValueStore& store) {
+  Projector projector(projection, store);
+  auto stored = read_checkpoint(store, projection.name());
+  if (!stored) return tl::unexpected(stored.error());
+  if (*stored && (*stored)->schema == projection.schema()) {
+    projector.checkpoint_ = (*stored)->checkpoint;
+    return projector;
   }
   // A checkpoint that cannot be read is like none: what it stood for can be built again.
   if (auto ok = projector.rebuild(); !ok) return tl::unexpected(ok.error());
@@ -134,7 +127,7 @@ Result<bool> Projector::rebuild() {
   // The checkpoint goes first: rows without one are removed at the next start, so that being
   // killed in here leaves nothing behind that would be mistaken for rows of a beginning.
   eventlog::WriteBatch batch;
-  batch.remove(checkpoint_key(*projection_));
+  batch.remove(checkpoint_key(projection_->name()));
   const Bytes prefix = Bytes(projection_->name()) + '/';
   for (;;) {
     auto page = store_->scan(prefix, prefix, kRowsPage);
@@ -162,7 +155,7 @@ Error Projector::stop(Error error) {
 Result<bool> Projector::store(Rows& rows, const Checkpoint& reached) {
   eventlog::WriteBatch batch;
   rows.move_into(batch);
-  batch.put(checkpoint_key(*projection_),
+  batch.put(checkpoint_key(projection_->name()),
             base::encode(StoredCheckpoint{reached, projection_->schema()}));
   auto written = store_->write(batch);
   if (written) checkpoint_ = reached;

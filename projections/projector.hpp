@@ -12,6 +12,23 @@ namespace projections {
 
 using base::Position;
 
+// What a projection's rows stand at: stored beside them, in the same write, where no digest looks.
+struct StoredCheckpoint {
+  eventlog::Checkpoint checkpoint;
+  std::int64_t schema = 0;
+
+  bool operator==(const StoredCheckpoint&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("checkpoint", self.checkpoint);
+    visit("schema", self.schema);
+  }
+};
+
+// None: the store has no rows of that projection, or none that can be relied on.
+Result<std::optional<StoredCheckpoint>> read_checkpoint(eventlog::KeyValueStore& store,
+                                                        std::string_view projection);
+
 // Used by one thread. Refers to projection and row store, which must outlive it.
 class Projector {
  public:

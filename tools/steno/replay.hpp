@@ -1,0 +1,45 @@
+// The offline commands `steno replay …`: they read a data folder, also one that a server has open,
+// and write nothing into it. Results go to `out`, what went wrong and progress to `err`; progress
+// only when that is a terminal.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace steno {
+
+struct ReplayArguments {
+  std::string folder;      // the data folder
+  std::string at;          // state: a position, or a time (see replay_state); empty: the log's end
+  std::string session;     // state: id, alias, name, prefix or agent's session id; empty: all
+  std::string agent;       // state: only this agent's sessions; empty: all agents'
+  std::string projection;  // rebuild: its name; empty: all
+  std::int64_t to = 0;     // rebuild: last position to fold; 0: see replay_rebuild
+  bool is_json = false;
+  std::FILE* out = stdout;
+  std::FILE* err = stderr;
+};
+
+// Proves the whole log (eventlog/verify.hpp) and prints what it holds and each problem. Returns 0
+// when it is whole, 9 when something is missing or damaged, 10 when only the write-ahead log's end
+// is torn and nothing that was acknowledged is missing, 11 for another log or a newer format.
+int replay_verify(const ReplayArguments& arguments);
+
+// Prints the states of the sessions as they were once the event at `at` had happened, in the order
+// of their opening. `at` is a position; or a time, which means the last event that is not later:
+// microseconds since 1970 (14 digits or more), or ISO 8601 in UTC, "2026-11-20T12:00:00.5Z" or
+// shorter. The same log and arguments give the same bytes. Returns 0; 2 for an `at` or a reference
+// that cannot be read or fits several sessions; 3 when there is no such position or session; 9 when
+// an event before it is missing or damaged.
+int replay_state(const ReplayArguments& arguments);
+
+// Builds projections from the log's first event in a temporary folder, and compares them with the
+// live rows: at the live rows' checkpoint, or at `to`. Prints a line for each:
+//   digest NAME live=<hex16> rebuilt=<hex16> equal
+// or `DIFFERENT`; or `live=absent` without a verdict, when there are no live rows at that position.
+// Returns 0; 3 when there is no such projection or position; 9 when one is different, or the log
+// lacks events that the live rows hold.
+int replay_rebuild(const ReplayArguments& arguments);
+
+}  // namespace steno

@@ -1,0 +1,63 @@
+#include "tools/steno/replay_report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace steno {
+
+int exit_code(base::ErrorCode code) {
+  using base::ErrorCode;
+  switch (code) {
+    case ErrorCode::invalid:
+      return kExitUsage;
+    case ErrorCode::not_found:
+      return kExitNotFound;
+    case ErrorCode::conflict:
+      return 4;
+    case ErrorCode::refused:
+      return 5;
+    case ErrorCode::unreachable:
+      return 6;
+    case ErrorCode::timeout:
+      return 7;
+    case ErrorCode::damaged:
+      return kExitDamaged;
+    case ErrorCode::in_use:
+    case ErrorCode::wrong_log:
+      return kExitWrongLog;
+    case ErrorCode::busy:
+      return 75;
+    case ErrorCode::too_large:
+    case ErrorCode::io:
+      return kExitFailed;
+  }
+  return kExitFailed;
+}
+
+int fail(std::FILE* err, const base::Error& error) {
+  fmt::print(err, "steno: {}\n", base::describe(error));
+  return exit_code(error.code);
+}
+
+ProgressLine::ProgressLine(std::FILE* err, std::string_view label)
+    : err_(err), label_(label), is_terminal_(::isatty(::fileno(err)) == 1) {}
+
+void ProgressLine::show(base::Position reached, base::Position end) {
+  if (!is_terminal_) return;
+  const std::int64_t percent = end.value > 0 ? reached.value * 100 / end.value : 100;
+  fmt::print(err_, "\r{} {}% ({} of {} events)\x1b[K", label_, std::min<std::int64_t>(percent, 100),
+             reached.value, end.value);
+  std::fflush(err_);
+  is_shown_ = true;
+}
+
+void ProgressLine::clear() {
+  if (!is_shown_) return;
+  fmt::print(err_, "\r\x1b[K");
+  std::fflush(err_);
+  is_shown_ = false;
+}
+
+}  // namespace steno

@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "eventlog/log_folder.hpp"
+#include "eventlog/verify.hpp"
+#include "tools/steno/replay.hpp"
+#include "tools/steno/replay_report.hpp"
+
+namespace steno {
+namespace {
+
+using eventlog::Problem;
+using eventlog::UnprovedLog;
+using eventlog::VerifyReport;
+using Json = nlohmann::ordered_json;
+
+struct Verdict {
+  int exit = kExitOk;
+  std::string_view word;  // for programs
+  std::string_view text;  // for people
+};
+
+Verdict verdict_of(const UnprovedLog& log, const VerifyReport& report) {
+  bool is_wrong = false;
+  for (const Problem& problem : report.problems) {
+    if (problem.code != base::ErrorCode::wrong_log) {
+      return {kExitDamaged, "damaged", "something is missing or damaged"};
+    }
+    is_wrong = true;
+  }
+  if (is_wrong) {
+    return {kExitWrongLog, "wrong_log", "of another log, or of a newer release than this one"};
+  }
+  if (log.is_torn) {
+    return {kExitTorn, "torn",
+            "the last write was cut short; nothing that was acknowledged is missing"};
+  }
+  return {kExitOk, "clean", "whole: nothing is missing"};
+}
+
+void print_text(std::FILE* out, const UnprovedLog& log, const VerifyReport& report,
+                const Verdict& verdict) {
+  const auto row = [&](std::string_view name, const std::string& value) {
+    fmt::print(out, "{:<10}{}\n", name, value);
+  };
+  row("log", report.log.is_set() ? report.log.text() : "empty");
+  row("events", fmt::format("{}", report.events) +
+                    (report.events > 0 ? fmt::format(", positions {} to {}", report.first.value,
+                                                     report.last.value)
+                                       : ""));
+  row("blocks", fmt::format("{}", report.blocks));
+  row("streams", fmt::format("{}", report.streams));
+  row("epochs", fmt::format("{}", report.epochs));
+  row("contents", fmt::format("{}, {} erased", report.contents, report.contents_erased));
+  row("hash", report.blocks > 0 ? base::to_hex(base::view(report.hash)) : "none");
+  row("head", log.head ? fmt::format("position {}, {} events behind it", log.head->position.value,
+                                     report.after_head)
+                       : "none");
+  if (log.is_in_use) row("in use", "a server has the log open; it was read up to its head");
+  row("problems", fmt::format("{}", static_cast<std::int64_t>(report.problems.size()) +
+                                        report.problems_left_out));
+  for (const Problem& problem : report.problems) {
+    fmt::print(out, "  position {}: {}\n", problem.position.value, problem.text);
+  }
+  if (report.problems_left_out > 0) {
+    fmt::print(out, "  and {} more\n", report.problems_left_out);
+  }
+  row("verdict", std::string(verdict.text));
+}
+
+void print_json(std::FILE* out, const UnprovedLog& log, const VerifyReport& report,
+                const Verdict& verdict) {
+  Json json;
+  json["verdict"] = verdict.word;
+  json["log"] = report.log.is_set() ? Json(report.log.text()) : Json();
+  json["events"] = report.events;
+  json["blocks"] = report.blocks;
+  json["first"] = report.first.value;
+  json["last"] = report.last.value;
+  json["hash"] = report.blocks > 0 ? Json(base::to_hex(base::view(report.hash))) : Json();
+  json["streams"] = report.streams;
+  json["epochs"] = report.epochs;
+  json["contents"] = report.contents;
+  json["contents_erased"] = report.contents_erased;
+  json["head"] = log.head ? Json(log.head->position.value) : Json();
+  json["events_behind_head"] = report.after_head;
+  json["in_use"] = log.is_in_use;
+  json["torn"] = log.is_torn;
+  json["problems"] = Json::array();
+  for (const Problem& problem : report.problems) {
+    json["problems"].push_back(
+        {{"position", problem.position.value},
+         {"kind", problem.code == base::ErrorCode::wrong_log ? "wrong_log" : "damaged"},
+         {"text", problem.text}});
+  }
+  json["problems_left_out"] = report.problems_left_out;
+  fmt::print(out, "{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace
+
+int replay_verify(const ReplayArguments& arguments) {
+  const auto log = eventlog::open_unproved_log(arguments.folder);
+  if (!log) return fail(arguments.err, log.error());
+  ProgressLine progress(arguments.err, "verify");
+  VerifyReport report = eventlog::verify_log(
+      *log->store, log->head, [&](auto reached, auto tail) { progress.show(reached, tail); });
+  progress.clear();
+  if (log->head_error) {
+    report.problems.insert(report.problems.begin(),
+                           {{}, log->head_error->code, base::describe(*log->head_error)});
+  }
+  const Verdict verdict = verdict_of(*log, report);
+  (arguments.is_json ? print_json : print_text)(arguments.out, *log, report, verdict);
+  return verdict.exit;
+}
+
+}  // namespace steno

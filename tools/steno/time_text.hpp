@@ -1,0 +1,19 @@
+// Times as people read and write them: ISO 8601 in UTC.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eventlog/base/time.hpp"
+
+namespace steno {
+
+// "2026-11-20T12:00:00.000001Z"
+std::string time_text(base::Time time);
+
+// A date, with or without a time to the minute, the second or a fraction of it; 'T' or a space
+// between them; 'Z' may follow. "2026-11-20", "2026-11-20T12:00", "2026-11-20 12:00:00.25Z".
+std::optional<base::Time> parse_time_text(std::string_view text);
+
+}  // namespace steno
