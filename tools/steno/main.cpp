@@ -319,7 +319,10 @@ int run_main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // Help is an "error" that exits with 0. All others, 105 and its like, are wrong usage.
     if (error.get_exit_code() == 0) return line.app.exit(error);
-    complain(std::string(error.what()) + "; `steno --help` says what can be said");
+    // An unknown word is told first: that a command is missing would only follow from it.
+    const auto unknown = line.app.remaining(true);
+    complain((unknown.empty() ? std::string(error.what()) : "unknown here: " + unknown.front()) +
+             "; `steno --help` says what can be said");
     return kExitUsage;
   }
   if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;
