@@ -322,6 +322,7 @@ Result<UnprovedLog> open_view(const LogFolder& folder, bool is_in_use) {
   RocksDbViewOptions options;
   options.folder = folder.log();
   options.allow_damaged_end = true;
+  options.has_writer = is_in_use;
   if (is_in_use) options.through = log.head ? log.head->position : Position{0};
   auto store = open_rocksdb_view(options);
   if (!store) return tl::unexpected(store.error());

@@ -304,6 +304,10 @@ Result<std::unique_ptr<BlockStore>> open_rocksdb_view(const RocksDbViewOptions& 
                                           &handles, &raw);
     if (status.ok()) break;
   }
+  if (status.IsCorruption() && !options.has_writer) {
+    // A secondary refuses a damaged write-ahead log. This shows what comes before the damage.
+    status = rocksdb::DB::OpenForReadOnly(db, options.folder, descriptors(), &handles, &raw);
+  }
   if (!status.ok()) return tl::unexpected(open_error_of(status, options.folder));
   auto store = std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
                                               Families{handles[0], handles[1], handles[2]},

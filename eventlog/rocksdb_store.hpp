@@ -27,6 +27,8 @@ struct RocksDbViewOptions {
   std::optional<Position> through;
   // Open also when the last block is damaged; tail() is then that block's first position.
   bool allow_damaged_end = false;
+  // False: nobody has the log open, and a write-ahead log that is damaged is read up to there.
+  bool has_writer = true;
 };
 
 // A log as it is at this moment, to be read while another process may be appending to it. Nothing

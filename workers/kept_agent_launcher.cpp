@@ -8,6 +8,8 @@ namespace {
 // The largest prompt (64 MiB) with every byte escaped as JSON may double, and a little beside it.
 constexpr std::size_t kStdinBufferMax = std::size_t{136} << 20;
 
+}  // namespace
+
 base::Result<bool> make_private_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
@@ -17,8 +19,6 @@ base::Result<bool> make_private_folder(const std::string& path) {
   if (error) return base::failure(base::ErrorCode::io, "cannot make: " + error.message(), path);
   return true;
 }
-
-}  // namespace
 
 std::string session_lock_path(const std::string& lock_folder, base::SessionId session) {
   return lock_folder + "/" + session.text() + ".lock";

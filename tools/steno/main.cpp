@@ -253,8 +253,7 @@ void add_doctor(CommandLine& line) {
                std::make_shared<NoArguments>(), reporting(doctor));
 }
 
-// Inline, as it is compiled but not linked until kCommands names it.
-inline void add_serve(CommandLine& line) {
+void add_serve(CommandLine& line) {
   auto arguments = std::make_shared<ServeArguments>();
   CLI::App* command =
       line.command(line.app, "serve", "Run the server and its worker until told to stop",
@@ -307,7 +306,7 @@ void add_replay(CommandLine& line) {
 
 constexpr void (*kCommands[])(CommandLine&) = {
     add_run,   add_spawn, add_list,   add_session_commands, add_output,  add_send,   add_resume,
-    add_stats, add_watch, add_doctor, add_config,           add_version, add_replay,
+    add_stats, add_watch, add_doctor, add_config,           add_version, add_serve, add_replay,
 };
 
 int run_main(int argc, char** argv) {

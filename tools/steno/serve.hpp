@@ -6,6 +6,8 @@
 
 #include "workers/command_worker.hpp"
 #include "workers/kept_agent_launcher.hpp"
+#include "workers/lease_dispatcher.hpp"
+#include "workers/worker_link.hpp"
 
 namespace steno {
 
@@ -16,14 +18,15 @@ struct ServeOptions {
   std::string worker_endpoint;
   std::string feed_endpoint;
   workers::CommandWorkerOptions commands;
+  workers::LeaseDispatcherOptions leases;
+  workers::EngineWorkerOptions engine_worker;
+  workers::WorkerLinkOptions link;
   workers::KeptAgentOptions agents;
   // How to start this machine's worker process; empty: it is started by somebody else.
   std::vector<std::string> worker_argv;
   bool keep_workers = false;  // a SIGTERM ends the server only
-  bool sync = true;           // false only for measuring what syncing costs
 };
 
-std::string server_lock_path(const ServeOptions& options);
 std::string worker_lock_path(const ServeOptions& options);
 
 // Runs until SIGTERM or SIGINT; returns an exit code. Prints "ready" to stdout once commands are

@@ -1,13 +1,14 @@
 #include <spdlog/spdlog.h>
 
+#include <unistd.h>
+
 #include <cstdio>
-#include <filesystem>
 
 #include "bus/context.hpp"
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
-#include "eventlog/head_file.hpp"
-#include "eventlog/rocksdb_store.hpp"
+#include "eventlog/log_folder.hpp"
+#include "tools/steno/exit_codes.hpp"
 #include "tools/steno/serve.hpp"
 #include "tools/steno/signals.hpp"
 #include "tools/steno/worker_supervisor.hpp"
@@ -70,7 +71,7 @@ struct Process {
 };
 
 base::Result<bool> Process::open() {
-  auto opened = eventlog::open_log(options.data_folder, eventlog::OpenMode::read_write, random);
+  auto opened = eventlog::open_log(options.data_folder, eventlog::LogMode::read_write, random);
   if (!opened) return tl::unexpected(opened.error());
   log = std::move(*opened);
   if (auto ok = open_views(); !ok) return ok;
@@ -83,10 +84,10 @@ base::Result<bool> Process::open() {
 }
 
 base::Result<bool> Process::open_views() {
-  auto opened_index = eventlog::open_rocksdb_key_value_store(options.data_folder + "/index");
+  auto opened_index = eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.index());
   if (!opened_index) return tl::unexpected(opened_index.error());
   index_rows = std::move(*opened_index);
-  auto opened_views = eventlog::open_rocksdb_key_value_store(options.data_folder + "/views");
+  auto opened_views = eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.views());
   if (!opened_views) return tl::unexpected(opened_views.error());
   view_rows = std::move(*opened_views);
   index = std::make_unique<eventlog::StreamIndex>(*index_rows);
@@ -103,8 +104,9 @@ base::Result<bool> Process::open_views() {
   auto projections = projections::ProjectionSet::open(*view_rows);
   if (!projections) return tl::unexpected(projections.error());
   if (auto ok = projections->verify_checkpoints(*log.store); !ok) return ok;
-  service = std::make_unique<workers::QueryService>(*log.store, *view_rows, std::move(*projections),
-                                                    *index);
+  const bus::LogIdentity identity{log.tail.log, {log.tail.epoch.counter, log.tail.epoch.random}};
+  service = std::make_unique<workers::QueryService>(identity, *log.store, *view_rows,
+                                                    std::move(*projections), *index);
   return true;
 }
 
@@ -157,26 +159,14 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
 
 }  // namespace
 
-std::string server_lock_path(const ServeOptions& options) {
-  return options.run_folder + "/server.lock";
-}
-
 std::string worker_lock_path(const ServeOptions& options) {
   return options.run_folder + "/worker.lock";
 }
 
 int run_server(const ServeOptions& options) {
   StopSignals signals;
-  for (const std::string& folder :
-       {options.data_folder, options.run_folder, options.agents.lock_folder}) {
-    if (auto ok = make_private_folder(folder); !ok) return fail(ok.error());
-  }
-  auto lock = engines::FileLock::take(server_lock_path(options));
-  if (!lock) {
-    if (lock.error().code == base::ErrorCode::in_use) {
-      lock.error().text = "another server runs here; `steno doctor` tells which";
-    }
-    return fail(lock.error());
+  for (const std::string& folder : {options.run_folder, options.agents.lock_folder}) {
+    if (auto ok = workers::make_private_folder(folder); !ok) return fail(ok.error());
   }
   Process process(options);
   if (auto ok = process.open(); !ok) return fail(ok.error());
@@ -184,7 +174,7 @@ int run_server(const ServeOptions& options) {
       process.clock,          process.random,      *process.committer, *process.loader,
       *process.contents,      *process.queries,    process.locks,      *process.command_socket,
       *process.worker_socket, *process.feed_socket};
-  workers::Server server(ports, {process.log.tail, options.commands, {}});
+  workers::Server server(ports, {process.log.tail, options.commands, options.leases});
   WorkerSupervisor supervisor(options.worker_argv, worker_lock_path(options),
                               options.run_folder + "/worker.log");
   return run_loop(process, server, supervisor, signals);

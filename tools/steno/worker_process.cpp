@@ -7,6 +7,7 @@
 #include "bus/context.hpp"
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
+#include "tools/steno/exit_codes.hpp"
 #include "tools/steno/serve.hpp"
 #include "tools/steno/signals.hpp"
 #include "workers/engines/orphan_reaper.hpp"
@@ -31,9 +32,9 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
   auto socket = bus::connect_client(context, options.worker_endpoint);
   if (!socket) return fail(socket.error());
   workers::KeptAgentLauncher launcher(options.agents);
-  workers::EngineWorker worker(launcher, {});
+  workers::EngineWorker worker(launcher, options.engine_worker);
   const auto id = base::WorkerId::make(clock.wall(), random);
-  workers::WorkerLink link(worker, **socket, id, getpid(), {});
+  workers::WorkerLink link(worker, **socket, id, getpid(), options.link);
   spdlog::info("worker_ready worker={} pid={}", id.text(), getpid());
   std::optional<base::Duration> leave_at;
   for (;;) {

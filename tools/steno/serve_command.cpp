@@ -1,0 +1,75 @@
+#include "tools/steno/serve_command.hpp"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tools/steno/console.hpp"
+#include "tools/steno/exit_codes.hpp"
+#include "tools/steno/serve.hpp"
+
+namespace steno {
+namespace {
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> variables;
+  for (char** at = environ; *at != nullptr; ++at) variables.emplace_back(*at);
+  return variables;
+}
+
+std::vector<std::string> worker_command(const Config& config) {
+  std::error_code error;
+  std::vector<std::string> argv{std::filesystem::read_symlink("/proc/self/exe", error).string()};
+  for (std::string& flag : flags_of(config)) argv.push_back(std::move(flag));
+  argv.insert(argv.end(), {"serve", "--role", "worker"});
+  return argv;
+}
+
+base::Result<ServeOptions> serve_options(const Config& config, const ServeArguments& arguments) {
+  const auto endpoints = endpoints_of(config);
+  if (!endpoints) return tl::unexpected(endpoints.error());
+  ServeOptions options;
+  options.data_folder = config.data_folder;
+  options.run_folder = config.run_folder;
+  options.command_endpoint = endpoints->command;
+  options.worker_endpoint = endpoints->worker;
+  options.feed_endpoint = endpoints->feed;
+  options.commands.limits.max_sessions = config.max_sessions;
+  options.leases.worker_silence_max = config.worker_silence_max;
+  options.link.orphan_grace = config.orphan_grace;
+  options.engine_worker.kill_grace =
+      std::chrono::duration_cast<std::chrono::milliseconds>(config.kill_grace);
+  options.agents.keeper_program = config.keeper_program;
+  options.agents.lock_folder = config.run_folder + "/locks";
+  options.agents.session_folder = config.run_folder + "/sessions";
+  options.agents.claude_program = config.claude_program;
+  options.agents.scripted_program = config.scripted_program;
+  options.agents.environment = own_environment();
+  options.keep_workers = config.keep_workers;
+  if (arguments.role.empty()) options.worker_argv = worker_command(config);
+  return options;
+}
+
+void set_up_log(const Config& config) {
+  auto logger = spdlog::stderr_logger_mt("steno");
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+  logger->set_level(spdlog::level::from_str(config.log_level));
+  logger->flush_on(spdlog::level::info);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+}  // namespace
+
+int serve(const Config& config, const ServeArguments& arguments) {
+  set_up_log(config);
+  const auto options = serve_options(config, arguments);
+  if (!options) {
+    complain(base::describe(options.error()));
+    return exit_code_of(options.error().code);
+  }
+  return arguments.role == "worker" ? run_worker(*options) : run_server(*options);
+}
+
+}  // namespace steno
