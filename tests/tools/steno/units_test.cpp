@@ -5,8 +5,12 @@
 
 namespace {
 
-using namespace std::chrono_literals;
 using base::Duration;
+using std::chrono_literals::operator""h;
+using std::chrono_literals::operator""min;
+using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""s;
+using std::chrono_literals::operator""us;
 using base::NanoUsd;
 using steno::parse_duration;
 using steno::parse_usd;
