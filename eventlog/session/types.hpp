@@ -90,6 +90,8 @@ struct SessionSpec {
   }
 };
 
+constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;  // of one prompt
+
 // The erasable part of an event: one text. What it is depends on the event's type.
 struct Content {
   std::string text;
