@@ -14,11 +14,12 @@ namespace {
 
 using workers::CommandReplyBody;
 
+// No more than tells that it is too much: stdin may never end.
 std::string read_all(LineInput& input) {
   std::string all;
-  while (!input.is_at_end()) {
+  while (!input.is_at_end() && all.size() <= LineInput::kLineBytesMax) {
     input.fill();
-    while (const auto line = input.take_line()) all += *line + "\n";
+    all += input.take_all();
   }
   while (!all.empty() && all.back() == '\n') all.pop_back();
   return all;
@@ -30,6 +31,16 @@ std::string read_line(LineInput& input) {
     if (auto line = input.take_line()) return std::move(*line);
   }
   return {};
+}
+
+// What the server would refuse, before it is sent there.
+Outcome<bool> check_prompt(const std::string& prompt) {
+  if (prompt.empty()) {
+    return fail(kExitUsage, "the prompt is empty; say what the agent is to do");
+  }
+  if (static_cast<std::int64_t>(prompt.size()) <= session::kContentBytesMax) return true;
+  return fail(kExitRefused, "the prompt is over " + std::to_string(session::kContentBytesMax) +
+                                " bytes, the most that one may have; name a file instead");
 }
 
 session::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
@@ -140,6 +151,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   LineInput input(STDIN_FILENO);
   SpawnArguments told = arguments;
   if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
+  if (const auto ok = check_prompt(told.prompt); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   const auto spawned = send_spawn(**connection, to_spawn(config, told));
@@ -162,6 +174,7 @@ Outcome<int> spawn(const Config& config, const SpawnArguments& arguments) {
 }
 
 Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
+  if (const auto ok = check_prompt(arguments.prompt); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->show(arguments.reference);
@@ -176,6 +189,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
 Outcome<int> send(const Config& config, const SendArguments& arguments) {
   LineInput input(STDIN_FILENO);
   const std::string prompt = arguments.prompt == "-" ? read_all(input) : arguments.prompt;
+  if (const auto ok = check_prompt(prompt); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->show(arguments.reference);
