@@ -5,9 +5,12 @@
 
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/console.hpp"
+#include "tools/steno/event_view.hpp"
+#include "tools/steno/follower.hpp"
 #include "tools/steno/json_view.hpp"
 #include "tools/steno/session_follow.hpp"
 #include "tools/steno/table.hpp"
+#include "workers/levels.hpp"
 
 namespace steno {
 namespace {
@@ -72,6 +75,36 @@ Outcome<Spawned> send_spawn(Connection& connection, const session::Spawn& spawn)
   if (!reply) return tl::unexpected(reply.error());
   spawned.reply = std::move(*reply);
   return spawned;
+}
+
+// Until the agent process of an ended session is gone, too, or for as long as an answer may take.
+Outcome<bool> wait_for_agent_exit(Connection& connection, const projections::SessionRow& row) {
+  auto follower =
+      Follower::open(connection, workers::session_level(row.agent, row.session), row.last_position);
+  if (!follower) return tl::unexpected(follower.error());
+  WaitFor wanted;
+  wanted.until = connection.clock().boot() + connection.config().timeout;
+  while (true) {
+    const auto wake = (*follower)->wait(wanted);
+    if (!wake) return tl::unexpected(wake.error());
+    if (*wake != Wake::event) return true;  // Too late, then; the next refusal says so.
+    const auto seen = see((*follower)->event());
+    if (!seen) return tl::unexpected(seen.error());
+    const session::Event& event = seen->recorded.event;
+    if (std::holds_alternative<session::LeaseReleased>(event) ||
+        std::holds_alternative<session::LeaseExpired>(event)) {
+      return true;
+    }
+  }
+}
+
+// The agent process of a session that has just ended needs a moment to end, too.
+Outcome<Spawned> send_resume(Connection& connection, const session::Spawn& spawn,
+                             const projections::SessionRow& row) {
+  auto spawned = send_spawn(connection, spawn);
+  if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
+  if (const auto ok = wait_for_agent_exit(connection, row); !ok) return tl::unexpected(ok.error());
+  return send_spawn(connection, spawn);
 }
 
 void print_spawned(const Config& config, const Spawned& spawned) {
@@ -179,7 +212,8 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->show(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
-  const auto spawned = send_spawn(**connection, to_resume(config, arguments, shown->session));
+  const projections::SessionRow& row = shown->session;
+  const auto spawned = send_resume(**connection, to_resume(config, arguments, row), row);
   if (!spawned) return tl::unexpected(spawned.error());
   if (arguments.is_followed) return follow(**connection, *spawned, nullptr);
   print_spawned(config, *spawned);
