@@ -90,7 +90,9 @@ struct SessionSpec {
   }
 };
 
-constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;  // of one prompt
+// The largest text of an event: a larger prompt is refused. Nothing that an agent says comes near,
+// since its lines are bounded before.
+constexpr std::int64_t kContentBytesMax = std::int64_t{64} << 20;
 
 // The erasable part of an event: one text. What it is depends on the event's type.
 struct Content {

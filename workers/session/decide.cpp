@@ -68,18 +68,19 @@ bool is_absolute_path(std::string_view path) {
   return path.starts_with('/') && path.find('\0') == std::string_view::npos;
 }
 
-Rejection too_large(const char* what, const std::string& text) {
-  return {RejectionCode::limit_reached, "the " + std::string(what) + " has " +
-                                            std::to_string(text.size()) +
-                                            " bytes, more than the 64 MiB that one may have"};
+std::optional<Rejection> check_size(const char* what, const std::string& text) {
+  const auto bytes = static_cast<std::int64_t>(text.size());
+  if (bytes <= kContentBytesMax) return std::nullopt;
+  return Rejection{RejectionCode::limit_reached,
+                   std::string(what) + " has " + std::to_string(bytes) + " bytes, of " +
+                       std::to_string(kContentBytesMax) + " at most; name a file instead"};
 }
 
 std::optional<Rejection> check_prompt(const std::string& prompt) {
   if (prompt.empty()) {
     return Rejection{RejectionCode::invalid, "the prompt is empty; say what the agent is to do"};
   }
-  if (prompt.size() > kTextBytesMax) return too_large("prompt", prompt);
-  return std::nullopt;
+  return check_size("the prompt", prompt);
 }
 
 std::optional<Rejection> check_spec(const Spawn& c) {
@@ -92,7 +93,7 @@ std::optional<Rejection> check_spec(const Spawn& c) {
                      "the working folder must be an absolute path, not '" + c.spec.workdir + "'"};
   }
   if (auto bad = check_prompt(c.prompt)) return bad;
-  if (c.system_prompt.size() > kTextBytesMax) return too_large("system prompt", c.system_prompt);
+  if (auto bad = check_size("the system prompt", c.system_prompt)) return bad;
   if (c.name.size() > kNameBytesMax || c.name.find('\n') != std::string::npos) {
     return Rejection{RejectionCode::invalid, "a session's name is one line of at most 64 bytes"};
   }
@@ -121,7 +122,7 @@ std::optional<Rejection> check_resume(const DecisionStates& states, const Spawn&
                          "; send it a prompt, kill it first, or resume with fork"};
   }
   if (source->lease) {
-    return Rejection{RejectionCode::source_live,
+    return Rejection{RejectionCode::lease_held,
                      "the agent process of session " + source->name +
                          " has not ended yet; try again in a moment, or resume with fork"};
   }
