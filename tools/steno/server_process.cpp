@@ -85,10 +85,12 @@ base::Result<bool> Process::open() {
 }
 
 base::Result<bool> Process::open_views() {
-  auto opened_index = eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.index());
+  auto opened_index =
+      eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.index());
   if (!opened_index) return tl::unexpected(opened_index.error());
   index_rows = std::move(*opened_index);
-  auto opened_views = eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.views());
+  auto opened_views =
+      eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.views());
   if (!opened_views) return tl::unexpected(opened_views.error());
   view_rows = std::move(*opened_views);
   index = std::make_unique<eventlog::StreamIndex>(*index_rows);

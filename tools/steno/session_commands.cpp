@@ -136,6 +136,8 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
+  // Before the session exists, so that Ctrl-C never leaves one behind that nobody interrupted.
+  if (!told.is_detached) (*connection)->take_interrupts();
   const auto spawned = send_spawn(**connection, to_spawn(config, told));
   if (!spawned) return tl::unexpected(spawned.error());
   if (told.is_detached) {
@@ -160,6 +162,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->show(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
+  if (arguments.is_followed) (*connection)->take_interrupts();
   const auto spawned = send_spawn(**connection, to_resume(config, arguments, shown->session));
   if (!spawned) return tl::unexpected(spawned.error());
   if (arguments.is_followed) return follow(**connection, *spawned, nullptr);
@@ -174,6 +177,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->show(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
+  if (arguments.waits) (*connection)->take_interrupts();
   const projections::SessionRow& row = shown->session;
   const base::CommandId id = (*connection)->fresh_command_id();
   const auto reply = (*connection)

@@ -63,7 +63,7 @@ std::string event_line(const SeenEvent& seen, const std::string& alias) {
   const session::Envelope& e = seen.recorded.envelope;
   std::string line = padded(std::to_string(e.position.value), 7, true) + "  " +
                      time_text(e.log_time, false) + "  " +
-                     padded(cut_to_columns(safe_line(alias), 24), 10) + "  " +
+                     padded(cut_to_columns(safe_line(alias), 24), 14) + "  " +
                      padded(safe_line(e.type), 21) + "  " + facts_text(seen.recorded.event);
   if (seen.recorded.content && !seen.recorded.content->text.empty()) {
     line += " \"" + cut_to_columns(safe_line(seen.recorded.content->text), 60) + "\"";
