@@ -50,8 +50,8 @@ TEST_CASE("a close of a session without worker and turns completes it at once", 
 }
 
 TEST_CASE("a close of a closing or an ended session changes nothing", "[session]") {
-  given(support::running(), CloseRequested{}).when(CloseSession{}).then_nothing();
-  given(support::killed()).when(CloseSession{}).then_nothing();
+  given(support::running(), CloseRequested{}).when(CloseSession{}).then(NothingChanged{"CloseSession"});
+  given(support::killed()).when(CloseSession{}).then(NothingChanged{"CloseSession"});
 }
 
 TEST_CASE("there is no session to close", "[session]") {

@@ -45,12 +45,12 @@ TEST_CASE("a session is killed before it has a worker, while idle, and while it 
 }
 
 TEST_CASE("to kill a finished session is accepted and changes nothing", "[session]") {
-  given(support::killed()).when(KillSession{}).then_nothing();
+  given(support::killed()).when(KillSession{}).then(NothingChanged{"KillSession"});
   for (const auto status : {SessionStatus::completed, SessionStatus::failed}) {
     const auto after =
         given(support::idle(), SessionClosed{status, EndReason::none}).when(KillSession{});
     auto repeated = after;
-    CHECK(repeated.then_nothing().session.status == status);
+    CHECK(repeated.then(NothingChanged{"KillSession"}).session.status == status);
   }
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("a repeated kill changes nothing", "[session]") {
       .when(KillSession{})
       .then(kKilled, name_released(), place_released())
       .when(KillSession{})
-      .then_nothing();
+      .then(NothingChanged{"KillSession"});
 }
 
 TEST_CASE("there is no session to kill", "[session]") {
