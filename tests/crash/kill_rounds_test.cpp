@@ -16,7 +16,6 @@
 
 namespace {
 
-using namespace std::chrono_literals;
 using base::Duration;
 using base::Result;
 using crash::Load;
@@ -26,10 +25,11 @@ using crash::ProcessTable;
 using crash::SentCommand;
 using crash::StenoServer;
 
-constexpr Duration kOrphanMax = 2s;
-constexpr Duration kHealMax = 20s;
-constexpr Duration kAnswersMax = 30s;
-constexpr Duration kPause = 10ms;  // between two looks at what is waited for
+constexpr Duration kOrphanMax = std::chrono::seconds(2);
+constexpr Duration kHealMax = std::chrono::seconds(20);
+constexpr Duration kAnswersMax = std::chrono::seconds(30);
+constexpr Duration kPause =
+    std::chrono::milliseconds(10);  // between two looks at what is waited for
 constexpr std::int64_t kWholeCheckEvery = 25;
 constexpr int kRetriesOfRound = 3;
 
@@ -282,7 +282,7 @@ void KillRounds::tell(std::int64_t rounds) const {
       static_cast<long long>(counts.rejected), static_cast<long long>(counts.unknown),
       static_cast<long long>(counts.retried), kills.c_str(),
       static_cast<long long>(log_.position().value),
-      static_cast<long long>(longest_unowned_ / 1ms));
+      static_cast<long long>(longest_unowned_ / std::chrono::milliseconds(1)));
   std::fflush(stdout);
 }
 
