@@ -252,7 +252,7 @@ void KillRounds::finish() {
     const Duration left = deadline - clock_.boot();
     if (left < 0s) FAIL(open.size() << " sessions have not ended, such as " << open[0].text());
     // Those that hang do not close by themselves.
-    if (!is_killing && left < kHealMax - 2s) {
+    if (!is_killing && left < kHealMax - kOrphanMax) {
       is_killing = true;
       for (const auto& id : open) {
         const auto command_id = base::CommandId::make(clock_.wall(), random_);
