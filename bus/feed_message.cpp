@@ -37,12 +37,12 @@ Result<FeedMessage> decode_feed_message(ByteView bytes) {
   base::MsgpackReader reader(bytes);
   FeedMessage message;
   std::size_t items = 0;
-  std::string bad;
+  base::detail::BadField bad;
   if (!reader.array(items) || items != 2 ||
       !base::detail::read(reader, message.header, nullptr, &bad) ||
       !base::detail::read(reader, message.events) || !reader.at_end()) {
     return base::failure(base::ErrorCode::invalid,
-                         "not a feed message: a msgpack array of header and events is", bad);
+                         "not a feed message: a msgpack array of header and events is", bad.name);
   }
   if (!are_consistent(message)) {
     return base::failure(base::ErrorCode::invalid, "header and events of a feed message differ");

@@ -27,7 +27,6 @@ constexpr std::size_t kBlockBytesMax = 1 << 20;
 // Content up to this size lies in the content block; larger content is cut into chunks.
 constexpr std::size_t kInlineContentMax = 64 << 10;
 constexpr std::size_t kChunkBytes = 256 << 10;
-constexpr std::size_t kContentMax = 64 << 20;
 static_assert(kInlineContentMax < kChunkBytes && kChunkBytes < kBlockBytesMax);
 
 // Names one history of one log. A new epoch begins with every creation, restore and salvage.

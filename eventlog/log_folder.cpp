@@ -280,8 +280,14 @@ Result<OpenedLog> open_store(const LogFolder& folder, const std::optional<Checkp
 
 Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random) {
   if (auto ok = prepare_folder(folder); !ok) return tl::unexpected(ok.error());
-  auto lock = FolderLock::acquire(folder.lock());
-  if (!lock) return tl::unexpected(lock.error());
+  auto lock = base::FileLock::take(folder.lock());
+  if (!lock) {
+    if (lock.error().code == ErrorCode::in_use) {
+      lock.error().text +=
+          ": stop it first, give another data folder, or read beside it with steno replay";
+    }
+    return tl::unexpected(lock.error());
+  }
   auto head = read_head_file(folder.head());
   if (!head) return tl::unexpected(head.error());
   if (*head && !has_log(folder)) {
@@ -336,11 +342,11 @@ Result<UnprovedLog> open_view(const LogFolder& folder, bool is_in_use) {
 Result<UnprovedLog> open_unproved_log(const std::string& root) {
   const LogFolder folder{root};
   for (;;) {
-    auto is_held = FolderLock::is_held(folder.lock());
+    auto is_held = base::is_locked(folder.lock());
     if (!is_held) return tl::unexpected(is_held.error());
     auto log = open_view(folder, *is_held);
     if (!log || log->is_in_use) return log;
-    auto is_held_now = FolderLock::is_held(folder.lock());
+    auto is_held_now = base::is_locked(folder.lock());
     if (!is_held_now) return tl::unexpected(is_held_now.error());
     // A server that came meanwhile may have appended what is not yet durable: look again.
     if (!*is_held_now) return log;

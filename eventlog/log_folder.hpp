@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "eventlog/folder_lock.hpp"
+#include "eventlog/base/file_lock.hpp"
 #include "eventlog/head_file.hpp"
 #include "eventlog/sequencer.hpp"
 
@@ -32,7 +32,7 @@ constexpr std::size_t kProvedBytes = 4 << 20;
 enum class LogMode { read_write, read_only };
 
 struct OpenedLog {
-  std::optional<FolderLock> lock;     // read_write; freed last
+  std::optional<base::FileLock> lock;     // read_write; freed last
   std::unique_ptr<BlockStore> store;  // read_only: fixed at this moment, nothing can be appended
   std::unique_ptr<HeadFile> head;     // read_write
   // Of an empty log: a fresh log id and epoch {1, random} (read_write), or not set (read_only).

@@ -15,6 +15,20 @@ std::string session_level(std::string_view agent, base::SessionId session) {
   return "session/" + std::string(agent) + "/" + session.text() + "/";
 }
 
+bool is_level(std::string_view text) {
+  if (text == bus::kAllLevel) return true;
+  if (!text.ends_with('/')) return false;
+  text.remove_suffix(1);
+  constexpr std::string_view kAgent = "agent/";
+  constexpr std::string_view kSession = "session/";
+  if (text.starts_with(kAgent)) return session::is_agent_name(text.substr(kAgent.size()));
+  if (!text.starts_with(kSession)) return false;
+  text.remove_prefix(kSession.size());
+  const std::size_t slash = text.find('/');
+  return slash != std::string_view::npos && session::is_agent_name(text.substr(0, slash)) &&
+         base::SessionId::parse(text.substr(slash + 1));
+}
+
 std::vector<std::string> levels_of(const session::Envelope& envelope) {
   std::vector<std::string> levels{std::string(bus::kAllLevel)};
   const auto ref = session::parse_stream(envelope.stream);

@@ -13,6 +13,9 @@ namespace workers {
 std::string agent_level(std::string_view agent);
 std::string session_level(std::string_view agent, base::SessionId session);
 
+// One of those three, with an agent and a session that could be.
+bool is_level(std::string_view text);
+
 std::vector<std::string> levels_of(const session::Envelope& envelope);
 bool is_of_level(const session::Envelope& envelope, std::string_view level);
 

@@ -151,7 +151,7 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
   return base::failure(
       base::ErrorCode::invalid,
       "unknown verb '" + query.verb +
-          "'; known are command, list, show, output, stats, digests, read, status");
+          "'; known are command, list, show, output, stats, digests, read, status, flight");
 }
 
 base::Result<std::string> QueryService::text_at(Position position) {
@@ -219,6 +219,12 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
 }
 
 base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, Position durable) {
+  if (!is_level(request.level)) {
+    return base::failure(base::ErrorCode::invalid,
+                         "not a level: '" + request.level +
+                             "'; accepted are all/, agent/<agent>/ and session/<agent>/<id>/",
+                         "level");
+  }
   bus::LogPage page;
   page.log = identity_.log;
   page.epoch = identity_.epoch;

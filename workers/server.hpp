@@ -12,6 +12,7 @@
 #include "bus/feed_publisher.hpp"
 #include "bus/frame_server.hpp"
 #include "workers/duty_cycle.hpp"
+#include "workers/flight_recorder.hpp"
 #include "workers/lease_dispatcher.hpp"
 #include "workers/query_service.hpp"
 
@@ -38,6 +39,18 @@ struct ServerOptions {
 };
 
 constexpr std::string_view kVerbStatus = "status";  // → StatusAnswer
+constexpr std::string_view kVerbFlight = "flight";  // → FlightAnswer
+
+// What the loop did last, oldest first.
+struct FlightAnswer {
+  std::vector<FlightEntry> entries;
+
+  bool operator==(const FlightAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("entries", self.entries);
+  }
+};
 
 struct StatusAnswer {
   base::ServerId incarnation;
@@ -92,6 +105,7 @@ class Server {
   base::ServerId incarnation() const { return incarnation_; }
   Position durable() const { return sequencer_.durable(); }
   const CommandWorker& commands() const { return commands_; }
+  const FlightRecorder& flight() const { return flight_; }
   std::size_t registered_workers() const { return dispatcher_.workers(); }
 
  private:
@@ -140,6 +154,7 @@ class Server {
   Position views_at_;  // durable head that the query service was last told
   std::size_t queries_out_ = 0;
   DutyCycle duty_;
+  FlightRecorder flight_;
 };
 
 }  // namespace workers

@@ -26,11 +26,10 @@ bool WorkerLink::do_work(base::Duration now) {
       last_ack_ = now;
       worker_.send_again();
     }
-    if (is_registered_) {
-      send(kVerbHeartbeat, bus::to_body(HeartbeatBody{worker_.held()}));
-    } else {
-      greet(now);
-    }
+    if (is_registered_) send(kVerbHeartbeat, bus::to_body(HeartbeatBody{worker_.held()}));
+  }
+  if (!is_registered_ && now >= next_greeting_) {
+    next_greeting_ = now + (greet() ? options_.heartbeat_interval : options_.connect_interval);
   }
   if (!is_orphaned_ && now - last_heard_ > options_.orphan_grace) {
     is_orphaned_ = true;
@@ -41,14 +40,14 @@ bool WorkerLink::do_work(base::Duration now) {
   return has_worked;
 }
 
-void WorkerLink::greet(base::Duration) {
+bool WorkerLink::greet() {
   bus::Hello hello;
   hello.protocol_lowest = bus::kProtocolLowest;
   hello.protocol_highest = bus::kProtocolHighest;
   hello.role = bus::Role::worker;
   hello.name = id_.text();
   hello.release = STENO_RELEASE;
-  socket_.send(bus::encode_frame(hello));
+  return socket_.send(bus::encode_frame(hello));
 }
 
 void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
@@ -61,7 +60,7 @@ void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
   if (const auto* reply = std::get_if<bus::Reply>(&frame)) {
     if (reply->code == bus::kCodeHelloFirst) {
       is_registered_ = false;
-      greet(now);
+      next_greeting_ = now;
     }
     return;
   }
@@ -78,6 +77,10 @@ void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
     last_ack_ = now;
     if (const auto ack = bus::from_body<ReportAckBody>(notice->body)) worker_.on_ack(*ack);
   }
+}
+
+base::Duration WorkerLink::deadline() const {
+  return is_registered_ ? next_heartbeat_ : std::min(next_heartbeat_, next_greeting_);
 }
 
 bool WorkerLink::send_reports() {

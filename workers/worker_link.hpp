@@ -10,6 +10,7 @@ namespace workers {
 
 struct WorkerLinkOptions {
   base::Duration heartbeat_interval = std::chrono::seconds(1);
+  base::Duration connect_interval = std::chrono::milliseconds(50);  // between looks for a server
   base::Duration silence_max = std::chrono::seconds(3);    // then the connection is made anew
   base::Duration orphan_grace = std::chrono::minutes(30);  // without a server; then all is ended
   base::Duration resend_after = std::chrono::seconds(2);   // reports that nobody acknowledged
@@ -26,10 +27,10 @@ class WorkerLink {
 
   bool is_registered() const { return is_registered_; }
   // When do_work() is due although nothing was received.
-  base::Duration deadline() const { return next_heartbeat_; }
+  base::Duration deadline() const;
 
  private:
-  void greet(base::Duration now);
+  bool greet();  // false: there is no connection yet
   void take_frame(const bus::Frame& frame, base::Duration now);
   bool send_reports();
   bool send(std::string_view verb, base::RawValue body);
@@ -43,7 +44,8 @@ class WorkerLink {
   bool is_orphaned_ = false;  // the grace is over; the agents have been told to end
   base::Duration last_heard_{0};
   base::Duration next_heartbeat_{0};
-  base::Duration last_ack_{0};  // or the last time that nothing waited for one
+  base::Duration next_greeting_{0};  // of those that are due while it is not registered
+  base::Duration last_ack_{0};       // or the last time that nothing waited for one
 };
 
 }  // namespace workers

@@ -166,7 +166,65 @@ void write(MsgpackWriter& out, const std::map<K, V>& values) {
   }
 }
 
+// ---- what a field accepts, in words ----
+
+template <class T>
+struct Accepts {
+  static std::string text() { return "a whole number"; }
+};
+template <>
+struct Accepts<std::string> {
+  static std::string text() { return "a text"; }
+};
+template <>
+struct Accepts<RawValue> {
+  static std::string text() { return "any value"; }
+};
+template <>
+struct Accepts<bool> {
+  static std::string text() { return "true or false"; }
+};
+template <class T>
+requires std::is_enum_v<T>
+struct Accepts<T> {
+  static std::string text() {
+    std::string all;
+    for (const std::string_view name : EnumNames<T>::kNames) {
+      all += (all.empty() ? "one of " : ", ") + std::string(name);
+    }
+    return all;
+  }
+};
+template <std::size_t N>
+struct Accepts<std::array<char, N>> {
+  static std::string text() { return std::to_string(N) + " bytes"; }
+};
+template <class Tag>
+struct Accepts<Id<Tag>> : Accepts<decltype(Id<Tag>::bytes)> {};
+template <HasFields T>
+struct Accepts<T> {
+  static std::string text() { return "a map of named fields"; }
+};
+template <class T>
+struct Accepts<std::optional<T>> : Accepts<T> {};
+template <class T>
+struct Accepts<std::vector<T>> {
+  static std::string text() { return "a list, each item " + Accepts<T>::text(); }
+};
+template <class T>
+struct Accepts<std::set<T>> : Accepts<std::vector<T>> {};
+template <class K, class V>
+struct Accepts<std::map<K, V>> {
+  static std::string text() { return "a map, each value " + Accepts<V>::text(); }
+};
+
 // ---- reading: false when the next value does not fit ----
+
+// The first field that did not fit; "spec.budget" where structs are nested.
+struct BadField {
+  std::string name;
+  std::string accepted;
+};
 
 inline bool read(MsgpackReader& in, std::string& value) {
   ByteView bytes;
@@ -225,7 +283,7 @@ bool read(MsgpackReader& in, Id<Tag>& value) {
   return read(in, value.bytes);
 }
 template <HasFields T>
-bool read(MsgpackReader& in, T& value, ExtraFields* extra = nullptr, std::string* bad = nullptr);
+bool read(MsgpackReader& in, T& value, ExtraFields* extra = nullptr, BadField* bad = nullptr);
 template <class T>
 bool read(MsgpackReader& in, std::optional<T>& value);
 template <class T>
@@ -235,8 +293,27 @@ bool read(MsgpackReader& in, std::set<T>& values);
 template <class K, class V>
 bool read(MsgpackReader& in, std::map<K, V>& values);
 
+template <class Field>
+bool read_field(MsgpackReader& in, ByteView name, Field& field, BadField* bad) {
+  BadField inner;
+  bool is_read = false;
+  if constexpr (HasFields<Field>) {
+    is_read = read(in, field, nullptr, &inner);
+  } else {
+    is_read = read(in, field);
+  }
+  if (is_read || bad == nullptr) return is_read;
+  bad->name = inner.name.empty() ? std::string(name) : std::string(name) + "." + inner.name;
+  bad->accepted = inner.name.empty() ? Accepts<Field>::text() : std::move(inner.accepted);
+  return false;
+}
+template <class T>
+bool read_field(MsgpackReader& in, ByteView name, std::optional<T>& field, BadField* bad) {
+  if (in.peek() == MsgpackKind::nil) return in.nil();
+  return read_field(in, name, field.emplace(), bad);
+}
 template <HasFields T>
-bool read(MsgpackReader& in, T& value, ExtraFields* extra, std::string* bad) {
+bool read(MsgpackReader& in, T& value, ExtraFields* extra, BadField* bad) {
   std::size_t pairs = 0;
   if (!in.map(pairs)) return false;
   for (std::size_t i = 0; i < pairs; ++i) {
@@ -247,12 +324,9 @@ bool read(MsgpackReader& in, T& value, ExtraFields* extra, std::string* bad) {
     T::fields(value, [&](const char* candidate, auto& field) {
       if (is_known || name != candidate) return;
       is_known = true;
-      is_read = read(in, field);
+      is_read = read_field(in, name, field, bad);
     });
-    if (is_known && !is_read) {
-      if (bad != nullptr) bad->assign(name);
-      return false;
-    }
+    if (is_known && !is_read) return false;
     if (is_known) continue;
     ByteView raw;
     if (!in.value(raw)) return false;
@@ -323,16 +397,18 @@ Bytes encode(const T& value) {
   return out;
 }
 
-// Decodes exactly one map that fills `in`. The error names the field that does not fit.
+// Decodes exactly one map that fills `in`. The error names the field that does not fit, and what
+// it accepts.
 template <class T>
 Result<T> decode(ByteView in, ExtraFields* extra = nullptr) {
   MsgpackReader reader(in);
   T value{};
-  std::string bad;
+  detail::BadField bad;
   if (!detail::read(reader, value, extra, &bad)) {
     return failure(ErrorCode::invalid,
-                   bad.empty() ? "not a msgpack map of named fields" : "field is of the wrong kind",
-                   bad);
+                   bad.name.empty() ? "not a msgpack map of named fields"
+                                    : "field is of the wrong kind; accepted is " + bad.accepted,
+                   bad.name);
   }
   if (!reader.at_end()) return failure(ErrorCode::invalid, "bytes after the end of the map");
   return value;

@@ -90,6 +90,10 @@ struct SessionSpec {
   }
 };
 
+// The largest text of an event: a larger prompt is refused. Nothing that an agent says comes near,
+// since its lines are bounded before.
+constexpr std::int64_t kContentBytesMax = std::int64_t{64} << 20;
+
 // The erasable part of an event: one text. What it is depends on the event's type.
 struct Content {
   std::string text;

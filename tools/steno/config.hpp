@@ -54,6 +54,7 @@ struct Config {
   std::vector<std::string> claude_program{"claude"};  // start of argv
   std::vector<std::string> scripted_program;          // likewise
   std::string keeper_program;
+  std::string agent_home;  // HOME of agents; empty: the worker's own
   std::string log_level = "info";
   OutputFormat output = OutputFormat::table;
   bool keep_workers = false;  // workers and their agents outlive a stop of the server

@@ -64,13 +64,13 @@ int exit_code_of(session::RejectionCode code) {
     case RejectionCode::not_resumable:
     case RejectionCode::stale_token:
     case RejectionCode::report_gap:
-    case RejectionCode::lease_held:
       return kExitConflict;
     case RejectionCode::session_limit:
     case RejectionCode::limit_reached:
       return kExitRefused;
     case RejectionCode::deadline_passed:
       return kExitTimeout;
+    case RejectionCode::lease_held:
     case RejectionCode::unavailable:
       return kExitBusy;
     case RejectionCode::inconsistent:

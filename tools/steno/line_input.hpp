@@ -4,12 +4,15 @@
 #include <optional>
 #include <string>
 
+#include "eventlog/session/types.hpp"
+
 namespace steno {
 
 class LineInput {
  public:
-  // Longer lines are cut into pieces of this size: a prompt is at most 1 MiB.
-  static constexpr std::size_t kLineBytesMax = std::size_t{1} << 20;
+  // A longer line is handed out in pieces of this size, of which each is over what a prompt may be
+  // and is refused as one.
+  static constexpr std::size_t kLineBytesMax = std::size_t{session::kContentBytesMax} + 1;
 
   explicit LineInput(int fd) : fd_(fd) {}
 
@@ -19,12 +22,15 @@ class LineInput {
   // The next line without its line feed; the last one may lack it. No value: fill() first, or the
   // end.
   std::optional<std::string> take_line();
+  // What there is, lines or not, but never more than kLineBytesMax of it.
+  std::string take_all();
   // Nothing is left to be taken, and nothing will come.
   bool is_at_end() const { return has_ended_ && buffer_.empty(); }
 
  private:
   const int fd_;
   std::string buffer_;
+  std::size_t searched_ = 0;  // so much of the buffer has no line feed
   bool has_ended_ = false;
 };
 

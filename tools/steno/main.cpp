@@ -316,6 +316,15 @@ constexpr void (*kCommands[])(CommandLine&) = {
     add_stats, add_watch, add_doctor, add_config,           add_version, add_serve, add_replay,
 };
 
+// What is wrong with the command line, in words. Of an unknown command CLI11 says only that one is
+// required.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  return lacks_command && !unknown.empty() ? "unknown command '" + unknown.front() + "'"
+                                           : std::string(error.what());
+}
+
 int run_main(int argc, char** argv) {
   CommandLine line;
   add_global_flags(line);
@@ -325,10 +334,7 @@ int run_main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // Help is an "error" that exits with 0. All others, 105 and its like, are wrong usage.
     if (error.get_exit_code() == 0) return line.app.exit(error);
-    // An unknown word is told first: that a command is missing would only follow from it.
-    const auto unknown = line.app.remaining(true);
-    complain((unknown.empty() ? std::string(error.what()) : "unknown here: " + unknown.front()) +
-             "; `steno --help` says what can be said");
+    complain(usage_error(line.app, error) + "; `steno --help` says what can be said");
     return kExitUsage;
   }
   if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;

@@ -30,6 +30,12 @@ std::vector<std::string> worker_command(const Config& config) {
 base::Result<ServeOptions> serve_options(const Config& config, const ServeArguments& arguments) {
   const auto endpoints = endpoints_of(config);
   if (!endpoints) return tl::unexpected(endpoints.error());
+  std::error_code ignored;
+  if (!config.agent_home.empty() && !std::filesystem::is_directory(config.agent_home, ignored)) {
+    return base::failure(base::ErrorCode::invalid,
+                         "agent_home must be a folder that exists; make it, or leave it unset",
+                         config.agent_home);
+  }
   ServeOptions options;
   options.data_folder = config.data_folder;
   options.run_folder = config.run_folder;
@@ -46,6 +52,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.agents.session_folder = config.run_folder + "/sessions";
   options.agents.claude_program = config.claude_program;
   options.agents.scripted_program = config.scripted_program;
+  options.agents.agent_home = config.agent_home;
   options.agents.environment = own_environment();
   options.keep_workers = config.keep_workers;
   if (arguments.role.empty()) options.worker_argv = worker_command(config);

@@ -7,12 +7,13 @@
 #include "bus/context.hpp"
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
+#include "eventlog/base/check.hpp"
 #include "eventlog/log_folder.hpp"
 #include "tools/steno/exit_codes.hpp"
 #include "tools/steno/serve.hpp"
 #include "tools/steno/signals.hpp"
 #include "tools/steno/worker_supervisor.hpp"
-#include "workers/engines/session_lock.hpp"
+#include "eventlog/base/file_lock.hpp"
 #include "workers/server.hpp"
 
 namespace steno {
@@ -26,10 +27,10 @@ class FileLeaseLocks final : public workers::LeaseLocks {
   explicit FileLeaseLocks(const ServeOptions& options) : options_(options) {}
   // When in doubt, somebody holds it: a lease is never taken from an owner who may live.
   bool is_worker_alive() override {
-    return engines::is_locked(worker_lock_path(options_)).value_or(true);
+    return base::is_locked(worker_lock_path(options_)).value_or(true);
   }
   bool is_session_held(base::SessionId session) override {
-    return engines::is_locked(workers::session_lock_path(options_.agents.lock_folder, session))
+    return base::is_locked(workers::session_lock_path(options_.agents.lock_folder, session))
         .value_or(true);
   }
 
@@ -177,9 +178,14 @@ int run_server(const ServeOptions& options) {
       *process.contents,      *process.queries,    process.locks,      *process.command_socket,
       *process.worker_socket, *process.feed_socket};
   workers::Server server(ports, {process.log.tail, options.commands, options.leases});
+  const std::string flight_file = options.run_folder + "/flight.log";
+  base::on_check_failed([&] { server.flight().write_to(flight_file); });
   WorkerSupervisor supervisor(options.worker_argv, worker_lock_path(options),
                               options.run_folder + "/worker.log");
-  return run_loop(process, server, supervisor, signals);
+  const int code = run_loop(process, server, supervisor, signals);
+  if (server.failure()) server.flight().write_to(flight_file);
+  base::on_check_failed(nullptr);
+  return code;
 }
 
 }  // namespace steno

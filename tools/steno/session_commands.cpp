@@ -5,20 +5,24 @@
 
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/console.hpp"
+#include "tools/steno/event_view.hpp"
+#include "tools/steno/follower.hpp"
 #include "tools/steno/json_view.hpp"
 #include "tools/steno/session_follow.hpp"
 #include "tools/steno/table.hpp"
+#include "workers/levels.hpp"
 
 namespace steno {
 namespace {
 
 using workers::CommandReplyBody;
 
+// No more than tells that it is too much: stdin may never end.
 std::string read_all(LineInput& input) {
   std::string all;
-  while (!input.is_at_end()) {
+  while (!input.is_at_end() && all.size() <= LineInput::kLineBytesMax) {
     input.fill();
-    while (const auto line = input.take_line()) all += *line + "\n";
+    all += input.take_all();
   }
   while (!all.empty() && all.back() == '\n') all.pop_back();
   return all;
@@ -30,6 +34,16 @@ std::string read_line(LineInput& input) {
     if (auto line = input.take_line()) return std::move(*line);
   }
   return {};
+}
+
+// What the server would refuse, before it is sent there.
+Outcome<bool> check_prompt(const std::string& prompt) {
+  if (prompt.empty()) {
+    return fail(kExitUsage, "the prompt is empty; say what the agent is to do");
+  }
+  if (static_cast<std::int64_t>(prompt.size()) <= session::kContentBytesMax) return true;
+  return fail(kExitRefused, "the prompt is over " + std::to_string(session::kContentBytesMax) +
+                                " bytes, the most that one may have; name a file instead");
 }
 
 session::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
@@ -61,6 +75,36 @@ Outcome<Spawned> send_spawn(Connection& connection, const session::Spawn& spawn)
   if (!reply) return tl::unexpected(reply.error());
   spawned.reply = std::move(*reply);
   return spawned;
+}
+
+// Until the agent process of an ended session is gone, too, or for as long as an answer may take.
+Outcome<bool> wait_for_agent_exit(Connection& connection, const projections::SessionRow& row) {
+  auto follower =
+      Follower::open(connection, workers::session_level(row.agent, row.session), row.last_position);
+  if (!follower) return tl::unexpected(follower.error());
+  WaitFor wanted;
+  wanted.until = connection.clock().boot() + connection.config().timeout;
+  while (true) {
+    const auto wake = (*follower)->wait(wanted);
+    if (!wake) return tl::unexpected(wake.error());
+    if (*wake != Wake::event) return true;  // Too late, then; the next refusal says so.
+    const auto seen = see((*follower)->event());
+    if (!seen) return tl::unexpected(seen.error());
+    const session::Event& event = seen->recorded.event;
+    if (std::holds_alternative<session::LeaseReleased>(event) ||
+        std::holds_alternative<session::LeaseExpired>(event)) {
+      return true;
+    }
+  }
+}
+
+// The agent process of a session that has just ended needs a moment to end, too.
+Outcome<Spawned> send_resume(Connection& connection, const session::Spawn& spawn,
+                             const projections::SessionRow& row) {
+  auto spawned = send_spawn(connection, spawn);
+  if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
+  if (const auto ok = wait_for_agent_exit(connection, row); !ok) return tl::unexpected(ok.error());
+  return send_spawn(connection, spawn);
 }
 
 void print_spawned(const Config& config, const Spawned& spawned) {
@@ -134,6 +178,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   LineInput input(STDIN_FILENO);
   SpawnArguments told = arguments;
   if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
+  if (const auto ok = check_prompt(told.prompt); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   // Before the session exists, so that Ctrl-C never leaves one behind that nobody interrupted.
@@ -158,12 +203,14 @@ Outcome<int> spawn(const Config& config, const SpawnArguments& arguments) {
 }
 
 Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
+  if (const auto ok = check_prompt(arguments.prompt); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->show(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
   if (arguments.is_followed) (*connection)->take_interrupts();
-  const auto spawned = send_spawn(**connection, to_resume(config, arguments, shown->session));
+  const projections::SessionRow& row = shown->session;
+  const auto spawned = send_resume(**connection, to_resume(config, arguments, row), row);
   if (!spawned) return tl::unexpected(spawned.error());
   if (arguments.is_followed) return follow(**connection, *spawned, nullptr);
   print_spawned(config, *spawned);
@@ -173,6 +220,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
 Outcome<int> send(const Config& config, const SendArguments& arguments) {
   LineInput input(STDIN_FILENO);
   const std::string prompt = arguments.prompt == "-" ? read_all(input) : arguments.prompt;
+  if (const auto ok = check_prompt(prompt); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->show(arguments.reference);

@@ -68,6 +68,21 @@ bool is_absolute_path(std::string_view path) {
   return path.starts_with('/') && path.find('\0') == std::string_view::npos;
 }
 
+std::optional<Rejection> check_size(const char* what, const std::string& text) {
+  const auto bytes = static_cast<std::int64_t>(text.size());
+  if (bytes <= kContentBytesMax) return std::nullopt;
+  return Rejection{RejectionCode::limit_reached,
+                   std::string(what) + " has " + std::to_string(bytes) + " bytes, of " +
+                       std::to_string(kContentBytesMax) + " at most; name a file instead"};
+}
+
+std::optional<Rejection> check_prompt(const std::string& prompt) {
+  if (prompt.empty()) {
+    return Rejection{RejectionCode::invalid, "the prompt is empty; say what the agent is to do"};
+  }
+  return check_size("the prompt", prompt);
+}
+
 std::optional<Rejection> check_spec(const Spawn& c) {
   if (c.spec.engine != "claude" && c.spec.engine != "scripted") {
     return Rejection{RejectionCode::invalid,
@@ -77,9 +92,8 @@ std::optional<Rejection> check_spec(const Spawn& c) {
     return Rejection{RejectionCode::invalid,
                      "the working folder must be an absolute path, not '" + c.spec.workdir + "'"};
   }
-  if (c.prompt.empty()) {
-    return Rejection{RejectionCode::invalid, "the prompt is empty; say what the agent is to do"};
-  }
+  if (auto bad = check_prompt(c.prompt)) return bad;
+  if (auto bad = check_size("the system prompt", c.system_prompt)) return bad;
   if (c.name.size() > kNameBytesMax || c.name.find('\n') != std::string::npos) {
     return Rejection{RejectionCode::invalid, "a session's name is one line of at most 64 bytes"};
   }
@@ -108,7 +122,7 @@ std::optional<Rejection> check_resume(const DecisionStates& states, const Spawn&
                          "; send it a prompt, kill it first, or resume with fork"};
   }
   if (source->lease) {
-    return Rejection{RejectionCode::source_live,
+    return Rejection{RejectionCode::lease_held,
                      "the agent process of session " + source->name +
                          " has not ended yet; try again in a moment, or resume with fork"};
   }
@@ -194,7 +208,7 @@ std::optional<Rejection> check_live(const SessionState& s, const DecisionContext
 Outcome decide_one(Deciding d, const SendPrompt& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
-  if (c.prompt.empty()) return reject(RejectionCode::invalid, "the prompt is empty");
+  if (auto bad = check_prompt(c.prompt)) return tl::unexpected(*bad);
   if (!s.spec.is_multi_turn) {
     return reject(RejectionCode::not_accepting,
                   "session " + s.name +
@@ -409,7 +423,15 @@ Outcome decide_one(Deciding d, const ClientCommand& command) {
                   "session " + s.name + " has taken " + std::to_string(s.commands.size()) +
                       " commands, as many as it remembers; resume it as a new session");
   }
-  return std::visit([&](const auto& c) { return decide_one(std::move(d), c); }, command);
+  return std::visit(
+      [&](const auto& c) {
+        Outcome outcome = decide_one(std::move(d), c);
+        if (outcome && outcome->empty()) {
+          outcome->push_back({StreamRole::session, NothingChanged{std::string(c.kType)}, {}});
+        }
+        return outcome;
+      },
+      command);
 }
 
 Outcome decide_one(Deciding d, const ServerCommand& command) {

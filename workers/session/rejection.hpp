@@ -22,7 +22,7 @@ enum class RejectionCode {
   not_resumable,     // the session to resume never had an agent session
   stale_token,       // another lease has been granted since
   report_gap,        // an earlier report is missing
-  lease_held,        // the session has a lease already
+  lease_held,        // a worker has the session's lease, until its agent process has ended
   limit_reached,     // a bounded queue or table is full
   deadline_passed,   // the command's own deadline was over before it was decided
   inconsistent,      // the session's stream contradicts itself: only kill and export

@@ -107,6 +107,21 @@ TEST_CASE("a field of the wrong kind is named", "[base]") {
   const auto outer = base::decode<Outer>(bytes);
   REQUIRE_FALSE(outer);
   CHECK(outer.error().where == "flag");
+  CHECK(outer.error().text == "field is of the wrong kind; accepted is true or false");
+}
+
+TEST_CASE("a field of the wrong kind is named with the structs around it", "[base]") {
+  Bytes bytes;
+  MsgpackWriter writer(bytes);
+  writer.map(1);
+  writer.text("inner");
+  writer.map(1);
+  writer.text("number");
+  writer.text("seven");
+  const auto outer = base::decode<Outer>(bytes);
+  REQUIRE_FALSE(outer);
+  CHECK(outer.error().where == "inner.number");
+  CHECK(outer.error().text == "field is of the wrong kind; accepted is a whole number");
 }
 
 TEST_CASE("random and damaged bytes never do harm", "[base]") {

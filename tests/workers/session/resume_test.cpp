@@ -103,7 +103,7 @@ TEST_CASE("a session whose agent never began cannot be resumed or forked", "[ses
 
 TEST_CASE("a session is not resumed while it is live or its agent process is", "[session]") {
   given(source_running()).when(resume()).then_rejected(RejectionCode::source_live);
-  given(source_closing()).when(resume()).then_rejected(RejectionCode::source_live);
+  given(source_closing()).when(resume()).then_rejected(RejectionCode::lease_held);
 }
 
 TEST_CASE("an agent's session is gone on with by one session at a time", "[session]") {

@@ -57,6 +57,13 @@ TEST_CASE("an empty prompt is refused", "[session]") {
   given(support::idle()).when(SendPrompt{}).then_rejected(RejectionCode::invalid);
 }
 
+TEST_CASE("a prompt over the largest text of an event is refused", "[session]") {
+  const auto largest = static_cast<std::size_t>(kContentBytesMax);
+  given(support::idle())
+      .when(SendPrompt{std::string(largest + 1, 'x'), false})
+      .then_rejected(RejectionCode::limit_reached);
+}
+
 TEST_CASE("a single-turn session takes no second prompt", "[session]") {
   given(support::running(false)).when(kPrompt).then_rejected(RejectionCode::not_accepting);
 }
@@ -99,7 +106,7 @@ TEST_CASE("a session that contradicts itself can only be killed", "[session]") {
   torn.when(InterruptTurn{turn(1)}).then_rejected(RejectionCode::inconsistent);
   torn.when(KillSession{})
       .then(SessionClosed{SessionStatus::killed, EndReason::user}, support::name_released(),
-            support::place_released());
+            support::place_released_with_lease());
 }
 
 }  // namespace

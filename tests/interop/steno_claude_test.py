@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""The real Claude Code under `steno serve`, with the fake model behind it, through the command line.
+
+Usage: steno_claude_test.py STENO CACHE_FOLDER       Exits with 77 where there is no Claude Code.
+Where the system grants it, all runs in a network of its own that has nothing but loopback.
+"""
+import os
+import subprocess
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from steno_process import Home, Follower, until  # noqa: E402
+
+SKIPPED = 77
+APART = "STENO_TEST_APART"  # set in the network of our own
+AGENT_SECONDS = 60  # Claude Code starts in half a second, and in many where many run
+
+
+def install(cache):
+    """The program's path; ends the test where there is none."""
+    script = os.path.join(HERE, "claude_code.sh")
+    done = subprocess.run([script, cache], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        print(done.stdout.strip())
+        sys.exit(done.returncode)
+    return done.stdout.strip()
+
+
+def go_apart():
+    """Runs this test anew without any network but loopback, if that is permitted."""
+    os.environ[APART] = "1"
+    loopback = "ip link set lo up"
+    if subprocess.run(["unshare", "-rn", "sh", "-c", loopback], check=False,
+                      stderr=subprocess.DEVNULL).returncode == 0:
+        os.execvp("unshare", ["unshare", "-rn", "sh", "-c", loopback + ' && exec "$0" "$@"',
+                              sys.executable, *sys.argv])
+
+
+class Claude(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        model = subprocess.Popen(
+            [sys.executable, os.path.join(HERE, "..", "support", "fake_model_server.py"),
+             "--lifetime", "600"], stdout=subprocess.PIPE)
+        cls.model = Follower(model, ("fake model",))
+        cls.addClassCleanup(cls.model.close)
+        cls.home = Home(environment={
+            "STENO_CLAUDE_PROGRAM": os.environ["STENO_TEST_CLAUDE"],
+            "ANTHROPIC_BASE_URL": "http://127.0.0.1:" + cls.model.line(),
+            "ANTHROPIC_API_KEY": "dummy", "CLAUDE_CODE_MAX_RETRIES": "1"})
+        cls.addClassCleanup(cls.home.close)
+        cls.home.environment["STENO_AGENT_HOME"] = cls.home.path("agents")
+        os.mkdir(cls.home.path("agents"))
+        cls.home.start()
+
+    @classmethod
+    def tearDownClass(cls):
+        """Whatever was tested: the server stops, leaves no process, and its log proves itself."""
+        assert cls.home.stop() == 0, cls.home.server_log()
+        assert not cls.home.processes(), cls.home.processes()
+        verified = cls.home.run("replay", "verify")
+        assert verified.code == 0, verified
+        # Claude Code wrote into the home that is configured for agents, and into no other.
+        assert os.path.isdir(cls.home.path("agents", ".claude"))
+        assert not os.path.exists(cls.home.path(".claude"))
+
+    def run_claude(self, *arguments, code=0, **options):
+        result = self.home.run("run", *arguments, seconds=AGENT_SECONDS, **options)
+        self.assertEqual(result.code, code, str(result))
+        return result
+
+    def newest(self):
+        return self.home.ask("ls", "-n", "1")["sessions"][0]
+
+    def facts(self, session, kind):
+        return [event["facts"] for event in self.home.events(session) if event["type"] == kind]
+
+    def wait_for_end(self, alias):
+        return self.home.wait_for_end(alias, AGENT_SECONDS)
+
+    def agents(self):
+        """The agent processes that live."""
+        program = os.environ["STENO_TEST_CLAUDE"]
+        return [pid for pid, command in self.home.processes().items()
+                if command.startswith(program)]
+
+    def test_one_turn(self):
+        self.assertEqual(self.run_claude("say good morning").out, "good morning\n")
+        row = self.newest()
+        self.assertEqual((row["status"], row["turns_finished"]), ("completed", 1))
+        self.assertGreaterEqual(row["usage"]["input"], 100)
+        self.assertGreaterEqual(row["usage"]["output"], 20)
+        self.assertGreater(row["cost_usd"], 0)
+        self.assertEqual(len(row["agent_session"]), 36)
+        [begun] = self.facts(row["session"], "AgentInitialized")
+        self.assertTrue(begun["agent_version"].startswith("2."), begun)
+        self.assertEqual(begun["agent_session"], row["agent_session"])
+        [exited] = self.facts(row["session"], "AgentExited")
+        self.assertEqual((exited["exit_code"], exited["signal"]), (0, 0))
+
+    def test_several_turns_in_one_process(self):
+        result = self.run_claude("--multi-turn", "say one", stdin=b"say two\nsay three\n")
+        self.assertEqual(result.out.split(), ["one", "two", "three"])
+        row = self.newest()
+        self.assertEqual((row["status"], row["turns_finished"]), ("completed", 3))
+        self.assertEqual(len(self.facts(row["session"], "AgentStarted")), 1)
+        costs = [facts["cost"]["cost_usd"] for facts in self.facts(row["session"], "TurnFinished")]
+        self.assertAlmostEqual(sum(costs), row["cost_usd"], places=9)
+        self.assertGreater(min(costs), 0)
+
+    def test_a_tool(self):
+        result = self.run_claude("bash echo from the tool")
+        self.assertEqual(result.out.splitlines()[-1], "The command has run.")
+        row = self.newest()
+        events = self.home.events(row["session"])
+        kinds = [event["type"] for event in events]
+        started = events[kinds.index("ToolCallStarted")]
+        finished = events[kinds.index("ToolCallFinished")]
+        self.assertEqual(started["facts"]["tool"], "Bash")
+        self.assertIn("echo from the tool", started["content"])
+        self.assertEqual((finished["facts"]["error"], finished["facts"]["call"]),
+                         (False, started["facts"]["call"]))
+        self.assertIn("from the tool", finished["content"])
+
+    def test_an_interrupt_leaves_the_session_usable(self):
+        running = self.home.follow("run", "--multi-turn", "stream 2000")
+        row = until(lambda: self.home.ask("ls", "--status", "running")["sessions"], "it runs",
+                    AGENT_SECONDS)[0]
+        self.home.wait_for_event(row["alias"], "PartialOutputRecorded")
+        interrupted = self.home.run("interrupt", row["alias"])
+        self.assertEqual(interrupted.code, 0, str(interrupted))
+        self.home.wait_for_event(row["alias"], "TurnInterrupted")
+        running.write("say still here\n")
+        result = running.finish(AGENT_SECONDS)
+        self.assertEqual((result.code, result.out.splitlines()[-1]), (0, "still here"), str(result))
+        row = self.home.show(row["alias"])
+        self.assertEqual((row["status"], row["turns_interrupted"], row["turns_finished"]),
+                         ("completed", 1, 1))
+
+    def test_a_kill(self):
+        alias = self.home.start_session("stream 2000", engine="claude")
+        started = self.home.wait_for_event(alias, "AgentStarted")["facts"]["pid"]
+        self.home.wait_for_event(alias, "PartialOutputRecorded")
+        self.assertIn(started, self.agents())
+        killed = self.home.run("kill", alias)
+        self.assertEqual((killed.code, killed.out), (0, "killed\n"), str(killed))
+        row = self.home.show(alias)
+        self.assertEqual((row["status"], row["end_reason"]), ("killed", "user"))
+        self.home.wait_for_event(alias, "AgentExited")
+        self.assertNotIn(started, self.agents())
+
+    def test_a_session_is_resumed_once_and_forked_at_will(self):
+        self.run_claude("say first")
+        source = self.newest()
+        resumed = self.home.ask("resume", source["alias"], "stream 2000")
+        begun = self.home.wait_for_event(resumed["alias"], "AgentInitialized")["facts"]
+        self.assertEqual(begun["agent_session"], source["agent_session"])
+        again = self.home.run("resume", source["alias"], "say again")
+        self.assertEqual(again.code, 4, str(again))
+        self.assertIn("already goes on", again.err)
+        forked = self.home.ask("resume", source["alias"], "say forked", "--fork")
+        row = self.wait_for_end(forked["alias"])
+        self.assertEqual((row["status"], row["resumed_from"]), ("completed", source["session"]))
+        self.assertNotEqual(row["agent_session"], source["agent_session"])
+        # Its agent goes on counting from the source's total, of which it is charged the difference.
+        self.assertGreater(row["cost_usd"], 0)
+        self.home.run("kill", resumed["alias"])
+        self.home.wait_for_event(resumed["alias"], "AgentExited")
+        followed = self.home.run("resume", resumed["alias"], "say after all", "--follow",
+                                 seconds=AGENT_SECONDS)
+        self.assertEqual((followed.code, followed.out), (0, "after all\n"), str(followed))
+        self.assertEqual(self.newest()["agent_session"], source["agent_session"])
+
+
+def main():
+    if APART not in os.environ:
+        steno, cache = sys.argv[1:]
+        os.environ["STENO_PROGRAM"] = os.path.abspath(steno)
+        os.environ["STENO_TEST_CLAUDE"] = install(cache)
+        go_apart()
+    unittest.main(argv=sys.argv[:1], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,259 @@
+"""Runs `steno` as its users do, for tests: servers in homes of their own, commands with a deadline.
+
+Nothing here waits for a fixed time: what is waited for is read from a pipe, or asked for again until
+it holds, and there is a deadline for each. STENO_PROGRAM names the program under test.
+"""
+import contextlib
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+PATIENCE = 30.0  # seconds, for anything that takes no time on a machine that is not overloaded
+ASK_AGAIN = 0.02
+
+
+def program():
+    return os.environ["STENO_PROGRAM"]
+
+
+def beside(name):
+    """Another program of the same build."""
+    return os.path.join(os.path.dirname(os.path.abspath(program())), name)
+
+
+def until(condition, what, seconds=PATIENCE):
+    """The first true value of condition(); fails when there is none in time."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"in {seconds:.0f} s not seen: {what}")
+        time.sleep(ASK_AGAIN)
+
+
+class Result:
+    """What a command came to."""
+
+    def __init__(self, arguments, code, out, err):
+        self.arguments, self.code, self.raw = arguments, code, out
+        self.out, self.err = out.decode(errors="replace"), err.decode(errors="replace")
+
+    def __str__(self):
+        shown = " ".join(str(argument)[:80] for argument in self.arguments)
+        return f"steno {shown}\nexit {self.code}\n{self.out[-2000:]}\nstderr: {self.err[-2000:]}"
+
+    def json(self):
+        return json.loads(self.raw)
+
+    def lines(self):
+        return [json.loads(line) for line in self.raw.splitlines()]
+
+
+def finish(child, arguments, stdin, seconds):
+    try:
+        out, err = child.communicate(stdin, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        result = Result(arguments, None, *child.communicate())
+        raise AssertionError(f"not over after {seconds:.0f} s: {result}") from None
+    return Result(arguments, child.returncode, out, err)
+
+
+class Follower:
+    """A command that runs on while the test does something else."""
+
+    def __init__(self, child, arguments):
+        self.child, self.arguments, self.unread = child, arguments, b""
+
+    def line(self, seconds=PATIENCE):
+        """Its next line on stdout."""
+        deadline = time.monotonic() + seconds
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.child.stdout, selectors.EVENT_READ)
+            while b"\n" not in self.unread:
+                if not selector.select(max(0, deadline - time.monotonic())):
+                    raise AssertionError(f"no line in {seconds:.0f} s: {self.arguments}")
+                piece = os.read(self.child.stdout.fileno(), 65536)
+                if not piece:
+                    raise AssertionError(f"ended instead of a line: {self.arguments}")
+                self.unread += piece
+        line, _, self.unread = self.unread.partition(b"\n")
+        return line.decode()
+
+    def write(self, text):
+        self.child.stdin.write(text.encode())
+        self.child.stdin.flush()
+
+    def signal(self, number):
+        self.child.send_signal(number)
+
+    def finish(self, seconds=PATIENCE):
+        result = finish(self.child, self.arguments, None, seconds)
+        result.out = self.unread.decode() + result.out
+        return result
+
+    def close(self):
+        if self.child.poll() is None:
+            self.child.kill()
+        self.child.communicate()
+
+
+class Home:
+    """A private folder of everything that one server is made of, and the server that runs there."""
+
+    def __init__(self, config="", environment=None):
+        # Short, since the path of a Unix socket has at most 107 bytes.
+        self.folder = tempfile.mkdtemp(prefix="steno-", dir="/tmp")
+        self.workdir = os.path.join(self.folder, "work")
+        os.mkdir(self.workdir)
+        # Without Claude Code; a program that exists keeps `doctor` content.
+        self.write_config(f'claude_program = "{beside("steno-scripted-agent")}"\n' + config)
+        self.environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "LANG": "C.UTF-8",
+                            **(environment or {})}
+        self.server, self.followers = None, []
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def write_config(self, text):
+        with open(self.path("steno.toml"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    # ---- commands ----
+
+    def popen(self, arguments, environment=None, **options):
+        argv = [program(), "--home", self.folder, *arguments]
+        return subprocess.Popen(argv, stdout=subprocess.PIPE, cwd=self.workdir,
+                                env={**self.environment, **(environment or {})}, **options)
+
+    def run(self, *arguments, stdin=b"", environment=None, seconds=PATIENCE):
+        child = self.popen(arguments, environment, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        return finish(child, arguments, stdin, seconds)
+
+    def ask(self, *arguments, **options):
+        """The JSON that a command answers; it must succeed."""
+        result = self.run(*arguments, "-o", "json", **options)
+        assert result.code == 0, result
+        return result.json()
+
+    def follow(self, *arguments):
+        child = self.popen(arguments, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.followers.append(Follower(child, arguments))
+        return self.followers[-1]
+
+    def start_session(self, prompt, *flags, engine="scripted"):
+        """A session that was just begun: its alias."""
+        return self.ask("spawn", "--engine", engine, *flags, prompt)["alias"]
+
+    def show(self, reference):
+        return self.ask("show", reference)["session"]
+
+    def wait_for_end(self, reference, seconds=PATIENCE):
+        """The session once it has ended."""
+        self.run("output", reference, "--follow", "-o", "jsonl", seconds=seconds)
+        row = self.show(reference)
+        assert row["status"] in ("completed", "failed", "killed"), row
+        return row
+
+    def position(self):
+        """Of the last durable event."""
+        return self.run("doctor", "-o", "json").json()["status"]["durable"]
+
+    def events(self, session=None):
+        """All events, or those of the session with this id."""
+        result = self.run("watch", "--all-agents", "--from", "start", "-n", str(self.position()),
+                          "-o", "jsonl")
+        assert result.code == 0, result
+        return [event for event in result.lines()
+                if session is None or event["stream"].endswith("/session/" + session)]
+
+    def wait_for_event(self, reference, kind):
+        """The session's first event of a type, awaited."""
+        watching = self.follow("watch", reference, "--from", "start", "-o", "jsonl")
+        while True:
+            event = json.loads(watching.line())
+            if event["type"] == kind:
+                watching.close()
+                return event
+
+    # ---- the server ----
+
+    def start(self, *flags, seconds=PATIENCE):
+        with open(self.path("server.log"), "ab") as log:
+            self.server = Follower(self.popen([*flags, "serve"], stderr=log), ("serve",))
+        assert self.server.line(seconds) == "ready"
+        return self
+
+    def stop(self, number=signal.SIGTERM, seconds=PATIENCE):
+        """Its exit code."""
+        server, self.server = self.server, None
+        server.signal(number)
+        code = server.child.wait(seconds)
+        server.child.stdout.close()
+        return code
+
+    def server_log(self):
+        with open(self.path("server.log"), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def worker_pid(self):
+        with open(self.path("run", "worker.lock.pid"), encoding="ascii") as file:
+            return int(file.read())
+
+    # ---- processes ----
+
+    def processes(self):
+        """Every process of this home: pid → command line. It is named in each one's arguments or
+        environment."""
+        found = {}
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    command = file.read()
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    named = command + b"\0" + file.read()
+                if self.folder.encode() in named and int(pid) != os.getpid():
+                    found[int(pid)] = command.replace(b"\0", b" ").decode(errors="replace")
+        return found
+
+    def close(self):
+        for follower in self.followers:
+            follower.close()
+        if self.server is not None:
+            self.server.signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.server.child.wait(PATIENCE)
+            self.server.close()
+        # Only what names our folder, which nobody else knows.
+        for pid in self.processes():
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def resident_bytes(pid):
+    """What a process has in memory."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def written_bytes(pid):
+    """What a process has written since it began."""
+    with open(f"/proc/{pid}/io", encoding="ascii") as file:
+        return int(dict(line.split(": ") for line in file)["wchar"])

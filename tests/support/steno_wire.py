@@ -1,0 +1,77 @@
+"""The command endpoint, spoken by hand: for what no client of ours would send.
+
+Needs Debian's python3-zmq and python3-msgpack; without them `is_available` is false.
+"""
+import os
+import time
+
+try:
+    import msgpack
+    import zmq
+    is_available = True
+except ImportError:
+    is_available = False
+
+WELCOME, REPLY = "welcome", "reply"
+
+
+def new_id():
+    """A UUIDv7, as sessions and commands have."""
+    head = int(time.time() * 1000).to_bytes(6, "big")
+    tail = bytearray(os.urandom(10))
+    tail[0] = 0x70 | tail[0] & 0x0F
+    tail[2] = 0x80 | tail[2] & 0x3F
+    return head + bytes(tail)
+
+
+def spec(**changes):
+    return {"engine": "scripted", "workdir": "/tmp", **changes}
+
+
+class Wire:
+    def __init__(self, endpoint, says_hello=True):
+        self.socket = zmq.Context.instance().socket(zmq.DEALER)
+        self.socket.linger = 0
+        self.socket.rcvtimeo = 20_000
+        self.socket.connect(endpoint)
+        if says_hello:
+            kind, _ = self.exchange(["hello", {"protocol_lowest": 1, "protocol_highest": 1}])
+            assert kind == WELCOME
+
+    def send(self, *parts):
+        self.socket.send_multipart(parts)
+
+    def receive(self):
+        """Kind and body of the next frame; fails when none comes in time."""
+        return msgpack.unpackb(self.socket.recv())
+
+    def exchange(self, frame):
+        self.send(msgpack.packb(frame))
+        return self.receive()
+
+    def request(self, verb, body, identity=None):
+        """The reply to a request."""
+        identity = identity or new_id()
+        kind, reply = self.exchange(["request", {"id": identity, "verb": verb, "body": body}])
+        assert kind == REPLY and reply["id"] == identity, (kind, reply)
+        return {"status": "ok", "code": "", "text": "", **reply}
+
+    def command(self, kind, body, session=None, agent="main", identity=None):
+        return self.request("command", {"session": session or new_id(), "agent": agent,
+                                        "type": kind, "body": body}, identity)
+
+    def spawn(self, prompt="[say hi]", identity=None, session=None, **changes):
+        return self.command("Spawn", {"prompt": prompt, "spec": spec(**changes)}, session,
+                            identity=identity)
+
+    def position(self):
+        return self.request("status", {})["body"]["durable"]
+
+    def close(self):
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+"""What nobody should send: each is answered with what was wrong and what is accepted, nothing is
+recorded, and nobody else is disturbed."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import steno_wire  # noqa: E402
+from steno_process import Home  # noqa: E402
+from steno_wire import Wire, new_id  # noqa: E402
+
+MIB = 1 << 20
+
+
+class OneServer(unittest.TestCase):
+    """The tests of a class share a server, which none of them may disturb."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = Home()
+        cls.addClassCleanup(cls.home.close)
+        cls.home.start()
+
+    def setUp(self):
+        self.before = self.home.position()
+
+    def nothing_is_recorded(self):
+        self.assertEqual(self.home.position(), self.before)
+
+    def refused(self, code, words, *arguments, **options):
+        """The command ends with this code, and its complaint has these words."""
+        result = self.home.run(*arguments, **options)
+        self.assertEqual(result.code, code, str(result))
+        self.assertEqual(result.out, "", str(result))
+        for word in words:
+            self.assertIn(word, result.err, str(result))
+        self.assertEqual(result.err.count("\n"), 1, "one line: " + str(result))
+        self.nothing_is_recorded()
+
+
+@unittest.skipUnless(steno_wire.is_available, "no python3-zmq and python3-msgpack")
+class Frames(OneServer):
+    def setUp(self):
+        super().setUp()
+        self.endpoint = "ipc://" + self.home.path("run", "command.sock")
+        self.bystander = Wire(self.endpoint)
+        self.addCleanup(self.bystander.close)
+
+    def tearDown(self):
+        # The same connection as before, and the same log.
+        self.assertEqual(self.bystander.position(), self.before)
+
+    def wire(self, **options):
+        wire = Wire(self.endpoint, **options)
+        self.addCleanup(wire.close)
+        return wire
+
+    def assert_reply(self, reply, status, code, *words):
+        self.assertEqual((reply.get("status"), reply.get("code")), (status, code), reply)
+        for word in words:
+            self.assertIn(word, reply["text"])
+
+    def bad_frame(self, frame, *words):
+        wire = self.wire()
+        wire.send(frame)
+        kind, reply = wire.receive()
+        self.assertEqual(kind, "reply")
+        self.assert_reply(reply, "error", "bad_frame", *words)
+        self.assertGreater(wire.position(), 0)  # it is still served
+
+    def test_what_is_no_frame_is_told_what_one_is(self):
+        for frame in (b"", b"\xc1", b"\x93\x01\x02\x03", b"\x92\xa5hello", b"hello", b"\x92\x01\x80",
+                      os.urandom(1000), b"\x92\xa5hello\x80\x00", b"\xdd\xff\xff\xff\xff"):
+            with self.subTest(frame=frame[:16]):
+                self.bad_frame(frame, "msgpack array of two is accepted, kind and map of fields")
+
+    def test_an_unknown_kind_of_frame_is_told_the_known_ones(self):
+        self.bad_frame(b"\x92\xa7goodbye\x80", "goodbye", "hello, welcome, request, reply, notice")
+
+    def test_a_frame_only_servers_send_is_refused(self):
+        self.bad_frame(b"\x92\xa5reply\x81\xa2id\xc4\x10" + bytes(range(16)),
+                       "accept hello, request and notice")
+
+    def test_a_wrong_kind_of_field_is_named(self):
+        self.bad_frame(b"\x92\xa7request\x81\xa2id\x05", "request", "id", "16 bytes")
+
+    def test_many_parts_are_dropped(self):
+        wire = self.wire()
+        wire.send(b"one", b"two", b"three")
+        self.assertGreater(wire.position(), 0)
+
+    def test_before_hello_nothing_is_answered(self):
+        wire = self.wire(says_hello=False)
+        kind, reply = wire.exchange(["request", {"id": new_id(), "verb": "status"}])
+        self.assertEqual(kind, "reply")
+        self.assert_reply(reply, "error", "hello_first", "opens with hello")
+
+    def test_a_protocol_of_another_age_is_told_the_range(self):
+        wire = self.wire(says_hello=False)
+        kind, reply = wire.exchange(["hello", {"protocol_lowest": 7, "protocol_highest": 9}])
+        self.assertEqual(kind, "reply")
+        self.assert_reply(reply, "error", "protocol", "7 to 9", "accepted are 1 to 1")
+
+    def test_a_frame_over_the_limit_is_refused_with_the_limit(self):
+        wire = self.wire()
+        wire.send(b"\x92\xa5hello\xc6" + (73 * MIB).to_bytes(4, "big") + bytes(73 * MIB))
+        kind, reply = wire.receive()
+        self.assertEqual(kind, "reply")
+        self.assert_reply(reply, "error", "bad_frame", str(72 * MIB))
+
+    def test_a_frame_far_over_the_limit_costs_its_connection_only(self):
+        wire = self.wire(says_hello=False)
+        wire.send(bytes(81 * MIB))
+        wire.socket.rcvtimeo = 2_000  # the connection is dropped, and made again by ZeroMQ
+        with self.assertRaises(steno_wire.zmq.Again):
+            wire.receive()
+
+    def test_an_unknown_verb_is_told_the_known_ones(self):
+        self.assert_reply(self.wire().request("dance", {}), "error", "invalid", "dance",
+                          "command, list, show, output, stats, digests, read, status")
+
+    def test_an_unknown_command_is_told_the_known_ones(self):
+        self.assert_reply(self.wire().command("Dance", {}), "rejected", "invalid", "Dance",
+                          "Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession")
+
+    def test_a_wrong_kind_of_field_in_a_command_is_named(self):
+        wire = self.wire()
+        for body, words in (({"prompt": 5}, ("prompt", "a text")),
+                            ({"prompt": "p", "spec": "none"}, ("spec", "a map")),
+                            ({"prompt": "p", "spec": {"budget": "much"}},
+                             ("spec.budget", "a whole number")),
+                            ({"prompt": "p", "spec": {"permission_mode": "yolo"}},
+                             ("spec.permission_mode", "default, plan, acceptEdits")),
+                            ({"prompt": "p", "spec": {"allowed_tools": ["Bash", 7]}},
+                             ("spec.allowed_tools", "a list, each item a text")),
+                            ({"prompt": "p", "fork": 1}, ("fork", "true or false")),
+                            ({"prompt": "p", "resume": b"short"}, ("resume", "16 bytes")),
+                            ([1, 2], ("map of named fields",))):
+            with self.subTest(body=body):
+                self.assert_reply(wire.command("Spawn", body), "rejected", "invalid", *words)
+
+    def test_a_wrong_agent_or_session_is_named(self):
+        wire = self.wire()
+        body = {"prompt": "p", "spec": steno_wire.spec()}
+        for agent in ("", "Upper", "has space", "../etc", "x" * 65, "-a"):
+            with self.subTest(agent=agent):
+                self.assert_reply(wire.command("Spawn", body, agent=agent), "rejected", "invalid",
+                                  "1 to 64 of a-z 0-9 . _ -")
+        self.assert_reply(wire.request("command", {"agent": "main", "type": "Spawn", "body": body}),
+                          "rejected", "invalid", "id")
+
+    def test_what_a_session_cannot_be_is_said(self):
+        wire = self.wire()
+        for changes, words in (({"workdir": "work"}, ("absolute", "'work'")),
+                               ({"workdir": ""}, ("absolute",)),
+                               ({"workdir": "/a\0b"}, ("absolute",)),
+                               ({"engine": "steam"}, ("steam", "claude and scripted")),
+                               ({"budget": -1}, ("budget", "negative")),
+                               ({"max_turns": -1}, ("max_turns", "negative"))):
+            with self.subTest(changes=changes):
+                self.assert_reply(wire.spawn(**changes), "rejected", "invalid", *words)
+        self.assert_reply(wire.spawn(prompt=""), "rejected", "invalid", "prompt is empty")
+
+    def test_commands_to_nobody_are_not_found(self):
+        wire = self.wire()
+        for kind, body in (("SendPrompt", {"prompt": "p"}), ("KillSession", {}),
+                           ("CloseSession", {}), ("InterruptTurn", {"turn": new_id()})):
+            with self.subTest(kind=kind):
+                self.assert_reply(wire.command(kind, body), "rejected", "not_found", "no session")
+
+    def test_a_question_that_makes_no_sense_is_told_why(self):
+        wire = self.wire()
+        for verb, body, words in (("list", {"limit": "ten"}, ("limit", "a whole number")),
+                                  ("list", {"statuses": ["asleep"]}, ("statuses", "running")),
+                                  ("list", 7, ("map of named fields",)),
+                                  ("read", {"level": "everything"}, ("everything", "all/")),
+                                  ("read", {"level": "session/main/x/"}, ("session/main/x/",)),
+                                  ("read", {"level": "all/", "after": "now"}, ("after",))):
+            with self.subTest(verb=verb, body=body):
+                self.assert_reply(wire.request(verb, body), "error", "invalid", *words)
+        self.assert_reply(wire.request("show", {"agent": "main", "reference": "no one"}), "error",
+                          "not_found", "no one")
+
+    def test_a_condition_that_does_not_hold_is_said(self):
+        wire = self.wire()
+        command = {"session": new_id(), "agent": "main", "type": "Spawn",
+                   "body": {"prompt": "p", "spec": steno_wire.spec()}}
+        self.assert_reply(wire.request("command", {**command, "expected_version": 3}), "rejected",
+                          "version_conflict", "at version 0")
+        self.assert_reply(wire.request("command", {**command, "deadline": 1}), "rejected",
+                          "deadline_passed", "deadline")
+
+    def test_a_prompt_over_the_limit_is_refused_with_the_limit(self):
+        reply = self.wire().spawn(prompt="[say hi]" + "x" * (65 * MIB))
+        self.assert_reply(reply, "rejected", "limit_reached", "prompt", str(65 * MIB + 8),
+                          str(64 * MIB))
+
+
+@unittest.skipUnless(steno_wire.is_available, "no python3-zmq and python3-msgpack")
+class CommandIds(OneServer):
+    def test_an_id_has_one_outcome_and_one_body(self):
+        with Wire("ipc://" + self.home.path("run", "command.sock")) as wire:
+            identity, session = new_id(), new_id()
+            first = wire.spawn("[say once]", identity, session)
+            self.assertEqual(first["status"], "ok", first)
+            self.home.wait_for_end(first["body"]["alias"])
+            position = wire.position()
+            again = wire.spawn("[say once]", identity, session)
+            self.assertTrue(again["body"]["repeated"])
+            other = wire.spawn("[say twice]", identity, session)
+            self.assertEqual((other["status"], other["code"]), ("rejected", "id_reused"), other)
+            self.assertIn("another body", other["text"])
+            self.assertEqual(wire.position(), position)
+
+
+class CommandLine(OneServer):
+    def test_values_of_flags(self):
+        for arguments, words in (
+                (("--agent", "Not OK", "ls"), ("Not OK", "a-z 0-9", "--agent")),
+                (("--max-sessions", "0", "ls"), ("max_sessions", "from 1 to 10000")),
+                (("--max-sessions", "9x", "ls"), ("9x", "from 1 to 10000")),
+                (("--budget-usd", "-1", "ls"), ("-1", "2.50")),
+                (("--budget-usd", "1e3", "ls"), ("1e3", "2.50")),
+                (("--permission-mode", "yolo", "ls"), ("yolo", "acceptEdits")),
+                (("--engine", "steam", "ls"), ("steam", "claude or scripted")),
+                (("--log-level", "loud", "ls"), ("loud", "trace, debug")),
+                (("-o", "yaml", "ls"), ("yaml", "table, json or jsonl")),
+                (("--timeout", "0s", "ls"), ("0s", "500ms")),
+                (("--timeout", "soon", "ls"), ("soon", "500ms")),
+                (("--keep-workers=perhaps", "ls"), ("perhaps", "true or false")),
+                (("--workdir", "", "ls"), ("workdir", "a path")),
+                (("ls", "--status", "asleep"), ("asleep", "starting, running")),
+                (("ls", "-n", "0"), ("-n", "1")),
+                (("output", "x", "-n", "many"), ("-n", "many")),
+                (("watch", "--from", "yesterday"), ("yesterday", "start or now")),
+                (("watch", "-n", "-1"), ("-n", "-1")),
+                (("run", "--max-turns", "-1", "p"), ("--max-turns", "-1")),
+                (("run", "p", "q"), ("q",)),
+                (("run",), ("PROMPT",)),
+                (("show",), ("REF",)),
+                (("dance",), ("dance", "--help")),
+                (("replay", "dance"), ("dance", "--help")),
+                (("ls", "--dance"), ("--dance",)),
+                ((), ("subcommand",))):
+            with self.subTest(arguments=arguments):
+                self.refused(2, words, *arguments)
+
+    def test_values_of_the_environment(self):
+        for name, value, word in (("STENO_MAX_SESSIONS", "many", "from 1 to 10000"),
+                                  ("STENO_OUTPUT", "xml", "table, json or jsonl"),
+                                  ("STENO_TIMEOUT", "-3s", "500ms"),
+                                  ("STENO_AGENT", "No Agent", "a-z 0-9"),
+                                  ("STENO_KEEP_WORKERS", "perhaps", "true or false"),
+                                  ("STENO_BUDGET_USD", "lots", "2.50"),
+                                  ("STENO_ENGINE", "steam", "claude or scripted")):
+            with self.subTest(name=name):
+                self.refused(2, (name, value, word), "ls", environment={name: value})
+
+    def test_the_configuration_file(self):
+        path = self.home.path("other.toml")
+        for text, words in (('dance = 1\n', ("unknown key 'dance'", "max_sessions", "line 1")),
+                            ('\nmax_sessions = "5"\n', ("max_sessions", "from 1 to 10000", "line 2")),
+                            ('workdir = "here"\n', ("workdir", "here", "absolute")),
+                            ('timeout = 5\n', ("timeout", "500ms", "in quotes")),
+                            ('[table]\na = 1\n', ("unknown key 'table'",)),
+                            ('agent = \n', ("not TOML", "line 1")),
+                            ('agent = "a"\nagent = "b"\n', ("not TOML", "line 2"))):
+            with self.subTest(text=text):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.refused(2, words + (path,), "--config", path, "ls")
+        self.refused(2, ("No such file", "/nowhere.toml"), "--config", "/nowhere.toml", "ls")
+
+    def test_prompts(self):
+        self.refused(2, ("prompt is empty",), "run", "--engine", "scripted", "")
+        self.refused(2, ("prompt is empty",), "run", "--engine", "scripted", "-", stdin=b"\n\n")
+        self.refused(2, ("one line of at most 64 bytes",), "spawn", "--engine", "scripted",
+                     "--name", "n" * 65, "p")
+
+    def test_a_prompt_over_the_limit_is_not_sent(self):
+        self.refused(5, ("prompt is over", str(64 * MIB)), "run", "--engine", "scripted", "-",
+                     stdin=b"x" * 70_000_000)
+
+    def test_sessions_that_do_not_exist(self):
+        for arguments in (("show", "nobody"), ("output", "nobody"), ("send", "nobody", "p"),
+                          ("interrupt", "nobody"), ("kill", "nobody"), ("close", "nobody"),
+                          ("resume", "nobody"), ("watch", "nobody")):
+            with self.subTest(arguments=arguments):
+                self.refused(3, ("'nobody'", "id, alias or name"), *arguments)
+
+
+class LargePrompts(OneServer):
+    def test_five_megabytes_go_through_and_are_read_back_whole(self):
+        prompt = "[say read it] " + "0123456789abcdé\n" * 312_500
+        result = self.home.run("run", "--engine", "scripted", "-", stdin=prompt.encode())
+        self.assertEqual((result.code, result.out), (0, "read it\n"), result.err)
+        self.assert_recorded(prompt.rstrip("\n"))
+
+    def test_so_do_five_megabytes_in_one_line(self):
+        prompt = "[say one line] " + "y" * 5_000_000
+        result = self.home.run("run", "--engine", "scripted", "-", stdin=prompt.encode())
+        self.assertEqual((result.code, result.out), (0, "one line\n"), result.err)
+        self.assert_recorded(prompt)
+
+    def test_so_does_a_later_prompt_of_two_megabytes(self):
+        later = "[say two] " + "z" * 2_000_000
+        result = self.home.run("run", "--engine", "scripted", "--multi-turn", "[say one]",
+                               stdin=later.encode() + b"\n[say three]\n")
+        self.assertEqual((result.code, result.out), (0, "one\ntwo\nthree\n"), result.err)
+        self.assert_recorded("[say one]", later, "[say three]")
+
+    def assert_recorded(self, *prompts):
+        row = self.home.ask("ls", "-n", "1")["sessions"][0]
+        items = self.home.run("output", row["alias"], "--all", "-o", "jsonl").lines()
+        recorded = [item["text"] for item in items if item["type"] == "TurnQueued"]
+        # Not assertEqual of megabytes: it would show how they differ.
+        self.assertTrue(recorded == list(prompts), [len(text) for text in recorded])
+        for event in self.home.events(row["session"]):
+            if event["type"] == "TurnQueued" and "content" not in event:
+                self.assertIn(event["content_bytes"], [len(each.encode()) for each in prompts])
+
+    def test_a_prompt_that_is_not_utf8_goes_through(self):
+        prompt = b"[say well] \xff\xfe\xc3 end"
+        result = self.home.run("run", "--engine", "scripted", "-", stdin=prompt)
+        self.assertEqual((result.code, result.out), (0, "well\n"), result.err)
+        row = self.home.ask("ls", "-n", "1")["sessions"][0]
+        queued = [event for event in self.home.events(row["session"])
+                  if event["type"] == "TurnQueued"]
+        self.assertEqual(queued[0]["content"], {"hex": prompt.hex()})
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""The server and its worker as their users see them: through the `steno` command line alone, with
+the scripted agent."""
+import base64
+import os
+import signal
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from steno_process import Home, resident_bytes, until, written_bytes  # noqa: E402
+
+MIB = 1 << 20
+
+
+def one(items, **wanted):
+    """The one event or item whose fields are these."""
+    found = [item for item in items if all(item.get(key) == value for key, value in wanted.items())]
+    assert len(found) == 1, (wanted, [item.get("type") for item in items])
+    return found[0]
+
+
+class OneServer(unittest.TestCase):
+    """The tests of a class share a server."""
+
+    CONFIG = "max_sessions = 50\n"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = Home(cls.CONFIG)
+        cls.addClassCleanup(cls.home.close)
+        cls.home.start()
+
+    def succeeds(self, *arguments, **options):
+        result = self.home.run(*arguments, **options)
+        self.assertEqual(result.code, 0, str(result))
+        return result
+
+    def fails(self, code, word, *arguments, **options):
+        result = self.home.run(*arguments, **options)
+        self.assertEqual(result.code, code, str(result))
+        self.assertIn(word, result.err)
+        self.assertEqual(result.err.count("\n"), 1, "one line: " + str(result))
+        return result
+
+
+class BrokenAgents(OneServer):
+    """Whatever an agent does, the record says so, and its session ends with the reason."""
+
+    def ended(self, prompt, status, reason, *flags):
+        """The row and the events of a session that ended so."""
+        alias = self.home.start_session(prompt, *flags)
+        row = self.home.wait_for_end(alias)
+        events = self.home.events(row["session"])
+        self.assertEqual((row["status"], row["end_reason"]), (status, reason), events[-3:])
+        closed = one(events, type="SessionClosed")["facts"]
+        self.assertEqual((closed["status"], closed["reason"]), (status, reason))
+        return row, events
+
+    def test_bytes_that_are_no_text(self):
+        _, events = self.ended("[invalidutf8]", "completed", "none")
+        line = one(events, type="AgentLineRecorded")
+        self.assertEqual(line["facts"]["fault"], "invalid_utf8")
+        self.assertIn(b"\xff\xfe\xc3", base64.b64decode(line["content"]["base64"]))
+
+    def test_a_line_that_is_not_json(self):
+        _, events = self.ended("[junk] [say still here]", "completed", "none")
+        line = one(events, type="AgentLineRecorded")
+        self.assertEqual((line["facts"]["fault"], line["content"]),
+                         ("not_json", "this line is not JSON {"))
+        self.assertEqual(one(events, type="OutputRecorded")["content"], "still here")
+
+    def test_half_a_line(self):
+        _, events = self.ended("[halfline]", "failed", "agent_exited")
+        line = one(events, type="AgentLineRecorded")
+        self.assertEqual(line["facts"]["fault"], "cut_short")
+        self.assertTrue(line["content"].endswith('"role":"assi'))
+        self.assertEqual(one(events, type="AgentExited")["facts"]["exit_code"], 0)
+
+    def test_a_crash(self):
+        _, events = self.ended("[crash]", "failed", "agent_exited")
+        self.assertEqual(one(events, type="AgentExited")["facts"]["signal"], signal.SIGKILL)
+        self.assertEqual(one(events, type="TurnInterrupted")["facts"]["reason"], "agent_exited")
+
+    def test_an_exit_code(self):
+        _, events = self.ended("[stderr 10] [exit 3]", "failed", "agent_exited")
+        exited = one(events, type="AgentExited")
+        self.assertEqual(exited["facts"]["exit_code"], 3)
+        self.assertIn("end of stderr", exited["content"])
+
+    def test_a_line_that_never_ends(self):
+        alias = self.home.start_session("[endless]")
+        line = self.home.wait_for_event(alias, "AgentLineRecorded")
+        self.assertEqual(line["facts"]["fault"], "too_long")
+        self.assertGreater(line["facts"]["line_bytes"], 15 * MIB)
+        # The line goes on. What is held of it and of its report does not grow with it.
+        agent = self.home.wait_for_event(alias, "AgentStarted")["facts"]["pid"]
+        until(lambda: written_bytes(agent) > 500 * MIB, "500 MiB of one line")
+        self.assertLess(resident_bytes(self.home.worker_pid()), 200 * MIB)
+        self.succeeds("kill", alias)
+        self.assertEqual(self.home.wait_for_end(alias)["status"], "killed")
+
+    def test_a_program_that_is_not_there(self):
+        missing = {"STENO_CLAUDE_PROGRAM": self.home.path("nobody")}
+        with Home(environment=missing) as home:
+            home.start()
+            result = home.run("run", "--engine", "claude", "say hi")
+            self.assertEqual(result.code, 1, str(result))
+            row = home.ask("ls")["sessions"][0]
+            self.assertEqual((row["status"], row["end_reason"]), ("failed", "start_failed"))
+            failed = one(home.events(row["session"]), type="AgentStartFailed")
+            self.assertIn("nobody", failed["content"])
+            self.assertIn(failed["content"], result.err)
+
+    def test_a_working_folder_that_is_not_there(self):
+        missing = self.home.path("nowhere")
+        row, events = self.ended("[say hi]", "failed", "start_failed", "--workdir", missing)
+        self.assertIn(missing, one(events, type="AgentStartFailed")["content"])
+
+
+class Sessions(OneServer):
+    CONFIG = "max_sessions = 2\n"
+
+    def test_the_limit_is_refused_with_its_name(self):
+        aliases = [self.home.start_session("[hang]") for _ in range(2)]
+        before = self.home.position
+        until(lambda: all(self.home.show(alias)["status"] == "running" for alias in aliases),
+              "both run")
+        position = before()
+        self.fails(5, "max_sessions", "run", "--engine", "scripted", "[say hi]")
+        self.assertEqual(before(), position)
+        for alias in aliases:
+            self.assertEqual(self.succeeds("kill", alias).out, "killed\n")
+        self.assertEqual(self.succeeds("run", "--engine", "scripted", "[say hi]").out, "hi\n")
+
+    def test_what_has_ended_stays_as_it_ended(self):
+        alias = self.home.start_session("[say hi]")
+        self.home.wait_for_end(alias)
+        self.assertEqual(self.succeeds("kill", alias).out, "already completed\n")
+        self.assertEqual(self.succeeds("close", alias).out, "already completed\n")
+        self.fails(4, "already completed", "interrupt", alias)
+        self.fails(4, "resume it to go on", "send", alias, "more")
+        killed = self.home.start_session("[hang]")
+        self.assertEqual(self.succeeds("kill", killed).out, "killed\n")
+        self.assertEqual(self.succeeds("kill", killed).out, "already killed\n")
+
+    def test_several_turns_and_an_interrupt(self):
+        running = self.home.follow("run", "--engine", "scripted", "--multi-turn", "[say one]")
+        self.assertEqual(running.line(), "one")
+        running.write("[say two]\n")
+        self.assertEqual(running.line(), "two")
+        alias = self.home.ask("ls", "--status", "running")["sessions"][0]["alias"]
+        running.write("[words 1000] [delay 50]\n")
+        until(lambda: self.home.show(alias)["turn"], "the third turn")
+        self.succeeds("interrupt", alias)
+        self.home.wait_for_event(alias, "TurnInterrupted")
+        running.write("[say four]\n")
+        result = running.finish()
+        self.assertEqual((result.code, result.out.splitlines()[-1]), (0, "four"), str(result))
+        row = self.home.show(alias)
+        self.assertEqual((row["status"], row["turns_finished"], row["turns_interrupted"]),
+                         ("completed", 3, 1))
+
+    def test_a_session_goes_on_as_a_new_one(self):
+        first = self.home.wait_for_end(self.home.start_session("[say hi]"))
+        forked = self.home.ask("resume", first["alias"], "[say fork]", "--fork")
+        self.home.wait_for_end(forked["alias"])
+        resumed = self.home.ask("resume", first["name"], "[say on]")
+        row = self.home.wait_for_end(resumed["alias"])
+        self.assertEqual((row["resumed_from"], row["agent_session"]),
+                         (first["session"], first["agent_session"]))
+        self.fails(3, "'nobody'", "resume", "nobody")
+
+
+class Formats(OneServer):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.row = cls.home.wait_for_end(cls.home.start_session("[tools 1] [say well done]"))
+
+    def test_of_commands_that_answer_one_thing(self):
+        for arguments in (("show", self.row["alias"]), ("stats",), ("doctor",), ("config",),
+                          ("version",), ("ls",)):
+            with self.subTest(arguments=arguments):
+                self.assertTrue(self.succeeds(*arguments).out.strip())
+                self.assertIsInstance(self.home.ask(*arguments), (dict, list))
+                lines = self.succeeds(*arguments, "-o", "jsonl").lines()
+                self.assertTrue(all(isinstance(line, dict) for line in lines))
+
+    def test_of_output(self):
+        alias = self.row["alias"]
+        self.assertIn("well done\n", self.succeeds("output", alias).out)
+        lines = self.succeeds("output", alias, "-o", "jsonl").lines()
+        self.assertEqual([line["text"] for line in lines if line["type"] == "OutputRecorded"],
+                         ["well done"])
+        self.assertEqual(self.home.ask("output", alias)["items"], lines)
+
+    def test_of_run(self):
+        lines = self.succeeds("run", "--engine", "scripted", "[say hi]", "-o", "jsonl").lines()
+        self.assertEqual(lines[-1]["type"], "SessionClosed")
+        answer = self.succeeds("run", "--engine", "scripted", "[say hi]", "-o", "json").json()
+        self.assertEqual(answer["session"]["status"], "completed")
+
+    def test_of_watch(self):
+        table = self.succeeds("watch", "--from", "start", "-n", "3").out.splitlines()
+        self.assertEqual(len(table), 3)
+        events = self.home.events()
+        self.assertEqual([event["position"] for event in events],
+                         list(range(1, len(events) + 1)))
+
+    def test_a_control_sequence_of_an_agent_is_told_as_it_was(self):
+        row = self.home.wait_for_end(self.home.start_session("[say a\x1b[31mred\x07]"))
+        items = self.succeeds("output", row["alias"], "-o", "jsonl").lines()
+        self.assertEqual(one(items, type="OutputRecorded")["text"], "a\x1b[31mred\x07")
+
+
+class Serving(unittest.TestCase):
+    """Each test has servers of its own."""
+
+    def home(self, *arguments):
+        home = Home(*arguments)
+        self.addCleanup(home.close)
+        return home
+
+    def refused(self, home, word, *flags):
+        result = home.run(*flags, "serve")
+        self.assertEqual(result.code, 11, str(result))
+        self.assertIn(word, result.err)
+        self.assertEqual(result.err.count("\n"), 1, "one line: " + str(result))
+
+    def test_a_second_server_is_refused(self):
+        home = self.home().start()
+        self.refused(home, "has this data folder open")
+        self.refused(home, "another server has this endpoint", "--data-folder", home.path("other"))
+        self.assertEqual(home.run("run", "--engine", "scripted", "[say hi]").out, "hi\n")
+
+    def test_doctor_needs_no_server(self):
+        home = self.home()
+        result = home.run("doctor", "-o", "json")
+        self.assertEqual(result.code, 6, str(result))
+        server = one(result.json()["findings"], subject="server")
+        self.assertIn(f"steno --home {home.folder} serve", server["text"])
+        home.start()
+        until(lambda: home.run("doctor").code == 0, "a healthy server")
+
+    def test_commands_without_a_server_say_how_to_start_one(self):
+        result = self.home().run("ls")
+        self.assertEqual(result.code, 6)
+        self.assertIn("serve", result.err)
+
+    def stop_with_sessions(self, signals):
+        home = self.home().start()
+        aliases = [home.start_session("[hang]", "--multi-turn"),
+                   home.start_session("[deaf] [child] [hang]")]
+        for alias in aliases:
+            home.wait_for_event(alias, "AgentInitialized")
+        for number in signals[:-1]:
+            home.server.signal(number)
+        self.assertEqual(home.stop(signals[-1]), 0)
+        self.assertEqual(home.processes(), {})
+        self.proves_itself(home)
+        home.start()
+        for alias in aliases:
+            row = home.wait_for_end(alias)
+            self.assertEqual((row["status"], row["end_reason"]), ("failed", "agent_exited"))
+        return home
+
+    def proves_itself(self, home):
+        result = home.run("replay", "verify")
+        self.assertEqual(result.code, 0, str(result))
+
+    def test_sigterm_ends_worker_and_agents(self):
+        self.stop_with_sessions([signal.SIGTERM])
+
+    def test_sigterm_twice_is_no_worse(self):
+        self.stop_with_sessions([signal.SIGTERM, signal.SIGTERM])
+
+    def test_sigint_is_the_same(self):
+        self.stop_with_sessions([signal.SIGINT])
+
+    def test_a_kept_worker_is_taken_back(self):
+        home = self.home().start("--keep-workers")
+        alias = home.start_session("[words 40] [delay 50]")
+        home.wait_for_event(alias, "AgentInitialized")
+        worker = home.worker_pid()
+        self.assertEqual(home.stop(), 0)
+        self.assertIn(worker, home.processes())
+        home.start()
+        self.assertEqual(home.worker_pid(), worker)
+        row = home.wait_for_end(alias)
+        self.assertEqual((row["status"], row["turns_finished"]), ("completed", 1))
+        self.assertEqual(home.stop(), 0)
+        self.assertEqual(home.processes(), {})
+
+    def test_a_killed_server_loses_nothing(self):
+        home = self.home().start()
+        alias = home.start_session("[words 40] [delay 50]")
+        home.wait_for_event(alias, "AgentInitialized")
+        home.stop(signal.SIGKILL)
+        home.start()
+        self.assertEqual(home.wait_for_end(alias)["status"], "completed")
+        self.assertEqual(home.stop(), 0)
+        self.proves_itself(home)
+
+    def test_a_killed_worker_is_replaced(self):
+        home = self.home().start()
+        alias = home.start_session("[hang]")
+        home.wait_for_event(alias, "AgentInitialized")
+        os.kill(home.worker_pid(), signal.SIGKILL)
+        row = home.wait_for_end(alias)
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "worker_lost"))
+        self.assertEqual(home.run("run", "--engine", "scripted", "[say hi]").out, "hi\n")
+
+    def test_replay_says_the_same_each_time(self):
+        home = self.home().start()
+        home.run("run", "--engine", "scripted", "[tools 2] [say hi]")
+        home.run("run", "--engine", "scripted", "[say there]")
+        last = home.position()
+        home.stop()
+        for position in (1, last // 2, last):
+            arguments = ("replay", "state", "--at", str(position), "-o", "json")
+            first = home.run(*arguments)
+            self.assertEqual(first.code, 0, str(first))
+            self.assertEqual(first.raw, home.run(*arguments).raw)
+        self.proves_itself(home)
+        self.assertEqual(home.run("replay", "rebuild").code, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
