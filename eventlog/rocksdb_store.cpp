@@ -323,6 +323,9 @@ Result<std::unique_ptr<BlockStore>> open_rocksdb_view(const RocksDbViewOptions& 
   auto store = std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
                                               Families{handles[0], handles[1], handles[2]},
                                               std::move(*folder));
+  // A write-ahead log that the writer removed while the secondary was opened is in a table by now.
+  if (options.has_writer) status = raw->TryCatchUpWithPrimary();
+  if (!status.ok()) return tl::unexpected(failed_opening(status, options.folder));
   auto found = store->find_ends(options.through.value_or(kEverything), options.allow_damage);
   if (!found) return tl::unexpected(found.error());
   return store;
