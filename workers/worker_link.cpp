@@ -16,8 +16,8 @@ bool WorkerLink::do_work(base::Duration now) {
     if (const auto frame = bus::decode_frame(*bytes)) take_frame(*frame, now);
   }
   if (now >= next_heartbeat_) {
-    next_heartbeat_ = now + options_.heartbeat_interval;
-    if (now - last_heard_ > options_.silence_max) {
+    if (now - std::max(last_heard_, connected_at_) > options_.silence_max) {
+      connected_at_ = now;
       is_registered_ = false;
       socket_.reconnect();
     }
@@ -27,10 +27,13 @@ bool WorkerLink::do_work(base::Duration now) {
       worker_.send_again();
     }
     if (is_registered_) {
-      send(kVerbHeartbeat, bus::to_body(HeartbeatBody{worker_.held()}));
+      // What cannot be sent finds no connection: the server has gone, or another will come.
+      is_registered_ = send(kVerbHeartbeat, bus::to_body(HeartbeatBody{worker_.held()}));
     } else {
       greet(now);
     }
+    next_heartbeat_ =
+        now + (is_registered_ ? options_.heartbeat_interval : options_.greet_interval);
   }
   if (!is_orphaned_ && now - last_heard_ > options_.orphan_grace) {
     is_orphaned_ = true;

@@ -9,7 +9,8 @@
 namespace workers {
 
 struct WorkerLinkOptions {
-  base::Duration heartbeat_interval = std::chrono::seconds(1);
+  base::Duration heartbeat_interval = std::chrono::milliseconds(500);
+  base::Duration greet_interval = std::chrono::milliseconds(100);  // until the server welcomes it
   base::Duration silence_max = std::chrono::seconds(3);    // then the connection is made anew
   base::Duration orphan_grace = std::chrono::minutes(30);  // without a server; then all is ended
   base::Duration resend_after = std::chrono::seconds(2);   // reports that nobody acknowledged
@@ -42,8 +43,9 @@ class WorkerLink {
   bool is_registered_ = false;
   bool is_orphaned_ = false;  // the grace is over; the agents have been told to end
   base::Duration last_heard_{0};
-  base::Duration next_heartbeat_{0};
-  base::Duration last_ack_{0};  // or the last time that nothing waited for one
+  base::Duration connected_at_{0};    // when the connection was last made anew
+  base::Duration next_heartbeat_{0};  // or HELLO
+  base::Duration last_ack_{0};        // or the last time that nothing waited for one
 };
 
 }  // namespace workers
