@@ -22,6 +22,12 @@ constexpr base::Duration kHealthyAfter = std::chrono::seconds(30);
 
 }  // namespace
 
+pid_t recorded_worker_pid(const std::string& lock_path) {
+  pid_t pid = 0;
+  std::ifstream(lock_path + ".pid") >> pid;
+  return pid > 1 ? pid : 0;
+}
+
 WorkerSupervisor::WorkerSupervisor(std::vector<std::string> argv, std::string lock_path,
                                    std::string log_path)
     : argv_(std::move(argv)),
@@ -79,10 +85,8 @@ void WorkerSupervisor::stop() {
     ::kill(child_, SIGTERM);
     return;
   }
-  // Not our child: its pid stands beside its lock, which it holds, so the pid is its own.
-  pid_t pid = 0;
-  std::ifstream(lock_path_ + ".pid") >> pid;
-  if (pid > 1) ::kill(pid, SIGTERM);
+  // Not our child, but it holds the lock, so the pid is its own.
+  if (const pid_t pid = recorded_worker_pid(lock_path_); pid != 0) ::kill(pid, SIGTERM);
 }
 
 }  // namespace steno

@@ -11,6 +11,9 @@
 
 namespace steno {
 
+// Of the worker that took this lock last; it stands beside the lock. 0: not known.
+pid_t recorded_worker_pid(const std::string& lock_path);
+
 class WorkerSupervisor {
  public:
   // `argv` empty: the worker is not ours to start. `lock_path` is held by a living worker.
