@@ -81,13 +81,23 @@ class KillRounds {
       const Victim victim = choose_victim(random_);
       INFO("round " << round << ": " << kVictimNames[static_cast<int>(victim)] << " killed after "
                     << answers << " answers; home " << server_.home());
+      const auto t0 = clock_.boot();
       require(load_->drive(answers, kAnswersMax));
+      const auto t1 = clock_.boot();
       kill(victim);
+      const auto t2 = clock_.boot();
       heal();
+      const auto t3 = clock_.boot();
       require(load_->settle(kAnswersMax));
+      const auto t4 = clock_.boot();
       check_owners();
+      const auto t5 = clock_.boot();
       check_acknowledged();
       check_retries();
+      const auto t6 = clock_.boot();
+      std::map<std::string,int> st; for (auto& [id, x] : log_.sessions()) { ++st[std::string(base::enum_name(x.status))]; if (session::is_live(x.status) && x.lease) ++st["live+lease"]; }
+      if (std::getenv("STENO_KILL_STAGES")) for (auto& [a, n] : st) std::printf("%s %d ", a.c_str(), n);
+      if (std::getenv("STENO_KILL_STAGES")) std::printf("%-15s drive %ld kill %ld heal %ld settle %ld owners %ld rest %ld marked %zu\n", kVictimNames[static_cast<int>(victim)], (t1-t0)/1ms, (t2-t1)/1ms, (t3-t2)/1ms, (t4-t3)/1ms, (t5-t4)/1ms, (t6-t5)/1ms, crash::marked_processes(server_.lock_folder()).size());
       load_->learn(log_.sessions());
       if (round % kWholeCheckEvery == 0) check_whole();
       if (!load_->fault().empty()) FAIL(load_->fault());
@@ -157,9 +167,11 @@ void KillRounds::heal() {
   for (;;) {
     const auto status =
         require(load_->query<workers::StatusAnswer>(workers::kVerbStatus, kHealMax));
-    if (status.workers == 1 && server_.worker()) return;
+    const auto worker = server_.worker();
+    if (worker && status.worker_pids == std::vector<std::int64_t>{worker->pid}) return;
     if (clock_.boot() > deadline) {
-      FAIL("waited for a worker to be registered; " << status.workers << " are");
+      FAIL("waited for the living worker to be the one that is registered; "
+           << status.workers << " are");
     }
     load_->pump(kPause);
   }
@@ -283,6 +295,9 @@ void KillRounds::tell(std::int64_t rounds) const {
       static_cast<long long>(counts.retried), kills.c_str(),
       static_cast<long long>(log_.position().value),
       static_cast<long long>(longest_unowned_ / std::chrono::milliseconds(1)));
+  for (const auto& [code, count] : counts.rejected_as) {
+    std::printf("  %s %lld\n", code.c_str(), static_cast<long long>(count));
+  }
   std::fflush(stdout);
 }
 
