@@ -81,23 +81,13 @@ class KillRounds {
       const Victim victim = choose_victim(random_);
       INFO("round " << round << ": " << kVictimNames[static_cast<int>(victim)] << " killed after "
                     << answers << " answers; home " << server_.home());
-      const auto t0 = clock_.boot();
       require(load_->drive(answers, kAnswersMax));
-      const auto t1 = clock_.boot();
       kill(victim);
-      const auto t2 = clock_.boot();
       heal();
-      const auto t3 = clock_.boot();
       require(load_->settle(kAnswersMax));
-      const auto t4 = clock_.boot();
       check_owners();
-      const auto t5 = clock_.boot();
       check_acknowledged();
       check_retries();
-      const auto t6 = clock_.boot();
-      std::map<std::string,int> st; for (auto& [id, x] : log_.sessions()) { ++st[std::string(base::enum_name(x.status))]; if (session::is_live(x.status) && x.lease) ++st["live+lease"]; }
-      if (std::getenv("STENO_KILL_STAGES")) for (auto& [a, n] : st) std::printf("%s %d ", a.c_str(), n);
-      if (std::getenv("STENO_KILL_STAGES")) std::printf("%-15s drive %ld kill %ld heal %ld settle %ld owners %ld rest %ld marked %zu\n", kVictimNames[static_cast<int>(victim)], (t1-t0)/1ms, (t2-t1)/1ms, (t3-t2)/1ms, (t4-t3)/1ms, (t5-t4)/1ms, (t6-t5)/1ms, crash::marked_processes(server_.lock_folder()).size());
       load_->learn(log_.sessions());
       if (round % kWholeCheckEvery == 0) check_whole();
       if (!load_->fault().empty()) FAIL(load_->fault());
@@ -262,7 +252,7 @@ void KillRounds::finish() {
     }
     if (open.empty()) break;
     const Duration left = deadline - clock_.boot();
-    if (left < 0s) FAIL(open.size() << " sessions have not ended, such as " << open[0].text());
+    if (left < std::chrono::seconds(0)) FAIL(open.size() << " sessions have not ended, such as " << open[0].text());
     // Those that hang do not close by themselves.
     if (!is_killing && left < kHealMax - kOrphanMax) {
       is_killing = true;
