@@ -160,8 +160,8 @@ void KillRounds::heal() {
     const auto worker = server_.worker();
     if (worker && status.worker_pids == std::vector<std::int64_t>{worker->pid}) return;
     if (clock_.boot() > deadline) {
-      FAIL("waited for the living worker to be the one that is registered; "
-           << status.workers << " are");
+      FAIL("waited for the living worker to be the one that is registered; " << status.workers
+                                                                             << " are");
     }
     load_->pump(kPause);
   }
@@ -252,7 +252,8 @@ void KillRounds::finish() {
     }
     if (open.empty()) break;
     const Duration left = deadline - clock_.boot();
-    if (left < std::chrono::seconds(0)) FAIL(open.size() << " sessions have not ended, such as " << open[0].text());
+    if (left < std::chrono::seconds(0))
+      FAIL(open.size() << " sessions have not ended, such as " << open[0].text());
     // Those that hang do not close by themselves.
     if (!is_killing && left < kHealMax - kOrphanMax) {
       is_killing = true;

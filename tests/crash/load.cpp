@@ -23,9 +23,9 @@ constexpr Duration kHaste = std::chrono::milliseconds(60);
 
 // What a correct server may say to commands that are chosen without knowing its state.
 bool is_fair(const std::string& code) {
-  static const std::set<std::string> kFair = {"not_found",     "session_limit", "session_ended",
-                                              "not_accepting", "source_live",   "turn_not_running",
-                                              "not_resumable", "limit_reached"};
+  static const std::set<std::string> kFair = {"not_found",        "session_limit", "session_ended",
+                                              "not_accepting",    "source_live",   "lease_held",
+                                              "turn_not_running", "not_resumable", "limit_reached"};
   return kFair.contains(code);
 }
 
