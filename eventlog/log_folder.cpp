@@ -64,8 +64,10 @@ Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random) {
   auto lock = base::FileLock::take(folder.lock());
   if (!lock) {
     if (lock.error().code == ErrorCode::in_use) {
-      lock.error().text +=
-          ": stop it first, give another data folder, or read beside it with steno replay";
+      lock.error().text =
+          "process " + std::to_string(base::lock_holder(folder.lock())) +
+          " has this data folder open; stop it first, give another folder, or read beside it with "
+          "steno replay";
     }
     return tl::unexpected(lock.error());
   }
