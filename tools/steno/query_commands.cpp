@@ -130,8 +130,8 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   fields.add("resumed from", !row.resumed_from.is_set()
                                  ? ""
                                  : row.resumed_from.text() + (row.is_fork ? " (forked)" : ""));
-  fields.add("opened", time_text(row.created_at, false));
-  fields.add("closed", row.closed_at.us == 0 ? "" : time_text(row.closed_at, false));
+  fields.add("opened", short_time_text(row.created_at));
+  fields.add("closed", row.closed_at.us == 0 ? "" : short_time_text(row.closed_at));
   fields.add("positions",
              std::to_string(row.opened.value) + " to " + std::to_string(row.last_position.value));
   fields.add("pid", row.pid == 0 ? "" : std::to_string(row.pid));

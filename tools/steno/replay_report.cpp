@@ -7,38 +7,9 @@
 
 namespace steno {
 
-int exit_code(base::ErrorCode code) {
-  using base::ErrorCode;
-  switch (code) {
-    case ErrorCode::invalid:
-      return kExitUsage;
-    case ErrorCode::not_found:
-      return kExitNotFound;
-    case ErrorCode::conflict:
-      return 4;
-    case ErrorCode::refused:
-      return 5;
-    case ErrorCode::unreachable:
-      return 6;
-    case ErrorCode::timeout:
-      return 7;
-    case ErrorCode::damaged:
-      return kExitDamaged;
-    case ErrorCode::in_use:
-    case ErrorCode::wrong_log:
-      return kExitWrongLog;
-    case ErrorCode::busy:
-      return 75;
-    case ErrorCode::too_large:
-    case ErrorCode::io:
-      return kExitFailed;
-  }
-  return kExitFailed;
-}
-
 int fail(std::FILE* err, const base::Error& error) {
   fmt::print(err, "steno: {}\n", base::describe(error));
-  return exit_code(error.code);
+  return exit_code_of(error.code);
 }
 
 ProgressLine::ProgressLine(std::FILE* err, std::string_view label)

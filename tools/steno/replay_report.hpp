@@ -1,4 +1,4 @@
-// What the replay commands have in common: exit codes, how a failure is told, and progress.
+// What the replay commands have in common: how a failure is told, and progress.
 #pragma once
 
 #include <cstdio>
@@ -6,19 +6,9 @@
 
 #include "eventlog/base/result.hpp"
 #include "eventlog/base/strong.hpp"
+#include "tools/steno/exit_codes.hpp"
 
 namespace steno {
-
-// Of `steno`, everywhere.
-constexpr int kExitOk = 0;
-constexpr int kExitFailed = 1;
-constexpr int kExitUsage = 2;
-constexpr int kExitNotFound = 3;
-constexpr int kExitDamaged = 9;
-constexpr int kExitTorn = 10;
-constexpr int kExitWrongLog = 11;
-
-int exit_code(base::ErrorCode code);
 
 // Prints "steno: <error>" and returns its exit code.
 int fail(std::FILE* err, const base::Error& error);

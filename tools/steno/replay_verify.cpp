@@ -33,7 +33,7 @@ Verdict verdict_of(const UnprovedLog& log, const VerifyReport& report) {
     return {kExitWrongLog, "wrong_log", "of another log, or of a newer release than this one"};
   }
   if (log.is_torn) {
-    return {kExitTorn, "torn",
+    return {kExitTornTail, "torn",
             "the last write was cut short; nothing that was acknowledged is missing"};
   }
   return {kExitOk, "clean", "whole: nothing is missing"};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 
 namespace steno {
 namespace {
@@ -108,23 +107,9 @@ std::string duration_text(Duration duration) {
   return std::to_string(seconds / 60) + "m" + std::to_string(seconds % 60) + "s";
 }
 
-std::string time_text(Time time, bool with_fraction) {
-  const std::chrono::sys_time<Duration> point{Duration{time.us}};
-  const auto day = std::chrono::floor<std::chrono::days>(point);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss<Duration> clock{point - day};
-  char text[48];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()));
-  std::string result = text;
-  if (with_fraction) {
-    result += '.';
-    result += padded(clock.subseconds().count(), 6);
-  }
-  result += 'Z';
-  return result;
+std::string short_time_text(Time time) {
+  constexpr std::size_t kToTheSecond = 19;
+  return time_text(time).substr(0, kToTheSecond) + "Z";
 }
 
 }  // namespace steno

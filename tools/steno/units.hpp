@@ -8,6 +8,7 @@
 
 #include "eventlog/base/strong.hpp"
 #include "eventlog/base/time.hpp"
+#include "tools/steno/time_text.hpp"
 
 namespace steno {
 
@@ -30,7 +31,7 @@ std::string exact_duration_text(Duration duration);
 // "45s" below a minute, else "3m20s"; minutes are not turned into hours. Negative is "0s".
 std::string duration_text(Duration duration);
 
-// "2026-11-20T15:42:07.123456Z"; with_fraction false: "2026-11-20T15:42:07Z".
-std::string time_text(Time time, bool with_fraction = true);
+// "2026-11-20T15:42:07Z"; time_text.hpp has it with its fraction.
+std::string short_time_text(Time time);
 
 }  // namespace steno

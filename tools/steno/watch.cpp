@@ -64,7 +64,7 @@ std::string padded(std::string text, std::size_t width, bool is_number = false) 
 std::string event_line(const SeenEvent& seen, const std::string& alias) {
   const session::Envelope& e = seen.recorded.envelope;
   std::string line = padded(std::to_string(e.position.value), 7, true) + "  " +
-                     time_text(e.log_time, false) + "  " +
+                     short_time_text(e.log_time) + "  " +
                      padded(cut_to_columns(safe_line(alias), 24), 14) + "  " +
                      padded(safe_line(e.type), 21) + "  " + facts_text(seen.recorded.event);
   if (seen.recorded.content && !seen.recorded.content->text.empty()) {

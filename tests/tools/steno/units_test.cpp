@@ -82,7 +82,7 @@ TEST_CASE("durations are shown as minutes and seconds, without hours", "[tools]"
 TEST_CASE("times are shown in UTC", "[tools]") {
   CHECK(steno::time_text({0}) == "1970-01-01T00:00:00.000000Z");
   CHECK(steno::time_text({1'795'190'400'000'001}) == "2026-11-20T16:00:00.000001Z");
-  CHECK(steno::time_text({1'795'190'400'000'001}, false) == "2026-11-20T16:00:00Z");
+  CHECK(steno::short_time_text({1'795'190'400'000'001}) == "2026-11-20T16:00:00Z");
 }
 
 TEST_CASE("a program's words are taken apart as a shell would", "[tools]") {
