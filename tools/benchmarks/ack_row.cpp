@@ -44,10 +44,10 @@ base::Result<Figure> measure_ack_over_floor(Workbench& bench) {
   const auto steno = StenoLoad::connect(bench, **server, 1);
   if (!steno) return tl::unexpected(steno.error());
   const std::size_t before = (*server)->write_ahead_bytes();
-  if (auto ok = run_closed_loop(**steno, one_at_a_time(kWarmUp)); !ok) {
-    return tl::unexpected(ok.error());
-  }
-  const std::size_t log_bytes = ((*server)->write_ahead_bytes() - before) / kWarmUp;
+  const auto warm_up = run_closed_loop(**steno, one_at_a_time(kWarmUp));
+  if (!warm_up) return tl::unexpected(warm_up.error());
+  const std::size_t log_bytes =
+      ((*server)->write_ahead_bytes() - before) / warm_up->latencies.count();
   const auto floor = open_floor(bench, **steno, log_bytes);
   if (!floor) return tl::unexpected(floor.error());
 
