@@ -36,8 +36,8 @@ base::Result<std::optional<Peer>> start_redis(Workbench& bench, std::size_t valu
 }  // namespace
 
 base::Result<Figure> measure_rate_64_over_redis(Workbench& bench) {
-  const std::size_t turns = bench.is_quick() ? 3 : 7;
-  const Nanoseconds duration = std::chrono::milliseconds(bench.is_quick() ? 700 : 3000);
+  const std::size_t turns = bench.is_quick() ? 6 : 20;
+  const Nanoseconds duration = std::chrono::milliseconds(bench.is_quick() ? 350 : 1000);
   const auto server = StenoServer::start(bench, "rate64");
   if (!server) return tl::unexpected(server.error());
   const auto steno = StenoLoad::connect(bench, **server, kConnections);
@@ -78,7 +78,7 @@ base::Result<Figure> measure_rate_64_over_redis(Workbench& bench) {
   bench.progress("rate_64_over_redis, open loop");
   const auto open = [&](const std::string& what, LoadTarget& target,
                         double rate) -> base::Result<bool> {
-    const auto result = run_open_loop(target, {rate / 2, duration});
+    const auto result = run_open_loop(target, {rate / 2, 3 * duration});
     if (!result) return tl::unexpected(result.error());
     figure.raw.push_back(describe_open(what, rate / 2, *result));
     return true;
@@ -91,7 +91,7 @@ base::Result<Figure> measure_rate_64_over_redis(Workbench& bench) {
   }
   if (auto ok = (*steno)->check_appended(); !ok) return tl::unexpected(ok.error());
   figure.raw.push_back(fmt::format(
-      "{} turns of {:.1f} s; {} connections each; requests and values of {} B; {} sent again; "
+      "{} turns of {:.2f} s; {} connections each; requests and values of {} B; {} sent again; "
       "server CPU {:.1f} us a command",
       turns, seconds(duration), kConnections, (*steno)->request_bytes(), (*steno)->resend_count(),
       microseconds(cpu) / static_cast<double>(of_steno.latencies.count())));
