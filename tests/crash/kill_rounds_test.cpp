@@ -16,7 +16,6 @@
 
 namespace {
 
-using namespace std::chrono_literals;
 using base::Duration;
 using base::Result;
 using crash::Load;
@@ -26,10 +25,11 @@ using crash::ProcessTable;
 using crash::SentCommand;
 using crash::StenoServer;
 
-constexpr Duration kOrphanMax = 2s;
-constexpr Duration kHealMax = 20s;
-constexpr Duration kAnswersMax = 30s;
-constexpr Duration kPause = 10ms;  // between two looks at what is waited for
+constexpr Duration kOrphanMax = std::chrono::seconds(2);
+constexpr Duration kHealMax = std::chrono::seconds(20);
+constexpr Duration kAnswersMax = std::chrono::seconds(30);
+constexpr Duration kPause =
+    std::chrono::milliseconds(10);  // between two looks at what is waited for
 constexpr std::int64_t kWholeCheckEvery = 25;
 constexpr int kRetriesOfRound = 3;
 
@@ -81,13 +81,23 @@ class KillRounds {
       const Victim victim = choose_victim(random_);
       INFO("round " << round << ": " << kVictimNames[static_cast<int>(victim)] << " killed after "
                     << answers << " answers; home " << server_.home());
+      const auto t0 = clock_.boot();
       require(load_->drive(answers, kAnswersMax));
+      const auto t1 = clock_.boot();
       kill(victim);
+      const auto t2 = clock_.boot();
       heal();
+      const auto t3 = clock_.boot();
       require(load_->settle(kAnswersMax));
+      const auto t4 = clock_.boot();
       check_owners();
+      const auto t5 = clock_.boot();
       check_acknowledged();
       check_retries();
+      const auto t6 = clock_.boot();
+      std::map<std::string,int> st; for (auto& [id, x] : log_.sessions()) { ++st[std::string(base::enum_name(x.status))]; if (session::is_live(x.status) && x.lease) ++st["live+lease"]; }
+      if (std::getenv("STENO_KILL_STAGES")) for (auto& [a, n] : st) std::printf("%s %d ", a.c_str(), n);
+      if (std::getenv("STENO_KILL_STAGES")) std::printf("%-15s drive %ld kill %ld heal %ld settle %ld owners %ld rest %ld marked %zu\n", kVictimNames[static_cast<int>(victim)], (t1-t0)/1ms, (t2-t1)/1ms, (t3-t2)/1ms, (t4-t3)/1ms, (t5-t4)/1ms, (t6-t5)/1ms, crash::marked_processes(server_.lock_folder()).size());
       load_->learn(log_.sessions());
       if (round % kWholeCheckEvery == 0) check_whole();
       if (!load_->fault().empty()) FAIL(load_->fault());
@@ -157,9 +167,11 @@ void KillRounds::heal() {
   for (;;) {
     const auto status =
         require(load_->query<workers::StatusAnswer>(workers::kVerbStatus, kHealMax));
-    if (status.workers == 1 && server_.worker()) return;
+    const auto worker = server_.worker();
+    if (worker && status.worker_pids == std::vector<std::int64_t>{worker->pid}) return;
     if (clock_.boot() > deadline) {
-      FAIL("waited for a worker to be registered; " << status.workers << " are");
+      FAIL("waited for the living worker to be the one that is registered; "
+           << status.workers << " are");
     }
     load_->pump(kPause);
   }
@@ -252,7 +264,7 @@ void KillRounds::finish() {
     const Duration left = deadline - clock_.boot();
     if (left < 0s) FAIL(open.size() << " sessions have not ended, such as " << open[0].text());
     // Those that hang do not close by themselves.
-    if (!is_killing && left < kHealMax - 2s) {
+    if (!is_killing && left < kHealMax - kOrphanMax) {
       is_killing = true;
       for (const auto& id : open) {
         const auto command_id = base::CommandId::make(clock_.wall(), random_);
@@ -282,7 +294,10 @@ void KillRounds::tell(std::int64_t rounds) const {
       static_cast<long long>(counts.rejected), static_cast<long long>(counts.unknown),
       static_cast<long long>(counts.retried), kills.c_str(),
       static_cast<long long>(log_.position().value),
-      static_cast<long long>(longest_unowned_ / 1ms));
+      static_cast<long long>(longest_unowned_ / std::chrono::milliseconds(1)));
+  for (const auto& [code, count] : counts.rejected_as) {
+    std::printf("  %s %lld\n", code.c_str(), static_cast<long long>(count));
+  }
   std::fflush(stdout);
 }
 

@@ -81,6 +81,7 @@ Outcome<int> SessionFollow::run() {
         request_.input->fill();
         break;
       case Wake::timer:
+      case Wake::output_closed:
         break;
     }
     if (!done) return tl::unexpected(done.error());
