@@ -91,7 +91,7 @@ Result<IpcListener> IpcListener::listen(const Endpoint& endpoint) {
   }
   auto lock = base::FileLock::take(endpoint.path + ".lock");
   if (!lock) {
-    if (lock.error().code == base::ErrorCode::in_use) lock.error().text += ": a server is there";
+    if (lock.error().code == base::ErrorCode::in_use) lock.error().text = "another server has this endpoint";
     return tl::unexpected<base::Error>(lock.error());
   }
   const auto fd = bind_and_listen(endpoint.path);

@@ -342,6 +342,7 @@ StatusAnswer Server::status() const {
   s.live_sessions = admission == nullptr ? 0 : static_cast<std::int64_t>(admission->live.size());
   s.max_sessions = options_.commands.limits.max_sessions;
   s.workers = static_cast<std::int64_t>(dispatcher_.workers());
+  s.worker_pids = dispatcher_.worker_pids();
   s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());

@@ -64,6 +64,7 @@ struct StatusAnswer {
   std::int64_t live_sessions = 0;
   std::int64_t max_sessions = 0;
   std::int64_t workers = 0;
+  std::vector<std::int64_t> worker_pids;
   std::int64_t clients = 0;
   std::int64_t waiting_commands = 0;
   std::int64_t loaded_streams = 0;
@@ -83,6 +84,7 @@ struct StatusAnswer {
     visit("live_sessions", self.live_sessions);
     visit("max_sessions", self.max_sessions);
     visit("workers", self.workers);
+    visit("worker_pids", self.worker_pids);
     visit("clients", self.clients);
     visit("waiting_commands", self.waiting_commands);
     visit("loaded_streams", self.loaded_streams);

@@ -157,9 +157,11 @@ void KillRounds::heal() {
   for (;;) {
     const auto status =
         require(load_->query<workers::StatusAnswer>(workers::kVerbStatus, kHealMax));
-    if (status.workers == 1 && server_.worker()) return;
+    const auto worker = server_.worker();
+    if (worker && status.worker_pids == std::vector<std::int64_t>{worker->pid}) return;
     if (clock_.boot() > deadline) {
-      FAIL("waited for a worker to be registered; " << status.workers << " are");
+      FAIL("waited for the living worker to be the one that is registered; " << status.workers
+                                                                             << " are");
     }
     load_->pump(kPause);
   }
@@ -250,9 +252,10 @@ void KillRounds::finish() {
     }
     if (open.empty()) break;
     const Duration left = deadline - clock_.boot();
-    if (left < 0s) FAIL(open.size() << " sessions have not ended, such as " << open[0].text());
+    if (left < std::chrono::seconds(0))
+      FAIL(open.size() << " sessions have not ended, such as " << open[0].text());
     // Those that hang do not close by themselves.
-    if (!is_killing && left < kHealMax - 2s) {
+    if (!is_killing && left < kHealMax - kOrphanMax) {
       is_killing = true;
       for (const auto& id : open) {
         const auto command_id = base::CommandId::make(clock_.wall(), random_);
@@ -283,6 +286,9 @@ void KillRounds::tell(std::int64_t rounds) const {
       static_cast<long long>(counts.retried), kills.c_str(),
       static_cast<long long>(log_.position().value),
       static_cast<long long>(longest_unowned_ / std::chrono::milliseconds(1)));
+  for (const auto& [code, count] : counts.rejected_as) {
+    std::printf("  %s %lld\n", code.c_str(), static_cast<long long>(count));
+  }
   std::fflush(stdout);
 }
 

@@ -23,9 +23,9 @@ constexpr Duration kHaste = std::chrono::milliseconds(60);
 
 // What a correct server may say to commands that are chosen without knowing its state.
 bool is_fair(const std::string& code) {
-  static const std::set<std::string> kFair = {"not_found",     "session_limit", "session_ended",
-                                              "not_accepting", "source_live",   "turn_not_running",
-                                              "not_resumable", "limit_reached"};
+  static const std::set<std::string> kFair = {"not_found",        "session_limit", "session_ended",
+                                              "not_accepting",    "source_live",   "lease_held",
+                                              "turn_not_running", "not_resumable", "limit_reached"};
   return kFair.contains(code);
 }
 
@@ -87,17 +87,29 @@ bool Load::has_awaited() const {
                      [](const Connection& c) { return !c.awaited.empty(); });
 }
 
-void Load::pump(Duration wait) {
+void Load::pump(Duration limit) {
+  work();
+  wait(limit);
+}
+
+void Load::work() {
   const Duration now = clock_.boot();
-  std::vector<bus::PollItem> items;
   for (Connection& connection : connections_) {
     connection.client->do_work(now);
     take_outcomes(connection);
-    wait = std::min(wait, connection.client->next_timer() - now);
+  }
+}
+
+// Until something comes or one of the clients has something to do.
+void Load::wait(Duration limit) {
+  const Duration now = clock_.boot();
+  std::vector<bus::PollItem> items;
+  for (Connection& connection : connections_) {
+    limit = std::min(limit, connection.client->next_timer() - now);
     items.push_back(bus::PollItem::of(*connection.socket));
     items.back().wants_write = connection.client->wants_write();
   }
-  if (!bus::poll(items, wait)) fault_ = "the sockets could not be polled";
+  if (!bus::poll(items, limit)) fault_ = "the sockets could not be polled";
 }
 
 void Load::take_outcomes(Connection& connection) {
@@ -123,6 +135,9 @@ void Load::note(SentCommand& sent, const Result<bus::Reply>& outcome) {
   if (outcome->status != bus::ReplyStatus::ok) {
     sent.outcome = Outcome::rejected;
     sent.code = outcome->code;
+    if (std::holds_alternative<session::Spawn>(sent.command)) {
+      std::erase_if(targets_, [&](const Target& t) { return t.session == sent.session; });
+    }
     if (outcome->status == bus::ReplyStatus::error || !is_fair(outcome->code)) {
       fault_ =
           "command " + sent.id.text() + " was answered " + outcome->code + ": " + outcome->text;
@@ -145,8 +160,9 @@ Result<bus::Reply> Load::request(base::CommandId id, std::string_view verb, base
     return tl::unexpected(started.error());
   }
   for (;;) {
-    pump(std::chrono::milliseconds(50));
+    work();
     if (auto outcome = client.take(id)) return std::move(*outcome);
+    wait(limit);
   }
 }
 
@@ -184,13 +200,18 @@ void Load::send_next(Connection& connection) {
 
 SentCommand Load::choose() {
   const std::uint64_t roll = random_.below(100);
+  if (roll < 20 && !lingering_.empty()) {
+    const base::SessionId session = lingering_.front();
+    lingering_.pop_front();
+    return {fresh_id(), session, session::KillSession{}, Outcome::awaited, {}, {}};
+  }
   if (targets_.empty() || (roll < 40 && targets_.size() < kTargetsMax)) return spawn({});
   if (roll < 46 && !ended_.empty()) {
     const base::SessionId resumed = ended_[random_.below(ended_.size())];
     return spawn(resumed);
   }
   SentCommand next;
-  next.id = base::CommandId::make(clock_.wall(), random_);
+  next.id = fresh_id();
   Target& target = any_target();
   next.session = target.session;
   if (roll < 66 && target.is_multi_turn) {
@@ -211,7 +232,7 @@ SentCommand Load::choose() {
 
 SentCommand Load::spawn(base::SessionId resumed) {
   SentCommand next;
-  next.id = base::CommandId::make(clock_.wall(), random_);
+  next.id = fresh_id();
   next.session = base::SessionId::make(clock_.wall(), random_);
   session::Spawn spawn;
   spawn.spec.engine = "scripted";
@@ -245,16 +266,29 @@ std::string Load::choose_prompt() {
 
 void Load::drop(base::SessionId session) {
   std::erase_if(targets_, [&](const Target& t) { return t.session == session; });
+  remember_ended(session);
+}
+
+void Load::remember_ended(base::SessionId session) {
   ended_.push_back(session);
   if (ended_.size() > kEndedMax) ended_.pop_front();
 }
 
 void Load::learn(const std::map<base::SessionId, session::SessionState>& sessions) {
-  const auto targets = targets_;
-  for (const Target& target : targets) {
+  for (const Target& target : std::exchange(targets_, {})) {
     const auto found = sessions.find(target.session);
-    const bool has_ended = found != sessions.end() && session::is_terminal(found->second.status);
-    if (has_ended) drop(target.session);
+    if (found == sessions.end()) continue;  // its Spawn was refused, or never came
+    if (session::is_live(found->second.status)) {
+      targets_.push_back(target);
+    } else {
+      remember_ended(target.session);
+    }
+  }
+  lingering_.clear();
+  for (const auto& [id, state] : sessions) {
+    const bool is_target = std::any_of(targets_.begin(), targets_.end(),
+                                       [&](const Target& t) { return t.session == id; });
+    if (session::is_live(state.status) && !is_target) lingering_.push_back(id);
   }
 }
 
@@ -263,6 +297,7 @@ LoadCounts Load::counts() const {
   for (const SentCommand& sent : sent_) {
     counts.accepted += sent.outcome == Outcome::accepted ? 1 : 0;
     counts.rejected += sent.outcome == Outcome::rejected ? 1 : 0;
+    if (sent.outcome == Outcome::rejected) ++counts.rejected_as[sent.code];
     counts.unknown += sent.outcome == Outcome::unknown ? 1 : 0;
   }
   counts.retried = retried_;

@@ -38,6 +38,7 @@ struct LoadCounts {
   std::int64_t rejected = 0;
   std::int64_t unknown = 0;
   std::int64_t retried = 0;
+  std::map<std::string, std::int64_t> rejected_as;  // by code
 };
 
 class Load {
@@ -58,13 +59,13 @@ class Load {
   // Asks a query; its answer must be ok.
   template <class Answer>
   Result<Answer> query(std::string_view verb, Duration limit) {
-    auto reply = request(base::CommandId::make(clock_.wall(), random_), verb,
-                         bus::to_body(workers::QueryBody{}), limit);
+    auto reply = request(fresh_id(), verb, bus::to_body(workers::QueryBody{}), limit);
     if (!reply) return tl::unexpected(reply.error());
     return bus::from_body<Answer>(reply->body);
   }
 
-  // The sessions as they stand in the log: what has ended is not addressed any more, but resumed.
+  // The sessions as they stand in the log when nothing is awaited: what has ended is not addressed
+  // any more, but resumed; what was closed and does not end, because its agent hangs, is killed.
   void learn(const std::map<base::SessionId, session::SessionState>& sessions);
 
   const std::deque<SentCommand>& sent() const { return sent_; }
@@ -85,7 +86,10 @@ class Load {
     base::TurnId last_turn;
   };
 
+  base::CommandId fresh_id() { return base::CommandId::make(clock_.wall(), random_); }
   bool has_awaited() const;
+  void work();
+  void wait(Duration limit);
   void send_next(Connection& connection);
   void take_outcomes(Connection& connection);
   void note(SentCommand& sent, const Result<bus::Reply>& outcome);
@@ -97,6 +101,7 @@ class Load {
   std::string choose_prompt();
   Target& any_target() { return targets_[random_.below(targets_.size())]; }
   void drop(base::SessionId session);
+  void remember_ended(base::SessionId session);
 
   const std::string workdir_;
   base::Random& random_;
@@ -106,6 +111,7 @@ class Load {
   std::deque<SentCommand> sent_;
   std::deque<Target> targets_;  // believed to live
   std::deque<base::SessionId> ended_;
+  std::deque<base::SessionId> lingering_;  // live, and none of the targets
   std::int64_t answers_ = 0;
   std::int64_t retried_ = 0;
   std::string fault_;

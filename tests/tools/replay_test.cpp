@@ -68,7 +68,7 @@ struct Fixture {
   support::History history;
   eventlog::Checkpoint head;
 
-  explicit Fixture(std::uint64_t seed = 5) : history(seed, {}) { write(); }
+  explicit Fixture(std::uint64_t seed = 5) : history(seed, {200, 12, 8}) { write(); }
 
   ReplayArguments arguments(bool is_json = false) const {
     ReplayArguments all;
@@ -109,7 +109,7 @@ struct Fixture {
       if (event.envelope.position == Position{1}) continue;  // the writer has its own EpochStarted
       writer.set_now(event.envelope.log_time);
       writer.add(event.envelope.stream, event.event, event.envelope.content ? "words" : "");
-      if (random.chance(20)) writer.flush();
+      if (random.chance(6)) writer.flush();
     }
     writer.flush();
     head = writer.durable();
@@ -214,13 +214,20 @@ TEST_CASE("a flipped bit in the write-ahead log is damage once it hides an event
   CHECK_THAT(log.error().text, Contains("events " + std::to_string(last + 1) + " to "));
 }
 
+// All files of the log's database with that extension.
+std::vector<std::string> files_of(const Fixture& f, const std::string& extension) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(f.folder.log())) {
+    if (entry.path().extension() == extension) found.push_back(entry.path());
+  }
+  return found;
+}
+
 TEST_CASE("a flipped bit in a table file is damage", "[tools]") {
   Fixture f;
-  support::RawLog(f.folder.log()).flush();
-  const std::string file = support::newest_file(f.folder.log(), ".sst");
-  for (const auto& entry : std::filesystem::directory_iterator(f.folder.log())) {
-    if (entry.path().extension() != ".sst") continue;
-    std::FILE* bytes = std::fopen(entry.path().c_str(), "r+");
+  { support::RawLog(f.folder.log()).flush(); }
+  for (const std::string& file : files_of(f, ".sst")) {
+    std::FILE* bytes = std::fopen(file.c_str(), "r+");
     std::fseek(bytes, 200, SEEK_SET);
     const int old = std::fgetc(bytes);
     std::fseek(bytes, 200, SEEK_SET);
@@ -229,6 +236,47 @@ TEST_CASE("a flipped bit in a table file is damage", "[tools]") {
   }
   const auto answer = f.verify(true);
   CHECK(answer.exit == 9);
+  const auto parsed = answer.parsed();
+  CHECK(parsed["verdict"] == "damaged");
+  CHECK(parsed["problems"][0]["position"] == 1);
+  CHECK_THAT(parsed["problems"][0]["text"].get<std::string>(), Contains("are not readable"));
+  CHECK(parsed["events"] > 0);
+  CHECK(parsed["last"] == f.head.position.value);
+}
+
+TEST_CASE("a table file that is missing is damage, whatever it held", "[tools]") {
+  Fixture f;
+  { support::RawLog(f.folder.log()).flush(); }
+  const auto files = files_of(f, ".sst");
+  REQUIRE(files.size() == 2);  // facts and content
+  const auto which = GENERATE(std::size_t{0}, std::size_t{1});
+  std::filesystem::remove(files[which]);
+  const auto answer = f.verify(true);
+  CHECK(answer.exit == 9);
+  CHECK(answer.parsed()["problems"].size() > 0);
+  CHECK(f.state("").exit == 9);
+}
+
+TEST_CASE("a log that has outgrown its first write-ahead log is read in the same way", "[tools]") {
+  Fixture f;
+  {
+    auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
+    support::LogWriter writer(*log, f.random);
+    for (int i = 0; i < 500; ++i) {
+      writer.add(session::kServerStream, session::ServerStarted{},
+                 std::string(i % 100 == 0 ? 700'000 : 60'000, 'x'));
+      if (i % 100 == 0) writer.flush();
+    }
+    f.head.position = writer.flush();
+  }
+  REQUIRE(files_of(f, ".log").size() > 1);
+  const auto answer = f.verify(true).parsed();
+  CHECK(answer["verdict"] == "clean");
+  CHECK(answer["contents"] >= 500);
+  CHECK(f.state("").parsed()["position"] == f.head.position.value);
+  const auto files = files_of(f, ".log");
+  std::filesystem::remove(files.front());
+  CHECK(f.verify(true).exit == 9);
 }
 
 TEST_CASE("every command says that there is no log", "[tools]") {

@@ -6,6 +6,7 @@
 #include "eventlog/rocksdb_store.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/stream_name.hpp"
+#include "tools/benchmarks/latencies.hpp"
 #include "tools/benchmarks/stop.hpp"
 
 namespace benchmarks {
@@ -17,6 +18,7 @@ constexpr std::int64_t kBlockEvents = 256;
 constexpr int kTurns = 12;
 constexpr int kStepsOfTurn = 9;  // a tool call, its result, and a block of text
 constexpr std::int64_t kProgressEvery = 1 << 16;
+constexpr Nanoseconds kWriteMax = std::chrono::seconds(90);  // no further session after it
 
 // Makes one session's events, one by one.
 class Session {
@@ -204,8 +206,10 @@ base::Result<FoldLog> write_fold_log(Workbench& bench, const std::string& folder
     Writer writer(**store, bench.clock().wall(), random);
     std::vector<Session> alive;
     std::int64_t shown = 0;
-    while (writer.events() < events || !alive.empty()) {
-      while (writer.events() < events && alive.size() < kSessionsAlive) {
+    const Nanoseconds end = now() + kWriteMax;
+    const auto wants_more = [&] { return writer.events() < events && now() < end; };
+    while (wants_more() || !alive.empty()) {
+      while (alive.size() < kSessionsAlive && wants_more()) {
         alive.emplace_back(writer.now(), random);
         ++log.sessions;
       }

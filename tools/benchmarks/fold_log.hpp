@@ -16,8 +16,9 @@ struct FoldLog {
   std::size_t facts_bytes = 0;  // of all events, without the blocks' headers
 };
 
-// Whole sessions, a hundred alive at once, as many as make at least `events`, in blocks of 256, in
-// the order in which a server would append them. Content is left out: a fold never reads it.
+// Whole sessions, a hundred alive at once, as many as make at least `events` (fewer on a machine
+// that takes minutes for them), in blocks of 256, in the order in which a server would append them.
+// Content is left out: a fold never reads it.
 base::Result<FoldLog> write_fold_log(Workbench& bench, const std::string& folder,
                                      std::int64_t events);
 

@@ -37,6 +37,7 @@ int measure(const Options& options) {
   (*bench)->clear_progress();
   if (is_stopped()) return complain("stopped by a signal", kExitFailed);
   std::fputs(table_text(measured, (*bench)->absent()).c_str(), stdout);
+  std::fputs((*bench)->load_text().c_str(), stdout);
   if (!options.json_file.empty()) {
     std::ofstream out(options.json_file);
     out << json_text(measured, (*bench)->absent(), options.commit);

@@ -17,9 +17,7 @@ constexpr std::string_view kEngine = "scripted";
 constexpr std::string_view kWorkdir = "/home/user/project";
 constexpr base::Duration kRequestMax = std::chrono::seconds(15);
 constexpr base::Duration kWaitMax = std::chrono::seconds(1);
-// A session refuses more than 1,000 waiting turns, one of which its spawning has queued.
-constexpr std::size_t kPromptsOfSession = 990;
-constexpr std::size_t kSessionsInUse = 64;
+constexpr std::size_t kSessions = 512;
 constexpr std::size_t kSpawnsOutstanding = 64;
 constexpr std::int64_t kEventsOfStart = 2;  // EpochStarted, ServerStarted
 constexpr std::int64_t kEventsOfSpawn = 4;  // opened, turn queued, name claimed, admitted
@@ -29,6 +27,17 @@ const std::string& any_prompt() {
   return kPrompt;
 }
 
+// What a frame has beside its body.
+std::size_t request_frame_bytes() {
+  static const std::size_t kBytes =
+      bus::encode_frame(bus::Request{{}, std::string(workers::kVerbCommand), {}}).size();
+  return kBytes;
+}
+std::size_t reply_frame_bytes() {
+  static const std::size_t kBytes = bus::encode_frame(bus::Reply{}).size();
+  return kBytes;
+}
+
 session::ClientCommand spawn_command() {
   session::Spawn spawn;
   spawn.spec.engine = kEngine;
@@ -36,12 +45,6 @@ session::ClientCommand spawn_command() {
   spawn.spec.is_multi_turn = true;
   spawn.prompt = any_prompt();
   return spawn;
-}
-
-session::ClientCommand prompt_command() {
-  session::SendPrompt send;
-  send.prompt = any_prompt();
-  return send;
 }
 
 }  // namespace
@@ -63,75 +66,57 @@ base::Result<std::unique_ptr<StenoLoad>> StenoLoad::connect(Workbench& bench,
     connection.client =
         std::make_unique<bus::Client>(*connection.socket, bench.clock(), bench.random(), options);
   }
+  if (auto ok = load->spawn_sessions(); !ok) return tl::unexpected(ok.error());
   return load;
 }
 
-base::Result<bool> StenoLoad::make_room(std::size_t prompts) {
-  while (room_ < prompts) {
-    const std::size_t missing = (prompts - room_) / kPromptsOfSession + 1;
-    if (auto ok = spawn(std::min(missing, kSpawnsOutstanding)); !ok) return ok;
-  }
-  while (targets_.size() < kSessionsInUse) {
-    if (auto ok = spawn(kSessionsInUse - targets_.size()); !ok) return ok;
-  }
-  return true;
-}
-
-base::Result<bool> StenoLoad::spawn(std::size_t count) {
-  for (std::size_t slot = 0; slot < count; ++slot) {
-    const Target target{base::SessionId::make(bench_.clock().wall(), bench_.random()),
-                        kPromptsOfSession};
-    if (auto ok = send(slot, target.session, spawn_command()); !ok) return ok;
-    targets_.push_back(target);
-    room_ += target.room;
-  }
+base::Result<bool> StenoLoad::spawn_sessions() {
   std::vector<std::size_t> done;
-  const Nanoseconds deadline = now() + kRequestMax;
-  while (done.size() < count) {
-    if (auto ok = advance(done); !ok) return ok;
-    if (now() > deadline) return base::failure(base::ErrorCode::timeout, "spawning takes too long");
-    if (done.size() < count) {
+  while (sessions_.size() < kSessions) {
+    done.clear();
+    for (std::size_t slot = 0; slot < kSpawnsOutstanding; ++slot) {
+      sessions_.push_back(base::SessionId::make(bench_.clock().wall(), bench_.random()));
+      if (auto ok = send(slot, sessions_.size() - 1, spawn_command()); !ok) return ok;
+    }
+    while (done.size() < kSpawnsOutstanding) {
+      const std::size_t before = done.size();
+      if (auto ok = advance(done); !ok) return ok;
+      if (done.size() > before) continue;
       if (auto ok = wait(-1); !ok) return ok;
     }
   }
-  expected_position_ += static_cast<std::int64_t>(count) * (kEventsOfSpawn - 1);
+  expected_position_ = kEventsOfStart + static_cast<std::int64_t>(kSessions) * kEventsOfSpawn;
+  requests_ = request_bytes_ = reply_bytes_ = 0;
   return true;
 }
 
 base::Result<bool> StenoLoad::start(std::size_t slot) {
-  if (room_ == 0) {
-    return base::failure(base::ErrorCode::too_large, "the benchmark made too few sessions");
+  was_prompt_ = !was_prompt_ || queued_.empty();
+  if (was_prompt_) {
+    next_session_ = (next_session_ + 1) % sessions_.size();
+    return send(slot, next_session_, session::SendPrompt{any_prompt(), false});
   }
-  next_target_ = (next_target_ + 1) % std::min(kSessionsInUse, targets_.size());
-  if (targets_[next_target_].room == 0) {
-    // All in use have had equally many, so the spare ones take over, one by one.
-    targets_[next_target_] = targets_.back();
-    targets_.pop_back();
-  }
-  Target& target = targets_[next_target_];
-  --target.room;
-  --room_;
-  return send(slot, target.session, prompt_command());
+  const QueuedTurn oldest = queued_.front();
+  queued_.pop_front();
+  return send(slot, oldest.session, session::InterruptTurn{oldest.turn});
 }
 
-base::Result<bool> StenoLoad::send(std::size_t slot, base::SessionId session,
+base::Result<bool> StenoLoad::send(std::size_t slot, std::size_t session,
                                    const session::ClientCommand& command) {
   workers::CommandBody body = workers::encode_command(command);
-  body.session = session;
+  body.session = sessions_[session];
   body.agent = kAgent;
   body.actor = kActor;
   base::RawValue encoded = bus::to_body(body);
+  const auto id = base::CommandId::make(bench_.clock().wall(), bench_.random());
+  request_bytes_ += encoded.encoded.size() + request_frame_bytes();
+  ++requests_;
   Connection& connection = connections_[slot % connections_.size()];
-  if (ids_.size() <= slot) ids_.resize(slot + 1);
-  ids_[slot] = base::CommandId::make(bench_.clock().wall(), bench_.random());
-  if (request_bytes_ == 0 && std::holds_alternative<session::SendPrompt>(command)) {
-    request_bytes_ =
-        bus::encode_frame(bus::Request{ids_[slot], std::string(workers::kVerbCommand), encoded})
-            .size();
-  }
   const auto started =
-      connection.client->start(ids_[slot], workers::kVerbCommand, std::move(encoded), kRequestMax);
+      connection.client->start(id, workers::kVerbCommand, std::move(encoded), kRequestMax);
   if (!started) return tl::unexpected(started.error());
+  if (asked_.size() <= slot) asked_.resize(slot + 1);
+  asked_[slot] = {id, session, std::holds_alternative<session::SendPrompt>(command)};
   connection.slots.push_back(slot);
   return true;
 }
@@ -142,10 +127,10 @@ base::Result<bool> StenoLoad::advance(std::vector<std::size_t>& done) {
     if (heard == 0 && !has_waited_long_) continue;
     std::optional<base::Error> failed;
     std::erase_if(connection.slots, [&](std::size_t slot) {
-      const auto outcome = connection.client->take(ids_[slot]);
+      const auto outcome = connection.client->take(asked_[slot].id);
       if (!outcome) return false;
-      const auto finished =
-          *outcome ? finish(**outcome) : base::Result<bool>(tl::unexpected(outcome->error()));
+      const auto finished = *outcome ? finish(asked_[slot], **outcome)
+                                     : base::Result<bool>(tl::unexpected(outcome->error()));
       if (!finished) failed = finished.error();
       done.push_back(slot);
       return true;
@@ -156,7 +141,7 @@ base::Result<bool> StenoLoad::advance(std::vector<std::size_t>& done) {
   return true;
 }
 
-base::Result<bool> StenoLoad::finish(const bus::Reply& reply) {
+base::Result<bool> StenoLoad::finish(const Asked& asked, const bus::Reply& reply) {
   if (reply.status != bus::ReplyStatus::ok) {
     return base::failure(base::ErrorCode::refused, "a command was refused: " + reply.text,
                          reply.code);
@@ -164,7 +149,8 @@ base::Result<bool> StenoLoad::finish(const bus::Reply& reply) {
   const auto body = bus::from_body<workers::CommandReplyBody>(reply.body);
   if (!body) return tl::unexpected(body.error());
   if (body->is_repeated) return base::failure(base::ErrorCode::conflict, "not a new command");
-  if (reply_bytes_ == 0) reply_bytes_ = bus::encode_frame(reply).size();
+  if (asked.is_prompt) queued_.push_back({asked.session, {asked.id.bytes}});
+  reply_bytes_ += reply.body.encoded.size() + reply_frame_bytes();
   last_position_ = std::max(last_position_, body->position.value);
   ++expected_position_;
   return true;
@@ -186,12 +172,11 @@ base::Result<bool> StenoLoad::wait(int timer_fd) {
 }
 
 base::Result<bool> StenoLoad::check_appended() const {
-  const std::int64_t expected = kEventsOfStart + expected_position_;
-  if (last_position_ == expected) return true;
+  if (last_position_ == expected_position_) return true;
   return base::failure(base::ErrorCode::damaged,
                        fmt::format("accepted commands should have brought the log to position {}, "
                                    "but it is at {}",
-                                   expected, last_position_));
+                                   expected_position_, last_position_));
 }
 
 std::int64_t StenoLoad::resend_count() const {

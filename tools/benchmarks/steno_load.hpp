@@ -1,6 +1,7 @@
-// Steno as the target of a load. Every request is a SendPrompt to one of many sessions, whose turns
-// wait for a worker that never comes: each one accepted appends one event, TurnQueued, with the
-// prompt as its content, which is what a server is mostly asked to do.
+// Steno as the target of a load. Every other request is a SendPrompt, which queues a turn of one of
+// many sessions and appends TurnQueued, with the prompt as its content; those between are an
+// InterruptTurn of a turn that was queued so, which appends TurnInterrupted. So every accepted
+// command appends one event, and queues stay as short as in real sessions, without a worker.
 #pragma once
 
 #include <deque>
@@ -20,13 +21,10 @@ constexpr std::size_t kPromptBytes = 98;
 
 class StenoLoad final : public LoadTarget {
  public:
-  // Requests go over so many connections by turns.
+  // Spawns the sessions. Requests go over so many connections by turns.
   static base::Result<std::unique_ptr<StenoLoad>> connect(Workbench& bench,
                                                           const StenoServer& server,
                                                           std::size_t connections);
-
-  // Spawns sessions until so many more prompts can be queued: not a part of what is measured.
-  base::Result<bool> make_room(std::size_t prompts);
 
   base::Result<bool> start(std::size_t slot) override;
   base::Result<bool> advance(std::vector<std::size_t>& done) override;
@@ -36,9 +34,9 @@ class StenoLoad final : public LoadTarget {
   // appends. Call when nothing is outstanding.
   base::Result<bool> check_appended() const;
 
-  // What one request and one reply have on the wire.
-  std::size_t request_bytes() const { return request_bytes_; }
-  std::size_t reply_bytes() const { return reply_bytes_; }
+  // What requests and replies have on the wire, on average.
+  std::size_t request_bytes() const { return request_bytes_ / requests_; }
+  std::size_t reply_bytes() const { return reply_bytes_ / requests_; }
   // Requests that were sent a second time because their answer was late.
   std::int64_t resend_count() const;
 
@@ -48,25 +46,32 @@ class StenoLoad final : public LoadTarget {
     std::unique_ptr<bus::Client> client;
     std::vector<std::size_t> slots;  // that await their answer
   };
-  struct Target {
-    base::SessionId session;
-    std::size_t room = 0;  // prompts that its queue still takes
+  struct QueuedTurn {
+    std::size_t session = 0;
+    base::TurnId turn;
+  };
+  struct Asked {  // by a slot
+    base::CommandId id;
+    std::size_t session = 0;
+    bool is_prompt = false;
   };
 
   explicit StenoLoad(Workbench& bench) : bench_(bench) {}
-  base::Result<bool> send(std::size_t slot, base::SessionId session,
+  base::Result<bool> spawn_sessions();
+  base::Result<bool> send(std::size_t slot, std::size_t session,
                           const session::ClientCommand& command);
-  base::Result<bool> finish(const bus::Reply& reply);
-  base::Result<bool> spawn(std::size_t count);
+  base::Result<bool> finish(const Asked& asked, const bus::Reply& reply);
 
   Workbench& bench_;
   std::vector<Connection> connections_;
-  std::vector<base::CommandId> ids_;  // by slot
-  std::deque<Target> targets_;        // those in front are in use, the others spare
-  std::size_t next_target_ = 0;
-  std::size_t room_ = 0;  // of all targets
-  std::size_t request_bytes_ = 0;
-  std::size_t reply_bytes_ = 0;
+  std::vector<Asked> asked_;
+  std::vector<base::SessionId> sessions_;
+  std::size_t next_session_ = 0;
+  std::deque<QueuedTurn> queued_;  // by accepted prompts, and not interrupted yet
+  bool was_prompt_ = false;        // the request before
+  std::size_t requests_ = 0;
+  std::size_t request_bytes_ = 0;  // of all
+  std::size_t reply_bytes_ = 0;    // of all
   // Of the log: the last one that a reply named, and the number of events that all accepted
   // commands together should have appended to it.
   std::int64_t last_position_ = 0;

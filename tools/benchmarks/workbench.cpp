@@ -1,5 +1,6 @@
 #include "tools/benchmarks/workbench.hpp"
 
+#include <fmt/format.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -31,6 +32,11 @@ base::Result<std::unique_ptr<Workbench>> Workbench::open(const Options& options)
   return std::unique_ptr<Workbench>(new Workbench(options, path));
 }
 
+Workbench::Workbench(const Options& options, std::string folder)
+    : options_(options), folder_(std::move(folder)) {
+  getloadavg(&load_before_, 1);
+}
+
 Workbench::~Workbench() {
   clear_progress();
   remove(folder_);
@@ -51,6 +57,12 @@ void Workbench::remove(const std::string& path) {
 std::string Workbench::program(const std::string& name) const {
   std::error_code ignored;
   return (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name).string();
+}
+
+std::string Workbench::load_text() const {
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return fmt::format("load before the run: {:.1f} on {} cores{}\n", load_before_, cores,
+                     load_before_ > 0.5 ? "; the machine was not idle, so mind the noise" : "");
 }
 
 void Workbench::progress(const std::string& text) {

@@ -36,17 +36,20 @@ class Workbench {
 
   void note_absent(const std::string& peer) { absent_.insert(peer); }
   const std::set<std::string>& absent() const { return absent_; }
+  // How many processes wanted the processor, on average over the minute before the run, and how
+  // many there is room for: a run beside others measures how they are scheduled, too.
+  std::string load_text() const;
 
   bus::Context& context() { return context_; }
   base::Clock& clock() { return clock_; }
   base::Random& random() { return random_; }
 
  private:
-  Workbench(const Options& options, std::string folder)
-      : options_(options), folder_(std::move(folder)) {}
+  Workbench(const Options& options, std::string folder);
 
   const Options& options_;
   const std::string folder_;
+  double load_before_ = 0;
   base::SystemClock clock_;
   base::SystemRandom random_;
   bus::Context context_;

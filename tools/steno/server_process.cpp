@@ -29,6 +29,11 @@ class FileLeaseLocks final : public workers::LeaseLocks {
   bool is_worker_alive() override {
     return base::is_locked(worker_lock_path(options_)).value_or(true);
   }
+  bool has_worker_ended(std::int64_t pid) override {
+    if (!is_worker_alive()) return true;
+    const pid_t living = base::lock_holder(worker_lock_path(options_));
+    return living != 0 && living != pid;
+  }
   bool is_session_held(base::SessionId session) override {
     return base::is_locked(workers::session_lock_path(options_.agents.lock_folder, session))
         .value_or(true);
