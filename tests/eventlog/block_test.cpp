@@ -53,6 +53,14 @@ TEST_CASE("a block keeps the bytes that it was first written with", "[eventlog]"
   CHECK(entries->entries[0].content.bytes == "content of event 2");
 }
 
+TEST_CASE("the worked examples of the README are the golden block and its content", "[eventlog]") {
+  const auto example = [](const char* start) {
+    return support::readme_example("eventlog/README.md", start);
+  };
+  CHECK(example("53544e42 ") == sample().facts);
+  CHECK(example("81 a165 91 ") == sample().content);
+}
+
 TEST_CASE("a block with one flipped bit anywhere is refused", "[eventlog]") {
   const Bytes good = sample().facts;
   for (std::size_t byte = 0; byte < good.size(); ++byte) {

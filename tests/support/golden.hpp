@@ -51,4 +51,22 @@ std::optional<base::Bytes> golden(const std::string& name, Sample&& sample) {
   return from_hex(text.str());
 }
 
+// The bytes of a worked example in a README: of the block of code whose first line begins with
+// `start`, what stands in each line before two spaces.
+inline base::Bytes readme_example(const std::string& readme, const std::string& start) {
+  std::ifstream in(std::filesystem::path(STENO_SOURCE_DIR) / readme);
+  std::stringstream text;
+  text << in.rdbuf();
+  const std::string all = text.str();
+  const std::size_t fence = all.find("```\n" + start);
+  if (fence == std::string::npos) return {};
+  std::istringstream lines(all.substr(fence + 4, all.find("```", fence + 4) - fence - 4));
+  std::string digits;
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(0, line.find_first_not_of(' '));
+    digits += line.substr(0, line.find("  "));
+  }
+  return from_hex(digits);
+}
+
 }  // namespace support

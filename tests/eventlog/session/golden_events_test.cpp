@@ -55,6 +55,12 @@ TEST_CASE("a golden event shows every field that was there when it was written",
   }
 }
 
+TEST_CASE("the worked example of the README is a golden event", "[session]") {
+  const auto bytes = support::golden(file_of("LeaseExpired"), [] { return Bytes(); });
+  REQUIRE(bytes);
+  CHECK(support::readme_example("eventlog/README.md", "de 0011 ") == *bytes);
+}
+
 TEST_CASE("every golden event belongs to an event type", "[session]") {
   const auto types = event_types();
   std::set<std::string> wanted;
