@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pty.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -39,10 +40,13 @@ void read_some(int& fd, std::string& text) {
 }  // namespace
 
 ChildProgram::ChildProgram(const std::vector<std::string>& argv,
-                           const std::vector<std::string>& environment, bool is_stdin_open) {
+                           const std::vector<std::string>& environment, Stdin stdin_kind,
+                           Stdout stdout_kind) {
   std::array<int, 2> in{}, out{}, err{};
-  if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(out.data(), O_CLOEXEC) != 0 ||
-      ::pipe2(err.data(), O_CLOEXEC) != 0) {
+  const bool has_output = stdout_kind == Stdout::terminal
+                              ? ::openpty(&out[0], &out[1], nullptr, nullptr, nullptr) == 0
+                              : ::pipe2(out.data(), O_CLOEXEC) == 0;
+  if (!has_output || ::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(err.data(), O_CLOEXEC) != 0) {
     return;
   }
   posix_spawn_file_actions_t actions;
@@ -61,7 +65,7 @@ ChildProgram::ChildProgram(const std::vector<std::string>& argv,
   stdin_ = in[1];
   stdout_ = out[0];
   stderr_ = err[0];
-  if (!is_stdin_open) close_stdin();
+  if (stdin_kind == Stdin::at_end) close_stdin();
 }
 
 ChildProgram::~ChildProgram() {

@@ -14,12 +14,14 @@ namespace support {
 // Far above anything that happens on a loaded machine; a test that reaches it has failed.
 inline constexpr std::chrono::seconds kProgramDeadline{30};
 
+enum class Stdin { at_end, open };
+enum class Stdout { pipe, terminal };
+
 class ChildProgram {
  public:
-  // `environment` is all of it, "NAME=value". Stdin is a pipe; `is_stdin_open` false: it is at its
-  // end from the start.
+  // `environment` is all of it, "NAME=value". Stdin and stderr are pipes.
   ChildProgram(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
-               bool is_stdin_open = false);
+               Stdin in = Stdin::at_end, Stdout out = Stdout::pipe);
   ~ChildProgram();
   ChildProgram(const ChildProgram&) = delete;
   ChildProgram& operator=(const ChildProgram&) = delete;

@@ -13,6 +13,8 @@ namespace {
 
 using nlohmann::json;
 using support::ChildProgram;
+using support::Stdin;
+using support::Stdout;
 using Arguments = std::vector<std::string>;
 
 struct Ran {
@@ -35,11 +37,12 @@ class Served {
     server_.wait();
   }
 
-  ChildProgram start(const Arguments& arguments, bool is_stdin_open = false) const {
-    return {command(arguments), environment(), is_stdin_open};
+  ChildProgram start(const Arguments& arguments, Stdin in = Stdin::at_end,
+                     Stdout out = Stdout::pipe) const {
+    return {command(arguments), environment(), in, out};
   }
   Ran steno(const Arguments& arguments, const std::string& input = {}) const {
-    ChildProgram program = start(arguments, !input.empty());
+    ChildProgram program = start(arguments, input.empty() ? Stdin::at_end : Stdin::open);
     if (!input.empty()) {
       program.write(input);
       program.close_stdin();
@@ -127,6 +130,22 @@ TEST_CASE("run prints what the agent says and ends with the session", "[tools]")
   CHECK(served.steno({"run", "--workdir", "/nowhere/at/all", "p"}).code == 1);
 }
 
+TEST_CASE("on a terminal, text comes as it is said, and nothing in it is obeyed", "[tools]") {
+  const Served served;
+  // Longer than the second after which unfinished text is recorded.
+  ChildProgram slow =
+      served.start({"run", "[words 8] [delay 600]"}, Stdin::at_end, Stdout::terminal);
+  REQUIRE(slow.wait_until([](const ChildProgram& p) { return contains(p.out(), "word0"); }));
+  CHECK_FALSE(contains(slow.out(), "word7"));
+  CHECK(slow.wait() == 0);
+  CHECK(slow.out() == "word0 word1 word2 word3 word4 word5 word6 word7\r\n");
+
+  ChildProgram evil = served.start({"run", "[say a\x1b[2Jb]"}, Stdin::at_end, Stdout::terminal);
+  CHECK(evil.wait() == 0);
+  CHECK(contains(evil.out(), "a\\x1b[2J"));
+  CHECK_FALSE(contains(evil.out(), "\x1b"));
+}
+
 TEST_CASE("run prints JSON for programs", "[tools]") {
   const Served served;
   const Ran one = served.steno({"run", "-o", "json", "[say hello]"});
@@ -156,7 +175,8 @@ TEST_CASE("Ctrl-C interrupts the turn, and twice kills the session", "[tools]") 
   once.signal(SIGINT);
   CHECK(once.wait() == 130);
 
-  ChildProgram twice = served.start({"run", "--multi-turn", "--name", "twice", "[hang]"}, true);
+  ChildProgram twice =
+      served.start({"run", "--multi-turn", "--name", "twice", "[hang]"}, Stdin::open);
   REQUIRE(twice.wait_until([](const ChildProgram& p) { return contains(p.err(), "session "); }));
   twice.signal(SIGINT);
   REQUIRE(
