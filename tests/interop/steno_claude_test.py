@@ -35,7 +35,7 @@ def go_apart():
     if subprocess.run(["unshare", "-rn", "sh", "-c", loopback], check=False,
                       stderr=subprocess.DEVNULL).returncode == 0:
         os.execvp("unshare", ["unshare", "-rn", "sh", "-c", loopback + ' && exec "$0" "$@"',
-                              sys.executable, *sys.argv])
+                              sys.executable, "-B", *sys.argv])
 
 
 class Claude(unittest.TestCase):
