@@ -89,8 +89,11 @@ Result<IpcListener> IpcListener::listen(const Endpoint& endpoint) {
   if (const auto prepared = prepare_folder(folder); !prepared) {
     return tl::unexpected<base::Error>(prepared.error());
   }
-  auto lock = LockFile::acquire(endpoint.path + ".lock");
-  if (!lock) return tl::unexpected<base::Error>(lock.error());
+  auto lock = base::FileLock::take(endpoint.path + ".lock");
+  if (!lock) {
+    if (lock.error().code == base::ErrorCode::in_use) lock.error().text += ": a server is there";
+    return tl::unexpected<base::Error>(lock.error());
+  }
   const auto fd = bind_and_listen(endpoint.path);
   if (!fd) return tl::unexpected<base::Error>(fd.error());
   return IpcListener(std::move(*lock), endpoint.path, *fd);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bus/lock_file.hpp"
+#include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/result.hpp"
 
 namespace bus {
@@ -43,10 +43,10 @@ class IpcListener {
   int take_fd();
 
  private:
-  IpcListener(LockFile lock, std::string path, int fd)
+  IpcListener(base::FileLock lock, std::string path, int fd)
       : lock_(std::move(lock)), path_(std::move(path)), fd_(fd) {}
 
-  LockFile lock_;
+  base::FileLock lock_;
   std::string path_;  // empty: moved from
   int fd_;            // -1: taken
 };

@@ -122,7 +122,12 @@ Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_view(const std::st
     if (status.ok()) break;
   }
   if (!status.ok()) return tl::unexpected(open_error_of(status, folder));
-  return std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw), std::move(*own));
+  auto view =
+      std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw), std::move(*own));
+  // A write-ahead log that the writer removed while the secondary was opened is in a table by now.
+  status = raw->TryCatchUpWithPrimary();
+  if (!status.ok()) return tl::unexpected(open_error_of(status, folder));
+  return view;
 }
 
 }  // namespace eventlog

@@ -52,7 +52,7 @@ class RocksDbStore final : public BlockStore {
   }
 
   // Finds first() and tail(), of what lies at positions up to `through`.
-  Result<bool> find_ends(Position through, bool allow_damaged_end);
+  Result<bool> find_ends(Position through, bool allow_damage);
 
   AppendOutcome append(const SealedBlock& block) override;
   Position first() const override { return {first_.load()}; }
@@ -193,34 +193,31 @@ Result<bool> RocksDbStore::trim_before(Position position) {
   return true;
 }
 
-Result<bool> RocksDbStore::find_ends(Position through, bool allow_damaged_end) {
+Result<bool> RocksDbStore::find_ends(Position through, bool allow_damage) {
   const std::unique_ptr<rocksdb::Iterator> at(
       db_->NewIterator(rocksdb::ReadOptions(), families_.facts));
   at->SeekToFirst();
-  if (!at->Valid()) {
-    if (!at->status().ok()) return tl::unexpected(error_of(at->status(), "log"));
-    return true;
-  }
-  if (at->key().size() != kKeyBytes) {
+  if (!at->Valid() && at->status().ok()) return true;
+  const bool is_damage_passed = allow_damage && at->status().IsCorruption();
+  if (!at->Valid() && !is_damage_passed) return tl::unexpected(error_of(at->status(), "log"));
+  if (at->Valid() && at->key().size() != kKeyBytes) {
     return base::failure(base::ErrorCode::wrong_log, "the database is not a log of Steno",
                          db_->GetName());
   }
-  const Position first = position_of(at->key());
+  const Position first = at->Valid() ? position_of(at->key()) : Position{1};
   if (first > through) return true;
   at->SeekForPrev(slice(key_of(through)));
   if (!at->Valid()) return tl::unexpected(error_of(at->status(), "log"));
   const Position last_key = position_of(at->key());
   const Bytes last_block = at->value().ToString();
   const auto last = parse_block(last_block);
-  const std::string where = "position " + std::to_string(last_key.value);
   first_ = first.value;
   tail_ = last_key.value;
-  if (!last && !allow_damaged_end) {
-    return base::failure(last.error().code, last.error().text, where);
-  }
   if (last && last->header.first == last_key) {
     tail_ = last->header.last().value;
-  } else if (!allow_damaged_end) {
+  } else if (!allow_damage) {
+    const std::string where = "position " + std::to_string(last_key.value);
+    if (!last) return base::failure(last.error().code, last.error().text, where);
     return base::failure(base::ErrorCode::damaged, "the last block lies under another position",
                          where);
   }
@@ -269,6 +266,20 @@ constexpr Position kEverything{std::numeric_limits<std::int64_t>::max()};
 // attempt begins with the files that there are then.
 constexpr int kViewAttemptsMax = 5;
 
+base::Error failed_opening(const rocksdb::Status& status, const std::string& folder) {
+  base::Error error = open_error_of(status, folder);
+  if (error.code == base::ErrorCode::io && has_database(folder) &&
+      error.text.find("No such file") != std::string::npos) {
+    error.code = base::ErrorCode::damaged;  // a file that the database is made of
+  }
+  if (status.IsInvalidArgument() && error.text.find("Column famil") != std::string::npos) {
+    error = {base::ErrorCode::wrong_log,
+             "the database is not a log of Steno, or one of a newer release: " + error.text,
+             folder};
+  }
+  return error;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<BlockStore>> open_rocksdb_store(const RocksDbStoreOptions& options) {
@@ -279,7 +290,7 @@ Result<std::unique_ptr<BlockStore>> open_rocksdb_store(const RocksDbStoreOptions
       options.read_only
           ? rocksdb::DB::OpenForReadOnly(db, options.folder, descriptors(), &handles, &raw)
           : rocksdb::DB::Open(db, options.folder, descriptors(), &handles, &raw);
-  if (!status.ok()) return tl::unexpected(open_error_of(status, options.folder));
+  if (!status.ok()) return tl::unexpected(failed_opening(status, options.folder));
   auto store =
       std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
                                      Families{handles[0], handles[1], handles[2]}, options.sync);
@@ -294,28 +305,34 @@ Result<std::unique_ptr<BlockStore>> open_rocksdb_view(const RocksDbViewOptions& 
   auto folder = PrivateFolder::make();
   if (!folder) return tl::unexpected(folder.error());
   rocksdb::DBOptions db = db_options({options.folder, false});
-  db.max_open_files = -1;                        // files that the writer removes can still be read
-  db.track_and_verify_wals_in_manifest = false;  // not possible beside a writer
+  db.max_open_files = -1;  // files that the writer removes can still be read
+  db.track_and_verify_wals_in_manifest = !options.has_writer;  // not possible beside one
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
   rocksdb::Status status;
-  for (int attempt = 0; attempt < kViewAttemptsMax; ++attempt) {
-    status = rocksdb::DB::OpenAsSecondary(db, options.folder, folder->path(), descriptors(),
-                                          &handles, &raw);
+  for (int attempt = 0; attempt < (options.has_writer ? kViewAttemptsMax : 1); ++attempt) {
+    // A secondary passes over files that are missing, as the writer may have removed them, and
+    // refuses a damaged write-ahead log: where nobody writes, the other way says more.
+    status = options.has_writer
+                 ? rocksdb::DB::OpenAsSecondary(db, options.folder, folder->path(), descriptors(),
+                                                &handles, &raw)
+                 : rocksdb::DB::OpenForReadOnly(db, options.folder, descriptors(), &handles, &raw);
     if (status.ok()) break;
   }
-  if (!status.ok()) return tl::unexpected(open_error_of(status, options.folder));
+  if (!status.ok()) return tl::unexpected(failed_opening(status, options.folder));
   auto store = std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
                                               Families{handles[0], handles[1], handles[2]},
                                               std::move(*folder));
-  auto found = store->find_ends(options.through.value_or(kEverything), options.allow_damaged_end);
+  // A write-ahead log that the writer removed while the secondary was opened is in a table by now.
+  if (options.has_writer) status = raw->TryCatchUpWithPrimary();
+  if (!status.ok()) return tl::unexpected(failed_opening(status, options.folder));
+  auto found = store->find_ends(options.through.value_or(kEverything), options.allow_damage);
   if (!found) return tl::unexpected(found.error());
   return store;
 }
 
 bool has_torn_write_ahead_log(const std::string& folder) {
   rocksdb::DBOptions db = db_options({folder, false});
-  db.track_and_verify_wals_in_manifest = false;
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;

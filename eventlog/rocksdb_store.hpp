@@ -25,8 +25,12 @@ struct RocksDbViewOptions {
   // Last position to show; the block that holds it is shown whole. Without it: all there is, which
   // may not be durable while somebody appends.
   std::optional<Position> through;
-  // Open also when the last block is damaged; tail() is then that block's first position.
-  bool allow_damaged_end = false;
+  // Open also when the first block cannot be read, or the last one is damaged; tail() is then the
+  // last one's first position.
+  bool allow_damage = false;
+  // False: nobody has the log open. Then files that are missing are an error, and a write-ahead
+  // log that is damaged is read up to there.
+  bool has_writer = true;
 };
 
 // A log as it is at this moment, to be read while another process may be appending to it. Nothing

@@ -24,6 +24,8 @@ enum class Asker { nobody, client, dispatcher };
 struct Ticket {
   Asker asker = Asker::nobody;
   std::uint64_t number = 0;
+
+  auto operator<=>(const Ticket&) const = default;
 };
 
 struct CommandMessage {

@@ -95,6 +95,12 @@ const bus::PeerId* LeaseDispatcher::peer_of(const base::WorkerId& worker) const 
   return found == workers_.end() ? nullptr : &found->second.peer;
 }
 
+std::vector<std::int64_t> LeaseDispatcher::worker_pids() const {
+  std::vector<std::int64_t> pids;
+  for (const auto& [worker, peer] : workers_) pids.push_back(peer.pid);
+  return pids;
+}
+
 void LeaseDispatcher::send(const bus::PeerId& peer, const bus::Notice& message) {
   // A worker that cannot be sent to is gone or far behind; it will register again.
   if (!socket_.send(peer, bus::encode_frame(message))) {
@@ -132,7 +138,7 @@ void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame,
 
 void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBody& body,
                                       base::Time now) {
-  workers_[body.worker] = {peer, now};
+  workers_[body.worker] = {peer, body.pid, now};
   for (const HeldLease& held : body.leases) {
     const std::string stream = session::session_stream(held.agent, held.session);
     const auto found = views_.find(stream);
@@ -259,11 +265,9 @@ bool LeaseDispatcher::do_work(base::Time now) {
   take_contents();
   bool has_worked = !acks_.empty();
   send_acks();
-  std::erase_if(workers_, [&](const auto& entry) {
-    return now - entry.second.last_heard > options_.worker_silence_max;
-  });
   if (now >= next_expiry_) {
     next_expiry_ = now + options_.expiry_interval;
+    forget_lost_workers();
     for (auto& [stream, view] : views_) expire(view);
   }
   for (const std::string& stream : std::exchange(dirty_, {})) {
@@ -275,9 +279,18 @@ bool LeaseDispatcher::do_work(base::Time now) {
   return has_worked;
 }
 
+void LeaseDispatcher::forget_lost_workers() {
+  std::erase_if(workers_, [&](const auto& entry) {
+    return now_ - entry.second.last_heard > options_.worker_silence_max ||
+           locks_.has_worker_ended(entry.second.pid);
+  });
+}
+
 bool LeaseDispatcher::grant(View& view) {
   const SessionState& s = view.state;
   if (!session::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
+  // A lease of a worker that has ended would cost the session a turn that no agent was given.
+  forget_lost_workers();
   if (workers_.empty()) return false;
   view.is_granting = true;
   // One worker a machine; with more, the choice would be made here.

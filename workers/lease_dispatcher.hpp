@@ -23,6 +23,7 @@ class LeaseLocks {
  public:
   virtual ~LeaseLocks() = default;
   virtual bool is_worker_alive() = 0;                         // any worker of this server
+  virtual bool has_worker_ended(std::int64_t pid) = 0;        // true: surely
   virtual bool is_session_held(base::SessionId session) = 0;  // a keeper lives, or its tree
 };
 
@@ -49,11 +50,13 @@ class LeaseDispatcher {
   bool do_work(base::Time now);
 
   std::size_t workers() const { return workers_.size(); }
+  std::vector<std::int64_t> worker_pids() const;
   std::size_t sessions() const { return views_.size(); }
 
  private:
   struct WorkerPeer {
     bus::PeerId peer;
+    std::int64_t pid = 0;
     base::Time last_heard;
   };
   struct View {
@@ -85,6 +88,7 @@ class LeaseDispatcher {
   void send_acks();
   void send(const bus::PeerId& peer, const bus::Notice& notice);
   const bus::PeerId* peer_of(const base::WorkerId& worker) const;
+  void forget_lost_workers();
 
   CommandWorker& commands_;
   bus::ServerSocket& socket_;

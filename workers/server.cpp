@@ -64,16 +64,25 @@ bool Server::do_work() {
   duty_.begin(boot_);
 
   bool has_worked = is_ready() && receive_frames();
+  const Position tail_before = sequencer_.tail();
   has_worked |= commands_.do_work(now_, wall, boot_);
+  if (sequencer_.tail() != tail_before) {
+    flight_.add(boot_, FlightKind::appended, sequencer_.tail().value);
+    flight_.add(boot_, FlightKind::decided, static_cast<std::int64_t>(commands_.waiting()));
+  }
   if (!is_ready()) has_worked |= advance_start();
   has_worked |= sequencer_.do_work();
   if (sequencer_.failure()) {
     failure_ = sequencer_.failure();
+    flight_.add(boot_, FlightKind::failed, 0);
     return true;
   }
   has_worked |= publish_durable();
   has_worked |= send_answers();
-  if (is_ready()) has_worked |= dispatcher_.do_work(now_);
+  if (is_ready() && dispatcher_.do_work(now_)) {
+    has_worked = true;
+    flight_.add(boot_, FlightKind::directed, static_cast<std::int64_t>(dispatcher_.sessions()));
+  }
   has_worked |= send_query_answers();
   has_worked |= feed_.do_work(boot_) > 0;
   duty_.end(has_worked);
@@ -123,6 +132,7 @@ bool Server::receive_frames() {
     auto frame = workers_.receive(boot_);
     if (!frame) break;
     has_received = true;
+    flight_.add(boot_, FlightKind::frame, 1);
     if (auto* notice = std::get_if<bus::Notice>(&frame->message)) {
       dispatcher_.on_frame(frame->peer.id, *notice, now_);
     }
@@ -131,6 +141,7 @@ bool Server::receive_frames() {
     auto frame = clients_.receive(boot_);
     if (!frame) break;
     has_received = true;
+    flight_.add(boot_, FlightKind::frame, 0);
     if (auto* request = std::get_if<bus::Request>(&frame->message)) {
       take_request(frame->peer, *request);
     }
@@ -141,10 +152,11 @@ bool Server::receive_frames() {
 void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
   if (request.verb == kVerbCommand) {
     take_command(peer, request);
-  } else if (request.verb == kVerbStatus) {
+  } else if (request.verb == kVerbStatus || request.verb == kVerbFlight) {
     bus::Reply reply;
     reply.id = request.id;
-    reply.body = bus::to_body(status());
+    reply.body = request.verb == kVerbStatus ? bus::to_body(status())
+                                             : bus::to_body(FlightAnswer{flight_.entries()});
     clients_.reply(peer.id, reply);
   } else {
     take_query(peer, request);
@@ -231,6 +243,7 @@ bool Server::publish_durable() {
     feed_.publish(to_feed_event(event.recorded, std::move(event.facts)), levels);
   }
   if (!events.empty()) {
+    flight_.add(boot_, FlightKind::durable, sequencer_.durable().value);
     clients_.set_head(sequencer_.durable());
     workers_.set_head(sequencer_.durable());
   }
@@ -262,6 +275,9 @@ bool Server::send_answers() {
     duty_.inbox.add(answer.decided - asked.received);
     duty_.commit.add(answered - answer.decided);
     duty_.total.add(answered - asked.received);
+  }
+  if (!answers.empty()) {
+    flight_.add(boot_, FlightKind::answered, static_cast<std::int64_t>(answers.size()));
   }
   return !answers.empty();
 }
@@ -326,6 +342,7 @@ StatusAnswer Server::status() const {
   s.live_sessions = admission == nullptr ? 0 : static_cast<std::int64_t>(admission->live.size());
   s.max_sessions = options_.commands.limits.max_sessions;
   s.workers = static_cast<std::int64_t>(dispatcher_.workers());
+  s.worker_pids = dispatcher_.worker_pids();
   s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());

@@ -12,6 +12,7 @@
 #include "bus/feed_publisher.hpp"
 #include "bus/frame_server.hpp"
 #include "workers/duty_cycle.hpp"
+#include "workers/flight_recorder.hpp"
 #include "workers/lease_dispatcher.hpp"
 #include "workers/query_service.hpp"
 
@@ -38,6 +39,18 @@ struct ServerOptions {
 };
 
 constexpr std::string_view kVerbStatus = "status";  // → StatusAnswer
+constexpr std::string_view kVerbFlight = "flight";  // → FlightAnswer
+
+// What the loop did last, oldest first.
+struct FlightAnswer {
+  std::vector<FlightEntry> entries;
+
+  bool operator==(const FlightAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("entries", self.entries);
+  }
+};
 
 struct StatusAnswer {
   base::ServerId incarnation;
@@ -51,6 +64,7 @@ struct StatusAnswer {
   std::int64_t live_sessions = 0;
   std::int64_t max_sessions = 0;
   std::int64_t workers = 0;
+  std::vector<std::int64_t> worker_pids;
   std::int64_t clients = 0;
   std::int64_t waiting_commands = 0;
   std::int64_t loaded_streams = 0;
@@ -70,6 +84,7 @@ struct StatusAnswer {
     visit("live_sessions", self.live_sessions);
     visit("max_sessions", self.max_sessions);
     visit("workers", self.workers);
+    visit("worker_pids", self.worker_pids);
     visit("clients", self.clients);
     visit("waiting_commands", self.waiting_commands);
     visit("loaded_streams", self.loaded_streams);
@@ -92,6 +107,7 @@ class Server {
   base::ServerId incarnation() const { return incarnation_; }
   Position durable() const { return sequencer_.durable(); }
   const CommandWorker& commands() const { return commands_; }
+  const FlightRecorder& flight() const { return flight_; }
   std::size_t registered_workers() const { return dispatcher_.workers(); }
 
  private:
@@ -140,6 +156,7 @@ class Server {
   Position views_at_;  // durable head that the query service was last told
   std::size_t queries_out_ = 0;
   DutyCycle duty_;
+  FlightRecorder flight_;
 };
 
 }  // namespace workers

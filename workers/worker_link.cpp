@@ -16,8 +16,8 @@ bool WorkerLink::do_work(base::Duration now) {
     if (const auto frame = bus::decode_frame(*bytes)) take_frame(*frame, now);
   }
   if (now >= next_heartbeat_) {
-    next_heartbeat_ = now + options_.heartbeat_interval;
-    if (now - last_heard_ > options_.silence_max) {
+    if (now - std::max(last_heard_, connected_at_) > options_.silence_max) {
+      connected_at_ = now;
       is_registered_ = false;
       socket_.reconnect();
     }
@@ -26,10 +26,14 @@ bool WorkerLink::do_work(base::Duration now) {
       last_ack_ = now;
       worker_.send_again();
     }
-    if (is_registered_) send(kVerbHeartbeat, bus::to_body(HeartbeatBody{worker_.held()}));
-  }
-  if (!is_registered_ && now >= next_greeting_) {
-    next_greeting_ = now + (greet() ? options_.heartbeat_interval : options_.connect_interval);
+    if (is_registered_) {
+      // What cannot be sent finds no connection: the server has gone, or another will come.
+      is_registered_ = send(kVerbHeartbeat, bus::to_body(HeartbeatBody{worker_.held()}));
+    } else {
+      greet(now);
+    }
+    next_heartbeat_ =
+        now + (is_registered_ ? options_.heartbeat_interval : options_.greet_interval);
   }
   if (!is_orphaned_ && now - last_heard_ > options_.orphan_grace) {
     is_orphaned_ = true;
@@ -40,14 +44,14 @@ bool WorkerLink::do_work(base::Duration now) {
   return has_worked;
 }
 
-bool WorkerLink::greet() {
+void WorkerLink::greet(base::Duration) {
   bus::Hello hello;
   hello.protocol_lowest = bus::kProtocolLowest;
   hello.protocol_highest = bus::kProtocolHighest;
   hello.role = bus::Role::worker;
   hello.name = id_.text();
   hello.release = STENO_RELEASE;
-  return socket_.send(bus::encode_frame(hello));
+  socket_.send(bus::encode_frame(hello));
 }
 
 void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
@@ -60,7 +64,7 @@ void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
   if (const auto* reply = std::get_if<bus::Reply>(&frame)) {
     if (reply->code == bus::kCodeHelloFirst) {
       is_registered_ = false;
-      next_greeting_ = now;
+      greet(now);
     }
     return;
   }
@@ -77,10 +81,6 @@ void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
     last_ack_ = now;
     if (const auto ack = bus::from_body<ReportAckBody>(notice->body)) worker_.on_ack(*ack);
   }
-}
-
-base::Duration WorkerLink::deadline() const {
-  return is_registered_ ? next_heartbeat_ : std::min(next_heartbeat_, next_greeting_);
 }
 
 bool WorkerLink::send_reports() {

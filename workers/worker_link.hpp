@@ -9,8 +9,8 @@
 namespace workers {
 
 struct WorkerLinkOptions {
-  base::Duration heartbeat_interval = std::chrono::seconds(1);
-  base::Duration connect_interval = std::chrono::milliseconds(50);  // between looks for a server
+  base::Duration heartbeat_interval = std::chrono::milliseconds(500);
+  base::Duration greet_interval = std::chrono::milliseconds(100);  // until the server welcomes it
   base::Duration silence_max = std::chrono::seconds(3);    // then the connection is made anew
   base::Duration orphan_grace = std::chrono::minutes(30);  // without a server; then all is ended
   base::Duration resend_after = std::chrono::seconds(2);   // reports that nobody acknowledged
@@ -27,10 +27,10 @@ class WorkerLink {
 
   bool is_registered() const { return is_registered_; }
   // When do_work() is due although nothing was received.
-  base::Duration deadline() const;
+  base::Duration deadline() const { return next_heartbeat_; }
 
  private:
-  bool greet();  // false: there is no connection yet
+  void greet(base::Duration now);
   void take_frame(const bus::Frame& frame, base::Duration now);
   bool send_reports();
   bool send(std::string_view verb, base::RawValue body);
@@ -43,9 +43,9 @@ class WorkerLink {
   bool is_registered_ = false;
   bool is_orphaned_ = false;  // the grace is over; the agents have been told to end
   base::Duration last_heard_{0};
-  base::Duration next_heartbeat_{0};
-  base::Duration next_greeting_{0};  // of those that are due while it is not registered
-  base::Duration last_ack_{0};       // or the last time that nothing waited for one
+  base::Duration connected_at_{0};    // when the connection was last made anew
+  base::Duration next_heartbeat_{0};  // or HELLO
+  base::Duration last_ack_{0};        // or the last time that nothing waited for one
 };
 
 }  // namespace workers

@@ -2,10 +2,16 @@
 // Never used on input from outside, which is refused with an Error instead.
 #pragma once
 
+#include <functional>
+
 namespace base {
 
-// Prints "CHECK failed: <expression> at <file>:<line>" and aborts. Never returns.
+// Prints "CHECK failed: <expression> at <file>:<line>", calls what was set below, and aborts.
 [[noreturn]] void check_failed(const char* expression, const char* file, int line) noexcept;
+
+// Called once, on the failing thread, before the process aborts: to write out what led up to it.
+// Set before any other thread is started; an empty function: nothing.
+void on_check_failed(std::function<void()> last_words);
 
 }  // namespace base
 

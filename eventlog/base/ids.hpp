@@ -25,7 +25,9 @@ template <class Tag>
 struct Id {
   IdBytes bytes{};
 
-  auto operator<=>(const Id&) const = default;
+  bool operator==(const Id&) const = default;
+  // As unsigned bytes, like the id's text and its key in a store; a char may be signed.
+  std::strong_ordering operator<=>(const Id& other) const { return view() <=> other.view(); }
   bool is_set() const { return *this != Id{}; }
   std::string text() const { return id_text(bytes); }
   std::string_view view() const { return {bytes.data(), bytes.size()}; }

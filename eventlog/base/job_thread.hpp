@@ -23,7 +23,7 @@ class JobThread {
         wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
-  // Ends after the job that is being worked on; those behind it are dropped.
+  // Ends once all jobs are done; their outcomes are dropped.
   ~JobThread() {
     thread_.request_stop();
     submitted_.notify_all();
@@ -62,7 +62,6 @@ class JobThread {
   void run(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     while (submitted_.wait(lock, stop, [&] { return !jobs_.empty(); })) {
-      if (stop.stop_requested()) return;
       Job job = std::move(jobs_.front());
       jobs_.pop_front();
       lock.unlock();

@@ -31,7 +31,9 @@ Time LogClock::now() {
   } else {
     const std::int64_t passed = std::max<std::int64_t>(0, (boot - boot_).count());
     now_.us += passed;
-    const std::int64_t draw_max = passed / 1000;
+    undrawn_us_ += passed;
+    const std::int64_t draw_max = undrawn_us_ / 1000;
+    undrawn_us_ %= 1000;
     now_.us += std::clamp<std::int64_t>(wall.us - now_.us, -std::min(draw_max, passed), draw_max);
   }
   boot_ = boot;

@@ -46,6 +46,7 @@ class LogClock {
   Clock& clock_;
   Time now_;
   Duration boot_{-1};
+  std::int64_t undrawn_us_ = 0;  // passed and not yet drawn for: less than what 1 µs is drawn for
 };
 
 }  // namespace base

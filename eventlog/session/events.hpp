@@ -243,6 +243,19 @@ struct ReportIgnored {
   }
 };
 
+// A client's command was accepted and left nothing to be done, such as the kill of a killed
+// session. On the record so that whoever sends it again has the same outcome.
+struct NothingChanged {
+  static constexpr std::string_view kType = "NothingChanged";
+  std::string command;  // its type
+
+  bool operator==(const NothingChanged&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("command", self.command);
+  }
+};
+
 struct LeaseGranted {
   static constexpr std::string_view kType = "LeaseGranted";
   WorkerId worker;
@@ -478,11 +491,11 @@ struct ServerStarted {
 using Event =
     std::variant<SessionOpened, TurnQueued, TurnStarted, InterruptRequested, TurnFinished,
                  TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded,
-                 ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored, LeaseGranted,
-                 LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentStartFailed,
-                 AgentExited, CloseRequested, SessionClosed, SessionResumed, NameClaimed,
-                 NameReleased, SessionAdmitted, SessionReleased, SessionSettled, EpochStarted,
-                 ServerStarted>;
+                 ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored,
+                 NothingChanged, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
+                 AgentInitialized, AgentStartFailed, AgentExited, CloseRequested, SessionClosed,
+                 SessionResumed, NameClaimed, NameReleased, SessionAdmitted, SessionReleased,
+                 SessionSettled, EpochStarted, ServerStarted>;
 
 std::string_view type_name(const Event& event);
 

@@ -160,6 +160,9 @@ bool apply(SessionState& s, const Envelope&, const AgentLineRecorded&) {
 bool apply(SessionState& s, const Envelope&, const ReportIgnored&) {
   return exists(s);
 }
+bool apply(SessionState& s, const Envelope&, const NothingChanged&) {
+  return exists(s);
+}
 bool apply(SessionState& s, const Envelope&, const AgentStartFailed&) {
   return exists(s);
 }

@@ -74,21 +74,22 @@ int main(int argc, char** argv) {
   std::int64_t told = next;
   while (next <= last || outstanding > 0) {
     for (; outstanding < kOutstandingMax && next <= last; ++next, ++outstanding) {
-      worker.submit(static_cast<workers::Ticket>(next), crash::numbered_command(next));
+      worker.submit({workers::Asker::client, static_cast<std::uint64_t>(next)},
+                    crash::numbered_command(next));
     }
     const base::Time now{1'000'000 + next};
-    bool has_worked = worker.do_work(now, now);
+    bool has_worked = worker.do_work(now, now, base::Duration{now.us});
     if (is_hasty) acknowledge_decided(worker, told);
     has_worked = sequencer.do_work() || has_worked;
     if (sequencer.failure()) die(base::describe(*sequencer.failure()));
     if (!sequencer.take_durable().empty()) must(index.catch_up(*store, sequencer.durable()));
     for (const workers::CommandAnswer& answer : worker.take_answers()) {
       if (!answer.outcome) die("refused: " + answer.outcome.error().text);
-      if (answer.outcome->is_repeated) die("repeated: " + std::to_string(answer.ticket));
+      if (answer.outcome->is_repeated) die("repeated: " + std::to_string(answer.ticket.number));
       --outstanding;
       has_worked = true;
       if (!is_hasty &&
-          !acknowledge(static_cast<std::int64_t>(answer.ticket), answer.outcome->position)) {
+          !acknowledge(static_cast<std::int64_t>(answer.ticket.number), answer.outcome->position)) {
         return 0;
       }
     }

@@ -50,7 +50,7 @@ TEST_CASE("a block keeps the bytes that it was first written with", "[eventlog]"
   const auto entries = base::decode<ContentBlock>(*content);
   REQUIRE(entries);
   REQUIRE(entries->entries.size() == 1);
-  CHECK(entries->entries[0].content == "content of event 2");
+  CHECK(entries->entries[0].content.bytes == "content of event 2");
 }
 
 TEST_CASE("a block with one flipped bit anywhere is refused", "[eventlog]") {

@@ -1,1 +1,379 @@
+#include "eventlog/log_folder.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "eventlog/verify.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/child_writer.hpp"
+#include "tests/support/listing.hpp"
+#include "tests/support/log_builder.hpp"
+#include "tests/support/log_writer.hpp"
+#include "tests/support/raw_log.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace {
+
+using base::ErrorCode;
+using base::Position;
+using Catch::Contains;
+using eventlog::LogFolder;
+using eventlog::LogMode;
+using eventlog::open_log;
+using support::LogWriter;
+
+struct Fixture {
+  support::TemporaryFolder temporary;
+  LogFolder folder{temporary.file("data")};
+  base::SeededRandom random{7};
+
+  base::Result<eventlog::OpenedLog> open(LogMode mode = LogMode::read_write) {
+    return open_log(folder.root, mode, random);
+  }
+  // A log of `events` events, one a block, that nobody has open.
+  eventlog::Checkpoint make_log(int events) {
+    auto log = open();
+    LogWriter writer(*log, random);
+    while (writer.durable().position.value < events) add_event(writer);
+    return writer.durable();
+  }
+  static Position add_event(LogWriter& writer) {
+    return writer.append(session::kServerStream, session::ServerStarted{{}, 1, "test"}, "text");
+  }
+  void write_head(eventlog::Checkpoint head) {
+    REQUIRE((*eventlog::open_head_file(folder.head()))->write(head));
+  }
+  // The error of opening in both ways is about the same.
+  base::Error error() {
+    const auto read_only = open(LogMode::read_only);
+    const auto read_write = open(LogMode::read_write);
+    REQUIRE_FALSE(read_only);
+    REQUIRE_FALSE(read_write);
+    CHECK(read_only.error().code == read_write.error().code);
+    return read_write.error();
+  }
+};
+
+mode_t mode_of(const std::string& path) {
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777;
+}
+
+TEST_CASE("a folder that is not there becomes a log of its own", "[eventlog]") {
+  Fixture f;
+  f.folder.root = f.temporary.file("a/b/data");
+  const auto log = f.open();
+  REQUIRE(log);
+  CHECK(log->is_new);
+  CHECK(log->tail.log.is_set());
+  CHECK(log->tail.epoch.counter == 1);
+  CHECK(log->tail.epoch.random != std::array<char, 8>{});
+  CHECK(log->tail.position == Position{0});
+  CHECK(mode_of(f.folder.root) == 0700);
+  CHECK(mode_of(f.folder.log()) == 0700);
+  CHECK(mode_of(f.folder.index()) == 0700);
+  CHECK(mode_of(f.folder.views()) == 0700);
+  CHECK(mode_of(f.folder.lock()) == 0600);
+  CHECK(mode_of(f.folder.head()) == 0600);
+}
+
+TEST_CASE("a log goes on where it ended", "[eventlog]") {
+  Fixture f;
+  const auto head = f.make_log(3);
+  const auto log = f.open();
+  REQUIRE(log);
+  CHECK_FALSE(log->is_new);
+  CHECK(log->tail.position == Position{3});
+  CHECK(log->tail.hash == head.hash);
+  CHECK(log->tail.log == head.log);
+  CHECK(log->tail.writer_term == 1);
+}
+
+TEST_CASE("a second opener is told who has the folder", "[eventlog]") {
+  Fixture f;
+  const auto log = f.open();
+  REQUIRE(log);
+  const auto second = f.open();
+  REQUIRE_FALSE(second);
+  CHECK(second.error().code == ErrorCode::in_use);
+  CHECK_THAT(second.error().text, Contains("process " + std::to_string(::getpid())));
+  CHECK_THAT(second.error().text, Contains("steno replay"));
+}
+
+TEST_CASE("a folder that holds something else is refused and left alone", "[eventlog]") {
+  Fixture f;
+  SECTION("other files") {
+    std::filesystem::create_directories(f.folder.root);
+    std::ofstream(f.folder.root + "/thesis.txt") << "words";
+    const auto log = f.open();
+    REQUIRE_FALSE(log);
+    CHECK(log.error().code == ErrorCode::invalid);
+    CHECK_THAT(log.error().text, Contains("thesis.txt"));
+    CHECK_FALSE(std::filesystem::exists(f.folder.log()));
+  }
+  SECTION("a folder named log with other files") {
+    std::filesystem::create_directories(f.folder.log());
+    std::ofstream(f.folder.log() + "/system.log") << "words";
+    const auto log = f.open();
+    REQUIRE_FALSE(log);
+    CHECK(log.error().code == ErrorCode::invalid);
+    CHECK(std::filesystem::exists(f.folder.log() + "/system.log"));
+  }
+  SECTION("a file in its place") {
+    std::ofstream(f.folder.root) << "words";
+    const auto log = f.open();
+    REQUIRE_FALSE(log);
+    CHECK(log.error().code == ErrorCode::invalid);
+  }
+  SECTION("another user's") {
+    std::filesystem::create_directories(f.folder.root);
+    if (::chown(f.folder.root.c_str(), 12345, 12345) != 0) return;  // only root can try this
+    const auto log = f.open();
+    REQUIRE_FALSE(log);
+    CHECK(log.error().code == ErrorCode::refused);
+    CHECK_THAT(log.error().text, Contains("12345"));
+  }
+}
+
+TEST_CASE("there is nothing to read where there is no log", "[eventlog]") {
+  Fixture f;
+  CHECK(f.open(LogMode::read_only).error().code == ErrorCode::not_found);
+  CHECK_FALSE(std::filesystem::exists(f.folder.root));
+}
+
+TEST_CASE("a log that ends before its head names what is missing", "[eventlog]") {
+  Fixture f;
+  auto head = f.make_log(4);
+  head.position = Position{9};
+  f.write_head(head);
+  const auto error = f.error();
+  CHECK(error.code == ErrorCode::damaged);
+  CHECK_THAT(error.text, Contains("events 5 to 9 are missing"));
+}
+
+TEST_CASE("a head file without its log names all that is missing", "[eventlog]") {
+  Fixture f;
+  f.make_log(4);
+  std::filesystem::remove_all(f.folder.log());
+  const auto error = f.error();
+  CHECK(error.code == ErrorCode::damaged);
+  CHECK_THAT(error.text, Contains("events 1 to 4 are missing"));
+  CHECK_FALSE(std::filesystem::exists(f.folder.log()));
+}
+
+TEST_CASE("an emptied log with a head file is damaged", "[eventlog]") {
+  Fixture f;
+  f.make_log(3);
+  {
+    support::RawLog raw(f.folder.log());
+    for (const int first : {1, 2, 3}) raw.remove_block(first);
+  }
+  const auto error = f.error();
+  CHECK(error.code == ErrorCode::damaged);
+  CHECK_THAT(error.text, Contains("events 1 to 3 are missing"));
+}
+
+TEST_CASE("a log that goes on behind its head is whole", "[eventlog]") {
+  Fixture f;
+  const auto early = f.make_log(2);
+  f.make_log(5);
+  f.write_head(early);
+  CHECK(f.open(LogMode::read_only)->tail.position == Position{5});
+  CHECK(f.open()->tail.position == Position{5});
+}
+
+TEST_CASE("the head must be a block of this log", "[eventlog]") {
+  Fixture f;
+  auto head = f.make_log(3);
+  SECTION("another block") {
+    head.hash[0] = static_cast<char>(head.hash[0] ^ 1);
+    f.write_head(head);
+    CHECK(f.error().code == ErrorCode::damaged);
+  }
+  SECTION("another log") {
+    head.log = base::LogId::make(support::kNoon, f.random);
+    f.write_head(head);
+    CHECK(f.error().code == ErrorCode::wrong_log);
+  }
+  SECTION("another epoch") {
+    head.epoch.counter = 2;
+    f.write_head(head);
+    CHECK(f.error().code == ErrorCode::damaged);
+  }
+  SECTION("not whole") {
+    std::ofstream(f.folder.head(), std::ios::trunc) << "nonsense";
+    CHECK(f.error().code == ErrorCode::damaged);
+  }
+}
+
+TEST_CASE("damage in the last blocks is found when the log is opened", "[eventlog]") {
+  Fixture f;
+  f.make_log(6);
+  {
+    support::RawLog raw(f.folder.log());
+    if (const int which = GENERATE(0, 1, 2, 3); which == 0) {
+      auto bytes = raw.facts(4);
+      bytes[bytes.size() / 2] ^= 4;
+      raw.put_facts(4, bytes);
+    } else if (which == 1) {
+      raw.remove_block(4);
+    } else if (which == 2) {
+      raw.remove_block(1);
+    } else {
+      auto bytes = raw.facts(6);
+      bytes.pop_back();
+      raw.put_facts(6, bytes);
+    }
+  }
+  CHECK(f.error().code == ErrorCode::damaged);
+}
+
+TEST_CASE("a part of the database that is missing is damage", "[eventlog]") {
+  Fixture f;
+  f.make_log(6);
+  { support::RawLog(f.folder.log()).flush(); }
+  const std::string part = GENERATE(".sst", "MANIFEST", "CURRENT");
+  std::vector<std::string> parts;
+  for (const auto& entry : std::filesystem::directory_iterator(f.folder.log())) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(part) || name.ends_with(part)) parts.push_back(entry.path());
+  }
+  REQUIRE_FALSE(parts.empty());
+  std::filesystem::remove(parts.front());
+  CHECK(f.error().code == ErrorCode::damaged);
+  std::filesystem::remove(f.folder.head());
+  CHECK(f.open().error().code == ErrorCode::damaged);
+}
+
+TEST_CASE("a folder that a server died in before there was a log is taken", "[eventlog]") {
+  Fixture f;
+  std::filesystem::create_directories(f.folder.log());
+  for (const std::string name : {"/LOG", "/LOCK", "/IDENTITY", "/MANIFEST-000001"}) {
+    std::ofstream(f.folder.log() + name) << "";
+  }
+  const auto log = f.open();
+  REQUIRE(log);
+  CHECK(log->is_new);
+}
+
+TEST_CASE("a folder may be named with slashes at its end", "[eventlog]") {
+  Fixture f;
+  f.folder.root = f.temporary.file("a/data") + "//";
+  CHECK(f.open());
+  CHECK(f.open(LogMode::read_only));
+}
+
+TEST_CASE("a log of a newer format is not opened", "[eventlog]") {
+  Fixture f;
+  f.make_log(3);
+  {
+    support::RawLog raw(f.folder.log());
+    auto bytes = raw.facts(3);
+    bytes[7] = 99;
+    raw.put_facts(3, bytes);
+  }
+  const auto error = f.error();
+  CHECK(error.code == ErrorCode::wrong_log);
+  CHECK_THAT(error.text, Contains("99"));
+}
+
+TEST_CASE("the write-ahead log is kept as evidence until the log is proved", "[eventlog]") {
+  Fixture f;
+  auto head = f.make_log(3);
+  auto ahead = head;
+  ahead.position = Position{4};
+  f.write_head(ahead);
+  const auto log = f.open();
+  REQUIRE_FALSE(log);
+  CHECK_THAT(log.error().text, Contains(f.folder.evidence()));
+  CHECK_FALSE(support::newest_file(f.folder.evidence(), ".log").empty());
+  f.write_head(head);
+  CHECK(f.open());
+  CHECK_FALSE(std::filesystem::exists(f.folder.evidence()));
+}
+
+TEST_CASE("a read-only log ends at the head while it is written", "[eventlog]") {
+  Fixture f;
+  auto log = f.open();
+  REQUIRE(log);
+  CHECK(f.open(LogMode::read_only)->is_new);
+  LogWriter writer(*log, f.random);
+  for (int i = 0; i < 20; ++i) {
+    Fixture::add_event(writer);
+    const auto before = support::listing(f.folder.root);
+    auto reader = f.open(LogMode::read_only);
+    REQUIRE(reader);
+    CHECK(reader->tail.position == writer.durable().position);
+    CHECK(reader->tail.hash == writer.durable().hash);
+    CHECK(eventlog::verify_log(*reader->store, {}).problems.empty());
+    CHECK(support::listing(f.folder.root) == before);
+  }
+}
+
+TEST_CASE("what was not acknowledged is shown only when nobody writes", "[eventlog]") {
+  Fixture f;
+  f.make_log(1);
+  auto log = f.open();
+  REQUIRE(log);
+  // As if the server died between the store and the head.
+  const auto head = std::move(log->head);
+  LogWriter writer(*log, f.random);
+  Fixture::add_event(writer);
+  CHECK(f.open(LogMode::read_only)->tail.position == Position{1});
+  log->lock.reset();
+  CHECK(f.open(LogMode::read_only)->tail.position == Position{2});
+}
+
+TEST_CASE("a reader beside another process sees only what was acknowledged", "[eventlog]") {
+  Fixture f;
+  support::ChildWriter writer(f.folder.root);
+  REQUIRE(writer.wait_for(Position{5}));
+  CHECK(f.open().error().code == ErrorCode::in_use);
+  CHECK_THAT(f.open().error().text, Contains("process " + std::to_string(writer.pid())));
+  Position last;
+  for (int i = 0; i < 10; ++i) {
+    const Position acknowledged = writer.acknowledged();
+    auto reader = f.open(LogMode::read_only);
+    REQUIRE(reader);
+    CHECK(reader->tail.position >= acknowledged);
+    CHECK(reader->tail.position >= last);
+    last = reader->tail.position;
+    const auto report = eventlog::verify_log(*reader->store, {});
+    CHECK(report.problems.empty());
+    CHECK(report.last == last);
+    REQUIRE(writer.wait_for(last.plus(5)));
+  }
+}
+
+TEST_CASE("whatever a killed writer had acknowledged is there", "[eventlog]") {
+  Fixture f;
+  for (int round = 0; round < 3; ++round) {
+    support::ChildWriter writer(f.folder.root);
+    REQUIRE(writer.wait_for(Position{20 * (round + 1)}));
+    writer.kill();
+    const Position acknowledged = writer.acknowledged();
+    CHECK(f.open(LogMode::read_only)->tail.position >= acknowledged);
+    CHECK(f.open()->tail.position >= acknowledged);
+  }
+}
+
+TEST_CASE("a torn end of the write-ahead log is told from a whole one", "[eventlog]") {
+  Fixture f;
+  const auto head = f.make_log(4);
+  CHECK_FALSE(eventlog::open_unproved_log(f.folder.root)->is_torn);
+  // Reopened, so that the event lies in the write-ahead log that is written last.
+  f.make_log(6);
+  f.write_head(head);
+  const std::string file = support::newest_file(f.folder.log(), ".log");
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 20);
+  const auto log = eventlog::open_unproved_log(f.folder.root);
+  REQUIRE(log);
+  CHECK(log->is_torn);
+  CHECK(log->store->tail() == Position{5});
+  CHECK(f.open(LogMode::read_only));
+}
+
+}  // namespace

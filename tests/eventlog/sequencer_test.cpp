@@ -314,7 +314,7 @@ TEST_CASE("content that does not match its digest is damaged, erased content is 
   auto block = base::decode<ContentBlock>(store.read({1}, 1, true)->front().content);
   REQUIRE(block);
   SECTION("another text") {
-    block->entries[0].content = session::encode_content({"forged"});
+    block->entries[0].content.bytes = session::encode_content({"forged"});
     REQUIRE(store.replace_content({1}, base::encode(*block)));
     REQUIRE_FALSE(read_content(store, {1}));
     CHECK(read_content(store, {1}).error().code == base::ErrorCode::damaged);
@@ -335,7 +335,7 @@ TEST_CASE("content that does not match its digest is damaged, erased content is 
     CHECK(read_content(store, {3}).error().code == base::ErrorCode::damaged);
   }
   SECTION("one entry emptied") {
-    block->entries[0].content.clear();
+    block->entries[0].content.bytes.clear();
     block->entries[0].salt = {};
     REQUIRE(store.replace_content({1}, base::encode(*block)));
     CHECK_FALSE(*read_content(store, {1}));

@@ -1,1 +1,446 @@
+#include "eventlog/verify.hpp"
+
 #include "tests/support/catch.hpp"
+#include "tests/support/history.hpp"
+#include "tests/support/log_builder.hpp"
+
+namespace {
+
+using base::ErrorCode;
+using base::Position;
+using Catch::Contains;
+using eventlog::verify_log;
+using eventlog::VerifyReport;
+using support::LogBuilder;
+
+constexpr std::string_view kStream = "main/session/01890a5d-ac96-774b-bcce-b302099a8057";
+
+// The blocks of a log, to be changed before they are stored again.
+class Blocks {
+ public:
+  explicit Blocks(eventlog::BlockStore& store) : blocks_(*store.read({1}, SIZE_MAX, true)) {
+    for (const auto& stored : blocks_) {
+      lasts_.push_back(eventlog::parse_block(stored.facts)->header.last());
+    }
+  }
+
+  std::string& facts(std::size_t index) { return blocks_[index].facts; }
+  void remove(std::size_t index) {
+    blocks_.erase(blocks_.begin() + static_cast<long>(index));
+    lasts_.erase(lasts_.begin() + static_cast<long>(index));
+  }
+
+  // Fills the store with the blocks as they are now. Where one is missing, the next one lies under
+  // its position, too, as it would be found there by a search.
+  eventlog::BlockStore& store() {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      eventlog::SealedBlock block;
+      block.facts = blocks_[i].facts;
+      block.content = blocks_[i].content;
+      block.header.first = store_.tail().next();
+      block.header.count = lasts_[i].value - store_.tail().value;
+      store_.append(block);
+    }
+    return store_;
+  }
+
+ private:
+  std::vector<eventlog::StoredBlock> blocks_;
+  std::vector<Position> lasts_;
+  eventlog::MemoryStore store_;
+};
+
+eventlog::Checkpoint head_of(eventlog::BlockStore& store) {
+  const auto last = *store.read(store.tail(), 1, false);
+  const auto block = *eventlog::parse_block(last.front().facts);
+  return {block.header.log, block.header.epoch, block.header.last(), block.hash};
+}
+
+// Positions and texts, for a failed test to show.
+std::string lines(const VerifyReport& report) {
+  std::string text;
+  for (const auto& problem : report.problems) {
+    text += std::to_string(problem.position.value) + ": " + problem.text + "\n";
+  }
+  return text;
+}
+
+void check_only_problem(const VerifyReport& report, std::int64_t position, const std::string& text,
+                        ErrorCode code = ErrorCode::damaged) {
+  INFO(lines(report));
+  REQUIRE(report.problems.size() == 1);
+  CHECK(report.problems[0].position == Position{position});
+  CHECK_THAT(report.problems[0].text, Contains(text));
+  CHECK(report.problems[0].code == code);
+}
+
+// Blocks of three events: 1 | 2 3 4 | 5 6 7 | …, all on the session's stream.
+struct Fixture {
+  LogBuilder log;
+  explicit Fixture(int blocks = 6) {
+    session::SessionOpened opened;
+    opened.session = *base::SessionId::parse("01890a5d-ac96-774b-bcce-b302099a8057");
+    opened.agent = "main";
+    log.add(kStream, opened, "be brief");
+    log.add(kStream, session::TurnQueued{}, "do it");
+    log.append(kStream, session::AgentExited{});
+    for (int i = 1; i < blocks; ++i) {
+      log.add(kStream, session::AgentLineRecorded{}, "a line");
+      log.add(kStream, session::AgentExited{});
+      log.append(kStream, session::AgentLineRecorded{}, "another line");
+    }
+  }
+};
+
+TEST_CASE("a random history proves itself", "[eventlog]") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    support::History history(seed, {});
+    auto& store = history.log().store();
+    const auto report = verify_log(store, head_of(store));
+    INFO("seed " << seed << "\n" << lines(report));
+    CHECK(report.problems.empty());
+    CHECK(report.events == history.log().head().value);
+    CHECK(report.first == Position{1});
+    CHECK(report.last == history.log().head());
+    CHECK(report.hash == head_of(store).hash);
+    CHECK(report.log == history.log().log());
+    CHECK(report.epochs == 1);
+    CHECK(report.contents > 0);
+    CHECK(report.contents_erased == 0);
+    CHECK(report.after_head == 0);
+  }
+}
+
+TEST_CASE("an empty log is whole unless something was acknowledged", "[eventlog]") {
+  eventlog::MemoryStore store;
+  CHECK(verify_log(store, {}).problems.empty());
+  Fixture f;
+  check_only_problem(verify_log(store, head_of(f.log.store())), 1, "events 1 to 19 are missing");
+}
+
+TEST_CASE("any flipped bit of a block is found and its events are named", "[eventlog]") {
+  Fixture f;
+  const std::size_t size = Blocks(f.log.store()).facts(2).size();
+  for (std::size_t byte = 0; byte < size; ++byte) {
+    Blocks blocks(f.log.store());
+    blocks.facts(2)[byte] ^= static_cast<char>(1 << (byte % 8));
+    auto& store = blocks.store();
+    const auto report = verify_log(store, head_of(f.log.store()));
+    INFO("byte " << byte << "\n" << lines(report));
+    REQUIRE_FALSE(report.problems.empty());
+    CHECK(report.problems[0].position == Position{5});
+    if (report.problems[0].code == ErrorCode::wrong_log) continue;  // a newer format, it says
+    CHECK(report.problems.size() == 1);
+    CHECK(report.events == 16);
+  }
+}
+
+TEST_CASE("a damaged last block is found", "[eventlog]") {
+  Fixture f;
+  Blocks blocks(f.log.store());
+  blocks.facts(6).back() ^= 1;
+  check_only_problem(verify_log(blocks.store(), head_of(f.log.store())), 17,
+                     "events 17 to 19 are not whole");
+}
+
+TEST_CASE("two damaged blocks in a row are both found", "[eventlog]") {
+  Fixture f;
+  Blocks blocks(f.log.store());
+  blocks.facts(2).back() ^= 1;
+  blocks.facts(3).back() ^= 1;
+  const auto report = verify_log(blocks.store(), {});
+  INFO(lines(report));
+  REQUIRE(report.problems.size() == 2);
+  CHECK(report.problems[0].position == Position{5});
+  CHECK(report.problems[1].position == Position{8});
+}
+
+TEST_CASE("missing blocks are named", "[eventlog]") {
+  Fixture f;
+  SECTION("in the middle") {
+    Blocks blocks(f.log.store());
+    blocks.remove(2);
+    blocks.remove(2);
+    check_only_problem(verify_log(blocks.store(), {}), 5, "events 5 to 10 are missing");
+  }
+  SECTION("at the beginning") {
+    Blocks blocks(f.log.store());
+    blocks.remove(0);
+    check_only_problem(verify_log(blocks.store(), {}), 1, "event 1 is missing");
+  }
+  SECTION("at the end") {
+    Blocks blocks(f.log.store());
+    blocks.remove(6);
+    check_only_problem(verify_log(blocks.store(), head_of(f.log.store())), 17,
+                       "events 17 to 19 are missing");
+  }
+}
+
+TEST_CASE("a block that does not follow the one before it is found", "[eventlog]") {
+  Fixture f;
+  f.log.set_previous(base::blake2b("another"));
+  f.log.append(kStream, session::AgentExited{});
+  f.log.append(kStream, session::AgentExited{});
+  check_only_problem(verify_log(f.log.store(), {}), 20, "chain is broken");
+}
+
+TEST_CASE("a block of another log is found", "[eventlog]") {
+  Fixture f;
+  f.log.set_log(base::LogId::make(f.log.now(), f.log.random()));
+  f.log.append(kStream, session::AgentExited{});
+  check_only_problem(verify_log(f.log.store(), {}), 20, "is of log", ErrorCode::wrong_log);
+}
+
+TEST_CASE("an epoch begins with an EpochStarted only", "[eventlog]") {
+  Fixture f;
+  SECTION("as it should") {
+    f.log.begin_epoch("restored");
+    const auto report = verify_log(f.log.store(), {});
+    CHECK(report.problems.empty());
+    CHECK(report.epochs == 2);
+  }
+  SECTION("without one") {
+    f.log.change_epoch();
+    f.log.append(kStream, session::AgentExited{});
+    check_only_problem(verify_log(f.log.store(), {}), 20, "epoch 2 begins without");
+  }
+  SECTION("with one that begins none") {
+    f.log.append(session::kServerStream, session::EpochStarted{2, "restored"});
+    check_only_problem(verify_log(f.log.store(), {}), 20, "begins no epoch");
+  }
+}
+
+// An event of the session's stream at that version, whatever it should be.
+std::string facts_at_version(std::int64_t version, base::Time time) {
+  session::RecordedEvent event;
+  event.envelope.stream = kStream;
+  event.envelope.version.value = version;
+  event.envelope.log_time = time;
+  event.event = session::AgentExited{};
+  return session::encode_facts(event);
+}
+
+TEST_CASE("a hole in a stream's versions is found", "[eventlog]") {
+  Fixture f;
+  f.log.add_bytes(facts_at_version(20, f.log.now()));
+  f.log.seal();
+  check_only_problem(verify_log(f.log.store(), {}), 20, "version 20 where version 19");
+}
+
+TEST_CASE("a version that comes twice is found", "[eventlog]") {
+  Fixture f;
+  f.log.add_bytes(facts_at_version(18, f.log.now()));
+  f.log.seal();
+  check_only_problem(verify_log(f.log.store(), {}), 20, "version 18 where version 19");
+}
+
+TEST_CASE("log time that goes back is found", "[eventlog]") {
+  Fixture f;
+  f.log.add_bytes(facts_at_version(19, base::Time{f.log.now().us - 5}));
+  f.log.seal();
+  check_only_problem(verify_log(f.log.store(), {}), 20, "goes back by 5 us");
+}
+
+TEST_CASE("facts that cannot be read are found", "[eventlog]") {
+  Fixture f;
+  SECTION("no map at all") {
+    f.log.add_bytes("nonsense");
+    f.log.seal();
+    check_only_problem(verify_log(f.log.store(), {}), 20, "facts cannot be read");
+  }
+  SECTION("a type of a later release") {
+    session::Envelope envelope;
+    envelope.stream = kStream;
+    envelope.version.value = 19;
+    envelope.type = "SessionTeleported";
+    envelope.log_time = f.log.now();
+    f.log.add_bytes(base::encode(envelope));
+    f.log.seal();
+    f.log.add_bytes(facts_at_version(20, f.log.now()));
+    f.log.seal();
+    check_only_problem(verify_log(f.log.store(), {}), 20, "SessionTeleported",
+                       ErrorCode::wrong_log);
+  }
+  SECTION("a stream of no known kind") {
+    f.log.append("$nowhere", session::AgentExited{});
+    check_only_problem(verify_log(f.log.store(), {}), 20, "not the name of a stream");
+  }
+}
+
+TEST_CASE("an event that its session cannot have had is found once", "[eventlog]") {
+  Fixture f;
+  f.log.append(kStream, session::LeaseReleased{{5}});
+  f.log.append(kStream, session::LeaseReleased{{5}});
+  check_only_problem(verify_log(f.log.store(), {}), 20, "LeaseReleased is impossible");
+}
+
+// Replaces the content of block 5 6 7, whose first and last event have some.
+VerifyReport verify_with_content(Fixture& f, const eventlog::ContentBlock& content) {
+  REQUIRE(f.log.store().replace_content({5}, base::encode(content)));
+  return verify_log(f.log.store(), {});
+}
+
+TEST_CASE("content is proved by its digest, and may be erased", "[eventlog]") {
+  Fixture f;
+  auto stored = *f.log.store().read({5}, 1, true);
+  auto content = *base::decode<eventlog::ContentBlock>(stored.front().content);
+  REQUIRE(content.entries.size() == 2);
+  SECTION("other bytes") {
+    content.entries[1].content.bytes.back() ^= 1;
+    check_only_problem(verify_with_content(f, content), 7, "does not match its digest");
+  }
+  SECTION("another salt") {
+    content.entries[0].salt[3] ^= 1;
+    check_only_problem(verify_with_content(f, content), 5, "does not match its digest");
+  }
+  SECTION("of an event that has none") {
+    content.entries[1].index = 1;
+    const auto report = verify_with_content(f, content);
+    check_only_problem(report, 6, "content of an event that has none");
+    CHECK(report.contents_erased == 1);
+  }
+  SECTION("of no event") {
+    content.entries[1].index = 3;
+    check_only_problem(verify_with_content(f, content), 5, "not in the block");
+  }
+  SECTION("chunks that are missing") {
+    content.entries[1].content.bytes.clear();
+    content.entries[1].chunks = 2;
+    check_only_problem(verify_with_content(f, content), 7, "no such chunk");
+  }
+  SECTION("no content block at all") {
+    REQUIRE(f.log.store().replace_content({5}, "nonsense"));
+    const auto report = verify_log(f.log.store(), {});
+    INFO(lines(report));
+    CHECK(report.problems.size() == 1);
+    CHECK(report.problems[0].position == Position{5});
+  }
+  SECTION("one erased") {
+    content.entries.pop_back();
+    const auto report = verify_with_content(f, content);
+    CHECK(report.problems.empty());
+    CHECK(report.contents_erased == 1);
+  }
+  SECTION("both erased") {
+    REQUIRE(f.log.store().replace_content({5}, {}));
+    const auto report = verify_log(f.log.store(), {});
+    CHECK(report.problems.empty());
+    CHECK(report.contents_erased == 2);
+  }
+}
+
+TEST_CASE("the head must be what the log holds there", "[eventlog]") {
+  Fixture f;
+  auto head = head_of(f.log.store());
+  SECTION("another hash") {
+    head.hash[0] ^= 1;
+    check_only_problem(verify_log(f.log.store(), head), 19, "another block");
+  }
+  SECTION("inside a block") {
+    head.position = Position{18};
+    check_only_problem(verify_log(f.log.store(), head), 18, "another block");
+  }
+  SECTION("another log") {
+    head.log.bytes[0] ^= 1;
+    check_only_problem(verify_log(f.log.store(), head), 19, "head file is of log",
+                       ErrorCode::wrong_log);
+  }
+  SECTION("ahead") {
+    head.position = Position{40};
+    check_only_problem(verify_log(f.log.store(), head), 20, "events 20 to 40 are missing");
+  }
+  SECTION("behind") {
+    f.log.append(kStream, session::AgentExited{});
+    const auto report = verify_log(f.log.store(), head);
+    CHECK(report.problems.empty());
+    CHECK(report.after_head == 1);
+  }
+}
+
+// Cannot read the blocks that begin in [from, through], as a device with bad sectors.
+class BadSectors final : public eventlog::BlockStore {
+ public:
+  BadSectors(eventlog::BlockStore& inner, Position from, Position through)
+      : inner_(inner), from_(from), through_(through) {}
+  base::Result<std::vector<eventlog::StoredBlock>> read(Position from, std::size_t bytes_max,
+                                                        bool with_content) override {
+    auto blocks = inner_.read(from, bytes_max, with_content);
+    for (const auto& block : *blocks) {
+      const auto first = eventlog::parse_block(block.facts)->header.first;
+      if (first >= from_ && first <= through_ && (with_content || !is_content_only)) {
+        return base::failure(ErrorCode::damaged, "bad sector");
+      }
+    }
+    return blocks;
+  }
+  eventlog::AppendOutcome append(const eventlog::SealedBlock& b) override {
+    return inner_.append(b);
+  }
+  Position first() const override { return inner_.first(); }
+  Position tail() const override { return inner_.tail(); }
+  base::Result<std::vector<eventlog::StoredBlock>> read_reverse(Position p,
+                                                                std::size_t n) override {
+    return inner_.read_reverse(p, n);
+  }
+  base::Result<base::Bytes> read_chunk(base::ByteView key) override {
+    return inner_.read_chunk(key);
+  }
+  base::Result<bool> replace_content(Position p, base::ByteView c) override {
+    return inner_.replace_content(p, c);
+  }
+  base::Result<bool> erase_chunks(base::ByteView p) override { return inner_.erase_chunks(p); }
+  base::Result<bool> trim_before(Position p) override { return inner_.trim_before(p); }
+  eventlog::DurabilityClass durability() const override { return inner_.durability(); }
+
+  bool is_content_only = false;
+
+ private:
+  eventlog::BlockStore& inner_;
+  Position from_;
+  Position through_;
+};
+
+TEST_CASE("a stretch that the device cannot read is named, and the rest is proved", "[eventlog]") {
+  Fixture f(40);
+  SECTION("facts, in the middle") {
+    BadSectors store(f.log.store(), {5}, {26});
+    const auto report = verify_log(store, head_of(f.log.store()));
+    check_only_problem(report, 5, "events 5 to 28 are not readable: bad sector");
+    CHECK(report.events == 121 - 24);
+  }
+  SECTION("facts, at the end") {
+    BadSectors store(f.log.store(), {110}, {121});
+    check_only_problem(verify_log(store, head_of(f.log.store())), 110,
+                       "events 110 to 121 are not readable: bad sector");
+  }
+  SECTION("content") {
+    BadSectors store(f.log.store(), {50}, {50});
+    store.is_content_only = true;
+    const auto report = verify_log(store, head_of(f.log.store()));
+    check_only_problem(report, 50, "content cannot be read: bad sector");
+    CHECK(report.events == 121);
+  }
+}
+
+TEST_CASE("a long list of problems is cut", "[eventlog]") {
+  LogBuilder log;
+  const auto count = static_cast<std::int64_t>(eventlog::kProblemsMax) + 20;
+  for (std::int64_t i = 0; i < count; ++i)
+    log.append("$nowhere" + std::to_string(i), session::AgentExited{});
+  const auto report = verify_log(log.store(), {});
+  CHECK(report.problems.size() == eventlog::kProblemsMax);
+  CHECK(report.problems_left_out == 20);
+}
+
+TEST_CASE("progress reaches the end", "[eventlog]") {
+  Fixture f;
+  std::vector<Position> seen;
+  verify_log(f.log.store(), {}, [&](Position reached, Position tail) {
+    CHECK(tail == Position{19});
+    seen.push_back(reached);
+  });
+  REQUIRE_FALSE(seen.empty());
+  CHECK(seen.back() == Position{19});
+}
+
+}  // namespace

@@ -81,7 +81,7 @@ ReportTurnResult result_of(const std::vector<Report>& reports) {
   return *result;
 }
 
-TEST_CASE("a real turn begins, speaks and has a result; the next one costs more", "[interop]") {
+TEST_CASE("a real turn begins, speaks and has a result, and the next one costs more", "[interop]") {
   Session session(multi_turn());
   const auto first = session.turn("say hello \"there\" \xE2\x80\xA8 \xF0\x9F\x98\x80");
   REQUIRE(find<ReportInitialized>(first) != nullptr);

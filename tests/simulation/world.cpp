@@ -69,6 +69,7 @@ class SimLocks final : public workers::LeaseLocks {
  public:
   explicit SimLocks(World& world) : world_(world) {}
   bool is_worker_alive() override;
+  bool has_worker_ended(std::int64_t pid) override;
   bool is_session_held(SessionId session) override;
 
  private:
@@ -167,6 +168,12 @@ struct World {
 bool SimLocks::is_worker_alive() {
   return std::any_of(world_.workers.begin(), world_.workers.end(),
                      [](const auto& worker) { return worker != nullptr; });
+}
+
+// In turmoil nobody knows, as across machines.
+bool SimLocks::has_worker_ended(std::int64_t pid) {
+  if (!world_.is_calm && world_.scenario.has_faults && world_.random.chance(50)) return false;
+  return world_.workers[static_cast<std::size_t>(pid)] == nullptr;
 }
 
 // In turmoil the locks lie now and then, as clocks would across machines: that is what the fencing

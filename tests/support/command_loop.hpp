@@ -96,14 +96,15 @@ class CommandLoop {
   }
 
   workers::Ticket submit(Message m) {
-    worker.submit(++tickets_, std::move(m));
-    return tickets_;
+    const workers::Ticket ticket{workers::Asker::client, ++tickets_};
+    worker.submit(ticket, std::move(m));
+    return ticket;
   }
   // Decides what can be decided and puts a block on its way; nothing becomes durable.
   void decide() {
     do {
       ++time_;
-      while (worker.do_work({time_}, {time_})) {
+      while (worker.do_work({time_}, {time_}, base::Duration{time_})) {
       }
     } while (sequencer.do_work());
     take();
@@ -146,7 +147,7 @@ class CommandLoop {
   eventlog::BlockStore& store_;
   eventlog::StreamIndex index_;
   eventlog::SnapshotStore snapshots_;
-  workers::Ticket tickets_ = 0;
+  std::uint64_t tickets_ = 0;
   std::int64_t time_ = 1'000'000;
 
  public:

@@ -7,8 +7,6 @@
 namespace support {
 namespace {
 
-using namespace std::string_literals;
-
 constexpr std::string_view kAgents[] = {"main", "ops", "main.2"};
 // Few names, so that ended sessions' names are used again.
 constexpr std::string_view kNames[] = {"fix-login", "fix-login-2", "read me/first", "größe", "a"};
@@ -71,7 +69,7 @@ void History::open() {
            session::SessionResumed{opened.session, opened.spec.is_fork});
     }
   }
-  emit(stream, opened, chance(20) ? "You are terse."s : ""s);
+  emit(stream, opened, chance(20) ? std::string("You are terse.") : std::string());
   emit(stream, session::TurnQueued{base::TurnId::make(log_.now(), log_.random())}, "Do it.");
   log_.add(session::registry_stream(opened.agent),
            session::NameClaimed{opened.session, opened.name, {}});

@@ -66,7 +66,7 @@ inline std::vector<Fact> killed() {
   return running() + session::TurnInterrupted{turn(1), session::EndReason::user, {}} +
          session::SessionClosed{session::SessionStatus::killed, session::EndReason::user} +
          fact(session::NameReleased{kSession, "fix-bug"}).on(StreamRole::registry) +
-         fact(session::SessionReleased{kSession}).on(StreamRole::admission);
+         fact(session::SessionReleased{kSession, true}).on(StreamRole::admission);
 }
 
 inline Fact name_released() {
@@ -74,6 +74,13 @@ inline Fact name_released() {
 }
 inline Fact place_released() {
   return fact(session::SessionReleased{kSession}).on(StreamRole::admission);
+}
+// The agent process has yet to end; settled() follows when it has.
+inline Fact place_released_with_lease() {
+  return fact(session::SessionReleased{kSession, true}).on(StreamRole::admission);
+}
+inline Fact settled() {
+  return fact(session::SessionSettled{kSession}).on(StreamRole::admission);
 }
 
 }  // namespace support

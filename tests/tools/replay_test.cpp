@@ -1,1 +1,480 @@
+#include "tools/steno/replay.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "eventlog/rocksdb_store.hpp"
+#include "projections/projections.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/history.hpp"
+#include "tests/support/listing.hpp"
+#include "tests/support/log_writer.hpp"
+#include "tests/support/raw_log.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace {
+
+using base::Position;
+using Catch::Contains;
+using nlohmann::json;
+using steno::ReplayArguments;
+
+// What one command printed and returned.
+struct Answer {
+  int exit = 0;
+  std::string out;
+  std::string err;
+  json parsed() const { return json::parse(out); }
+};
+
+class Capture {
+ public:
+  explicit Capture(std::string& into) : into_(into), file_(::open_memstream(&bytes_, &size_)) {}
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+  ~Capture() {
+    std::fclose(file_);
+    into_.assign(bytes_, size_);
+    std::free(bytes_);
+  }
+  std::FILE* file() { return file_; }
+
+ private:
+  std::string& into_;
+  char* bytes_ = nullptr;
+  std::size_t size_ = 0;
+  std::FILE* file_;
+};
+
+using Command = int (*)(const ReplayArguments&);
+
+Answer run(Command command, ReplayArguments arguments) {
+  Answer answer;
+  {
+    Capture out(answer.out);
+    Capture err(answer.err);
+    arguments.out = out.file();
+    arguments.err = err.file();
+    answer.exit = command(arguments);
+  }
+  return answer;
+}
+
+// A data folder whose log holds a random history, written by a sequencer into RocksDB.
+struct Fixture {
+  support::TemporaryFolder temporary;
+  eventlog::LogFolder folder{temporary.file("data")};
+  base::SeededRandom random{3};
+  support::History history;
+  eventlog::Checkpoint head;
+
+  explicit Fixture(std::uint64_t seed = 5) : history(seed, {200, 12, 8}) { write(); }
+
+  ReplayArguments arguments(bool is_json = false) const {
+    ReplayArguments all;
+    all.folder = folder.root;
+    all.is_json = is_json;
+    return all;
+  }
+  Answer verify(bool is_json = false) const {
+    return run(steno::replay_verify, arguments(is_json));
+  }
+  Answer state(const std::string& at, const std::string& session = {}, bool is_json = true) const {
+    auto wanted = arguments(is_json);
+    wanted.at = at;
+    wanted.session = session;
+    return run(steno::replay_state, wanted);
+  }
+  Answer rebuild(const std::string& projection = {}, std::int64_t to = 0) const {
+    auto wanted = arguments();
+    wanted.projection = projection;
+    wanted.to = to;
+    return run(steno::replay_rebuild, wanted);
+  }
+
+  // Folds the log into the live rows, up to `through`.
+  void project(Position through) const {
+    auto log = *eventlog::open_rocksdb_view({folder.log(), {}});
+    auto rows = *eventlog::open_rocksdb_key_value_store(folder.views());
+    auto set = *projections::ProjectionSet::open(*rows);
+    while (*set.catch_up(*log, through, 100) > 0) {
+    }
+  }
+
+ private:
+  void write() {
+    auto log = eventlog::open_log(folder.root, eventlog::LogMode::read_write, random);
+    support::LogWriter writer(*log, random);
+    for (const auto& event : history.log().events()) {
+      if (event.envelope.position == Position{1}) continue;  // the writer has its own EpochStarted
+      writer.set_now(event.envelope.log_time);
+      writer.add(event.envelope.stream, event.event, event.envelope.content ? "words" : "");
+      if (random.chance(6)) writer.flush();
+    }
+    writer.flush();
+    head = writer.durable();
+  }
+};
+
+TEST_CASE("verify tells that a log is whole", "[tools]") {
+  Fixture f;
+  const auto before = support::listing(f.folder.root);
+  const auto text = f.verify();
+  CHECK(text.exit == 0);
+  CHECK(text.err.empty());
+  CHECK_THAT(text.out, Contains("whole: nothing is missing"));
+  CHECK_THAT(text.out, Contains(f.head.log.text()));
+  const auto answer = f.verify(true).parsed();
+  CHECK(answer["verdict"] == "clean");
+  CHECK(answer["events"] == f.head.position.value);
+  CHECK(answer["hash"] == base::to_hex(base::view(f.head.hash)));
+  CHECK(answer["head"] == f.head.position.value);
+  CHECK(answer["problems"].empty());
+  CHECK(support::listing(f.folder.root) == before);
+}
+
+TEST_CASE("verify names what is missing and what is damaged", "[tools]") {
+  Fixture f;
+  std::int64_t damaged = 0;
+  {
+    auto log = eventlog::open_rocksdb_view({f.folder.log(), {}});
+    const auto blocks = *(*log)->read({60}, 1, false);
+    damaged = eventlog::parse_block(blocks.front().facts)->header.first.value;
+  }
+  support::RawLog raw(f.folder.log());
+  auto bytes = raw.facts(damaged);
+  bytes[bytes.size() - 20] ^= 1;
+  raw.put_facts(damaged, bytes);
+  const auto answer = f.verify(true);
+  CHECK(answer.exit == 9);
+  CHECK(answer.parsed()["verdict"] == "damaged");
+  CHECK(answer.parsed()["problems"][0]["position"] == damaged);
+  CHECK_THAT(f.verify().out, Contains("position " + std::to_string(damaged) + ": "));
+}
+
+TEST_CASE("verify counts a head file that is ahead or broken as damage", "[tools]") {
+  Fixture f;
+  auto ahead = f.head;
+  ahead.position = ahead.position.plus(3);
+  REQUIRE((*eventlog::open_head_file(f.folder.head()))->write(ahead));
+  const auto answer = f.verify();
+  CHECK(answer.exit == 9);
+  CHECK_THAT(answer.out, Contains("events " + std::to_string(f.head.position.value + 1) + " to " +
+                                  std::to_string(ahead.position.value) + " are missing"));
+  std::filesystem::resize_file(f.folder.head(), 0);
+  CHECK(f.verify().exit == 0);
+  std::filesystem::resize_file(f.folder.head(), 100);
+  CHECK(f.verify().exit == 9);
+}
+
+TEST_CASE("verify tells a torn end apart when nothing acknowledged is missing", "[tools]") {
+  Fixture f;
+  {
+    auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
+    log->head.reset();
+    support::LogWriter writer(*log, f.random);
+    writer.append(session::kServerStream, session::ServerStarted{});
+  }
+  CHECK(f.verify(true).parsed()["events_behind_head"] == 1);
+  const std::string file = support::newest_file(f.folder.log(), ".log");
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 10);
+  const auto answer = f.verify(true);
+  CHECK(answer.exit == 10);
+  CHECK(answer.parsed()["verdict"] == "torn");
+  CHECK(answer.parsed()["last"] == f.head.position.value);
+}
+
+TEST_CASE("a flipped bit in the write-ahead log is damage once it hides an event", "[tools]") {
+  Fixture f;
+  const std::string file = support::newest_file(f.folder.log(), ".log");
+  const auto size = std::filesystem::file_size(file);
+  REQUIRE(size > 1000);
+  std::FILE* bytes = std::fopen(file.c_str(), "r+");
+  std::fseek(bytes, static_cast<long>(size / 2), SEEK_SET);
+  const int old = std::fgetc(bytes);
+  std::fseek(bytes, static_cast<long>(size / 2), SEEK_SET);
+  std::fputc(old ^ 16, bytes);
+  std::fclose(bytes);
+  const auto before = support::listing(f.folder.root);
+  const auto answer = f.verify(true).parsed();
+  CHECK(answer["verdict"] == "damaged");
+  CHECK(answer["torn"] == true);
+  const auto last = answer["last"].get<std::int64_t>();
+  CHECK(last > 0);
+  CHECK(last < f.head.position.value);
+  CHECK_THAT(answer["problems"][0]["text"].get<std::string>(),
+             Contains("events " + std::to_string(last + 1) + " to " +
+                      std::to_string(f.head.position.value) + " are missing"));
+  CHECK(f.verify().exit == 9);
+  CHECK(f.state(std::to_string(last)).exit == 0);
+  CHECK(f.state("").exit == 9);
+  CHECK(support::listing(f.folder.root) == before);
+  auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
+  REQUIRE_FALSE(log);
+  CHECK_THAT(log.error().text, Contains("events " + std::to_string(last + 1) + " to "));
+}
+
+// All files of the log's database with that extension.
+std::vector<std::string> files_of(const Fixture& f, const std::string& extension) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(f.folder.log())) {
+    if (entry.path().extension() == extension) found.push_back(entry.path());
+  }
+  return found;
+}
+
+TEST_CASE("a flipped bit in a table file is damage", "[tools]") {
+  Fixture f;
+  { support::RawLog(f.folder.log()).flush(); }
+  for (const std::string& file : files_of(f, ".sst")) {
+    std::FILE* bytes = std::fopen(file.c_str(), "r+");
+    std::fseek(bytes, 200, SEEK_SET);
+    const int old = std::fgetc(bytes);
+    std::fseek(bytes, 200, SEEK_SET);
+    std::fputc(old ^ 16, bytes);
+    std::fclose(bytes);
+  }
+  const auto answer = f.verify(true);
+  CHECK(answer.exit == 9);
+  const auto parsed = answer.parsed();
+  CHECK(parsed["verdict"] == "damaged");
+  CHECK(parsed["problems"][0]["position"] == 1);
+  CHECK_THAT(parsed["problems"][0]["text"].get<std::string>(), Contains("are not readable"));
+  CHECK(parsed["events"] > 0);
+  CHECK(parsed["last"] == f.head.position.value);
+}
+
+TEST_CASE("a table file that is missing is damage, whatever it held", "[tools]") {
+  Fixture f;
+  { support::RawLog(f.folder.log()).flush(); }
+  const auto files = files_of(f, ".sst");
+  REQUIRE(files.size() == 2);  // facts and content
+  const auto which = GENERATE(std::size_t{0}, std::size_t{1});
+  std::filesystem::remove(files[which]);
+  const auto answer = f.verify(true);
+  CHECK(answer.exit == 9);
+  CHECK(answer.parsed()["problems"].size() > 0);
+  CHECK(f.state("").exit == 9);
+}
+
+TEST_CASE("a log that has outgrown its first write-ahead log is read in the same way", "[tools]") {
+  Fixture f;
+  {
+    auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
+    support::LogWriter writer(*log, f.random);
+    for (int i = 0; i < 500; ++i) {
+      writer.add(session::kServerStream, session::ServerStarted{},
+                 std::string(i % 100 == 0 ? 700'000 : 60'000, 'x'));
+      if (i % 100 == 0) writer.flush();
+    }
+    f.head.position = writer.flush();
+  }
+  REQUIRE(files_of(f, ".log").size() > 1);
+  const auto answer = f.verify(true).parsed();
+  CHECK(answer["verdict"] == "clean");
+  CHECK(answer["contents"] >= 500);
+  CHECK(f.state("").parsed()["position"] == f.head.position.value);
+  const auto files = files_of(f, ".log");
+  std::filesystem::remove(files.front());
+  CHECK(f.verify(true).exit == 9);
+}
+
+TEST_CASE("every command says that there is no log", "[tools]") {
+  support::TemporaryFolder empty;
+  ReplayArguments arguments;
+  arguments.folder = empty.path();
+  for (const Command command : {steno::replay_verify, steno::replay_state, steno::replay_rebuild}) {
+    const auto answer = run(command, arguments);
+    CHECK(answer.exit == 3);
+    CHECK_THAT(answer.err, Contains("there is no log"));
+  }
+  CHECK(std::filesystem::is_empty(empty.path()));
+}
+
+TEST_CASE("the state at the end is what the events add up to", "[tools]") {
+  Fixture f;
+  const auto answer = f.state("");
+  REQUIRE(answer.exit == 0);
+  const json parsed = answer.parsed();
+  CHECK(parsed["position"] == f.head.position.value);
+  REQUIRE(parsed["sessions"].size() == f.history.states().size());
+  std::int64_t opened_before = 0;
+  for (const json& one : parsed["sessions"]) {
+    CHECK(one["opened"] > opened_before);
+    opened_before = one["opened"];
+    const auto id = *base::SessionId::parse(one["session"].get<std::string>());
+    const auto& state =
+        f.history.states().at(session::session_stream(one["agent"].get<std::string>(), id));
+    CHECK(one["status"] == base::enum_name(state.status));
+    CHECK(one["name"] == state.name);
+    CHECK(one["cost_nano_usd"] == state.cost.value);
+    CHECK(one["queue"].size() == state.queue.size());
+    CHECK(one["turn"].is_null() == !state.turn.has_value());
+    CHECK(one["lease"].is_null() == !state.lease.has_value());
+    CHECK(one["inconsistent"] == 0);
+    const auto& turns = one["turns"];
+    const std::int64_t ended = turns["finished"].get<std::int64_t>() +
+                               turns["failed"].get<std::int64_t>() +
+                               turns["interrupted"].get<std::int64_t>();
+    CHECK(turns["queued"] ==
+          ended + static_cast<std::int64_t>(state.queue.size()) + (state.turn ? 1 : 0));
+  }
+}
+
+TEST_CASE("the state at a point is the same bytes each time, and at its time", "[tools]") {
+  Fixture f;
+  const auto& events = f.history.log().events();
+  for (const std::size_t index : {std::size_t{0}, events.size() / 3, events.size() - 1}) {
+    const auto& event = events[index];
+    const std::string position = std::to_string(event.envelope.position.value);
+    for (const bool is_json : {false, true}) {
+      const auto answer = f.state(position, {}, is_json);
+      CHECK(answer.exit == 0);
+      CHECK(f.state(position, {}, is_json).out == answer.out);
+      if (index == 0) continue;  // its time is the writer's own
+      CHECK(f.state(std::to_string(event.envelope.log_time.us), {}, is_json).out == answer.out);
+    }
+  }
+  CHECK(f.state("1970-01-02").parsed()["position"] == 0);
+  CHECK(f.state("2099-01-01T00:00:00Z").parsed()["position"] == f.head.position.value);
+}
+
+TEST_CASE("a point that is none is refused", "[tools]") {
+  Fixture f;
+  CHECK(f.state("yesterday").exit == 2);
+  const auto beyond = f.state(std::to_string(f.head.position.value + 1));
+  CHECK(beyond.exit == 3);
+  CHECK_THAT(beyond.err, Contains("the log ends at " + std::to_string(f.head.position.value)));
+}
+
+TEST_CASE("one session is found by all that people call it", "[tools]") {
+  Fixture f;
+  const json all = f.state("").parsed()["sessions"];
+  const json& newest = all.back();
+  for (const char* key : {"session", "alias"}) {
+    const auto answer = f.state("", newest[key].get<std::string>());
+    REQUIRE(answer.exit == 0);
+    CHECK(answer.parsed()["sessions"] == json::array({newest}));
+  }
+  CHECK(f.state("", newest["alias"].get<std::string>().substr(0, 7)).exit == 0);
+  auto by_name = f.arguments(true);
+  by_name.session = newest["name"];
+  by_name.agent = newest["agent"];
+  const auto named = run(steno::replay_state, by_name).parsed()["sessions"];
+  REQUIRE(named.size() == 1);
+  CHECK(named[0]["name"] == newest["name"]);
+  const auto common = f.state("", newest["session"].get<std::string>().substr(0, 4));
+  CHECK(common.exit == 2);
+  CHECK_THAT(common.err, Contains("fits several sessions"));
+  CHECK(f.state("", "nobody").exit == 3);
+}
+
+TEST_CASE("the state before a loss can be read, and behind it cannot", "[tools]") {
+  Fixture f;
+  std::int64_t first = 0;
+  {
+    auto log = eventlog::open_rocksdb_view({f.folder.log(), {}});
+    const auto blocks = *(*log)->read({90}, 1, false);
+    first = eventlog::parse_block(blocks.front().facts)->header.first.value;
+  }
+  const auto before = f.state(std::to_string(first - 1));
+  { support::RawLog(f.folder.log()).remove_block(first); }
+  CHECK(f.state(std::to_string(first - 1)).out == before.out);
+  const auto behind = f.state("");
+  CHECK(behind.exit == 9);
+  CHECK_THAT(behind.err, Contains("position " + std::to_string(first)));
+
+  auto ahead = f.head;
+  ahead.position = ahead.position.next();
+  REQUIRE((*eventlog::open_head_file(f.folder.head()))->write(ahead));
+  CHECK(f.state("").exit == 9);
+  CHECK(f.state(std::to_string(ahead.position.value)).exit == 9);
+  CHECK(f.state(std::to_string(first - 1)).exit == 0);
+}
+
+TEST_CASE("rebuilt projections equal the live ones, wherever those stand", "[tools]") {
+  Fixture f;
+  CHECK_THAT(f.rebuild().out, Contains("digest session_list live=absent rebuilt="));
+  for (const std::int64_t part : {3, 2, 1}) {
+    f.project(Position{f.head.position.value / part});
+    const auto answer = f.rebuild();
+    CHECK(answer.exit == 0);
+    CHECK(answer.err.empty());
+    std::size_t equal = 0;
+    std::size_t lines = 0;
+    for (std::size_t at = 0; at < answer.out.size(); ++lines) {
+      const std::size_t end = answer.out.find('\n', at);
+      const std::string line = answer.out.substr(at, end - at);
+      CHECK_THAT(line,
+                 Catch::Matches("digest [a-z_]+ live=[0-9a-f]{16} rebuilt=[0-9a-f]{16} equal"));
+      equal += line.ends_with(" equal");
+      at = end + 1;
+    }
+    CHECK(lines == projections::all_projections().size());
+    CHECK(equal == lines);
+  }
+}
+
+TEST_CASE("a projection with a wrong row is different", "[tools]") {
+  Fixture f;
+  f.project(f.head.position);
+  {
+    auto rows = *eventlog::open_rocksdb_key_value_store(f.folder.views());
+    eventlog::WriteBatch batch;
+    batch.put("metrics/x", "not from the log");
+    REQUIRE(rows->write(batch));
+  }
+  const auto answer = f.rebuild();
+  CHECK(answer.exit == 9);
+  CHECK_THAT(answer.out,
+             Catch::Matches("(.|\n)*digest metrics live=\\w+ rebuilt=\\w+ DIFFERENT(.|\n)*"));
+  CHECK_THAT(answer.out,
+             Catch::Matches("(.|\n)*digest session_list live=\\w+ rebuilt=\\w+ equal(.|\n)*"));
+  CHECK(f.rebuild("session_list").exit == 0);
+  CHECK(f.rebuild("metrics").exit == 9);
+}
+
+TEST_CASE("rows that hold more than the log find the loss", "[tools]") {
+  Fixture f;
+  f.project(f.head.position);
+  {
+    // The log as it was before its last block, and a head file that was lost with it.
+    support::RawLog raw(f.folder.log());
+    auto log = eventlog::open_rocksdb_view({f.folder.log(), {}});
+    const auto blocks = *(*log)->read((*log)->tail(), 1, false);
+    raw.remove_block(eventlog::parse_block(blocks.front().facts)->header.first.value);
+  }
+  std::filesystem::remove(f.folder.head());
+  const auto answer = f.rebuild();
+  CHECK(answer.exit == 9);
+  CHECK_THAT(answer.err, Contains("which the log does not"));
+}
+
+TEST_CASE("a projection can be built up to a point", "[tools]") {
+  Fixture f;
+  f.project(f.head.position);
+  CHECK_THAT(f.rebuild("metrics", 1).out, Contains("digest metrics live=absent rebuilt="));
+  CHECK_THAT(f.rebuild("metrics", f.head.position.value).out, Contains(" equal"));
+  CHECK(f.rebuild("metrics", f.head.position.value + 1).exit == 3);
+  CHECK(f.rebuild("gossip").exit == 3);
+}
+
+TEST_CASE("replay works beside a server at work and writes nothing", "[tools]") {
+  Fixture f;
+  f.project(f.head.position);
+  auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
+  auto rows = *eventlog::open_rocksdb_key_value_store(f.folder.views());
+  auto set = *projections::ProjectionSet::open(*rows);
+  support::LogWriter writer(*log, f.random);
+  for (int i = 0; i < 5; ++i) {
+    writer.append(session::kServerStream, session::ServerStarted{}, "text");
+    CHECK(f.verify(true).parsed()["last"] == writer.durable().position.value);
+    CHECK(f.verify(true).parsed()["in_use"] == true);
+    CHECK(f.state("").parsed()["position"] == writer.durable().position.value);
+    CHECK(f.rebuild().exit == 0);
+    REQUIRE(set.catch_up(*log->store, writer.durable().position, 100));
+    CHECK_THAT(f.rebuild("metrics").out, Contains(" equal"));
+  }
+}
+
+}  // namespace

@@ -22,7 +22,7 @@
 
 #include "workers/engines/keeper_protocol.hpp"
 #include "workers/engines/process_table.hpp"
-#include "workers/engines/session_lock.hpp"
+#include "eventlog/base/file_lock.hpp"
 #include "workers/engines/system_failure.hpp"
 
 namespace {
@@ -224,7 +224,7 @@ std::string start_failure_text(const Arguments& arguments, const volatile ChildF
 
 int keep(const Arguments& arguments) {
   const int signals = prepare();
-  const auto lock = engines::FileLock::take(arguments.lock_file);
+  const auto lock = base::FileLock::take(arguments.lock_file);
   if (!lock) {
     const bool is_held = lock.error().code == base::ErrorCode::in_use;
     return fail(is_held ? engines::StartFailure::lock_held : engines::StartFailure::lock_failed,

@@ -530,6 +530,12 @@ std::vector<std::string> flags_of(const Config& config) {
   return flags;
 }
 
+bool is_flag(const Config& config, std::string_view key) {
+  return std::any_of(config.settings.begin(), config.settings.end(), [&](const Setting& setting) {
+    return setting.key == key && setting.source == SettingSource::flag;
+  });
+}
+
 Result<Endpoints> endpoints_of(const Config& config) {
   Endpoints endpoints;
   for (const auto& [name, endpoint] :

@@ -95,6 +95,9 @@ std::string environment_name(std::string_view key);
 // Flags that give another `steno` process exactly this configuration: "--agent=main", …
 std::vector<std::string> flags_of(const Config& config);
 
+// The key was given by a flag.
+bool is_flag(const Config& config, std::string_view key);
+
 struct Endpoints {
   std::string command;
   std::string worker;

@@ -90,8 +90,11 @@ int Examination::run() {
   examine_disk();
   examine_log();
   examine_program("keeper", config_.keeper_program, "keeper_program");
-  if (!config_.claude_program.empty()) {
-    examine_program("claude", config_.claude_program.front(), "claude_program");
+  const bool is_scripted = config_.engine == "scripted";
+  const auto& agent = is_scripted ? config_.scripted_program : config_.claude_program;
+  if (!agent.empty()) {
+    examine_program("agent program", agent.front(),
+                    is_scripted ? "scripted_program" : "claude_program");
   }
   examine_server();
   print_findings();
@@ -155,7 +158,7 @@ void Examination::examine_log() {
   } else {
     add({"log", Health::good,
          std::to_string(files) + " files, " + size_text(bytes) +
-             "; `steno replay verify` proves that it is whole (with the server stopped)",
+             "; `steno replay verify` proves that it is whole",
          ""});
   }
 }

@@ -57,7 +57,10 @@ void add_facts(std::string& text, const T& value) {
       add_facts(text, field);
     } else {
       if (!text.empty()) text += ' ';
-      text += name;
+      std::string_view shown = name;
+      // A duration is shown with its unit, which its name need not say again.
+      if (std::is_same_v<Field, base::Duration> && shown.ends_with("_us")) shown.remove_suffix(3);
+      text += shown;
       text += '=';
       text += fact(field);
     }

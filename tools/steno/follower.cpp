@@ -56,16 +56,20 @@ Outcome<Wake> Follower::wait(const WaitFor& wanted) {
     watch_silence(now, work > 0);
     if (work > 0) continue;
 
-    std::array<bus::PollItem, 4> items{bus::PollItem::of(client.socket()),
+    std::array<bus::PollItem, 5> items{bus::PollItem::of(client.socket()),
                                        bus::PollItem::of(*socket_)};
     items[0].wants_write = client.wants_write();
     items[2].fd = wanted.input_fd;
     if (interrupts != nullptr) items[3].fd = interrupts->fd();
+    // Nothing is to be read there, but an end or an error would be.
+    items[4].fd = wanted.output_fd;
+    items[4].wants_read = false;
     base::Duration timer = std::min(client.next_timer(), subscription_.next_timer());
     if (wanted.until) timer = std::min(timer, *wanted.until);
     const auto ready = bus::poll(items, timer - now);
     if (!ready) return fail(ready.error());
     if (items[2].is_readable) return Wake::input;
+    if (items[4].is_readable) return Wake::output_closed;
   }
 }
 

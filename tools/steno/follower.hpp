@@ -9,10 +9,11 @@
 
 namespace steno {
 
-enum class Wake { event, interrupted, input, timer };
+enum class Wake { event, interrupted, input, timer, output_closed };
 
 struct WaitFor {
   int input_fd = -1;                    // -1: no input is wanted
+  int output_fd = -1;                   // a pipe whose reader may go away; -1: of no interest
   std::optional<base::Duration> until;  // boot time
 };
 

@@ -1,8 +1,10 @@
 // The `steno` executable: what can be said on its command line, and which function that calls.
 // The only file that includes CLI11, which takes seconds to compile.
 
+#include <any>
 #include <exception>
 #include <functional>
+#include <list>
 
 #include <CLI/CLI.hpp>
 
@@ -19,18 +21,24 @@ struct CommandLine {
   CLI::App app{"steno: a session server for AI coding agents", "steno"};
   std::map<std::string, std::string> flags;  // of the configuration, by key
   std::string keep_workers;                  // a flag with an optional value
+  std::list<std::any> kept;                  // the commands' arguments
   std::function<int(const Config&)> chosen;
+
+  // Arguments of a command, to be filled while the line is taken apart.
+  template <class Arguments>
+  Arguments& keep() {
+    return kept.emplace_back().emplace<Arguments>();
+  }
 
   // A subcommand that does `run` with its arguments once it is chosen.
   template <class Arguments, class Run>
   CLI::App* command(CLI::App& parent, const std::string& name, const std::string& help,
-                    const std::string& examples, const std::shared_ptr<Arguments>& arguments,
-                    Run run) {
+                    const std::string& examples, Arguments& arguments, Run run) {
     CLI::App* added = parent.add_subcommand(name, help);
     added->fallthrough();
     added->footer("Examples:\n" + examples);
-    added->final_callback([this, arguments, run] {
-      chosen = [arguments, run](const Config& config) { return run(config, *arguments); };
+    added->final_callback([this, &arguments, run] {
+      chosen = [&arguments, run](const Config& config) { return run(config, arguments); };
     });
     return added;
   }
@@ -91,37 +99,36 @@ void add_global_flags(CommandLine& line) {
 
 void add_config(CommandLine& line) {
   line.command(line.app, "config", "Show every setting and where it comes from",
-               "  steno config\n  STENO_AGENT=ci steno config -o json",
-               std::make_shared<NoArguments>(), reporting(show_config));
+               "  steno config\n  STENO_AGENT=ci steno config -o json", line.keep<NoArguments>(),
+               reporting(show_config));
 }
 
 void add_version(CommandLine& line) {
-  line.command(line.app, "version", "Show the release", "  steno version",
-               std::make_shared<NoArguments>(), reporting(show_version));
+  line.command(line.app, "version", "Show the release", "  steno version", line.keep<NoArguments>(),
+               reporting(show_version));
 }
 
-void add_spawn_flags(CommandLine& line, CLI::App* command,
-                     const std::shared_ptr<SpawnArguments>& arguments) {
-  command->add_option("PROMPT", arguments->prompt, "What the agent is to do; -: read from stdin")
+void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& arguments) {
+  command->add_option("PROMPT", arguments.prompt, "What the agent is to do; -: read from stdin")
       ->required();
-  command->add_option("--name", arguments->name, "Its name; default: made from the prompt");
-  command->add_flag("--multi-turn", arguments->is_multi_turn, "It takes further prompts");
+  command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
+  command->add_flag("--multi-turn", arguments.is_multi_turn, "It takes further prompts");
   line.setting(*command, "engine", "--engine");
   line.setting(*command, "model", "--model");
   line.setting(*command, "workdir", "--workdir");
   line.setting(*command, "permission_mode", "--permission-mode");
   line.setting(*command, "budget_usd", "--budget-usd");
-  command->add_option("--max-turns", arguments->max_turns, "The agent's model calls; 0: no limit")
+  command->add_option("--max-turns", arguments.max_turns, "The agent's model calls; 0: no limit")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--system-prompt", arguments->system_prompt, "Added to the agent's own");
+  command->add_option("--system-prompt", arguments.system_prompt, "Added to the agent's own");
   command
-      ->add_option("--allow-tool", arguments->allowed_tools,
+      ->add_option("--allow-tool", arguments.allowed_tools,
                    "A tool to be used without asking; may be repeated")
       ->allow_extra_args(false);
 }
 
 void add_run(CommandLine& line) {
-  auto arguments = std::make_shared<SpawnArguments>();
+  auto& arguments = line.keep<SpawnArguments>();
   CLI::App* command =
       line.command(line.app, "run", "Start a session, print what its agent says, and end with it",
                    "  steno run 'fix the failing test'\n"
@@ -130,11 +137,11 @@ void add_run(CommandLine& line) {
                    "Ctrl-C interrupts the turn; twice, it kills the session.",
                    arguments, reporting(run));
   add_spawn_flags(line, command, arguments);
-  command->add_flag("--detach", arguments->is_detached, "Do not follow it; print its id");
+  command->add_flag("--detach", arguments.is_detached, "Do not follow it; print its id");
 }
 
 void add_spawn(CommandLine& line) {
-  auto arguments = std::make_shared<SpawnArguments>();
+  auto& arguments = line.keep<SpawnArguments>();
   CLI::App* command = line.command(line.app, "spawn", "Start a session and return at once",
                                    "  steno spawn --name nightly 'update the dependencies'\n"
                                    "  steno spawn -o json 'count the tests' | jq -r .alias",
@@ -144,37 +151,37 @@ void add_spawn(CommandLine& line) {
 
 // A session named by id, alias, name, or the start of one.
 template <class Arguments>
-void add_reference(CLI::App* command, const std::shared_ptr<Arguments>& arguments) {
-  command->add_option("REF", arguments->reference, "Session: id, alias, name, or the start of one")
+void add_reference(CLI::App* command, Arguments& arguments) {
+  command->add_option("REF", arguments.reference, "Session: id, alias, name, or the start of one")
       ->required();
 }
 
 void add_resume(CommandLine& line) {
-  auto arguments = std::make_shared<ResumeArguments>();
+  auto& arguments = line.keep<ResumeArguments>();
   CLI::App* command = line.command(line.app, "resume", "Go on with an ended session as a new one",
                                    "  steno resume 4fzk2q9x\n"
                                    "  steno resume nightly 'now the tests' --fork --follow",
                                    arguments, reporting(resume));
   add_reference(command, arguments);
-  command->add_option("PROMPT", arguments->prompt, "Default: " + arguments->prompt);
-  command->add_flag("--fork", arguments->is_fork, "Leave the old one as it is, to resume it again");
-  command->add_flag("--follow", arguments->is_followed, "Print what its agent says, as run does");
-  command->add_option("--name", arguments->name, "Its name; default: made from the prompt");
+  command->add_option("PROMPT", arguments.prompt, "Default: " + arguments.prompt);
+  command->add_flag("--fork", arguments.is_fork, "Leave the old one as it is, to resume it again");
+  command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
+  command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
   for (const char* key : {"engine", "model", "workdir", "permission_mode", "budget_usd"}) {
     line.setting(*command, key, flag_name(key));
   }
 }
 
 void add_send(CommandLine& line) {
-  auto arguments = std::make_shared<SendArguments>();
+  auto& arguments = line.keep<SendArguments>();
   CLI::App* command = line.command(line.app, "send", "Give a multi-turn session a further prompt",
                                    "  steno send nightly 'and the changelog'\n"
                                    "  steno send nightly --interrupt --wait 'stop, do this'",
                                    arguments, reporting(send));
   add_reference(command, arguments);
-  command->add_option("PROMPT", arguments->prompt, "The prompt; -: read from stdin")->required();
-  command->add_flag("--interrupt", arguments->is_interrupting, "End the turn that runs now");
-  command->add_flag("--wait", arguments->waits, "Print what the agent says until the turn ends");
+  command->add_option("PROMPT", arguments.prompt, "The prompt; -: read from stdin")->required();
+  command->add_flag("--interrupt", arguments.is_interrupting, "End the turn that runs now");
+  command->add_flag("--wait", arguments.waits, "Print what the agent says until the turn ends");
 }
 
 void add_session_commands(CommandLine& line) {
@@ -191,7 +198,7 @@ void add_session_commands(CommandLine& line) {
       {"close", "Let a session complete once its prompts are done", "  steno close nightly", close},
   };
   for (const Simple& simple : kSimple) {
-    auto arguments = std::make_shared<ReferenceArguments>();
+    auto& arguments = line.keep<ReferenceArguments>();
     add_reference(line.command(line.app, simple.name, simple.help, simple.examples, arguments,
                                reporting(simple.run)),
                   arguments);
@@ -199,114 +206,114 @@ void add_session_commands(CommandLine& line) {
 }
 
 void add_list(CommandLine& line) {
-  auto arguments = std::make_shared<ListArguments>();
+  auto& arguments = line.keep<ListArguments>();
   CLI::App* command =
       line.command(line.app, "ls", "List sessions, the newest first",
                    "  steno ls\n  steno ls --status running,starting\n  steno ls --all-agents -n 5",
                    arguments, reporting(list));
   command
-      ->add_option("--status", arguments->statuses,
+      ->add_option("--status", arguments.statuses,
                    "Only these: starting, running, completed, failed, killed")
       ->delimiter(',');
-  command->add_flag("--all-agents", arguments->all_agents, "Of every agent");
-  command->add_option("-n", arguments->count, "At most so many")->check(CLI::Range(1, 1000));
+  command->add_flag("--all-agents", arguments.all_agents, "Of every agent");
+  command->add_option("-n", arguments.count, "At most so many")->check(CLI::Range(1, 1000));
 }
 
 void add_output(CommandLine& line) {
-  auto arguments = std::make_shared<OutputArguments>();
+  auto& arguments = line.keep<OutputArguments>();
   CLI::App* command = line.command(line.app, "output", "Print what a session's agent said",
                                    "  steno output nightly\n  steno output nightly --follow\n"
                                    "  steno output 4fzk --all -o jsonl",
                                    arguments, reporting(output));
   add_reference(command, arguments);
   CLI::Option* count =
-      command->add_option("-n", arguments->count, "The last so many blocks and tool calls")
+      command->add_option("-n", arguments.count, "The last so many blocks and tool calls")
           ->check(CLI::Range(1, 100'000));
-  command->add_flag("--all", arguments->is_all, "From the beginning")->excludes(count);
-  command->add_flag("--follow,-f", arguments->is_followed, "And go on until the session ends");
+  command->add_flag("--all", arguments.is_all, "From the beginning")->excludes(count);
+  command->add_flag("--follow,-f", arguments.is_followed, "And go on until the session ends");
 }
 
 void add_stats(CommandLine& line) {
-  auto arguments = std::make_shared<StatsArguments>();
+  auto& arguments = line.keep<StatsArguments>();
   CLI::App* command = line.command(line.app, "stats", "Show what all sessions add up to",
                                    "  steno stats\n  steno stats --all-agents -o json", arguments,
                                    reporting(stats));
-  command->add_flag("--all-agents", arguments->all_agents, "Of every agent");
+  command->add_flag("--all-agents", arguments.all_agents, "Of every agent");
 }
 
 void add_watch(CommandLine& line) {
-  auto arguments = std::make_shared<WatchArguments>();
+  auto& arguments = line.keep<WatchArguments>();
   CLI::App* command = line.command(line.app, "watch", "Print events as they are recorded",
                                    "  steno watch\n  steno watch nightly --from start\n"
                                    "  steno watch --all-agents --from 1200 -o jsonl",
                                    arguments, reporting(watch));
-  command->add_option("REF", arguments->reference, "Only this session; default: all of the agent");
-  command->add_option("--from", arguments->from, "A position, start or now (default)");
-  command->add_flag("--all-agents", arguments->all_agents, "Of every agent, and the server's own");
-  command->add_option("-n", arguments->count, "Stop after so many; 0: never")
+  command->add_option("REF", arguments.reference, "Only this session; default: all of the agent");
+  command->add_option("--from", arguments.from, "A position, start or now (default)");
+  command->add_flag("--all-agents", arguments.all_agents, "Of every agent, and the server's own");
+  command->add_option("-n", arguments.count, "Stop after so many; 0: never")
       ->check(CLI::NonNegativeNumber);
 }
 
 void add_doctor(CommandLine& line) {
   line.command(line.app, "doctor", "Say what is wrong here and what to do; needs no server",
-               "  steno doctor\n  steno --home /tmp/try doctor -o json",
-               std::make_shared<NoArguments>(), reporting(doctor));
+               "  steno doctor\n  steno --home /tmp/try doctor -o json", line.keep<NoArguments>(),
+               reporting(doctor));
 }
 
 void add_serve(CommandLine& line) {
-  auto arguments = std::make_shared<ServeArguments>();
+  auto& arguments = line.keep<ServeArguments>();
   CLI::App* command =
       line.command(line.app, "serve", "Run the server and its worker until told to stop",
                    "  steno serve\n  steno --home /tmp/try serve\n  steno serve --max-sessions 20",
                    arguments, serve);
-  command->add_option("--role", arguments->role, "Run one role alone: server or worker")
+  command->add_option("--role", arguments.role, "Run one role alone: server or worker")
       ->check(CLI::IsMember({"server", "worker"}))
       ->type_name("ROLE");
 }
 
-using Replay = int (*)(const ReplayArguments&);
-
-// `replay NAME [LOG]`: on the data folder unless another is named.
-std::pair<CLI::App*, std::shared_ptr<ReplayArguments>> add_replay_command(
-    CommandLine& line, CLI::App& replay, const std::string& name, const std::string& help,
-    const std::string& examples, Replay run) {
-  auto arguments = std::make_shared<ReplayArguments>();
-  CLI::App* command = line.command(
-      replay, name, help, examples, arguments,
-      [run](const Config& config, const ReplayArguments& given) {
-        ReplayArguments complete = given;
-        if (complete.folder.empty()) complete.folder = config.data_folder;
-        complete.is_json = config.output != OutputFormat::table;
-        return run(complete);
-      });
-  command->add_option("LOG", arguments->folder, "The log's folder; default: the data folder");
-  return {command, arguments};
-}
-
 void add_replay(CommandLine& line) {
+  struct Kind {
+    const char* name;
+    const char* help;
+    const char* examples;
+    int (*run)(const ReplayArguments&);
+  };
+  constexpr Kind kKinds[] = {
+      {"verify", "Prove that the log is whole",
+       "  steno replay verify\n  steno replay verify /backup/steno", replay_verify},
+      {"state", "Show sessions as they were at a position or time",
+       "  steno replay state --at 1200\n"
+       "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
+       replay_state},
+      {"rebuild", "Fold the projections anew and compare them with the live ones",
+       "  steno replay rebuild\n  steno replay rebuild --projection metrics", replay_rebuild},
+  };
   CLI::App* replay = line.app.add_subcommand("replay", "Read a log offline; never repairs it");
   replay->require_subcommand(1)->fallthrough();
-  add_replay_command(line, *replay, "verify", "Prove that the log is whole",
-                     "  steno replay verify\n  steno replay verify /backup/steno", replay_verify);
-  const auto [state, at] = add_replay_command(
-      line, *replay, "state", "Show sessions as they were at a position or time",
-      "  steno replay state --at 1200\n"
-      "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
-      replay_state);
-  state->add_option("--at", at->at, "Position or time; default: the end");
-  state->add_option("--session", at->session, "Only this session");
-  const auto [rebuild, to] = add_replay_command(
-      line, *replay, "rebuild", "Fold the projections anew and compare digests",
-      "  steno replay rebuild\n  steno replay rebuild --projection metrics", replay_rebuild);
-  rebuild->add_option("--projection", to->projection, "Only this one");
-  rebuild->add_option("--to", to->to, "Position to stop at; default: where the live rows stand")
-      ->check(CLI::NonNegativeNumber);
+  for (const Kind& kind : kKinds) {
+    auto& arguments = line.keep<ReplayArguments>();
+    const auto run = [run = kind.run](const Config& config, ReplayArguments told) {
+      if (told.folder.empty()) told.folder = config.data_folder;
+      if (is_flag(config, "agent")) told.agent = config.agent;
+      told.is_json = config.output != OutputFormat::table;
+      return run(told);
+    };
+    CLI::App* command = line.command(*replay, kind.name, kind.help, kind.examples, arguments, run);
+    command->add_option("FOLDER", arguments.folder, "A data folder; default: the configured one");
+    if (kind.run == replay_state) {
+      command->add_option("--at", arguments.at, "A position or a time; default: the end");
+      command->add_option("--session", arguments.session, "Only this one; default: all");
+    } else if (kind.run == replay_rebuild) {
+      command->add_option("--projection", arguments.projection, "Only this one; default: all");
+      command->add_option("--to", arguments.to, "The last position to fold")
+          ->check(CLI::PositiveNumber);
+    }
+  }
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,    add_spawn, add_list,  add_session_commands, add_output, add_send,
-    add_resume, add_stats, add_watch, add_doctor,           add_config, add_version,
-    add_serve,  add_replay,
+    add_run,   add_spawn, add_list,   add_session_commands, add_output,  add_send,  add_resume,
+    add_stats, add_watch, add_doctor, add_config,           add_version, add_serve, add_replay,
 };
 
 // What is wrong with the command line, in words. Of an unknown command CLI11 says only that one is

@@ -113,6 +113,7 @@ Result<bool> check_end(const eventlog::UnprovedLog& log, const End& end) {
                          "position " + std::to_string(end.position.value) +
                              ", and the log ends at " + std::to_string(tail.value));
   }
+  if (log.store_error) return tl::unexpected(*log.store_error);
   if (log.head_error) return tl::unexpected(*log.head_error);
   if (log.head && log.head->position > tail) {
     return base::failure(ErrorCode::damaged,

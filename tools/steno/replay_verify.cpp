@@ -39,6 +39,14 @@ Verdict verdict_of(const UnprovedLog& log, const VerifyReport& report) {
   return {kExitOk, "clean", "whole: nothing is missing"};
 }
 
+// A text may quote what a log holds, which is not to reach a terminal as it is.
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
+  }
+  return text;
+}
+
 void print_text(std::FILE* out, const UnprovedLog& log, const VerifyReport& report,
                 const Verdict& verdict) {
   const auto row = [&](std::string_view name, const std::string& value) {
@@ -61,7 +69,7 @@ void print_text(std::FILE* out, const UnprovedLog& log, const VerifyReport& repo
   row("problems", fmt::format("{}", static_cast<std::int64_t>(report.problems.size()) +
                                         report.problems_left_out));
   for (const Problem& problem : report.problems) {
-    fmt::print(out, "  position {}: {}\n", problem.position.value, problem.text);
+    fmt::print(out, "  position {}: {}\n", problem.position.value, printable(problem.text));
   }
   if (report.problems_left_out > 0) {
     fmt::print(out, "  and {} more\n", report.problems_left_out);
@@ -107,9 +115,9 @@ int replay_verify(const ReplayArguments& arguments) {
   VerifyReport report = eventlog::verify_log(
       *log->store, log->head, [&](auto reached, auto tail) { progress.show(reached, tail); });
   progress.clear();
-  if (log->head_error) {
-    report.problems.insert(report.problems.begin(),
-                           {{}, log->head_error->code, base::describe(*log->head_error)});
+  for (const auto& error : {log->head_error, log->store_error}) {
+    if (!error) continue;
+    report.problems.insert(report.problems.begin(), {{}, error->code, base::describe(*error)});
   }
   const Verdict verdict = verdict_of(*log, report);
   (arguments.is_json ? print_json : print_text)(arguments.out, *log, report, verdict);

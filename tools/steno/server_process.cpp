@@ -7,12 +7,13 @@
 #include "bus/context.hpp"
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
+#include "eventlog/base/check.hpp"
 #include "eventlog/log_folder.hpp"
 #include "tools/steno/exit_codes.hpp"
 #include "tools/steno/serve.hpp"
 #include "tools/steno/signals.hpp"
 #include "tools/steno/worker_supervisor.hpp"
-#include "workers/engines/session_lock.hpp"
+#include "eventlog/base/file_lock.hpp"
 #include "workers/server.hpp"
 
 namespace steno {
@@ -26,10 +27,15 @@ class FileLeaseLocks final : public workers::LeaseLocks {
   explicit FileLeaseLocks(const ServeOptions& options) : options_(options) {}
   // When in doubt, somebody holds it: a lease is never taken from an owner who may live.
   bool is_worker_alive() override {
-    return engines::is_locked(worker_lock_path(options_)).value_or(true);
+    return base::is_locked(worker_lock_path(options_)).value_or(true);
+  }
+  bool has_worker_ended(std::int64_t pid) override {
+    if (!is_worker_alive()) return true;
+    const pid_t living = base::lock_holder(worker_lock_path(options_));
+    return living != 0 && living != pid;
   }
   bool is_session_held(base::SessionId session) override {
-    return engines::is_locked(workers::session_lock_path(options_.agents.lock_folder, session))
+    return base::is_locked(workers::session_lock_path(options_.agents.lock_folder, session))
         .value_or(true);
   }
 
@@ -84,10 +90,12 @@ base::Result<bool> Process::open() {
 }
 
 base::Result<bool> Process::open_views() {
-  auto opened_index = eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.index());
+  auto opened_index =
+      eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.index());
   if (!opened_index) return tl::unexpected(opened_index.error());
   index_rows = std::move(*opened_index);
-  auto opened_views = eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.views());
+  auto opened_views =
+      eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.views());
   if (!opened_views) return tl::unexpected(opened_views.error());
   view_rows = std::move(*opened_views);
   index = std::make_unique<eventlog::StreamIndex>(*index_rows);
@@ -175,9 +183,14 @@ int run_server(const ServeOptions& options) {
       *process.contents,      *process.queries,    process.locks,      *process.command_socket,
       *process.worker_socket, *process.feed_socket};
   workers::Server server(ports, {process.log.tail, options.commands, options.leases});
+  const std::string flight_file = options.run_folder + "/flight.log";
+  base::on_check_failed([&] { server.flight().write_to(flight_file); });
   WorkerSupervisor supervisor(options.worker_argv, worker_lock_path(options),
                               options.run_folder + "/worker.log");
-  return run_loop(process, server, supervisor, signals);
+  const int code = run_loop(process, server, supervisor, signals);
+  if (server.failure()) server.flight().write_to(flight_file);
+  base::on_check_failed(nullptr);
+  return code;
 }
 
 }  // namespace steno

@@ -154,12 +154,6 @@ Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* i
   return follow_session(connection, request);
 }
 
-bool is_flag(const Config& config, std::string_view key) {
-  return std::any_of(config.settings.begin(), config.settings.end(), [&](const Setting& setting) {
-    return setting.key == key && setting.source == SettingSource::flag;
-  });
-}
-
 // What the session had, unless a flag says otherwise.
 session::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
                          const projections::SessionRow& row) {
@@ -187,6 +181,8 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (const auto ok = check_prompt(told.prompt); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
+  // Before the session exists, so that Ctrl-C never leaves one behind that nobody interrupted.
+  if (!told.is_detached) (*connection)->take_interrupts();
   const auto spawned = send_spawn(**connection, to_spawn(config, told));
   if (!spawned) return tl::unexpected(spawned.error());
   if (told.is_detached) {
@@ -212,6 +208,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->show(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
+  if (arguments.is_followed) (*connection)->take_interrupts();
   const projections::SessionRow& row = shown->session;
   const auto spawned = send_resume(**connection, to_resume(config, arguments, row), row);
   if (!spawned) return tl::unexpected(spawned.error());
@@ -228,6 +225,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->show(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
+  if (arguments.waits) (*connection)->take_interrupts();
   const projections::SessionRow& row = shown->session;
   const base::CommandId id = (*connection)->fresh_command_id();
   const auto reply = (*connection)

@@ -82,6 +82,7 @@ Outcome<int> SessionFollow::run() {
         request_.input->fill();
         break;
       case Wake::timer:
+      case Wake::output_closed:
         break;
     }
     if (!done) return tl::unexpected(done.error());
@@ -94,10 +95,11 @@ Outcome<bool> SessionFollow::take_input() {
   while (auto line = request_.input->take_line()) {
     if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
     const base::CommandId id = connection_.fresh_command_id();
+    turns_.insert(base::TurnId{id.bytes});
     const auto sent = connection_.command(id, request_.session, request_.agent,
                                           session::SendPrompt{std::move(*line), false});
+    if (!sent && sent.error().exit_code == kExitInterrupted) return take_interrupt();
     if (!sent) return tl::unexpected(sent.error());
-    turns_.insert(base::TurnId{id.bytes});
     return true;
   }
   if (!request_.input->is_at_end()) return true;
@@ -119,8 +121,9 @@ Outcome<bool> SessionFollow::take_interrupt() {
     remark("steno: interrupting the turn; Ctrl-C again kills the session");
     const auto sent = send(session::InterruptTurn{*turns_.begin()});
     // The turn may have ended just now, which its event is about to tell.
-    if (!sent && sent.error().exit_code != kExitConflict) return tl::unexpected(sent.error());
-    return true;
+    if (sent || sent.error().exit_code == kExitConflict) return true;
+    // Pressed again while the server had not answered yet.
+    if (sent.error().exit_code != kExitInterrupted) return tl::unexpected(sent.error());
   }
   is_kill_sent_ = true;
   has_interrupted_ = true;

@@ -1,4 +1,6 @@
 // `steno watch`: the live feed, an event a line.
+#include <unistd.h>
+
 #include <charconv>
 #include <map>
 
@@ -63,7 +65,7 @@ std::string event_line(const SeenEvent& seen, const std::string& alias) {
   const session::Envelope& e = seen.recorded.envelope;
   std::string line = padded(std::to_string(e.position.value), 7, true) + "  " +
                      time_text(e.log_time, false) + "  " +
-                     padded(cut_to_columns(safe_line(alias), 24), 10) + "  " +
+                     padded(cut_to_columns(safe_line(alias), 24), 14) + "  " +
                      padded(safe_line(e.type), 21) + "  " + facts_text(seen.recorded.event);
   if (seen.recorded.content && !seen.recorded.content->text.empty()) {
     line += " \"" + cut_to_columns(safe_line(seen.recorded.content->text), 60) + "\"";
@@ -87,16 +89,18 @@ Outcome<std::string> choose_level(Connection& connection, const WatchArguments& 
 
 Outcome<base::Position> choose_start(Connection& connection, const std::string& from) {
   if (from == "start") return base::Position{0};
-  if (from == "now") {
-    const auto status =
-        connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
-    if (!status) return tl::unexpected(status.error());
-    return status->durable;
-  }
+  const auto status =
+      connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+  if (!status) return tl::unexpected(status.error());
+  if (from == "now") return status->durable;
   std::int64_t position = 0;
   const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), position);
   if (error != std::errc{} || end != from.data() + from.size() || position < 1) {
     return fail(kExitUsage, "--from takes a position from 1 on, start or now, not '" + from + "'");
+  }
+  if (position > status->durable.next().value) {
+    return fail(kExitNotFound, "there is no position " + from + " yet; the log ends at " +
+                                   std::to_string(status->durable.value));
   }
   return base::Position{position - 1};
 }
@@ -126,10 +130,14 @@ Outcome<int> watch(const Config& config, const WatchArguments& arguments) {
   auto follower = Follower::open(**connection, *level, *start);
   if (!follower) return tl::unexpected(follower.error());
   Aliases aliases(**connection);
+  WaitFor wanted;
+  wanted.output_fd = STDOUT_FILENO;
   for (std::int64_t count = 0; arguments.count == 0 || count < arguments.count; ++count) {
-    const auto wake = (*follower)->wait({});
+    const auto wake = (*follower)->wait(wanted);
     if (!wake) return tl::unexpected(wake.error());
     if (*wake == Wake::interrupted) return kExitInterrupted;
+    // Such as `steno watch | head`: nobody would see the next event.
+    if (*wake == Wake::output_closed) return kExitOk;
     print_event(config, (*follower)->event(), aliases);
     // Whoever reads the other end of a pipe wants each event now; and notices its end.
     if (!flush()) return kExitFailed;

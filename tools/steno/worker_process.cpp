@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
 
 #include "bus/context.hpp"
 #include "bus/poller.hpp"
@@ -11,7 +10,7 @@
 #include "tools/steno/serve.hpp"
 #include "tools/steno/signals.hpp"
 #include "workers/engines/orphan_reaper.hpp"
-#include "workers/engines/session_lock.hpp"
+#include "eventlog/base/file_lock.hpp"
 #include "workers/worker_link.hpp"
 
 namespace steno {
@@ -65,9 +64,8 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
 
 int run_worker(const ServeOptions& options) {
   StopSignals signals;
-  auto lock = engines::FileLock::take(worker_lock_path(options));
+  auto lock = base::FileLock::take(worker_lock_path(options));
   if (!lock) return fail(lock.error());
-  std::ofstream(worker_lock_path(options) + ".pid") << getpid() << '\n';
   if (auto ok = engines::become_subreaper(); !ok) return fail(ok.error());
   auto orphans = engines::reap_orphans(options.agents.lock_folder);
   if (!orphans) return fail(orphans.error());

@@ -9,9 +9,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 
-#include "workers/engines/session_lock.hpp"
+#include "eventlog/base/file_lock.hpp"
 
 namespace steno {
 namespace {
@@ -31,7 +30,7 @@ WorkerSupervisor::WorkerSupervisor(std::vector<std::string> argv, std::string lo
 
 bool WorkerSupervisor::is_alive() {
   if (child_ != 0 && waitpid(child_, nullptr, WNOHANG) == child_) child_ = 0;
-  return child_ != 0 || engines::is_locked(lock_path_).value_or(false);
+  return child_ != 0 || base::is_locked(lock_path_).value_or(false);
 }
 
 void WorkerSupervisor::do_work(base::Duration now) {
@@ -79,9 +78,8 @@ void WorkerSupervisor::stop() {
     ::kill(child_, SIGTERM);
     return;
   }
-  // Not our child: its pid stands beside its lock, which it holds, so the pid is its own.
-  pid_t pid = 0;
-  std::ifstream(lock_path_ + ".pid") >> pid;
+  // Not our child: its lock names it, and it holds the lock, so the pid is its own.
+  const pid_t pid = base::lock_holder(lock_path_);
   if (pid > 1) ::kill(pid, SIGTERM);
 }
 

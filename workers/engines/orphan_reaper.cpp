@@ -9,7 +9,7 @@
 
 #include "workers/engines/agent_process.hpp"
 #include "workers/engines/process_table.hpp"
-#include "workers/engines/session_lock.hpp"
+#include "eventlog/base/file_lock.hpp"
 #include "workers/engines/system_failure.hpp"
 
 namespace engines {
@@ -57,7 +57,7 @@ class OrphanSearch {
     std::error_code error;
     const auto path = std::filesystem::weakly_canonical(lock_file, error).string();
     if (error || !path.starts_with(prefix_)) return false;
-    const auto locked = is_locked(path);
+    const auto locked = base::is_locked(path);
     return locked && !*locked;
   }
 

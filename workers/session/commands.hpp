@@ -37,7 +37,7 @@ struct Spawn {
 struct SendPrompt {
   static constexpr std::string_view kType = "SendPrompt";
   std::string prompt;
-  bool is_interrupting = false;  // interrupt the turn that runs now, then start with this one
+  bool is_interrupting = false;  // interrupt the turn that runs now; this one waits its turn
 
   bool operator==(const SendPrompt&) const = default;
   template <class Self, class Visit>

@@ -423,7 +423,15 @@ Outcome decide_one(Deciding d, const ClientCommand& command) {
                   "session " + s.name + " has taken " + std::to_string(s.commands.size()) +
                       " commands, as many as it remembers; resume it as a new session");
   }
-  return std::visit([&](const auto& c) { return decide_one(std::move(d), c); }, command);
+  return std::visit(
+      [&](const auto& c) {
+        Outcome outcome = decide_one(std::move(d), c);
+        if (outcome && outcome->empty()) {
+          outcome->push_back({StreamRole::session, NothingChanged{std::string(c.kType)}, {}});
+        }
+        return outcome;
+      },
+      command);
 }
 
 Outcome decide_one(Deciding d, const ServerCommand& command) {

@@ -41,7 +41,7 @@ struct Emitted {
   bool operator==(const Emitted&) const = default;
 };
 
-// Accepted. No events: nothing was left to do, such as the kill of a killed session.
+// Accepted. No events: a report that is on the record already.
 using Decision = std::vector<Emitted>;
 
 base::Result<Decision, Rejection> decide(const DecisionStates& states, const Command& command,

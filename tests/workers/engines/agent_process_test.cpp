@@ -11,7 +11,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/watched_process.hpp"
 #include "workers/engines/process_table.hpp"
-#include "workers/engines/session_lock.hpp"
+#include "eventlog/base/file_lock.hpp"
 
 namespace engines {
 namespace {
@@ -44,12 +44,12 @@ TEST_CASE("an agent answers, and exits when its stdin ends", "[workers]") {
   REQUIRE(harness.start());
   REQUIRE(harness.process->write(user_line("[say hello]")));
   REQUIRE(harness.pump_until_line("\"result\":\"hello\""));
-  CHECK(is_locked(harness.plan.lock_file).value());
+  CHECK(base::is_locked(harness.plan.lock_file).value());
   harness.process->close_stdin();
   REQUIRE(harness.pump_until_over());
   REQUIRE(harness.exited());
   CHECK(*harness.exited() == ProcessExited{0, 0, 0, ""});
-  CHECK_FALSE(is_locked(harness.plan.lock_file).value());
+  CHECK_FALSE(base::is_locked(harness.plan.lock_file).value());
   CHECK(std::holds_alternative<ProcessStarted>(harness.events.front()));
   CHECK(std::holds_alternative<ProcessExited>(harness.events.back()));
   CHECK(harness.process->poll_wishes().empty());
@@ -135,7 +135,7 @@ TEST_CASE("a missing program is told with its name", "[workers]") {
         StartFailed{StartFailure::no_program,
                     "cannot start steno-no-such-program: No such file or directory"});
   CHECK(harness.events.size() == 1);
-  CHECK_FALSE(is_locked(harness.plan.lock_file).value());
+  CHECK_FALSE(base::is_locked(harness.plan.lock_file).value());
 }
 
 TEST_CASE("a program that may not be executed is told", "[workers]") {
@@ -162,7 +162,7 @@ TEST_CASE("a missing working folder is told", "[workers]") {
 
 TEST_CASE("a session whose lock is held is not started", "[workers]") {
   AgentHarness harness;
-  const auto lock = FileLock::take(harness.plan.lock_file);
+  const auto lock = base::FileLock::take(harness.plan.lock_file);
   REQUIRE(lock);
   REQUIRE(harness.start());
   REQUIRE(harness.pump_until_over());
@@ -253,7 +253,7 @@ TEST_CASE("an agent whose output is not read blocks, and loses nothing", "[worke
   CHECK(harness.lines().empty());
 
   harness.process->kill();
-  REQUIRE(harness.pump_until([&] { return !is_locked(harness.plan.lock_file).value(); }));
+  REQUIRE(harness.pump_until([&] { return !base::is_locked(harness.plan.lock_file).value(); }));
   for (int i = 0; i < 10; ++i) harness.pump_once(0);
   CHECK(harness.exited() == nullptr);  // not before its output has been read
   harness.process->set_reading(true);
@@ -382,7 +382,7 @@ TEST_CASE("destroying a process ends its tree", "[workers]") {
   harness.process.reset();
   CHECK(agent.ends_within(milliseconds{0}));
   CHECK(child.ends_within(milliseconds{0}));
-  CHECK_FALSE(is_locked(harness.plan.lock_file).value());
+  CHECK_FALSE(base::is_locked(harness.plan.lock_file).value());
 }
 
 TEST_CASE("a keeper is not ended by the signals of a terminal", "[workers]") {

@@ -32,8 +32,8 @@ std::string quoted(base::TurnId turn) {
 
 std::string delta(const std::string& text, const std::string& parent = "null") {
   return R"({"type":"stream_event","parent_tool_use_id":)" + parent +
-         R"(,"event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":")" +
-         text + "\"}}}";
+         R"(,"event":{"type":"content_block_delta","index":0,)" +
+         R"("delta":{"type":"text_delta","text":")" + text + "\"}}}";
 }
 
 std::string assistant(const std::string& blocks, const std::string& parent = "null") {

@@ -8,7 +8,7 @@
 #include "tests/support/watched_process.hpp"
 #include "workers/engines/orphan_reaper.hpp"
 #include "workers/engines/process_table.hpp"
-#include "workers/engines/session_lock.hpp"
+#include "eventlog/base/file_lock.hpp"
 
 namespace engines {
 namespace {
@@ -83,7 +83,7 @@ struct TreeUnderTest {
     agent.emplace(agent_pid);
     child.emplace(support::number_after(output, "child "));
     return worker->is_running() && keeper->is_running() && agent->is_running() &&
-           child->is_running() && is_locked(lock_file).value();
+           child->is_running() && base::is_locked(lock_file).value();
   }
 
   UniqueFd from_worker_;
@@ -101,7 +101,7 @@ TEST_CASE("after the death of a worker its agents' trees are gone within 2 s",
     CHECK(tree.agent->ends_within(milliseconds{0}));
     CHECK(tree.child->ends_within(milliseconds{0}));
     CHECK(clock.boot() - killed_at < kGoneMax);
-    CHECK_FALSE(is_locked(tree.lock_file).value());
+    CHECK_FALSE(base::is_locked(tree.lock_file).value());
   }
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("after the death of a keeper the worker ends the tree", "[workers][.cr
     CHECK(tree.agent->ends_within(kGoneMax));
     CHECK(tree.child->ends_within(kGoneMax));
     CHECK(tree.read_until("exited -1 9 0"));
-    CHECK_FALSE(is_locked(tree.lock_file).value());
+    CHECK_FALSE(base::is_locked(tree.lock_file).value());
     CHECK(tree.worker->ends_within(kDeadline));
   }
 }
@@ -130,7 +130,7 @@ TEST_CASE("after the death of both the reaper at start-up ends the tree", "[work
   tree.keeper->send(SIGKILL);
   REQUIRE(tree.keeper->ends_within(kDeadline));
   REQUIRE(tree.child->is_running());  // nobody is left to end it
-  CHECK_FALSE(is_locked(tree.lock_file).value());
+  CHECK_FALSE(base::is_locked(tree.lock_file).value());
   const auto orphans = reap_orphans(tree.folder.path());
   REQUIRE(orphans);
   CHECK_FALSE(orphans->empty());
@@ -151,7 +151,7 @@ TEST_CASE("the reaper leaves other folders' processes alone", "[workers][.crash]
   CHECK(reap_orphans(other.path()).value().empty());
   CHECK(tree.child->is_running());
   CHECK_FALSE(reap_orphans(other.file("none")));
-  CHECK_FALSE(is_locked(tree.lock_file).value());
+  CHECK_FALSE(base::is_locked(tree.lock_file).value());
   CHECK_FALSE(reap_orphans(tree.folder.path()).value().empty());
   CHECK(tree.child->ends_within(kGoneMax));
 }
@@ -170,7 +170,7 @@ TEST_CASE("a keeper that was stopped does not save the tree from a kill", "[work
   REQUIRE(harness.pump_until_over());
   CHECK(harness.exited()->signal == 9);
   CHECK_FALSE(child.is_running());
-  CHECK_FALSE(is_locked(harness.plan.lock_file).value());
+  CHECK_FALSE(base::is_locked(harness.plan.lock_file).value());
 }
 
 TEST_CASE("the death of one keeper does not touch another session", "[workers][.crash]") {

@@ -14,12 +14,12 @@ const SessionClosed kCompleted{SessionStatus::completed, EndReason::none};
 TEST_CASE("a close lets the running turn finish, then the session is completed", "[session]") {
   ReportTurnResult result;
   result.turn = turn(1);
-  const auto after =
-      given(support::running())
-          .when(CloseSession{})
-          .then(CloseRequested{})
-          .when(report(3, result))
-          .then(TurnFinished{turn(1), {}}, kCompleted, name_released(), place_released());
+  const auto after = given(support::running())
+                         .when(CloseSession{})
+                         .then(CloseRequested{})
+                         .when(report(3, result))
+                         .then(TurnFinished{turn(1), {}}, kCompleted, name_released(),
+                               support::place_released_with_lease());
   CHECK(after.session.status == SessionStatus::completed);
 }
 
@@ -50,8 +50,10 @@ TEST_CASE("a close of a session without worker and turns completes it at once", 
 }
 
 TEST_CASE("a close of a closing or an ended session changes nothing", "[session]") {
-  given(support::running(), CloseRequested{}).when(CloseSession{}).then_nothing();
-  given(support::killed()).when(CloseSession{}).then_nothing();
+  given(support::running(), CloseRequested{})
+      .when(CloseSession{})
+      .then(NothingChanged{"CloseSession"});
+  given(support::killed()).when(CloseSession{}).then(NothingChanged{"CloseSession"});
 }
 
 TEST_CASE("there is no session to close", "[session]") {

@@ -12,7 +12,7 @@ TEST_CASE("the running turn is asked to end, once", "[session]") {
       .when(InterruptTurn{turn(1)})
       .then(InterruptRequested{turn(1)})
       .when(InterruptTurn{turn(1)})
-      .then_nothing();
+      .then(NothingChanged{"InterruptTurn"});
 }
 
 TEST_CASE("a queued turn is interrupted before it begins", "[session]") {

@@ -74,7 +74,7 @@ TEST_CASE("when a worker is lost with all that a session had to do the session f
 }
 
 TEST_CASE("the lease of an ended session expires without a further end", "[session]") {
-  given(support::killed()).when(ExpireLease{kToken}).then(LeaseExpired{kToken});
+  given(support::killed()).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, support::settled());
 }
 
 TEST_CASE("a lease that is not held does not expire", "[session]") {

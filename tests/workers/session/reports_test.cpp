@@ -43,7 +43,7 @@ TEST_CASE("an agent process that cannot be started fails the session", "[session
             place_released());
   given(support::killed())
       .when(report(3, ReportStartFailed{"late"}))
-      .then(fact(AgentStartFailed{}).with("late"), LeaseReleased{kToken});
+      .then(fact(AgentStartFailed{}).with("late"), LeaseReleased{kToken}, support::settled());
 }
 
 TEST_CASE("output blocks are counted from 1", "[session]") {
@@ -98,7 +98,7 @@ TEST_CASE("a closing agent process that ends badly fails the session", "[session
 TEST_CASE("the end of a killed session's agent process only frees its lease", "[session]") {
   const auto after = given(support::killed())
                          .when(report(3, ReportAgentExited{0, 9, {}}))
-                         .then(AgentExited{0, 9}, LeaseReleased{kToken});
+                         .then(AgentExited{0, 9}, LeaseReleased{kToken}, support::settled());
   CHECK(after.session.status == SessionStatus::killed);
   CHECK_FALSE(after.session.lease);
 }

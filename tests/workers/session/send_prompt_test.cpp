@@ -106,7 +106,7 @@ TEST_CASE("a session that contradicts itself can only be killed", "[session]") {
   torn.when(InterruptTurn{turn(1)}).then_rejected(RejectionCode::inconsistent);
   torn.when(KillSession{})
       .then(SessionClosed{SessionStatus::killed, EndReason::user}, support::name_released(),
-            support::place_released());
+            support::place_released_with_lease());
 }
 
 }  // namespace

@@ -7,7 +7,6 @@ using support::fact;
 using support::given;
 using support::kToken;
 using support::name_released;
-using support::place_released;
 using support::report;
 using support::turn;
 
@@ -56,7 +55,7 @@ TEST_CASE("a single-turn session is completed with its turn", "[session]") {
       .when(report(3, success()))
       .then(fact(TurnFinished{turn(1), kCost}).with("done"),
             SessionClosed{SessionStatus::completed, EndReason::none}, name_released(),
-            place_released());
+            support::place_released_with_lease());
 }
 
 TEST_CASE("a failed turn fails the session and ends what is queued", "[session]") {
@@ -65,7 +64,7 @@ TEST_CASE("a failed turn fails the session and ends what is queued", "[session]"
       .when(report(3, error("error_during_execution")))
       .then(fact(failed).with("overloaded"), TurnInterrupted{turn(2), EndReason::session_ended, {}},
             SessionClosed{SessionStatus::failed, EndReason::turn_error}, name_released(),
-            place_released());
+            support::place_released_with_lease());
 }
 
 TEST_CASE("a spent budget is named as the reason", "[session]") {
@@ -74,7 +73,7 @@ TEST_CASE("a spent budget is named as the reason", "[session]") {
       .when(report(3, error("error_max_budget_usd")))
       .then(fact(failed).with("overloaded"),
             SessionClosed{SessionStatus::failed, EndReason::budget}, name_released(),
-            place_released());
+            support::place_released_with_lease());
 }
 
 TEST_CASE("an error after an interrupt request is the interrupted turn", "[session]") {
@@ -86,11 +85,11 @@ TEST_CASE("an error after an interrupt request is the interrupted turn", "[sessi
   given(support::running(false), InterruptRequested{turn(1)})
       .when(report(3, error("error_during_execution")))
       .then(interrupted, SessionClosed{SessionStatus::killed, EndReason::user}, name_released(),
-            place_released());
+            support::place_released_with_lease());
   given(support::running(), InterruptRequested{turn(1)}, CloseRequested{})
       .when(report(3, error("error_during_execution")))
       .then(interrupted, SessionClosed{SessionStatus::completed, EndReason::none}, name_released(),
-            place_released());
+            support::place_released_with_lease());
 }
 
 TEST_CASE("a turn that finished before its interrupt arrived is finished", "[session]") {

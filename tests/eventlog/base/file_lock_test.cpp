@@ -1,6 +1,7 @@
-#include "workers/engines/session_lock.hpp"
+#include "eventlog/base/file_lock.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <optional>
 
@@ -9,10 +10,10 @@
 
 namespace {
 
-using engines::FileLock;
-using engines::is_locked;
+using base::FileLock;
+using base::is_locked;
 
-TEST_CASE("a lock is held by one owner and is free again after it", "[workers]") {
+TEST_CASE("a lock is held by one owner and is free again after it", "[base]") {
   const support::TemporaryFolder folder;
   const std::string path = folder.file("a.lock");
   {
@@ -27,7 +28,16 @@ TEST_CASE("a lock is held by one owner and is free again after it", "[workers]")
   CHECK(FileLock::take(path));
 }
 
-TEST_CASE("asking about a lock does not take it", "[workers]") {
+TEST_CASE("a lock names its holder", "[base]") {
+  const support::TemporaryFolder folder;
+  const std::string path = folder.file("a.lock");
+  CHECK(base::lock_holder(path) == 0);
+  const auto lock = FileLock::take(path);
+  CHECK(base::lock_holder(path) == ::getpid());
+  CHECK(FileLock::take(path).error().text.find(std::to_string(::getpid())) != std::string::npos);
+}
+
+TEST_CASE("asking about a lock does not take it", "[base]") {
   const support::TemporaryFolder folder;
   const std::string path = folder.file("a.lock");
   REQUIRE(FileLock::take(path));
@@ -37,7 +47,7 @@ TEST_CASE("asking about a lock does not take it", "[workers]") {
   for (int i = 0; i < 3; ++i) CHECK(is_locked(path).value());
 }
 
-TEST_CASE("a lock moves with its owner", "[workers]") {
+TEST_CASE("a lock moves with its owner", "[base]") {
   const support::TemporaryFolder folder;
   const std::string path = folder.file("a.lock");
   std::optional<FileLock> owner;
@@ -51,7 +61,7 @@ TEST_CASE("a lock moves with its owner", "[workers]") {
   CHECK_FALSE(is_locked(path).value());
 }
 
-TEST_CASE("a lock file is for its user alone", "[workers]") {
+TEST_CASE("a lock file is for its user alone", "[base]") {
   const support::TemporaryFolder folder;
   const std::string path = folder.file("a.lock");
   REQUIRE(FileLock::take(path));
@@ -60,7 +70,7 @@ TEST_CASE("a lock file is for its user alone", "[workers]") {
   CHECK((status.st_mode & 0777) == 0600);
 }
 
-TEST_CASE("a missing file is not locked, a missing folder cannot be locked in", "[workers]") {
+TEST_CASE("a missing file is not locked, a missing folder cannot be locked in", "[base]") {
   const support::TemporaryFolder folder;
   CHECK_FALSE(is_locked(folder.file("none.lock")).value());
   const auto lock = FileLock::take(folder.file("none/a.lock"));

@@ -1,0 +1,51 @@
+// A data folder as a folder: where things lie in it, whether it may be used, and how it is made.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "eventlog/base/result.hpp"
+
+namespace eventlog {
+
+// Where things lie below a data folder. All folders are 0700.
+struct LogFolder {
+  std::string root;
+
+  std::string log() const { return root + "/log"; }      // the block store: RocksDB
+  std::string head() const { return root + "/head"; }    // how far the log was acknowledged
+  std::string index() const { return root + "/index"; }  // stream index and snapshots
+  std::string views() const { return root + "/views"; }  // the projections' rows
+  std::string lock() const { return root + "/lock"; }    // held by the process that writes
+  // Hard links to the write-ahead log as the last read-write open found it, because opening may
+  // remove what a damaged one still holds. They go once the log is proved whole.
+  std::string evidence() const { return root + "/evidence"; }
+
+  // Is there a database that a log can be in?
+  bool has_log() const;
+};
+
+// What may lie beside a log, and in a folder that a log is to be made in; anything else there means
+// that the folder is something else's.
+bool is_known_name(std::string_view name);
+
+// Makes the folder and those above it that are missing, durably, and closes it to other users.
+// Errors: refused when it may not be written or is another user's; invalid when there is no log and
+// something else lies in it; io.
+base::Result<bool> prepare_data_folder(const LogFolder& folder);
+
+// Makes the folders that a log and its derived rows lie in. Only by the holder of the lock. Errors:
+// as above; damaged when the log's folder holds a part of a log.
+base::Result<bool> make_log_folders(const LogFolder& folder);
+
+// Returns when the names of the folder's files are on disk.
+base::Result<bool> sync_folder(const std::string& path);
+
+// To be called before the log is opened for writing. Syncs the write-ahead log: a server that was
+// killed may have left its last block in the page cache alone, and what is appended behind a block
+// must not be acknowledged while that block can still be lost. Then links it into evidence().
+base::Result<bool> keep_write_ahead_log(const LogFolder& folder);
+// The log is proved whole: its evidence is not needed.
+void drop_evidence(const LogFolder& folder);
+
+}  // namespace eventlog

@@ -1,0 +1,104 @@
+#include "eventlog/log_end.hpp"
+
+namespace eventlog {
+namespace {
+
+using base::ErrorCode;
+using base::failure;
+
+std::string where_of(Position position) {
+  return "position " + std::to_string(position.value);
+}
+
+Result<bool> check_head_block(const BlockView& block, const Checkpoint& head) {
+  if (block.header.last() == head.position && block.hash == head.hash &&
+      block.header.epoch == head.epoch) {
+    return true;
+  }
+  return failure(ErrorCode::damaged,
+                 "the log holds another block than the one that was acknowledged there",
+                 where_of(head.position));
+}
+
+Result<BlockView> parse_at(const StoredBlock& stored, Position position) {
+  auto block = parse_block(stored.facts);
+  if (!block) return failure(block.error().code, block.error().text, where_of(position));
+  return block;
+}
+
+// Chain and density of the last blocks, from the last one backwards.
+Result<bool> prove_last_blocks(BlockStore& store) {
+  const auto stored = store.read_reverse(store.tail(), kProvedBytes);
+  if (!stored) return tl::unexpected(stored.error());
+  BlockHeader after;
+  Position expected_last = store.tail();
+  for (const StoredBlock& one : *stored) {
+    const auto block = parse_at(one, expected_last);
+    if (!block) return tl::unexpected(block.error());
+    const BlockHeader& header = block->header;
+    if (header.last() != expected_last) {
+      return failure(ErrorCode::damaged, missing_text(header.last().next(), expected_last),
+                     where_of(header.last().next()));
+    }
+    const bool is_last = &one == &stored->front();
+    if (!is_last && after.log != header.log) {
+      return failure(ErrorCode::wrong_log, "the block is of another log than the one before it",
+                     where_of(after.first));
+    }
+    if (!is_last && after.previous != block->hash) {
+      return failure(ErrorCode::damaged,
+                     "the chain is broken: the block does not follow the one before it",
+                     where_of(after.first));
+    }
+    after = header;
+    expected_last = header.first.plus(-1);
+  }
+  return true;
+}
+
+Result<bool> prove_head(BlockStore& store, const Checkpoint& head) {
+  if (head.position.value == 0) return true;
+  const Position tail = store.tail();
+  if (tail < head.position) {
+    return failure(ErrorCode::damaged,
+                   missing_text(tail.next(), head.position) +
+                       ": the log is shorter than what was acknowledged",
+                   where_of(tail.next()));
+  }
+  const auto stored = store.read(head.position, 1, false);
+  if (!stored) return tl::unexpected(stored.error());
+  if (stored->empty()) {
+    return failure(ErrorCode::damaged, missing_text(head.position, head.position),
+                   where_of(head.position));
+  }
+  const auto block = parse_at(stored->front(), head.position);
+  if (!block) return tl::unexpected(block.error());
+  if (block->header.log != head.log) {
+    return failure(ErrorCode::wrong_log,
+                   "the head file is of log " + head.log.text() + ", and the folder holds log " +
+                       block->header.log.text(),
+                   where_of(head.position));
+  }
+  return check_head_block(*block, head);
+}
+
+}  // namespace
+
+Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head) {
+  if (store.tail().value > 0) {
+    if (store.first() != Position{1}) {
+      return failure(ErrorCode::damaged, missing_text(Position{1}, store.first().plus(-1)),
+                     where_of({1}));
+    }
+    if (auto ok = prove_last_blocks(store); !ok) return ok;
+  }
+  return head ? prove_head(store, *head) : true;
+}
+
+std::string missing_text(Position from, Position through) {
+  if (from == through) return "event " + std::to_string(from.value) + " is missing";
+  return "events " + std::to_string(from.value) + " to " + std::to_string(through.value) +
+         " are missing";
+}
+
+}  // namespace eventlog

@@ -1,0 +1,23 @@
+// Proof of a log's end, as far as it can be had in the moment of opening.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "eventlog/block_store.hpp"
+
+namespace eventlog {
+
+// How much of the end is proved, in bytes of facts.
+constexpr std::size_t kProvedBytes = 4 << 20;
+
+// Checks that the log begins at position 1, that its last kProvedBytes of blocks are whole and
+// follow each other, and that it holds the very block that `head` names. A log that goes on behind
+// its head is whole. Errors: damaged, naming the missing positions; wrong_log for a newer format or
+// the head of another log; the store's.
+Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head);
+
+// "event 7 is missing", "events 7 to 9 are missing".
+std::string missing_text(Position from, Position through);
+
+}  // namespace eventlog

@@ -1,0 +1,163 @@
+#include "eventlog/verify_events.hpp"
+
+#include <algorithm>
+
+#include "eventlog/log_reader.hpp"
+#include "eventlog/session/event_codec.hpp"
+#include "eventlog/session/evolve.hpp"
+
+namespace eventlog {
+namespace {
+
+using base::ErrorCode;
+using session::RecordedEvent;
+
+Position position_of_inconsistency(const session::StreamState& state) {
+  return std::visit(
+      [](const auto& s) {
+        if constexpr (requires { s.inconsistent; }) {
+          return s.inconsistent;
+        } else {
+          return Position{};
+        }
+      },
+      state);
+}
+
+}  // namespace
+
+void Findings::add(Position position, std::string text, base::ErrorCode code) {
+  if (report.problems.size() < kProblemsMax) {
+    report.problems.push_back({position, code, std::move(text)});
+  } else {
+    ++report.problems_left_out;
+  }
+}
+
+std::string range_text(Position from, Position through, std::string_view what) {
+  const std::string text = from == through ? "event " + std::to_string(from.value) + " is "
+                                           : "events " + std::to_string(from.value) + " to " +
+                                                 std::to_string(through.value) + " are ";
+  return text + std::string(what);
+}
+
+std::optional<RecordedEvent> EventVerifier::take(const BlockView& block, const Bytes* content) {
+  const ContentBlock contents = decode_content(block, content);
+  std::optional<RecordedEvent> first;
+  auto next_content = contents.entries.begin();
+  for (std::size_t i = 0; i < block.events.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    auto event = take_event(block.events[i], block.header.first.plus(index));
+    const StoredContent* stored = nullptr;
+    if (next_content != contents.entries.end() && next_content->index == index) {
+      stored = &*next_content++;
+    }
+    if (!event) continue;
+    check_time(block.header, *event);
+    if (content != nullptr) check_content(*event, stored);
+    ++findings_.report.events;
+    findings_.report.last = event->envelope.position;
+    if (i == 0) first = std::move(event);
+  }
+  if (next_content != contents.entries.end()) {
+    findings_.add(block.header.first, "content of an event that is not in the block");
+  }
+  return first;
+}
+
+ContentBlock EventVerifier::decode_content(const BlockView& block, const Bytes* content) {
+  if (content == nullptr || content->empty()) return {};
+  auto decoded = base::decode<ContentBlock>(*content);
+  if (decoded) return std::move(*decoded);
+  findings_.add(block.header.first,
+                "the block's content cannot be read: " + base::describe(decoded.error()));
+  return {};
+}
+
+// Also of an event that cannot be decoded the envelope is used, so that its stream goes on.
+std::optional<RecordedEvent> EventVerifier::take_event(ByteView facts, Position position) {
+  auto event = session::decode_facts(facts);
+  const bool is_decoded = event.has_value();
+  if (!is_decoded) {
+    findings_.add(
+        position, "facts cannot be read: " + base::describe(event.error()),
+        event.error().code == ErrorCode::wrong_log ? ErrorCode::wrong_log : ErrorCode::damaged);
+    auto envelope = session::decode_envelope(facts);
+    if (!envelope) {
+      findings_.lose_through(position);
+      return std::nullopt;
+    }
+    event = RecordedEvent{};
+    event->envelope = std::move(*envelope);
+  }
+  event->envelope.position = position;
+  check_stream(*event, is_decoded);
+  return is_decoded ? std::optional(std::move(*event)) : std::nullopt;
+}
+
+void EventVerifier::check_stream(const RecordedEvent& event, bool is_decoded) {
+  const session::Envelope& envelope = event.envelope;
+  const auto [found, is_new] = streams_.try_emplace(envelope.stream);
+  Stream& stream = found->second;
+  if (is_new) {
+    stream.state = session::initial_state(envelope.stream);
+    if (!stream.state) {
+      findings_.add(envelope.position, "'" + envelope.stream + "' is not the name of a stream");
+    }
+  }
+  if (envelope.version != stream.version.next()) {
+    check_version(stream, envelope);
+    stream.state.reset();
+  }
+  stream.version = envelope.version;
+  stream.last = envelope.position;
+  if (!is_decoded) stream.state.reset();
+  if (!stream.state) return;
+  session::evolve(*stream.state, envelope, event.event);
+  if (position_of_inconsistency(*stream.state) == envelope.position) {
+    findings_.add(envelope.position, envelope.type + " is impossible in the state of stream " +
+                                         envelope.stream + ", which is inconsistent from here on");
+  }
+}
+
+// Of an event whose version is not the one that was to come. It may be explained by events of the
+// stream that lie in what is missing, between the stream's last event and this one.
+void EventVerifier::check_version(const Stream& stream, const session::Envelope& envelope) {
+  const base::StreamVersion expected = stream.version.next();
+  if (envelope.version > expected && stream.last < findings_.lost_through) return;
+  findings_.add(envelope.position, "stream " + envelope.stream + " is at version " +
+                                       std::to_string(envelope.version.value) + " where version " +
+                                       std::to_string(expected.value) + " was to come");
+}
+
+void EventVerifier::check_time(const BlockHeader& header, const RecordedEvent& event) {
+  const base::Time time = event.envelope.log_time;
+  if (time < time_) {
+    findings_.add(event.envelope.position,
+                  "log time goes back by " + std::to_string((time_ - time).count()) + " us");
+  }
+  if (time > header.time) {
+    findings_.add(event.envelope.position, "log time is later than that of its block");
+  }
+  time_ = std::max(time_, time);
+}
+
+void EventVerifier::check_content(const RecordedEvent& event, const StoredContent* stored) {
+  const session::Envelope& envelope = event.envelope;
+  if (stored == nullptr) {
+    if (envelope.content) ++findings_.report.contents_erased;
+    return;
+  }
+  const auto content = open_content(store_, envelope, *stored);
+  if (!content) {
+    findings_.add(envelope.position, base::describe(content.error()));
+  } else if (!*content) {
+    ++findings_.report.contents_erased;
+  } else if (static_cast<std::int64_t>((*content)->text.size()) != envelope.content->bytes) {
+    findings_.add(envelope.position, "content has another length than its event says");
+  } else {
+    ++findings_.report.contents;
+  }
+}
+
+}  // namespace eventlog

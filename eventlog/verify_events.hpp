@@ -1,0 +1,57 @@
+// The part of proving a log that looks at events: their facts, streams, times and contents. What it
+// finds goes into Findings, which the part that looks at blocks (verify.cpp) shares with it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "eventlog/session/state.hpp"
+#include "eventlog/verify.hpp"
+
+namespace eventlog {
+
+struct Findings {
+  VerifyReport report;
+  Position lost_through;  // events up to here are missing or cannot be read
+
+  void add(Position position, std::string text, base::ErrorCode code = base::ErrorCode::damaged);
+  // What is amiss behind a loss may follow from it.
+  void lose_through(Position position) { lost_through = std::max(lost_through, position); }
+};
+
+// "event 7 is …", "events 7 to 9 are …"
+std::string range_text(Position from, Position through, std::string_view what);
+
+class EventVerifier {
+ public:
+  // Both outlive it.
+  EventVerifier(BlockStore& store, Findings& findings) : store_(store), findings_(findings) {}
+
+  // All events of a whole block. `content`: null when it cannot be read. Returns the first event,
+  // unless its facts cannot be read.
+  std::optional<session::RecordedEvent> take(const BlockView& block, const Bytes* content);
+
+  std::size_t streams() const { return streams_.size(); }
+
+ private:
+  struct Stream {
+    base::StreamVersion version;
+    Position last;
+    std::optional<session::StreamState> state;  // none: an event of it is missing
+  };
+
+  std::optional<session::RecordedEvent> take_event(ByteView facts, Position position);
+  void check_stream(const session::RecordedEvent& event, bool is_decoded);
+  void check_version(const Stream& stream, const session::Envelope& envelope);
+  void check_time(const BlockHeader& header, const session::RecordedEvent& event);
+  void check_content(const session::RecordedEvent& event, const StoredContent* stored);
+  ContentBlock decode_content(const BlockView& block, const Bytes* content);
+
+  BlockStore& store_;
+  Findings& findings_;
+  base::Time time_;  // of the event before
+  std::unordered_map<std::string, Stream> streams_;
+};
+
+}  // namespace eventlog

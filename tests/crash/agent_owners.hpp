@@ -1,0 +1,29 @@
+// Who owns the agents' processes of one home. An agent process has an owner when a keeper that is a
+// child of the living worker is above it, and the log shows the lease under which it runs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "eventlog/session/state.hpp"
+#include "workers/engines/process_table.hpp"
+
+namespace crash {
+
+struct MarkedProcess {
+  engines::ProcessRow row;
+  std::string session;             // that its environment names
+  pid_t worker = 0;                // parent of the keeper above it; 0: no keeper is above it
+  engines::ProcessRow agent_root;  // the keeper's child that it is or descends from
+};
+
+// Every living process, wherever it stands in the tree, whose environment names a lock file below
+// `lock_folder`; keepers left out.
+std::vector<MarkedProcess> marked_processes(const std::string& lock_folder);
+
+// A line for each process that nobody owns, with the reason; empty: all have an owner.
+std::string describe_unowned(const std::vector<MarkedProcess>& processes, pid_t worker,
+                             const std::map<base::SessionId, session::SessionState>& sessions);
+
+}  // namespace crash

@@ -1,0 +1,120 @@
+// Keeps a server busy from several connections, with commands that a seed chooses, and keeps what
+// it was told about each of them. Used by one thread.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bus/client.hpp"
+#include "bus/context.hpp"
+#include "eventlog/base/result.hpp"
+#include "eventlog/session/state.hpp"
+#include "workers/protocol.hpp"
+#include "workers/query_service.hpp"
+#include "workers/server.hpp"
+
+namespace crash {
+
+using base::Duration;
+using base::Result;
+
+enum class Outcome { awaited, accepted, rejected, unknown };
+
+struct SentCommand {
+  base::CommandId id;
+  base::SessionId session;
+  session::ClientCommand command;
+  Outcome outcome = Outcome::awaited;
+  workers::CommandReplyBody reply;  // accepted
+  std::string code;                 // rejected; unknown: what the client said
+};
+
+struct LoadCounts {
+  std::int64_t accepted = 0;
+  std::int64_t rejected = 0;
+  std::int64_t unknown = 0;
+  std::int64_t retried = 0;
+  std::map<std::string, std::int64_t> rejected_as;  // by code
+};
+
+class Load {
+ public:
+  // `random` outlives it. Agents work in `workdir`.
+  Load(const std::string& endpoint, const std::string& workdir, base::Random& random);
+
+  // Sends commands until so many more were answered, and returns while others are on their way.
+  Result<bool> drive(std::int64_t answers, Duration limit);
+  // Sends nothing new, and returns when nothing is awaited.
+  Result<bool> settle(Duration limit);
+  // Receives what has come, and waits for it at most so long.
+  void pump(Duration wait);
+
+  // Sends one command, or an earlier one again under its id, and waits for its outcome.
+  Result<SentCommand> ask(base::CommandId id, base::SessionId session,
+                          const session::ClientCommand& command, Duration limit);
+  // Asks a query; its answer must be ok.
+  template <class Answer>
+  Result<Answer> query(std::string_view verb, Duration limit) {
+    auto reply = request(fresh_id(), verb, bus::to_body(workers::QueryBody{}), limit);
+    if (!reply) return tl::unexpected(reply.error());
+    return bus::from_body<Answer>(reply->body);
+  }
+
+  // The sessions as they stand in the log when nothing is awaited: what has ended is not addressed
+  // any more, but resumed; what was closed and does not end, because its agent hangs, is killed.
+  void learn(const std::map<base::SessionId, session::SessionState>& sessions);
+
+  const std::deque<SentCommand>& sent() const { return sent_; }
+  LoadCounts counts() const;
+  // The first answer that no correct server gives; empty: none.
+  const std::string& fault() const { return fault_; }
+
+ private:
+  struct Connection {
+    std::unique_ptr<bus::ClientSocket> socket;
+    std::unique_ptr<bus::Client> client;
+    Duration patience{0};           // after it a command's outcome is unknown
+    std::set<std::size_t> awaited;  // indices of sent_
+  };
+  struct Target {
+    base::SessionId session;
+    bool is_multi_turn = false;
+    base::TurnId last_turn;
+  };
+
+  base::CommandId fresh_id() { return base::CommandId::make(clock_.wall(), random_); }
+  bool has_awaited() const;
+  void work();
+  void wait(Duration limit);
+  void send_next(Connection& connection);
+  void take_outcomes(Connection& connection);
+  void note(SentCommand& sent, const Result<bus::Reply>& outcome);
+  Result<bus::Reply> request(base::CommandId id, std::string_view verb, base::RawValue body,
+                             Duration limit);
+  base::RawValue body_of(const SentCommand& sent) const;
+  SentCommand choose();
+  SentCommand spawn(base::SessionId resumed);
+  std::string choose_prompt();
+  Target& any_target() { return targets_[random_.below(targets_.size())]; }
+  void drop(base::SessionId session);
+  void remember_ended(base::SessionId session);
+
+  const std::string workdir_;
+  base::Random& random_;
+  base::SystemClock clock_;
+  bus::Context context_;
+  std::vector<Connection> connections_;  // the last one is for ask() and query()
+  std::deque<SentCommand> sent_;
+  std::deque<Target> targets_;  // believed to live
+  std::deque<base::SessionId> ended_;
+  std::deque<base::SessionId> lingering_;  // live, and none of the targets
+  std::int64_t answers_ = 0;
+  std::int64_t retried_ = 0;
+  std::string fault_;
+};
+
+}  // namespace crash

@@ -1,0 +1,47 @@
+// Reads the log beside the server that writes it, and holds what is new against what must hold of
+// every log: each command decided once, no session in a state that cannot be.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "eventlog/base/result.hpp"
+#include "eventlog/block_store.hpp"
+#include "eventlog/session/state.hpp"
+
+namespace crash {
+
+using base::Position;
+
+// The events that a client's command has led to.
+struct CommandEvents {
+  Position first;
+  Position last;
+  std::map<base::SessionId, Position> last_of;  // in each session's own stream
+};
+
+class LogWatch {
+ public:
+  explicit LogWatch(std::string data_folder) : data_folder_(std::move(data_folder)) {}
+
+  // Reads on to the durable head. Error: the log cannot be read, or the first thing that is wrong.
+  base::Result<bool> catch_up();
+
+  Position position() const { return position_; }
+  const std::map<base::SessionId, session::SessionState>& sessions() const { return sessions_; }
+  // Null: the log holds nothing of this command.
+  const CommandEvents* find(base::CommandId command) const;
+  std::int64_t count(const std::string& type) const;
+
+ private:
+  std::string take(const session::RecordedEvent& event);
+
+  const std::string data_folder_;
+  Position position_;
+  std::map<base::SessionId, session::SessionState> sessions_;
+  std::map<base::CommandId, CommandEvents> commands_;
+  std::map<std::string, std::int64_t> counts_;  // of events, by type
+};
+
+}  // namespace crash

@@ -1,0 +1,77 @@
+// A `steno serve` of a test's own, in a home of its own: starts it, kills what belongs to it, and
+// ends all of it at last. The test's process becomes the sub-reaper of them all: whatever the
+// server, its worker and their agents leave behind comes to it, and nothing else is ever signalled.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eventlog/base/result.hpp"
+#include "eventlog/base/time.hpp"
+#include "workers/engines/process_table.hpp"
+#include "workers/engines/unique_fd.hpp"
+
+namespace crash {
+
+using base::Duration;
+using base::Result;
+using engines::ProcessRow;
+using engines::ProcessTable;
+
+struct Finished {
+  int exit_code = -1;  // -1: ended by a signal
+  std::string output;  // stdout and stderr
+};
+
+class StenoServer {
+ public:
+  // `flags` come before "serve". Makes the home; starts nothing yet.
+  explicit StenoServer(std::vector<std::string> flags);
+  // Ends every process below this one, and removes the home if forget_home() was called.
+  ~StenoServer();
+  StenoServer(const StenoServer&) = delete;
+  StenoServer& operator=(const StenoServer&) = delete;
+
+  // Starts the server and waits until it says that it is ready.
+  Result<bool> start();
+  // SIGTERM, and waits for the end. Returns the exit code; -1: a signal ended it.
+  Result<int> stop();
+  // SIGKILL for all of them at once, then waits for each one's end.
+  Result<bool> kill(const ProcessTable& victims);
+  // Runs `steno --home HOME WORDS…` to its end.
+  Result<Finished> run(const std::vector<std::string>& words);
+
+  // All that descend from this process and have not ended.
+  ProcessTable processes() const;
+  std::optional<ProcessRow> server() const;
+  std::optional<ProcessRow> worker() const;
+  ProcessTable keepers() const;
+
+  const std::string& home() const { return home_; }
+  std::string data_folder() const { return home_ + "/data"; }
+  std::string run_folder() const { return home_ + "/run"; }
+  std::string lock_folder() const { return home_ + "/run/locks"; }
+  std::string command_endpoint() const { return "ipc://" + home_ + "/run/command.sock"; }
+
+  // The test has passed: nobody needs to look at the home any more.
+  void forget_home() { is_home_kept_ = false; }
+
+ private:
+  std::vector<std::string> words(const std::vector<std::string>& own) const;
+  Result<bool> wait_for_ready();
+  void reap();
+  Result<int> wait_for_end(pid_t pid, Duration limit);
+
+  std::string home_;
+  const std::vector<std::string> flags_;
+  bool is_home_kept_ = true;
+  pid_t server_ = 0;            // 0: none runs
+  engines::UniqueFd says_;      // what the server prints
+  std::map<pid_t, int> ended_;  // wait statuses of children that nobody has asked for yet
+};
+
+}  // namespace crash

@@ -1,0 +1,36 @@
+// A process that opens a log for writing and appends to it without end, each position on a line of
+// stdout once it is acknowledged. Ends when stdin is closed or it is killed.
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "tests/support/log_writer.hpp"
+
+namespace {
+
+bool is_stdin_closed() {
+  pollfd in{STDIN_FILENO, POLLIN, 0};
+  return poll(&in, 1, 0) != 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  base::SystemRandom random;
+  auto log = eventlog::open_log(argv[1], eventlog::LogMode::read_write, random);
+  if (!log) {
+    std::fprintf(stderr, "%s\n", base::describe(log.error()).c_str());
+    return 1;
+  }
+  support::LogWriter writer(*log, random);
+  const std::string padding(300, 'x');
+  while (!is_stdin_closed()) {
+    const auto position =
+        writer.append(session::kServerStream, session::ServerStarted{{}, 1, padding}, padding);
+    std::printf("%lld\n", static_cast<long long>(position.value));
+    std::fflush(stdout);
+  }
+  return 0;
+}

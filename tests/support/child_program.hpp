@@ -1,0 +1,51 @@
+// A program that a test runs: its stdout and stderr are gathered, it can be written to and
+// signalled, and it is killed with the test.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace support {
+
+// Far above anything that happens on a loaded machine; a test that reaches it has failed.
+inline constexpr std::chrono::seconds kProgramDeadline{30};
+
+class ChildProgram {
+ public:
+  // `environment` is all of it, "NAME=value". Stdin is a pipe; `is_stdin_open` false: it is at its
+  // end from the start.
+  ChildProgram(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
+               bool is_stdin_open = false);
+  ~ChildProgram();
+  ChildProgram(const ChildProgram&) = delete;
+  ChildProgram& operator=(const ChildProgram&) = delete;
+
+  void write(const std::string& text);
+  void close_stdin();
+  void signal(int number) const;
+  // Gathers until `is_enough` or the program's end. False: neither came before the deadline, or the
+  // end came first.
+  bool wait_until(const std::function<bool(const ChildProgram&)>& is_enough);
+  // Gathers to the end. The exit code; 128 + the signal that ended it; -1: it does not end.
+  int wait();
+
+  const std::string& out() const { return out_; }
+  const std::string& err() const { return err_; }
+  pid_t pid() const { return pid_; }
+
+ private:
+  bool gather(std::chrono::steady_clock::time_point deadline);
+
+  pid_t pid_ = -1;
+  int stdin_ = -1;
+  int stdout_ = -1;
+  int stderr_ = -1;
+  std::string out_;
+  std::string err_;
+};
+
+}  // namespace support

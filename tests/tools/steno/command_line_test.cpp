@@ -1,0 +1,113 @@
+// The executable's command line, as its users and their scripts meet it; without a server.
+#include <algorithm>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/child_program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace {
+
+struct Ran {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+Ran steno(std::vector<std::string> arguments, const std::string& home) {
+  arguments.insert(arguments.begin(), STENO_PROGRAM);
+  support::ChildProgram program(arguments, {"PATH=/usr/bin:/bin", "HOME=" + home});
+  Ran ran;
+  ran.code = program.wait();
+  ran.out = program.out();
+  ran.err = program.err();
+  return ran;
+}
+
+Ran steno(const std::vector<std::string>& arguments) {
+  const support::TemporaryFolder home;
+  return steno(arguments, home.path());
+}
+
+bool is_one_line(const std::string& text) {
+  return !text.empty() && std::count(text.begin(), text.end(), '\n') == 1 && text.back() == '\n';
+}
+
+TEST_CASE("wrong usage exits with 2 and says so on one line", "[tools]") {
+  using Arguments = std::vector<std::string>;
+  const auto arguments = GENERATE(
+      Arguments{}, Arguments{"unknown"}, Arguments{"ls", "--unknown"}, Arguments{"run"},
+      Arguments{"run", "a", "b"}, Arguments{"show"}, Arguments{"ls", "-n", "many"},
+      Arguments{"ls", "-n", "0"}, Arguments{"ls", "--status", "odd"}, Arguments{"-o", "xml", "ls"},
+      Arguments{"--max-sessions", "0", "config"}, Arguments{"run", "--budget-usd", "-1", "p"},
+      Arguments{"run", "--max-turns", "x", "p"}, Arguments{"output", "ref", "-n", "3", "--all"},
+      Arguments{"ls", "ls"});
+  const Ran ran = steno(arguments);
+  INFO("out: " << ran.out << " err: " << ran.err);
+  CHECK(ran.code == 2);
+  CHECK(ran.out.empty());
+  CHECK(is_one_line(ran.err));
+}
+
+TEST_CASE("an unknown command is named", "[tools]") {
+  CHECK(steno({"unknown"}).err.find("unknown") != std::string::npos);
+}
+
+TEST_CASE("help exits with 0, names every command, and has examples", "[tools]") {
+  const Ran help = steno({"--help"});
+  CHECK(help.code == 0);
+  for (const std::string command :
+       {"run", "spawn", "ls", "show", "output", "send", "interrupt", "kill", "close", "resume",
+        "stats", "watch", "doctor", "config", "version", "replay"}) {
+    INFO(command);
+    CHECK(help.out.find("\n  " + command + " ") != std::string::npos);
+    const Ran own = steno({command, "--help"});
+    CHECK(own.code == 0);
+    if (command != "replay") CHECK(own.out.find("Examples:\n  ") != std::string::npos);
+  }
+}
+
+TEST_CASE("without a server a command says how to start one, and exits with 6", "[tools]") {
+  using Arguments = std::vector<std::string>;
+  const auto arguments =
+      GENERATE(Arguments{"ls"}, Arguments{"run", "prompt"}, Arguments{"spawn", "prompt"},
+               Arguments{"show", "x"}, Arguments{"kill", "x"}, Arguments{"watch"},
+               Arguments{"stats"}, Arguments{"output", "x"}, Arguments{"resume", "x"});
+  const Ran ran = steno(arguments);
+  INFO("err: " << ran.err);
+  CHECK(ran.code == 6);
+  CHECK(ran.out.empty());
+  CHECK(is_one_line(ran.err));
+  CHECK(ran.err.find("steno serve") != std::string::npos);
+}
+
+TEST_CASE("global flags are accepted before and after the command", "[tools]") {
+  const support::TemporaryFolder home;
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"-o", "json", "--agent", "ci", "config"},
+        std::vector<std::string>{"config", "-o", "json", "--agent", "ci"}}) {
+    const Ran ran = steno(arguments, home.path());
+    CHECK(ran.code == 0);
+    CHECK(ran.out.find(R"({"key":"agent","value":"ci","source":"flag","where":"--agent"})") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("the doctor works without a server, and exits with 6", "[tools]") {
+  const Ran ran = steno({"doctor"});
+  CHECK(ran.code == 6);
+  CHECK(ran.out.find("BAD server") != std::string::npos);
+  CHECK(ran.out.find("steno serve") != std::string::npos);
+}
+
+TEST_CASE("a run folder whose path is too long for a socket is refused", "[tools]") {
+  const Ran ran = steno({"--run-folder", "/" + std::string(200, 'r'), "ls"});
+  CHECK(ran.code == 5);
+  CHECK(ran.err.find("107 bytes") != std::string::npos);
+}
+
+TEST_CASE("the version is told", "[tools]") {
+  CHECK(steno({"version"}).out.starts_with("steno "));
+  CHECK(steno({"version", "-o", "json"}).out.starts_with("{\"release\":"));
+}
+
+}  // namespace

@@ -1,0 +1,289 @@
+// The client commands against a real server with a real worker and scripted agents.
+#include <signal.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/child_program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace {
+
+using nlohmann::json;
+using support::ChildProgram;
+using Arguments = std::vector<std::string>;
+
+struct Ran {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+// A server in a folder of its own, which ends with the test.
+class Served {
+ public:
+  Served() : server_(command({"serve"}), environment()) {
+    const bool is_ready = server_.wait_until(
+        [](const ChildProgram& server) { return server.out().find("ready") != std::string::npos; });
+    INFO(server_.err());
+    REQUIRE(is_ready);
+  }
+  ~Served() {
+    server_.signal(SIGTERM);
+    server_.wait();
+  }
+
+  ChildProgram start(const Arguments& arguments, bool is_stdin_open = false) const {
+    return {command(arguments), environment(), is_stdin_open};
+  }
+  Ran steno(const Arguments& arguments, const std::string& input = {}) const {
+    ChildProgram program = start(arguments, !input.empty());
+    if (!input.empty()) {
+      program.write(input);
+      program.close_stdin();
+    }
+    Ran ran;
+    ran.code = program.wait();
+    ran.out = program.out();
+    ran.err = program.err();
+    INFO(ran.err);
+    return ran;
+  }
+  json ask(Arguments arguments) const {
+    arguments.insert(arguments.end(), {"-o", "json"});
+    const Ran ran = steno(arguments);
+    INFO("err: " << ran.err);
+    REQUIRE(ran.code == 0);
+    return json::parse(ran.out);
+  }
+  std::string spawn(Arguments arguments) const {
+    arguments.insert(arguments.begin(), "spawn");
+    return ask(arguments).at("alias");
+  }
+  // Asks until `is_so` of the session's row.
+  json wait_for(const std::string& reference, const std::function<bool(const json&)>& is_so) const {
+    const auto deadline = std::chrono::steady_clock::now() + support::kProgramDeadline;
+    while (true) {
+      json row = ask({"show", reference}).at("session");
+      if (is_so(row)) return row;
+      INFO(row.dump());
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+    }
+  }
+
+ private:
+  Arguments command(const Arguments& arguments) const {
+    Arguments all{STENO_PROGRAM, "--home", folder_.file("h")};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return all;
+  }
+  Arguments environment() const {
+    return {"PATH=/usr/bin:/bin",
+            "HOME=" + folder_.path(),
+            "STENO_ENGINE=scripted",
+            std::string("STENO_CLAUDE_PROGRAM=") + STENO_SCRIPTED_AGENT,
+            std::string("STENO_SCRIPTED_PROGRAM=") + STENO_SCRIPTED_AGENT,
+            std::string("STENO_KEEPER_PROGRAM=") + STENO_KEEPER,
+            "STENO_WORKDIR=" + folder_.path()};
+  }
+
+  support::TemporaryFolder folder_;
+  ChildProgram server_;
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+bool is_waiting(const json& row) {
+  return row.at("waiting_for_input");
+}
+
+TEST_CASE("run prints what the agent says and ends with the session", "[tools]") {
+  const Served served;
+  const Ran ran = served.steno({"run", "[tools 1] [say hello there]"});
+  INFO(ran.err);
+  CHECK(ran.code == 0);
+  CHECK(ran.out == "hello there\n");
+  CHECK(contains(ran.err, "🔧 "));
+  CHECK(contains(ran.err, "completed after "));
+
+  const Ran from_stdin = served.steno({"run", "-"}, "[say from\nstdin]\n");
+  CHECK(from_stdin.code == 0);
+  CHECK(contains(from_stdin.out, "from"));
+
+  // More than travels with an event of the feed.
+  const Ran big = served.steno({"run", "[big 100000]"});
+  CHECK(big.code == 0);
+  CHECK(big.out.size() == 100'001);
+
+  const Ran failed = served.steno({"run", "[error]"});
+  CHECK(failed.code == 1);
+  CHECK(contains(failed.err, "turn failed"));
+  CHECK(served.steno({"run", "[crash]"}).code == 1);
+  CHECK(served.steno({"run", ""}).code == 2);
+  CHECK(served.steno({"run", "--workdir", "/nowhere/at/all", "p"}).code == 1);
+}
+
+TEST_CASE("run prints JSON for programs", "[tools]") {
+  const Served served;
+  const Ran one = served.steno({"run", "-o", "json", "[say hello]"});
+  CHECK(one.code == 0);
+  CHECK(json::parse(one.out).at("session").at("status") == "completed");
+  const Ran lines = served.steno({"run", "-o", "jsonl", "[say hello]"});
+  CHECK(lines.code == 0);
+  CHECK(contains(lines.out, R"("type":"OutputRecorded")"));
+  CHECK(contains(lines.out, R"("type":"SessionClosed")"));
+  CHECK(contains(lines.out, R"("content":"hello")"));
+}
+
+TEST_CASE("a multi-turn run takes a prompt from each line of stdin, and closes at its end",
+          "[tools]") {
+  const Served served;
+  const Ran ran = served.steno({"run", "--multi-turn", "[say one]"}, "[say two]\n\n[say three]\n");
+  INFO(ran.err);
+  CHECK(ran.code == 0);
+  CHECK(ran.out == "one\ntwo\nthree\n");
+  CHECK(contains(ran.err, "completed"));
+}
+
+TEST_CASE("Ctrl-C interrupts the turn, and twice kills the session", "[tools]") {
+  const Served served;
+  ChildProgram once = served.start({"run", "[hang]"});
+  REQUIRE(once.wait_until([](const ChildProgram& p) { return contains(p.err(), "session "); }));
+  once.signal(SIGINT);
+  CHECK(once.wait() == 130);
+
+  ChildProgram twice = served.start({"run", "--multi-turn", "--name", "twice", "[hang]"}, true);
+  REQUIRE(twice.wait_until([](const ChildProgram& p) { return contains(p.err(), "session "); }));
+  twice.signal(SIGINT);
+  REQUIRE(
+      twice.wait_until([](const ChildProgram& p) { return contains(p.err(), "Ctrl-C again"); }));
+  twice.signal(SIGINT);
+  CHECK(twice.wait() == 130);
+  CHECK(served.ask({"show", "twice"}).at("session").at("status") == "killed");
+}
+
+TEST_CASE("a session can be listed, shown, read and killed", "[tools]") {
+  const Served served;
+  const std::string alias = served.spawn({"--multi-turn", "--name", "first", "[say hello]"});
+  served.wait_for(alias, is_waiting);
+  CHECK(contains(served.steno({"ls"}).out, alias));
+  CHECK(served.ask({"ls", "--status", "running"}).at("sessions").size() == 1);
+  CHECK(served.ask({"ls", "--status", "completed"}).at("sessions").empty());
+  CHECK(served.ask({"ls", "--agent", "other"}).at("sessions").empty());
+  CHECK(contains(served.steno({"show", "first"}).out, "running, waiting"));
+  CHECK(contains(served.steno({"output", "first"}).out, "hello\n"));
+  CHECK(served.steno({"show", "absent"}).code == 3);
+  CHECK(served.steno({"kill", "absent"}).code == 3);
+
+  CHECK(served.steno({"kill", alias}).out == "killed\n");
+  const Ran again = served.steno({"kill", alias});
+  CHECK(again.code == 0);
+  CHECK(again.out == "already killed\n");
+  CHECK(served.steno({"send", alias, "more"}).code == 4);
+  CHECK(served.steno({"interrupt", alias}).code == 4);
+}
+
+TEST_CASE("a session is sent prompts, interrupted and closed", "[tools]") {
+  const Served served;
+  const std::string alias = served.spawn({"--multi-turn", "[say hello]"});
+  served.wait_for(alias, is_waiting);
+  CHECK(served.steno({"interrupt", alias}).code == 4);  // no turn runs
+  const Ran waited = served.steno({"send", alias, "--wait", "[say again]"});
+  CHECK(waited.code == 0);
+  CHECK(waited.out == "again\n");
+  CHECK(served.steno({"send", alias, "[hang]"}).code == 0);
+  served.wait_for(alias, [](const json& row) { return row.at("turn").is_string(); });
+  CHECK(served.steno({"interrupt", alias}).code == 0);
+  served.wait_for(alias, is_waiting);
+  CHECK(served.steno({"send", alias, "--wait", "[say fine]"}).out == "fine\n");
+  CHECK(served.steno({"close", alias}).code == 0);
+  served.wait_for(alias, [](const json& row) { return row.at("status") == "completed"; });
+  CHECK(served.steno({"close", alias}).out == "already completed\n");
+}
+
+TEST_CASE("an ended session is resumed and forked", "[tools]") {
+  const Served served;
+  REQUIRE(served.steno({"run", "--name", "source", "[say hello]"}).code == 0);
+  const Ran resumed = served.steno({"resume", "source", "--follow", "[say more]"});
+  INFO(resumed.err);
+  CHECK(resumed.code == 0);
+  CHECK(resumed.out == "more\n");
+  const json fork = served.ask({"resume", "source", "--fork", "--name", "branch"});
+  const json row = served.wait_for("branch", [](const json& r) { return r.at("fork"); });
+  CHECK(row.at("session") == fork.at("session"));
+  CHECK(row.at("resumed_from").is_string());
+}
+
+TEST_CASE("watch prints every event once and in order", "[tools]") {
+  const Served served;
+  REQUIRE(served.steno({"run", "--name", "seen", "[say hello]"}).code == 0);
+  const Ran all =
+      served.steno({"watch", "--all-agents", "--from", "start", "-n", "8", "-o", "jsonl"});
+  CHECK(all.code == 0);
+  std::stringstream lines(all.out);
+  std::int64_t expected = 1;
+  for (std::string line; std::getline(lines, line); ++expected) {
+    CHECK(json::parse(line).at("position") == expected);
+  }
+  CHECK(expected == 9);
+  const Ran one = served.steno({"watch", "seen", "--from", "start", "-n", "2"});
+  CHECK(contains(one.out, "SessionOpened"));
+  CHECK(contains(one.out, "TurnQueued"));
+
+  ChildProgram live = served.start({"watch"});
+  REQUIRE(live.wait_until([&](const ChildProgram& p) {
+    if (contains(p.out(), "SessionClosed")) return true;
+    if (contains(p.out(), "SessionOpened")) return false;
+    served.steno({"run", "[say hello]"});
+    return false;
+  }));
+  live.signal(SIGINT);
+  CHECK(live.wait() == 130);
+}
+
+TEST_CASE("the output of a running session can be followed", "[tools]") {
+  const Served served;
+  const std::string alias = served.spawn({"--multi-turn", "[say first]"});
+  served.wait_for(alias, is_waiting);
+  ChildProgram follower = served.start({"output", alias, "--follow"});
+  REQUIRE(follower.wait_until([](const ChildProgram& p) { return contains(p.err(), "---"); }));
+  CHECK(served.steno({"send", alias, "[say second]", "--wait"}).code == 0);
+  CHECK(served.steno({"close", alias}).code == 0);
+  CHECK(follower.wait() == 0);
+  CHECK(contains(follower.out(), "first\n"));
+  CHECK(contains(follower.out(), "second\n"));
+}
+
+TEST_CASE("text of an agent in a table is safe, whatever the session is called", "[tools]") {
+  const Served served;
+  const std::string alias = served.spawn({"--name", "evil\x1b[2J", "[say hello]"});
+  CHECK(served.steno({"ls"}).out.find('\x1b') == std::string::npos);
+  CHECK(served.steno({"show", alias}).out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("stats add up, and the doctor finds a healthy server", "[tools]") {
+  const Served served;
+  REQUIRE(served.steno({"run", "[cost 0.25]"}).code == 0);
+  const json stats = served.ask({"stats"});
+  CHECK(stats.at("totals").at("completed") == 1);
+  CHECK(stats.at("totals").at("cost_usd") == 0.25);
+  CHECK(contains(served.steno({"stats"}).out, "$0.2500"));
+  const Ran doctor = served.steno({"doctor"});
+  INFO(doctor.out);
+  CHECK(contains(doctor.out, "ok  server"));
+  CHECK(contains(doctor.out, "ok  workers"));
+}
+
+TEST_CASE("the session limit is refused with 5", "[tools]") {
+  const Served served;
+  for (int i = 0; i < 5; ++i) served.spawn({"--multi-turn", "[say hello]"});
+  const Ran refused = served.steno({"spawn", "one more"});
+  CHECK(refused.code == 5);
+  CHECK(contains(refused.err, "max_sessions"));
+}
+
+}  // namespace

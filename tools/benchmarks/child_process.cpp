@@ -1,0 +1,172 @@
+#include "tools/benchmarks/child_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+
+#include "tools/benchmarks/stop.hpp"
+
+namespace benchmarks {
+namespace {
+
+constexpr Nanoseconds kEndMax = std::chrono::seconds(10);
+constexpr std::size_t kStderrShown = 2000;  // bytes of it in an error's text
+
+base::Error errno_error(const std::string& what) {
+  return {base::ErrorCode::io, what + ": " + std::strerror(errno), {}};
+}
+
+struct Pipe {
+  int read_end = -1;
+  int write_end = -1;
+  bool open() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    read_end = ends[0];
+    write_end = ends[1];
+    return true;
+  }
+};
+
+// In the child: only calls that are safe after a fork of a process with threads.
+[[noreturn]] void become(char* const* argv, int in, int out, int err) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  dup2(in, STDIN_FILENO);
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(number, SIG_DFL);
+  setpgid(0, 0);  // a Ctrl-C is ours to pass on
+  execvp(argv[0], argv);
+  _exit(127);
+}
+
+std::string end_of_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  const std::string all = text.str();
+  return all.size() <= kStderrShown ? all : all.substr(all.size() - kStderrShown);
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(
+    const std::vector<std::string>& argv, const std::string& stderr_file) {
+  Pipe in;
+  Pipe out;
+  const int err = open(stderr_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (err < 0 || !in.open() || !out.open()) return tl::unexpected(errno_error("pipe"));
+  std::vector<char*> pointers;
+  for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));
+  pointers.push_back(nullptr);
+  const int pid = fork();
+  if (pid == 0) become(pointers.data(), in.read_end, out.write_end, err);
+  close(in.read_end);
+  close(out.write_end);
+  close(err);
+  if (pid < 0) return tl::unexpected(errno_error("fork"));
+  return std::unique_ptr<ChildProcess>(
+      new ChildProcess(pid, in.write_end, out.read_end, stderr_file));
+}
+
+ChildProcess::~ChildProcess() {
+  close(in_);
+  close(out_);
+  kill(pid_, SIGTERM);
+  if (!has_ended_within(kEndMax)) kill(pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+bool ChildProcess::has_ended_within(Nanoseconds time) {
+  const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  if (fd < 0) return true;
+  const Nanoseconds deadline = now() + time;
+  pollfd item{fd, POLLIN, 0};
+  int ready = 0;
+  do {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - now());
+    if (left.count() <= 0) break;
+    ready = poll(&item, 1, static_cast<int>(left.count()));
+  } while (ready < 0 && errno == EINTR);
+  close(fd);
+  return ready > 0;
+}
+
+base::Result<bool> ChildProcess::read_more(Nanoseconds deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - now());
+  if (is_stopped()) return stopped();
+  pollfd item{out_, POLLIN, 0};
+  const int ready = left.count() <= 0 ? 0 : poll(&item, 1, static_cast<int>(left.count()));
+  if (ready < 0 && errno == EINTR) return true;
+  if (ready <= 0) return base::failure(base::ErrorCode::timeout, "a child process is silent");
+  char bytes[65536];
+  const ssize_t got = ::read(out_, bytes, sizeof bytes);
+  if (got <= 0) {
+    return base::failure(base::ErrorCode::unreachable,
+                         "a child process ended: " + end_of_file(stderr_file_));
+  }
+  buffer_.append(bytes, static_cast<std::size_t>(got));
+  return true;
+}
+
+base::Result<std::string> ChildProcess::read_line(Nanoseconds timeout) {
+  const Nanoseconds deadline = now() + timeout;
+  for (;;) {
+    const std::size_t end = buffer_.find('\n');
+    if (end != base::Bytes::npos) {
+      std::string line = buffer_.substr(0, end);
+      buffer_.erase(0, end + 1);
+      return line;
+    }
+    if (auto ok = read_more(deadline); !ok) return tl::unexpected(ok.error());
+  }
+}
+
+base::Result<base::Bytes> ChildProcess::read_bytes(std::size_t count, Nanoseconds timeout) {
+  const Nanoseconds deadline = now() + timeout;
+  while (buffer_.size() < count) {
+    if (auto ok = read_more(deadline); !ok) return tl::unexpected(ok.error());
+  }
+  base::Bytes bytes = buffer_.substr(0, count);
+  buffer_.erase(0, count);
+  return bytes;
+}
+
+base::Result<bool> ChildProcess::write(const std::string& text) {
+  const ssize_t written = ::write(in_, text.data(), text.size());
+  if (written != static_cast<ssize_t>(text.size())) {
+    return tl::unexpected(errno_error("a child process does not listen"));
+  }
+  return true;
+}
+
+std::int64_t memory_kib(int pid, const std::string& name) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(name + ":")) return std::atoll(line.c_str() + name.size() + 1);
+  }
+  return 0;
+}
+
+Nanoseconds cpu_time(int pid) {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) {
+    return Nanoseconds{0};
+  }
+  return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
+}  // namespace benchmarks

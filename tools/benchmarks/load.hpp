@@ -1,0 +1,54 @@
+// Drives a server with requests: closed loop, where each answer makes the next request, and open
+// loop, where requests fall due by the clock whatever the answers do.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "eventlog/base/result.hpp"
+#include "tools/benchmarks/latencies.hpp"
+
+namespace benchmarks {
+
+// A server seen by the driver. A slot is a place for one request; it is free again when done.
+class LoadTarget {
+ public:
+  virtual ~LoadTarget() = default;
+  // Begins a durable request in a free slot. It is sent by the next advance() at the latest.
+  virtual base::Result<bool> start(std::size_t slot) = 0;
+  // Sends and receives what can be without waiting, and adds the slots of accepted requests to
+  // `done`. Error: the server refused one, or is gone.
+  virtual base::Result<bool> advance(std::vector<std::size_t>& done) = 0;
+  // Waits until advance() has something to do, `timer_fd` is readable, or a second has passed.
+  virtual base::Result<bool> wait(int timer_fd) = 0;
+};
+
+struct LoadResult {
+  Latencies latencies;
+  Nanoseconds took{0};
+
+  double per_second() const { return static_cast<double>(latencies.count()) / seconds(took); }
+};
+
+struct ClosedLoop {
+  std::size_t outstanding = 1;
+  Nanoseconds duration{0};
+  std::size_t count_max = 0;  // of requests
+};
+
+struct OpenLoop {
+  double per_second = 0;
+  Nanoseconds duration{0};
+  // Requests are due in the beats of a clock, as many as the rate gives: a finer one would measure
+  // how fast the driver wakes up.
+  Nanoseconds beat = std::chrono::microseconds(250);
+  // Due requests wait for a slot when so many are unanswered; their time runs on.
+  std::size_t outstanding_max = 1024;
+};
+
+// All that was begun is also awaited. Latency is from start() to its return by advance().
+base::Result<LoadResult> run_closed_loop(LoadTarget& target, const ClosedLoop& loop);
+// Latency is from the moment at which the request was due, not from when it could be sent.
+base::Result<LoadResult> run_open_loop(LoadTarget& target, const OpenLoop& loop);
+
+}  // namespace benchmarks

@@ -1,0 +1,59 @@
+// Redis as the target of a load, with an append-only file that is synced before each answer. Every
+// request is an RPUSH of one value to one of many lists: the cheapest durable append that it has.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/benchmarks/child_process.hpp"
+#include "tools/benchmarks/load.hpp"
+#include "tools/benchmarks/workbench.hpp"
+
+namespace benchmarks {
+
+// A redis-server of our own on a Unix socket in the private folder, which ends with this object.
+class RedisServer {
+ public:
+  // Error not_found: no redis-server is installed.
+  static base::Result<std::unique_ptr<RedisServer>> start(Workbench& bench);
+  const std::string& socket_path() const { return socket_path_; }
+  const std::string& version() const { return version_; }
+
+ private:
+  std::unique_ptr<ChildProcess> process_;
+  std::string socket_path_;
+  std::string version_;
+};
+
+class RedisLoad final : public LoadTarget {
+ public:
+  // `value_bytes` of each value pushed.
+  static base::Result<std::unique_ptr<RedisLoad>> connect(const RedisServer& server,
+                                                          std::size_t connections,
+                                                          std::size_t value_bytes);
+  ~RedisLoad() override;
+
+  base::Result<bool> start(std::size_t slot) override;
+  base::Result<bool> advance(std::vector<std::size_t>& done) override;
+  base::Result<bool> wait(int timer_fd) override;
+
+ private:
+  struct Connection {
+    int fd = -1;
+    base::Bytes out;
+    base::Bytes in;
+    std::deque<std::size_t> slots;  // in the order of their answers
+  };
+
+  explicit RedisLoad(std::size_t value_bytes) : value_(value_bytes, 'v') {}
+  base::Result<bool> send(Connection& connection);
+  base::Result<bool> receive(Connection& connection, std::vector<std::size_t>& done);
+
+  const base::Bytes value_;
+  std::vector<Connection> connections_;
+  std::size_t next_list_ = 0;
+};
+
+}  // namespace benchmarks

@@ -1,0 +1,14 @@
+// What the rows' functions are called; each is in a file of its own, which says what it measures.
+#pragma once
+
+#include "tools/benchmarks/row.hpp"
+
+namespace benchmarks {
+
+base::Result<Figure> measure_ack_over_floor(Workbench& bench);           // ack_row.cpp
+base::Result<Figure> measure_rate_64_over_redis(Workbench& bench);       // rate_64_row.cpp
+base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench);  // rate_256_row.cpp
+base::Result<Figure> measure_fold(Workbench& bench);                     // fold_row.cpp
+base::Result<Figure> measure_rss_base(Workbench& bench);                 // rss_row.cpp
+
+}  // namespace benchmarks

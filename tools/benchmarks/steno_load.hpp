@@ -1,0 +1,82 @@
+// Steno as the target of a load. Every other request is a SendPrompt, which queues a turn of one of
+// many sessions and appends TurnQueued, with the prompt as its content; those between are an
+// InterruptTurn of a turn that was queued so, which appends TurnInterrupted. So every accepted
+// command appends one event, and queues stay as short as in real sessions, without a worker.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bus/client.hpp"
+#include "tools/benchmarks/load.hpp"
+#include "tools/benchmarks/steno_server.hpp"
+#include "workers/session/commands.hpp"
+
+namespace benchmarks {
+
+// The median prompt of real sessions has 98 characters.
+constexpr std::size_t kPromptBytes = 98;
+
+class StenoLoad final : public LoadTarget {
+ public:
+  // Spawns the sessions. Requests go over so many connections by turns.
+  static base::Result<std::unique_ptr<StenoLoad>> connect(Workbench& bench,
+                                                          const StenoServer& server,
+                                                          std::size_t connections);
+
+  base::Result<bool> start(std::size_t slot) override;
+  base::Result<bool> advance(std::vector<std::size_t>& done) override;
+  base::Result<bool> wait(int timer_fd) override;
+
+  // That every accepted command appended what it should have: positions are dense, and nobody else
+  // appends. Call when nothing is outstanding.
+  base::Result<bool> check_appended() const;
+
+  // What requests and replies have on the wire, on average.
+  std::size_t request_bytes() const { return request_bytes_ / requests_; }
+  std::size_t reply_bytes() const { return reply_bytes_ / requests_; }
+  // Requests that were sent a second time because their answer was late.
+  std::int64_t resend_count() const;
+
+ private:
+  struct Connection {
+    std::unique_ptr<bus::ClientSocket> socket;
+    std::unique_ptr<bus::Client> client;
+    std::vector<std::size_t> slots;  // that await their answer
+  };
+  struct QueuedTurn {
+    std::size_t session = 0;
+    base::TurnId turn;
+  };
+  struct Asked {  // by a slot
+    base::CommandId id;
+    std::size_t session = 0;
+    bool is_prompt = false;
+  };
+
+  explicit StenoLoad(Workbench& bench) : bench_(bench) {}
+  base::Result<bool> spawn_sessions();
+  base::Result<bool> send(std::size_t slot, std::size_t session,
+                          const session::ClientCommand& command);
+  base::Result<bool> finish(const Asked& asked, const bus::Reply& reply);
+
+  Workbench& bench_;
+  std::vector<Connection> connections_;
+  std::vector<Asked> asked_;
+  std::vector<base::SessionId> sessions_;
+  std::size_t next_session_ = 0;
+  std::deque<QueuedTurn> queued_;  // by accepted prompts, and not interrupted yet
+  bool was_prompt_ = false;        // the request before
+  std::size_t requests_ = 0;
+  std::size_t request_bytes_ = 0;  // of all
+  std::size_t reply_bytes_ = 0;    // of all
+  // Of the log: the last one that a reply named, and the number of events that all accepted
+  // commands together should have appended to it.
+  std::int64_t last_position_ = 0;
+  std::int64_t expected_position_ = 0;
+  bool has_waited_long_ = false;  // a request may have timed out
+};
+
+}  // namespace benchmarks

@@ -1,0 +1,35 @@
+#include "tools/benchmarks/steno_server.hpp"
+
+#include <filesystem>
+
+namespace benchmarks {
+namespace {
+
+constexpr Nanoseconds kReadyMax = std::chrono::seconds(30);
+
+}  // namespace
+
+base::Result<std::unique_ptr<StenoServer>> StenoServer::start(Workbench& bench,
+                                                              const std::string& name) {
+  const std::string home = bench.fresh_folder(name);
+  auto process = ChildProcess::start({bench.program("steno"), "--home", home, "--max-sessions",
+                                      "10000", "--log-level", "warn", "serve", "--role", "server"},
+                                     home + ".log");
+  if (!process) return tl::unexpected(process.error());
+  const auto line = (*process)->read_line(kReadyMax);
+  if (!line) return tl::unexpected(line.error());
+  std::unique_ptr<StenoServer> server(new StenoServer(std::move(*process), home));
+  server->command_endpoint_ = "ipc://" + home + "/run/command.sock";
+  return server;
+}
+
+std::size_t StenoServer::write_ahead_bytes() const {
+  std::size_t bytes = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(home_ + "/data/log", error)) {
+    if (entry.path().extension() == ".log") bytes += entry.file_size(error);
+  }
+  return bytes;
+}
+
+}  // namespace benchmarks

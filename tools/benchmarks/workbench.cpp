@@ -1,0 +1,67 @@
+#include "tools/benchmarks/workbench.hpp"
+
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace benchmarks {
+
+base::Result<std::unique_ptr<Workbench>> Workbench::open(const Options& options) {
+  struct statfs disk {};
+  if (statfs(options.folder.c_str(), &disk) != 0) {
+    return base::failure(base::ErrorCode::io, std::strerror(errno), options.folder);
+  }
+  if (disk.f_type == TMPFS_MAGIC || disk.f_type == RAMFS_MAGIC) {
+    return base::failure(base::ErrorCode::refused,
+                         "the folder lies in memory, where a sync costs nothing; name one on a "
+                         "disk with --folder",
+                         options.folder);
+  }
+  std::string path = std::filesystem::absolute(options.folder).string() + "/steno-bench.XXXXXX";
+  if (mkdtemp(path.data()) == nullptr) {
+    return base::failure(base::ErrorCode::io, std::strerror(errno), path);
+  }
+  return std::unique_ptr<Workbench>(new Workbench(options, path));
+}
+
+Workbench::~Workbench() {
+  clear_progress();
+  remove(folder_);
+}
+
+std::string Workbench::fresh_folder(const std::string& name) {
+  const std::string path = folder_ + "/" + name;
+  remove(path);
+  mkdir(path.c_str(), 0700);
+  return path;
+}
+
+void Workbench::remove(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
+std::string Workbench::program(const std::string& name) const {
+  std::error_code ignored;
+  return (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name).string();
+}
+
+void Workbench::progress(const std::string& text) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  std::fprintf(stderr, "\r\x1b[K%s", text.c_str());
+  has_progress_ = true;
+}
+
+void Workbench::clear_progress() {
+  if (has_progress_) std::fprintf(stderr, "\r\x1b[K");
+  has_progress_ = false;
+}
+
+}  // namespace benchmarks

@@ -1,0 +1,57 @@
+// What the rows of one run share: a private folder on the disk under test, the ZeroMQ context, the
+// progress line, and the list of peers that are absent.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "bus/context.hpp"
+#include "eventlog/base/random.hpp"
+#include "eventlog/base/time.hpp"
+#include "tools/benchmarks/options.hpp"
+
+namespace benchmarks {
+
+class Workbench {
+ public:
+  // Makes the private folder (0700). Error refused: it would lie on a disk in memory, where a sync
+  // costs nothing. `options` must outlive the workbench.
+  static base::Result<std::unique_ptr<Workbench>> open(const Options& options);
+  // Removes the folder with all that is in it.
+  ~Workbench();
+  Workbench(const Workbench&) = delete;
+  Workbench& operator=(const Workbench&) = delete;
+
+  bool is_quick() const { return options_.is_quick; }
+  // A fresh folder of that name in the private one, in place of one that was there.
+  std::string fresh_folder(const std::string& name);
+  void remove(const std::string& path);
+  // Of a program that was built beside this one.
+  std::string program(const std::string& name) const;
+
+  // One line on stderr, in place of the one before, where stderr is a terminal.
+  void progress(const std::string& text);
+  void clear_progress();
+
+  void note_absent(const std::string& peer) { absent_.insert(peer); }
+  const std::set<std::string>& absent() const { return absent_; }
+
+  bus::Context& context() { return context_; }
+  base::Clock& clock() { return clock_; }
+  base::Random& random() { return random_; }
+
+ private:
+  Workbench(const Options& options, std::string folder)
+      : options_(options), folder_(std::move(folder)) {}
+
+  const Options& options_;
+  const std::string folder_;
+  base::SystemClock clock_;
+  base::SystemRandom random_;
+  bus::Context context_;
+  std::set<std::string> absent_;
+  bool has_progress_ = false;
+};
+
+}  // namespace benchmarks

@@ -1,0 +1,61 @@
+// The last things that a loop did, kept in a ring of fixed size and written out when an invariant
+// breaks: what led up to it is then on record. Numbers only, never a text of anybody's.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "eventlog/base/fields.hpp"
+
+namespace workers {
+
+enum class FlightKind {
+  frame,     // received; number: 0 from a client, 1 from a worker
+  decided,   // commands decided in one cycle; number: how many still wait
+  appended,  // number: the log's tail
+  durable,   // number: position
+  answered,  // number: how many commands
+  directed,  // number: sessions looked after
+  failed,    // number: 0
+};
+
+struct FlightEntry {
+  base::Duration at{0};  // boot time
+  FlightKind kind = FlightKind::frame;
+  std::int64_t number = 0;
+
+  bool operator==(const FlightEntry&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("at_us", self.at);
+    visit("kind", self.kind);
+    visit("number", self.number);
+  }
+};
+
+// Used by one thread.
+class FlightRecorder {
+ public:
+  static constexpr std::size_t kEntriesMax = 4096;  // some 0.1 s of a busy loop
+
+  void add(base::Duration at, FlightKind kind, std::int64_t number) {
+    ring_[next_++ % kEntriesMax] = {at, kind, number};
+  }
+  // Oldest first.
+  std::vector<FlightEntry> entries() const;
+  // One line an entry: "<µs> <kind> <number>". False: the file could not be written.
+  bool write_to(const std::string& path) const;
+
+ private:
+  std::array<FlightEntry, kEntriesMax> ring_{};
+  std::size_t next_ = 0;
+};
+
+}  // namespace workers
+
+template <>
+struct base::EnumNames<workers::FlightKind> {
+  static constexpr std::string_view kNames[] = {"frame",    "decided",  "appended", "durable",
+                                                "answered", "directed", "failed"};
+};
