@@ -213,6 +213,11 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
     if (!items) return tl::unexpected(items.error());
     answer.items.insert(answer.items.end(), std::make_move_iterator(items->begin()),
                         std::make_move_iterator(items->end()));
+    if (body.limit > 0 && answer.items.size() >= limit) {
+      answer.items.resize(limit);
+      answer.has_more = true;
+      break;
+    }
   }
   drop_superseded(answer.items);
   return answer;

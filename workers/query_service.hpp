@@ -29,7 +29,8 @@ struct QueryBody {
   std::string agent;                              // empty: all agents, where the asker may see them
   std::string reference;                          // show, output: id, alias, name or prefix
   std::set<session::SessionStatus> statuses;      // list; empty: all
-  std::int64_t limit = 0;                         // list, output: at most so many; 0: the default
+  std::int64_t limit = 0;                         // list, output: at most so many; 0: the default,
+                                                  // and of output −1: all
   base::Time active_since;                        // list
   Position after;                                 // output: only what is later; 0: the last `limit`
   Position at_least;                              // answer only once this position is durable

@@ -35,7 +35,7 @@ def go_apart():
     if subprocess.run(["unshare", "-rn", "sh", "-c", loopback], check=False,
                       stderr=subprocess.DEVNULL).returncode == 0:
         os.execvp("unshare", ["unshare", "-rn", "sh", "-c", loopback + ' && exec "$0" "$@"',
-                              sys.executable, *sys.argv])
+                              sys.executable, "-B", *sys.argv])
 
 
 class Claude(unittest.TestCase):
@@ -150,6 +150,43 @@ class Claude(unittest.TestCase):
         self.assertEqual((row["status"], row["end_reason"]), ("killed", "user"))
         self.home.wait_for_event(alias, "AgentExited")
         self.assertNotIn(started, self.agents())
+
+    def test_a_kill_ends_what_a_tool_started(self):
+        alias = self.home.start_session("bash tail -f /dev/null", "--allow-tool", "Bash",
+                                        engine="claude")
+
+        def tails():
+            return [command for command in self.home.processes().values()
+                    if command.startswith("tail -f /dev/null")]
+        until(tails, "the tool's process", AGENT_SECONDS)
+        self.assertEqual(self.home.run("kill", alias).out, "killed\n")
+        self.home.wait_for_event(alias, "AgentExited")
+        self.assertEqual(tails(), [])
+
+    def test_what_is_not_allowed_is_denied(self):
+        result = self.run_claude("bash touch made-by-the-tool")
+        self.assertEqual(result.out.splitlines()[-1], "The command has run.")
+        [finished] = self.facts(self.newest()["session"], "ToolCallFinished")
+        self.assertTrue(finished["error"])
+        self.assertFalse(os.path.exists(os.path.join(self.home.workdir, "made-by-the-tool")))
+
+    def test_what_is_allowed_is_done(self):
+        self.run_claude("--allow-tool", "Bash", "bash touch made-by-the-tool")
+        self.assertTrue(os.path.exists(os.path.join(self.home.workdir, "made-by-the-tool")))
+        os.remove(os.path.join(self.home.workdir, "made-by-the-tool"))
+
+    def test_a_failure_of_the_model_fails_the_session(self):
+        result = self.run_claude("fail 400", code=1)
+        self.assertIn("turn failed", result.err)
+        row = self.newest()
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "turn_error"))
+        [failed] = self.facts(row["session"], "TurnFailed")
+        self.assertEqual(failed["api_status"], 400)
+
+    def test_a_budget_ends_the_session(self):
+        self.run_claude("--budget-usd", "0.00001", "bash echo once", code=8)
+        row = self.newest()
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "budget"))
 
     def test_a_session_is_resumed_once_and_forked_at_will(self):
         self.run_claude("say first")

@@ -303,7 +303,7 @@ class Serving(unittest.TestCase):
         self.proves_itself(home)
 
     def test_a_killed_worker_is_replaced(self):
-        home = self.home().start()
+        home = self.home('worker_silence_max = "1s"\n').start()
         alias = home.start_session("[hang]")
         home.wait_for_event(alias, "AgentInitialized")
         os.kill(home.worker_pid(), signal.SIGKILL)

@@ -30,6 +30,7 @@ class SessionFollow {
   Outcome<bool> take_input();
   Outcome<bool> take_interrupt();
   Outcome<bool> take_event(const bus::FeedEvent& event);
+  bool wants_content(const SeenEvent& seen) const;
   void note(const session::SessionOpened&) {}
   void note(const session::TurnQueued& e) { turns_.insert(e.turn); }
   void note(const session::TurnFinished& e) { end_turn(e.turn, kExitOk, e.cost); }
@@ -135,7 +136,7 @@ Outcome<bool> SessionFollow::take_interrupt() {
 Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
   auto seen = see(event);
   if (!seen) return tl::unexpected(seen.error());
-  if (seen->content_bytes > 0) {
+  if (seen->content_bytes > 0 && wants_content(*seen)) {
     auto text = fetch_content(connection_, request_.agent, request_.session, event.position);
     if (!text) return tl::unexpected(text.error());
     seen->recorded.content = session::Content{std::move(*text)};
@@ -149,6 +150,14 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
   }
   std::visit([&](const auto& e) { note(e); }, seen->recorded.event);
   return true;
+}
+
+// Text that the feed left out is asked for one by one, so only where it is shown.
+bool SessionFollow::wants_content(const SeenEvent& seen) const {
+  const bool is_partial =
+      std::holds_alternative<session::PartialOutputRecorded>(seen.recorded.event);
+  return format_ == OutputFormat::jsonl ||
+         (format_ == OutputFormat::table && (!is_partial || is_stdout_terminal()));
 }
 
 void SessionFollow::end_turn(base::TurnId turn, int code, const session::TurnCost& cost) {

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""What a shell, a machine and other people do to `steno`: Ctrl-C, closed pipes, a server that does not
+answer, folders that are not right, large outputs, many at once; and what it leaves for them to see."""
+import os
+import signal
+import stat
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from steno_process import Home, resident_bytes, until  # noqa: E402
+
+MIB = 1 << 20
+SECRET = "the-word-that-nobody-may-log"
+
+
+class WithHome(unittest.TestCase):
+    def home(self, *arguments, **options):
+        home = Home(*arguments, **options)
+        self.addCleanup(home.close)
+        return home
+
+    def ended_with(self, result, code, *words):
+        self.assertEqual(result.code, code, str(result))
+        for word in words:
+            self.assertIn(word, result.err)
+
+
+class ControlC(WithHome):
+    def setUp(self):
+        self.server = self.home().start()
+
+    def running(self, *arguments):
+        """A followed session whose turn runs, and its alias."""
+        run = self.server.follow("run", "--engine", "scripted", *arguments)
+        row = until(lambda: self.server.ask("ls", "--status", "running")["sessions"], "it runs")[0]
+        until(lambda: self.server.show(row["alias"])["turn"], "its turn")
+        return run, row["alias"]
+
+    def test_once_ends_the_turn_and_with_it_a_single_turn_session(self):
+        run, alias = self.running("[hang]")
+        run.signal(signal.SIGINT)
+        self.ended_with(run.finish(), 130, "interrupting the turn")
+        row = self.server.show(alias)
+        self.assertEqual((row["status"], row["turns_interrupted"]), ("killed", 1))
+
+    def test_once_leaves_a_multi_turn_session_to_its_next_prompt(self):
+        run, alias = self.running("--multi-turn", "[hang]")
+        run.signal(signal.SIGINT)
+        self.server.wait_for_event(alias, "TurnInterrupted")
+        run.write("[say after]\n")
+        self.assertEqual(run.line(), "after")
+        self.ended_with(run.finish(), 0)
+
+    def test_twice_kills(self):
+        run, alias = self.running("--multi-turn", "[hang]")
+        # An agent that answers no interrupt: it is stopped, and so is its end of the pipe.
+        agent = self.server.wait_for_event(alias, "AgentStarted")["facts"]["pid"]
+        os.kill(agent, signal.SIGSTOP)
+        run.signal(signal.SIGINT)
+        self.server.wait_for_event(alias, "InterruptRequested")
+        run.signal(signal.SIGINT)
+        self.ended_with(run.finish(), 130, "killing the session")
+        self.assertEqual(self.server.show(alias)["status"], "killed")
+        self.server.wait_for_event(alias, "AgentExited")
+        self.assertNotIn(agent, self.server.processes())
+
+    def test_ends_a_watch(self):
+        watch = self.server.follow("watch", "--all-agents", "--from", "start")
+        watch.line()
+        watch.signal(signal.SIGINT)
+        self.ended_with(watch.finish(), 130)
+
+    def test_of_an_onlooker_leaves_the_session_alone(self):
+        alias = self.server.start_session("[words 1000] [delay 20]")
+        self.server.wait_for_event(alias, "PartialOutputRecorded")
+        looking = self.server.follow("output", alias, "--follow", "-o", "jsonl")
+        looking.line()
+        looking.signal(signal.SIGINT)
+        self.ended_with(looking.finish(), 130)
+        self.assertEqual(self.server.show(alias)["status"], "running")
+
+
+class ServersThatDoNotAnswer(WithHome):
+    def test_a_stopped_server_is_waited_for_so_long(self):
+        home = self.home().start()
+        os.kill(home.server.child.pid, signal.SIGSTOP)
+        try:
+            result = home.run("--timeout", "300ms", "ls")
+            spawned = home.run("--timeout", "300ms", "spawn", "--engine", "scripted", "[say hi]")
+        finally:
+            os.kill(home.server.child.pid, signal.SIGCONT)
+        self.assertIn(result.code, (6, 7), str(result))
+        self.assertIn(spawned.code, (6, 7), str(spawned))
+        self.assertEqual(home.run("ls").code, 0)
+
+    def test_a_run_goes_on_when_its_server_is_back(self):
+        home = self.home().start()
+        run = home.follow("run", "--engine", "scripted", "[words 60] [delay 50]")
+        alias = until(lambda: home.ask("ls", "--status", "running")["sessions"], "it runs")[0]["alias"]
+        home.stop(signal.SIGKILL)
+        home.start()
+        result = run.finish()
+        self.ended_with(result, 0)
+        self.assertTrue(result.out.endswith("word58 word59\n"), str(result))
+        self.assertEqual(home.show(alias)["status"], "completed")
+
+
+class Pipes(WithHome):
+    def test_a_reader_that_goes_ends_the_command(self):
+        home = self.home().start()
+        home.run("run", "--engine", "scripted", "[say hi]")
+        watch = home.follow("watch", "--all-agents", "--from", "start")
+        watch.line()
+        watch.child.stdout.close()
+        home.run("run", "--engine", "scripted", "[say more]")
+        self.assertNotEqual(watch.child.wait(20), 0)
+
+    def test_output_of_megabytes_is_whole(self):
+        home = self.home().start()
+        result = home.run("run", "--engine", "scripted", "[big 5000000]")
+        self.ended_with(result, 0)
+        self.assertTrue(result.raw == b"x" * 5_000_000 + b"\n", len(result.raw))
+        alias = home.ask("ls")["sessions"][0]["alias"]
+        again = home.run("output", alias)
+        self.assertEqual(len(again.raw), 5_000_001)
+
+    def test_stderr_of_megabytes_is_kept_in_part(self):
+        home = self.home().start()
+        row = home.wait_for_end(home.start_session("[stderr 5000000] [exit 3]"))
+        [exited] = [event for event in home.events(row["session"])
+                    if event["type"] == "AgentExited"]
+        self.assertTrue(exited["content"].endswith("end of stderr\n"))
+        self.assertLess(len(exited["content"]), 100_000)
+
+
+class Many(WithHome):
+    def test_sessions_at_once(self):
+        home = self.home("max_sessions = 40\n").start()
+        aliases = [home.start_session(f"[tools 2] [say {number}]") for number in range(40)]
+        for alias in aliases:
+            self.assertEqual(home.wait_for_end(alias)["status"], "completed")
+        self.assertEqual(home.ask("stats")["totals"]["completed"], 40)
+        until(lambda: len(home.processes()) == 2, "server and worker alone")
+        for pid in home.processes():
+            self.assertLess(resident_bytes(pid), 300 * MIB)
+
+    def test_a_name_taken_is_numbered(self):
+        home = self.home().start()
+        names = [home.show(home.start_session("[hang]", "--name", "twin"))["name"]
+                 for _ in range(3)]
+        self.assertEqual(names, ["twin", "twin-2", "twin-3"])
+
+
+class Folders(WithHome):
+    def refused(self, home, code, *words, flags=()):
+        result = home.run(*flags, "serve")
+        self.ended_with(result, code, *words)
+        self.assertEqual(result.err.count("\n"), 1, "one line: " + str(result))
+
+    def test_a_path_too_long_for_a_socket(self):
+        long = "/tmp/" + "x" * 100
+        self.refused(self.home(), 5, long, "107", flags=("--run-folder", long))
+
+    def test_a_data_folder_that_is_a_file(self):
+        home = self.home()
+        with open(home.path("data"), "wb"):
+            pass
+        result = home.run("serve")
+        self.assertNotEqual(result.code, 0)
+        self.assertIn(home.path("data"), result.err)
+
+    def test_an_agent_home_that_is_not_there(self):
+        self.refused(self.home('agent_home = "/nowhere/at/all"\n'), 2, "agent_home",
+                     "/nowhere/at/all")
+
+    def test_a_second_worker_is_refused(self):
+        home = self.home().start()
+        until(lambda: os.path.exists(home.path("run", "worker.lock.pid")), "the worker")
+        result = home.run("serve", "--role", "worker")
+        self.ended_with(result, 11, "worker.lock")
+
+    def test_what_is_left_is_its_owners_alone_and_tells_no_secret(self):
+        home = self.home().start()
+        home.run("run", "--engine", "scripted", f"[say {SECRET}] [tools 1] [junk]")
+        home.run("run", "--engine", "scripted", f"[stderr 10] [exit 4] {SECRET}")
+        self.assertEqual(home.stop(), 0)
+        for folder, folders, files in os.walk(home.folder):
+            for name in folders + files:
+                path = os.path.join(folder, name)
+                others = stat.S_IMODE(os.lstat(path).st_mode) & 0o077
+                if path.startswith((home.path("data"), home.path("run"))):
+                    is_inside = os.path.dirname(path) != home.folder
+                    self.assertTrue(others == 0 or is_inside, oct(others) + " " + path)
+        for log in (home.path("server.log"), home.path("run", "worker.log")):
+            with open(log, encoding="utf-8") as file:
+                self.assertNotIn(SECRET, file.read())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
