@@ -384,7 +384,8 @@ void report(Deciding& d, const ReportAgentExited& r) {
   d.emit(AgentExited{r.exit_code, r.signal}, r.stderr_tail);
   d.end_lease(LeaseReleased{s.lease->token});
   if (!is_live(s.status)) return;
-  const bool is_clean = r.exit_code == 0 && r.signal == 0 && !s.turn && s.queue.empty();
+  // Agents exit with 1 when their last result was an error, such as an interrupted turn.
+  const bool is_clean = r.exit_code <= 1 && r.signal == 0 && !s.turn && s.queue.empty();
   if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::agent_exited, {}});
   if (is_clean && s.is_close_requested) {
     d.close(SessionStatus::completed, EndReason::none);

@@ -42,6 +42,20 @@ TEST_CASE("a close of an idle session waits for its agent process to end", "[ses
             place_released());
 }
 
+TEST_CASE("a closed session whose last turn was interrupted is completed", "[session]") {
+  ReportTurnResult result;
+  result.turn = turn(1);
+  result.is_error = true;
+  given(support::running(), InterruptRequested{turn(1)})
+      .when(report(3, result))
+      .then(TurnInterrupted{turn(1), EndReason::user, {}})
+      .when(CloseSession{})
+      .then(CloseRequested{})
+      .when(report(4, ReportAgentExited{1, 0, {}}))
+      .then(AgentExited{1, 0}, LeaseReleased{support::kToken}, kCompleted, name_released(),
+            place_released());
+}
+
 TEST_CASE("a close of a session without worker and turns completes it at once", "[session]") {
   given(support::unleased())
       .when(CloseSession{})
