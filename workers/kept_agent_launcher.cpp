@@ -1,6 +1,9 @@
 #include "workers/kept_agent_launcher.hpp"
 
-#include <filesystem>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
 
 namespace workers {
 namespace {
@@ -11,12 +14,16 @@ constexpr std::size_t kStdinBufferMax = std::size_t{136} << 20;
 }  // namespace
 
 base::Result<bool> make_private_folder(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (!error) {
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
+  const auto failed = [&] {
+    return base::failure(base::ErrorCode::io, std::string("cannot make: ") + std::strerror(errno),
+                         path);
+  };
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    if (::mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST) return failed();
   }
-  if (error) return base::failure(base::ErrorCode::io, "cannot make: " + error.message(), path);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failed();
+  if (::chmod(path.c_str(), 0700) != 0) return failed();
   return true;
 }
 

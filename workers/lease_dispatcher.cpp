@@ -269,6 +269,8 @@ bool LeaseDispatcher::do_work(base::Time now) {
     next_expiry_ = now + options_.expiry_interval;
     forget_lost_workers();
     for (auto& [stream, view] : views_) expire(view);
+    dirty_.merge(unread_);
+    unread_.clear();
   }
   for (const std::string& stream : std::exchange(dirty_, {})) {
     const auto found = views_.find(stream);
@@ -321,8 +323,13 @@ void LeaseDispatcher::take_contents() {
     if (found == views_.end()) continue;
     View& view = found->second;
     view.awaited.erase(outcome->position);
+    if (!outcome->content) {
+      // Not told to an agent as if nothing had been said: it is read again until it can be.
+      unread_.insert(stream);
+      continue;
+    }
     std::string text;
-    if (outcome->content && *outcome->content) text = std::move((*outcome->content)->text);
+    if (*outcome->content) text = std::move((*outcome->content)->text);
     if (outcome->position == view.state.opened) {
       view.system_prompt = std::move(text);
     } else {

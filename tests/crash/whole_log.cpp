@@ -33,10 +33,7 @@ Result<bool> check_whole_log(StenoServer& server, const std::deque<SentCommand>&
   std::vector<simulation::Acknowledged> acknowledged;
   for (const SentCommand& command : sent) {
     if (command.outcome != Outcome::accepted) continue;
-    // The others may have been accepted without an event: there was nothing left to do.
-    const bool has_events = std::holds_alternative<session::Spawn>(command.command) ||
-                            std::holds_alternative<session::SendPrompt>(command.command);
-    acknowledged.push_back({command.id, command.reply.position, has_events});
+    acknowledged.push_back({command.id, command.reply.position});
   }
   const auto log = open(server);
   if (!log) return tl::unexpected(log.error());

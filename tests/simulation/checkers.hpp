@@ -16,7 +16,6 @@ namespace simulation {
 struct Acknowledged {
   base::CommandId command;
   base::Position position;
-  bool has_events = true;
 };
 
 // Positions and versions dense, chain intact, no session's stream inconsistent, a worker's reports

@@ -64,11 +64,11 @@ TEST_CASE("simulation catches an acknowledgement before the sync", "[simulation]
 }
 
 TEST_CASE("simulation catches skipped deduplication", "[simulation]") {
-  CHECK(caught_by(Mutant::skip_deduplication, 20) > 0);
+  CHECK(caught_by(Mutant::skip_deduplication, 100) > 0);
 }
 
 TEST_CASE("simulation catches an ignored fencing token", "[simulation]") {
-  CHECK(caught_by(Mutant::ignore_fencing_token, 60) > 0);
+  CHECK(caught_by(Mutant::ignore_fencing_token, 300) > 0);
 }
 
 }  // namespace

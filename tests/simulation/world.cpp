@@ -323,7 +323,7 @@ void World::check_acknowledged(const base::CommandId& command,
     outcome.violation = "a command was acknowledged at position " +
                         std::to_string(body.position.value) + " before it was durable";
   }
-  acknowledged.push_back({command, body.position, false});
+  acknowledged.push_back({command, body.position});
 }
 
 void World::crash_server() {
