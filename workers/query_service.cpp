@@ -230,6 +230,12 @@ base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, P
                              "'; accepted are all/, agent/<agent>/ and session/<agent>/<id>/",
                          "level");
   }
+  if (request.after.value < 0) {
+    return base::failure(base::ErrorCode::invalid,
+                         "not a position: " + std::to_string(request.after.value) +
+                             "; accepted is 0, for all, or one from 1 on",
+                         "after");
+  }
   bus::LogPage page;
   page.log = identity_.log;
   page.epoch = identity_.epoch;

@@ -30,6 +30,7 @@ def spec(**changes):
 
 class Wire:
     def __init__(self, endpoint, says_hello=True):
+        self.monitor = None
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
         self.socket.linger = 0
         self.socket.rcvtimeo = 20_000
@@ -63,6 +64,15 @@ class Wire:
     def spawn(self, prompt="[say hi]", identity=None, session=None, **changes):
         return self.command("Spawn", {"prompt": prompt, "spec": spec(**changes)}, session,
                             identity=identity)
+
+    def watch_connection(self):
+        self.monitor = self.socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        self.monitor.rcvtimeo = self.socket.rcvtimeo
+
+    def wait_for_disconnection(self):
+        """Since watch_connection(); fails when it does not come in time."""
+        self.monitor.recv_multipart()
+        self.socket.disable_monitor()
 
     def position(self):
         return self.request("status", {})["body"]["durable"]
