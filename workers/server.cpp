@@ -121,6 +121,7 @@ bool Server::advance_start() {
       session::ServerStarted{incarnation_, sequencer_.log().writer_term, STENO_RELEASE});
   if (!commands_.record_server_events(std::move(events), now_, ports_.clock.wall())) return false;
   for (const auto* state : states) dispatcher_.restore(*state);
+  started_at_ = sequencer_.tail();
   phase_ = Phase::ready;
   return true;
 }

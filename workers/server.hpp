@@ -100,6 +100,8 @@ class Server {
   bool do_work();
 
   bool is_ready() const { return phase_ == Phase::ready; }
+  // And the record says that it has taken over, durably.
+  bool has_taken_over() const { return is_ready() && durable() >= started_at_; }
   // Set when the log's fate is in doubt, or the start failed: the process must stop.
   const std::optional<base::Error>& failure() const { return failure_; }
   // When do_work() is due although nothing arrives; boot time.
@@ -146,6 +148,7 @@ class Server {
   bus::FrameServer clients_;
   bus::FrameServer workers_;
   Phase phase_ = Phase::loading_admission;
+  Position started_at_;  // of the record that this server has taken over
   std::optional<base::Error> failure_;
   base::Time now_;
   base::Duration boot_{0};

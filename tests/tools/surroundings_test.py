@@ -112,7 +112,8 @@ class Pipes(WithHome):
         watch = home.follow("watch", "--all-agents", "--from", "start")
         watch.line()
         watch.child.stdout.close()
-        self.assertEqual(watch.child.wait(20), 0)
+        # It notices by itself, or writes before it has.
+        self.assertIn(watch.child.wait(20), (0, -signal.SIGPIPE))
 
     def test_output_of_megabytes_is_whole(self):
         home = self.home().start()

@@ -139,7 +139,7 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
     const bool has_worked = server.do_work();
     if (server.failure()) return fail(*server.failure());
     const base::Duration now = p.clock.boot();
-    if (server.is_ready() && !is_told) {
+    if (server.has_taken_over() && !is_told) {
       is_told = true;
       std::printf("ready\n");
       std::fflush(stdout);
