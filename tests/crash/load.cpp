@@ -21,11 +21,13 @@ constexpr Duration kPatience = std::chrono::seconds(60);
 // Shorter than that, so that commands of unknown outcome come about.
 constexpr Duration kHaste = std::chrono::milliseconds(60);
 
+constexpr Duration kLookAgain = std::chrono::milliseconds(10);
+
 // What a correct server may say to commands that are chosen without knowing its state.
 bool is_fair(const std::string& code) {
-  static const std::set<std::string> kFair = {"not_found",        "session_limit", "session_ended",
-                                              "not_accepting",    "source_live",   "lease_held",
-                                              "turn_not_running", "not_resumable", "limit_reached"};
+  static const std::set<std::string> kFair = {"not_found",     "session_limit", "session_ended",
+                                              "not_accepting", "source_live",   "turn_not_running",
+                                              "not_resumable", "limit_reached", "lease_held"};
   return kFair.contains(code);
 }
 
@@ -80,6 +82,17 @@ Result<bool> Load::settle(Duration limit) {
     pump(std::chrono::milliseconds(20));
   }
   return true;
+}
+
+Result<bool> Load::wait_until(const std::string& what, Duration limit,
+                              const std::function<Result<bool>()>& is_reached) {
+  const Duration deadline = clock_.boot() + limit;
+  for (;;) {
+    const auto reached = is_reached();
+    if (!reached || *reached) return reached;
+    if (clock_.boot() > deadline) return failure(ErrorCode::timeout, "waited for " + what);
+    pump(kLookAgain);
+  }
 }
 
 bool Load::has_awaited() const {

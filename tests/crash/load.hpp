@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -53,16 +54,24 @@ class Load {
   // Receives what has come, and waits for it at most so long.
   void pump(Duration wait);
 
-  // Sends one command, or an earlier one again under its id, and waits for its outcome.
+  // Sends one command, or an earlier one again under its id, and waits for its outcome, which is
+  // accepted or rejected. Error: there was none in time.
   Result<SentCommand> ask(base::CommandId id, base::SessionId session,
                           const session::ClientCommand& command, Duration limit);
-  // Asks a query; its answer must be ok.
-  template <class Answer>
-  Result<Answer> query(std::string_view verb, Duration limit) {
-    auto reply = request(fresh_id(), verb, bus::to_body(workers::QueryBody{}), limit);
+  base::CommandId fresh_id() { return base::CommandId::make(clock_.wall(), random_); }
+  // Asks a query. Error: there was no answer in time, or one that is not ok.
+  template <class Answer, class Body>
+  Result<Answer> query(std::string_view verb, const Body& body, Duration limit) {
+    auto reply = request(fresh_id(), verb, bus::to_body(body), limit);
     if (!reply) return tl::unexpected(reply.error());
+    if (reply->status != bus::ReplyStatus::ok) {
+      return base::failure(base::ErrorCode::refused, reply->text, reply->code);
+    }
     return bus::from_body<Answer>(reply->body);
   }
+  // Looks again and again, receiving meanwhile. Error: that of a look, or timeout, naming `what`.
+  Result<bool> wait_until(const std::string& what, Duration limit,
+                          const std::function<Result<bool>()>& is_reached);
 
   // The sessions as they stand in the log when nothing is awaited: what has ended is not addressed
   // any more, but resumed; what was closed and does not end, because its agent hangs, is killed.
@@ -86,7 +95,6 @@ class Load {
     base::TurnId last_turn;
   };
 
-  base::CommandId fresh_id() { return base::CommandId::make(clock_.wall(), random_); }
   bool has_awaited() const;
   void work();
   void wait(Duration limit);

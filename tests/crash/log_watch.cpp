@@ -1,36 +1,39 @@
 #include "tests/crash/log_watch.hpp"
 
-#include <limits>
-
-#include "eventlog/log_folder.hpp"
-#include "eventlog/log_reader.hpp"
+#include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
 
 namespace crash {
+namespace {
 
-base::Result<bool> LogWatch::catch_up() {
-  base::SystemRandom random;
-  const auto log = eventlog::open_log(data_folder_, eventlog::LogMode::read_only, random);
-  if (!log) return tl::unexpected(log.error());
-  const Position tail = log->store->tail();
-  if (tail < position_) {
-    return base::failure(base::ErrorCode::damaged,
-                         "the log ends at position " + std::to_string(tail.value) +
-                             ", and it had reached " + std::to_string(position_.value));
-  }
-  const auto events = eventlog::read_events(*log->store, position_.next(), tail,
-                                            {std::numeric_limits<std::size_t>::max(), false});
-  if (!events) return tl::unexpected(events.error());
-  for (const session::RecordedEvent& event : *events) {
-    if (auto wrong = take(event); !wrong.empty()) {
+constexpr Duration kPageMax = std::chrono::seconds(20);
+
+}  // namespace
+
+Result<bool> LogWatch::catch_up(Load& load) {
+  for (;;) {
+    const bus::ReadRequest request{std::string(bus::kAllLevel), position_, 0, 0};
+    const auto page = load.query<bus::LogPage>(bus::kReadVerb, request, kPageMax);
+    if (!page) return tl::unexpected(page.error());
+    if (page->head < position_) {
       return base::failure(base::ErrorCode::damaged,
-                           "position " + std::to_string(event.envelope.position.value) + " (" +
-                               event.envelope.type + "): " + wrong,
-                           event.envelope.stream);
+                           "the log ends at position " + std::to_string(page->head.value) +
+                               ", and it had reached " + std::to_string(position_.value));
     }
+    for (const bus::FeedEvent& seen : page->events) {
+      auto event = session::decode_facts(seen.facts.bytes);
+      if (!event) return tl::unexpected(event.error());
+      event->envelope.position = seen.position;
+      if (auto wrong = take(*event); !wrong.empty()) {
+        return base::failure(base::ErrorCode::damaged,
+                             "position " + std::to_string(seen.position.value) + " (" +
+                                 event->envelope.type + "): " + wrong,
+                             event->envelope.stream);
+      }
+    }
+    if (position_ >= page->head) return true;
   }
-  return true;
 }
 
 std::string LogWatch::take(const session::RecordedEvent& event) {

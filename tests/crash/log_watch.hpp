@@ -1,14 +1,12 @@
-// Reads the log beside the server that writes it, and holds what is new against what must hold of
-// every log: each command decided once, no session in a state that cannot be.
+// Follows the log through the server, page by page, and holds what is new against what must hold of
+// every log: positions dense, each command decided once, no session in a state that cannot be.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "eventlog/base/result.hpp"
-#include "eventlog/block_store.hpp"
-#include "eventlog/session/state.hpp"
+#include "tests/crash/load.hpp"
 
 namespace crash {
 
@@ -23,10 +21,8 @@ struct CommandEvents {
 
 class LogWatch {
  public:
-  explicit LogWatch(std::string data_folder) : data_folder_(std::move(data_folder)) {}
-
   // Reads on to the durable head. Error: the log cannot be read, or the first thing that is wrong.
-  base::Result<bool> catch_up();
+  Result<bool> catch_up(Load& load);
 
   Position position() const { return position_; }
   const std::map<base::SessionId, session::SessionState>& sessions() const { return sessions_; }
@@ -37,7 +33,6 @@ class LogWatch {
  private:
   std::string take(const session::RecordedEvent& event);
 
-  const std::string data_folder_;
   Position position_;
   std::map<base::SessionId, session::SessionState> sessions_;
   std::map<base::CommandId, CommandEvents> commands_;

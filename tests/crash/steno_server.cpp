@@ -30,6 +30,12 @@ constexpr Duration kStopMax = std::chrono::seconds(30);
 constexpr Duration kCommandMax = std::chrono::seconds(60);
 constexpr int kClearingRoundsMax = 500;  // of 20 ms
 
+const std::string kFlags[] = {
+    "--max-sessions",     "50",
+    "--kill-grace",       "300ms",
+    "--scripted-program", "/usr/bin/env STENO_SCRIPTED_CHILD=1 " STENO_SCRIPTED_AGENT,
+    "--keeper-program",   STENO_KEEPER};
+
 std::string seconds_text(Duration time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
 }
@@ -95,7 +101,7 @@ int exit_code_of(int status) {
 
 }  // namespace
 
-StenoServer::StenoServer(std::vector<std::string> flags) : flags_(std::move(flags)) {
+StenoServer::StenoServer() {
   std::string pattern = (std::filesystem::temp_directory_path() / "steno-kill-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr || !engines::become_subreaper()) std::abort();
   home_ = pattern;
@@ -116,7 +122,7 @@ StenoServer::~StenoServer() {
 
 std::vector<std::string> StenoServer::words(const std::vector<std::string>& own) const {
   std::vector<std::string> all{STENO_PROGRAM, "--home", home_};
-  all.insert(all.end(), flags_.begin(), flags_.end());
+  all.insert(all.end(), std::begin(kFlags), std::end(kFlags));
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
@@ -125,6 +131,7 @@ Result<bool> StenoServer::start() {
   auto spawned = spawn(words({"serve"}), home_ + "/serve.log");
   if (!spawned) return tl::unexpected(spawned.error());
   server_ = spawned->pid;
+  ended_.erase(server_);  // of one that had the pid before
   says_ = std::move(spawned->output);
   return wait_for_ready();
 }
@@ -180,6 +187,7 @@ Result<bool> StenoServer::kill(const ProcessTable& victims) {
 Result<Finished> StenoServer::run(const std::vector<std::string>& own) {
   auto spawned = spawn(words(own), "");
   if (!spawned) return tl::unexpected(spawned.error());
+  ended_.erase(spawned->pid);
   Finished finished;
   Countdown countdown(kCommandMax);
   for (;;) {

@@ -29,8 +29,8 @@ struct Finished {
 
 class StenoServer {
  public:
-  // `flags` come before "serve". Makes the home; starts nothing yet.
-  explicit StenoServer(std::vector<std::string> flags);
+  // Makes the home; starts nothing yet. Every agent will start a child in a session of its own.
+  StenoServer();
   // Ends every process below this one, and removes the home if forget_home() was called.
   ~StenoServer();
   StenoServer(const StenoServer&) = delete;
@@ -67,7 +67,6 @@ class StenoServer {
   Result<int> wait_for_end(pid_t pid, Duration limit);
 
   std::string home_;
-  const std::vector<std::string> flags_;
   bool is_home_kept_ = true;
   pid_t server_ = 0;            // 0: none runs
   engines::UniqueFd says_;      // what the server prints

@@ -45,7 +45,8 @@ Result<bool> check_whole_log(StenoServer& server, const std::deque<SentCommand>&
 }
 
 Result<bool> check_live_projections(StenoServer& server, Load& load) {
-  const auto live = load.query<workers::DigestsAnswer>(workers::kVerbDigests, kQueryMax);
+  const auto live =
+      load.query<workers::DigestsAnswer>(workers::kVerbDigests, workers::QueryBody{}, kQueryMax);
   if (!live) return tl::unexpected(live.error());
   const auto log = open(server);
   if (!log) return tl::unexpected(log.error());
