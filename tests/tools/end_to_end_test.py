@@ -230,8 +230,8 @@ class Serving(unittest.TestCase):
 
     def test_a_second_server_is_refused(self):
         home = self.home().start()
-        self.refused(home, "stop it first, give another data folder")
-        self.refused(home, "a server is there", "--data-folder", home.path("other"))
+        self.refused(home, "has this data folder open")
+        self.refused(home, "another server has this endpoint", "--data-folder", home.path("other"))
         self.assertEqual(home.run("run", "--engine", "scripted", "[say hi]").out, "hi\n")
 
     def test_doctor_needs_no_server(self):
