@@ -344,6 +344,11 @@ void CommandWorker::evict() {
                     [](const Stream* a, const Stream* b) { return a->last_use < b->last_use; });
   for (auto at = candidates.begin(); at != end; ++at) {
     Stream& s = **at;
+    if (s.version.value == 0) {  // somebody asked for a session that is not there
+      sequencer_.forget_head(s.name);
+      streams_.erase(std::string(s.name));
+      continue;
+    }
     s.is_saving = true;
     s.saved = s.version;
     ++saving_;

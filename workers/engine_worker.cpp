@@ -59,12 +59,12 @@ void EngineWorker::on_ack(const ReportAckBody& ack) {
 bool EngineWorker::do_work(base::Duration now) {
   const bool may_read = unacked_bytes_ < options_.unacked_bytes_max;
   const std::size_t before = unacked_bytes_;
+  const bool has_changed = std::exchange(is_reading_, may_read) != may_read;
   for (auto& [key, run] : runs_) {
-    if (may_read != is_reading_ && run.agent.process) run.agent.process->set_reading(may_read);
+    if (has_changed && run.agent.process) run.agent.process->set_reading(may_read);
     advance(key, run, now);
     pump(run, now);
   }
-  is_reading_ = may_read;
   std::erase_if(runs_, [&](const auto& entry) {
     const Run& run = entry.second;
     if (!run.has_exited || (!run.unacked.empty() && !run.is_lost)) return false;
@@ -74,7 +74,7 @@ bool EngineWorker::do_work(base::Duration now) {
   return unacked_bytes_ != before;
 }
 
-void EngineWorker::advance(const Key& key, Run& run, base::Duration) {
+void EngineWorker::advance(const Key& key, Run& run, base::Duration now) {
   if (run.has_exited) return;
   if (!run.is_launched) {
     const bool is_older_alive = std::any_of(runs_.begin(), runs_.end(), [&](const auto& entry) {
@@ -87,9 +87,10 @@ void EngineWorker::advance(const Key& key, Run& run, base::Duration) {
       run.has_exited = true;
       return;
     }
+    if (is_leaving_) return;
     launch(run);
   }
-  obey(run);
+  obey(run, now);
 }
 
 void EngineWorker::launch(Run& run) {
@@ -106,7 +107,7 @@ void EngineWorker::launch(Run& run) {
 }
 
 // Brings the agent from what it has been told to what the latest directive says.
-void EngineWorker::obey(Run& run) {
+void EngineWorker::obey(Run& run, base::Duration now) {
   if (run.has_exited || run.is_ending) return;
   const DirectiveBody& wanted = run.directive;
   if (run.is_lost || wanted.end == LeaseEnd::kill) {
@@ -125,7 +126,12 @@ void EngineWorker::obey(Run& run) {
   const bool is_done = wanted.end == LeaseEnd::close || run.agent.engine->wants_exit();
   if (is_done && !run.is_stdin_closed) {
     run.is_stdin_closed = true;
+    run.close_by = now + options_.close_grace;
     run.agent.process->close_stdin();
+  }
+  if (run.is_stdin_closed && now >= run.close_by) {
+    run.is_ending = true;
+    run.agent.process->terminate(options_.kill_grace);
   }
 }
 
@@ -221,7 +227,14 @@ void EngineWorker::send_again() {
   }
 }
 
+bool EngineWorker::is_idle() const {
+  return std::all_of(runs_.begin(), runs_.end(), [&](const auto& entry) {
+    return is_leaving_ && !entry.second.is_launched && !entry.second.has_exited;
+  });
+}
+
 void EngineWorker::end_all() {
+  is_leaving_ = true;
   for (auto& [key, run] : runs_) {
     if (run.has_exited || run.is_ending || !run.agent.process) continue;
     run.is_ending = true;

@@ -15,6 +15,7 @@ struct EngineWorkerOptions {
   std::size_t unacked_bytes_max = std::size_t{64} << 20;
   std::size_t batch_bytes_max = std::size_t{1} << 20;  // of one reports message
   std::chrono::milliseconds kill_grace{3000};  // SIGTERM to SIGKILL; Claude Code takes 1.6 s
+  base::Duration close_grace = std::chrono::seconds(30);  // end of stdin to SIGTERM
 };
 
 class EngineWorker {
@@ -37,9 +38,11 @@ class EngineWorker {
   std::vector<HeldLease> held() const;
   // Reports that were sent and not acknowledged are sent again.
   void send_again();
-  // Ends every agent; their exits are reported as usual.
+  // Ends every agent, and starts no more until come_back(); their exits are reported as usual.
   void end_all();
-  bool is_idle() const { return runs_.empty(); }
+  void come_back() { is_leaving_ = false; }
+  // Nothing runs and nothing is to be reported.
+  bool is_idle() const;
 
   std::vector<engines::PollWish> poll_wishes() const;
   // Earliest time at which do_work() has something to do by itself; none: only when polled.
@@ -60,6 +63,7 @@ class EngineWorker {
     bool is_lost = false;     // the lease is another's: report nothing, end the agent
     bool is_ending = false;
     bool is_stdin_closed = false;
+    base::Duration close_by{0};  // with stdin closed: then the agent is ended
     base::TurnId begun;
     base::TurnId interrupted;
     std::int64_t sequence = 0;            // of the last report
@@ -69,7 +73,7 @@ class EngineWorker {
 
   void advance(const Key& key, Run& run, base::Duration now);
   void launch(Run& run);
-  void obey(Run& run);
+  void obey(Run& run, base::Duration now);
   void pump(Run& run, base::Duration now);
   void take_event(Run& run, const engines::ProcessEvent& event, base::Duration now);
   void report(Run& run, session::Report report);
@@ -81,6 +85,7 @@ class EngineWorker {
   std::map<Key, Run> runs_;
   std::size_t unacked_bytes_ = 0;
   bool is_reading_ = true;
+  bool is_leaving_ = false;
 };
 
 }  // namespace workers

@@ -227,7 +227,8 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
     if (view == views_.end()) return;
     view->second.is_granting = false;
     view->second.is_expiring = false;
-    dirty_.insert(asked.stream);
+    // Refused: looked at again with the next look at the locks, not at once and for ever.
+    (outcome ? dirty_ : unread_).insert(asked.stream);
     return;
   }
   const base::SessionId id = session::parse_stream(asked.stream)->session;
@@ -242,7 +243,8 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
   if (code == Code::stale_token || code == Code::not_found) {
     ack.lost = true;
   } else {
-    ack.resend = true;
+    // Of what could not be taken just now the worker thinks by itself, after a while.
+    ack.resend = code == Code::report_gap;
     if (view != views_.end() && view->second.state.lease &&
         view->second.state.lease->token == asked.token) {
       ack.through = std::max(ack.through, view->second.state.lease->report_sequence);

@@ -98,7 +98,7 @@ class LeaseDispatcher {
   const LeaseDispatcherOptions options_;
   std::map<base::WorkerId, WorkerPeer> workers_;
   std::map<std::string, View> views_;  // by stream
-  std::set<std::string> unread_;       // views whose content could not be read just now
+  std::set<std::string> unread_;       // views to be looked at again in a while
   std::set<std::string> dirty_;        // views to be looked at in do_work
   std::unordered_map<std::uint64_t, Asked> asked_;
   std::map<std::pair<base::SessionId, base::FencingToken>, ReportAckBody> acks_;  // to be sent

@@ -63,9 +63,10 @@ void drop_superseded(std::vector<OutputItem>& items) {
   std::vector<OutputItem> kept;
   for (OutputItem& item : items) {
     if (item.type == session::OutputRecorded::kType) {
-      while (!kept.empty() && kept.back().type == session::PartialOutputRecorded::kType) {
-        kept.pop_back();
-      }
+      // Other items, such as a prompt that was queued meanwhile, may lie between the pieces.
+      std::erase_if(kept, [&](const OutputItem& earlier) {
+        return earlier.type == session::PartialOutputRecorded::kType && earlier.turn == item.turn;
+      });
     }
     kept.push_back(std::move(item));
   }
@@ -174,8 +175,7 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
   OutputAnswer answer{durable, std::move(*row), {}, false};
   std::size_t bytes = 0;
   const auto add_block = [&](Position first) -> base::Result<std::vector<OutputItem>> {
-    auto events =
-        eventlog::read_events(log_, first, first.plus(eventlog::kBlockEventsMax), {1, true});
+    auto events = eventlog::read_events(log_, first, durable, {1, true});
     if (!events) return tl::unexpected(events.error());
     std::vector<OutputItem> items;
     for (const session::RecordedEvent& event : *events) {
@@ -203,8 +203,9 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
     }
     return answer;
   }
-  for (const Position first : *blocks) {
-    if (first.plus(eventlog::kBlockEventsMax) < body.after) continue;
+  for (auto at = blocks->begin(); at != blocks->end(); ++at) {
+    const Position first = *at;
+    if (at + 1 != blocks->end() && *(at + 1) <= body.after.next()) continue;
     if (bytes >= kAnswerBytesMax) {
       answer.has_more = true;
       break;

@@ -9,8 +9,10 @@
 namespace workers {
 namespace {
 
-constexpr int kFramesPerCycle = 256;      // of one socket, so that neither starves the other
-constexpr std::size_t kParkedMax = 1024;  // queries that wait for a position
+constexpr int kFramesPerCycle = 256;       // of one socket, so that neither starves the other
+constexpr std::size_t kParkedMax = 1024;   // queries that wait for a position
+constexpr std::size_t kQueriesMax = 1024;  // queries that wait for their answer
+constexpr base::Duration kParkMax = std::chrono::seconds(60);  // whatever the asker would wait
 
 bus::LogEpoch bus_epoch(const eventlog::Epoch& epoch) {
   return {epoch.counter, epoch.random};
@@ -92,9 +94,11 @@ bool Server::do_work() {
 // Loads what was alive, then records that a server has taken over.
 bool Server::advance_start() {
   if (phase_ == Phase::loading_admission) {
+    for (const auto stream : {session::kAdmissionStream, session::kServerStream}) {
+      if (auto fault = commands_.fault(std::string(stream))) failure_ = fault;
+    }
     const auto* admission = commands_.admission();
-    if (auto fault = commands_.fault(std::string(session::kAdmissionStream))) failure_ = fault;
-    if (admission == nullptr) return false;
+    if (failure_ || admission == nullptr) return false;
     for (const auto* sessions : {&admission->live, &admission->unsettled}) {
       for (const auto& [id, agent] : *sessions) {
         commands_.prefetch(session::session_stream(agent, id));
@@ -204,7 +208,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
   if (request.verb != bus::kReadVerb) {
     if (const auto body = bus::from_body<QueryBody>(request.body)) {
       at_least = body->at_least;
-      wait = body->wait;
+      wait = std::clamp(body->wait, base::Duration{0}, kParkMax);
       if (!peer.hello.scope.empty() && peer.hello.scope != body->agent) {
         clients_.reply(peer.id, bus::error_reply(
                                     request.id, "refused",
@@ -230,6 +234,11 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
       return;
     }
     parked_.push_back({std::move(query), at_least, boot_ + wait});
+    return;
+  }
+  if (queries_out_ >= kQueriesMax) {
+    clients_.reply(peer.id, bus::error_reply(request.id, bus::kCodeBusy,
+                                             "too many queries wait; try again in a moment"));
     return;
   }
   ++queries_out_;

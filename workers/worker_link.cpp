@@ -57,7 +57,7 @@ void WorkerLink::greet(base::Duration) {
 void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
   if (std::holds_alternative<bus::Welcome>(frame)) {
     last_heard_ = now;
-    is_orphaned_ = false;
+    if (std::exchange(is_orphaned_, false)) worker_.come_back();
     is_registered_ = send(kVerbRegister, bus::to_body(RegisterBody{id_, pid_, worker_.held()}));
     return;
   }

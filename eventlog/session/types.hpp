@@ -93,6 +93,8 @@ struct SessionSpec {
 // The largest text of an event: a larger prompt is refused. Nothing that an agent says comes near,
 // since its lines are bounded before.
 constexpr std::int64_t kContentBytesMax = std::int64_t{64} << 20;
+// A directive carries a prompt and the system prompt in one frame of 72 MiB.
+constexpr std::int64_t kSystemPromptBytesMax = std::int64_t{4} << 20;
 
 // The erasable part of an event: one text. What it is depends on the event's type.
 struct Content {

@@ -8,12 +8,12 @@
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
 #include "eventlog/base/check.hpp"
+#include "eventlog/base/file_lock.hpp"
 #include "eventlog/log_folder.hpp"
 #include "tools/steno/exit_codes.hpp"
 #include "tools/steno/serve.hpp"
 #include "tools/steno/signals.hpp"
 #include "tools/steno/worker_supervisor.hpp"
-#include "eventlog/base/file_lock.hpp"
 #include "workers/server.hpp"
 
 namespace steno {
@@ -152,7 +152,7 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
       drain_until = now + kDrainMax;
       supervisor.stop();
     }
-    if (drain_until && (!supervisor.is_alive() || now >= *drain_until) && !has_worked) return 0;
+    if (drain_until && (now >= *drain_until || (!has_worked && !supervisor.is_alive()))) return 0;
     if (has_worked) continue;
     std::vector<bus::PollItem> items = {
         bus::PollItem::of(*p.command_socket),    bus::PollItem::of(*p.worker_socket),

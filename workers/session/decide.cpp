@@ -68,12 +68,13 @@ bool is_absolute_path(std::string_view path) {
   return path.starts_with('/') && path.find('\0') == std::string_view::npos;
 }
 
-std::optional<Rejection> check_size(const char* what, const std::string& text) {
+std::optional<Rejection> check_size(const char* what, const std::string& text,
+                                    std::int64_t bytes_max = kContentBytesMax) {
   const auto bytes = static_cast<std::int64_t>(text.size());
-  if (bytes <= kContentBytesMax) return std::nullopt;
+  if (bytes <= bytes_max) return std::nullopt;
   return Rejection{RejectionCode::limit_reached,
                    std::string(what) + " has " + std::to_string(bytes) + " bytes, of " +
-                       std::to_string(kContentBytesMax) + " at most; name a file instead"};
+                       std::to_string(bytes_max) + " at most; name a file instead"};
 }
 
 std::optional<Rejection> check_prompt(const std::string& prompt) {
@@ -93,7 +94,8 @@ std::optional<Rejection> check_spec(const Spawn& c) {
                      "the working folder must be an absolute path, not '" + c.spec.workdir + "'"};
   }
   if (auto bad = check_prompt(c.prompt)) return bad;
-  if (auto bad = check_size("the system prompt", c.system_prompt)) return bad;
+  if (auto bad = check_size("the system prompt", c.system_prompt, kSystemPromptBytesMax))
+    return bad;
   if (c.name.size() > kNameBytesMax || c.name.find('\n') != std::string::npos) {
     return Rejection{RejectionCode::invalid, "a session's name is one line of at most 64 bytes"};
   }
