@@ -97,7 +97,8 @@ class Claude(unittest.TestCase):
         [begun] = self.facts(row["session"], "AgentInitialized")
         self.assertTrue(begun["agent_version"].startswith("2."), begun)
         self.assertEqual(begun["agent_session"], row["agent_session"])
-        [exited] = self.facts(row["session"], "AgentExited")
+        # The session ends with its last turn; its process needs a moment longer.
+        exited = self.home.wait_for_event(row["alias"], "AgentExited")["facts"]
         self.assertEqual((exited["exit_code"], exited["signal"]), (0, 0))
 
     def test_several_turns_in_one_process(self):
