@@ -23,7 +23,8 @@ using crash::StenoServer;
 
 constexpr Duration kAnswersMax = std::chrono::seconds(30);
 constexpr std::uint64_t kAnswersOfRoundMax = 60;
-constexpr std::int64_t kWholeCheckEvery = 25;
+constexpr std::uint64_t kEventsOfRoundMax = 300;
+constexpr std::int64_t kWholeCheckEvery = 50;
 constexpr int kRetriesOfRound = 4;
 
 enum class Victim { server, worker, server_and_worker, keeper, agent, worker_and_keepers, all };
@@ -57,16 +58,17 @@ class KillRounds {
   void run(std::int64_t rounds) {
     heal();
     for (std::int64_t round = 1; round <= rounds; ++round) {
-      const std::uint64_t answers = 1 + plan_.below(kAnswersOfRoundMax);
+      const auto answers = static_cast<std::int64_t>(1 + plan_.below(kAnswersOfRoundMax));
+      const auto events = static_cast<std::int64_t>(plan_.below(kEventsOfRoundMax));
       const Victim victim = choose_victim(plan_);
       INFO("round " << round << ": " << name_of(victim) << " killed after " << answers
-                    << " answers; home " << server_.home());
-      require(load_.drive(static_cast<std::int64_t>(answers), kAnswersMax));
+                    << " answers and " << events << " events; home " << server_.home());
+      work(answers, events);
       kill(victim);
       heal();
-      require(load_.settle(kAnswersMax));
       ownerless_max_ =
           std::max(ownerless_max_, require(crash::wait_for_owners(server_, load_, log_, healed_)));
+      require(load_.settle(kAnswersMax));
       check_acknowledged();
       check_retries();
       load_.learn(log_.sessions());
@@ -79,6 +81,7 @@ class KillRounds {
   }
 
  private:
+  void work(std::int64_t answers, std::int64_t events);
   void kill(Victim victim);
   ProcessTable choose(Victim victim);
   void heal();
@@ -99,6 +102,17 @@ class KillRounds {
   Duration ownerless_max_{0};
   std::size_t checked_ = 0;  // of load_.sent(): those before it have been found in the log
 };
+
+// At least so many answers come, and at least so many events: a few answers make the kill hit what
+// has just begun, many events what agents are in the midst of.
+void KillRounds::work(std::int64_t answers, std::int64_t events) {
+  const base::Position wanted{log_.position().value + events};
+  require(load_.drive(answers, kAnswersMax));
+  while (log_.position() < wanted) {
+    require(log_.catch_up(load_));
+    require(load_.drive(1, kAnswersMax));
+  }
+}
 
 void KillRounds::kill(Victim victim) {
   ++kills_[victim];

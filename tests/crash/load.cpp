@@ -148,9 +148,7 @@ void Load::note(SentCommand& sent, const Result<bus::Reply>& outcome) {
   if (outcome->status != bus::ReplyStatus::ok) {
     sent.outcome = Outcome::rejected;
     sent.code = outcome->code;
-    if (std::holds_alternative<session::Spawn>(sent.command)) {
-      std::erase_if(targets_, [&](const Target& t) { return t.session == sent.session; });
-    }
+    if (std::holds_alternative<session::Spawn>(sent.command)) drop(sent.session);
     if (outcome->status == bus::ReplyStatus::error || !is_fair(outcome->code)) {
       fault_ =
           "command " + sent.id.text() + " was answered " + outcome->code + ": " + outcome->text;
@@ -162,6 +160,7 @@ void Load::note(SentCommand& sent, const Result<bus::Reply>& outcome) {
     fault_ = base::describe(reply.error());
     return;
   }
+  for (Target& target : targets_) target.is_known |= target.session == sent.session;
   sent.outcome = Outcome::accepted;
   sent.reply = std::move(*reply);
 }
@@ -225,7 +224,7 @@ SentCommand Load::choose() {
   }
   SentCommand next;
   next.id = fresh_id();
-  Target& target = any_target();
+  Target& target = choose_target();
   next.session = target.session;
   if (roll < 66 && target.is_multi_turn) {
     next.command = session::SendPrompt{choose_prompt(), random_.chance(20)};
@@ -255,7 +254,7 @@ SentCommand Load::spawn(base::SessionId resumed) {
   spawn.resume = resumed;
   spawn.is_fork = resumed.is_set() && random_.chance(50);
   next.command = spawn;
-  targets_.push_back({next.session, spawn.spec.is_multi_turn, {next.id.bytes}});
+  targets_.push_back({next.session, spawn.spec.is_multi_turn, {next.id.bytes}, false});
   return next;
 }
 
@@ -277,31 +276,37 @@ std::string Load::choose_prompt() {
   return kPrompts[random_.below(std::size(kPrompts))];
 }
 
-void Load::drop(base::SessionId session) {
-  std::erase_if(targets_, [&](const Target& t) { return t.session == session; });
-  remember_ended(session);
+// Seldom one whose Spawn may still be on its way.
+Load::Target& Load::choose_target() {
+  Target* target = nullptr;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    target = &targets_[random_.below(targets_.size())];
+    if (target->is_known) break;
+  }
+  return *target;
 }
 
-void Load::remember_ended(base::SessionId session) {
-  ended_.push_back(session);
-  if (ended_.size() > kEndedMax) ended_.pop_front();
+void Load::drop(base::SessionId session) {
+  std::erase_if(targets_, [&](const Target& t) { return t.session == session; });
 }
 
 void Load::learn(const std::map<base::SessionId, session::SessionState>& sessions) {
-  for (const Target& target : std::exchange(targets_, {})) {
-    const auto found = sessions.find(target.session);
-    if (found == sessions.end()) continue;  // its Spawn was refused, or never came
-    if (session::is_live(found->second.status)) {
-      targets_.push_back(target);
-    } else {
-      remember_ended(target.session);
-    }
-  }
+  std::erase_if(targets_, [&](const Target& t) {
+    const auto found = sessions.find(t.session);
+    return found == sessions.end() || !session::is_live(found->second.status);
+  });
   lingering_.clear();
-  for (const auto& [id, state] : sessions) {
+  ended_.clear();
+  // From the latest on, as ids are ordered by time.
+  for (auto at = sessions.rbegin(); at != sessions.rend(); ++at) {
+    const auto& [id, state] = *at;
     const bool is_target = std::any_of(targets_.begin(), targets_.end(),
                                        [&](const Target& t) { return t.session == id; });
-    if (session::is_live(state.status) && !is_target) lingering_.push_back(id);
+    if (session::is_live(state.status)) {
+      if (!is_target) lingering_.push_back(id);
+    } else if (!state.agent_session.empty() && ended_.size() < kEndedMax) {
+      ended_.push_back(id);
+    }
   }
 }
 

@@ -93,6 +93,7 @@ class Load {
     base::SessionId session;
     bool is_multi_turn = false;
     base::TurnId last_turn;
+    bool is_known = false;  // its Spawn was accepted
   };
 
   bool has_awaited() const;
@@ -107,9 +108,8 @@ class Load {
   SentCommand choose();
   SentCommand spawn(base::SessionId resumed);
   std::string choose_prompt();
-  Target& any_target() { return targets_[random_.below(targets_.size())]; }
+  Target& choose_target();
   void drop(base::SessionId session);
-  void remember_ended(base::SessionId session);
 
   const std::string workdir_;
   base::Random& random_;
@@ -117,8 +117,8 @@ class Load {
   bus::Context context_;
   std::vector<Connection> connections_;  // the last one is for ask() and query()
   std::deque<SentCommand> sent_;
-  std::deque<Target> targets_;  // believed to live
-  std::deque<base::SessionId> ended_;
+  std::deque<Target> targets_;             // believed to live
+  std::vector<base::SessionId> ended_;     // the last ones that can be resumed
   std::deque<base::SessionId> lingering_;  // live, and none of the targets
   std::int64_t answers_ = 0;
   std::int64_t retried_ = 0;
