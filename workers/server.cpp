@@ -331,9 +331,7 @@ void Server::release_parked() {
 }
 
 base::Duration Server::next_timer() const {
-  base::Duration next =
-      std::min(feed_.next_timer(),
-               boot_ + std::chrono::duration_cast<base::Duration>(options_.leases.expiry_interval));
+  base::Duration next = std::min(feed_.next_timer(), boot_ + options_.leases.expiry_interval);
   for (const Parked& parked : parked_) next = std::min(next, parked.deadline);
   return next;
 }

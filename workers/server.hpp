@@ -118,7 +118,6 @@ class Server {
     bus::PeerId peer;
     base::CommandId request;
     base::Duration received{0};
-    base::Duration decided{0};
   };
   struct Parked {
     Query query;

@@ -30,7 +30,7 @@ bool WorkerLink::do_work(base::Duration now) {
       // What cannot be sent finds no connection: the server has gone, or another will come.
       is_registered_ = send(kVerbHeartbeat, bus::to_body(HeartbeatBody{worker_.held()}));
     } else {
-      greet(now);
+      greet();
     }
     next_heartbeat_ =
         now + (is_registered_ ? options_.heartbeat_interval : options_.greet_interval);
@@ -44,7 +44,7 @@ bool WorkerLink::do_work(base::Duration now) {
   return has_worked;
 }
 
-void WorkerLink::greet(base::Duration) {
+void WorkerLink::greet() {
   bus::Hello hello;
   hello.protocol_lowest = bus::kProtocolLowest;
   hello.protocol_highest = bus::kProtocolHighest;
@@ -64,7 +64,7 @@ void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
   if (const auto* reply = std::get_if<bus::Reply>(&frame)) {
     if (reply->code == bus::kCodeHelloFirst) {
       is_registered_ = false;
-      greet(now);
+      greet();
     }
     return;
   }

@@ -30,7 +30,7 @@ class WorkerLink {
   base::Duration deadline() const { return next_heartbeat_; }
 
  private:
-  void greet(base::Duration now);
+  void greet();
   void take_frame(const bus::Frame& frame, base::Duration now);
   bool send_reports();
   bool send(std::string_view verb, base::RawValue body);
