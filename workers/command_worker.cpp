@@ -4,6 +4,7 @@
 
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/base/rare.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
 
@@ -114,6 +115,7 @@ bool CommandWorker::take_loaded() {
 // True when the stream's state is in memory; else the session's turn comes again when it is.
 bool CommandWorker::is_at_hand(Stream& wanted, const std::string& session_stream) {
   if (wanted.is_loaded || wanted.fault) return true;
+  base::rare(base::Rare::command_waited);
   wanted.dependants.insert(session_stream);
   return false;
 }
@@ -162,9 +164,11 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
     const auto* known = session::find_command(state, message.id);
     if (known != nullptr && !base::mutant(base::Mutant::skip_deduplication)) {
       if (known->digest != message.digest) {
+        base::rare(base::Rare::id_reused);
         return reject(RejectionCode::id_reused,
                       "command id " + message.id.text() + " was used with another body");
       }
+      base::rare(base::Rare::command_repeated);
       release = std::max(release, known->position);
       return Accepted{known->position, state.status, state.name, state.alias, true};
     }
@@ -173,6 +177,7 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
     return reject(RejectionCode::deadline_passed, "the command's deadline was over");
   }
   if (message.expected_version && *message.expected_version != streams.session->version) {
+    base::rare(base::Rare::version_conflict);
     return reject(RejectionCode::version_conflict,
                   "the session is at version " + std::to_string(streams.session->version.value) +
                       ", not at " + std::to_string(message.expected_version->value));
@@ -293,7 +298,11 @@ const SessionState* CommandWorker::find(const std::string& agent, base::SessionI
 }
 
 void CommandWorker::prefetch(const std::string& name) {
-  stream(name);
+  stream(name).is_prefetched = true;
+}
+
+void CommandWorker::release_prefetched() {
+  for (auto& [name, s] : streams_) s.is_prefetched = false;
 }
 
 const session::AdmissionState* CommandWorker::admission() const {
@@ -306,7 +315,7 @@ const session::AdmissionState* CommandWorker::admission() const {
 // streams that were used longest ago while there are too many.
 void CommandWorker::evict() {
   const auto is_idle = [&](const Stream& s) {
-    return s.is_loaded && s.commands.empty() && s.dependants.empty() &&
+    return s.is_loaded && !s.is_prefetched && s.commands.empty() && s.dependants.empty() &&
            s.last <= sequencer_.durable() && std::holds_alternative<SessionState>(s.state);
   };
   while (const auto saved = loader_.poll_saved()) {
@@ -349,6 +358,7 @@ void CommandWorker::evict() {
       streams_.erase(std::string(s.name));
       continue;
     }
+    base::rare(base::Rare::stream_evicted);
     s.is_saving = true;
     s.saved = s.version;
     ++saving_;

@@ -86,8 +86,10 @@ class CommandWorker {
 
   // The session's state as far as it is decided, not yet durable; null when it is not loaded.
   const session::SessionState* find(const std::string& agent, base::SessionId session) const;
-  // Begins to load the stream, so that find() will have it.
+  // Begins to load the stream, so that find() will have it; it stays in memory, over streams_max
+  // too, until release_prefetched().
   void prefetch(const std::string& stream);
+  void release_prefetched();
   const session::AdmissionState* admission() const;
   // Why a stream that was asked for could not be read; none: it could, or is still being read.
   std::optional<base::Error> fault(const std::string& stream) const;
@@ -111,6 +113,7 @@ class CommandWorker {
     std::deque<Waiting> commands;      // of a session's stream, in order
     std::set<std::string> dependants;  // sessions whose first command waits for this stream
     std::uint64_t last_use = 0;
+    bool is_prefetched = false;
     bool is_saving = false;  // a snapshot is being written, of version `saved`
     base::StreamVersion saved;
   };
