@@ -13,6 +13,7 @@
 
 #include "eventlog/sequencer.hpp"
 #include "eventlog/stream_loader.hpp"
+#include "workers/refusals.hpp"
 #include "workers/session/decide.hpp"
 
 namespace workers {
@@ -131,6 +132,9 @@ class CommandWorker {
   std::optional<Involved> involve(Stream& session, const CommandMessage& message);
   bool is_at_hand(Stream& wanted, const std::string& session_stream);
   CommandOutcome decide(const Involved& streams, CommandMessage& message, Position& release);
+  std::optional<CommandOutcome> answer_again(const session::SessionState& state,
+                                             const CommandMessage& message, Position& release);
+  void refuse(const Ticket& ticket, const CommandMessage& message, session::Rejection rejection);
   CommandOutcome append(const Involved& streams, const CommandMessage& message,
                         session::Decision decision, Position& release);
   Position append_and_evolve(std::vector<eventlog::StreamAppend> appends,
@@ -145,6 +149,7 @@ class CommandWorker {
   std::deque<std::string> ready_;  // sessions with commands, in the order of their turn
   std::multimap<Position, CommandAnswer> held_;  // by the position that must be durable first
   std::vector<std::string> faulted_;
+  Refusals refusals_;
   std::size_t waiting_ = 0;
   std::size_t saving_ = 0;
   std::uint64_t uses_ = 0;

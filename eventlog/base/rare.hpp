@@ -27,8 +27,9 @@ enum class Rare {
   query_parked,          // a query waited for a position
   lease_expired,         // a lease was taken from a worker that is gone
   worker_was_stopped,    // a worker noticed that it had not run for long
+  refusal_repeated,      // a copy of a refused command came later
 };
-constexpr std::size_t kRareBranches = static_cast<std::size_t>(Rare::worker_was_stopped) + 1;
+constexpr std::size_t kRareBranches = static_cast<std::size_t>(Rare::refusal_repeated) + 1;
 
 #ifdef STENO_MUTANTS
 inline std::array<std::int64_t, kRareBranches> rare_reached{};

@@ -7,11 +7,11 @@
 template <>
 struct base::EnumNames<base::Rare> {
   static constexpr std::string_view kNames[] = {
-      "report gap",    "report repeated",  "stale token",          "command repeated",
-      "id reused",     "version conflict", "stream evicted",       "command waited",
-      "snapshot used", "append doubtful",  "directive overtaken",  "older lease alive",
-      "lease lost",    "reports resent",   "registration renewed", "query parked",
-      "lease expired", "worker was stopped"};
+      "report gap",    "report repeated",    "stale token",          "command repeated",
+      "id reused",     "version conflict",   "stream evicted",       "command waited",
+      "snapshot used", "append doubtful",    "directive overtaken",  "older lease alive",
+      "lease lost",    "reports resent",     "registration renewed", "query parked",
+      "lease expired", "worker was stopped", "refusal repeated"};
   static_assert(std::size(kNames) == base::kRareBranches);
 };
 
