@@ -192,6 +192,7 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   CommandMessage message;
   message.id = request.id;
   message.digest = digest_of(body->session, body->agent, *command);
+  message.ask = request.ask;
   message.session = body->session;
   message.agent = std::move(body->agent);
   message.actor_kind = session::ActorKind::client;
