@@ -1,5 +1,6 @@
 #include "projections/projector.hpp"
 
+#include "eventlog/base/mutant.hpp"
 #include "projections/chain.hpp"
 
 namespace projections {
@@ -96,7 +97,8 @@ Result<std::int64_t> Projector::catch_up(BlockStore& log, Position durable_head,
     for (const eventlog::StoredBlock& stored : *blocks) {
       if (is_done()) break;
       const auto block = eventlog::parse_block(stored.facts);
-      if (block && block->header.last() > durable_head) {
+      if (block && block->header.last() > durable_head &&
+          !base::mutant(base::Mutant::half_block_folded)) {
         durable_head = reached.position;  // the head lies inside this block: it is not durable yet
         break;
       }
@@ -132,6 +134,7 @@ Result<bool> Projector::rebuild() {
   for (;;) {
     auto page = store_->scan(prefix, prefix, kRowsPage);
     if (!page) return tl::unexpected(page.error());
+    if (base::mutant(base::Mutant::rebuild_keeps_rows)) page->clear();
     for (eventlog::KeyValue& row : *page) batch.remove(std::move(row.key));
     if (auto ok = store_->write(batch); !ok) return ok;
     if (page->size() < kRowsPage) break;
@@ -155,8 +158,10 @@ Error Projector::stop(Error error) {
 Result<bool> Projector::store(Rows& rows, const Checkpoint& reached) {
   eventlog::WriteBatch batch;
   rows.move_into(batch);
+  if (base::mutant(base::Mutant::checkpoint_not_in_batch)) store_->write(std::exchange(batch, {}));
+  const Checkpoint& stored = base::mutant(base::Mutant::batch_folded_again) ? checkpoint_ : reached;
   batch.put(checkpoint_key(projection_->name()),
-            base::encode(StoredCheckpoint{reached, projection_->schema()}));
+            base::encode(StoredCheckpoint{stored, projection_->schema()}));
   auto written = store_->write(batch);
   if (written) checkpoint_ = reached;
   return written;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
+
 namespace workers {
 namespace {
 
@@ -38,7 +40,10 @@ void EngineWorker::on_directive(DirectiveBody directive, base::Duration now) {
     if (other.session == key.session && other.token > key.token) return;
   }
   Run& run = runs_[key];
-  if (directive.number <= run.directive.number) return;  // overtaken, or come twice
+  const bool is_new = directive.number > run.directive.number;
+  // Else overtaken, or come twice.
+  if (!is_new && !base::mutant(base::Mutant::directive_order_ignored)) return;
+  if (base::mutant(base::Mutant::prompt_given_again)) run.begun = {};
   run.directive = std::move(directive);
   advance(key, run, now);
 }
@@ -52,12 +57,15 @@ void EngineWorker::on_ack(const ReportAckBody& ack) {
     run.unacked.pop_front();
   }
   run.sent = std::max(run.sent, ack.through);
-  if (ack.resend) run.sent = run.unacked.empty() ? run.sent : run.unacked.front().sequence - 1;
+  if (ack.resend && !base::mutant(base::Mutant::reports_not_resent)) {
+    run.sent = run.unacked.empty() ? run.sent : run.unacked.front().sequence - 1;
+  }
   if (ack.lost) run.is_lost = true;
 }
 
 bool EngineWorker::do_work(base::Duration now) {
-  const bool may_read = unacked_bytes_ < options_.unacked_bytes_max;
+  const bool has_room = unacked_bytes_ < options_.unacked_bytes_max;
+  const bool may_read = has_room || base::mutant(base::Mutant::output_read_without_bound);
   const std::size_t before = unacked_bytes_;
   const bool has_changed = std::exchange(is_reading_, may_read) != may_read;
   for (auto& [key, run] : runs_) {
@@ -81,7 +89,7 @@ void EngineWorker::advance(const Key& key, Run& run, base::Duration now) {
       return entry.first.session == key.session && entry.first.token < key.token &&
              !entry.second.has_exited;
     });
-    if (is_older_alive) return;
+    if (is_older_alive && !base::mutant(base::Mutant::two_agents_of_session)) return;
     if (run.is_lost || run.directive.end != LeaseEnd::none) {
       report(run, session::ReportAgentExited{});
       run.has_exited = true;
@@ -202,6 +210,7 @@ std::optional<ReportsBody> EngineWorker::take_reports() {
       body.reports.push_back(report);
     }
     run.sent = body.reports.back().sequence;
+    if (base::mutant(base::Mutant::reports_forgotten_at_send)) run.unacked.clear();
     return body;
   }
   return std::nullopt;
@@ -223,7 +232,8 @@ std::vector<HeldLease> EngineWorker::held() const {
 
 void EngineWorker::send_again() {
   for (auto& [key, run] : runs_) {
-    if (!run.unacked.empty()) run.sent = run.unacked.front().sequence - 1;
+    if (run.unacked.empty() || base::mutant(base::Mutant::reports_not_resent)) continue;
+    run.sent = run.unacked.front().sequence - 1;
   }
 }
 

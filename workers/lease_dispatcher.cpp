@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
 
@@ -172,6 +173,7 @@ void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const Heartbe
     if (now_ - view.directed_at < kDirectiveGrace) continue;
     const auto found = obeyed.find({view.state.session, lease->token});
     if (found != obeyed.end() && found->second == view.directive) continue;
+    if (base::mutant(base::Mutant::directive_not_repeated)) continue;
     view.is_directive_due = true;
     dirty_.insert(stream);
   }
@@ -234,7 +236,7 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
   const base::SessionId id = session::parse_stream(asked.stream)->session;
   ReportAckBody& ack =
       acks_.try_emplace({id, asked.token}, ReportAckBody{id, asked.token, 0}).first->second;
-  if (outcome) {
+  if (outcome || base::mutant(base::Mutant::refused_report_acknowledged)) {
     ack.through = std::max(ack.through, asked.sequence);
     return;
   }
@@ -309,7 +311,8 @@ void LeaseDispatcher::expire(View& view) {
   // A worker that lives and has not registered yet may be the holder: it is waited for. Once
   // another one has registered, the holder is known to be gone.
   if (workers_.empty() && locks_.is_worker_alive()) return;
-  if (locks_.is_session_held(s.session)) return;
+  const bool is_held = locks_.is_session_held(s.session);
+  if (is_held && !base::mutant(base::Mutant::lease_expired_while_held)) return;
   view.is_expiring = true;
   submit(view, session::ServerCommand{session::ExpireLease{s.lease->token}},
          {session::session_stream(s.agent, s.session), {}, 0});
@@ -376,7 +379,8 @@ bool LeaseDispatcher::send_directive(View& view) {
   }
   directive.end = end_of(s);
   // Log time, so that no number of an earlier life of the server comes again.
-  directives_ = std::max(directives_ + 1, now_.us);
+  const std::int64_t lowest = base::mutant(base::Mutant::directive_numbers_restart) ? 0 : now_.us;
+  directives_ = std::max(directives_ + 1, lowest);
   directive.number = view.directive = directives_;
   view.directed_at = now_;
   send(bus::PeerId(*peer), notice(kVerbDirective, directive));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "workers/levels.hpp"
@@ -124,7 +125,9 @@ bool Server::advance_start() {
   events.emplace_back(
       session::ServerStarted{incarnation_, sequencer_.log().writer_term, STENO_RELEASE});
   if (!commands_.record_server_events(std::move(events), now_, ports_.clock.wall())) return false;
-  for (const auto* state : states) dispatcher_.restore(*state);
+  for (const auto* state : states) {
+    if (!base::mutant(base::Mutant::leases_forgotten_at_start)) dispatcher_.restore(*state);
+  }
   started_at_ = sequencer_.tail();
   phase_ = Phase::ready;
   return true;
@@ -180,7 +183,8 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   if (!request.id.is_set()) {
     return refuse({base::ErrorCode::invalid, "a command needs an id of its own", "id"});
   }
-  if (!peer.hello.scope.empty() && peer.hello.scope != body->agent) {
+  if (!peer.hello.scope.empty() && peer.hello.scope != body->agent &&
+      !base::mutant(base::Mutant::scope_not_checked)) {
     return refuse({base::ErrorCode::refused,
                    "this connection acts for agent '" + peer.hello.scope + "' only", "agent"});
   }
@@ -227,7 +231,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
       return;
     }
   }
-  if (at_least > query.durable) {
+  if (at_least > query.durable && !base::mutant(base::Mutant::query_does_not_wait)) {
     if (parked_.size() >= kParkedMax) {
       clients_.reply(peer.id, bus::error_reply(request.id, bus::kCodeBusy,
                                                "too many queries wait for a position"));
