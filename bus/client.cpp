@@ -252,7 +252,7 @@ base::Error Client::expiry_of(const Pending& pending) const {
 void Client::reconnect_if_silent() {
   if (!is_awaiting()) return;
   const base::Duration silence = now_ - awaiting_since_;
-  if (silence >= options_.silence_max) {
+  if (silence >= options_.silence_max && !base::mutant(base::Mutant::client_never_reconnects)) {
     socket_.reconnect();
     ++reconnect_count_;
     awaiting_since_ = now_;

@@ -60,7 +60,7 @@ void EngineWorker::on_ack(const ReportAckBody& ack) {
   if (ack.resend && !base::mutant(base::Mutant::reports_not_resent)) {
     run.sent = run.unacked.empty() ? run.sent : run.unacked.front().sequence - 1;
   }
-  if (ack.lost) run.is_lost = true;
+  if (ack.lost && !base::mutant(base::Mutant::lost_lease_runs_on)) run.is_lost = true;
 }
 
 bool EngineWorker::do_work(base::Duration now) {
@@ -137,7 +137,8 @@ void EngineWorker::obey(Run& run, base::Duration now) {
     run.close_by = now + options_.close_grace;
     run.agent.process->close_stdin();
   }
-  if (run.is_stdin_closed && now >= run.close_by) {
+  if (run.is_stdin_closed && now >= run.close_by &&
+      !base::mutant(base::Mutant::closing_agent_not_ended)) {
     run.is_ending = true;
     run.agent.process->terminate(options_.kill_grace);
   }
@@ -205,7 +206,9 @@ std::optional<ReportsBody> EngineWorker::take_reports() {
     std::size_t bytes = 0;
     for (const SequencedReport& report : run.unacked) {
       if (report.sequence <= run.sent) continue;
-      if (!body.reports.empty() && bytes + size_of(report) > options_.batch_bytes_max) break;
+      const bool is_full = bytes + size_of(report) > options_.batch_bytes_max;
+      const bool is_bounded = !base::mutant(base::Mutant::batch_without_bound);
+      if (!body.reports.empty() && is_full && is_bounded) break;
       bytes += size_of(report);
       body.reports.push_back(report);
     }

@@ -29,6 +29,7 @@ bool is_of_interest(const SessionState& state) {
 
 LeaseEnd end_of(const SessionState& s) {
   if (s.status == session::SessionStatus::killed || s.status == session::SessionStatus::failed) {
+    if (base::mutant(base::Mutant::kill_only_closes)) return LeaseEnd::close;
     return LeaseEnd::kill;
   }
   if (s.status == session::SessionStatus::completed) return LeaseEnd::close;
@@ -145,7 +146,7 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
     const auto found = views_.find(stream);
     const bool is_held = found != views_.end() && found->second.state.lease &&
                          found->second.state.lease->token == held.token;
-    if (!is_held) {
+    if (!is_held && !base::mutant(base::Mutant::zombie_lease_kept)) {
       send(peer, notice(kVerbReportAck, ReportAckBody{held.session, held.token, 0, false, true}));
     }
   }
@@ -188,6 +189,7 @@ void LeaseDispatcher::take_reports(const bus::PeerId& peer, const ReportsBody& b
   }
   for (const SequencedReport& encoded : body.reports) {
     auto report = decode_report(encoded);
+    if (!report && base::mutant(base::Mutant::unknown_report_dropped)) continue;
     if (!report) {
       // A worker of a later release: its report is on the record as what it is, a line that this
       // release does not understand, and the sequence goes on.
@@ -287,7 +289,8 @@ bool LeaseDispatcher::do_work(base::Time now) {
 
 void LeaseDispatcher::forget_lost_workers() {
   std::erase_if(workers_, [&](const auto& entry) {
-    return now_ - entry.second.last_heard > options_.worker_silence_max ||
+    const bool is_silent = now_ - entry.second.last_heard > options_.worker_silence_max;
+    return (is_silent && !base::mutant(base::Mutant::silent_worker_kept)) ||
            locks_.has_worker_ended(entry.second.pid);
   });
 }
@@ -328,6 +331,9 @@ void LeaseDispatcher::take_contents() {
     if (found == views_.end()) continue;
     View& view = found->second;
     view.awaited.erase(outcome->position);
+    if (!outcome->content && base::mutant(base::Mutant::unread_prompt_given_empty)) {
+      outcome->content.emplace();
+    }
     if (!outcome->content) {
       // Not told to an agent as if nothing had been said: it is read again until it can be.
       unread_.insert(stream);

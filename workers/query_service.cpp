@@ -63,7 +63,8 @@ std::optional<OutputItem> as_item(const session::RecordedEvent& event) {
 void drop_superseded(std::vector<OutputItem>& items) {
   std::vector<OutputItem> kept;
   for (OutputItem& item : items) {
-    if (item.type == session::OutputRecorded::kType) {
+    if (item.type == session::OutputRecorded::kType &&
+        !base::mutant(base::Mutant::partial_shown_twice)) {
       // Other items, such as a prompt that was queued meanwhile, may lie between the pieces.
       std::erase_if(kept, [&](const OutputItem& earlier) {
         return earlier.type == session::PartialOutputRecorded::kType && earlier.turn == item.turn;
@@ -199,6 +200,7 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
     }
     drop_superseded(answer.items);
     if (answer.items.size() > limit) {
+      if (base::mutant(base::Mutant::oldest_output_shown)) answer.items.resize(limit);
       answer.items.erase(answer.items.begin(),
                          answer.items.end() - static_cast<std::ptrdiff_t>(limit));
     }
@@ -206,7 +208,8 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
   }
   for (auto at = blocks->begin(); at != blocks->end(); ++at) {
     const Position first = *at;
-    if (at + 1 != blocks->end() && *(at + 1) <= body.after.next()) continue;
+    const int skipped = base::mutant(base::Mutant::output_page_skips_block) ? 2 : 1;
+    if (at + 1 != blocks->end() && *(at + 1) <= body.after.plus(skipped)) continue;
     if (bytes >= kAnswerBytesMax) {
       answer.has_more = true;
       break;

@@ -115,6 +115,8 @@ bool Server::advance_start() {
       if (auto fault = commands_.fault(session::session_stream(agent, id))) failure_ = fault;
       const auto* state = commands_.find(agent, id);
       if (state == nullptr) return false;
+      const bool is_ended = sessions == &admission->unsettled;
+      if (is_ended && base::mutant(base::Mutant::unsettled_forgotten_at_start)) continue;
       states.push_back(state);
     }
   }
@@ -320,7 +322,7 @@ void Server::release_parked() {
       at->query.durable = durable;
       ++queries_out_;
       ports_.queries.submit(std::move(at->query));
-    } else if (boot_ >= at->deadline) {
+    } else if (boot_ >= at->deadline && !base::mutant(base::Mutant::parked_for_ever)) {
       clients_.reply(at->query.peer,
                      bus::error_reply(at->query.request, "timeout",
                                       "position " + std::to_string(at->at_least.value) +

@@ -18,7 +18,8 @@ bool WorkerLink::do_work(base::Duration now) {
     if (const auto frame = bus::decode_frame(*bytes)) take_frame(*frame, now);
   }
   if (now >= next_heartbeat_) {
-    if (now - std::max(last_heard_, connected_at_) > options_.silence_max) {
+    const bool is_silent = now - std::max(last_heard_, connected_at_) > options_.silence_max;
+    if (is_silent && !base::mutant(base::Mutant::worker_never_reconnects)) {
       connected_at_ = now;
       is_registered_ = false;
       socket_.reconnect();

@@ -40,7 +40,8 @@ int holder_of(int fd) {
 }  // namespace
 
 Result<FileLock> FileLock::take(const std::string& path) {
-  FileLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const int on_exec = mutant(Mutant::lock_inherited) ? 0 : O_CLOEXEC;
+  FileLock lock(::open(path.c_str(), O_RDWR | O_CREAT | on_exec | O_NOFOLLOW, 0600));
   if (lock.fd_ < 0) return errno_failure("cannot open the lock file", path);
   struct flock whole = whole_file();
   if (::fcntl(lock.fd_, F_OFD_SETLK, &whole) != 0) {

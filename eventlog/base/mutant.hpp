@@ -114,6 +114,23 @@ enum class Mutant {
   keeper_outlives_worker,       // a keeper lets its agent run on after the worker's death
   stray_tree_spared,            // after a keeper's death the worker leaves its tree alive
   reaper_ignores_locks,         // the reaper kills trees whose keeper lives
+  lock_inherited,               // a child process keeps the lock of its parent
+  unread_prompt_given_empty,    // an agent is given no words when its prompt cannot be read
+  kill_only_closes,             // a killed session's agent is asked to finish, not ended
+  unknown_report_dropped,       // a report of a later release leaves a hole in the sequence
+  zombie_lease_kept,            // a worker is not told that a lease it holds is over
+  silent_worker_kept,           // a worker counts as there however long it is silent
+  unsettled_forgotten_at_start,  // a new server does not know the leases of ended sessions
+  parked_for_ever,               // a query for a position that never comes is never answered
+  agent_level_silent,            // the events of sessions are not published on their agent's level
+  lost_lease_runs_on,            // an agent runs on under a lease that is over
+  closing_agent_not_ended,       // an agent that does not end when its stdin does runs for ever
+  batch_without_bound,           // one message of reports holds all that wait, however large
+  partial_shown_twice,           // what was said in part is shown beside the finished block
+  oldest_output_shown,           // of too much output the beginning is shown, not the end
+  output_page_skips_block,       // a page of output begins one block too late
+  client_never_reconnects,       // a client waits on a connection that is dead
+  worker_never_reconnects,       // a worker waits on a connection that is dead
 };
 
 // In the order above.
@@ -216,9 +233,26 @@ constexpr std::string_view kMutantNames[] = {
     "keeper_outlives_worker",
     "stray_tree_spared",
     "reaper_ignores_locks",
+    "lock_inherited",
+    "unread_prompt_given_empty",
+    "kill_only_closes",
+    "unknown_report_dropped",
+    "zombie_lease_kept",
+    "silent_worker_kept",
+    "unsettled_forgotten_at_start",
+    "parked_for_ever",
+    "agent_level_silent",
+    "lost_lease_runs_on",
+    "closing_agent_not_ended",
+    "batch_without_bound",
+    "partial_shown_twice",
+    "oldest_output_shown",
+    "output_page_skips_block",
+    "client_never_reconnects",
+    "worker_never_reconnects",
 };
 static_assert(std::size(kMutantNames) ==
-              static_cast<std::size_t>(Mutant::reaper_ignores_locks) + 1);
+              static_cast<std::size_t>(Mutant::worker_never_reconnects) + 1);
 
 #ifdef STENO_MUTANTS
 // The one that the environment names; ends the process when there is none of that name.

@@ -16,6 +16,7 @@ struct Agent {
   std::vector<std::string> written;
   std::vector<engines::ProcessEvent> says;
   bool is_reading = true;
+  bool is_stdin_closed = false;
   bool is_terminated = false;
 };
 
@@ -26,7 +27,7 @@ class Process final : public engines::AgentProcess {
     agent_.written.emplace_back(bytes);
     return true;
   }
-  void close_stdin() override {}
+  void close_stdin() override { agent_.is_stdin_closed = true; }
   void terminate(std::chrono::milliseconds) override { agent_.is_terminated = true; }
   void kill() override {}
   void set_reading(bool is_reading) override { agent_.is_reading = is_reading; }
@@ -168,6 +169,55 @@ TEST_CASE("the last reports of an agent that has ended are kept, too", "[workers
   CHECK(w.worker.held().empty());
 }
 
+TEST_CASE("reports go out in messages of bounded size", "[workers]") {
+  EngineWorkerOptions options;
+  options.batch_bytes_max = 1000;
+  World w(options);
+  w.direct(World::directive(1, 1));
+  for (int i = 0; i < 20; ++i) {
+    // One alone may be larger than the bound; it goes by itself.
+    w.says(0, engines::Line{std::string(i == 10 ? 5000 : 200, 'x'), engines::LineFault::none});
+  }
+  std::int64_t next = 1;
+  while (const auto body = w.worker.take_reports()) {
+    std::size_t bytes = 0;
+    for (const auto& report : body->reports) {
+      CHECK(report.sequence == next++);
+      bytes += report.body.encoded.size();
+    }
+    CHECK((bytes <= 1000 || body->reports.size() == 1));
+  }
+  CHECK(next == 21);
+}
+
+TEST_CASE("an agent whose lease is over is ended and not heard any more", "[workers]") {
+  World w;
+  w.direct(World::directive(1, 1));
+  w.worker.on_ack({kSession, {1}, 0, false, true});
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_terminated);
+  w.says_lines(3);
+  CHECK(w.sent().empty());
+  CHECK(w.worker.held().empty());
+  w.says(0, engines::ProcessExited{0, 15, 0, ""});
+  CHECK(w.sent().empty());
+}
+
+TEST_CASE("an agent that does not end with its stdin is ended after the grace", "[workers]") {
+  World w;
+  w.direct(World::directive(1, 1));
+  auto closing = World::directive(2, 1);
+  closing.end = LeaseEnd::close;
+  w.direct(closing);
+  CHECK(w.agents[0].is_stdin_closed);
+  w.now += std::chrono::seconds(29);
+  w.worker.do_work(w.now);
+  CHECK_FALSE(w.agents[0].is_terminated);
+  w.now += std::chrono::seconds(2);
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_terminated);
+}
+
 TEST_CASE("agents are not read while too many reports wait", "[workers]") {
   EngineWorkerOptions options;
   options.unacked_bytes_max = 500;
@@ -195,10 +245,23 @@ class Socket final : public bus::ClientSocket {
     arrived.pop_front();
     return first;
   }
-  void reconnect() override {}
+  void reconnect() override { ++reconnections; }
 
   std::deque<base::Bytes> arrived;
+  int reconnections = 0;
 };
+
+TEST_CASE("a worker that hears nothing makes its connection anew", "[workers]") {
+  World w;
+  Socket socket;
+  WorkerLink link(w.worker, socket, support::kWorker, 1, {});
+  socket.arrived.push_back(bus::encode_frame(bus::Welcome{}));
+  for (int i = 0; i < 25; ++i, w.now += std::chrono::milliseconds(100)) link.do_work(w.now);
+  CHECK(socket.reconnections == 0);
+  for (int i = 0; i < 100; ++i, w.now += std::chrono::milliseconds(100)) link.do_work(w.now);
+  CHECK(socket.reconnections >= 2);
+  CHECK(socket.reconnections <= 4);
+}
 
 TEST_CASE("agents are ended when no server was heard for long", "[workers]") {
   World w;

@@ -46,6 +46,25 @@ struct Locks final : LeaseLocks {
   bool is_held = true;
 };
 
+// Reads from the log, unless it is told that it cannot.
+class Contents final : public ContentLoader {
+ public:
+  explicit Contents(eventlog::BlockStore& store) : loader_(store) {}
+  void request(Position position) override { loader_.request(position); }
+  std::optional<ContentOutcome> poll() override {
+    auto outcome = loader_.poll();
+    if (outcome && is_broken) {
+      outcome->content = base::failure(base::ErrorCode::io, "the disk is gone");
+    }
+    return outcome;
+  }
+
+  bool is_broken = false;
+
+ private:
+  InlineContentLoader loader_;
+};
+
 // What lasts over a restart of the server.
 struct Disk {
   eventlog::MemoryStore store;
@@ -106,7 +125,7 @@ struct Life {
   Socket socket;
   Locks locks;
   CommandLoop loop;
-  InlineContentLoader contents;
+  Contents contents;
   LeaseDispatcher dispatcher;
   std::size_t told = 0;
 };
@@ -192,6 +211,48 @@ TEST_CASE("a report after a missing one is asked for again, not acknowledged", "
   CHECK(send(1) == std::vector<ReportAckBody>{{kSession, directive.token, 1, false, false}});
   CHECK(send(2) == std::vector<ReportAckBody>{{kSession, directive.token, 2, false, false}});
   CHECK(life.count("AgentStarted") == 2);
+}
+
+TEST_CASE("a prompt that cannot be read is read again, not given empty", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  life.contents.is_broken = true;
+  life.register_worker();
+  REQUIRE(life.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  CHECK(life.count("TurnStarted") == 1);
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
+  life.contents.is_broken = false;
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].turn->prompt == "work on it");
+}
+
+TEST_CASE("a report of a later release is on the record, and the next one is taken", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  const auto directive = life.lease();
+  const SequencedReport unknown{1, "ReportOfLater", bus::to_body(HeartbeatBody{})};
+  const auto known = encode_report(2, session::ReportAgentStarted{77, 1});
+  life.hear(kVerbReports, ReportsBody{kSession, "main", directive.token, {unknown, known}});
+  CHECK(life.count("AgentLineRecorded") == 1);
+  CHECK(life.count("AgentStarted") == 1);
+  CHECK(life.socket.take<ReportAckBody>(kVerbReportAck).back() ==
+        ReportAckBody{kSession, directive.token, 2, false, false});
+}
+
+TEST_CASE("a worker that registers with a lease that is over hears so", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  const auto directive = life.lease();
+  const auto other = support::numbered<base::SessionId>(9);
+  const HeldLease own{kSession, "main", directive.token, directive.number};
+  life.hear(kVerbRegister, RegisterBody{kWorker, 77, {own, {other, "main", {1}, 1}}});
+  const auto acks = life.socket.take<ReportAckBody>(kVerbReportAck);
+  REQUIRE(acks.size() == 2);
+  CHECK(acks[0] == ReportAckBody{other, {1}, 0, false, true});
+  CHECK(acks[1] == ReportAckBody{kSession, directive.token, 0, true, false});
 }
 
 TEST_CASE("a report under a lease that is over is answered with its loss", "[workers]") {

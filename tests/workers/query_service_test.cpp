@@ -49,6 +49,73 @@ TEST_CASE("a query sees everything up to the durable head", "[workers]") {
   }
 }
 
+std::vector<std::string> texts_of(const OutputAnswer& answer) {
+  std::vector<std::string> texts;
+  for (const OutputItem& item : answer.items) texts.push_back(item.text);
+  return texts;
+}
+
+TEST_CASE("the last output is shown, and all of it page by page", "[workers]") {
+  World w;
+  w.log.append(w.stream(), support::opened());
+  const Position begin = w.log.head();
+  std::vector<std::string> said;
+  for (int block = 1; block <= 30; ++block) {
+    said.push_back("text " + std::to_string(block));
+    w.log.add(w.stream(),
+              session::OutputRecorded{support::turn(1), block, session::OutputKind::text},
+              said.back());
+    if (block % 5 != 2) w.log.seal();
+  }
+  w.log.seal();
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  for (const std::int64_t limit : {1, 2, 3, 7, 30, 100}) {
+    INFO("at most " << limit);
+    query.limit = limit;
+    query.after = {};
+    const auto count = std::min<std::ptrdiff_t>(limit, 30);
+    CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) ==
+          std::vector<std::string>(said.end() - count, said.end()));
+    query.after = begin;
+    std::vector<std::string> paged;
+    for (bool has_more = true; has_more;) {
+      const auto page = w.ask<OutputAnswer>(kVerbOutput, query);
+      CHECK(page.items.size() <= static_cast<std::size_t>(limit));
+      for (auto& text : texts_of(page)) paged.push_back(std::move(text));
+      has_more = page.has_more && !page.items.empty();
+      if (has_more) query.after = page.items.back().position;
+    }
+    CHECK(paged == said);
+  }
+  for (std::size_t known = 0; known < said.size(); ++known) {
+    query.after = w.log.events()[1 + known].envelope.position;
+    query.limit = 1;
+    CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) ==
+          std::vector<std::string>{said[known]});
+  }
+}
+
+TEST_CASE("a finished block is shown without its parts", "[workers]") {
+  World w;
+  const auto turn = support::turn(1);
+  w.log.append(w.stream(), support::opened());
+  w.log.append(w.stream(), session::PartialOutputRecorded{turn, 1}, "half ");
+  w.log.append(w.stream(), session::TurnQueued{support::turn(2)}, "and more");
+  w.log.append(w.stream(), session::PartialOutputRecorded{turn, 1}, "a ");
+  w.log.append(w.stream(), session::OutputRecorded{turn, 1, session::OutputKind::text},
+               "half a sentence");
+  w.log.append(w.stream(), session::PartialOutputRecorded{turn, 2}, "the next");
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  const std::vector<std::string> shown{"and more", "half a sentence", "the next"};
+  CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
+  query.limit = -1;
+  CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
+}
+
 TEST_CASE("pages of the log leave nothing out, however small they are", "[workers]") {
   World w;
   const std::string other = session::session_stream("other", support::kSource);

@@ -111,14 +111,6 @@ struct Peer {
     if (!run(life, [&] { return (outcome = client.take(id)).has_value(); }) || !*outcome) return {};
     return std::move(**outcome);
   }
-  template <class Body>
-  std::vector<Body> notices(std::string_view verb) {
-    std::vector<Body> found;
-    while (const auto notice = client.take_notice()) {
-      if (notice->verb == verb) found.push_back(*bus::from_body<Body>(notice->body));
-    }
-    return found;
-  }
 
   World& world;
   std::unique_ptr<bus::ClientSocket> socket;
@@ -189,45 +181,95 @@ TEST_CASE("a query waits for the position that it asks for", "[workers]") {
   CHECK(listed->sessions.size() == 1);
 }
 
-TEST_CASE("a new server takes over the leases of the one before", "[workers]") {
+TEST_CASE("a query for a position that does not come is answered in time", "[workers]") {
+  World w;
+  Life life(w);
+  Peer asker(w, "command", hello_of(bus::Role::client));
+  REQUIRE(asker.run(life, [&] { return life.server.has_taken_over(); }));
+  QueryBody query;
+  query.agent = "main";
+  query.at_least = life.server.durable().plus(100);
+  query.wait = milliseconds(500);
+  const auto reply = asker.answer(life, asker.start(kVerbList, bus::to_body(query)));
+  REQUIRE(reply);
+  CHECK(reply->status == bus::ReplyStatus::error);
+  CHECK(reply->code == "timeout");
+}
+
+// A worker that holds what the directive says and connects to the server.
+struct Holder : Peer {
+  Holder(World& w, std::vector<HeldLease> held)
+      : Peer(w, "worker", hello_of(bus::Role::worker)), body{kWorker, 77, std::move(held)} {}
+
+  bool join(Life& life) {
+    return run(life, [&] {
+      return client.send_notice({std::string(kVerbRegister), bus::to_body(body)});
+    });
+  }
+  // The next directive; what it hears meanwhile must not be that a lease is over.
+  DirectiveBody directive(Life& life) {
+    std::optional<DirectiveBody> found;
+    REQUIRE(run(life, [&] {
+      while (const auto notice = client.take_notice()) {
+        if (notice->verb == kVerbReportAck) {
+          CHECK_FALSE(bus::from_body<ReportAckBody>(notice->body)->lost);
+        } else if (notice->verb == kVerbDirective) {
+          found = *bus::from_body<DirectiveBody>(notice->body);
+        }
+      }
+      return found.has_value();
+    }));
+    return *found;
+  }
+
+  RegisterBody body;
+};
+
+HeldLease held_by(const DirectiveBody& directive) {
+  return {directive.session, directive.agent, directive.token, directive.number};
+}
+
+TEST_CASE("a killed session's agent is to be ended, also by a new server", "[workers]") {
   World w;
   DirectiveBody directive;
   {
     Life life(w);
     Peer client(w, "command", hello_of(bus::Role::client));
-    Peer worker(w, "worker", hello_of(bus::Role::worker));
-    REQUIRE(worker.run(life, [&] {
-      return worker.client.send_notice(
-          {std::string(kVerbRegister), bus::to_body(RegisterBody{kWorker, 77, {}})});
-    }));
+    Holder worker(w, {});
+    REQUIRE(worker.join(life));
     REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
-    std::vector<DirectiveBody> directives;
-    REQUIRE(worker.run(life, [&] {
-      directives = worker.notices<DirectiveBody>(kVerbDirective);
-      return !directives.empty();
-    }));
-    directive = directives.back();
+    CHECK(worker.directive(life).end == LeaseEnd::none);
+    CommandBody kill = encode_command(session::KillSession{});
+    kill.session = kSession;
+    kill.agent = "main";
+    REQUIRE(client.answer(life, client.start(kVerbCommand, bus::to_body(kill))));
+    directive = worker.directive(life);
+    CHECK(directive.end == LeaseEnd::kill);
   }
   Life life(w);
-  Peer worker(w, "worker", hello_of(bus::Role::worker));
-  const RegisterBody held{kWorker, 77, {{kSession, "main", directive.token, directive.number}}};
-  REQUIRE(worker.run(life, [&] {
-    return worker.client.send_notice({std::string(kVerbRegister), bus::to_body(held)});
-  }));
-  std::vector<DirectiveBody> directives;
-  REQUIRE(worker.run(life, [&] {
-    while (const auto notice = worker.client.take_notice()) {
-      if (notice->verb == kVerbReportAck) {
-        CHECK_FALSE(bus::from_body<ReportAckBody>(notice->body)->lost);
-      } else if (notice->verb == kVerbDirective) {
-        directives.push_back(*bus::from_body<DirectiveBody>(notice->body));
-      }
-    }
-    return !directives.empty();
-  }));
-  CHECK(directives[0].token == directive.token);
-  CHECK(directives[0].turn == directive.turn);
-  CHECK(directives[0].number > directive.number);
+  Holder worker(w, {held_by(directive)});
+  REQUIRE(worker.join(life));
+  CHECK(worker.directive(life).end == LeaseEnd::kill);
+}
+
+TEST_CASE("a new server takes over the leases of the one before", "[workers]") {
+  World w;
+  DirectiveBody before;
+  {
+    Life life(w);
+    Peer client(w, "command", hello_of(bus::Role::client));
+    Holder worker(w, {});
+    REQUIRE(worker.join(life));
+    REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+    before = worker.directive(life);
+  }
+  Life life(w);
+  Holder worker(w, {held_by(before)});
+  REQUIRE(worker.join(life));
+  const DirectiveBody after = worker.directive(life);
+  CHECK(after.token == before.token);
+  CHECK(after.turn == before.turn);
+  CHECK(after.number > before.number);
 }
 
 }  // namespace
