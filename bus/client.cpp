@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bus/poller.hpp"
+#include "eventlog/base/mutant.hpp"
 
 namespace bus {
 namespace {
@@ -175,6 +176,8 @@ void Client::take(Reply reply) {
   if (!reply.id.is_set()) complaint_ = reply.text;
   const auto it = requests_.find(reply.id);
   if (it == requests_.end() || it->second.outcome) return;
+  const bool is_late = it->second.retry_after > options_.retry_after;
+  if (is_late && base::mutant(base::Mutant::late_answer_dropped)) return;
   settle(it->second, std::move(reply));
 }
 
@@ -210,6 +213,7 @@ void Client::send_pending() {
   if (!is_welcomed_) return;
   for (auto& [id, pending] : requests_) {
     if (pending.outcome || (pending.resend_at && now_ < *pending.resend_at)) continue;
+    if (pending.was_sent && base::mutant(base::Mutant::request_not_resent)) continue;
     if (!socket_.send(pending.frame)) {
       wants_write_ = true;
       return;
@@ -249,7 +253,7 @@ base::Error Client::expiry_of(const Pending& pending) const {
 void Client::reconnect_if_silent() {
   if (!is_awaiting()) return;
   const base::Duration silence = now_ - awaiting_since_;
-  if (silence >= options_.silence_max) {
+  if (silence >= options_.silence_max && !base::mutant(base::Mutant::client_never_reconnects)) {
     socket_.reconnect();
     ++reconnect_count_;
     awaiting_since_ = now_;

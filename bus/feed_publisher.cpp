@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "eventlog/base/check.hpp"
+#include "eventlog/base/mutant.hpp"
 
 namespace bus {
 
@@ -83,7 +84,8 @@ Position FeedPublisher::previous_at(const std::string& level) const {
   if (level == kAllLevel) return all_last_;
   const auto it = levels_.find(level);
   if (it != levels_.end()) return it->second.last;
-  return has_forgotten_ ? kPreviousUnknown : Position{0};
+  return has_forgotten_ && !base::mutant(base::Mutant::unknown_past_denied) ? kPreviousUnknown
+                                                                            : Position{0};
 }
 
 // Sends the batch and leaves it empty.
@@ -140,7 +142,7 @@ void FeedPublisher::answer_probes() {
 void FeedPublisher::send_beacons(base::Duration now) {
   if (now >= next_head_beacon_) {
     FeedHeader beacon = header(FeedKind::beacon);
-    beacon.last = all_last_;
+    beacon.last = base::mutant(base::Mutant::beacon_ahead) ? all_last_.next() : all_last_;
     send(kAllLevel, beacon, {});
     next_head_beacon_ = now + kHeadBeaconEvery;
   }

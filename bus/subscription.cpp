@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "eventlog/base/mutant.hpp"
+
 namespace bus {
 namespace {
 
@@ -113,7 +115,7 @@ void Subscription::take_message(const FeedFrame& frame, base::Duration now) {
     case FeedKind::events:
       return take_events(std::move(*message));
     case FeedKind::beacon:
-      return need(header.last);
+      return base::mutant(base::Mutant::beacon_ignored) ? void() : need(header.last);
     case FeedKind::ephemeral:
       return take_ephemeral(std::move(*message));
     case FeedKind::probe:
@@ -157,12 +159,15 @@ void Subscription::take_ephemeral(FeedMessage message) {
 bool Subscription::follows_on(const FeedHeader& header) const {
   const Position before =
       header.previous == kPreviousUnknown ? header.first.plus(-1) : header.previous;
-  return before <= complete_;
+  if (base::mutant(base::Mutant::gap_not_noticed)) return true;
+  return before <=
+         (base::mutant(base::Mutant::live_switch_off_by_one) ? complete_.next() : complete_);
 }
 
 void Subscription::deliver(std::vector<FeedEvent>& events, Position complete) {
   for (FeedEvent& event : events) {
-    if (event.position <= complete_) {
+    if (event.position <=
+        (base::mutant(base::Mutant::event_given_twice) ? complete_.plus(-1) : complete_)) {
       ++counts_.duplicates;
       continue;
     }
@@ -222,6 +227,7 @@ void Subscription::take_page(Result<LogPage> page, base::Duration now) {
 bool Subscription::accept_identity(const LogIdentity& identity) {
   if (!identity_) identity_ = identity;
   if (*identity_ == identity) return true;
+  if (identity.log == identity_->log && base::mutant(base::Mutant::epoch_ignored)) return true;
   const bool is_other_log = identity.log != identity_->log;
   fail({base::ErrorCode::wrong_log,
         is_other_log ? "the server has another log than the one that was followed so far"

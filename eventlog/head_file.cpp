@@ -10,6 +10,8 @@
 #include <mutex>
 #include <thread>
 
+#include "eventlog/base/mutant.hpp"
+
 namespace eventlog {
 namespace {
 
@@ -38,7 +40,8 @@ std::optional<Slot> parse_slot(ByteView bytes) {
   const std::size_t size = base::read_u32(bytes);
   if (size > bytes.size() - 12) return std::nullopt;
   const ByteView body = bytes.substr(4, size);
-  if (base::read_u64(bytes.substr(4 + size)) != base::xxh3(body)) return std::nullopt;
+  const bool is_whole = base::read_u64(bytes.substr(4 + size)) == base::xxh3(body);
+  if (!is_whole && !base::mutant(base::Mutant::torn_head_accepted)) return std::nullopt;
   auto slot = base::decode<Slot>(body);
   return slot ? std::optional(*slot) : std::nullopt;
 }
@@ -82,8 +85,10 @@ class SyncedHeadFile final : public HeadFile {
     base::append_u32(bytes, static_cast<std::uint32_t>(body.size()));
     bytes.append(body);
     base::append_u64(bytes, base::xxh3(body));
-    const auto offset =
-        static_cast<off_t>(static_cast<std::size_t>(sequence_) % kSlots * kSlotBytes);
+    const std::size_t slot = base::mutant(base::Mutant::head_in_one_slot)
+                                 ? 0
+                                 : static_cast<std::size_t>(sequence_) % kSlots;
+    const auto offset = static_cast<off_t>(slot * kSlotBytes);
     if (pwrite(fd_, bytes.data(), bytes.size(), offset) != static_cast<ssize_t>(bytes.size())) {
       return tl::unexpected(errno_error("cannot write the head file", path_));
     }
@@ -100,7 +105,7 @@ class SyncedHeadFile final : public HeadFile {
       wake_.wait_for(lock, stop, kHeadSyncDelay, [] { return false; });
       if (!std::exchange(is_dirty_, false)) continue;
       lock.unlock();
-      fdatasync(fd_);
+      if (!base::mutant(base::Mutant::head_never_synced)) fdatasync(fd_);
       lock.lock();
     }
   }
@@ -136,7 +141,8 @@ Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path) {
     close(fd);
     return tl::unexpected(slot.error());
   }
-  return std::make_unique<SyncedHeadFile>(fd, path, *slot ? (*slot)->sequence : 0);
+  const bool goes_on = *slot && !base::mutant(base::Mutant::head_sequence_restarts);
+  return std::make_unique<SyncedHeadFile>(fd, path, goes_on ? (*slot)->sequence : 0);
 }
 
 }  // namespace eventlog

@@ -1,5 +1,7 @@
 #include "eventlog/log_end.hpp"
 
+#include "eventlog/base/mutant.hpp"
+
 namespace eventlog {
 namespace {
 
@@ -11,7 +13,8 @@ std::string where_of(Position position) {
 }
 
 Result<bool> check_head_block(const BlockView& block, const Checkpoint& head) {
-  if (block.header.last() == head.position && block.hash == head.hash &&
+  if (block.header.last() == head.position &&
+      (block.hash == head.hash || base::mutant(base::Mutant::head_hash_not_compared)) &&
       block.header.epoch == head.epoch) {
     return true;
   }
@@ -45,7 +48,7 @@ Result<bool> prove_last_blocks(BlockStore& store) {
       return failure(ErrorCode::wrong_log, "the block is of another log than the one before it",
                      where_of(after.first));
     }
-    if (!is_last && after.previous != block->hash) {
+    if (!is_last && after.previous != block->hash && !base::mutant(base::Mutant::end_not_proved)) {
       return failure(ErrorCode::damaged,
                      "the chain is broken: the block does not follow the one before it",
                      where_of(after.first));
@@ -92,7 +95,7 @@ Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head)
     }
     if (auto ok = prove_last_blocks(store); !ok) return ok;
   }
-  return head ? prove_head(store, *head) : true;
+  return head && !base::mutant(base::Mutant::head_not_compared) ? prove_head(store, *head) : true;
 }
 
 std::string missing_text(Position from, Position through) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/log_end.hpp"
 #include "eventlog/rocksdb_store.hpp"
 
@@ -110,7 +111,9 @@ Result<UnprovedLog> open_view(const LogFolder& folder, bool is_in_use) {
   options.folder = folder.log();
   options.allow_damage = true;
   options.has_writer = is_in_use;
-  if (is_in_use) options.through = log.head ? log.head->position : Position{0};
+  if (is_in_use && !base::mutant(base::Mutant::reader_sees_unacknowledged)) {
+    options.through = log.head ? log.head->position : Position{0};
+  }
   auto store = open_rocksdb_view(options);
   if (!store && !is_in_use && store.error().code == ErrorCode::damaged) {
     // As if somebody wrote: it passes over what is missing.

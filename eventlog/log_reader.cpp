@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/session/event_codec.hpp"
 
 namespace eventlog {
@@ -73,7 +74,8 @@ Result<std::optional<session::Content>> open_content(BlockStore& store,
     if (!joined) return tl::unexpected(joined.error());
     bytes = std::move(*joined);
   }
-  if (base::blake2b(bytes, stored.salt) != envelope.content->digest) {
+  if (base::blake2b(bytes, stored.salt) != envelope.content->digest &&
+      !base::mutant(base::Mutant::content_not_proved)) {
     return base::failure(base::ErrorCode::damaged, "content does not match its digest");
   }
   auto content = session::decode_content(bytes);

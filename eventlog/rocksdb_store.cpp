@@ -6,6 +6,7 @@
 #include <atomic>
 #include <limits>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/private_folder.hpp"
 #include "eventlog/rocksdb_error.hpp"
 
@@ -38,7 +39,7 @@ class RocksDbStore final : public BlockStore {
  public:
   RocksDbStore(std::unique_ptr<rocksdb::DB> db, Families families, bool sync)
       : db_(std::move(db)), families_(families) {
-    write_.sync = sync;
+    write_.sync = sync && !base::mutant(base::Mutant::block_not_synced);
   }
   // A view, whose secondary instance keeps its own log in `folder`.
   RocksDbStore(std::unique_ptr<rocksdb::DB> db, Families families, PrivateFolder folder)

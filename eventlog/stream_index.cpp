@@ -3,6 +3,7 @@
 #include <limits>
 #include <map>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/session/event_codec.hpp"
 
 namespace eventlog {
@@ -68,9 +69,10 @@ Result<bool> StreamIndex::prove(BlockStore& store, const Checkpoint& reached) {
 }
 
 Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
+  if (base::mutant(base::Mutant::index_one_behind)) durable = durable.plus(-1);
   auto reached = checkpoint();
   if (!reached) return tl::unexpected(reached.error());
-  if (!is_proved_) {
+  if (!is_proved_ && !base::mutant(base::Mutant::index_not_proved)) {
     if (auto ok = prove(store, *reached); !ok) return ok;
     is_proved_ = true;
   }
@@ -107,7 +109,9 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
 Result<std::vector<Position>> StreamIndex::blocks_after(const std::string& stream,
                                                         base::StreamVersion version) {
   std::vector<Position> blocks;
-  auto rows = rows_.scan(stream_prefix(stream), entry_key(stream, version.next()),
+  const auto from =
+      base::mutant(base::Mutant::index_skips_block) ? version.next().next() : version.next();
+  auto rows = rows_.scan(stream_prefix(stream), entry_key(stream, from),
                          std::numeric_limits<std::size_t>::max());
   if (!rows) return tl::unexpected(rows.error());
   for (const KeyValue& row : *rows) {

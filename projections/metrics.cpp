@@ -1,5 +1,6 @@
 #include "projections/metrics.hpp"
 
+#include "eventlog/base/mutant.hpp"
 #include "projections/amounts.hpp"
 
 namespace projections {
@@ -97,7 +98,8 @@ struct Metering {
  private:
   static std::int64_t& count_of(MetricsTotals& t, session::SessionStatus status) {
     if (status == session::SessionStatus::completed) return t.completed;
-    return status == session::SessionStatus::killed ? t.killed : t.failed;
+    const bool is_killed = status == session::SessionStatus::killed;
+    return is_killed && !base::mutant(base::Mutant::killed_counted_failed) ? t.killed : t.failed;
   }
 
   template <class Change>
@@ -133,7 +135,7 @@ void add_totals(MetricsTotals& sum, const MetricsTotals& t) {
   add(sum.failed, t.failed);
   add(sum.killed, t.killed);
   add(sum.cost.value, t.cost.value);
-  add(sum.usage, t.usage);
+  if (!base::mutant(base::Mutant::totals_miss_usage)) add(sum.usage, t.usage);
   add(sum.duration_ms, t.duration_ms);
   add(sum.sessions_with_duration, t.sessions_with_duration);
   if (t.most_expensive.cost > sum.most_expensive.cost) sum.most_expensive = t.most_expensive;

@@ -1,5 +1,6 @@
 #include "projections/projector.hpp"
 
+#include "eventlog/base/mutant.hpp"
 #include "projections/chain.hpp"
 
 namespace projections {
@@ -149,7 +150,8 @@ bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBl
         (!block || block->header.last() <= batch.reached.position)) {
       continue;
     }
-    if (block && block->header.last() > durable_head) {
+    if (block && block->header.last() > durable_head &&
+        !base::mutant(base::Mutant::half_block_folded)) {
       batch.is_done = true;  // the head lies inside this block: it is not durable yet
       continue;
     }
@@ -196,6 +198,7 @@ Result<bool> Projector::rebuild() {
   for (;;) {
     auto page = store_->scan(prefix, prefix, kRowsPage);
     if (!page) return tl::unexpected(page.error());
+    if (base::mutant(base::Mutant::rebuild_keeps_rows)) page->clear();
     for (eventlog::KeyValue& row : *page) batch.remove(std::move(row.key));
     if (auto ok = store_->write(batch); !ok) return ok;
     if (page->size() < kRowsPage) break;
@@ -219,8 +222,10 @@ Error Projector::stop(Error error) {
 Result<bool> Projector::store(Rows& rows, const Checkpoint& reached) {
   eventlog::WriteBatch batch;
   rows.move_into(batch);
+  if (base::mutant(base::Mutant::checkpoint_not_in_batch)) store_->write(std::exchange(batch, {}));
+  const Checkpoint& stored = base::mutant(base::Mutant::batch_folded_again) ? checkpoint_ : reached;
   batch.put(checkpoint_key(projection_->name()),
-            base::encode(StoredCheckpoint{reached, projection_->schema()}));
+            base::encode(StoredCheckpoint{stored, projection_->schema()}));
   auto written = store_->write(batch);
   if (written) checkpoint_ = reached;
   return written;

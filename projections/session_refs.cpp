@@ -1,5 +1,7 @@
 #include "projections/session_refs.hpp"
 
+#include "eventlog/base/mutant.hpp"
+
 namespace projections {
 namespace {
 
@@ -55,7 +57,7 @@ void refer_agent_session(Rows& rows, std::string_view agent, std::string_view ag
 void release_name(Rows& rows, std::string_view agent, std::string_view name, SessionId session) {
   const Bytes key = key_of('n', agent, name);
   auto ref = rows.get<NameRef>(key);
-  if (!ref || ref->live != session) return;
+  if (!ref || ref->live != session || base::mutant(base::Mutant::name_stays_taken)) return;
   ref->live = {};
   rows.put(key, *ref);
 }

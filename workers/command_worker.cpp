@@ -69,7 +69,9 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
                                                "'; it is 1 to 64 of a-z 0-9 . _ -"});
   }
   Stream& s = stream(session::session_stream(message.agent, message.session));
-  s.commands.push_back({ticket, std::move(message)});
+  const auto place =
+      base::mutant(base::Mutant::commands_overtake) ? s.commands.begin() : s.commands.end();
+  s.commands.insert(place, {ticket, std::move(message)});
   ++waiting_;
   if (s.commands.size() == 1) ready_.push_back(s.name);
 }
@@ -172,10 +174,12 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
   if (message.actor_kind == session::ActorKind::client) {
     if (auto answer = answer_again(state, message, release)) return std::move(*answer);
   }
-  if (message.deadline.us != 0 && message.deadline < now_) {
+  if (message.deadline.us != 0 && message.deadline < now_ &&
+      !base::mutant(base::Mutant::deadline_ignored)) {
     return reject(RejectionCode::deadline_passed, "the command's deadline was over");
   }
-  if (message.expected_version && *message.expected_version != streams.session->version) {
+  if (message.expected_version && *message.expected_version != streams.session->version &&
+      !base::mutant(base::Mutant::expected_version_ignored)) {
     base::rare(base::Rare::version_conflict);
     return reject(RejectionCode::version_conflict,
                   "the session is at version " + std::to_string(streams.session->version.value) +
@@ -192,6 +196,7 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
       as<session::AdmissionState>(streams.admission->state),
       streams.source == nullptr ? nullptr : &as<SessionState>(streams.source->state)};
   auto decision = session::decide(states, message.command, context);
+  if (!decision && base::mutant(base::Mutant::rejection_before_durable)) release = {};
   if (!decision) return tl::unexpected(decision.error());
   return append(streams, message, std::move(*decision), release);
 }
@@ -208,7 +213,7 @@ std::optional<CommandOutcome> CommandWorker::answer_again(const SessionState& st
     release = std::max(release, refused->release);
     return tl::unexpected(refused->rejection);
   }
-  if (known->digest != message.digest) {
+  if (known->digest != message.digest && !base::mutant(base::Mutant::digest_not_compared)) {
     base::rare(base::Rare::id_reused);
     return reject(RejectionCode::id_reused,
                   "command id " + message.id.text() + " was used with another body");
@@ -337,7 +342,9 @@ const session::AdmissionState* CommandWorker::admission() const {
 void CommandWorker::evict() {
   const auto is_idle = [&](const Stream& s) {
     return s.is_loaded && !s.is_prefetched && s.commands.empty() && s.dependants.empty() &&
-           s.last <= sequencer_.durable() && std::holds_alternative<SessionState>(s.state);
+           (s.last <= sequencer_.durable() ||
+            base::mutant(base::Mutant::snapshot_before_durable)) &&
+           std::holds_alternative<SessionState>(s.state);
   };
   while (const auto saved = loader_.poll_saved()) {
     --saving_;
@@ -345,7 +352,8 @@ void CommandWorker::evict() {
     if (found == streams_.end()) continue;
     found->second.is_saving = false;
     if (!saved->is_saved || !is_idle(found->second) ||
-        found->second.version != found->second.saved) {
+        (found->second.version != found->second.saved &&
+         !base::mutant(base::Mutant::evicted_while_changed))) {
       continue;
     }
     sequencer_.forget_head(saved->stream);

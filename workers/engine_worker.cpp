@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
 
 namespace workers {
@@ -45,10 +46,10 @@ void EngineWorker::on_directive(DirectiveBody directive, base::Duration now) {
     return;
   }
   Run& run = runs_[key];
-  if (directive.number <= run.directive.number) {  // or it came twice
-    base::rare(base::Rare::directive_overtaken);
-    return;
-  }
+  const bool is_new = directive.number > run.directive.number;
+  if (!is_new) base::rare(base::Rare::directive_overtaken);  // or it came twice
+  if (!is_new && !base::mutant(base::Mutant::directive_order_ignored)) return;
+  if (base::mutant(base::Mutant::prompt_given_again)) run.begun = {};
   run.directive = std::move(directive);
   advance(key, run, now);
 }
@@ -62,15 +63,18 @@ void EngineWorker::on_ack(const ReportAckBody& ack) {
     run.unacked.pop_front();
   }
   run.sent = std::max(run.sent, ack.through);
-  if (ack.resend) run.sent = run.unacked.empty() ? run.sent : run.unacked.front().sequence - 1;
-  if (ack.lost) {
+  if (ack.resend && !base::mutant(base::Mutant::reports_not_resent)) {
+    run.sent = run.unacked.empty() ? run.sent : run.unacked.front().sequence - 1;
+  }
+  if (ack.lost && !base::mutant(base::Mutant::lost_lease_runs_on)) {
     base::rare(base::Rare::lease_lost);
     run.is_lost = true;
   }
 }
 
 bool EngineWorker::do_work(base::Duration now) {
-  const bool may_read = unacked_bytes_ < options_.unacked_bytes_max;
+  const bool has_room = unacked_bytes_ < options_.unacked_bytes_max;
+  const bool may_read = has_room || base::mutant(base::Mutant::output_read_without_bound);
   const std::size_t before = unacked_bytes_;
   const bool has_changed = std::exchange(is_reading_, may_read) != may_read;
   for (auto& [key, run] : runs_) {
@@ -105,7 +109,7 @@ void EngineWorker::advance(const Key& key, Run& run, base::Duration now) {
       return entry.first.session == key.session && entry.first.token < key.token &&
              !entry.second.has_exited;
     });
-    if (is_older_alive) {
+    if (is_older_alive && !base::mutant(base::Mutant::two_agents_of_session)) {
       base::rare(base::Rare::older_lease_alive);
       return;
     }
@@ -156,7 +160,8 @@ void EngineWorker::obey(Run& run, base::Duration now) {
     run.close_by = now + options_.close_grace;
     run.agent.process->close_stdin();
   }
-  if (run.is_stdin_closed && now >= run.close_by) {
+  if (run.is_stdin_closed && now >= run.close_by &&
+      !base::mutant(base::Mutant::closing_agent_not_ended)) {
     run.is_ending = true;
     run.agent.process->terminate(options_.kill_grace);
   }
@@ -224,11 +229,14 @@ std::optional<ReportsBody> EngineWorker::take_reports() {
     std::size_t bytes = 0;
     for (const SequencedReport& report : run.unacked) {
       if (report.sequence <= run.sent) continue;
-      if (!body.reports.empty() && bytes + size_of(report) > options_.batch_bytes_max) break;
+      const bool is_full = bytes + size_of(report) > options_.batch_bytes_max;
+      const bool is_bounded = !base::mutant(base::Mutant::batch_without_bound);
+      if (!body.reports.empty() && is_full && is_bounded) break;
       bytes += size_of(report);
       body.reports.push_back(report);
     }
     run.sent = body.reports.back().sequence;
+    if (base::mutant(base::Mutant::reports_forgotten_at_send)) run.unacked.clear();
     return body;
   }
   return std::nullopt;
@@ -250,7 +258,8 @@ std::vector<HeldLease> EngineWorker::held() const {
 
 void EngineWorker::send_again() {
   for (auto& [key, run] : runs_) {
-    if (!run.unacked.empty()) run.sent = run.unacked.front().sequence - 1;
+    if (run.unacked.empty() || base::mutant(base::Mutant::reports_not_resent)) continue;
+    run.sent = run.unacked.front().sequence - 1;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
@@ -29,6 +30,7 @@ bool is_of_interest(const SessionState& state) {
 
 LeaseEnd end_of(const SessionState& s) {
   if (s.status == session::SessionStatus::killed || s.status == session::SessionStatus::failed) {
+    if (base::mutant(base::Mutant::kill_only_closes)) return LeaseEnd::close;
     return LeaseEnd::kill;
   }
   if (s.status == session::SessionStatus::completed) return LeaseEnd::close;
@@ -146,7 +148,7 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
     const auto found = views_.find(stream);
     const bool is_held = found != views_.end() && found->second.state.lease &&
                          found->second.state.lease->token == held.token;
-    if (!is_held) {
+    if (!is_held && !base::mutant(base::Mutant::zombie_lease_kept)) {
       send(peer, notice(kVerbReportAck, ReportAckBody{held.session, held.token, 0, false, true}));
     }
   }
@@ -174,6 +176,7 @@ void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const Heartbe
     if (now_ - view.directed_at < kDirectiveGrace) continue;
     const auto found = obeyed.find({view.state.session, lease->token});
     if (found != obeyed.end() && found->second == view.directive) continue;
+    if (base::mutant(base::Mutant::directive_not_repeated)) continue;
     view.is_directive_due = true;
     dirty_.insert(stream);
   }
@@ -188,6 +191,7 @@ void LeaseDispatcher::take_reports(const bus::PeerId& peer, const ReportsBody& b
   }
   for (const SequencedReport& encoded : body.reports) {
     auto report = decode_report(encoded);
+    if (!report && base::mutant(base::Mutant::unknown_report_dropped)) continue;
     if (!report) {
       // A worker of a later release: its report is on the record as what it is, a line that this
       // release does not understand, and the sequence goes on.
@@ -236,7 +240,7 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
   const base::SessionId id = session::parse_stream(asked.stream)->session;
   ReportAckBody& ack =
       acks_.try_emplace({id, asked.token}, ReportAckBody{id, asked.token, 0}).first->second;
-  if (outcome) {
+  if (outcome || base::mutant(base::Mutant::refused_report_acknowledged)) {
     ack.through = std::max(ack.through, asked.sequence);
     return;
   }
@@ -287,7 +291,8 @@ bool LeaseDispatcher::do_work(base::Time now) {
 
 void LeaseDispatcher::forget_lost_workers() {
   std::erase_if(workers_, [&](const auto& entry) {
-    return now_ - entry.second.last_heard > options_.worker_silence_max ||
+    const bool is_silent = now_ - entry.second.last_heard > options_.worker_silence_max;
+    return (is_silent && !base::mutant(base::Mutant::silent_worker_kept)) ||
            locks_.has_worker_ended(entry.second.pid);
   });
 }
@@ -311,7 +316,8 @@ void LeaseDispatcher::expire(View& view) {
   // A worker that lives and has not registered yet may be the holder: it is waited for. Once
   // another one has registered, the holder is known to be gone.
   if (workers_.empty() && locks_.is_worker_alive()) return;
-  if (locks_.is_session_held(s.session)) return;
+  const bool is_held = locks_.is_session_held(s.session);
+  if (is_held && !base::mutant(base::Mutant::lease_expired_while_held)) return;
   base::rare(base::Rare::lease_expired);
   view.is_expiring = true;
   submit(view, session::ServerCommand{session::ExpireLease{s.lease->token}},
@@ -328,6 +334,9 @@ void LeaseDispatcher::take_contents() {
     if (found == views_.end()) continue;
     View& view = found->second;
     view.awaited.erase(outcome->position);
+    if (!outcome->content && base::mutant(base::Mutant::unread_prompt_given_empty)) {
+      outcome->content.emplace();
+    }
     if (!outcome->content) {
       // Not told to an agent as if nothing had been said: it is read again until it can be.
       unread_.insert(stream);
@@ -379,7 +388,8 @@ bool LeaseDispatcher::send_directive(View& view) {
   }
   directive.end = end_of(s);
   // Log time, so that no number of an earlier life of the server comes again.
-  directives_ = std::max(directives_ + 1, now_.us);
+  const std::int64_t lowest = base::mutant(base::Mutant::directive_numbers_restart) ? 0 : now_.us;
+  directives_ = std::max(directives_ + 1, lowest);
   directive.number = view.directive = directives_;
   view.directed_at = now_;
   send(bus::PeerId(*peer), notice(kVerbDirective, directive));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/stream_name.hpp"
 
@@ -33,8 +34,11 @@ std::vector<std::string> levels_of(const session::Envelope& envelope) {
   std::vector<std::string> levels{std::string(bus::kAllLevel)};
   const auto ref = session::parse_stream(envelope.stream);
   if (!ref || ref->agent.empty()) return levels;
-  levels.push_back(agent_level(ref->agent));
-  if (ref->kind == session::StreamKind::session) {
+  const bool is_session = ref->kind == session::StreamKind::session;
+  if (!is_session || !base::mutant(base::Mutant::agent_level_silent)) {
+    levels.push_back(agent_level(ref->agent));
+  }
+  if (is_session) {
     levels.push_back(session_level(ref->agent, ref->session));
   }
   return levels;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/base/job_thread.hpp"
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/log_reader.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/stream_name.hpp"
@@ -64,7 +65,8 @@ std::optional<OutputItem> as_item(const session::RecordedEvent& event) {
 void drop_superseded(std::vector<OutputItem>& items) {
   std::vector<OutputItem> kept;
   for (OutputItem& item : items) {
-    if (item.type == session::OutputRecorded::kType) {
+    if (item.type == session::OutputRecorded::kType &&
+        !base::mutant(base::Mutant::partial_shown_twice)) {
       // Other items, such as a prompt that was queued meanwhile, may lie between the pieces.
       std::erase_if(kept, [&](const OutputItem& earlier) {
         return earlier.type == session::PartialOutputRecorded::kType && earlier.turn == item.turn;
@@ -101,7 +103,7 @@ QueryAnswer QueryService::answer(const Query& query) {
 
 base::Result<bool> QueryService::catch_up(Position durable) {
   if (auto ok = index_.catch_up(log_, durable); !ok) return ok;
-  while (!projections_.reached(durable)) {
+  while (!projections_.reached(durable) && !base::mutant(base::Mutant::views_not_caught_up)) {
     const auto folded = projections_.catch_up(log_, durable, kCatchUpEvents);
     if (!folded) return tl::unexpected(folded.error());
     if (*folded == 0) break;
@@ -207,6 +209,7 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
     }
     drop_superseded(answer.items);
     if (answer.items.size() > limit) {
+      if (base::mutant(base::Mutant::oldest_output_shown)) answer.items.resize(limit);
       answer.items.erase(answer.items.begin(),
                          answer.items.end() - static_cast<std::ptrdiff_t>(limit));
     }
@@ -214,7 +217,8 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
   }
   for (auto at = blocks->begin(); at != blocks->end(); ++at) {
     const Position first = *at;
-    if (at + 1 != blocks->end() && *(at + 1) <= body.after.next()) continue;
+    const int skipped = base::mutant(base::Mutant::output_page_skips_block) ? 2 : 1;
+    if (at + 1 != blocks->end() && *(at + 1) <= body.after.plus(skipped)) continue;
     if (bytes >= kAnswerBytesMax) {
       answer.has_more = true;
       break;
@@ -266,8 +270,10 @@ base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, P
     if (!events) return tl::unexpected(events.error());
     if (events->empty()) break;
     for (session::RecordedEvent& event : *events) {
-      if (page.events.size() >= events_max || bytes >= bytes_max) break;
+      const bool is_full = page.events.size() >= events_max || bytes >= bytes_max;
+      if (is_full && !base::mutant(base::Mutant::page_skips_event)) break;
       page.complete_through = event.envelope.position;
+      if (is_full) break;
       bytes += 256;  // what looking at an event of another level costs, so that a page ends
       if (!is_of_level(event.envelope, request.level)) continue;
       page.events.push_back(to_feed_event(event, session::encode_facts(event)));

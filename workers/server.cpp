@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/stream_name.hpp"
@@ -118,6 +119,8 @@ bool Server::advance_start() {
       if (auto fault = commands_.fault(session::session_stream(agent, id))) failure_ = fault;
       const auto* state = commands_.find(agent, id);
       if (state == nullptr) return false;
+      const bool is_ended = sessions == &admission->unsettled;
+      if (is_ended && base::mutant(base::Mutant::unsettled_forgotten_at_start)) continue;
       states.push_back(state);
     }
   }
@@ -128,7 +131,9 @@ bool Server::advance_start() {
   events.emplace_back(
       session::ServerStarted{incarnation_, sequencer_.log().writer_term, STENO_RELEASE});
   if (!commands_.record_server_events(std::move(events), now_, ports_.clock.wall())) return false;
-  for (const auto* state : states) dispatcher_.restore(*state);
+  for (const auto* state : states) {
+    if (!base::mutant(base::Mutant::leases_forgotten_at_start)) dispatcher_.restore(*state);
+  }
   commands_.release_prefetched();
   started_at_ = sequencer_.tail();
   phase_ = Phase::ready;
@@ -185,7 +190,8 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   if (!request.id.is_set()) {
     return refuse({base::ErrorCode::invalid, "a command needs an id of its own", "id"});
   }
-  if (!peer.hello.scope.empty() && peer.hello.scope != body->agent) {
+  if (!peer.hello.scope.empty() && peer.hello.scope != body->agent &&
+      !base::mutant(base::Mutant::scope_not_checked)) {
     return refuse({base::ErrorCode::refused,
                    "this connection acts for agent '" + peer.hello.scope + "' only", "agent"});
   }
@@ -233,7 +239,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
       return;
     }
   }
-  if (at_least > query.durable) {
+  if (at_least > query.durable && !base::mutant(base::Mutant::query_does_not_wait)) {
     if (parked_.size() >= kParkedMax) {
       clients_.reply(peer.id, bus::error_reply(request.id, bus::kCodeBusy,
                                                "too many queries wait for a position"));
@@ -324,7 +330,7 @@ void Server::release_parked() {
       at->query.durable = durable;
       ++queries_out_;
       ports_.queries.submit(std::move(at->query));
-    } else if (boot_ >= at->deadline) {
+    } else if (boot_ >= at->deadline && !base::mutant(base::Mutant::parked_for_ever)) {
       clients_.reply(at->query.peer,
                      bus::error_reply(at->query.request, "timeout",
                                       "position " + std::to_string(at->at_least.value) +

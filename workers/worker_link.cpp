@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
 
 namespace workers {
@@ -24,7 +25,8 @@ bool WorkerLink::do_work(base::Duration now) {
     if (const auto frame = bus::decode_frame(*bytes)) take_frame(*frame, now);
   }
   if (now >= next_heartbeat_) {
-    if (now - std::max(last_heard_, connected_at_) > options_.silence_max) reconnect(now);
+    const bool is_silent = now - std::max(last_heard_, connected_at_) > options_.silence_max;
+    if (is_silent && !base::mutant(base::Mutant::worker_never_reconnects)) reconnect(now);
     if (worker_.unacked_bytes() == 0) last_ack_ = now;
     if (now - last_ack_ > options_.resend_after) {
       last_ack_ = now;
@@ -40,7 +42,8 @@ bool WorkerLink::do_work(base::Duration now) {
     next_heartbeat_ =
         now + (is_registered_ ? options_.heartbeat_interval : options_.greet_interval);
   }
-  if (!is_orphaned_ && now - last_heard_ > options_.orphan_grace) {
+  if (!is_orphaned_ && now - last_heard_ > options_.orphan_grace &&
+      !base::mutant(base::Mutant::orphaned_agents_run_on)) {
     is_orphaned_ = true;
     worker_.end_all();
   }

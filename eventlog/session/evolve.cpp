@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
 #include "eventlog/session/stream_name.hpp"
 
 namespace session {
@@ -18,6 +19,9 @@ void add_bounded(std::int64_t& sum, std::int64_t part) {
 bool ends_turn(SessionState& s, TurnId turn, const TurnCost& cost) {
   const auto add = [&] {
     add_bounded(s.usage.input_tokens, cost.usage.input_tokens);
+    if (base::mutant(base::Mutant::usage_counted_twice)) {
+      add_bounded(s.usage.input_tokens, cost.usage.input_tokens);
+    }
     add_bounded(s.usage.output_tokens, cost.usage.output_tokens);
     add_bounded(s.usage.cache_read_tokens, cost.usage.cache_read_tokens);
     add_bounded(s.usage.cache_creation_tokens, cost.usage.cache_creation_tokens);
@@ -52,7 +56,8 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
 
 bool apply(SessionState& s, const Envelope& envelope, const TurnQueued& e) {
   if (!is_live(s.status)) return false;
-  s.queue.push_back({e.turn, envelope.position});
+  const auto place = base::mutant(base::Mutant::queue_reversed) ? s.queue.begin() : s.queue.end();
+  s.queue.insert(place, {e.turn, envelope.position});
   return true;
 }
 
@@ -123,7 +128,9 @@ bool apply(SessionState& s, const Envelope&, const AgentStarted& e) {
 
 bool apply(SessionState& s, const Envelope&, const AgentInitialized& e) {
   if (s.status == SessionStatus::none) return false;
-  if (s.status == SessionStatus::starting) s.status = SessionStatus::running;
+  if (s.status == SessionStatus::starting || base::mutant(base::Mutant::status_leaves_end)) {
+    s.status = SessionStatus::running;
+  }
   s.agent_session = e.agent_session;
   return true;
 }
@@ -229,7 +236,7 @@ void remember_command(SessionState& s, const Envelope& envelope) {
       s.commands.begin(), s.commands.end(), envelope.command,
       [](const AcceptedCommand& known, const CommandId& id) { return known.command < id; });
   if (place != s.commands.end() && place->command == envelope.command) {
-    place->position = envelope.position;
+    if (!base::mutant(base::Mutant::first_position_answered)) place->position = envelope.position;
   } else {
     s.commands.insert(place, {envelope.command, envelope.command_digest, envelope.position});
   }

@@ -208,6 +208,36 @@ TEST_CASE("a full table of peers forgets the client silent longest, never a work
   CHECK(peers.find("w") != nullptr);
 }
 
+// Takes everything and never has an answer, as a connection to a host that has vanished.
+class DeadSocket final : public bus::ClientSocket {
+ public:
+  void* poll_handle() const override { return nullptr; }
+  bool send(base::Bytes) override { return true; }
+  std::optional<base::Bytes> receive() override { return std::nullopt; }
+  void reconnect() override { ++reconnections; }
+
+  int reconnections = 0;
+};
+
+TEST_CASE("a client that hears nothing makes its connection anew", "[bus]") {
+  ManualClock clock;
+  base::SeededRandom random(9);
+  DeadSocket socket;
+  bus::Client client(socket, clock, random, {});
+  Duration now = std::chrono::seconds(1);
+  const auto pass = [&](int seconds) {
+    for (int i = 0; i < seconds * 10; ++i, now += Duration{100'000}) client.do_work(now);
+  };
+  pass(10);
+  CHECK(socket.reconnections == 0);  // nobody waits for anything
+  REQUIRE(client.start("verb", {}, std::chrono::seconds(60)));
+  pass(2);
+  CHECK(socket.reconnections == 0);
+  pass(8);
+  CHECK(socket.reconnections >= 3);
+  CHECK(socket.reconnections <= 4);
+}
+
 TEST_CASE("a lost reply is asked for again while others are heard", "[bus]") {
   World world(8);
   const auto first = world.client.start("echo", kBody, Duration{10'000'000});

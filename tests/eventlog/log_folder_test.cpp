@@ -209,6 +209,24 @@ TEST_CASE("the head must be a block of this log", "[eventlog]") {
   }
 }
 
+TEST_CASE("a block that was exchanged for another whole one is found when the log is opened",
+          "[eventlog]") {
+  Fixture f;
+  f.make_log(6);
+  {
+    support::RawLog raw(f.folder.log());
+    std::string facts = raw.facts(4);
+    facts.resize(facts.size() - 8);
+    facts[67] = static_cast<char>(facts[67] ^ 1);  // log time, then a checksum that is right
+    base::append_u64(facts, base::xxh3(facts));
+    raw.put_facts(4, facts);
+  }
+  const auto error = f.error();
+  CHECK(error.code == ErrorCode::damaged);
+  CHECK_THAT(error.text, Contains("chain is broken"));
+  CHECK(error.where == "position 5");
+}
+
 TEST_CASE("damage in the last blocks is found when the log is opened", "[eventlog]") {
   Fixture f;
   f.make_log(6);

@@ -80,6 +80,51 @@ TEST_CASE("a projector folds every event once, in order, with its position", "[p
   CHECK(f.seen("CloseRequested") == Positions{2, 4, 5});
 }
 
+// Takes so many writes, then none.
+class FragileStore final : public eventlog::KeyValueStore {
+ public:
+  FragileStore(eventlog::KeyValueStore& store, int writes) : store_(store), writes_(writes) {}
+  base::Result<bool> write(const eventlog::WriteBatch& batch) override {
+    if (writes_-- <= 0) return base::failure(ErrorCode::io, "the disk is gone");
+    return store_.write(batch);
+  }
+  base::Result<std::optional<base::Bytes>> get(base::ByteView key) override {
+    return store_.get(key);
+  }
+  base::Result<std::vector<eventlog::KeyValue>> scan(base::ByteView prefix, base::ByteView from,
+                                                     std::size_t count_max) override {
+    return store_.scan(prefix, from, count_max);
+  }
+  base::Result<std::optional<eventlog::KeyValue>> last(base::ByteView prefix) override {
+    return store_.last(prefix);
+  }
+  base::Result<bool> clear() override { return store_.clear(); }
+
+ private:
+  eventlog::KeyValueStore& store_;
+  int writes_;
+};
+
+TEST_CASE("whatever write fails, rows and checkpoint stay together", "[projections]") {
+  for (int writes = 0; writes < 6; ++writes) {
+    INFO("the disk takes " << writes << " writes");
+    Fixture f;
+    f.add_blocks();
+    {
+      FragileStore fragile(*f.rows, writes);
+      auto projector = Projector::open(f.projection, fragile);
+      for (bool is_going = projector.has_value(); is_going;) {
+        const auto folded = projector->catch_up(f.log.store(), f.log.head(), 1);
+        is_going = folded && *folded > 0;
+      }
+    }
+    Projector projector = f.open();
+    REQUIRE(projector.catch_up(f.log.store(), f.log.head(), kAll));
+    CHECK(f.seen("CloseRequested") == Positions{2, 4});
+    CHECK(f.seen("AgentStartFailed") == Positions{3});
+  }
+}
+
 TEST_CASE("blocks are folded whole and never beyond the durable head", "[projections]") {
   Fixture f;
   f.add_blocks();

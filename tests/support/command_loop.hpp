@@ -43,6 +43,7 @@ class HandLoader final : public eventlog::StreamLoader {
     return std::nullopt;
   }
   std::optional<eventlog::SaveOutcome> poll_saved() override {
+    if (is_saving_held) return std::nullopt;
     if (not_saved_.empty()) return loader_.poll_saved();
     auto outcome = not_saved_.front();
     not_saved_.pop_front();
@@ -53,6 +54,7 @@ class HandLoader final : public eventlog::StreamLoader {
   std::set<std::string> failing;        // delivered as an error
   std::map<std::string, int> requests;  // how often each was asked for
   bool is_saving_broken = false;
+  bool is_saving_held = false;  // nothing is told of what was saved
 
  private:
   eventlog::InlineLoader loader_;

@@ -469,6 +469,45 @@ TEST_CASE("a session that was used again while its snapshot was written stays", 
   support::require_log_is_whole(w.store);
 }
 
+TEST_CASE("a session is saved and forgotten only when it is durable", "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.streams_max = 0;
+  Disk disk;
+  {
+    CommandLoop loop(disk.store, *disk.rows, options);
+    loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
+    for (int i = 0; i < 5; ++i) loop.decide();
+    CHECK(loop.worker.find("main", numbered<base::SessionId>(1)) != nullptr);
+  }
+  // The server died, and its block never came to the disk.
+  REQUIRE(disk.store.tail() == Position{0});
+  CommandLoop loop(disk.store, *disk.rows, options);
+  CHECK(loop.ask(CommandLoop::message(1, 2, prompt("more"))).error().code ==
+        RejectionCode::not_found);
+  const auto again = loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn()));
+  REQUIRE(again);
+  CHECK_FALSE(again->is_repeated);
+}
+
+TEST_CASE("a session that changed while its snapshot was written is saved again", "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.streams_max = 0;
+  World w(options);
+  eventlog::SnapshotStore snapshots(*w.rows);
+  const auto saved = [&] { return (*snapshots.load(stream_of(1)))->version; };
+  w.loop.loader.is_saving_held = true;
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  CHECK(saved() == base::StreamVersion{2});
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 2, prompt("more"))));
+  w.loop.loader.is_saving_held = false;
+  for (int i = 0; i < 10; ++i) {
+    w.loop.decide();
+    const bool is_forgotten = w.loop.worker.find("main", numbered<base::SessionId>(1)) == nullptr;
+    CHECK((!is_forgotten || saved() == base::StreamVersion{3}));
+  }
+  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1)) == nullptr);
+}
+
 TEST_CASE("a session whose snapshot cannot be written stays in memory", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.streams_max = 4;

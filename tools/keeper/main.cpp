@@ -20,9 +20,10 @@
 #include <cstring>
 #include <optional>
 
+#include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/mutant.hpp"
 #include "workers/engines/keeper_protocol.hpp"
 #include "workers/engines/process_table.hpp"
-#include "eventlog/base/file_lock.hpp"
 #include "workers/engines/system_failure.hpp"
 
 namespace {
@@ -156,7 +157,7 @@ class Keeper {
       if (count < 0 && errno == EAGAIN) return;
       if (count <= 0) {
         is_alone_ = true;
-        terminate(kAloneGrace);
+        if (!base::mutant(base::Mutant::keeper_outlives_worker)) terminate(kAloneGrace);
         return;
       }
       const auto command = engines::decode_command({bytes, static_cast<std::size_t>(count)});
@@ -187,7 +188,7 @@ class Keeper {
         return std::count_if(left.begin(), left.end(),
                              [](const auto& row) { return !row.has_ended(); });
       }
-      kill_tree();
+      if (!base::mutant(base::Mutant::keeper_spares_tree)) kill_tree();
       pollfd fd{signals_, POLLIN, 0};
       ::poll(&fd, 1, kRoundMs);
     }
@@ -224,8 +225,8 @@ std::string start_failure_text(const Arguments& arguments, const volatile ChildF
 
 int keep(const Arguments& arguments) {
   const int signals = prepare();
-  const auto lock = base::FileLock::take(arguments.lock_file);
-  if (!lock) {
+  auto lock = base::FileLock::take(arguments.lock_file);
+  if (!lock && !base::mutant(base::Mutant::keeper_ignores_lock)) {
     const bool is_held = lock.error().code == base::ErrorCode::in_use;
     return fail(is_held ? engines::StartFailure::lock_held : engines::StartFailure::lock_failed,
                 base::describe(lock.error()));
@@ -239,6 +240,9 @@ int keep(const Arguments& arguments) {
 
   const auto row = engines::read_process(agent);
   report(engines::AgentStarted{agent, row ? static_cast<std::int64_t>(row->start_ticks) : 0});
+  if (base::mutant(base::Mutant::keeper_frees_lock_early)) {
+    lock = base::failure(base::ErrorCode::in_use, {});
+  }
   report(Keeper(agent, signals).run());
   return 0;
 }

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <map>
 
+#include "eventlog/base/mutant.hpp"
+
 namespace engines {
 namespace {
 
@@ -25,6 +27,7 @@ constexpr std::array<std::string_view, 4> kNetworkSwitches = {
     "DISABLE_TELEMETRY"};
 
 bool is_passed_on(std::string_view name) {
+  if (base::mutant(base::Mutant::environment_leaks)) return true;
   const auto is_prefix = [&](std::string_view prefix) { return name.starts_with(prefix); };
   return std::any_of(kPassedPrefixes.begin(), kPassedPrefixes.end(), is_prefix) ||
          std::find(kPassedNames.begin(), kPassedNames.end(), name) != kPassedNames.end();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/mutant.hpp"
 #include "workers/engines/pidfd.hpp"
 #include "workers/engines/system_failure.hpp"
 
@@ -170,7 +171,9 @@ void KeptProcess::write_stdin() {
     if (count < 0) {
       pipes_.stdin_end.reset();  // the agent does not read any more
     } else {
-      stdin_written_ += static_cast<std::size_t>(count);
+      stdin_written_ += base::mutant(base::Mutant::prompt_cut_at_pipe)
+                            ? rest.size()
+                            : static_cast<std::size_t>(count);
     }
   }
   stdin_queue_ = {};
@@ -297,7 +300,7 @@ void KeptProcess::end(base::Duration now) {
 
 // Only after a keeper that ended without a report: it was killed.
 bool KeptProcess::strays_are_gone(base::Duration now) {
-  if (strays_.sweep()) {
+  if (base::mutant(base::Mutant::stray_tree_spared) || strays_.sweep()) {
     exited_ = AgentExited{-1, SIGKILL, 0};
     return true;
   }

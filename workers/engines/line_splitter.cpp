@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "eventlog/base/mutant.hpp"
+
 namespace engines {
 
 void LineSplitter::feed(ByteView chunk, std::vector<Line>& out) {
@@ -18,7 +20,8 @@ void LineSplitter::feed(ByteView chunk, std::vector<Line>& out) {
       if (!part.empty()) {
         out.push_back({std::exchange(held_, {}), LineFault::too_long});
         is_discarding_ = true;
-      } else if (is_complete && !held_.empty()) {
+      } else if ((is_complete || base::mutant(base::Mutant::line_cut_at_buffer)) &&
+                 !held_.empty()) {
         out.push_back({std::exchange(held_, {}), LineFault::none});
       }
     }

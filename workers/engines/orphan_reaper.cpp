@@ -7,9 +7,10 @@
 #include <filesystem>
 #include <map>
 
+#include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/mutant.hpp"
 #include "workers/engines/agent_process.hpp"
 #include "workers/engines/process_table.hpp"
-#include "eventlog/base/file_lock.hpp"
 #include "workers/engines/system_failure.hpp"
 
 namespace engines {
@@ -58,7 +59,7 @@ class OrphanSearch {
     const auto path = std::filesystem::weakly_canonical(lock_file, error).string();
     if (error || !path.starts_with(prefix_)) return false;
     const auto locked = base::is_locked(path);
-    return locked && !*locked;
+    return locked && (!*locked || base::mutant(base::Mutant::reaper_ignores_locks));
   }
 
   const std::string prefix_;

@@ -43,7 +43,7 @@ struct Deciding {
   void end_lease(LeaseEnd event) {
     emit(event);
     has_lease = false;
-    if (is_terminal(session().status)) {
+    if (is_terminal(session().status) && !mutant(Mutant::lease_end_not_settled)) {
       emit_to(StreamRole::admission, SessionSettled{session().session});
     }
   }
@@ -60,8 +60,12 @@ struct Deciding {
   // As above, when nothing is queued once the decision's events have been folded.
   void close_empty(SessionStatus status, EndReason reason) {
     emit(SessionClosed{status, reason});
-    emit_to(StreamRole::registry, NameReleased{session().session, session().name});
-    emit_to(StreamRole::admission, SessionReleased{session().session, has_lease});
+    if (!mutant(Mutant::name_not_freed)) {
+      emit_to(StreamRole::registry, NameReleased{session().session, session().name});
+    }
+    if (!mutant(Mutant::place_not_freed)) {
+      emit_to(StreamRole::admission, SessionReleased{session().session, has_lease});
+    }
   }
 };
 
@@ -142,7 +146,8 @@ std::optional<Rejection> check_resume(const DecisionStates& states, const Spawn&
 std::optional<std::string> choose_alias(const DecisionStates& states,
                                         const DecisionContext& context) {
   for (const std::string& alias : context.fresh_aliases) {
-    if (!states.admission.aliases.contains(alias)) return alias;
+    const bool is_taken = states.admission.aliases.contains(alias);
+    if (!is_taken || mutant(Mutant::alias_taken_again)) return alias;
   }
   return std::nullopt;
 }
@@ -158,7 +163,7 @@ Outcome decide_one(Deciding d, const Spawn& c) {
   }
   if (auto bad = check_spec(c)) return tl::unexpected(*bad);
   const auto live = static_cast<std::int64_t>(d.states.admission.live.size());
-  if (live >= d.context.limits.max_sessions) {
+  if (live >= d.context.limits.max_sessions + (mutant(Mutant::admission_off_by_one) ? 1 : 0)) {
     return reject(RejectionCode::session_limit,
                   std::to_string(live) + " of " + std::to_string(d.context.limits.max_sessions) +
                       " sessions are live (max_sessions); kill one first, or raise the limit");
@@ -285,7 +290,7 @@ Outcome decide_one(Deciding d, const CloseSession&) {
 Outcome decide_one(Deciding d, const GrantLease& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
-  if (s.lease) {
+  if (s.lease && !mutant(Mutant::second_lease)) {
     return reject(RejectionCode::lease_held, "session " + s.name + " has a lease already");
   }
   const FencingToken token = s.last_token.next();
@@ -299,7 +304,9 @@ Outcome decide_one(Deciding d, const ExpireLease& c) {
   if (!s.lease || s.lease->token != c.token) {
     return reject(RejectionCode::stale_token, "the lease is not held any more");
   }
-  if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::worker_lost, {}});
+  if (s.turn && !mutant(Mutant::turn_outlives_worker)) {
+    d.emit(TurnInterrupted{s.turn->turn, EndReason::worker_lost, {}});
+  }
   d.end_lease(LeaseExpired{c.token});
   const bool has_more = !s.queue.empty() || (s.spec.is_multi_turn && !s.is_close_requested);
   if (is_live(s.status) && !has_more) {
@@ -359,8 +366,9 @@ void report(Deciding& d, const ReportTurnResult& r) {
   }
   TurnCost cost{r.usage, {}, r.agent_total, r.model_calls, r.took};
   // Both totals are the agent's word, so their difference may be more than the wire can carry.
-  cost.cost.value = std::clamp<std::int64_t>(r.agent_total.value - s.agent_total.value, 0,
-                                             base::kIntegerLimit - 1);
+  const std::int64_t before = mutant(Mutant::cost_of_all_turns) ? 0 : s.agent_total.value;
+  cost.cost.value =
+      std::clamp<std::int64_t>(r.agent_total.value - before, 0, base::kIntegerLimit - 1);
   const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
   if (is_interrupted) {
     d.emit(TurnInterrupted{r.turn, EndReason::user, cost});
@@ -376,6 +384,7 @@ void report(Deciding& d, const ReportTurnResult& r) {
     d.close(is_interrupted ? SessionStatus::killed : SessionStatus::completed,
             is_interrupted ? EndReason::user : EndReason::none);
   } else if (!s.queue.empty()) {
+    if (is_interrupted && mutant(Mutant::queue_stops_at_interrupt)) return;
     d.start_next_turn(s.queue.front(), s.lease->token);
   } else if (s.is_close_requested) {
     d.close(SessionStatus::completed, EndReason::none);
@@ -407,11 +416,11 @@ Outcome decide_one(Deciding d, const LeaseReport& c) {
                                                   d.context.session.text() + " any more");
   }
   const std::int64_t known = s.lease->report_sequence;
-  if (c.sequence <= known && is_holder) {
+  if (c.sequence <= known && is_holder && !mutant(Mutant::report_taken_twice)) {
     base::rare(base::Rare::report_repeated);
     return Decision{};
   }
-  if (c.sequence != known + 1 && is_holder) {
+  if (c.sequence > known + 1 && is_holder && !mutant(Mutant::report_gap_taken)) {
     base::rare(base::Rare::report_gap);
     return reject(RejectionCode::report_gap, "report " + std::to_string(known + 1) + " is missing");
   }

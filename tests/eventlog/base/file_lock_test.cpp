@@ -1,6 +1,9 @@
 #include "eventlog/base/file_lock.hpp"
 
+#include <signal.h>
+#include <spawn.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <optional>
@@ -45,6 +48,22 @@ TEST_CASE("asking about a lock does not take it", "[base]") {
   const auto lock = FileLock::take(path);
   REQUIRE(lock);
   for (int i = 0; i < 3; ++i) CHECK(is_locked(path).value());
+}
+
+TEST_CASE("a lock does not pass to child processes", "[base]") {
+  const support::TemporaryFolder folder;
+  const std::string path = folder.file("lock");
+  pid_t child = -1;
+  {
+    const auto lock = FileLock::take(path);
+    REQUIRE(lock);
+    std::string words[] = {"/bin/sleep", "60"};
+    char* const argv[] = {words[0].data(), words[1].data(), nullptr};
+    REQUIRE(::posix_spawn(&child, argv[0], nullptr, nullptr, argv, nullptr) == 0);
+  }
+  CHECK_FALSE(is_locked(path).value());
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
 }
 
 TEST_CASE("a lock moves with its owner", "[base]") {

@@ -4,6 +4,7 @@
 //
 //   steno-test-worker KEEPER LOCK_FILE WORKDIR PROMPT PROGRAM [ARGUMENT…]
 #include <poll.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "workers/engines/agent_process.hpp"
@@ -42,6 +43,9 @@ int main(int argc, char** argv) {
   plan.workdir = argv[3];
   plan.argv.assign(argv + 5, argv + argc);
   plan.env = {"PATH=/usr/bin:/bin"};
+  if (const char* mutant = ::getenv("STENO_MUTANT")) {
+    plan.env.push_back(std::string("STENO_MUTANT=") + mutant);  // for the keeper
+  }
   auto process = engines::spawn_under_keeper(plan);
   if (!process) return 2;
   if (!(*process)->write(argv[4] + std::string("\n"))) return 2;

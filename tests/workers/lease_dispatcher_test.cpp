@@ -1,0 +1,272 @@
+#include "workers/lease_dispatcher.hpp"
+
+#include "tests/support/command_loop.hpp"
+
+namespace workers {
+namespace {
+
+using base::Duration;
+using std::chrono::seconds;
+using support::as_command;
+using support::CommandLoop;
+using support::kSession;
+using support::kWorker;
+
+const bus::PeerId kPeer = "the worker's connection";
+
+class Socket final : public bus::ServerSocket {
+ public:
+  void* poll_handle() const override { return nullptr; }
+  std::optional<bus::Incoming> receive() override { return std::nullopt; }
+  bool send(const bus::PeerId&, base::Bytes frame) override {
+    sent.push_back(std::get<bus::Notice>(*bus::decode_frame(frame)));
+    return true;
+  }
+
+  // What was sent under the verb since the last call for it.
+  template <class Body>
+  std::vector<Body> take(std::string_view verb) {
+    std::vector<Body> bodies;
+    for (const bus::Notice& notice : sent) {
+      if (notice.verb == verb) bodies.push_back(*bus::from_body<Body>(notice.body));
+    }
+    std::erase_if(sent, [&](const bus::Notice& notice) { return notice.verb == verb; });
+    return bodies;
+  }
+
+  std::vector<bus::Notice> sent;
+};
+
+struct Locks final : LeaseLocks {
+  bool is_worker_alive() override { return is_worker_held; }
+  bool has_worker_ended(std::int64_t) override { return !is_worker_held; }
+  bool is_session_held(base::SessionId) override { return is_held; }
+
+  bool is_worker_held = true;
+  bool is_held = true;
+};
+
+// Reads from the log, unless it is told that it cannot.
+class Contents final : public ContentLoader {
+ public:
+  explicit Contents(eventlog::BlockStore& store) : loader_(store) {}
+  void request(Position position) override { loader_.request(position); }
+  std::optional<ContentOutcome> poll() override {
+    auto outcome = loader_.poll();
+    if (outcome && is_broken) {
+      outcome->content = base::failure(base::ErrorCode::io, "the disk is gone");
+    }
+    return outcome;
+  }
+
+  bool is_broken = false;
+
+ private:
+  InlineContentLoader loader_;
+};
+
+// What lasts over a restart of the server.
+struct Disk {
+  eventlog::MemoryStore store;
+  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
+};
+
+struct Life {
+  explicit Life(Disk& disk)
+      : loop(disk.store, *disk.rows),
+        contents(disk.store),
+        dispatcher(loop.worker, socket, locks, contents, random, {}) {}
+
+  void settle() {
+    // A text that was asked for in one round is there in the next.
+    for (int quiet = 0; quiet < 3; ++quiet) {
+      loop.settle();
+      bool has_worked = dispatcher.do_work(now);
+      for (; told < loop.events.size(); ++told) {
+        has_worked = true;
+        dispatcher.on_durable(loop.events[told]);
+      }
+      std::erase_if(loop.answers, [&](const auto& answer) {
+        if (answer.first.asker != Asker::dispatcher) return false;
+        has_worked = true;
+        dispatcher.on_answer(answer.first, answer.second);
+        return true;
+      });
+      if (has_worked) quiet = -1;
+    }
+  }
+  void advance(Duration by) {
+    now = now + by;
+    settle();
+  }
+  template <class Body>
+  void hear(std::string_view verb, const Body& body) {
+    dispatcher.on_frame(kPeer, bus::Notice{std::string(verb), bus::to_body(body)}, now);
+    settle();
+  }
+  void register_worker() { hear(kVerbRegister, RegisterBody{kWorker, 77, {}}); }
+  // A session with a turn that runs under a lease of the worker's; the directive says so.
+  DirectiveBody lease() {
+    register_worker();
+    REQUIRE(loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+    settle();
+    const auto directives = socket.take<DirectiveBody>(kVerbDirective);
+    REQUIRE(directives.size() == 1);
+    CHECK(directives[0].turn->prompt == "work on it");
+    return directives[0];
+  }
+  std::int64_t count(std::string_view type) const {
+    return std::count_if(loop.events.begin(), loop.events.end(),
+                         [&](const auto& event) { return event.envelope.type == type; });
+  }
+
+  base::Time now{1'000'000'000};
+  base::SeededRandom random{3};
+  Socket socket;
+  Locks locks;
+  CommandLoop loop;
+  Contents contents;
+  LeaseDispatcher dispatcher;
+  std::size_t told = 0;
+};
+
+TEST_CASE("a lease is expired only when nobody holds its session", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  life.lease();
+  life.locks.is_worker_held = false;
+  for (int i = 0; i < 20; ++i) life.advance(seconds(1));
+  CHECK(life.count("LeaseExpired") == 0);
+  life.locks.is_held = false;
+  life.advance(seconds(1));
+  CHECK(life.count("LeaseExpired") == 1);
+}
+
+TEST_CASE("a worker that is silent keeps its leases while its sessions are held", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  life.lease();
+  for (int i = 0; i < 60; ++i) life.advance(seconds(1));
+  CHECK(life.dispatcher.workers() == 0);
+  CHECK(life.count("LeaseExpired") == 0);
+}
+
+TEST_CASE("a directive that a worker has not obeyed is sent again", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  const auto directive = life.lease();
+  const HeartbeatBody idle;
+  const HeartbeatBody obedient{{{kSession, "main", directive.token, directive.number}}};
+  life.advance(seconds(2));
+  life.hear(kVerbHeartbeat, obedient);
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
+  life.hear(kVerbHeartbeat, idle);
+  const auto again = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].number > directive.number);
+  CHECK(again[0].turn == directive.turn);
+  // It may be on its way still.
+  life.hear(kVerbHeartbeat, obedient);
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
+}
+
+TEST_CASE("the directives of a new server are newer than those of the one before", "[workers]") {
+  Disk disk;
+  std::int64_t last = 0;
+  base::Time now;
+  {
+    Life life(disk);
+    last = life.lease().number;
+    REQUIRE(life.loop.ask(CommandLoop::message(1, 2, as_command(session::CloseSession{}))));
+    life.settle();
+    for (const auto& each : life.socket.take<DirectiveBody>(kVerbDirective)) {
+      CHECK(each.number > last);
+      last = each.number;
+    }
+    now = life.now;
+  }
+  Life life(disk);
+  life.now = now + std::chrono::milliseconds(1);
+  life.loop.worker.prefetch(session::session_stream("main", kSession));
+  life.settle();
+  life.dispatcher.restore(*life.loop.worker.find("main", kSession));
+  life.register_worker();
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].number > last);
+}
+
+TEST_CASE("a report after a missing one is asked for again, not acknowledged", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  const auto directive = life.lease();
+  const auto send = [&](std::int64_t sequence) {
+    const auto report = encode_report(sequence, session::ReportAgentStarted{77, 1});
+    life.hear(kVerbReports, ReportsBody{kSession, "main", directive.token, {report}});
+    return life.socket.take<ReportAckBody>(kVerbReportAck);
+  };
+  CHECK(send(2) == std::vector<ReportAckBody>{{kSession, directive.token, 0, true, false}});
+  CHECK(life.count("AgentStarted") == 0);
+  CHECK(send(1) == std::vector<ReportAckBody>{{kSession, directive.token, 1, false, false}});
+  CHECK(send(1) == std::vector<ReportAckBody>{{kSession, directive.token, 1, false, false}});
+  CHECK(send(2) == std::vector<ReportAckBody>{{kSession, directive.token, 2, false, false}});
+  CHECK(life.count("AgentStarted") == 2);
+}
+
+TEST_CASE("a prompt that cannot be read is read again, not given empty", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  life.contents.is_broken = true;
+  life.register_worker();
+  REQUIRE(life.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  CHECK(life.count("TurnStarted") == 1);
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
+  life.contents.is_broken = false;
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].turn->prompt == "work on it");
+}
+
+TEST_CASE("a report of a later release is on the record, and the next one is taken", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  const auto directive = life.lease();
+  const SequencedReport unknown{1, "ReportOfLater", bus::to_body(HeartbeatBody{})};
+  const auto known = encode_report(2, session::ReportAgentStarted{77, 1});
+  life.hear(kVerbReports, ReportsBody{kSession, "main", directive.token, {unknown, known}});
+  CHECK(life.count("AgentLineRecorded") == 1);
+  CHECK(life.count("AgentStarted") == 1);
+  CHECK(life.socket.take<ReportAckBody>(kVerbReportAck).back() ==
+        ReportAckBody{kSession, directive.token, 2, false, false});
+}
+
+TEST_CASE("a worker that registers with a lease that is over hears so", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  const auto directive = life.lease();
+  const auto other = support::numbered<base::SessionId>(9);
+  const HeldLease own{kSession, "main", directive.token, directive.number};
+  life.hear(kVerbRegister, RegisterBody{kWorker, 77, {own, {other, "main", {1}, 1}}});
+  const auto acks = life.socket.take<ReportAckBody>(kVerbReportAck);
+  REQUIRE(acks.size() == 2);
+  CHECK(acks[0] == ReportAckBody{other, {1}, 0, false, true});
+  CHECK(acks[1] == ReportAckBody{kSession, directive.token, 0, true, false});
+}
+
+TEST_CASE("a report under a lease that is over is answered with its loss", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  const auto directive = life.lease();
+  const auto report = encode_report(1, session::ReportAgentStarted{77, 1});
+  life.hear(kVerbReports, ReportsBody{kSession, "main", directive.token.next(), {report}});
+  const auto acks = life.socket.take<ReportAckBody>(kVerbReportAck);
+  REQUIRE(acks.size() == 1);
+  CHECK(acks[0].lost);
+  CHECK(acks[0].through == 0);
+  CHECK(life.count("AgentStarted") == 0);
+}
+
+}  // namespace
+}  // namespace workers

@@ -1,0 +1,148 @@
+#include "workers/query_service.hpp"
+
+#include "tests/support/log_builder.hpp"
+#include "tests/support/session_samples.hpp"
+
+namespace workers {
+namespace {
+
+using support::kSession;
+using support::LogBuilder;
+
+// The service over a log that grows.
+struct World {
+  LogBuilder log;
+  std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
+  std::unique_ptr<eventlog::KeyValueStore> index_rows = eventlog::make_memory_key_value_store();
+  eventlog::StreamIndex index{*index_rows};
+  QueryService service{{log.log(), {}},
+                       log.store(),
+                       *views,
+                       std::move(*projections::ProjectionSet::open(*views)),
+                       index};
+
+  template <class Answer, class Body>
+  Answer ask(std::string_view verb, const Body& body) {
+    const auto answer =
+        service.answer({{}, support::kCommand, std::string(verb), bus::to_body(body), log.head()});
+    REQUIRE(answer.reply.status == bus::ReplyStatus::ok);
+    return *bus::from_body<Answer>(answer.reply.body);
+  }
+  std::string stream() const { return session::session_stream("main", kSession); }
+};
+
+TEST_CASE("a query sees everything up to the durable head", "[workers]") {
+  World w;
+  QueryBody of_main;
+  of_main.agent = "main";
+  CHECK(w.ask<ListAnswer>(kVerbList, of_main).sessions.empty());
+  w.log.append(w.stream(), support::opened());
+  const auto listed = w.ask<ListAnswer>(kVerbList, of_main);
+  CHECK(listed.position == w.log.head());
+  REQUIRE(listed.sessions.size() == 1);
+  for (int turn = 1; turn <= 3; ++turn) {
+    w.log.append(w.stream(), session::TurnQueued{support::turn(turn)}, "text");
+    QueryBody shown = of_main;
+    shown.reference = "fix-bug";
+    CHECK(w.ask<ShowAnswer>(kVerbShow, shown).session.turns_queued == turn);
+    CHECK(w.ask<OutputAnswer>(kVerbOutput, shown).items.size() == static_cast<std::size_t>(turn));
+  }
+}
+
+std::vector<std::string> texts_of(const OutputAnswer& answer) {
+  std::vector<std::string> texts;
+  for (const OutputItem& item : answer.items) texts.push_back(item.text);
+  return texts;
+}
+
+TEST_CASE("the last output is shown, and all of it page by page", "[workers]") {
+  World w;
+  w.log.append(w.stream(), support::opened());
+  const Position begin = w.log.head();
+  std::vector<std::string> said;
+  for (int block = 1; block <= 30; ++block) {
+    said.push_back("text " + std::to_string(block));
+    w.log.add(w.stream(),
+              session::OutputRecorded{support::turn(1), block, session::OutputKind::text},
+              said.back());
+    if (block % 5 != 2) w.log.seal();
+  }
+  w.log.seal();
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  for (const std::int64_t limit : {1, 2, 3, 7, 30, 100}) {
+    INFO("at most " << limit);
+    query.limit = limit;
+    query.after = {};
+    const auto count = std::min<std::ptrdiff_t>(limit, 30);
+    CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) ==
+          std::vector<std::string>(said.end() - count, said.end()));
+    query.after = begin;
+    std::vector<std::string> paged;
+    for (bool has_more = true; has_more;) {
+      const auto page = w.ask<OutputAnswer>(kVerbOutput, query);
+      CHECK(page.items.size() <= static_cast<std::size_t>(limit));
+      for (auto& text : texts_of(page)) paged.push_back(std::move(text));
+      has_more = page.has_more && !page.items.empty();
+      if (has_more) query.after = page.items.back().position;
+    }
+    CHECK(paged == said);
+  }
+  for (std::size_t known = 0; known < said.size(); ++known) {
+    query.after = w.log.events()[1 + known].envelope.position;
+    query.limit = 1;
+    CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) ==
+          std::vector<std::string>{said[known]});
+  }
+}
+
+TEST_CASE("a finished block is shown without its parts", "[workers]") {
+  World w;
+  const auto turn = support::turn(1);
+  w.log.append(w.stream(), support::opened());
+  w.log.append(w.stream(), session::PartialOutputRecorded{turn, 1}, "half ");
+  w.log.append(w.stream(), session::TurnQueued{support::turn(2)}, "and more");
+  w.log.append(w.stream(), session::PartialOutputRecorded{turn, 1}, "a ");
+  w.log.append(w.stream(), session::OutputRecorded{turn, 1, session::OutputKind::text},
+               "half a sentence");
+  w.log.append(w.stream(), session::PartialOutputRecorded{turn, 2}, "the next");
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  const std::vector<std::string> shown{"and more", "half a sentence", "the next"};
+  CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
+  query.limit = -1;
+  CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
+}
+
+TEST_CASE("pages of the log leave nothing out, however small they are", "[workers]") {
+  World w;
+  const std::string other = session::session_stream("other", support::kSource);
+  std::vector<Position> of_main;
+  for (int i = 0; i < 40; ++i) {
+    const bool is_main = i % 3 != 0;
+    const Position at = w.log.add(is_main ? w.stream() : other, session::NothingChanged{"text"});
+    if (is_main) of_main.push_back(at);
+    if (i % 7 == 6) w.log.seal();
+  }
+  w.log.seal();
+  for (const std::int64_t events_max : {1, 2, 3, 7, 100}) {
+    for (const std::int64_t bytes_max : {1, 1000, 0}) {
+      INFO("at most " << events_max << " events and " << bytes_max << " bytes");
+      bus::ReadRequest request{"agent/main/", {}, events_max, bytes_max};
+      std::vector<Position> read;
+      while (request.after < w.log.head()) {
+        const auto page = w.ask<bus::LogPage>(bus::kReadVerb, request);
+        REQUIRE(page.complete_through > request.after);
+        CHECK(page.events.size() <= static_cast<std::size_t>(events_max));
+        for (const auto& event : page.events) read.push_back(event.position);
+        request.after = page.complete_through;
+      }
+      CHECK(read == of_main);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace workers

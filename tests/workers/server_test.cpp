@@ -1,0 +1,276 @@
+#include "workers/server.hpp"
+
+#include "bus/client.hpp"
+#include "bus/memory_bus.hpp"
+#include "eventlog/memory_store.hpp"
+#include "tests/support/hand_committer.hpp"
+#include "tests/support/session_samples.hpp"
+
+namespace workers {
+namespace {
+
+using base::Duration;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using support::kSession;
+using support::kWorker;
+
+struct Clock final : base::Clock {
+  Duration boot() override { return now; }
+  base::Time wall() override { return {1'700'000'000'000'000 + now.count()}; }
+  Duration now = seconds(1);
+};
+
+struct Locks final : LeaseLocks {
+  bool is_worker_alive() override { return true; }
+  bool has_worker_ended(std::int64_t) override { return false; }
+  bool is_session_held(base::SessionId) override { return true; }
+};
+
+// What lasts over the server's restarts, and the bus.
+struct World {
+  Clock clock;
+  base::SeededRandom random{4};
+  bus::MemoryBus bus{random};
+  eventlog::MemoryStore store;
+  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
+  std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
+};
+
+// One life of the server; blocks become durable when the test says so, or by themselves.
+struct Life {
+  explicit Life(World& w)
+      : world(w),
+        index(*w.rows),
+        snapshots(*w.rows),
+        committer(w.store),
+        loader(w.store, index, snapshots),
+        contents(w.store),
+        service({tail().log, {}}, w.store, *w.views,
+                std::move(*projections::ProjectionSet::open(*w.views)), index),
+        queries(service),
+        commands(w.bus.bind_server("command")),
+        workers(w.bus.bind_server("worker")),
+        feed(w.bus.bind_publisher("feed")),
+        server({w.clock, w.random, committer, loader, contents, queries, locks, *commands, *workers,
+                *feed},
+               {tail(), {}, {}}) {
+    REQUIRE(index.catch_up(w.store, w.store.tail()));
+  }
+
+  eventlog::LogTail tail() const {
+    auto tail = *eventlog::read_tail(world.store);
+    if (tail.position.value == 0) tail.log.bytes[0] = 1;
+    return tail;
+  }
+  void step() {
+    world.clock.now += milliseconds(1);
+    world.bus.advance(world.clock.now);
+    server.do_work();
+    if (commits && committer.submitted()) committer.complete();
+  }
+
+  World& world;
+  eventlog::StreamIndex index;
+  eventlog::SnapshotStore snapshots;
+  support::HandCommitter committer;
+  eventlog::InlineLoader loader;
+  InlineContentLoader contents;
+  QueryService service;
+  InlineQueryPort queries;
+  Locks locks;
+  std::unique_ptr<bus::ServerSocket> commands;
+  std::unique_ptr<bus::ServerSocket> workers;
+  std::unique_ptr<bus::PublisherSocket> feed;
+  Server server;
+  bool commits = true;
+};
+
+// Somebody who is connected to one of the server's sockets.
+struct Peer {
+  Peer(World& w, const std::string& endpoint, bus::Hello hello)
+      : world(w),
+        socket(w.bus.connect_client(endpoint, "peer")),
+        client(*socket, w.clock, w.random, {std::move(hello), {}}) {}
+
+  base::CommandId start(std::string_view verb, base::RawValue body) {
+    return *client.start(verb, std::move(body), seconds(60));
+  }
+  // Steps until the condition holds, or for a bounded time.
+  template <class Condition>
+  bool run(Life& life, Condition&& condition) {
+    for (int i = 0; i < 2000; ++i) {
+      life.step();
+      client.do_work(world.clock.now);
+      if (condition()) return true;
+    }
+    return false;
+  }
+  std::optional<bus::Reply> answer(Life& life, const base::CommandId& id) {
+    std::optional<base::Result<bus::Reply>> outcome;
+    if (!run(life, [&] { return (outcome = client.take(id)).has_value(); }) || !*outcome) return {};
+    return std::move(**outcome);
+  }
+
+  World& world;
+  std::unique_ptr<bus::ClientSocket> socket;
+  bus::Client client;
+};
+
+bus::Hello hello_of(bus::Role role, std::string scope = {}) {
+  bus::Hello hello;
+  hello.role = role;
+  hello.name = "test";
+  hello.scope = std::move(scope);
+  return hello;
+}
+
+base::RawValue spawn() {
+  session::Spawn command;
+  command.spec = support::sample_spec(true);
+  command.prompt = "work on it";
+  CommandBody body = encode_command(command);
+  body.session = kSession;
+  body.agent = "main";
+  return bus::to_body(body);
+}
+
+TEST_CASE("a connection that acts for one agent commands no other's sessions", "[workers]") {
+  World w;
+  Life life(w);
+  Peer other(w, "command", hello_of(bus::Role::client, "other"));
+  const auto refused = other.answer(life, other.start(kVerbCommand, spawn()));
+  REQUIRE(refused);
+  CHECK(refused->status == bus::ReplyStatus::rejected);
+  QueryBody of_main;
+  of_main.agent = "main";
+  const auto hidden = other.answer(life, other.start(kVerbList, bus::to_body(of_main)));
+  REQUIRE(hidden);
+  CHECK(hidden->status == bus::ReplyStatus::error);
+  const auto unread = other.answer(
+      life, other.start(bus::kReadVerb, bus::to_body(bus::ReadRequest{"all/", {}, 0, 0})));
+  REQUIRE(unread);
+  CHECK(unread->status == bus::ReplyStatus::error);
+
+  Peer own(w, "command", hello_of(bus::Role::client, "main"));
+  const auto accepted = own.answer(life, own.start(kVerbCommand, spawn()));
+  REQUIRE(accepted);
+  CHECK(accepted->status == bus::ReplyStatus::ok);
+}
+
+TEST_CASE("a query waits for the position that it asks for", "[workers]") {
+  World w;
+  Life life(w);
+  Peer asker(w, "command", hello_of(bus::Role::client));
+  REQUIRE(asker.run(life, [&] { return life.server.has_taken_over(); }));
+  life.commits = false;
+  asker.start(kVerbCommand, spawn());
+  REQUIRE(asker.run(life, [&] { return life.committer.submitted().has_value(); }));
+  QueryBody query;
+  query.agent = "main";
+  query.at_least = life.committer.submitted()->header.last();
+  query.wait = seconds(30);
+  const auto id = asker.start(kVerbList, bus::to_body(query));
+  CHECK_FALSE(asker.answer(life, id));
+  life.commits = true;
+  const auto reply = asker.answer(life, id);
+  REQUIRE(reply);
+  const auto listed = bus::from_body<ListAnswer>(reply->body);
+  REQUIRE(listed);
+  CHECK(listed->position >= query.at_least);
+  CHECK(listed->sessions.size() == 1);
+}
+
+TEST_CASE("a query for a position that does not come is answered in time", "[workers]") {
+  World w;
+  Life life(w);
+  Peer asker(w, "command", hello_of(bus::Role::client));
+  REQUIRE(asker.run(life, [&] { return life.server.has_taken_over(); }));
+  QueryBody query;
+  query.agent = "main";
+  query.at_least = life.server.durable().plus(100);
+  query.wait = milliseconds(500);
+  const auto reply = asker.answer(life, asker.start(kVerbList, bus::to_body(query)));
+  REQUIRE(reply);
+  CHECK(reply->status == bus::ReplyStatus::error);
+  CHECK(reply->code == "timeout");
+}
+
+// A worker that holds what the directive says and connects to the server.
+struct Holder : Peer {
+  Holder(World& w, std::vector<HeldLease> held)
+      : Peer(w, "worker", hello_of(bus::Role::worker)), body{kWorker, 77, std::move(held)} {}
+
+  bool join(Life& life) {
+    return run(life, [&] {
+      return client.send_notice({std::string(kVerbRegister), bus::to_body(body)});
+    });
+  }
+  // The next directive; what it hears meanwhile must not be that a lease is over.
+  DirectiveBody directive(Life& life) {
+    std::optional<DirectiveBody> found;
+    REQUIRE(run(life, [&] {
+      while (const auto notice = client.take_notice()) {
+        if (notice->verb == kVerbReportAck) {
+          CHECK_FALSE(bus::from_body<ReportAckBody>(notice->body)->lost);
+        } else if (notice->verb == kVerbDirective) {
+          found = *bus::from_body<DirectiveBody>(notice->body);
+        }
+      }
+      return found.has_value();
+    }));
+    return *found;
+  }
+
+  RegisterBody body;
+};
+
+HeldLease held_by(const DirectiveBody& directive) {
+  return {directive.session, directive.agent, directive.token, directive.number};
+}
+
+TEST_CASE("a killed session's agent is to be ended, also by a new server", "[workers]") {
+  World w;
+  DirectiveBody directive;
+  {
+    Life life(w);
+    Peer client(w, "command", hello_of(bus::Role::client));
+    Holder worker(w, {});
+    REQUIRE(worker.join(life));
+    REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+    CHECK(worker.directive(life).end == LeaseEnd::none);
+    CommandBody kill = encode_command(session::KillSession{});
+    kill.session = kSession;
+    kill.agent = "main";
+    REQUIRE(client.answer(life, client.start(kVerbCommand, bus::to_body(kill))));
+    directive = worker.directive(life);
+    CHECK(directive.end == LeaseEnd::kill);
+  }
+  Life life(w);
+  Holder worker(w, {held_by(directive)});
+  REQUIRE(worker.join(life));
+  CHECK(worker.directive(life).end == LeaseEnd::kill);
+}
+
+TEST_CASE("a new server takes over the leases of the one before", "[workers]") {
+  World w;
+  DirectiveBody before;
+  {
+    Life life(w);
+    Peer client(w, "command", hello_of(bus::Role::client));
+    Holder worker(w, {});
+    REQUIRE(worker.join(life));
+    REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+    before = worker.directive(life);
+  }
+  Life life(w);
+  Holder worker(w, {held_by(before)});
+  REQUIRE(worker.join(life));
+  const DirectiveBody after = worker.directive(life);
+  CHECK(after.token == before.token);
+  CHECK(after.turn == before.turn);
+  CHECK(after.number > before.number);
+}
+
+}  // namespace
+}  // namespace workers
