@@ -124,6 +124,15 @@ Result<BlockView> parse_block(ByteView bytes) {
   if (view.header.first.value < 1 || view.header.count < 1) {
     return damaged("block's header names no events");
   }
+  // Its numbers come to be written as msgpack, in checkpoints, which holds no larger ones.
+  const BlockHeader& h = view.header;
+  const auto fits = [](std::int64_t number) {
+    return number > -base::kIntegerLimit && number < base::kIntegerLimit;
+  };
+  if (!fits(h.epoch.counter) || !fits(h.writer_term) || !fits(h.time.us) || !fits(h.first.value) ||
+      !fits(h.last().value)) {
+    return damaged("block's header holds a number that is out of range");
+  }
   while (!body.empty()) {
     if (body.size() < 4) return damaged("block's body is cut short");
     const std::size_t size = base::read_u32(body);

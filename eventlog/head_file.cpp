@@ -18,45 +18,28 @@ namespace {
 constexpr std::size_t kSlotBytes = 4096;
 constexpr std::size_t kSlots = 2;
 
-// What a slot holds, behind its length and before its checksum.
-struct Slot {
-  std::int64_t sequence = 0;  // grows with every write; the greater one is the newer
-  Checkpoint head;
-
-  bool operator==(const Slot&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("sequence", self.sequence);
-    visit("head", self.head);
-  }
-};
-
 base::Error errno_error(const std::string& what, const std::string& path) {
   return {base::ErrorCode::io, what + ": " + std::strerror(errno), path};
 }
 
-std::optional<Slot> parse_slot(ByteView bytes) {
+std::optional<HeadSlot> parse_slot(ByteView bytes) {
   if (bytes.size() < 12) return std::nullopt;
   const std::size_t size = base::read_u32(bytes);
   if (size > bytes.size() - 12) return std::nullopt;
   const ByteView body = bytes.substr(4, size);
   const bool is_whole = base::read_u64(bytes.substr(4 + size)) == base::xxh3(body);
   if (!is_whole && !base::mutant(base::Mutant::torn_head_accepted)) return std::nullopt;
-  auto slot = base::decode<Slot>(body);
+  auto slot = base::decode<HeadSlot>(body);
   return slot ? std::optional(*slot) : std::nullopt;
 }
 
-Result<std::optional<Slot>> read_slots(int fd, const std::string& path) {
+Result<std::optional<HeadSlot>> read_slots(int fd, const std::string& path) {
   Bytes bytes(kSlots * kSlotBytes, '\0');
   const ssize_t got = pread(fd, bytes.data(), bytes.size(), 0);
   if (got < 0) return tl::unexpected(errno_error("cannot read the head file", path));
-  if (got == 0) return std::optional<Slot>();
+  if (got == 0) return std::optional<HeadSlot>();
   bytes.resize(static_cast<std::size_t>(got));
-  std::optional<Slot> newest;
-  for (std::size_t i = 0; i < kSlots && i * kSlotBytes < bytes.size(); ++i) {
-    const auto slot = parse_slot(ByteView(bytes).substr(i * kSlotBytes, kSlotBytes));
-    if (slot && (!newest || slot->sequence > newest->sequence)) newest = slot;
-  }
+  const auto newest = parse_head_file(bytes);
   if (!newest) {
     return base::failure(base::ErrorCode::damaged, "no slot of the head file is whole", path);
   }
@@ -80,11 +63,7 @@ class SyncedHeadFile final : public HeadFile {
   }
 
   Result<bool> write(const Checkpoint& head) override {
-    const Bytes body = base::encode(Slot{++sequence_, head});
-    Bytes bytes;
-    base::append_u32(bytes, static_cast<std::uint32_t>(body.size()));
-    bytes.append(body);
-    base::append_u64(bytes, base::xxh3(body));
+    const Bytes bytes = encode_head_slot({++sequence_, head});
     const std::size_t slot = base::mutant(base::Mutant::head_in_one_slot)
                                  ? 0
                                  : static_cast<std::size_t>(sequence_) % kSlots;
@@ -120,6 +99,24 @@ class SyncedHeadFile final : public HeadFile {
 };
 
 }  // namespace
+
+Bytes encode_head_slot(const HeadSlot& slot) {
+  const Bytes body = base::encode(slot);
+  Bytes bytes;
+  base::append_u32(bytes, static_cast<std::uint32_t>(body.size()));
+  bytes.append(body);
+  base::append_u64(bytes, base::xxh3(body));
+  return bytes;
+}
+
+std::optional<HeadSlot> parse_head_file(ByteView bytes) {
+  std::optional<HeadSlot> newest;
+  for (std::size_t i = 0; i < kSlots && i * kSlotBytes < bytes.size(); ++i) {
+    const auto slot = parse_slot(bytes.substr(i * kSlotBytes, kSlotBytes));
+    if (slot && (!newest || slot->sequence > newest->sequence)) newest = slot;
+  }
+  return newest;
+}
 
 Result<std::optional<Checkpoint>> read_head_file(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -14,6 +14,23 @@ namespace eventlog {
 
 constexpr base::Duration kHeadSyncDelay = std::chrono::milliseconds(50);
 
+// What a slot of the file holds, behind its length and before its checksum.
+struct HeadSlot {
+  std::int64_t sequence = 0;  // grows with every write; the greater one is the newer
+  Checkpoint head;
+
+  bool operator==(const HeadSlot&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("sequence", self.sequence);
+    visit("head", self.head);
+  }
+};
+
+Bytes encode_head_slot(const HeadSlot& slot);
+// The newest whole slot among the file's bytes; none when no slot is whole.
+std::optional<HeadSlot> parse_head_file(ByteView bytes);
+
 class HeadFile {
  public:
   virtual ~HeadFile() = default;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/fuzz_rules.hpp"
 #include "tests/support/source_rules.hpp"
 
 namespace {
@@ -218,6 +219,52 @@ TEST_CASE("the two macros named CHECK never meet", "[tidy]") {
   CHECK(complains(check_check_macro({"eventlog/block.hpp", "// x\n" + include})));
   CHECK(complains(check_check_macro({"tests/eventlog/block_test.cpp", include})));
   CHECK_FALSE(complains(check_check_macro({"eventlog/block.cpp", include})));
+}
+
+TEST_CASE("every decoder of bytes from outside is fuzzed", "[tidy]") {
+  using support::check_is_fuzzed;
+  require_none(check_is_fuzzed(all_sources()));
+  const SourceFile decoder{"bus/a.hpp", "base::Result<A> decode_a(\n    base::ByteView bytes);\n"};
+  const SourceFile target{"tests/fuzz/a.cpp",
+                          "#include \"bus/a.hpp\"\nvoid run(ByteView in) { decode_a(in); }\n"};
+  CHECK(complains(check_is_fuzzed({decoder})));
+  CHECK(complains(
+      check_is_fuzzed({decoder, {"tests/fuzz/a.cpp", "#include \"bus/a.hpp\"\n// decode_a\n"}})));
+  CHECK(complains(check_is_fuzzed({decoder, {"tests/bus/a_test.cpp", target.text}})));
+  CHECK(complains(check_is_fuzzed({decoder, {"tests/fuzz/a.cpp", "decode_a(in);\n"}})));
+  CHECK_FALSE(complains(check_is_fuzzed({decoder, target})));
+  CHECK(complains(check_is_fuzzed({{"bus/b.hpp", "void feed(std::string_view chunk);\n"}})));
+  CHECK_FALSE(complains(check_is_fuzzed({{"bus/b.hpp", "Result<B> read_b(int fd);\n"}})));
+
+  const std::string fields = "struct C {\n  static void fields(Self& self, Visit&& visit) {}\n};\n";
+  const std::string reading = "auto c = bus::from_body<workers::C>(body);\n";
+  const SourceFile reader{"workers/c.cpp", reading};
+  CHECK(complains(check_is_fuzzed({{"workers/c.hpp", fields}, reader})));
+  CHECK_FALSE(complains(
+      check_is_fuzzed({{"workers/c.hpp", fields},
+                       reader,
+                       {"tests/fuzz/c.cpp", "#include \"workers/c.hpp\"\nread_again<C>(in);"}})));
+  CHECK_FALSE(complains(
+      check_is_fuzzed({{"workers/c.hpp", fields}, {"workers/c.cpp", "std::get<C>(variant);\n"}})));
+  const SourceFile hidden{"workers/c.cpp", fields + reading};
+  CHECK(complains(check_is_fuzzed({hidden})));
+  CHECK_FALSE(
+      complains(check_is_fuzzed({hidden, {"tests/fuzz/c.cpp", "#include \"workers/c.hpp\"\n"}})));
+}
+
+TEST_CASE("every fuzz target has inputs and is described", "[tidy]") {
+  using support::check_fuzz_targets;
+  const std::string cmake = read(kRoot / "CMakeLists.txt");
+  const auto has_corpus = [](const std::string& name) {
+    const auto folder = kRoot / "tests/fuzz/corpus" / name;
+    return std::filesystem::is_directory(folder) && !std::filesystem::is_empty(folder);
+  };
+  require_none(check_fuzz_targets(cmake, read(kRoot / "tests/fuzz/README.md"), has_corpus));
+  const std::string line = "\nsteno_fuzz(tests/fuzz/no_such.cpp USES base)\n";
+  CHECK(complains(check_fuzz_targets(line, "`no_such`", has_corpus)));
+  CHECK(complains(check_fuzz_targets(line, "", [](const std::string&) { return true; })));
+  CHECK_FALSE(
+      complains(check_fuzz_targets(line, "`no_such`", [](const std::string&) { return true; })));
 }
 
 TEST_CASE("comments and strings are not code", "[tidy]") {

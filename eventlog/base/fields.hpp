@@ -309,6 +309,7 @@ bool read_field(MsgpackReader& in, ByteView name, Field& field, BadField* bad) {
 }
 template <class T>
 bool read_field(MsgpackReader& in, ByteView name, std::optional<T>& field, BadField* bad) {
+  field.reset();
   if (in.peek() == MsgpackKind::nil) return in.nil();
   return read_field(in, name, field.emplace(), bad);
 }
@@ -330,12 +331,15 @@ bool read(MsgpackReader& in, T& value, ExtraFields* extra, BadField* bad) {
     if (is_known) continue;
     ByteView raw;
     if (!in.value(raw)) return false;
-    if (extra != nullptr) extra->emplace_back(name, raw);
+    if (extra == nullptr) continue;
+    if (!in.afford(sizeof(ExtraFields::value_type))) return false;
+    extra->emplace_back(name, raw);
   }
   return true;
 }
 template <class T>
 bool read(MsgpackReader& in, std::optional<T>& value) {
+  value.reset();
   if (in.peek() == MsgpackKind::nil) return in.nil();
   value.emplace();
   return read(in, *value);
@@ -344,9 +348,10 @@ template <class T>
 bool read(MsgpackReader& in, std::vector<T>& values) {
   std::size_t items = 0;
   if (!in.array(items)) return false;
+  values.clear();  // of a field that comes twice the last one counts
   for (std::size_t i = 0; i < items; ++i) {
     T value{};
-    if (!read(in, value)) return false;
+    if (!in.afford(sizeof(T)) || !read(in, value)) return false;
     values.push_back(std::move(value));
   }
   return true;
@@ -355,9 +360,10 @@ template <class T>
 bool read(MsgpackReader& in, std::set<T>& values) {
   std::size_t items = 0;
   if (!in.array(items)) return false;
+  values.clear();
   for (std::size_t i = 0; i < items; ++i) {
     T value{};
-    if (!read(in, value)) return false;
+    if (!in.afford(sizeof(T)) || !read(in, value)) return false;
     values.insert(std::move(value));
   }
   return true;
@@ -366,10 +372,11 @@ template <class K, class V>
 bool read(MsgpackReader& in, std::map<K, V>& values) {
   std::size_t pairs = 0;
   if (!in.map(pairs)) return false;
+  values.clear();
   for (std::size_t i = 0; i < pairs; ++i) {
     K key{};
     V value{};
-    if (!read(in, key) || !read(in, value)) return false;
+    if (!in.afford(sizeof(K) + sizeof(V)) || !read(in, key) || !read(in, value)) return false;
     values.insert_or_assign(std::move(key), std::move(value));
   }
   return true;

@@ -181,6 +181,12 @@ bool MsgpackReader::nil() {
   return true;
 }
 
+bool MsgpackReader::afford(std::size_t bytes) {
+  if (bytes > affordable_) return fail();
+  affordable_ -= bytes;
+  return true;
+}
+
 bool MsgpackReader::skip() {
   return skip(0);
 }

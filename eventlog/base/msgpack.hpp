@@ -36,8 +36,13 @@ enum class MsgpackKind { nil, boolean, integer, text, binary, array, map, other,
 class MsgpackReader {
  public:
   static constexpr int kDepthMax = 32;  // deeper than anything that Steno writes
+  static constexpr std::size_t kListBytesFree = 64 << 10;
+  static constexpr std::size_t kListBytesFactor = 16;
 
-  explicit MsgpackReader(ByteView in) : at_(in.data()), end_(in.data() + in.size()) {}
+  explicit MsgpackReader(ByteView in)
+      : at_(in.data()),
+        end_(in.data() + in.size()),
+        affordable_(kListBytesFree + kListBytesFactor * in.size()) {}
 
   MsgpackKind peek() const;
   bool map(std::size_t& pairs);
@@ -49,6 +54,11 @@ class MsgpackReader {
   bool nil();
   bool skip();                // any one value, with all that it contains
   bool value(ByteView& raw);  // the encoded bytes of the next value, stepping over it
+
+  // To be asked before each item of a list is kept: may the reader's caller keep `bytes` more? An
+  // item of a hundred bytes in memory may be a single byte of input, so what lists take is held to
+  // kListBytesFree and kListBytesFactor times the input, which is beyond every list of real items.
+  bool afford(std::size_t bytes);
 
   bool at_end() const { return at_ == end_; }
   bool failed() const { return failed_; }
@@ -62,6 +72,7 @@ class MsgpackReader {
 
   const char* at_;
   const char* end_;
+  std::size_t affordable_;
   bool failed_ = false;
 };
 

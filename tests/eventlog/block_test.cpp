@@ -1,5 +1,7 @@
 #include "eventlog/block.hpp"
 
+#include <limits>
+
 #include "eventlog/base/random.hpp"
 #include "tests/support/blocks.hpp"
 #include "tests/support/catch.hpp"
@@ -87,6 +89,25 @@ TEST_CASE("a block that is cut short anywhere, or longer, is refused as damaged"
   }
   CHECK_FALSE(parse_block(good + '\0'));
   CHECK_FALSE(parse_block(good + good));
+}
+
+TEST_CASE("a block whose header holds a number that no checkpoint can hold is refused",
+          "[eventlog]") {
+  const auto with = [](auto&& change) {
+    BlockChain chain;
+    change(chain.header());
+    BlockBuilder builder;
+    builder.add("x");
+    builder.add("y");
+    return parse_block(builder.seal(chain.header()).facts);
+  };
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+  CHECK(with([](BlockHeader&) {}));
+  CHECK_FALSE(with([](BlockHeader& h) { h.first = {kMax}; }));
+  CHECK_FALSE(with([](BlockHeader& h) { h.first = {base::kIntegerLimit - 1}; }));
+  CHECK_FALSE(with([](BlockHeader& h) { h.epoch.counter = -kMax; }));
+  CHECK_FALSE(with([](BlockHeader& h) { h.writer_term = base::kIntegerLimit; }));
+  CHECK_FALSE(with([](BlockHeader& h) { h.time.us = kMax; }));
 }
 
 TEST_CASE("a block of a newer format is another release's, whatever follows", "[eventlog]") {

@@ -1,6 +1,7 @@
 // Values of any struct that names its fields, made from a seed: what the codec must carry.
 #pragma once
 
+#include "eventlog/base/binary.hpp"
 #include "eventlog/base/fields.hpp"
 #include "eventlog/base/random.hpp"
 
@@ -20,6 +21,7 @@ class RandomValue {
   }
   void fill(bool& value) { value = every_ || random_.chance(50); }
   void fill(std::string& value) { value = text(); }
+  void fill(base::Binary& value) { value.bytes = text(); }
   void fill(base::RawValue& value) { base::encode_to(value.encoded, text()); }
   void fill(base::Time& value) { value.us = positive(); }
   void fill(base::Duration& value) { value = base::Duration{positive()}; }

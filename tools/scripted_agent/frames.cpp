@@ -202,6 +202,10 @@ void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals) {
 void FrameWriter::write(Json frame) {
   std::string line = frame.dump(-1, ' ', false, Json::error_handler_t::replace);
   line += '\n';
+  out_(line);
+}
+
+void write_line(std::string_view line) {
   write_all(STDOUT_FILENO, line);
 }
 

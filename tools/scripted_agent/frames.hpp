@@ -35,9 +35,14 @@ struct TurnOutcome {
   Json permission_denials = Json::array();
 };
 
+// Writes one line to stdout, waiting for room. A reader that has gone ends the process.
+void write_line(std::string_view line);
+
 class FrameWriter {
  public:
-  explicit FrameWriter(std::string session_id) : session_id_(std::move(session_id)) {}
+  // `out`: where each finished line goes.
+  explicit FrameWriter(std::string session_id, void (*out)(std::string_view) = write_line)
+      : session_id_(std::move(session_id)), out_(out) {}
 
   const std::string& session_id() const { return session_id_; }
   std::string next_id() { return uuid_from(session_id_, ++made_); }
@@ -59,6 +64,7 @@ class FrameWriter {
   void write(Json frame);
 
   std::string session_id_;
+  void (*out_)(std::string_view);
   std::string message_id_;
   std::uint64_t made_ = 0;
 };

@@ -72,38 +72,45 @@ void HostLines::read_some() {
     has_ended_ = true;
     return;
   }
-  std::string_view rest(chunk.data(), static_cast<std::size_t>(count));
-  for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos;) {
-    held_ += rest.substr(0, end);
-    rest.remove_prefix(end + 1);
-    take_line(std::exchange(held_, {}));
-  }
-  held_ += rest;
+  const std::string_view why = take({chunk.data(), static_cast<std::size_t>(count)});
+  if (!why.empty()) refuse(why);
 }
 
-void HostLines::take_line(const std::string& line) {
-  if (line.find_first_not_of(" \r\t") == std::string::npos) return;
+std::string_view HostLines::take(std::string_view bytes) {
+  for (std::size_t end; (end = bytes.find('\n')) != std::string_view::npos;) {
+    held_ += bytes.substr(0, end);
+    bytes.remove_prefix(end + 1);
+    if (const auto why = take_line(std::exchange(held_, {})); !why.empty()) return why;
+  }
+  held_ += bytes;
+  return {};
+}
+
+std::string_view HostLines::take_line(const std::string& line) {
+  if (line.find_first_not_of(" \r\t") == std::string::npos) return {};
   const Json frame = Json::parse(line, nullptr, false);
-  if (frame.is_discarded()) refuse("Error parsing streaming input line\n");
+  if (frame.is_discarded()) return "Error parsing streaming input line\n";
   const std::string type = text_of(frame, "type");
   if (type == "user") {
-    take_prompt_line(frame);
+    return take_prompt_line(frame);
   } else if (type == "control_request") {
     take_control(frame);
   } else if (type == "control_response") {
     const Json response = member(frame, "response");
     answers_[text_of(response, "request_id")] = response;
   }
+  return {};
 }
 
-void HostLines::take_prompt_line(const Json& frame) {
+std::string_view HostLines::take_prompt_line(const Json& frame) {
   const Json message = member(frame, "message");
-  if (text_of(message, "role") != "user") refuse("Error: Expected message role 'user'\n");
+  if (text_of(message, "role") != "user") return "Error: Expected message role 'user'\n";
   const std::string uuid = text_of(frame, "uuid");
   // A prompt that comes again under the same id is not run again.
-  if (!uuid.empty() && !seen_uuids_.insert(uuid).second) return;
+  if (!uuid.empty() && !seen_uuids_.insert(uuid).second) return {};
   if (!uuid.empty()) frames_.lifecycle(uuid, "queued");
   prompts_.push_back({prompt_text(member(message, "content")), uuid});
+  return {};
 }
 
 void HostLines::take_control(const Json& frame) {

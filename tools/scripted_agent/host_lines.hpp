@@ -24,6 +24,10 @@ class HostLines {
   // what there is. True when the whole time has passed.
   bool wait(std::int64_t timeout_ms);
 
+  // What the host wrote, in portions of any size. Any bytes are allowed; where Claude Code would
+  // end itself for them, the text that it writes before it does, else nothing.
+  std::string_view take(std::string_view bytes);
+
   bool has_ended() const { return has_ended_; }
   // The next prompt, if one is queued.
   std::optional<Prompt> take_prompt();
@@ -37,8 +41,8 @@ class HostLines {
 
  private:
   void read_some();
-  void take_line(const std::string& line);
-  void take_prompt_line(const Json& frame);
+  std::string_view take_line(const std::string& line);
+  std::string_view take_prompt_line(const Json& frame);
   void take_control(const Json& frame);
 
   FrameWriter& frames_;

@@ -18,7 +18,8 @@ std::int64_t number(std::string_view text) {
 std::int64_t nano_usd(std::string_view text) {
   double usd = 0;
   std::from_chars(text.data(), text.data() + text.size(), usd);
-  return static_cast<std::int64_t>(std::clamp(usd, 0.0, 1e6) * 1e9 + 0.5);
+  if (!(usd > 0)) return 0;  // "nan" is a number to from_chars
+  return static_cast<std::int64_t>(std::min(usd, 1e6) * 1e9 + 0.5);
 }
 
 std::string words(std::int64_t count) {

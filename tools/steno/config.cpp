@@ -10,7 +10,6 @@
 
 #include "bus/endpoint.hpp"
 #include "eventlog/session/stream_name.hpp"
-#include "tools/steno/config_file.hpp"
 #include "tools/steno/units.hpp"
 #include "tools/steno/words.hpp"
 
@@ -293,7 +292,7 @@ class Sources {
   explicit Sources(const ConfigInput& input) : input_(input) {}
 
   Result<bool> read_file(const std::string& path, bool must_exist) {
-    auto settings = read_config_file(path);
+    auto settings = input_.read_file(path);
     if (!settings) {
       if (settings.error().code == ErrorCode::not_found && !must_exist) return true;
       return tl::unexpected(settings.error());

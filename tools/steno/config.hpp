@@ -15,6 +15,7 @@
 #include "eventlog/base/strong.hpp"
 #include "eventlog/base/time.hpp"
 #include "eventlog/session/types.hpp"
+#include "tools/steno/config_file.hpp"
 
 namespace steno {
 
@@ -72,6 +73,7 @@ struct ConfigInput {
   std::map<std::string, std::string> environment;  // of the process
   std::string program_folder;                      // that the steno executable is in
   std::string working_folder;                      // that relative paths begin at
+  base::Result<std::vector<FileSetting>> (*read_file)(const std::string& path) = read_config_file;
 };
 
 // That of this process.

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include <toml++/toml.h>
 
@@ -54,16 +56,11 @@ FileSetting to_setting(std::string key, const toml::node& node) {
 
 }  // namespace
 
-base::Result<std::vector<FileSetting>> read_config_file(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
-    const auto code = errno == ENOENT ? base::ErrorCode::not_found : base::ErrorCode::io;
-    return base::failure(
-        code, std::string("cannot read the configuration: ") + std::strerror(errno), path);
-  }
+base::Result<std::vector<FileSetting>> parse_config(std::string_view text,
+                                                    const std::string& path) {
   try {
     std::vector<FileSetting> settings;
-    const toml::table table = toml::parse_file(path);
+    const toml::table table = toml::parse(text);
     for (const auto& [key, node] : table) {
       settings.push_back(to_setting(std::string(key.str()), node));
     }
@@ -73,6 +70,23 @@ base::Result<std::vector<FileSetting>> read_config_file(const std::string& path)
                          "the configuration is not TOML: " + std::string(error.description()),
                          path + " line " + std::to_string(error.source().begin.line));
   }
+}
+
+base::Result<std::vector<FileSetting>> read_config_file(const std::string& path) {
+  const auto failed = [&path] {
+    const auto code = errno == ENOENT ? base::ErrorCode::not_found : base::ErrorCode::io;
+    return base::failure(
+        code, std::string("cannot read the configuration: ") + std::strerror(errno), path);
+  };
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return failed();
+  errno = EISDIR;
+  if (S_ISDIR(status.st_mode)) return failed();
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return failed();
+  std::stringstream text;
+  text << in.rdbuf();
+  return parse_config(text.str(), path);
 }
 
 }  // namespace steno

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eventlog/base/result.hpp"
@@ -18,7 +19,11 @@ struct FileSetting {
   std::int64_t line = 0;
 };
 
-// Errors: not_found; invalid, with the line, where it is not TOML; io.
+// The settings that a file's text makes; `path` is only named. Error invalid, with the line, where
+// the text is not TOML.
+base::Result<std::vector<FileSetting>> parse_config(std::string_view text, const std::string& path);
+
+// Errors: not_found; as above; io.
 base::Result<std::vector<FileSetting>> read_config_file(const std::string& path);
 
 }  // namespace steno

@@ -64,15 +64,28 @@ bool write_array(MsgpackReader& in, int depth, std::string& out) {
   return true;
 }
 
+// A name in JSON is a text: what is none is one of its bytes. Other values would have to be escaped
+// once for each map that they are a name in, and grow each time.
+std::string name_of(ByteView raw) {
+  MsgpackReader reader(raw);
+  ByteView name;
+  std::int64_t number = 0;
+  if (reader.peek() == MsgpackKind::text && reader.text(name)) return json_name(name);
+  if (reader.peek() == MsgpackKind::integer && reader.integer(number)) {
+    return json_string(std::to_string(number));
+  }
+  return json_string(json_bytes(raw));
+}
+
 bool write_map(MsgpackReader& in, int depth, std::string& out) {
   std::size_t count = 0;
   if (!in.map(count)) return false;
   out += '{';
   for (std::size_t i = 0; i < count; ++i) {
     if (i > 0) out += ',';
-    std::string name;
-    if (!write_value(in, depth + 1, name)) return false;
-    out += name.starts_with('"') ? name : json_string(name);
+    ByteView name;
+    if (!in.value(name)) return false;
+    out += name_of(name);
     out += ':';
     if (!write_value(in, depth + 1, out)) return false;
   }
@@ -166,6 +179,10 @@ std::string json_bytes(ByteView bytes) {
 
 std::string json_text(std::string_view text) {
   return base::is_utf8(text) ? json_string(text) : json_bytes(text);
+}
+
+std::string json_name(std::string_view text) {
+  return json_string(base::is_utf8(text) ? std::string(text) : json_bytes(text));
 }
 
 }  // namespace steno

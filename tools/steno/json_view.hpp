@@ -24,6 +24,8 @@ std::string json_string(std::string_view utf8);
 std::string json_bytes(base::ByteView bytes);
 // A text that should be UTF-8, and is shown as bytes where it is not.
 std::string json_text(std::string_view text);
+// The same where only a string may stand, such as a field's name.
+std::string json_name(std::string_view text);
 
 inline std::string to_json(const std::string& value) {
   return json_text(value);
@@ -94,7 +96,7 @@ class JsonObject {
   }
   JsonObject& add_raw(std::string_view name, std::string_view json) {
     if (!text_.empty()) text_ += ',';
-    text_ += json_string(name);
+    text_ += json_name(name);
     text_ += ':';
     text_ += json;
     return *this;

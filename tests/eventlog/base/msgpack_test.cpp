@@ -40,6 +40,15 @@ struct Outer {
   }
 };
 
+struct Wide {
+  std::vector<Outer> list;
+  bool operator==(const Wide&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("list", self.list);
+  }
+};
+
 TEST_CASE("integers of every width come back as they were", "[base]") {
   for (std::int64_t magnitude = 1; magnitude < base::kIntegerLimit / 2; magnitude *= 2) {
     for (std::int64_t value : {magnitude - 1, magnitude, -magnitude, -magnitude - 1}) {
@@ -143,6 +152,44 @@ TEST_CASE("random and damaged bytes never do harm", "[base]") {
 TEST_CASE("nesting deeper than the bound is refused", "[base]") {
   const Bytes deep(1000, '\x91');
   CHECK_FALSE(MsgpackReader(deep).skip());
+}
+
+TEST_CASE("a list takes no more memory than its bytes warrant", "[base]") {
+  // An empty map is one byte, and an Inner all the same.
+  const auto listing = [](std::size_t items) {
+    Bytes bytes;
+    MsgpackWriter writer(bytes);
+    writer.map(1);
+    writer.text("list");
+    writer.array(items);
+    return bytes + Bytes(items, '\x80');
+  };
+  const auto fits = base::decode<Outer>(listing(1000));
+  REQUIRE(fits);
+  CHECK(fits->list.size() == 1000);
+  const auto refused = base::decode<Wide>(listing(1'000'000));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().where == "list");
+  Wide real;
+  for (int i = 0; i < 10'000; ++i) real.list.push_back({"text", true, {}, {}, {{i}}, {}});
+  CHECK(base::decode<Wide>(base::encode(real)) == real);
+}
+
+TEST_CASE("of a field that comes twice the last one counts", "[base]") {
+  Outer first;
+  first.list = {{1}, {2}};
+  first.inner = Inner{7};
+  first.table = {{"a", 1}};
+  Outer second;
+  second.list = {{3}};
+  second.inner = Inner{0};
+  second.table = {{"b", 2}};
+  Bytes bytes = base::encode(first);
+  const Bytes more = base::encode(second);
+  bytes[0] = static_cast<char>(bytes[0] + (more[0] & 0x0F));
+  const auto both = base::decode<Outer>(bytes + more.substr(1));
+  REQUIRE(both);
+  CHECK(*both == second);
 }
 
 TEST_CASE("only well-formed UTF-8 counts as such", "[base]") {

@@ -85,6 +85,25 @@ TEST_CASE("a struct is shown with all of its fields, and money in dollars", "[to
   CHECK(shown.at("usage").at("input") == 0);
 }
 
+TEST_CASE("what stands for a name is shown as one, whatever it is", "[tools]") {
+  // 30 maps, each with the next one as a name: were each escaped anew, the last would be gigabytes.
+  const auto deep = pack([](auto& w) {
+    for (int i = 0; i < 30; ++i) w.map(1);
+    w.text("\"");
+    for (int i = 0; i < 30; ++i) w.nil();
+  });
+  CHECK(msgpack_to_json(deep).size() < 1000);
+  CHECK(json::accept(msgpack_to_json(deep)));
+  CHECK(msgpack_to_json(pack([](auto& w) {
+          w.map(1);
+          w.integer(7);
+          w.nil();
+        })) == R"({"7":null})");
+  session::RecordedEvent recorded;
+  recorded.extra.emplace_back("\xFF", pack([](auto& w) { w.text("x"); }));
+  CHECK(json::parse(steno::event_json({recorded, 0})).size() > 1);
+}
+
 TEST_CASE("an event is shown whole, as JSON and as a line of facts", "[tools]") {
   session::RecordedEvent recorded;
   recorded.envelope.position = {7};

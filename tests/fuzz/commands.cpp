@@ -1,0 +1,99 @@
+// A client's command: its body, the command in it, and what is decided on it.
+#include "eventlog/session/event_codec.hpp"
+#include "eventlog/session/evolve.hpp"
+#include "tests/fuzz/values.hpp"
+#include "workers/protocol.hpp"
+#include "workers/session/decide.hpp"
+#include "workers/session/session_name.hpp"
+
+namespace {
+
+using base::ByteView;
+using fuzz::require;
+
+void decide_on(const workers::CommandBody& body, const session::ClientCommand& command) {
+  static const session::SessionState kSession;
+  static const session::RegistryState kRegistry;
+  static const session::AdmissionState kAdmission;
+  const session::DecisionContext context{
+      body.session, body.agent, {{1}}, {}, {"alias000", "alias001"}};
+  const auto decision =
+      session::decide({kSession, kRegistry, kAdmission, nullptr}, command, context);
+  if (!decision) {
+    require(!decision.error().text.empty(), "a rejection says why");
+    return;
+  }
+  for (const session::Emitted& emitted : *decision) {
+    session::RecordedEvent event;
+    event.event = emitted.event;
+    const auto read = session::decode_facts(session::encode_facts(event));
+    require(read && read->event == event.event, "what is decided can be stored");
+  }
+}
+
+void read_body(ByteView bytes) {
+  const auto body = fuzz::read_again<workers::CommandBody>(bytes);
+  if (!body) return;
+  const auto command = workers::decode_command(*body);
+  if (!command) {
+    require(!command.error().text.empty(), "an error says what is wrong");
+    return;
+  }
+  const auto again = workers::decode_command(workers::encode_command(*command));
+  require(again && *again == *command, "decode(encode(decode(x))) is the same command");
+  require(workers::digest_of(body->session, body->agent, *command) ==
+              workers::digest_of(body->session, body->agent, *again),
+          "one command has one digest");
+  decide_on(*body, *command);
+}
+
+base::Bytes build(fuzz::Source& source) {
+  fuzz::SourceRandom random(source);
+  support::RandomValue values(random, false);
+  session::ClientCommand command = session::Spawn{};
+  switch (source.byte() % 5) {
+    case 1:
+      command = session::SendPrompt{};
+      break;
+    case 2:
+      command = session::InterruptTurn{};
+      break;
+    case 3:
+      command = session::KillSession{};
+      break;
+    case 4:
+      command = session::CloseSession{};
+      break;
+    default:
+      break;
+  }
+  std::visit([&](auto& c) { values.fill(c); }, command);
+  workers::CommandBody body = workers::encode_command(command);
+  body.agent = "main";
+  body.session.bytes[0] = 1;
+  if (source.byte() % 4 == 0) values.fill(body.agent);
+  if (source.byte() % 4 == 0) fuzz::damage(source, body.body.encoded);
+  base::Bytes bytes = base::encode(body);
+  fuzz::damage(source, bytes);
+  return bytes;
+}
+
+}  // namespace
+
+// The first byte: 0 a body as it comes, 1 one that the rest describes, 2 a prompt that names
+// itself.
+void fuzz::run(ByteView in) {
+  Source source(in);
+  switch (source.byte() % 3) {
+    case 0:
+      return read_body(source.rest());
+    case 1:
+      return read_body(build(source));
+    default: {
+      const std::string name = session::name_from_prompt(source.rest());
+      require(!name.empty() && name.size() <= 74, "a name is short");
+      require(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos,
+              "a name is made of letters, digits and dashes");
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// The configuration: a TOML file, flags and environment as anybody may write them.
+#include "tools/steno/config.hpp"
+
+#include "tests/fuzz/fuzz.hpp"
+
+namespace {
+
+using base::ByteView;
+using fuzz::require;
+
+steno::ConfigInput plain_input() {
+  steno::ConfigInput input;
+  input.program_folder = "/opt/steno";
+  input.working_folder = "/srv";
+  input.environment["XDG_DATA_HOME"] = "/var/lib";
+  input.read_file = [](const std::string& path) { return steno::parse_config({}, path); };
+  return input;
+}
+
+// The text of the file that is read; none outlives one input.
+ByteView file_text;
+
+// What was read as a configuration says so of itself, and means the same as flags.
+void check(const steno::Config& config) {
+  require(config.settings.size() == steno::config_keys().size(), "every key has a setting");
+  steno::ConfigInput input = plain_input();
+  for (const steno::Setting& setting : config.settings) {
+    if (!setting.value.empty()) input.flags[setting.key] = setting.value;
+  }
+  const auto again = steno::load_config(input);
+  require(again.has_value(), "a configuration's own values are accepted");
+  for (std::size_t i = 0; i < config.settings.size(); ++i) {
+    const auto& setting = config.settings[i];
+    require(setting.value.empty() || again->settings[i].value == setting.value,
+            "and mean the same");
+  }
+  const auto endpoints = steno::endpoints_of(config);
+  if (endpoints) require(endpoints->command.starts_with("ipc:///"), "sockets have absolute paths");
+}
+
+}  // namespace
+
+// The first byte: 0 a file's text; else one key, given as a flag (1) or in the environment (2).
+void fuzz::run(ByteView in) {
+  Source source(in);
+  const std::uint8_t how = source.byte();
+  steno::ConfigInput input = plain_input();
+  if (how % 3 == 0) {
+    file_text = source.rest();
+    input.flags["config"] = "/etc/steno.toml";
+    input.read_file = [](const std::string& path) { return steno::parse_config(file_text, path); };
+  } else {
+    const auto& keys = steno::config_keys();
+    const std::string key(keys[source.byte() % keys.size()].name);
+    if (how % 3 == 1) {
+      input.flags[key] = source.rest();
+    } else {
+      input.environment[steno::environment_name(key)] = source.rest();
+    }
+  }
+  const auto config = steno::load_config(input);
+  if (config) {
+    check(*config);
+  } else {
+    require(!config.error().text.empty(), "an error says what is wrong");
+  }
+}

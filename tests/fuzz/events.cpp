@@ -1,0 +1,68 @@
+// An event's facts, its envelope alone, and its content.
+#include "eventlog/session/event_codec.hpp"
+
+#include "tests/fuzz/values.hpp"
+
+namespace {
+
+using base::Bytes;
+using base::ByteView;
+using fuzz::require;
+
+void read_facts(ByteView bytes) {
+  const auto event = session::decode_facts(bytes);
+  const auto envelope = session::decode_envelope(bytes);
+  require(fuzz::read_again<session::Envelope>(bytes).has_value() == envelope.has_value(),
+          "an envelope is a struct of its fields");
+  if (!event) {
+    require(!event.error().text.empty(), "an error says what is wrong");
+    return;
+  }
+  require(envelope && *envelope == event->envelope, "the envelope alone is that of the event");
+  require(event->envelope.type == session::type_name(event->event), "the type is the event's");
+  const Bytes encoded = session::encode_facts(*event);
+  auto again = session::decode_facts(encoded);
+  require(again.has_value(), "facts that were read can be written and read again");
+  // Of an older schema only the number differs: it is written as the newest.
+  again->envelope.schema = event->envelope.schema;
+  require(*again == *event, "decode(encode(decode(x))) is the same event");
+  require(session::encode_facts(*again) == encoded, "one event has one encoding");
+}
+
+Bytes build_facts(fuzz::Source& source) {
+  const auto types = session::event_types();
+  session::RecordedEvent event;
+  event.event = *session::make_event(types[source.byte() % types.size()]);
+  fuzz::SourceRandom random(source);
+  support::RandomValue values(random, false);
+  values.fill(event.envelope);
+  std::visit([&](auto& e) { values.fill(e); }, event.event);
+  return session::encode_facts(event);
+}
+
+void read_content(ByteView bytes) {
+  const auto content = session::decode_content(bytes);
+  const auto read = fuzz::read_again<session::Content>(bytes);
+  require(content.has_value() == read.has_value() && (!content || *content == *read),
+          "content is a struct of its fields");
+}
+
+}  // namespace
+
+// The first byte: 0 facts as they come, 1 facts of an event that the rest describes, then damaged,
+// 2 content.
+void fuzz::run(ByteView in) {
+  Source source(in);
+  switch (source.byte() % 3) {
+    case 0:
+      return read_facts(source.rest());
+    case 1: {
+      Bytes facts = build_facts(source);
+      require(session::decode_facts(facts).has_value(), "what is encoded can be decoded");
+      damage(source, facts);
+      return read_facts(facts);
+    }
+    default:
+      return read_content(source.rest());
+  }
+}

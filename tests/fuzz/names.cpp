@@ -1,0 +1,35 @@
+// Names: of streams, levels, agents, ids and endpoints.
+#include "bus/endpoint.hpp"
+#include "eventlog/session/stream_name.hpp"
+#include "tests/fuzz/fuzz.hpp"
+#include "workers/levels.hpp"
+
+// Every text is tried as each of them.
+void fuzz::run(ByteView in) {
+  if (const auto id = base::SessionId::parse(in)) {
+    require(base::parse_id(id->text()) == id->bytes, "an id is said as it was");
+  }
+  if (const auto stream = session::parse_stream(in)) {
+    if (stream->kind == session::StreamKind::session) {
+      const auto name = session::session_stream(stream->agent, stream->session);
+      require(session::parse_stream(name) == stream, "a session's stream has that name");
+    } else if (stream->kind == session::StreamKind::registry) {
+      require(session::registry_stream(stream->agent) == in, "a registry's stream has that name");
+    }
+    if (!stream->agent.empty()) {
+      require(session::is_agent_name(stream->agent), "a stream is an agent's");
+      require(workers::is_level(workers::agent_level(stream->agent)), "an agent has a level");
+    }
+  }
+  if (workers::is_level(in)) {
+    require(in.size() <= bus::kTopicBytesMax, "a level can be subscribed to");
+  }
+  const auto endpoint = bus::parse_endpoint(in);
+  if (!endpoint) {
+    require(!endpoint.error().text.empty(), "an error says what is wrong");
+    return;
+  }
+  require(endpoint->address == in && endpoint->path.size() <= bus::kSocketPathBytesMax &&
+              endpoint->path.starts_with('/') && endpoint->path.find('\0') == std::string::npos,
+          "an endpoint is a path that a socket can have");
+}

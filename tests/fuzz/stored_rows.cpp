@@ -1,0 +1,131 @@
+// Rows as they are read back from the key-value store: contents of content blocks, checkpoints,
+// snapshots of streams, and the rows of projections, each under the key that it is looked for.
+#include "eventlog/block.hpp"
+#include "eventlog/memory_store.hpp"
+#include "eventlog/snapshot_store.hpp"
+#include "eventlog/stream_index.hpp"
+#include "projections/metrics.hpp"
+#include "projections/projector.hpp"
+#include "projections/resume_index.hpp"
+#include "projections/session_list.hpp"
+#include "tests/fuzz/values.hpp"
+
+namespace {
+
+using base::Bytes;
+using base::ByteView;
+using fuzz::require;
+using fuzz::Source;
+
+constexpr std::string_view kAgent = "main";
+
+void put(eventlog::KeyValueStore& store, Bytes key, ByteView value) {
+  eventlog::WriteBatch batch;
+  batch.put(std::move(key), Bytes(value));
+  require(store.write(batch).has_value(), "memory takes everything");
+}
+
+// Snapshot of a stream of each kind.
+void read_snapshot(Source& source) {
+  static const char* const kStreams[] = {"main/session/01890a5d-ac96-774b-bcce-b302099a8057",
+                                         "main/registry", "$admission", "$server", "nothing"};
+  const auto store = eventlog::make_memory_key_value_store();
+  eventlog::SnapshotStore snapshots(*store);
+  const std::string stream = kStreams[source.byte() % std::size(kStreams)];
+  if (source.byte() % 2 == 0) {
+    put(*store, "s/" + stream, source.rest());
+  } else {
+    // The envelope of a snapshot around a state that the rest describes.
+    Bytes state;
+    fuzz::make_value<session::SessionState>(source, state);
+    fuzz::damage(source, state);
+    Bytes row;
+    base::MsgpackWriter writer(row);
+    writer.map(2);
+    writer.text("schema");
+    writer.integer(session::kStateSchema);
+    writer.text("state");
+    writer.raw(state);
+    put(*store, "s/" + stream, row);
+  }
+  const auto loaded = snapshots.load(stream);
+  if (!loaded || !*loaded) return;
+  require(snapshots.save(stream, **loaded).has_value(), "what was loaded can be saved");
+  const auto again = snapshots.load(stream);
+  require(again && *again && (*again)->state == (*loaded)->state &&
+              (*again)->version == (*loaded)->version && (*again)->last == (*loaded)->last,
+          "and is the same then");
+}
+
+// One row of the stream index, of a checkpoint or of a projection; then everything that reads it.
+void read_rows(Source& source) {
+  const base::SessionId id = *base::SessionId::parse("01890a5d-ac96-774b-bcce-b302099a8057");
+  const auto store = eventlog::make_memory_key_value_store();
+  const Bytes order(8, '\x7F');
+  const Bytes session_key = projections::session_key(kAgent, id);
+  const Bytes keys[] = {"i/",
+                        Bytes("i/main/registry\0\0\0\0\0\0\0\0\x02", 24),
+                        "checkpoint/session_list",
+                        "session_list/" + session_key,
+                        "session_list/o/" + order,
+                        "session_list/l/" + order,
+                        "session_list/n/main/name",
+                        "session_list/a/main/alias000",
+                        "session_list/u/main/agent-session",
+                        "metrics/t/main",
+                        "metrics/d/main/2026-11-20",
+                        "metrics/" + session_key,
+                        "resume_index/" + session_key,
+                        "resume_index/n/main/name"};
+  while (!source.is_empty()) {
+    const std::uint8_t choice = source.byte();
+    const Bytes& key = keys[choice % std::size(keys)];
+    if (choice < 128) {
+      put(*store, key, source.piece());
+      continue;
+    }
+    Bytes row;
+    if (choice < 160) fuzz::make_value<projections::ResumeRecord>(source, row);
+    if (choice >= 160 && choice < 192) fuzz::make_value<projections::MetricsTotals>(source, row);
+    if (choice >= 192 && choice < 208) fuzz::make_value<projections::NameRef>(source, row);
+    if (choice >= 208) row = base::encode(projections::SessionRef{id});
+    fuzz::damage(source, row);
+    put(*store, key, row);
+  }
+  eventlog::StreamIndex index(*store);
+  static_cast<void>(index.position());
+  static_cast<void>(index.blocks_after("main/registry", {}));
+  static_cast<void>(projections::read_checkpoint(*store, "session_list"));
+  static_cast<void>(projections::list_sessions(*store, {}));
+  static_cast<void>(projections::get_session(*store, kAgent, id));
+  for (const char* reference : {"name", "alias000", "alias", "0189", "agent-session"}) {
+    static_cast<void>(projections::resolve_session(*store, kAgent, reference));
+    static_cast<void>(projections::find_resumable(*store, kAgent, reference));
+  }
+  static_cast<void>(projections::resolve_agent_session(*store, kAgent, id.text()));
+  for (const char* agent : {"", "main"}) {
+    const auto metrics = projections::read_metrics(*store, agent);
+    if (!metrics) continue;
+    require(base::decode<projections::MetricsReport>(base::encode(*metrics)) == *metrics,
+            "what a query answers can be sent");
+  }
+}
+
+}  // namespace
+
+// The first byte chooses.
+void fuzz::run(ByteView in) {
+  Source source(in);
+  switch (source.byte() % 3) {
+    case 0:
+      return read_snapshot(source);
+    case 1:
+      return read_rows(source);
+    default:
+      return read_one_of<eventlog::Checkpoint, eventlog::ContentBlock, session::SessionState,
+                         session::RegistryState, session::AdmissionState, session::ServerState,
+                         projections::StoredCheckpoint, projections::SessionRef,
+                         projections::NameRef, projections::MetricsTotals,
+                         projections::ResumeRecord>(source.rest());
+  }
+}

@@ -1,0 +1,30 @@
+// Amounts, durations, times and command lines as people write them.
+#include "tools/steno/units.hpp"
+
+#include "tests/fuzz/fuzz.hpp"
+#include "tools/steno/words.hpp"
+
+// Every text is tried as each of them.
+void fuzz::run(ByteView in) {
+  if (const auto amount = steno::parse_usd(in)) {
+    require(amount->value >= 0, "an amount is not negative");
+    require(steno::parse_usd(steno::exact_usd_text(*amount)) == amount,
+            "an amount is said exactly");
+    require(!steno::usd_text(*amount).empty(), "an amount can be shown");
+  }
+  if (const auto duration = steno::parse_duration(in)) {
+    require(duration->count() >= 0, "a duration is not negative");
+    require(steno::parse_duration(steno::exact_duration_text(*duration)) == duration,
+            "a duration is said exactly");
+    require(!steno::duration_text(*duration).empty(), "a duration can be shown");
+  }
+  if (const auto time = steno::parse_time_text(in)) {
+    const std::string text = steno::time_text(*time);
+    require(steno::parse_time_text(text) == time, "a time is said exactly");
+    require(steno::parse_time_text(steno::short_time_text(*time)).has_value(), "and shortly");
+  }
+  if (const auto words = steno::split_words(in)) {
+    const std::string joined = steno::join_words(*words);
+    require(steno::split_words(joined) == words, "words that are joined are split as they were");
+  }
+}

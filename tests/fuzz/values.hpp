@@ -1,0 +1,68 @@
+// What every struct with `fields` must do when it is read from bytes that came from outside.
+#pragma once
+
+#include <tuple>
+
+#include "tests/fuzz/fuzz.hpp"
+#include "tests/support/random_value.hpp"
+
+namespace fuzz {
+
+// Whatever the bytes say as a T is said again by its own encoding.
+template <class T>
+base::Result<T> read_again(ByteView in) {
+  auto value = base::decode<T>(in);
+  if (!value) {
+    require(!value.error().text.empty(), "an error says what is wrong");
+    return value;
+  }
+  const Bytes bytes = base::encode(*value);
+  const auto again = base::decode<T>(bytes);
+  require(again && *again == *value, "decode(encode(decode(x))) is the same value");
+  require(base::encode(*again) == bytes, "one value has one encoding");
+  return value;
+}
+
+// A T made from the source, and its bytes, whole.
+template <class T>
+T make_value(Source& source, Bytes& bytes) {
+  T value;
+  SourceRandom random(source);
+  support::RandomValue(random, false).fill(value);
+  bytes = base::encode(value);
+  const auto read = base::decode<T>(bytes);
+  require(read && *read == value, "decode(encode(v)) is v");
+  return value;
+}
+
+// The first byte chooses one of the types, and whether its bytes are the rest of the input, or are
+// made from it and then damaged. The bytes are given to `use` with the type's default value.
+template <class... Types, class Use>
+void with_one_of(ByteView in, Use&& use) {
+  Source source(in);
+  const std::size_t choice = source.byte();
+  const bool is_built = choice >= 128;
+  std::size_t index = choice % 128 % sizeof...(Types);
+  const auto one = [&]<class T>(T&& type) {
+    if (index-- != 0) return;
+    Bytes bytes;
+    if (is_built) {
+      make_value<std::remove_cvref_t<T>>(source, bytes);
+      damage(source, bytes);
+    } else {
+      bytes = source.rest();
+    }
+    use(type, ByteView(bytes));
+  };
+  (one(Types{}), ...);
+}
+
+// All that is to be said of most of them.
+template <class... Types>
+void read_one_of(ByteView in) {
+  with_one_of<Types...>(in, [](const auto& type, ByteView bytes) {
+    read_again<std::remove_cvref_t<decltype(type)>>(bytes);
+  });
+}
+
+}  // namespace fuzz

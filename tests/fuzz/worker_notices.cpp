@@ -1,0 +1,148 @@
+// What worker and server tell each other: registering, heartbeats, directives, acknowledgements,
+// and reports, which are decided on as well.
+#include "eventlog/session/event_codec.hpp"
+#include "eventlog/session/evolve.hpp"
+#include "tests/fuzz/values.hpp"
+#include "workers/protocol.hpp"
+#include "workers/session/decide.hpp"
+
+namespace {
+
+using base::ByteView;
+using fuzz::require;
+using fuzz::Source;
+
+struct Past {
+  session::SessionState session;
+  session::RegistryState registry;
+  session::AdmissionState admission;
+
+  void fold(session::StreamRole role, const session::RecordedEvent& event) {
+    if (role == session::StreamRole::session) {
+      session::evolve(session, event.envelope, event.event);
+    } else if (role == session::StreamRole::registry) {
+      session::evolve(registry, event.envelope, event.event);
+    } else if (role == session::StreamRole::admission) {
+      session::evolve(admission, event.envelope, event.event);
+    }
+  }
+};
+
+constexpr base::SessionId kSession{{1}};
+constexpr base::TurnId kTurn{{2}};
+
+// A session with a turn that its worker runs under token 1.
+Past leased() {
+  Past past;
+  session::RecordedEvent event;
+  const auto fold = [&](session::StreamRole role, session::Event fact) {
+    event.event = std::move(fact);
+    event.envelope.position = event.envelope.position.next();
+    past.fold(role, event);
+  };
+  session::SessionOpened opened;
+  opened.session = opened.lineage = kSession;
+  opened.agent = "main";
+  opened.name = "name";
+  opened.alias = "alias000";
+  opened.spec.engine = "scripted";
+  opened.spec.is_multi_turn = true;
+  fold(session::StreamRole::session, opened);
+  fold(session::StreamRole::session, session::TurnQueued{kTurn});
+  fold(session::StreamRole::registry, session::NameClaimed{kSession, "name", {}});
+  fold(session::StreamRole::admission, session::SessionAdmitted{kSession, "main", "alias000"});
+  fold(session::StreamRole::session, session::LeaseGranted{{{3}}, {1}, {}});
+  fold(session::StreamRole::session, session::TurnStarted{kTurn, {1}});
+  return past;
+}
+
+// Reports come in sequence, whatever they say; all that is decided can be stored and folded.
+void decide_on(Past& past, std::int64_t sequence, const session::Report& report) {
+  const session::DecisionContext context{kSession, "main", {{4}}, {}, {}};
+  const auto decision = session::decide({past.session, past.registry, past.admission, nullptr},
+                                        session::LeaseReport{{1}, sequence, report}, context);
+  if (!decision) return;
+  for (const session::Emitted& emitted : *decision) {
+    session::RecordedEvent event;
+    event.event = emitted.event;
+    event.envelope.position = {100 + sequence};
+    event.envelope.token = {1};
+    event.envelope.report_sequence = sequence;
+    event.envelope.actor_kind = session::ActorKind::worker;
+    const auto read = session::decode_facts(session::encode_facts(event));
+    require(read && read->event == event.event, "what is decided can be stored");
+    past.fold(emitted.role, event);
+  }
+  const auto read = base::decode<session::SessionState>(base::encode(past.session));
+  require(read && *read == past.session, "the state can be stored");
+  require(past.session.inconsistent.value == 0, "what decide emits keeps the state consistent");
+}
+
+void read_reports(ByteView bytes) {
+  const auto body = fuzz::read_again<workers::ReportsBody>(bytes);
+  if (!body) return;
+  static const Past kLeased = leased();
+  Past past = kLeased;
+  std::int64_t sequence = 0;
+  for (const workers::SequencedReport& each : body->reports) {
+    const auto report = workers::decode_report(each);
+    if (!report) {
+      require(!report.error().text.empty(), "an error says what is wrong");
+      continue;
+    }
+    const auto again = workers::decode_report(workers::encode_report(each.sequence, *report));
+    require(again && *again == *report, "decode(encode(decode(x))) is the same report");
+    decide_on(past, ++sequence, *report);
+  }
+}
+
+template <std::size_t... I>
+session::Report make_report(std::size_t index, std::index_sequence<I...>) {
+  session::Report report;
+  ((index == I ? void(report = std::variant_alternative_t<I, session::Report>{}) : void()), ...);
+  return report;
+}
+
+base::Bytes build_reports(Source& source) {
+  constexpr std::size_t kKinds = std::variant_size_v<session::Report>;
+  fuzz::SourceRandom random(source);
+  support::RandomValue values(random, false);
+  workers::ReportsBody body;
+  body.session = kSession;
+  body.agent = "main";
+  body.token = {1};
+  for (int left = source.byte() % 8; left >= 0; --left) {
+    const std::uint8_t how = source.byte();
+    auto report = make_report(how % kKinds, std::make_index_sequence<kKinds>());
+    std::visit(
+        [&](auto& r) {
+          values.fill(r);
+          if constexpr (requires { r.turn; }) {
+            if (how >= 64) r.turn = kTurn;
+          }
+        },
+        report);
+    body.reports.push_back(
+        workers::encode_report(static_cast<std::int64_t>(body.reports.size()) + 1, report));
+    if (how >= 240) fuzz::damage(source, body.reports.back().body.encoded);
+  }
+  base::Bytes bytes = base::encode(body);
+  fuzz::damage(source, bytes);
+  return bytes;
+}
+
+}  // namespace
+
+// The first byte: 0 reports as they come, 1 reports that the rest describes, 2 the other notices.
+void fuzz::run(ByteView in) {
+  Source source(in);
+  switch (source.byte() % 3) {
+    case 0:
+      return read_reports(source.rest());
+    case 1:
+      return read_reports(build_reports(source));
+    default:
+      return read_one_of<workers::RegisterBody, workers::HeartbeatBody, workers::DirectiveBody,
+                         workers::ReportAckBody, workers::ReportsBody>(source.rest());
+  }
+}
