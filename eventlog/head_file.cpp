@@ -1,7 +1,6 @@
 #include "eventlog/head_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,10 +28,6 @@ struct Slot {
   }
 };
 
-base::Error errno_error(const std::string& what, const std::string& path) {
-  return {base::ErrorCode::io, what + ": " + std::strerror(errno), path};
-}
-
 std::optional<Slot> parse_slot(ByteView bytes) {
   if (bytes.size() < 12) return std::nullopt;
   const std::size_t size = base::read_u32(bytes);
@@ -43,15 +38,21 @@ std::optional<Slot> parse_slot(ByteView bytes) {
   return slot ? std::optional(*slot) : std::nullopt;
 }
 
-Result<std::optional<Slot>> read_slots(int fd, const std::string& path) {
-  Bytes bytes(kSlots * kSlotBytes, '\0');
-  const ssize_t got = pread(fd, bytes.data(), bytes.size(), 0);
-  if (got < 0) return tl::unexpected(errno_error("cannot read the head file", path));
-  if (got == 0) return std::optional<Slot>();
-  bytes.resize(static_cast<std::size_t>(got));
+Bytes encode_slot(const Slot& slot) {
+  const Bytes body = base::encode(slot);
+  Bytes bytes;
+  base::append_u32(bytes, static_cast<std::uint32_t>(body.size()));
+  bytes.append(body);
+  base::append_u64(bytes, base::xxh3(body));
+  return bytes;
+}
+
+// None of no bytes at all: the file of a crash, or of nobody.
+Result<std::optional<Slot>> parse_slots(ByteView bytes, const std::string& path) {
+  if (bytes.empty()) return std::optional<Slot>();
   std::optional<Slot> newest;
   for (std::size_t i = 0; i < kSlots && i * kSlotBytes < bytes.size(); ++i) {
-    const auto slot = parse_slot(ByteView(bytes).substr(i * kSlotBytes, kSlotBytes));
+    const auto slot = parse_slot(bytes.substr(i * kSlotBytes, kSlotBytes));
     if (slot && (!newest || slot->sequence > newest->sequence)) newest = slot;
   }
   if (!newest) {
@@ -60,35 +61,47 @@ Result<std::optional<Slot>> read_slots(int fd, const std::string& path) {
   return newest;
 }
 
+Result<std::optional<Slot>> read_slots(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    if (errno == ENOENT) return std::optional<Slot>();
+    return tl::unexpected(errno_error("cannot open the head file", path));
+  }
+  Bytes bytes(kSlots * kSlotBytes, '\0');
+  const ssize_t got = pread(fd, bytes.data(), bytes.size(), 0);
+  const base::Error error = errno_error("cannot read the head file", path);
+  close(fd);
+  if (got < 0) return tl::unexpected(error);
+  return parse_slots(ByteView(bytes).substr(0, static_cast<std::size_t>(got)), path);
+}
+
+// A file of both slots in full, so that later writes only overwrite: one that was cut short while
+// it was made could not be told from a damaged one.
+Result<bool> make_head_file(Disk& disk, const std::string& path) {
+  Bytes bytes = encode_slot({});
+  bytes.resize(kSlots * kSlotBytes, '\0');
+  return write_whole(disk, path, bytes);
+}
+
 class SyncedHeadFile final : public HeadFile {
  public:
-  SyncedHeadFile(int fd, std::string path, std::int64_t sequence)
-      : fd_(fd),
-        path_(std::move(path)),
-        sequence_(sequence),
-        syncer_([this](auto stop) { run(stop); }) {}
+  SyncedHeadFile(std::unique_ptr<DiskFile> file, std::int64_t sequence)
+      : file_(std::move(file)), sequence_(sequence), syncer_([this](auto stop) { run(stop); }) {}
 
   ~SyncedHeadFile() override {
     syncer_.request_stop();
     wake_.notify_all();
     syncer_.join();
-    fdatasync(fd_);
-    close(fd_);
+    if (is_dirty_) static_cast<void>(file_->sync());  // nobody is left to be told
   }
 
   Result<bool> write(const Checkpoint& head) override {
-    const Bytes body = base::encode(Slot{++sequence_, head});
-    Bytes bytes;
-    base::append_u32(bytes, static_cast<std::uint32_t>(body.size()));
-    bytes.append(body);
-    base::append_u64(bytes, base::xxh3(body));
-    const auto offset =
-        static_cast<off_t>(static_cast<std::size_t>(sequence_) % kSlots * kSlotBytes);
-    if (pwrite(fd_, bytes.data(), bytes.size(), offset) != static_cast<ssize_t>(bytes.size())) {
-      return tl::unexpected(errno_error("cannot write the head file", path_));
-    }
-    if (const std::lock_guard guard(mutex_); std::exchange(is_dirty_, true)) return true;
-    wake_.notify_one();
+    ++sequence_;
+    const std::size_t offset = static_cast<std::size_t>(sequence_) % kSlots * kSlotBytes;
+    if (auto ok = file_->write(offset, encode_slot({sequence_, head})); !ok) return ok;
+    const std::lock_guard guard(mutex_);
+    if (failure_) return tl::unexpected(*failure_);
+    if (!std::exchange(is_dirty_, true)) wake_.notify_one();
     return true;
   }
 
@@ -100,43 +113,40 @@ class SyncedHeadFile final : public HeadFile {
       wake_.wait_for(lock, stop, kHeadSyncDelay, [] { return false; });
       if (!std::exchange(is_dirty_, false)) continue;
       lock.unlock();
-      fdatasync(fd_);
+      const auto synced = file_->sync();
       lock.lock();
+      if (!synced && !failure_) failure_ = synced.error();
     }
   }
 
-  const int fd_;
-  const std::string path_;
+  const std::unique_ptr<DiskFile> file_;
   std::int64_t sequence_;
-  std::mutex mutex_;  // guards is_dirty_
+  std::mutex mutex_;  // guards is_dirty_ and failure_
   std::condition_variable_any wake_;
   bool is_dirty_ = false;
+  std::optional<base::Error> failure_;  // of the first sync that failed
   std::jthread syncer_;
 };
 
 }  // namespace
 
 Result<std::optional<Checkpoint>> read_head_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    if (errno == ENOENT) return std::optional<Checkpoint>();
-    return tl::unexpected(errno_error("cannot open the head file", path));
-  }
-  const auto slot = read_slots(fd, path);
-  close(fd);
+  const auto slot = read_slots(path);
   if (!slot) return tl::unexpected(slot.error());
-  return *slot ? std::optional((*slot)->head) : std::nullopt;
+  if (!*slot || (*slot)->head.position.value == 0) return std::optional<Checkpoint>();
+  return (*slot)->head;
 }
 
-Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) return tl::unexpected(errno_error("cannot open the head file", path));
-  const auto slot = read_slots(fd, path);
-  if (!slot) {
-    close(fd);
-    return tl::unexpected(slot.error());
+Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path, Disk& disk) {
+  auto slot = read_slots(path);
+  if (!slot) return tl::unexpected(slot.error());
+  if (!*slot) {
+    if (auto ok = make_head_file(disk, path); !ok) return tl::unexpected(ok.error());
+    *slot = Slot{};
   }
-  return std::make_unique<SyncedHeadFile>(fd, path, *slot ? (*slot)->sequence : 0);
+  auto file = disk.open(path);
+  if (!file) return tl::unexpected(file.error());
+  return std::make_unique<SyncedHeadFile>(std::move(*file), (*slot)->sequence);
 }
 
 }  // namespace eventlog

@@ -99,9 +99,12 @@ rocksdb::Options options_for_rows() {
 
 }  // namespace
 
-Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(const std::string& folder) {
+Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(const std::string& folder,
+                                                                    Disk& disk) {
+  rocksdb::Options options = options_for_rows();
+  if (auto* env = static_cast<rocksdb::Env*>(disk.rocksdb_env())) options.env = env;
   rocksdb::DB* raw = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options_for_rows(), folder, &raw);
+  const rocksdb::Status status = rocksdb::DB::Open(options, folder, &raw);
   if (!status.ok()) return tl::unexpected(open_error_of(status, folder));
   return std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw));
 }
