@@ -17,7 +17,9 @@ namespace {
 
 constexpr base::Duration kBackOffMin = std::chrono::milliseconds(50);
 constexpr base::Duration kBackOffMax = std::chrono::seconds(10);
-constexpr base::Duration kHealthyAfter = std::chrono::seconds(30);
+// Beyond its back-off. Short, for only one that dies at once is to be waited for: what the agents of
+// dead keepers have left behind is ended by the next worker.
+constexpr base::Duration kHealthyAfter = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -39,7 +41,7 @@ void WorkerSupervisor::do_work(base::Duration now) {
 }
 
 void WorkerSupervisor::start(base::Duration now) {
-  // A worker that lived long was healthy; one that dies at once is waited for ever longer.
+  // A worker that lived for a while was healthy; one that dies at once is waited for ever longer.
   back_off_ =
       now - next_start_ > kHealthyAfter ? kBackOffMin : std::min(back_off_ * 2, kBackOffMax);
   next_start_ = now + back_off_;
