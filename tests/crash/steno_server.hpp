@@ -12,6 +12,7 @@
 
 #include "eventlog/base/result.hpp"
 #include "eventlog/base/time.hpp"
+#include "tests/crash/process_watch.hpp"
 #include "workers/engines/process_table.hpp"
 #include "workers/engines/unique_fd.hpp"
 
@@ -45,7 +46,11 @@ class StenoServer {
   // Runs `steno --home HOME WORDS…` to its end.
   Result<Finished> run(const std::vector<std::string>& words);
 
-  // All that descend from this process and have not ended.
+  // SIGSTOP or SIGCONT. False: it has ended.
+  bool send(const ProcessRow& process, int signal);
+  ProcessWatch& watch() { return *watch_; }
+
+  // All that descend from this process and have not ended, but for the watching one.
   ProcessTable processes() const;
   std::optional<ProcessRow> server() const;
   std::optional<ProcessRow> worker() const;
@@ -68,6 +73,7 @@ class StenoServer {
 
   std::string home_;
   bool is_home_kept_ = true;
+  std::optional<ProcessWatch> watch_;
   pid_t server_ = 0;            // 0: none runs
   engines::UniqueFd says_;      // what the server prints
   std::map<pid_t, int> ended_;  // wait statuses of children that nobody has asked for yet
