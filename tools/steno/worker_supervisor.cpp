@@ -16,10 +16,9 @@ namespace steno {
 namespace {
 
 constexpr base::Duration kBackOffMin = std::chrono::milliseconds(50);
-constexpr base::Duration kBackOffMax = std::chrono::seconds(10);
-// Beyond its back-off. Short, for only one that dies at once is to be waited for: what the agents of
-// dead keepers have left behind is ended by the next worker.
-constexpr base::Duration kHealthyAfter = std::chrono::seconds(1);
+// What agents of dead keepers have left behind is ended by the next worker, within 2 s.
+constexpr base::Duration kBackOffMax = std::chrono::seconds(1);
+constexpr base::Duration kHealthyAfter = std::chrono::seconds(1);  // beyond its back-off
 
 }  // namespace
 
