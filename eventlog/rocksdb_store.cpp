@@ -8,6 +8,7 @@
 
 #include "eventlog/private_folder.hpp"
 #include "eventlog/rocksdb_error.hpp"
+#include "eventlog/rocksdb_no_resume.hpp"
 
 namespace eventlog {
 namespace {
@@ -252,6 +253,7 @@ rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   options.keep_log_file_num = 4;
   options.max_background_jobs = 2;
   options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  forbid_resume(options);
   return options;
 }
 
