@@ -161,6 +161,13 @@ Result<int> StenoServer::stop() {
   const pid_t pid = std::exchange(server_, 0);
   if (pid == 0) return failure(ErrorCode::not_found, "no server runs", home_);
   ::kill(pid, SIGTERM);  // our child and not reaped, so the pid is still its own
+  server_ = pid;
+  return exit_code();
+}
+
+Result<int> StenoServer::exit_code() {
+  const pid_t pid = std::exchange(server_, 0);
+  if (pid == 0) return failure(ErrorCode::not_found, "no server runs", home_);
   const auto status = wait_for_end(pid, kStopMax);
   if (!status) return status;
   return exit_code_of(*status);

@@ -41,6 +41,8 @@ class StenoServer {
   Result<bool> start();
   // SIGTERM, and waits for the end. Returns the exit code; -1: a signal ended it.
   Result<int> stop();
+  // Waits for the end of a server that was not told to end; as stop().
+  Result<int> exit_code();
   // SIGKILL for all of them at once, then waits for each one's end.
   Result<bool> kill(const ProcessTable& victims);
   // Runs `steno --home HOME WORDS…` to its end.
