@@ -26,8 +26,8 @@ using crash::StenoServer;
 
 constexpr Duration kAnswersMax = std::chrono::seconds(30);
 constexpr std::uint64_t kAnswersOfRoundMax = 60;
-constexpr std::uint64_t kEventsOfRoundMax = 300;
-constexpr std::int64_t kWholeCheckEvery = 50;
+constexpr std::uint64_t kEventsOfRoundMax = 200;
+constexpr std::int64_t kWholeCheckEvery = 100;
 constexpr int kRetriesOfRound = 4;
 
 enum class Victim { server, worker, server_and_worker, keeper, agent, worker_and_keepers, all };
