@@ -1,14 +1,13 @@
 #include "eventlog/data_folder.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
+#include <vector>
 
 namespace eventlog {
 namespace {
@@ -18,39 +17,20 @@ using base::ErrorCode;
 using base::failure;
 using base::Result;
 
-base::Error errno_error(const std::string& what, const std::string& path) {
-  const bool is_refused = errno == EACCES || errno == EPERM || errno == EROFS;
-  return {is_refused ? ErrorCode::refused : ErrorCode::io, what + ": " + std::strerror(errno),
-          path};
-}
-
-Result<bool> sync(const std::string& path, int flags) {
-  const int fd = ::open(path.c_str(), flags | O_CLOEXEC);
-  if (fd < 0) return tl::unexpected(errno_error("cannot open for syncing", path));
-  const bool is_synced = ::fsync(fd) == 0;
-  const base::Error error = errno_error("cannot sync", path);
-  ::close(fd);
-  if (!is_synced) return tl::unexpected(error);
-  return true;
-}
-
 std::string parent_of(const std::string& path) {
   const std::string parent = fs::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
 }
 
-// Makes the folder and those above it that are missing, 0700, and makes their names durable.
-Result<bool> make_folder(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) == 0) return sync_folder(parent_of(path));
-  if (errno == EEXIST) return true;
-  if (errno != ENOENT || parent_of(path) == path) {
-    return tl::unexpected(errno_error("cannot make the folder", path));
+// Makes the folder and those above it that are missing, and makes their names durable.
+Result<bool> make_folder(const std::string& path, Disk& disk) {
+  auto made = disk.make_folder(path);
+  if (!made && made.error().code == ErrorCode::not_found && parent_of(path) != path) {
+    if (auto ok = make_folder(parent_of(path), disk); !ok) return ok;
+    made = disk.make_folder(path);
   }
-  if (auto ok = make_folder(parent_of(path)); !ok) return ok;
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    return tl::unexpected(errno_error("cannot make the folder", path));
-  }
-  return sync_folder(parent_of(path));
+  if (!made) return made;
+  return *made ? disk.sync_folder(parent_of(path)) : true;
 }
 
 Result<bool> check_owner(const std::string& root) {
@@ -129,14 +109,14 @@ bool LogFolder::has_log() const {
 
 bool is_known_name(std::string_view name) {
   // The log's own, then what a server, its workers and its configuration keep beside it.
-  constexpr std::array<std::string_view, 12> kNames = {
-      "lock", "head", "log",  "index",    "views",   "evidence",
-      "run",  "keys", "logs", "sessions", "workers", "steno.toml"};
+  constexpr std::array<std::string_view, 13> kNames = {
+      "lock", "head", "head.new", "log",      "index",   "views",     "evidence",
+      "run",  "keys", "logs",     "sessions", "workers", "steno.toml"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-Result<bool> prepare_data_folder(const LogFolder& folder) {
-  if (auto ok = make_folder(folder.root); !ok) return ok;
+Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk) {
+  if (auto ok = make_folder(folder.root, disk); !ok) return ok;
   if (auto ok = check_owner(folder.root); !ok) return ok;
   if (!folder.has_log()) {
     if (auto ok = check_no_foreign_files(folder.root); !ok) return ok;
@@ -148,36 +128,35 @@ Result<bool> prepare_data_folder(const LogFolder& folder) {
   return true;
 }
 
-Result<bool> make_log_folders(const LogFolder& folder) {
+Result<bool> make_log_folders(const LogFolder& folder, Disk& disk) {
   for (const std::string& path : {folder.log(), folder.index(), folder.views()}) {
-    if (auto ok = make_folder(path); !ok) return ok;
+    if (auto ok = make_folder(path, disk); !ok) return ok;
   }
   return folder.has_log() ? true : check_empty_log(folder.log());
 }
 
-Result<bool> sync_folder(const std::string& path) {
-  return sync(path, O_RDONLY | O_DIRECTORY);
-}
-
-Result<bool> keep_write_ahead_log(const LogFolder& folder) {
+Result<bool> keep_write_ahead_log(const LogFolder& folder, Disk& disk) {
+  std::vector<std::string> names;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder.log(), failed)) {
-    if (entry.path().extension() != ".log") continue;
-    if (auto ok = sync(entry.path().string(), O_RDWR); !ok) return ok;
-    if (auto ok = make_folder(folder.evidence()); !ok) return ok;
-    const std::string kept = folder.evidence() + "/" + entry.path().filename().string();
-    // Links of an earlier attempt stay: they are what was found first.
-    if (::link(entry.path().c_str(), kept.c_str()) != 0 && errno != EEXIST) {
-      return tl::unexpected(errno_error("cannot keep the write-ahead log as evidence", kept));
-    }
+    if (entry.path().extension() == ".log") names.push_back(entry.path().filename().string());
   }
-  if (!failed) return true;
-  return failure(ErrorCode::io, "cannot list the log's folder: " + failed.message(), folder.log());
+  if (failed) {
+    return failure(ErrorCode::io, "cannot list the log's folder: " + failed.message(),
+                   folder.log());
+  }
+  for (const std::string& name : names) {
+    if (auto ok = make_folder(folder.evidence(), disk); !ok) return ok;
+    // A link of an earlier attempt stays: it is what was found first.
+    const auto kept = disk.link(folder.log() + "/" + name, folder.evidence() + "/" + name);
+    if (!kept) return kept;
+    if (auto ok = disk.settle(folder.log() + "/" + name); !ok) return ok;
+  }
+  return true;
 }
 
-void drop_evidence(const LogFolder& folder) {
-  std::error_code ignored;  // what stays is dropped next time
-  fs::remove_all(folder.evidence(), ignored);
+void drop_evidence(const LogFolder& folder, Disk& disk) {
+  disk.remove_all(folder.evidence());
 }
 
 }  // namespace eventlog

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "eventlog/base/result.hpp"
+#include "eventlog/disk.hpp"
 
 namespace eventlog {
 
@@ -32,20 +32,18 @@ bool is_known_name(std::string_view name);
 // Makes the folder and those above it that are missing, durably, and closes it to other users.
 // Errors: refused when it may not be written or is another user's; invalid when there is no log and
 // something else lies in it; io.
-base::Result<bool> prepare_data_folder(const LogFolder& folder);
+base::Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk);
 
 // Makes the folders that a log and its derived rows lie in. Only by the holder of the lock. Errors:
 // as above; damaged when the log's folder holds a part of a log.
-base::Result<bool> make_log_folders(const LogFolder& folder);
+base::Result<bool> make_log_folders(const LogFolder& folder, Disk& disk);
 
-// Returns when the names of the folder's files are on disk.
-base::Result<bool> sync_folder(const std::string& path);
-
-// To be called before the log is opened for writing. Syncs the write-ahead log: a server that was
-// killed may have left its last block in the page cache alone, and what is appended behind a block
-// must not be acknowledged while that block can still be lost. Then links it into evidence().
-base::Result<bool> keep_write_ahead_log(const LogFolder& folder);
+// To be called before the log is opened for writing. Links the write-ahead log into evidence(),
+// then makes what is found of it durable, and drops it from the page cache: a server that was
+// killed may have left its last block there alone, and a block that can still be lost must neither
+// be told to anybody nor built upon. Its names become durable when the log is opened.
+base::Result<bool> keep_write_ahead_log(const LogFolder& folder, Disk& disk);
 // The log is proved whole: its evidence is not needed.
-void drop_evidence(const LogFolder& folder);
+void drop_evidence(const LogFolder& folder, Disk& disk);
 
 }  // namespace eventlog

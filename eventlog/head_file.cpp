@@ -1,7 +1,6 @@
 #include "eventlog/head_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,10 +17,6 @@ namespace {
 constexpr std::size_t kSlotBytes = 4096;
 constexpr std::size_t kSlots = 2;
 
-base::Error errno_error(const std::string& what, const std::string& path) {
-  return {base::ErrorCode::io, what + ": " + std::strerror(errno), path};
-}
-
 std::optional<HeadSlot> parse_slot(ByteView bytes) {
   if (bytes.size() < 12) return std::nullopt;
   const std::size_t size = base::read_u32(bytes);
@@ -33,46 +28,60 @@ std::optional<HeadSlot> parse_slot(ByteView bytes) {
   return slot ? std::optional(*slot) : std::nullopt;
 }
 
-Result<std::optional<HeadSlot>> read_slots(int fd, const std::string& path) {
-  Bytes bytes(kSlots * kSlotBytes, '\0');
-  const ssize_t got = pread(fd, bytes.data(), bytes.size(), 0);
-  if (got < 0) return tl::unexpected(errno_error("cannot read the head file", path));
-  if (got == 0) return std::optional<HeadSlot>();
-  bytes.resize(static_cast<std::size_t>(got));
-  const auto newest = parse_head_file(bytes);
+// None of no bytes at all: the file of a crash, or of nobody.
+Result<std::optional<HeadSlot>> parse_slots(ByteView bytes, const std::string& path) {
+  if (bytes.empty()) return std::optional<HeadSlot>();
+  auto newest = parse_head_file(bytes);
   if (!newest) {
     return base::failure(base::ErrorCode::damaged, "no slot of the head file is whole", path);
   }
   return newest;
 }
 
+Result<std::optional<HeadSlot>> read_slots(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    if (errno == ENOENT) return std::optional<HeadSlot>();
+    return tl::unexpected(errno_error("cannot open the head file", path));
+  }
+  Bytes bytes(kSlots * kSlotBytes, '\0');
+  const ssize_t got = pread(fd, bytes.data(), bytes.size(), 0);
+  const base::Error error = errno_error("cannot read the head file", path);
+  close(fd);
+  if (got < 0) return tl::unexpected(error);
+  return parse_slots(ByteView(bytes).substr(0, static_cast<std::size_t>(got)), path);
+}
+
+// A file of both slots in full, so that later writes only overwrite: one that was cut short while
+// it was made could not be told from a damaged one.
+Result<bool> make_head_file(Disk& disk, const std::string& path) {
+  Bytes bytes = encode_head_slot({});
+  bytes.resize(kSlots * kSlotBytes, '\0');
+  return write_whole(disk, path, bytes);
+}
+
 class SyncedHeadFile final : public HeadFile {
  public:
-  SyncedHeadFile(int fd, std::string path, std::int64_t sequence)
-      : fd_(fd),
-        path_(std::move(path)),
-        sequence_(sequence),
-        syncer_([this](auto stop) { run(stop); }) {}
+  SyncedHeadFile(std::unique_ptr<DiskFile> file, std::int64_t sequence)
+      : file_(std::move(file)), sequence_(sequence), syncer_([this](auto stop) { run(stop); }) {}
 
   ~SyncedHeadFile() override {
     syncer_.request_stop();
     wake_.notify_all();
     syncer_.join();
-    fdatasync(fd_);
-    close(fd_);
+    if (is_dirty_) static_cast<void>(file_->sync());  // nobody is left to be told
   }
 
   Result<bool> write(const Checkpoint& head) override {
-    const Bytes bytes = encode_head_slot({++sequence_, head});
+    ++sequence_;
     const std::size_t slot = base::mutant(base::Mutant::head_in_one_slot)
                                  ? 0
                                  : static_cast<std::size_t>(sequence_) % kSlots;
-    const auto offset = static_cast<off_t>(slot * kSlotBytes);
-    if (pwrite(fd_, bytes.data(), bytes.size(), offset) != static_cast<ssize_t>(bytes.size())) {
-      return tl::unexpected(errno_error("cannot write the head file", path_));
-    }
-    if (const std::lock_guard guard(mutex_); std::exchange(is_dirty_, true)) return true;
-    wake_.notify_one();
+    if (auto ok = file_->write(slot * kSlotBytes, encode_head_slot({sequence_, head})); !ok)
+      return ok;
+    const std::lock_guard guard(mutex_);
+    if (failure_) return tl::unexpected(*failure_);
+    if (!std::exchange(is_dirty_, true)) wake_.notify_one();
     return true;
   }
 
@@ -84,17 +93,19 @@ class SyncedHeadFile final : public HeadFile {
       wake_.wait_for(lock, stop, kHeadSyncDelay, [] { return false; });
       if (!std::exchange(is_dirty_, false)) continue;
       lock.unlock();
-      if (!base::mutant(base::Mutant::head_never_synced)) fdatasync(fd_);
+      const auto synced =
+          base::mutant(base::Mutant::head_never_synced) ? Result<bool>(true) : file_->sync();
       lock.lock();
+      if (!synced && !failure_) failure_ = synced.error();
     }
   }
 
-  const int fd_;
-  const std::string path_;
+  const std::unique_ptr<DiskFile> file_;
   std::int64_t sequence_;
-  std::mutex mutex_;  // guards is_dirty_
+  std::mutex mutex_;  // guards is_dirty_ and failure_
   std::condition_variable_any wake_;
   bool is_dirty_ = false;
+  std::optional<base::Error> failure_;  // of the first sync that failed
   std::jthread syncer_;
 };
 
@@ -119,27 +130,23 @@ std::optional<HeadSlot> parse_head_file(ByteView bytes) {
 }
 
 Result<std::optional<Checkpoint>> read_head_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    if (errno == ENOENT) return std::optional<Checkpoint>();
-    return tl::unexpected(errno_error("cannot open the head file", path));
-  }
-  const auto slot = read_slots(fd, path);
-  close(fd);
+  const auto slot = read_slots(path);
   if (!slot) return tl::unexpected(slot.error());
-  return *slot ? std::optional((*slot)->head) : std::nullopt;
+  if (!*slot || (*slot)->head.position.value == 0) return std::optional<Checkpoint>();
+  return (*slot)->head;
 }
 
-Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) return tl::unexpected(errno_error("cannot open the head file", path));
-  const auto slot = read_slots(fd, path);
-  if (!slot) {
-    close(fd);
-    return tl::unexpected(slot.error());
+Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path, Disk& disk) {
+  auto slot = read_slots(path);
+  if (!slot) return tl::unexpected(slot.error());
+  if (!*slot) {
+    if (auto ok = make_head_file(disk, path); !ok) return tl::unexpected(ok.error());
+    *slot = HeadSlot{};
   }
-  const bool goes_on = *slot && !base::mutant(base::Mutant::head_sequence_restarts);
-  return std::make_unique<SyncedHeadFile>(fd, path, goes_on ? (*slot)->sequence : 0);
+  auto file = disk.open(path);
+  if (!file) return tl::unexpected(file.error());
+  const bool goes_on = !base::mutant(base::Mutant::head_sequence_restarts);
+  return std::make_unique<SyncedHeadFile>(std::move(*file), goes_on ? (*slot)->sequence : 0);
 }
 
 }  // namespace eventlog

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "eventlog/block.hpp"
+#include "eventlog/disk.hpp"
 
 namespace eventlog {
 
@@ -34,14 +35,18 @@ std::optional<HeadSlot> parse_head_file(ByteView bytes);
 class HeadFile {
  public:
   virtual ~HeadFile() = default;
-  // Returns when the operating system has the bytes. Called by the committing thread only.
+  // Returns when the operating system has the bytes. Called by the committing thread only. Once a
+  // sync of the file has failed, every write fails: what is written may be lost without a word.
   virtual Result<bool> write(const Checkpoint& head) = 0;
 };
 
 // The newest whole slot of the file; none when there is no file or it holds no whole slot yet.
-// A file with bytes of which no slot is whole is an Error `damaged`.
+// A file with bytes of which no slot is whole is an Error `damaged`; one that was just made has a
+// whole slot that holds no head.
 Result<std::optional<Checkpoint>> read_head_file(const std::string& path);
 
-Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path);
+// Makes the file when there is none; its folder is then to be synced.
+Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path,
+                                                 Disk& disk = system_disk());
 
 }  // namespace eventlog

@@ -11,6 +11,7 @@
 
 #include "eventlog/base/bytes.hpp"
 #include "eventlog/base/result.hpp"
+#include "eventlog/disk.hpp"
 
 namespace eventlog {
 
@@ -50,7 +51,7 @@ std::unique_ptr<KeyValueStore> make_memory_key_value_store();
 
 // Opens or creates the folder. Errors: in_use, io, damaged.
 base::Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(
-    const std::string& folder);
+    const std::string& folder, Disk& disk = system_disk());
 
 // The folder as it is at this moment, to be read while another process may be writing to it.
 // Nothing is written into it, what is shown does not change, and every write fails. Errors:

@@ -5,7 +5,7 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/log_end.hpp"
-#include "eventlog/rocksdb_store.hpp"
+#include "eventlog/write_ahead_log.hpp"
 
 namespace eventlog {
 namespace {
@@ -48,10 +48,13 @@ Result<OpenedLog> prove(std::unique_ptr<BlockStore> store, const std::optional<C
 }
 
 // The store, opened for appending, and the proof of its end.
-Result<OpenedLog> open_store(const LogFolder& folder, const std::optional<Checkpoint>& head) {
-  RocksDbStoreOptions options;
-  options.folder = folder.log();
-  auto store = open_rocksdb_store(options);
+Result<OpenedLog> open_store(const LogFolder& folder, const std::optional<Checkpoint>& head,
+                             const LogOptions& options) {
+  RocksDbStoreOptions wanted;
+  wanted.folder = folder.log();
+  wanted.disk = &options.disk;
+  wanted.write_buffer_bytes = options.write_buffer_bytes;
+  auto store = open_rocksdb_store(wanted);
   auto opened = store ? prove(std::move(*store), head) : tl::unexpected(store.error());
   if (!opened && opened.error().code == ErrorCode::damaged &&
       std::filesystem::exists(folder.evidence())) {
@@ -60,8 +63,10 @@ Result<OpenedLog> open_store(const LogFolder& folder, const std::optional<Checkp
   return opened;
 }
 
-Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random) {
-  if (auto ok = prepare_data_folder(folder); !ok) return tl::unexpected(ok.error());
+Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random,
+                                const LogOptions& options) {
+  Disk& disk = options.disk;
+  if (auto ok = prepare_data_folder(folder, disk); !ok) return tl::unexpected(ok.error());
   auto lock = base::FileLock::take(folder.lock());
   if (!lock) {
     if (lock.error().code == ErrorCode::in_use) {
@@ -78,14 +83,14 @@ Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random) {
     // Before a database is made here, which would look like a log of its own.
     return tl::unexpected(all_missing(**head, folder));
   }
-  if (auto ok = make_log_folders(folder); !ok) return tl::unexpected(ok.error());
-  if (auto ok = keep_write_ahead_log(folder); !ok) return tl::unexpected(ok.error());
-  auto opened = open_store(folder, *head);
+  if (auto ok = make_log_folders(folder, disk); !ok) return tl::unexpected(ok.error());
+  if (auto ok = keep_write_ahead_log(folder, disk); !ok) return tl::unexpected(ok.error());
+  auto opened = open_store(folder, *head, options);
   if (!opened) return opened;
-  auto head_file = open_head_file(folder.head());
+  auto head_file = open_head_file(folder.head(), disk);
   if (!head_file) return tl::unexpected(head_file.error());
-  if (auto ok = sync_folder(folder.root); !ok) return tl::unexpected(ok.error());
-  drop_evidence(folder);
+  if (auto ok = disk.sync_folder(folder.root); !ok) return tl::unexpected(ok.error());
+  drop_evidence(folder, disk);
   opened->lock = std::move(*lock);
   opened->head = std::move(*head_file);
   if (opened->is_new) opened->tail = fresh_tail(random);
@@ -145,8 +150,9 @@ Result<UnprovedLog> open_unproved_log(const std::string& root) {
   }
 }
 
-Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& random) {
-  if (mode == LogMode::read_write) return open_to_write(folder_of(root), random);
+Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& random,
+                           const LogOptions& options) {
+  if (mode == LogMode::read_write) return open_to_write(folder_of(root), random, options);
   auto log = open_unproved_log(root);
   if (!log) return tl::unexpected(log.error());
   if (log->store_error) return tl::unexpected(*log->store_error);

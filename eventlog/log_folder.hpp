@@ -6,9 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "eventlog/data_folder.hpp"
 #include "eventlog/base/file_lock.hpp"
+#include "eventlog/data_folder.hpp"
 #include "eventlog/head_file.hpp"
+#include "eventlog/rocksdb_store.hpp"
 #include "eventlog/sequencer.hpp"
 
 namespace eventlog {
@@ -16,12 +17,17 @@ namespace eventlog {
 enum class LogMode { read_write, read_only };
 
 struct OpenedLog {
-  std::optional<base::FileLock> lock;     // read_write; freed last
-  std::unique_ptr<BlockStore> store;  // read_only: fixed at this moment, nothing can be appended
-  std::unique_ptr<HeadFile> head;     // read_write
+  std::optional<base::FileLock> lock;  // read_write; freed last
+  std::unique_ptr<BlockStore> store;   // read_only: fixed at this moment, nothing can be appended
+  std::unique_ptr<HeadFile> head;      // read_write
   // Of an empty log: a fresh log id and epoch {1, random} (read_write), or not set (read_only).
   LogTail tail;
   bool is_new = false;  // the log is empty: an EpochStarted is to be its first event
+};
+
+struct LogOptions {
+  Disk& disk = system_disk();
+  std::size_t write_buffer_bytes = kWriteBufferBytes;
 };
 
 // read_write makes the folder if need be, takes its lock, and opens for appending. read_only works
@@ -30,7 +36,8 @@ struct OpenedLog {
 // Errors: in_use, naming who has it; refused when the folder may not be written or is another
 // user's; invalid when files of something else lie in it; not_found when there is no log to read;
 // wrong_log for a newer format or the head of another log; damaged, naming the missing positions.
-Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& random);
+Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& random,
+                           const LogOptions& options = {});
 
 // A log opened for reading without any proof, for whoever is about to prove all of it.
 struct UnprovedLog {
@@ -39,8 +46,8 @@ struct UnprovedLog {
   std::optional<base::Error> head_error;  // the head file cannot be read
   // The store is damaged as a whole; what is shown is what could be found all the same.
   std::optional<base::Error> store_error;
-  bool is_in_use = false;                 // a server has it open; what is shown ends at the head
-  bool is_torn = false;                   // the write-ahead log ends in bytes that are no record
+  bool is_in_use = false;  // a server has it open; what is shown ends at the head
+  bool is_torn = false;    // the write-ahead log ends in bytes that are no record
 };
 
 // Errors as of read_only, without those of the proof; damaged when the store cannot be opened.

@@ -5,6 +5,7 @@
 #include "eventlog/key_value_store.hpp"
 #include "eventlog/private_folder.hpp"
 #include "eventlog/rocksdb_error.hpp"
+#include "eventlog/rocksdb_no_resume.hpp"
 
 namespace eventlog {
 namespace {
@@ -91,6 +92,7 @@ rocksdb::Options options_for_rows() {
   options.keep_log_file_num = 2;
   options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
   options.compression = rocksdb::kNoCompression;
+  forbid_resume(options);
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(4 << 20);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -99,9 +101,12 @@ rocksdb::Options options_for_rows() {
 
 }  // namespace
 
-Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(const std::string& folder) {
+Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(const std::string& folder,
+                                                                    Disk& disk) {
+  rocksdb::Options options = options_for_rows();
+  if (auto* env = static_cast<rocksdb::Env*>(disk.rocksdb_env())) options.env = env;
   rocksdb::DB* raw = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options_for_rows(), folder, &raw);
+  const rocksdb::Status status = rocksdb::DB::Open(options, folder, &raw);
   if (!status.ok()) return tl::unexpected(open_error_of(status, folder));
   return std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw));
 }

@@ -9,6 +9,7 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/private_folder.hpp"
 #include "eventlog/rocksdb_error.hpp"
+#include "eventlog/rocksdb_no_resume.hpp"
 
 namespace eventlog {
 namespace {
@@ -225,10 +226,10 @@ Result<bool> RocksDbStore::find_ends(Position through, bool allow_damage) {
   return true;
 }
 
-rocksdb::ColumnFamilyOptions family_options() {
+rocksdb::ColumnFamilyOptions family_options(std::size_t write_buffer_bytes) {
   rocksdb::ColumnFamilyOptions options;
   options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = 16 << 20;
+  options.write_buffer_size = write_buffer_bytes;
   options.max_write_buffer_number = 2;
   rocksdb::BlockBasedTableOptions table;
   table.block_size = 16 << 10;
@@ -239,6 +240,7 @@ rocksdb::ColumnFamilyOptions family_options() {
 
 rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   rocksdb::DBOptions options;
+  if (auto* env = static_cast<rocksdb::Env*>(wanted.disk->rocksdb_env())) options.env = env;
   options.create_if_missing = wanted.create_if_missing && !wanted.read_only;
   options.create_missing_column_families = options.create_if_missing;
   // Half the time to open; the cap on the log's size keeps the rest short.
@@ -252,13 +254,14 @@ rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   options.keep_log_file_num = 4;
   options.max_background_jobs = 2;
   options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  forbid_resume(options);
   return options;
 }
 
-std::vector<rocksdb::ColumnFamilyDescriptor> descriptors() {
-  return {{rocksdb::kDefaultColumnFamilyName, family_options()},
-          {"content", family_options()},
-          {"chunks", family_options()}};
+std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(
+    std::size_t write_buffer_bytes = kWriteBufferBytes) {
+  const rocksdb::ColumnFamilyOptions family = family_options(write_buffer_bytes);
+  return {{rocksdb::kDefaultColumnFamilyName, family}, {"content", family}, {"chunks", family}};
 }
 
 constexpr Position kEverything{std::numeric_limits<std::int64_t>::max()};
@@ -290,7 +293,8 @@ Result<std::unique_ptr<BlockStore>> open_rocksdb_store(const RocksDbStoreOptions
   const rocksdb::Status status =
       options.read_only
           ? rocksdb::DB::OpenForReadOnly(db, options.folder, descriptors(), &handles, &raw)
-          : rocksdb::DB::Open(db, options.folder, descriptors(), &handles, &raw);
+          : rocksdb::DB::Open(db, options.folder, descriptors(options.write_buffer_bytes), &handles,
+                              &raw);
   if (!status.ok()) return tl::unexpected(failed_opening(status, options.folder));
   auto store =
       std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
@@ -330,19 +334,6 @@ Result<std::unique_ptr<BlockStore>> open_rocksdb_view(const RocksDbViewOptions& 
   auto found = store->find_ends(options.through.value_or(kEverything), options.allow_damage);
   if (!found) return tl::unexpected(found.error());
   return store;
-}
-
-bool has_torn_write_ahead_log(const std::string& folder) {
-  rocksdb::DBOptions db = db_options({folder, false});
-  db.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* raw = nullptr;
-  const rocksdb::Status status =
-      rocksdb::DB::OpenForReadOnly(db, folder, descriptors(), &handles, &raw);
-  if (!status.ok()) return status.IsCorruption();
-  const std::unique_ptr<rocksdb::DB> closes(raw);
-  for (auto* handle : handles) closes->DestroyColumnFamilyHandle(handle);
-  return false;
 }
 
 }  // namespace eventlog

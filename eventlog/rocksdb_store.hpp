@@ -6,14 +6,20 @@
 #include <optional>
 
 #include "eventlog/block_store.hpp"
+#include "eventlog/disk.hpp"
 
 namespace eventlog {
+
+// Of each column family: when it is full, what is in it becomes a table file.
+constexpr std::size_t kWriteBufferBytes = 16 << 20;
 
 struct RocksDbStoreOptions {
   std::string folder;
   bool create_if_missing = true;
   bool read_only = false;  // no lock, no recovery to disk; for a log that no server has open
   bool sync = true;        // false only for measuring what syncing costs
+  Disk* disk = &system_disk();
+  std::size_t write_buffer_bytes = kWriteBufferBytes;
 };
 
 // Errors: in_use when another process has the folder open, not_found when there is no log and it is
@@ -37,9 +43,5 @@ struct RocksDbViewOptions {
 // is written into the folder, and what is shown does not change. Every append fails.
 // Errors: not_found when there is no log, io and damaged with what RocksDB said.
 Result<std::unique_ptr<BlockStore>> open_rocksdb_view(const RocksDbViewOptions& options);
-
-// Does the write-ahead log end inside a record, or hold one that is damaged? RocksDB leaves out
-// that record and all behind it without a word. Only for a log that nobody has open.
-bool has_torn_write_ahead_log(const std::string& folder);
 
 }  // namespace eventlog

@@ -49,8 +49,8 @@ std::string why_unowned(const MarkedProcess& process, pid_t worker,
 
 }  // namespace
 
-std::vector<MarkedProcess> marked_processes(const std::string& lock_folder) {
-  const ProcessTable table = engines::all_processes();
+std::vector<MarkedProcess> marked_processes(const std::string& lock_folder,
+                                            const ProcessTable& table) {
   std::vector<MarkedProcess> marked;
   for (const ProcessRow& row : table) {
     if (row.has_ended() || row.name == engines::kKeeperName) continue;

@@ -16,11 +16,14 @@ struct MarkedProcess {
   std::string session;             // that its environment names
   pid_t worker = 0;                // parent of the keeper above it; 0: no keeper is above it
   engines::ProcessRow agent_root;  // the keeper's child that it is or descends from
+
+  pid_t keeper() const { return agent_root.parent; }  // 0: none
 };
 
 // Every living process, wherever it stands in the tree, whose environment names a lock file below
 // `lock_folder`; keepers left out.
-std::vector<MarkedProcess> marked_processes(const std::string& lock_folder);
+std::vector<MarkedProcess> marked_processes(
+    const std::string& lock_folder, const engines::ProcessTable& table = engines::all_processes());
 
 // A line for each process that nobody owns, with the reason; empty: all have an owner.
 std::string describe_unowned(const std::vector<MarkedProcess>& processes, pid_t worker,

@@ -1,7 +1,10 @@
 // P6, kill anything: the server, the worker, keepers and agents of a busy `steno serve` are killed
-// with SIGKILL at moments that a seed chooses, round after round. After each, what was acknowledged
-// is in the log once, and no agent process is left without an owner 2 s later. STENO_KILL_ROUNDS
-// sets the number of rounds, STENO_KILL_SEED the seed.
+// with SIGKILL at moments that a seed chooses, round after round, and some are stopped for a while
+// before or meanwhile. After each, what was acknowledged is in the log once; a process of its own
+// watches that no agent process is without an owner for longer than 2 s, and that no session has
+// two agents. STENO_KILL_ROUNDS sets the number of rounds, STENO_KILL_SEED the seed.
+#include <signal.h>
+
 #include <cstdio>
 
 #include "tests/crash/agent_owners.hpp"
@@ -23,8 +26,8 @@ using crash::StenoServer;
 
 constexpr Duration kAnswersMax = std::chrono::seconds(30);
 constexpr std::uint64_t kAnswersOfRoundMax = 60;
-constexpr std::uint64_t kEventsOfRoundMax = 300;
-constexpr std::int64_t kWholeCheckEvery = 50;
+constexpr std::uint64_t kEventsOfRoundMax = 200;
+constexpr std::int64_t kWholeCheckEvery = 100;
 constexpr int kRetriesOfRound = 4;
 
 enum class Victim { server, worker, server_and_worker, keeper, agent, worker_and_keepers, all };
@@ -48,10 +51,36 @@ Victim choose_victim(base::Random& random) {
   return Victim::server;
 }
 
+// How long somebody is stopped: now and then longer than a worker may be silent, which is 1 s here.
+Duration choose_pause(base::Random& random) {
+  const std::uint64_t roll = random.below(100);
+  const std::uint64_t max_ms = roll < 75 ? 250 : roll < 93 ? 700 : 2200;
+  return std::chrono::milliseconds(50 + random.below(max_ms));
+}
+
+// What happens to somebody before the kill of a round.
+struct Pause {
+  bool is_wanted = false;
+  Victim who = Victim::server;
+  Duration time{0};
+  bool lasts_over_kill = false;
+};
+
+Pause choose_pause_of_round(base::Random& random) {
+  constexpr Victim kWho[] = {Victim::server, Victim::worker, Victim::keeper, Victim::agent};
+  Pause pause;
+  pause.is_wanted = random.chance(40);
+  pause.who = kWho[random.below(std::size(kWho))];
+  pause.time = choose_pause(random);
+  pause.lasts_over_kill = random.chance(50);
+  return pause;
+}
+
 class KillRounds {
  public:
   explicit KillRounds(std::uint64_t seed)
-      : plan_(seed),
+      : seed_(seed),
+        plan_(seed),
         random_(seed + 1),
         load_(server_.command_endpoint(), server_.home(), random_) {}
 
@@ -61,13 +90,15 @@ class KillRounds {
       const auto answers = static_cast<std::int64_t>(1 + plan_.below(kAnswersOfRoundMax));
       const auto events = static_cast<std::int64_t>(plan_.below(kEventsOfRoundMax));
       const Victim victim = choose_victim(plan_);
+      const Pause pause = choose_pause_of_round(plan_);
       INFO("round " << round << ": " << name_of(victim) << " killed after " << answers
                     << " answers and " << events << " events; home " << server_.home());
+      INFO((pause.is_wanted ? std::string(name_of(pause.who)) + " stopped" : "nobody stopped"));
       work(answers, events);
-      kill(victim);
+      kill(victim, pause);
       heal();
-      ownerless_max_ =
-          std::max(ownerless_max_, require(crash::wait_for_owners(server_, load_, log_, healed_)));
+      require(crash::wait_for_owners(server_, load_, log_, healed_));
+      check_watch();
       require(load_.settle(kAnswersMax));
       check_acknowledged();
       check_retries();
@@ -82,7 +113,8 @@ class KillRounds {
 
  private:
   void work(std::int64_t answers, std::int64_t events);
-  void kill(Victim victim);
+  void kill(Victim victim, const Pause& pause);
+  void check_watch();
   ProcessTable choose(Victim victim);
   void heal();
   void check_acknowledged();
@@ -91,6 +123,7 @@ class KillRounds {
   void finish();
   void tell(std::int64_t rounds) const;
 
+  const std::uint64_t seed_;
   base::SeededRandom plan_;    // what is killed, and when: the same in each run of a seed
   base::SeededRandom random_;  // what is sent and asked again: depends on how fast answers come
   base::SystemClock clock_;
@@ -99,7 +132,8 @@ class KillRounds {
   LogWatch log_;
   std::map<Victim, std::int64_t> kills_;
   Duration healed_{0};  // the last death, or the server's return after its own
-  Duration ownerless_max_{0};
+  std::map<Victim, std::int64_t> pauses_;
+  crash::WatchReport watched_;
   std::size_t checked_ = 0;  // of load_.sent(): those before it have been found in the log
 };
 
@@ -114,10 +148,26 @@ void KillRounds::work(std::int64_t answers, std::int64_t events) {
   }
 }
 
-void KillRounds::kill(Victim victim) {
+void KillRounds::kill(Victim victim, const Pause& pause) {
   ++kills_[victim];
-  require(server_.kill(choose(victim)));
+  const ProcessTable stopped = pause.is_wanted ? choose(pause.who) : ProcessTable{};
+  for (const auto& process : stopped) {
+    if (server_.send(process, SIGSTOP)) ++pauses_[pause.who];
+  }
+  if (!stopped.empty() && !pause.lasts_over_kill) load_.drive_for(pause.time);
+  if (pause.lasts_over_kill) require(server_.kill(choose(victim)));
+  if (!stopped.empty() && pause.lasts_over_kill) load_.drive_for(pause.time);
+  for (const auto& process : stopped) server_.send(process, SIGCONT);
+  // Who was stopped could not end anybody.
+  if (!stopped.empty()) server_.watch().excuse();
+  if (!pause.lasts_over_kill) require(server_.kill(choose(victim)));
   healed_ = clock_.boot();
+}
+
+void KillRounds::check_watch() {
+  watched_ = require(server_.watch().report());
+  INFO(watched_.text);
+  REQUIRE(watched_.is_clean());
 }
 
 ProcessTable KillRounds::choose(Victim victim) {
@@ -151,6 +201,8 @@ void KillRounds::heal() {
   if (!server_.server()) {
     require(server_.start());
     healed_ = clock_.boot();
+    // Whose keeper was killed as well could not be ended without a server.
+    server_.watch().excuse();
   }
   require(crash::wait_for_worker(server_, load_));
 }
@@ -219,26 +271,43 @@ void KillRounds::finish() {
   CHECK(require(server_.stop()) == 0);
   CHECK(crash::marked_processes(server_.lock_folder()).empty());
   CHECK(server_.processes().empty());
+  check_watch();
   require(crash::check_whole_log(server_, load_.sent()));
+}
+
+std::string text_of(const std::map<Victim, std::int64_t>& counts) {
+  std::string text;
+  for (const auto& [victim, count] : counts) {
+    text += (text.empty() ? "" : ", ") + std::string(name_of(victim)) + " " + std::to_string(count);
+  }
+  return text;
 }
 
 void KillRounds::tell(std::int64_t rounds) const {
   const auto counts = load_.counts();
-  std::string kills;
-  for (const auto& [victim, count] : kills_) {
-    kills += std::string(kills.empty() ? "" : ", ") + name_of(victim) + " " + std::to_string(count);
-  }
-  std::printf(
-      "rounds %lld; accepted %lld, rejected %lld, unknown %lld, retried %lld; killed: %s; "
-      "events %lld; orphans 0 (each gone or owned within %lld ms)\n",
-      static_cast<long long>(rounds), static_cast<long long>(counts.accepted),
-      static_cast<long long>(counts.rejected), static_cast<long long>(counts.unknown),
-      static_cast<long long>(counts.retried), kills.c_str(),
-      static_cast<long long>(log_.position().value),
-      static_cast<long long>(ownerless_max_ / std::chrono::milliseconds(1)));
+  const auto print = [](const char* what, std::int64_t count) {
+    std::printf("%s %lld", what, static_cast<long long>(count));
+  };
+  print("rounds", rounds);
+  print("; accepted", counts.accepted);
+  print(", rejected", counts.rejected);
+  print(", unknown", counts.unknown);
+  print(", retried", counts.retried);
+  print("; events", log_.position().value);
+  std::printf("\nkilled: %s\nstopped: %s\n", text_of(kills_).c_str(), text_of(pauses_).c_str());
+  print("without an owner for a while", watched_.ownerless);
+  print(" processes, none for longer than", watched_.slowest_ms);
+  print(" ms; longest time between two looks", watched_.longest_gap_ms);
+  std::printf(" ms\n");
   for (const auto& [code, count] : counts.rejected_as) {
     std::printf("  %s %lld\n", code.c_str(), static_cast<long long>(count));
   }
+  std::printf(
+      "{\"campaign\":\"kill_rounds\",\"rounds\":%lld,\"violations\":0,\"seed\":%llu,"
+      "\"orphans\":%lld,\"doubles\":%lld,\"slowest_ms\":%lld,\"events\":%lld}\n",
+      static_cast<long long>(rounds), static_cast<unsigned long long>(seed_),
+      static_cast<long long>(watched_.orphans), static_cast<long long>(watched_.doubles),
+      static_cast<long long>(watched_.slowest_ms), static_cast<long long>(log_.position().value));
   std::fflush(stdout);
 }
 

@@ -21,6 +21,8 @@ constexpr Duration kPatience = std::chrono::seconds(60);
 // Shorter than that, so that commands of unknown outcome come about.
 constexpr Duration kHaste = std::chrono::milliseconds(60);
 
+// Between two fillings of the connections when no number of answers is waited for.
+constexpr Duration kSendAgain = std::chrono::milliseconds(20);
 constexpr Duration kLookAgain = std::chrono::milliseconds(10);
 
 // What a correct server may say to commands that are chosen without knowing its state.
@@ -65,12 +67,27 @@ Result<bool> Load::drive(std::int64_t answers, Duration limit) {
                                              " answers, and " + std::to_string(wanted - answers_) +
                                              " of them did not come");
     }
-    for (std::size_t i = 0; i < kConnections; ++i) {
-      while (connections_[i].awaited.size() < kAwaitedMax) send_next(connections_[i]);
-    }
+    fill();
     pump(std::chrono::milliseconds(20));
   }
   return true;
+}
+
+void Load::drive_for(Duration time) {
+  const Duration end = clock_.boot() + time;
+  for (Duration next = clock_.boot(); clock_.boot() < end;) {
+    if (clock_.boot() >= next) {
+      fill();
+      next = clock_.boot() + kSendAgain;
+    }
+    pump(std::min(next, end) - clock_.boot());
+  }
+}
+
+void Load::fill() {
+  for (std::size_t i = 0; i < kConnections; ++i) {
+    while (connections_[i].awaited.size() < kAwaitedMax) send_next(connections_[i]);
+  }
 }
 
 Result<bool> Load::settle(Duration limit) {

@@ -49,6 +49,8 @@ class Load {
 
   // Sends commands until so many more were answered, and returns while others are on their way.
   Result<bool> drive(std::int64_t answers, Duration limit);
+  // Sends for so long, whatever is answered.
+  void drive_for(Duration time);
   // Sends nothing new, and returns when nothing is awaited.
   Result<bool> settle(Duration limit);
   // Receives what has come, and waits for it at most so long.
@@ -97,6 +99,7 @@ class Load {
   };
 
   bool has_awaited() const;
+  void fill();
   void work();
   void wait(Duration limit);
   void send_next(Connection& connection);

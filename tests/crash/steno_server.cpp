@@ -31,10 +31,11 @@ constexpr Duration kCommandMax = std::chrono::seconds(60);
 constexpr int kClearingRoundsMax = 500;  // of 20 ms
 
 const std::string kFlags[] = {
-    "--max-sessions",     "50",
-    "--kill-grace",       "300ms",
-    "--scripted-program", "/usr/bin/env STENO_SCRIPTED_CHILD=1 " STENO_SCRIPTED_AGENT,
-    "--keeper-program",   STENO_KEEPER};
+    "--max-sessions",       "50",
+    "--kill-grace",         "300ms",
+    "--worker-silence-max", "1s",
+    "--scripted-program",   "/usr/bin/env STENO_SCRIPTED_CHILD=1 " STENO_SCRIPTED_AGENT,
+    "--keeper-program",     STENO_KEEPER};
 
 std::string seconds_text(Duration time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
@@ -105,17 +106,20 @@ StenoServer::StenoServer() {
   std::string pattern = (std::filesystem::temp_directory_path() / "steno-kill-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr || !engines::become_subreaper()) std::abort();
   home_ = pattern;
+  watch_.emplace(home_);
+  // For all that is started from here on, and what that starts.
+  ::setenv(std::string(kHomeMarker).c_str(), home_.c_str(), 1);
 }
 
 StenoServer::~StenoServer() {
   // Again and again: who is killed may have started another before.
   for (int round = 0; round < kClearingRoundsMax && !processes().empty(); ++round) {
-    engines::kill_selected(
-        [](const ProcessTable& table) { return engines::descendants_of(::getpid(), table); });
+    engines::kill_selected([this](const ProcessTable&) { return processes(); });
     ::poll(nullptr, 0, round == 0 ? 0 : 20);
     reap();
   }
   reap();
+  watch_.reset();
   std::error_code ignored;
   if (!is_home_kept_) std::filesystem::remove_all(home_, ignored);
 }
@@ -157,6 +161,13 @@ Result<int> StenoServer::stop() {
   const pid_t pid = std::exchange(server_, 0);
   if (pid == 0) return failure(ErrorCode::not_found, "no server runs", home_);
   ::kill(pid, SIGTERM);  // our child and not reaped, so the pid is still its own
+  server_ = pid;
+  return exit_code();
+}
+
+Result<int> StenoServer::exit_code() {
+  const pid_t pid = std::exchange(server_, 0);
+  if (pid == 0) return failure(ErrorCode::not_found, "no server runs", home_);
   const auto status = wait_for_end(pid, kStopMax);
   if (!status) return status;
   return exit_code_of(*status);
@@ -182,6 +193,10 @@ Result<bool> StenoServer::kill(const ProcessTable& victims) {
   }
   reap();
   return true;
+}
+
+bool StenoServer::send(const ProcessRow& process, int signal) {
+  return engines::signal_process(process, signal);
 }
 
 Result<Finished> StenoServer::run(const std::vector<std::string>& own) {
@@ -233,7 +248,9 @@ Result<int> StenoServer::wait_for_end(pid_t pid, Duration limit) {
 
 ProcessTable StenoServer::processes() const {
   ProcessTable table = engines::descendants_of(::getpid(), engines::all_processes());
-  std::erase_if(table, [](const ProcessRow& row) { return row.has_ended(); });
+  std::erase_if(table, [this](const ProcessRow& row) {
+    return row.has_ended() || (watch_ && row.pid == watch_->pid());
+  });
   return table;
 }
 

@@ -12,6 +12,7 @@
 
 #include "eventlog/base/result.hpp"
 #include "eventlog/base/time.hpp"
+#include "tests/crash/process_watch.hpp"
 #include "workers/engines/process_table.hpp"
 #include "workers/engines/unique_fd.hpp"
 
@@ -40,12 +41,18 @@ class StenoServer {
   Result<bool> start();
   // SIGTERM, and waits for the end. Returns the exit code; -1: a signal ended it.
   Result<int> stop();
+  // Waits for the end of a server that was not told to end; as stop().
+  Result<int> exit_code();
   // SIGKILL for all of them at once, then waits for each one's end.
   Result<bool> kill(const ProcessTable& victims);
   // Runs `steno --home HOME WORDS…` to its end.
   Result<Finished> run(const std::vector<std::string>& words);
 
-  // All that descend from this process and have not ended.
+  // SIGSTOP or SIGCONT. False: it has ended.
+  bool send(const ProcessRow& process, int signal);
+  ProcessWatch& watch() { return *watch_; }
+
+  // All that descend from this process and have not ended, but for the watching one.
   ProcessTable processes() const;
   std::optional<ProcessRow> server() const;
   std::optional<ProcessRow> worker() const;
@@ -68,6 +75,7 @@ class StenoServer {
 
   std::string home_;
   bool is_home_kept_ = true;
+  std::optional<ProcessWatch> watch_;
   pid_t server_ = 0;            // 0: none runs
   engines::UniqueFd says_;      // what the server prints
   std::map<pid_t, int> ended_;  // wait statuses of children that nobody has asked for yet

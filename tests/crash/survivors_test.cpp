@@ -1,5 +1,7 @@
 // Who survives whom: agents end with their worker and outlive the server, and in both cases the
 // record says what happened.
+#include <signal.h>
+
 #include <algorithm>
 
 #include "eventlog/log_folder.hpp"
@@ -220,6 +222,57 @@ TEST_CASE("agents go on without the server, and nothing that they say is lost", 
     }
     stage.finish();
   }
+}
+
+TEST_CASE("a stopped server keeps its log to itself, and goes on when it is resumed",
+          "[.crash][tools]") {
+  Stage stage;
+  INFO("home " << stage.server.home());
+  const auto session = stage.spawn("[say one]", true);
+  stage.wait_until("the first turn's end", [&] { return stage.log.count("TurnFinished") == 1; });
+  const auto server = *stage.server.server();
+  REQUIRE(stage.server.send(server, SIGSTOP));
+  const auto second = require(stage.server.run({"serve"}));
+  CHECK(second.exit_code > 0);
+  CHECK_THAT(second.output, Catch::Contains("process " + std::to_string(server.pid) +
+                                            " has this data folder open"));
+  REQUIRE(stage.server.send(server, SIGCONT));
+  stage.tell(session, session::SendPrompt{"[say two]", false});
+  stage.wait_until("the second turn's end", [&] { return stage.log.count("TurnFinished") == 2; });
+  CHECK(stage.log.count("ServerStarted") == 1);
+  CHECK(stage.log.count("LeaseGranted") == 1);
+  stage.finish();
+}
+
+TEST_CASE("a worker that is stopped for longer than it may be silent keeps its sessions",
+          "[.crash][tools]") {
+  Stage stage;
+  INFO("home " << stage.server.home());
+  for (int i = 0; i < 3; ++i) stage.spawn("[hang] [child]", true);
+  stage.wait_until("three agents", [&] { return stage.log.count("AgentInitialized") == 3; });
+  const auto agents = stage.agents();
+  const auto worker = *stage.server.worker();
+  const auto workers = [&] {
+    const auto status = require(stage.load.query<workers::StatusAnswer>(
+        workers::kVerbStatus, workers::QueryBody{}, kStepMax));
+    return status.workers;
+  };
+  REQUIRE(stage.server.send(worker, SIGSTOP));
+  stage.wait_until("the worker to count as gone", [&] { return workers() == 0; });
+  // What comes now is for whoever is there next.
+  stage.spawn("[say late]", false);
+  REQUIRE(stage.server.send(worker, SIGCONT));
+  stage.wait_until("the late turn's end", [&] { return stage.log.count("TurnFinished") == 1; });
+  CHECK(stage.log.count("LeaseExpired") == 0);
+  CHECK(stage.log.count("TurnInterrupted") == 0);
+  CHECK(stage.log.count("LeaseGranted") == 4);
+  CHECK(stage.server.worker()->is_same(worker));
+  for (const auto& agent : agents) {
+    const auto row = engines::read_process(agent.row.pid);
+    CHECK((row && row->is_same(agent.row) && !row->has_ended()));
+  }
+  CHECK(require(stage.server.watch().report()).is_clean());
+  stage.finish();
 }
 
 }  // namespace

@@ -394,4 +394,17 @@ TEST_CASE("a torn end of the write-ahead log is told from a whole one", "[eventl
   CHECK(f.open(LogMode::read_only));
 }
 
+TEST_CASE("a torn write that a later server has gone on behind is history", "[eventlog]") {
+  Fixture f;
+  f.make_log(4);
+  const std::string file = support::newest_file(f.folder.log(), ".log");
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) + 20);
+  REQUIRE(eventlog::open_unproved_log(f.folder.root)->is_torn);
+  f.make_log(6);
+  REQUIRE(std::filesystem::exists(file));
+  REQUIRE(support::newest_file(f.folder.log(), ".log") != file);
+  CHECK_FALSE(eventlog::open_unproved_log(f.folder.root)->is_torn);
+  CHECK(f.open(LogMode::read_only)->tail.position == Position{6});
+}
+
 }  // namespace

@@ -39,6 +39,9 @@ constexpr milliseconds kAloneGrace{300};
 constexpr milliseconds kTreeEndMax{1500};
 // Between two rounds of killing, unless a child's end comes first.
 constexpr int kRoundMs = 10;
+// How long a session's lock is waited for: its last keeper, when it has lost its worker, holds it
+// until its tree is gone, 2 s at most, and may take it just after it was seen to be free.
+constexpr milliseconds kLockWaitMax{2500};
 constexpr int kIgnored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
 
 struct Arguments {
@@ -223,14 +226,35 @@ std::string start_failure_text(const Arguments& arguments, const volatile ChildF
   return text + ": " + engines::errno_text(failure.error);
 }
 
+// Has the worker gone, or anything to say? Waits for it so long.
+bool is_called(int wait_ms) {
+  pollfd fd{kControl, POLLIN, 0};
+  return ::poll(&fd, 1, wait_ms) > 0;
+}
+
+bool is_abandoned() {
+  pollfd fd{kControl, 0, 0};
+  return ::poll(&fd, 1, 0) > 0 && (fd.revents & POLLHUP) != 0;
+}
+
+base::Result<base::FileLock> take_lock(const char* path) {
+  const auto deadline = SteadyClock::now() + kLockWaitMax;
+  for (;;) {
+    auto lock = base::FileLock::take(path);
+    if (lock || lock.error().code != base::ErrorCode::in_use) return lock;
+    if (SteadyClock::now() >= deadline || is_called(kRoundMs)) return lock;
+  }
+}
+
 int keep(const Arguments& arguments) {
   const int signals = prepare();
-  auto lock = base::FileLock::take(arguments.lock_file);
+  auto lock = take_lock(arguments.lock_file);
   if (!lock && !base::mutant(base::Mutant::keeper_ignores_lock)) {
     const bool is_held = lock.error().code == base::ErrorCode::in_use;
     return fail(is_held ? engines::StartFailure::lock_held : engines::StartFailure::lock_failed,
                 base::describe(lock.error()));
   }
+  if (is_abandoned()) return 1;  // while it waited; nobody is there to be told
   volatile ChildFailure failure;
   const pid_t agent = start_agent(arguments, failure);
   if (failure.error != 0) return fail(failure.reason, start_failure_text(arguments, failure));

@@ -16,8 +16,9 @@ namespace steno {
 namespace {
 
 constexpr base::Duration kBackOffMin = std::chrono::milliseconds(50);
-constexpr base::Duration kBackOffMax = std::chrono::seconds(10);
-constexpr base::Duration kHealthyAfter = std::chrono::seconds(30);
+// What agents of dead keepers have left behind is ended by the next worker, within 2 s.
+constexpr base::Duration kBackOffMax = std::chrono::seconds(1);
+constexpr base::Duration kHealthyAfter = std::chrono::seconds(1);  // beyond its back-off
 
 }  // namespace
 
@@ -39,7 +40,7 @@ void WorkerSupervisor::do_work(base::Duration now) {
 }
 
 void WorkerSupervisor::start(base::Duration now) {
-  // A worker that lived long was healthy; one that dies at once is waited for ever longer.
+  // A worker that lived for a while was healthy; one that dies at once is waited for ever longer.
   back_off_ =
       now - next_start_ > kHealthyAfter ? kBackOffMin : std::min(back_off_ * 2, kBackOffMax);
   next_start_ = now + back_off_;

@@ -5,13 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
+#include "eventlog/base/file_lock.hpp"
 #include "tests/support/agent_harness.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/watched_process.hpp"
 #include "workers/engines/process_table.hpp"
-#include "eventlog/base/file_lock.hpp"
 
 namespace engines {
 namespace {
@@ -168,6 +169,27 @@ TEST_CASE("a session whose lock is held is not started", "[workers]") {
   REQUIRE(harness.pump_until_over());
   REQUIRE(harness.failed());
   CHECK(harness.failed()->reason == StartFailure::lock_held);
+}
+
+TEST_CASE("a session whose lock becomes free in time is started", "[workers]") {
+  AgentHarness harness;
+  std::optional lock = *base::FileLock::take(harness.plan.lock_file);
+  REQUIRE(harness.start());
+  for (int i = 0; i < 5; ++i) harness.pump_once(50);
+  REQUIRE(harness.events.empty());
+  lock.reset();
+  REQUIRE(harness.pump_until([&] { return harness.find<ProcessStarted>() != nullptr; }));
+}
+
+TEST_CASE("a keeper that waits for its session's lock ends with its worker", "[workers]") {
+  AgentHarness harness;
+  std::optional lock = *base::FileLock::take(harness.plan.lock_file);
+  REQUIRE(harness.start_shell("touch started"));
+  const auto began = harness.clock.boot();
+  harness.process.reset();
+  CHECK(harness.clock.boot() - began < std::chrono::seconds{2});
+  lock.reset();
+  CHECK_FALSE(std::filesystem::exists(harness.folder.file("started")));
 }
 
 TEST_CASE("plans that make no sense are refused at once", "[workers]") {

@@ -1,0 +1,90 @@
+#include "eventlog/write_ahead_log.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace eventlog {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Bytes;
+using base::ByteView;
+
+// A record is cut into fragments, none of which lies in two blocks; what is left of a block and has
+// no room for a header is padding. Numbers are least significant byte first:
+//   fragment = checksum:u32 size:u16 type:u8 payload:bytes[size]
+constexpr std::size_t kBlockBytes = 32 << 10;
+constexpr std::size_t kHeaderBytes = 7;
+enum class Fragment : unsigned char { whole = 1, first = 2, middle = 3, last = 4 };
+
+std::uint32_t little_endian(ByteView bytes) {
+  std::uint32_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) {
+    value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  }
+  return value;
+}
+
+constexpr std::array<std::uint32_t, 256> make_crc_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    std::uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0x82F63B78U : 0U);
+    table[i] = crc;
+  }
+  return table;
+}
+
+// CRC-32C, rotated and shifted as RocksDB stores it.
+std::uint32_t checksum_of(ByteView bytes) {
+  static constexpr auto kTable = make_crc_table();
+  std::uint32_t crc = ~0U;
+  for (char c : bytes) crc = crc >> 8 ^ kTable[(crc ^ static_cast<unsigned char>(c)) & 0xFF];
+  crc = ~crc;
+  return (crc >> 15 | crc << 17) + 0xA282EAD8U;
+}
+
+}  // namespace
+
+bool is_torn(ByteView log) {
+  bool is_inside = false;  // of a record: its first fragment has been read, its last has not
+  while (!log.empty()) {
+    ByteView block = log.substr(0, kBlockBytes);
+    log.remove_prefix(block.size());
+    while (block.size() >= kHeaderBytes) {
+      const std::size_t size = little_endian(block.substr(4, 2));
+      if (size > block.size() - kHeaderBytes) return true;
+      const auto type = static_cast<Fragment>(block[6]);
+      const bool begins = type == Fragment::whole || type == Fragment::first;
+      const bool goes_on = type == Fragment::middle || type == Fragment::last;
+      if ((!begins && !goes_on) || is_inside != goes_on) return true;
+      if (checksum_of(block.substr(6, 1 + size)) != little_endian(block.substr(0, 4))) return true;
+      is_inside = type == Fragment::first || type == Fragment::middle;
+      block.remove_prefix(kHeaderBytes + size);
+    }
+    if (log.empty() && block.find_first_not_of('\0') != ByteView::npos) return true;
+  }
+  return is_inside;
+}
+
+bool has_torn_write_ahead_log(const std::string& folder) {
+  std::uint64_t newest = 0;
+  fs::path path;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    if (entry.path().extension() != ".log") continue;
+    const auto number = std::strtoull(entry.path().stem().c_str(), nullptr, 10);
+    if (number < newest) continue;
+    newest = number;
+    path = entry.path();
+  }
+  if (path.empty()) return false;
+  std::ifstream in(path, std::ios::binary);
+  return is_torn(Bytes(std::istreambuf_iterator<char>(in), {}));
+}
+
+}  // namespace eventlog

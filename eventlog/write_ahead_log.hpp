@@ -1,0 +1,18 @@
+// The bytes of RocksDB's write-ahead log, as far as needed to say how it ends: RocksDB itself
+// leaves out a record that is not whole, and all behind it, without a word.
+#pragma once
+
+#include <string>
+
+#include "eventlog/base/bytes.hpp"
+
+namespace eventlog {
+
+// Do the bytes end inside a record, or hold one that is damaged?
+bool is_torn(base::ByteView write_ahead_log);
+
+// Is the newest file of the folder's write-ahead log torn? An older one may be: a server was killed
+// in the midst of a write, and the next one has gone on in a file of its own.
+bool has_torn_write_ahead_log(const std::string& folder);
+
+}  // namespace eventlog

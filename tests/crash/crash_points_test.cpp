@@ -1,0 +1,103 @@
+// P1 at every moment: a server's life is run again and again, and ended in each of its disk
+// operations in turn. Each end is of one of three kinds: the power fails and all that was not
+// synced is gone, or torn; or the process is killed, the next one begins on what the page cache
+// holds, and then the power fails. After each, the product's own opening finds what was
+// acknowledged.
+#include <cstdio>
+
+#include "tests/crash/disk_stage.hpp"
+#include "tests/crash/require.hpp"
+
+namespace {
+
+using base::Result;
+using crash::check_and_go_on;
+using crash::live;
+using crash::require;
+using crash::ServerLife;
+using Stage = crash::DiskStage;
+using support::PowerLoss;
+
+enum class End { loses_power, tears, is_killed };
+constexpr End kEnds[] = {End::loses_power, End::tears, End::is_killed};
+constexpr const char* kEndNames[] = {"power lost", "power lost, torn", "killed, then power lost"};
+
+// So small that some twenty commands flush and compact.
+constexpr std::size_t kSmallBuffer = 64 << 10;
+constexpr std::int64_t kScriptLast = 31;
+
+// What is done until the end: a new log, flushes, compactions, and two restarts.
+Result<bool> run_script(Stage& stage) {
+  if (auto ok = live(stage, 1, 15, kSmallBuffer); !ok) return ok;
+  if (auto ok = live(stage, 16, 27, kSmallBuffer); !ok) return ok;
+  return live(stage, 28, kScriptLast, kSmallBuffer);
+}
+
+// What the next server finds it may tell, so that much must be there ever after. It dies at once.
+Result<bool> find_and_tell(Stage& stage) {
+  auto life = ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
+  if (!life) return tl::unexpected(life.error());
+  stage.told = std::max(stage.told, (*life)->found());
+  stage.disk.crash_at(stage.disk.operations() + 1);
+  return true;
+}
+
+// The end that the disk has come to, and what is then found.
+Result<bool> end_and_check(Stage& stage, End how) {
+  for (const auto& [number, position] : stage.acknowledged) {
+    stage.told = std::max(stage.told, position);
+  }
+  stage.disk.restart();
+  if (how == End::is_killed) {
+    if (auto ok = find_and_tell(stage); !ok) return ok;
+  }
+  stage.disk.cut_power(how == End::tears ? PowerLoss::tears : PowerLoss::drops);
+  stage.disk.restart();
+  return check_and_go_on(stage, kScriptLast);
+}
+
+TEST_CASE("whatever disk operation is the last, nothing acknowledged or told is lost",
+          "[.crash][eventlog]") {
+  const std::int64_t only = crash::number_from("STENO_CRASH_POINT", 0);
+  std::int64_t points = 0;
+  for (const End how : kEnds) {
+    for (std::int64_t operation = std::max<std::int64_t>(1, only);; ++operation) {
+      Stage stage(static_cast<std::uint64_t>(operation));
+      stage.disk.crash_at(operation);
+      const auto done = run_script(stage);
+      INFO("STENO_CRASH_POINT=" << operation << ": " << kEndNames[static_cast<int>(how)] << ", "
+                                << stage.disk.fault());
+      if (!stage.disk.has_crashed()) {
+        require(done);
+        REQUIRE(stage.acknowledged.size() == kScriptLast);
+        break;
+      }
+      require(end_and_check(stage, how));
+      ++points;
+      if (only != 0) break;
+    }
+  }
+  std::printf("{\"campaign\":\"crash_points\",\"points\":%lld,\"violations\":0}\n",
+              static_cast<long long>(points));
+  std::fflush(stdout);
+  CHECK((only != 0 || points > 900));
+}
+
+TEST_CASE("a disk that only says that it has synced is found out by the crash points",
+          "[.crash][eventlog]") {
+  const End how = GENERATE(End::loses_power, End::tears, End::is_killed);
+  INFO(kEndNames[static_cast<int>(how)]);
+  int found_out = 0;
+  for (std::int64_t operation = 200; operation < 220; ++operation) {
+    Stage stage(1);
+    stage.disk.ignore_syncs();
+    stage.disk.crash_at(operation);
+    static_cast<void>(run_script(stage));
+    REQUIRE(stage.disk.has_crashed());
+    REQUIRE_FALSE(stage.acknowledged.empty());
+    found_out += end_and_check(stage, how) ? 0 : 1;
+  }
+  CHECK(found_out == 20);
+}
+
+}  // namespace

@@ -1,0 +1,125 @@
+// A disk that fails or runs full under the part of a server that writes: it stops with the reason,
+// what it acknowledged is there, and the next one needs no repair.
+#include <poll.h>
+
+#include "tests/crash/disk_stage.hpp"
+#include "tests/crash/require.hpp"
+
+namespace {
+
+using base::Result;
+using Catch::Contains;
+using crash::check_and_go_on;
+using crash::live;
+using crash::require;
+using Stage = crash::DiskStage;
+
+constexpr std::int64_t kLast = 12;
+
+// The server has stopped and another begins, on a disk that works; then the power fails.
+void require_unharmed(Stage& stage) {
+  for (const auto& [number, position] : stage.acknowledged) {
+    stage.told = std::max(stage.told, position);
+  }
+  stage.disk.restart();
+  require(check_and_go_on(stage, kLast));
+  for (const auto& [number, position] : stage.acknowledged) {
+    stage.told = std::max(stage.told, position);
+  }
+  stage.disk.cut_power(support::PowerLoss::drops);
+  require(check_and_go_on(stage, kLast));
+}
+
+TEST_CASE("whichever sync fails, nothing is acknowledged behind it and nothing told is lost",
+          "[eventlog]") {
+  int stopped = 0;
+  for (std::int64_t number = 1;; ++number) {
+    Stage stage(1);
+    stage.disk.fail_sync(number);
+    const auto done = live(stage, 1, kLast);
+    INFO("sync " << number << ": " << stage.disk.fault());
+    if (stage.disk.fault().empty()) break;
+    if (!done) {
+      ++stopped;
+      CHECK(done.error().code == base::ErrorCode::io);
+      CHECK(stage.acknowledged.size() < kLast);
+    }
+    require_unharmed(stage);
+  }
+  CHECK(stopped >= 10);
+}
+
+TEST_CASE("whichever write is cut short, nothing is acknowledged behind it and nothing is lost",
+          "[eventlog]") {
+  int stopped = 0;
+  for (std::int64_t number = 1;; ++number) {
+    Stage stage(1);
+    stage.disk.fail_write(number);
+    const auto done = live(stage, 1, kLast);
+    INFO("write " << number << ": " << stage.disk.fault());
+    if (stage.disk.fault().empty()) break;
+    stopped += done ? 0 : 1;
+    require_unharmed(stage);
+  }
+  CHECK(stopped >= 20);
+}
+
+TEST_CASE("a full disk stops the server, and space alone lets the next one begin", "[eventlog]") {
+  int stopped = 0;
+  for (std::int64_t space = 0;; space += 7'000) {
+    Stage stage(1);
+    stage.disk.set_space(space);
+    const auto done = live(stage, 1, kLast);
+    INFO("space for " << space << " bytes: " << stage.disk.fault());
+    if (stage.disk.fault().empty()) break;
+    if (!done) {
+      ++stopped;
+      CHECK_THAT(done.error().text, Contains("o space left"));
+    }
+    // Without space the next one stops as well, and does no harm either.
+    require_unharmed(stage);
+  }
+  CHECK(stopped >= 20);
+}
+
+TEST_CASE("the head file takes nothing more once a sync of it has failed", "[eventlog]") {
+  const support::TempFolder folder;
+  support::FaultyDisk disk(1, folder.file("removed"));
+  const auto head = require(eventlog::open_head_file(folder.file("head"), disk));
+  const std::int64_t syncs = disk.syncs();
+  disk.fail_sync(syncs + 1);
+  eventlog::Checkpoint reached;
+  reached.position = {1};
+  require(head->write(reached));
+  for (int waited = 0; disk.syncs() == syncs && waited < 1000; ++waited) ::poll(nullptr, 0, 10);
+  REQUIRE(disk.syncs() > syncs);
+  for (int i = 0; i < 3; ++i) {
+    ++reached.position.value;
+    const auto written = head->write(reached);
+    REQUIRE_FALSE(written);
+    CHECK(written.error().code == base::ErrorCode::io);
+  }
+}
+
+TEST_CASE("a head file that is being made is there whole or not at all", "[eventlog]") {
+  for (std::int64_t operation = 1;; ++operation) {
+    const support::TempFolder folder;
+    support::FaultyDisk disk(static_cast<std::uint64_t>(operation), folder.file("removed"));
+    disk.crash_at(operation);
+    eventlog::Checkpoint reached;
+    reached.position = {1};
+    if (const auto head = eventlog::open_head_file(folder.file("head"), disk)) {
+      static_cast<void>((*head)->write(reached));
+    }
+    const bool has_crashed = disk.has_crashed();
+    INFO("operation " << operation << ": " << disk.fault());
+    disk.restart();
+    disk.cut_power(support::PowerLoss::tears);
+    const auto found = require(eventlog::read_head_file(folder.file("head")));
+    CHECK((!found || *found == reached));
+    require(eventlog::open_head_file(folder.file("head"), disk));
+    if (!has_crashed) break;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,142 @@
+// A whole `steno serve` under load, whose disk fails or runs full: it stops with the reason, what
+// it acknowledged is there, and once the disk works it starts again without repair.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/crash/healing.hpp"
+#include "tests/crash/require.hpp"
+#include "tests/crash/whole_log.hpp"
+
+namespace {
+
+using base::Duration;
+using crash::Load;
+using crash::LogWatch;
+using crash::Outcome;
+using crash::require;
+using crash::SentCommand;
+using crash::StenoServer;
+
+constexpr Duration kStepMax = std::chrono::seconds(20);
+
+struct Fault {
+  const char* order;   // of tests/crash/disk_shim.cpp
+  const char* reason;  // that the server gives
+};
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+struct Stage {
+  base::SeededRandom random{1};
+  base::SystemClock clock;
+  StenoServer server;
+  Load load{server.command_endpoint(), server.home(), random};
+  LogWatch log;
+  const std::string order = server.home() + "/order";
+
+  Stage() {
+    ::setenv("STENO_SHIM_FOLDER", server.data_folder().c_str(), 1);
+    ::setenv("STENO_SHIM_ORDER", order.c_str(), 1);
+    start();
+  }
+
+  base::Result<bool> try_to_start() {
+    ::setenv("LD_PRELOAD", STENO_DISK_SHIM, 1);
+    auto started = server.start();
+    ::unsetenv("LD_PRELOAD");
+    return started;
+  }
+  void start() {
+    require(try_to_start());
+    require(crash::wait_for_worker(server, load));
+  }
+
+  // The server's exit code, once it has ended by itself under load.
+  int wait_for_end() {
+    const Duration deadline = clock.boot() + kStepMax;
+    while (server.server() && clock.boot() < deadline) {
+      load.drive_for(std::chrono::milliseconds(50));
+    }
+    REQUIRE_FALSE(server.server());
+    return require(server.exit_code());
+  }
+
+  void check_acknowledged() {
+    require(load.settle(kStepMax));
+    require(log.catch_up(load));
+    int checked = 0;
+    for (const SentCommand& sent : load.sent()) {
+      if (sent.outcome != Outcome::accepted) continue;
+      INFO("command " << sent.id.text());
+      REQUIRE(sent.reply.position <= log.position());
+      const auto* events = log.find(sent.id);
+      const bool makes_events = std::holds_alternative<session::Spawn>(sent.command) ||
+                                std::holds_alternative<session::SendPrompt>(sent.command);
+      if (makes_events) REQUIRE(events != nullptr);
+      if (events == nullptr) continue;
+      REQUIRE(events->last_of.at(sent.session) == sent.reply.position);
+      ++checked;
+    }
+    CHECK(checked > 20);
+  }
+
+  void finish() {
+    require(log.catch_up(load));
+    for (const auto& [id, state] : log.sessions()) {
+      if (!session::is_live(state.status)) continue;
+      require(load.ask(load.fresh_id(), id, session::KillSession{}, kStepMax));
+    }
+    require(crash::wait_for_quiet(load, log, kStepMax));
+    CHECK(require(server.stop()) == 0);
+    require(crash::check_whole_log(server, load.sent()));
+    server.forget_home();
+  }
+};
+
+void fail_and_recover(const Fault& fault, bool tries_while_failing) {
+  Stage stage;
+  INFO(fault.order << "; home " << stage.server.home());
+  require(stage.load.drive(100, kStepMax));
+  std::ofstream(stage.order) << fault.order << "\n";
+  // Not by a signal, and with the reason.
+  const int code = stage.wait_for_end();
+  const std::string said = contents(stage.server.home() + "/serve.log");
+  INFO(said);
+  REQUIRE(code > 0);
+  REQUIRE_THAT(said, Catch::Contains(fault.reason));
+  if (tries_while_failing) {
+    REQUIRE_FALSE(stage.try_to_start());
+    REQUIRE(require(stage.server.exit_code()) > 0);
+  }
+  std::filesystem::remove(stage.order);
+  stage.start();
+  stage.check_acknowledged();
+  stage.finish();
+}
+
+TEST_CASE("a server whose log cannot be written or synced stops, and loses nothing",
+          "[.crash][tools]") {
+  fail_and_recover({"sync .log eio", "Input/output error"}, false);
+  fail_and_recover({"write .log eio", "Input/output error"}, false);
+  fail_and_recover({"write .log short", "Input/output error"}, false);
+}
+
+TEST_CASE("a server whose head file cannot be written or synced stops, and loses nothing",
+          "[.crash][tools]") {
+  fail_and_recover({"write /head eio", "Input/output error"}, false);
+  fail_and_recover({"sync /head eio", "Input/output error"}, false);
+}
+
+TEST_CASE("a server on a full disk stops, and starts again once there is space",
+          "[.crash][tools]") {
+  fail_and_recover({"write / enospc", "No space left on device"}, true);
+}
+
+}  // namespace

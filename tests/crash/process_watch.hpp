@@ -1,0 +1,54 @@
+// Watches the agents' processes of one home from a process of its own, which looks every few
+// milliseconds whatever the test is doing, and ends whatever belongs to the home when the test is
+// gone: its end of a pipe tells, however the test ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "eventlog/base/result.hpp"
+#include "eventlog/base/time.hpp"
+#include "workers/engines/unique_fd.hpp"
+
+namespace crash {
+
+using base::Duration;
+using base::Result;
+
+// Names the home in the environment of everything that is started for it.
+inline constexpr std::string_view kHomeMarker = "STENO_TEST_HOME";
+
+struct WatchReport {
+  std::int64_t orphans = 0;         // without an owner for longer than 2 s
+  std::int64_t doubles = 0;         // sessions of which two agents ran at once
+  std::int64_t ownerless = 0;       // processes that were without an owner at some time
+  std::int64_t slowest_ms = 0;      // the longest that one was, at most
+  std::int64_t longest_gap_ms = 0;  // between two looks
+  std::string text;                 // a line for each orphan and double
+
+  bool is_clean() const { return orphans == 0 && doubles == 0; }
+};
+
+class ProcessWatch {
+ public:
+  // Starts watching; aborts the test when that fails. `home` is an absolute path.
+  explicit ProcessWatch(const std::string& home);
+  // Ends the watching process, and with it every process of the home.
+  ~ProcessWatch();
+  ProcessWatch(const ProcessWatch&) = delete;
+  ProcessWatch& operator=(const ProcessWatch&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // The time without an owner counts from now on: who was to end them could not before.
+  void excuse();
+  // Since the beginning, after a look that is taken now.
+  Result<WatchReport> report();
+
+ private:
+  pid_t pid_ = 0;
+  engines::UniqueFd orders_;
+  engines::UniqueFd answers_;
+};
+
+}  // namespace crash

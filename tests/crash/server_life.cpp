@@ -1,0 +1,141 @@
+#include "tests/crash/server_life.hpp"
+
+#include "eventlog/session/stream_name.hpp"
+#include "tests/crash/numbered_commands.hpp"
+
+namespace crash {
+namespace {
+
+using base::ErrorCode;
+using base::failure;
+
+tl::unexpected<base::Error> died() {
+  return failure(ErrorCode::io, "the process has died");
+}
+
+// Few streams in memory, so that evicting them, with their snapshots, is part of each life.
+workers::CommandWorkerOptions worker_options() {
+  workers::CommandWorkerOptions options;
+  options.limits.max_sessions = 1'000'000;
+  options.limits.queue_max = 1'000'000;
+  options.streams_max = 2;
+  return options;
+}
+
+workers::CommandMessage message_of(std::int64_t number) {
+  workers::CommandMessage m;
+  m.id = command_id(number);
+  m.digest[0] = 'd';
+  m.session = id_of<base::SessionId>(number % kSessionsOfLife);
+  m.agent = "main";
+  m.actor = "crash";
+  if (number > kSessionsOfLife) {
+    m.command = session::ClientCommand(session::SendPrompt{prompt_of_command(number), false});
+    return m;
+  }
+  session::Spawn spawn;
+  spawn.spec.engine = "scripted";
+  spawn.spec.workdir = "/srv/project";
+  spawn.spec.is_multi_turn = true;
+  spawn.prompt = prompt_of_command(number);
+  m.command = session::ClientCommand(spawn);
+  return m;
+}
+
+}  // namespace
+
+base::CommandId command_id(std::int64_t number) {
+  return id_of<base::CommandId>(number);
+}
+
+// Every fifth in chunks of their own, every seventh beside its block, the others in a few bytes.
+std::string prompt_of_command(std::int64_t number) {
+  std::string prompt = "prompt " + std::to_string(number);
+  const std::size_t more = number % 5 == 0 ? 80'000 : number % 7 == 0 ? 30'000 : 0;
+  return prompt.append(more, static_cast<char>('a' + number % 26));
+}
+
+ServerLife::ServerLife(eventlog::OpenedLog log, support::FaultyDisk& disk)
+    : disk_(disk), log_(std::move(log)), found_(log_.tail.position), now_(log_.tail.time.us) {}
+
+Result<std::unique_ptr<ServerLife>> ServerLife::begin(const std::string& root,
+                                                      support::FaultyDisk& disk,
+                                                      std::size_t write_buffer_bytes) {
+  base::SystemRandom random;
+  auto log =
+      eventlog::open_log(root, eventlog::LogMode::read_write, random, {disk, write_buffer_bytes});
+  if (!log) return tl::unexpected(log.error());
+  std::unique_ptr<ServerLife> life(new ServerLife(std::move(*log), disk));
+  if (auto ok = life->open_rows(root); !ok) return tl::unexpected(ok.error());
+  if (disk.has_crashed()) return died();
+  return life;
+}
+
+Result<bool> ServerLife::open_rows(const std::string& root) {
+  auto rows = eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{root}.index(), disk_);
+  if (!rows) return tl::unexpected(rows.error());
+  rows_ = std::move(*rows);
+  index_ = std::make_unique<eventlog::StreamIndex>(*rows_);
+  // An index that is ahead of the log, or of another one, would be a broken promise here.
+  if (auto ok = index_->catch_up(*log_.store, found_); !ok) return ok;
+  snapshots_ = std::make_unique<eventlog::SnapshotStore>(*rows_);
+  loader_ = std::make_unique<eventlog::InlineLoader>(*log_.store, *index_, *snapshots_);
+  committer_ = std::make_unique<eventlog::InlineCommitter>(*log_.store, log_.head.get());
+  sequencer_ = std::make_unique<eventlog::Sequencer>(log_.tail, *committer_, random_);
+  worker_ =
+      std::make_unique<workers::CommandWorker>(*sequencer_, *loader_, random_, worker_options());
+  return true;
+}
+
+Result<bool> ServerLife::take_over() {
+  worker_->prefetch(std::string(session::kServerStream));
+  std::vector<session::Event> events;
+  if (log_.is_new) events.emplace_back(session::EpochStarted{log_.tail.epoch.counter, "created"});
+  events.emplace_back(session::ServerStarted{{}, sequencer_->log().writer_term, "test"});
+  Acknowledged none;
+  if (auto ok = work(none); !ok) return ok;
+  if (!worker_->record_server_events(std::move(events), {now_}, {now_})) {
+    return failure(ErrorCode::io, "the server's stream cannot be loaded");
+  }
+  return work(none);
+}
+
+Result<bool> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged) {
+  for (std::int64_t number = first; number <= last; ++number) {
+    worker_->submit({workers::Asker::client, static_cast<std::uint64_t>(number)},
+                    message_of(number));
+  }
+  return work(acknowledged);
+}
+
+Result<bool> ServerLife::work(Acknowledged& acknowledged) {
+  for (int quiet = 0; quiet < 3; ++quiet) {
+    ++now_;
+    if (worker_->do_work({now_}, {now_}, base::Duration{now_})) quiet = -1;
+    if (sequencer_->do_work()) quiet = -1;
+    if (sequencer_->failure()) return tl::unexpected(*sequencer_->failure());
+    const auto answers = worker_->take_answers();
+    if (disk_.has_crashed()) return died();
+    for (const workers::CommandAnswer& answer : answers) {
+      quiet = -1;
+      const auto number = static_cast<std::int64_t>(answer.ticket.number);
+      if (!answer.outcome) {
+        return failure(ErrorCode::refused, answer.outcome.error().text, std::to_string(number));
+      }
+      const auto [known, is_new] = acknowledged.emplace(number, answer.outcome->position);
+      if (!is_new && (known->second != answer.outcome->position || !answer.outcome->is_repeated)) {
+        return failure(ErrorCode::damaged, "a repeated command has another outcome",
+                       std::to_string(number));
+      }
+    }
+    if (sequencer_->take_durable().empty()) continue;
+    if (auto ok = index_->catch_up(*log_.store, sequencer_->durable()); !ok) return ok;
+  }
+  return true;
+}
+
+Result<eventlog::LoadedStream> ServerLife::load(const std::string& stream) {
+  return eventlog::load_stream(*log_.store, *index_, *snapshots_, stream);
+}
+
+}  // namespace crash

@@ -1,0 +1,67 @@
+// The part of a server that writes, from opening its data folder to its end, in the test's own
+// thread and on a disk of the test's choosing. It is sent numbered commands; what each asks for
+// follows from its number alone, so that whoever looks at the log later knows what to find.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "eventlog/log_folder.hpp"
+#include "eventlog/snapshot_store.hpp"
+#include "eventlog/stream_index.hpp"
+#include "eventlog/stream_loader.hpp"
+#include "tests/support/faulty_disk.hpp"
+#include "workers/command_worker.hpp"
+
+namespace crash {
+
+using base::Position;
+using base::Result;
+
+// Commands that were answered, with the position that the answer named.
+using Acknowledged = std::map<std::int64_t, Position>;
+
+// The first command of each session opens it, the others send it prompts.
+constexpr std::int64_t kSessionsOfLife = 3;
+base::CommandId command_id(std::int64_t number);
+std::string prompt_of_command(std::int64_t number);
+class ServerLife {
+ public:
+  // Opens the folder as `steno serve` does, the index included. Errors: as of open_log.
+  static Result<std::unique_ptr<ServerLife>> begin(const std::string& root,
+                                                   support::FaultyDisk& disk,
+                                                   std::size_t write_buffer_bytes);
+
+  // Position of the last event that was found.
+  Position found() const { return found_; }
+  // The record that a server has taken over. To be the first that it does.
+  Result<bool> take_over();
+  // Sends the commands at once and works until they are answered; answers go to `acknowledged`. A
+  // number that was answered before must be answered alike. Error: the log's fate is in doubt, or
+  // an answer that no correct server gives.
+  Result<bool> ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged);
+  // A stream's state as the index and its snapshot tell it.
+  Result<eventlog::LoadedStream> load(const std::string& stream);
+  eventlog::BlockStore& store() { return *log_.store; }
+
+ private:
+  ServerLife(eventlog::OpenedLog log, support::FaultyDisk& disk);
+  Result<bool> open_rows(const std::string& root);
+  Result<bool> work(Acknowledged& acknowledged);
+
+  support::FaultyDisk& disk_;
+  eventlog::OpenedLog log_;
+  const Position found_;
+  std::unique_ptr<eventlog::KeyValueStore> rows_;
+  std::unique_ptr<eventlog::StreamIndex> index_;
+  std::unique_ptr<eventlog::SnapshotStore> snapshots_;
+  std::unique_ptr<eventlog::InlineLoader> loader_;
+  std::unique_ptr<eventlog::InlineCommitter> committer_;
+  base::SystemRandom random_;
+  std::unique_ptr<eventlog::Sequencer> sequencer_;
+  std::unique_ptr<workers::CommandWorker> worker_;
+  std::int64_t now_ = 0;
+};
+
+}  // namespace crash
