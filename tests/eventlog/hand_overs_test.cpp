@@ -97,7 +97,7 @@ TEST_CASE("loads and saves that wait for each other wake until both are taken", 
 
   std::size_t loads = 0;
   std::size_t saves = 0;
-  constexpr std::size_t kRounds = 2000;
+  constexpr std::size_t kRounds = 400;
   for (std::size_t round = 0; round < kRounds; ++round) {
     const std::string& name = streams.names[round % streams.names.size()];
     loader->request(name);
