@@ -285,8 +285,8 @@ std::optional<Result<LogPage>> ClientLogReader::receive() {
   if (!*reply) return tl::unexpected<base::Error>(reply->error());
   if ((*reply)->status == ReplyStatus::ok) return from_body<LogPage>((*reply)->body);
   // Anything but "later" would be refused again.
-  const bool is_busy = (*reply)->code == kCodeBusy;
-  return base::failure(is_busy ? base::ErrorCode::busy : base::ErrorCode::refused, (*reply)->text,
+  const bool may_pass = (*reply)->code == kCodeBusy || (*reply)->code == kCodeUnavailable;
+  return base::failure(may_pass ? base::ErrorCode::busy : base::ErrorCode::refused, (*reply)->text,
                        (*reply)->code);
 }
 

@@ -35,6 +35,8 @@ constexpr std::string_view kCodeHelloFirst = "hello_first";  // the peer has not
 constexpr std::string_view kCodeProtocol = "protocol";       // no protocol in common
 constexpr std::string_view kCodeBadFrame = "bad_frame";      // text says what was wrong
 constexpr std::string_view kCodeBusy = "busy";               // try again later
+// The server's disk or store refused; it may serve again later. Made by the server, not the bus.
+constexpr std::string_view kCodeUnavailable = "unavailable";
 
 struct Hello {
   std::int64_t protocol_lowest = 0;

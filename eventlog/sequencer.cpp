@@ -4,6 +4,7 @@
 
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/base/rare.hpp"
 #include "eventlog/session/event_codec.hpp"
 
 namespace eventlog {
@@ -111,6 +112,7 @@ bool Sequencer::do_work() {
       durable_checkpoint_.position = done->block.header.last();
       durable_checkpoint_.hash = done->block.hash;
     } else {
+      base::rare(base::Rare::append_doubtful);
       failure_ = done->outcome.error;
     }
   }

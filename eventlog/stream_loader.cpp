@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "eventlog/base/rare.hpp"
 #include "eventlog/log_reader.hpp"
 #include "eventlog/session/evolve.hpp"
 
@@ -18,6 +19,7 @@ Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, Snapshot
   if (!empty) return base::failure(base::ErrorCode::invalid, "not the name of a stream", stream);
   auto snapshot = snapshots.load(stream);
   if (!snapshot) return tl::unexpected(snapshot.error());
+  if (*snapshot) base::rare(base::Rare::snapshot_used);
   LoadedStream loaded = *snapshot ? std::move(**snapshot) : LoadedStream{std::move(*empty), {}, {}};
   const auto blocks = index.blocks_after(stream, loaded.version);
   if (!blocks) return tl::unexpected(blocks.error());

@@ -4,6 +4,7 @@
 
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/base/rare.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
 
@@ -57,23 +58,29 @@ CommandWorker::Stream& CommandWorker::stream(const std::string& name) {
 
 void CommandWorker::submit(Ticket ticket, CommandMessage message) {
   if (waiting_ >= options_.inbox_max) {
-    held_.emplace(Position{}, CommandAnswer{ticket, reject(RejectionCode::limit_reached,
-                                                           "the server's inbox is full (" +
-                                                               std::to_string(waiting_) +
-                                                               " commands); try again")});
-    return;
+    return refuse(
+        ticket, message,
+        {RejectionCode::limit_reached,
+         "the server's inbox is full (" + std::to_string(waiting_) + " commands); try again"});
   }
   if (!session::is_agent_name(message.agent)) {
-    held_.emplace(Position{},
-                  CommandAnswer{ticket, reject(RejectionCode::invalid,
-                                               "not the name of an agent: '" + message.agent +
-                                                   "'; it is 1 to 64 of a-z 0-9 . _ -")});
-    return;
+    return refuse(ticket, message,
+                  {RejectionCode::invalid, "not the name of an agent: '" + message.agent +
+                                               "'; it is 1 to 64 of a-z 0-9 . _ -"});
   }
   Stream& s = stream(session::session_stream(message.agent, message.session));
   s.commands.push_back({ticket, std::move(message)});
   ++waiting_;
   if (s.commands.size() == 1) ready_.push_back(s.name);
+}
+
+// Without having looked at any state.
+void CommandWorker::refuse(const Ticket& ticket, const CommandMessage& message,
+                           session::Rejection rejection) {
+  if (message.actor_kind == session::ActorKind::client) {
+    refusals_.add(message.id, {message.digest, rejection, {}});
+  }
+  held_.emplace(Position{}, CommandAnswer{ticket, tl::unexpected(std::move(rejection)), boot_});
 }
 
 bool CommandWorker::do_work(base::Time now, base::Time wall, base::Duration boot) {
@@ -114,6 +121,7 @@ bool CommandWorker::take_loaded() {
 // True when the stream's state is in memory; else the session's turn comes again when it is.
 bool CommandWorker::is_at_hand(Stream& wanted, const std::string& session_stream) {
   if (wanted.is_loaded || wanted.fault) return true;
+  base::rare(base::Rare::command_waited);
   wanted.dependants.insert(session_stream);
   return false;
 }
@@ -142,6 +150,9 @@ void CommandWorker::run_next() {
   --waiting_;
   Position release;
   CommandOutcome outcome = decide(*streams, waiting.message, release);
+  if (!outcome && waiting.message.actor_kind == session::ActorKind::client) {
+    refusals_.add(waiting.message.id, {waiting.message.digest, outcome.error(), release});
+  }
   held_.emplace(release, CommandAnswer{waiting.ticket, std::move(outcome), boot_});
   if (!s.commands.empty()) ready_.push_back(s.name);
 }
@@ -159,20 +170,13 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
   }
   const auto& state = as<SessionState>(streams.session->state);
   if (message.actor_kind == session::ActorKind::client) {
-    const auto* known = session::find_command(state, message.id);
-    if (known != nullptr && !base::mutant(base::Mutant::skip_deduplication)) {
-      if (known->digest != message.digest) {
-        return reject(RejectionCode::id_reused,
-                      "command id " + message.id.text() + " was used with another body");
-      }
-      release = std::max(release, known->position);
-      return Accepted{known->position, state.status, state.name, state.alias, true};
-    }
+    if (auto answer = answer_again(state, message, release)) return std::move(*answer);
   }
   if (message.deadline.us != 0 && message.deadline < now_) {
     return reject(RejectionCode::deadline_passed, "the command's deadline was over");
   }
   if (message.expected_version && *message.expected_version != streams.session->version) {
+    base::rare(base::Rare::version_conflict);
     return reject(RejectionCode::version_conflict,
                   "the session is at version " + std::to_string(streams.session->version.value) +
                       ", not at " + std::to_string(message.expected_version->value));
@@ -190,6 +194,29 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
   auto decision = session::decide(states, message.command, context);
   if (!decision) return tl::unexpected(decision.error());
   return append(streams, message, std::move(*decision), release);
+}
+
+// The answer that a command of this id was given before; none: it is new.
+std::optional<CommandOutcome> CommandWorker::answer_again(const SessionState& state,
+                                                          const CommandMessage& message,
+                                                          Position& release) {
+  const auto* known = session::find_command(state, message.id);
+  if (base::mutant(base::Mutant::skip_deduplication)) known = nullptr;
+  const Refusals::Refusal* refused = known == nullptr ? refusals_.find(message.id) : nullptr;
+  if (known == nullptr && refused == nullptr) return std::nullopt;
+  if ((known != nullptr ? known->digest : refused->digest) != message.digest) {
+    base::rare(base::Rare::id_reused);
+    return reject(RejectionCode::id_reused,
+                  "command id " + message.id.text() + " was used with another body");
+  }
+  if (refused != nullptr) {
+    base::rare(base::Rare::refusal_repeated);
+    release = std::max(release, refused->release);
+    return tl::unexpected(refused->rejection);
+  }
+  base::rare(base::Rare::command_repeated);
+  release = std::max(release, known->position);
+  return Accepted{known->position, state.status, state.name, state.alias, true};
 }
 
 CommandOutcome CommandWorker::append(const Involved& streams, const CommandMessage& message,
@@ -293,7 +320,11 @@ const SessionState* CommandWorker::find(const std::string& agent, base::SessionI
 }
 
 void CommandWorker::prefetch(const std::string& name) {
-  stream(name);
+  stream(name).is_prefetched = true;
+}
+
+void CommandWorker::release_prefetched() {
+  for (auto& [name, s] : streams_) s.is_prefetched = false;
 }
 
 const session::AdmissionState* CommandWorker::admission() const {
@@ -306,7 +337,7 @@ const session::AdmissionState* CommandWorker::admission() const {
 // streams that were used longest ago while there are too many.
 void CommandWorker::evict() {
   const auto is_idle = [&](const Stream& s) {
-    return s.is_loaded && s.commands.empty() && s.dependants.empty() &&
+    return s.is_loaded && !s.is_prefetched && s.commands.empty() && s.dependants.empty() &&
            s.last <= sequencer_.durable() && std::holds_alternative<SessionState>(s.state);
   };
   while (const auto saved = loader_.poll_saved()) {
@@ -349,6 +380,7 @@ void CommandWorker::evict() {
       streams_.erase(std::string(s.name));
       continue;
     }
+    base::rare(base::Rare::stream_evicted);
     s.is_saving = true;
     s.saved = s.version;
     ++saving_;

@@ -13,6 +13,7 @@
 
 #include "eventlog/sequencer.hpp"
 #include "eventlog/stream_loader.hpp"
+#include "workers/refusals.hpp"
 #include "workers/session/decide.hpp"
 
 namespace workers {
@@ -86,8 +87,10 @@ class CommandWorker {
 
   // The session's state as far as it is decided, not yet durable; null when it is not loaded.
   const session::SessionState* find(const std::string& agent, base::SessionId session) const;
-  // Begins to load the stream, so that find() will have it.
+  // Begins to load the stream, so that find() will have it; it stays in memory, over streams_max
+  // too, until release_prefetched().
   void prefetch(const std::string& stream);
+  void release_prefetched();
   const session::AdmissionState* admission() const;
   // Why a stream that was asked for could not be read; none: it could, or is still being read.
   std::optional<base::Error> fault(const std::string& stream) const;
@@ -111,6 +114,7 @@ class CommandWorker {
     std::deque<Waiting> commands;      // of a session's stream, in order
     std::set<std::string> dependants;  // sessions whose first command waits for this stream
     std::uint64_t last_use = 0;
+    bool is_prefetched = false;
     bool is_saving = false;  // a snapshot is being written, of version `saved`
     base::StreamVersion saved;
   };
@@ -128,6 +132,9 @@ class CommandWorker {
   std::optional<Involved> involve(Stream& session, const CommandMessage& message);
   bool is_at_hand(Stream& wanted, const std::string& session_stream);
   CommandOutcome decide(const Involved& streams, CommandMessage& message, Position& release);
+  std::optional<CommandOutcome> answer_again(const session::SessionState& state,
+                                             const CommandMessage& message, Position& release);
+  void refuse(const Ticket& ticket, const CommandMessage& message, session::Rejection rejection);
   CommandOutcome append(const Involved& streams, const CommandMessage& message,
                         session::Decision decision, Position& release);
   Position append_and_evolve(std::vector<eventlog::StreamAppend> appends,
@@ -142,6 +149,7 @@ class CommandWorker {
   std::deque<std::string> ready_;  // sessions with commands, in the order of their turn
   std::multimap<Position, CommandAnswer> held_;  // by the position that must be durable first
   std::vector<std::string> faulted_;
+  Refusals refusals_;
   std::size_t waiting_ = 0;
   std::size_t saving_ = 0;
   std::uint64_t uses_ = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "eventlog/base/rare.hpp"
+
 namespace workers {
 namespace {
 
@@ -38,7 +40,10 @@ void EngineWorker::on_directive(DirectiveBody directive, base::Duration now) {
     if (other.session == key.session && other.token > key.token) return;
   }
   Run& run = runs_[key];
-  if (directive.number <= run.directive.number) return;  // overtaken, or come twice
+  if (directive.number <= run.directive.number) {  // or it came twice
+    base::rare(base::Rare::directive_overtaken);
+    return;
+  }
   run.directive = std::move(directive);
   advance(key, run, now);
 }
@@ -53,7 +58,10 @@ void EngineWorker::on_ack(const ReportAckBody& ack) {
   }
   run.sent = std::max(run.sent, ack.through);
   if (ack.resend) run.sent = run.unacked.empty() ? run.sent : run.unacked.front().sequence - 1;
-  if (ack.lost) run.is_lost = true;
+  if (ack.lost) {
+    base::rare(base::Rare::lease_lost);
+    run.is_lost = true;
+  }
 }
 
 bool EngineWorker::do_work(base::Duration now) {
@@ -81,7 +89,10 @@ void EngineWorker::advance(const Key& key, Run& run, base::Duration now) {
       return entry.first.session == key.session && entry.first.token < key.token &&
              !entry.second.has_exited;
     });
-    if (is_older_alive) return;
+    if (is_older_alive) {
+      base::rare(base::Rare::older_lease_alive);
+      return;
+    }
     if (run.is_lost || run.directive.end != LeaseEnd::none) {
       report(run, session::ReportAgentExited{});
       run.has_exited = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/rare.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
 
@@ -121,6 +122,7 @@ void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame,
   const auto known = std::find_if(workers_.begin(), workers_.end(),
                                   [&](const auto& entry) { return entry.second.peer == peer; });
   if (known == workers_.end()) {
+    base::rare(base::Rare::registration_renewed);
     socket_.send(peer, bus::encode_frame(bus::Notice{std::string(kVerbRegisterAgain), {}}));
     return;
   }
@@ -310,6 +312,7 @@ void LeaseDispatcher::expire(View& view) {
   // another one has registered, the holder is known to be gone.
   if (workers_.empty() && locks_.is_worker_alive()) return;
   if (locks_.is_session_held(s.session)) return;
+  base::rare(base::Rare::lease_expired);
   view.is_expiring = true;
   submit(view, session::ServerCommand{session::ExpireLease{s.lease->token}},
          {session::session_stream(s.agent, s.session), {}, 0});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/rare.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "workers/levels.hpp"
@@ -125,6 +126,7 @@ bool Server::advance_start() {
       session::ServerStarted{incarnation_, sequencer_.log().writer_term, STENO_RELEASE});
   if (!commands_.record_server_events(std::move(events), now_, ports_.clock.wall())) return false;
   for (const auto* state : states) dispatcher_.restore(*state);
+  commands_.release_prefetched();
   started_at_ = sequencer_.tail();
   phase_ = Phase::ready;
   return true;
@@ -233,6 +235,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
                                                "too many queries wait for a position"));
       return;
     }
+    base::rare(base::Rare::query_parked);
     parked_.push_back({std::move(query), at_least, boot_ + wait});
     return;
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "eventlog/base/rare.hpp"
+
 namespace workers {
 
 WorkerLink::WorkerLink(EngineWorker& worker, bus::ClientSocket& socket, base::WorkerId id,
@@ -9,21 +11,24 @@ WorkerLink::WorkerLink(EngineWorker& worker, bus::ClientSocket& socket, base::Wo
     : worker_(worker), socket_(socket), id_(id), pid_(pid), options_(options) {}
 
 bool WorkerLink::do_work(base::Duration now) {
-  if (last_heard_.count() == 0) last_heard_ = now;
+  if (last_heard_.count() == 0) last_heard_ = worked_at_ = now;
+  // A process that was stopped for so long may have lost its leases: what waits in the connection
+  // could start an agent for a turn that has been given up. The server says anew what is to be.
+  if (now - std::exchange(worked_at_, now) > options_.silence_max) {
+    base::rare(base::Rare::worker_was_stopped);
+    reconnect(now);
+  }
   bool has_worked = false;
   while (auto bytes = socket_.receive()) {
     has_worked = true;
     if (const auto frame = bus::decode_frame(*bytes)) take_frame(*frame, now);
   }
   if (now >= next_heartbeat_) {
-    if (now - std::max(last_heard_, connected_at_) > options_.silence_max) {
-      connected_at_ = now;
-      is_registered_ = false;
-      socket_.reconnect();
-    }
+    if (now - std::max(last_heard_, connected_at_) > options_.silence_max) reconnect(now);
     if (worker_.unacked_bytes() == 0) last_ack_ = now;
     if (now - last_ack_ > options_.resend_after) {
       last_ack_ = now;
+      base::rare(base::Rare::reports_resent);
       worker_.send_again();
     }
     if (is_registered_) {
@@ -42,6 +47,13 @@ bool WorkerLink::do_work(base::Duration now) {
   has_worked |= worker_.do_work(now);
   has_worked |= send_reports();
   return has_worked;
+}
+
+void WorkerLink::reconnect(base::Duration now) {
+  connected_at_ = now;
+  is_registered_ = false;
+  next_heartbeat_ = now;
+  socket_.reconnect();
 }
 
 void WorkerLink::greet() {

@@ -11,7 +11,10 @@ namespace workers {
 struct WorkerLinkOptions {
   base::Duration heartbeat_interval = std::chrono::milliseconds(500);
   base::Duration greet_interval = std::chrono::milliseconds(100);  // until the server welcomes it
-  base::Duration silence_max = std::chrono::seconds(3);    // then the connection is made anew
+  // Nothing heard, or nothing done, for so long: the connection is made anew. Less than the time
+  // after which the server gives a silent worker up, so that no directive of a lost lease is
+  // obeyed.
+  base::Duration silence_max = std::chrono::seconds(3);
   base::Duration orphan_grace = std::chrono::minutes(30);  // without a server; then all is ended
   base::Duration resend_after = std::chrono::seconds(2);   // reports that nobody acknowledged
 };
@@ -31,6 +34,7 @@ class WorkerLink {
 
  private:
   void greet();
+  void reconnect(base::Duration now);
   void take_frame(const bus::Frame& frame, base::Duration now);
   bool send_reports();
   bool send(std::string_view verb, base::RawValue body);
@@ -41,7 +45,8 @@ class WorkerLink {
   const std::int64_t pid_;
   const WorkerLinkOptions options_;
   bool is_registered_ = false;
-  bool is_orphaned_ = false;  // the grace is over; the agents have been told to end
+  bool is_orphaned_ = false;     // the grace is over; the agents have been told to end
+  base::Duration worked_at_{0};  // the last call of do_work
   base::Duration last_heard_{0};
   base::Duration connected_at_{0};    // when the connection was last made anew
   base::Duration next_heartbeat_{0};  // or HELLO

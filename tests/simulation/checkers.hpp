@@ -1,4 +1,4 @@
-// What must hold of every log, whatever happened. Each returns a sentence about the first thing
+// What must hold of a whole log, whatever happened. Each returns a sentence about the first thing
 // that is wrong, or nothing.
 #pragma once
 
@@ -8,7 +8,8 @@
 
 #include "eventlog/block_store.hpp"
 #include "eventlog/key_value_store.hpp"
-#include "eventlog/session/state.hpp"
+#include "eventlog/session/recorded_event.hpp"
+#include "tests/simulation/sim_agent.hpp"
 
 namespace simulation {
 
@@ -18,21 +19,21 @@ struct Acknowledged {
   base::Position position;
 };
 
-// Positions and versions dense, chain intact, no session's stream inconsistent, a worker's reports
-// only under the lease of their token and in sequence, tokens never falling, no command id decided
-// twice, every acknowledged command in its place.
+// All that LogObserver checks, and every acknowledged command in its place.
 std::string check_log(eventlog::BlockStore& store, const std::vector<Acknowledged>& acknowledged);
 
-// The log's last events, one a line, for a reader who asks what happened.
-std::string describe_tail(eventlog::BlockStore& store, std::int64_t count);
+// What an agent said before it exited is on the record once, in its order, if its exit is.
+std::string check_outputs(eventlog::BlockStore& store,
+                          const std::map<LeaseKey, AgentRecord>& records);
 
-// How many events of that type the log holds.
-std::int64_t count_events(eventlog::BlockStore& store, std::string_view type);
-
-// All sessions as the log has them, by stream.
-std::map<std::string, session::SessionState> fold_sessions(eventlog::BlockStore& store);
+// `given` are the positions of the level's events, ascending, all of them.
+std::string check_level(eventlog::BlockStore& store, const std::string& level,
+                        const std::vector<base::Position>& given);
 
 // Projections built step by step equal those built from the start.
 std::string check_projections(eventlog::BlockStore& store, eventlog::KeyValueStore& live);
+
+// One line about an event, for a trace.
+std::string describe(const session::RecordedEvent& event);
 
 }  // namespace simulation

@@ -1,15 +1,18 @@
 #include "tests/simulation/sim_agent.hpp"
 
+#include <algorithm>
+
 namespace simulation {
-namespace {
 
 using base::Bytes;
 using base::ByteView;
-using base::Duration;
 using base::TurnId;
+
+namespace {
 
 constexpr std::string_view kTurn = "turn ";
 constexpr std::string_view kInterrupt = "interrupt";
+constexpr std::size_t kIdChars = 36;
 
 class SimEngine final : public engines::Engine {
  public:
@@ -17,8 +20,10 @@ class SimEngine final : public engines::Engine {
 
   engines::Launch launch() const override { return {}; }
   Bytes start() override { return {}; }
-  Bytes begin_turn(TurnId turn, ByteView) override { return Bytes(kTurn) + turn.text() + "\n"; }
-  Bytes interrupt() override { return Bytes(kInterrupt) + "\n"; }
+  Bytes begin_turn(TurnId turn, ByteView prompt) override {
+    return Bytes(kTurn) + turn.text() + Bytes(prompt);
+  }
+  Bytes interrupt() override { return Bytes(kInterrupt); }
   std::vector<session::Report> on_line(ByteView line, base::Time) override {
     const auto encoded = base::decode<workers::SequencedReport>(line);
     if (!encoded) return {session::ReportAgentLine{session::LineFault::not_json, 0, Bytes(line)}};
@@ -37,24 +42,32 @@ class SimEngine final : public engines::Engine {
   bool has_result_ = false;
 };
 
+}  // namespace
+
 class SimProcess final : public engines::AgentProcess {
  public:
-  SimProcess(std::uint64_t seed, LiveTrees& trees, const workers::DirectiveBody& directive)
-      : random_(seed),
-        trees_(trees),
-        session_(directive.session),
+  SimProcess(SimAgents& agents, std::uint64_t seed, const workers::DirectiveBody& directive)
+      : agents_(agents),
+        random_(seed),
+        key_{directive.session, directive.token},
         agent_session_(directive.resume_agent_session.empty() ? "agent-" + directive.session.text()
                                                               : directive.resume_agent_session) {
-    ++trees_[session_];
+    agents_.living_.push_back(this);
+    ++agents_.locks_[key_.session];
+    if (++agents_.alive_[key_.session] > 1) {
+      ++agents_.counts_["two agents of one session"];
+      if (!agents_.may_be_two_.contains(key_.session) && agents_.violation_.empty()) {
+        agents_.violation_ = "two agents of session " + key_.session.text() + " live at once";
+      }
+    }
   }
 
   ~SimProcess() override { end_tree(); }
 
   base::Result<bool> write(ByteView bytes) override {
     if (bytes.starts_with(kTurn)) {
-      turn_ = TurnId::parse(bytes.substr(kTurn.size(), 36));
-      steps_ = 1 + random_.below(4);
-      emit(session::ReportInitialized{agent_session_, "sim", "1"});
+      begin(*TurnId::parse(bytes.substr(kTurn.size(), kIdChars)),
+            bytes.substr(kTurn.size() + kIdChars));
     } else if (bytes.starts_with(kInterrupt) && turn_) {
       finish(true);
     }
@@ -66,42 +79,82 @@ class SimProcess final : public engines::AgentProcess {
   void set_reading(bool is_reading) override { is_reading_ = is_reading; }
   std::vector<engines::PollWish> poll_wishes() const override { return {}; }
 
-  void pump(Duration now) override {
+  void pump(Duration) override {
     if (has_ended_) return;
     if (!has_started_) {
       has_started_ = true;
       events_.emplace_back(engines::ProcessStarted{42, 7});
     }
-    if (now < next_ || !is_reading_) return;
+    if (is_keeper_dead_) return exit_with(-1, 9);
+    const Duration now = agents_.time_.now;
+    if (now < next_ || now < stopped_until_ || !is_reading_) return;
     next_ = now + Duration{random_.below(20'000)};
     if (!turn_) {
       if (is_closed_) exit_with(0, 0);
       return;
     }
-    if (random_.chance(1)) return exit_with(1, 0);  // it crashes now and then
+    if (random_.below(200) == 0) return exit_with(1, 0);  // it crashes now and then
     if (steps_-- > 0) return step();
     finish(random_.chance(5));
   }
 
-  std::vector<engines::ProcessEvent> take_events() override { return std::exchange(events_, {}); }
+  std::vector<engines::ProcessEvent> take_events() override {
+    for (const engines::ProcessEvent& event : events_) {
+      if (std::holds_alternative<engines::ProcessExited>(event)) record().has_exited = true;
+    }
+    return std::exchange(events_, {});
+  }
   std::int64_t discarded_bytes() const override { return 0; }
 
+  // Until its worker sees that, the agent lives on, and nobody holds its session's lock.
+  void lose_keeper() {
+    is_keeper_dead_ = true;
+    agents_.allow_two(key_.session);
+    release_lock();
+  }
+  void stop(Duration until) { stopped_until_ = until; }
+  std::optional<Duration> due() const {
+    if (has_ended_ || !has_started_ || (!turn_ && !is_closed_)) return std::nullopt;
+    return std::max(next_, stopped_until_);
+  }
+
  private:
+  AgentRecord& record() { return agents_.records_[key_]; }
+
+  void begin(TurnId turn, ByteView prompt) {
+    turn_ = turn;
+    steps_ = 1 + random_.below(4);
+    const auto [other, is_new] = agents_.begun_.emplace(turn, key_);
+    if (!is_new && agents_.violation_.empty()) {
+      agents_.violation_ = "turn " + turn.text() + " was given to agents under tokens " +
+                           std::to_string(other->second.token.value) + " and " +
+                           std::to_string(key_.token.value);
+    }
+    if (prompt != prompt_of(turn) && agents_.violation_.empty()) {
+      agents_.violation_ = "turn " + turn.text() + " was given the prompt '" + Bytes(prompt) + "'";
+    }
+    emit(session::ReportInitialized{agent_session_, "sim", "1"});
+  }
+
   void emit(const session::Report& report) {
     events_.emplace_back(
         engines::Line{base::encode(workers::encode_report(0, report)), engines::LineFault::none});
   }
 
   void step() {
-    const std::string call = "call-" + std::to_string(random_.below(1000));
     switch (random_.below(3)) {
-      case 0:
-        return emit(session::ReportOutput{*turn_, session::OutputKind::text, "words"});
+      case 0: {
+        std::string said = "word " + std::to_string(record().outputs.size());
+        record().outputs.push_back(said);
+        return emit(session::ReportOutput{*turn_, session::OutputKind::text, std::move(said)});
+      }
       case 1:
         return emit(session::ReportPartialOutput{*turn_, "wor"});
-      default:
+      default: {
+        const std::string call = "call-" + std::to_string(++calls_);
         emit(session::ReportToolCallStarted{*turn_, call, "Bash", "{}"});
         emit(session::ReportToolCallFinished{*turn_, call, false, "done"});
+      }
     }
   }
 
@@ -125,34 +178,90 @@ class SimProcess final : public engines::AgentProcess {
     events_.emplace_back(engines::ProcessExited{code, signal, 0, ""});
   }
 
-  void end_tree() {
-    if (std::exchange(is_counted_, false) && --trees_[session_] == 0) trees_.erase(session_);
+  void release_lock() {
+    if (!std::exchange(is_lock_held_, false)) return;
+    if (--agents_.locks_[key_.session] == 0) agents_.locks_.erase(key_.session);
   }
 
+  void end_tree() {
+    release_lock();
+    if (!std::exchange(is_alive_, false)) return;
+    if (--agents_.alive_[key_.session] == 0) agents_.alive_.erase(key_.session);
+    std::erase(agents_.living_, this);
+  }
+
+  SimAgents& agents_;
   base::SeededRandom random_;
-  LiveTrees& trees_;
-  const base::SessionId session_;
+  const LeaseKey key_;
   const std::string agent_session_;
   std::vector<engines::ProcessEvent> events_;
   std::optional<TurnId> turn_;
   std::uint64_t steps_ = 0;
+  int calls_ = 0;
   base::NanoUsd total_;
   Duration next_{0};
+  Duration stopped_until_{0};
   bool has_started_ = false;
   bool has_ended_ = false;
   bool is_closed_ = false;
   bool is_reading_ = true;
-  bool is_counted_ = true;
+  bool is_keeper_dead_ = false;
+  bool is_lock_held_ = true;
+  bool is_alive_ = true;
 };
 
-}  // namespace
+SimProcess* SimAgents::pick(std::int64_t choice) {
+  if (living_.empty()) return nullptr;
+  return living_[static_cast<std::size_t>(choice) % living_.size()];
+}
+
+void SimAgents::kill_keeper(std::int64_t choice) {
+  if (SimProcess* process = pick(choice)) {
+    ++counts_[name_of(FaultKind::kill_keeper)];
+    process->lose_keeper();
+  }
+}
+
+void SimAgents::kill_agent(std::int64_t choice) {
+  if (SimProcess* process = pick(choice)) {
+    ++counts_[name_of(FaultKind::kill_agent)];
+    process->kill();
+  }
+}
+
+void SimAgents::stop_agent(std::int64_t choice, Duration until) {
+  if (SimProcess* process = pick(choice)) {
+    ++counts_[name_of(FaultKind::stop_agent)];
+    process->stop(until);
+  }
+}
+
+bool SimAgents::lets_in(base::SessionId session) const {
+  return !locks_.contains(session) || may_be_two_.contains(session);
+}
+
+std::optional<Duration> SimAgents::due() const {
+  std::optional<Duration> earliest;
+  for (const SimProcess* process : living_) {
+    const auto due = process->due();
+    if (due && (!earliest || *due < *earliest)) earliest = due;
+  }
+  return earliest;
+}
 
 base::Result<workers::LaunchedAgent> SimLauncher::launch(const workers::DirectiveBody& directive) {
+  if (!agents_.lets_in(directive.session)) {
+    return base::failure(base::ErrorCode::in_use, "another keeper has the session's lock");
+  }
   if (random_.chance(2)) return base::failure(base::ErrorCode::not_found, "no such program");
   workers::LaunchedAgent agent;
   agent.engine = std::make_unique<SimEngine>(directive.spec.is_multi_turn);
-  agent.process = std::make_unique<SimProcess>(random_.next(), trees_, directive);
+  agent.process = std::make_unique<SimProcess>(agents_, random_.next(), directive);
   return agent;
+}
+
+std::string prompt_of(TurnId turn) {
+  return "do what " + turn.text() + " asks";
 }
 
 }  // namespace simulation

@@ -1,486 +1,471 @@
 #include "tests/simulation/world.hpp"
 
 #include <algorithm>
+#include <functional>
 
+#include "eventlog/session/stream_name.hpp"
+#include "tests/simulation/actors.hpp"
 #include "tests/simulation/checkers.hpp"
+#include "workers/levels.hpp"
 
 namespace simulation {
 namespace {
 
-using base::Duration;
-using base::SessionId;
+constexpr Duration kStepMax = std::chrono::microseconds(400);
+constexpr Duration kJumpMax =
+    std::chrono::milliseconds(100);                       // processes look up at least so often
+constexpr Duration kHealing = std::chrono::seconds(120);  // at most, once all faults are over
+constexpr Duration kTurmoilMax = std::chrono::seconds(120);
+constexpr Duration kTreeDeathMax = std::chrono::milliseconds(2000);  // of a dead worker's agents
+constexpr Duration kOpenAgain = std::chrono::milliseconds(300);
+constexpr std::int64_t kMoreCommands = 4;  // for each client, while the log is short
+constexpr std::int64_t kDriftPpmMax = 50'000;
+constexpr Duration kJumpBack = std::chrono::hours(1);
 
-constexpr Duration kTurmoil = std::chrono::seconds(20);   // of virtual time, with faults
-constexpr Duration kHealing = std::chrono::seconds(120);  // at most, without
-constexpr Duration kTreeDeathMax = std::chrono::milliseconds(2000);
-
-// Workers are given up soon, so that many a lease is taken from one who still believes in it.
-constexpr workers::LeaseDispatcherOptions kLeases{std::chrono::milliseconds(100),
-                                                  std::chrono::milliseconds(1500)};
-
-class VirtualClock final : public base::Clock {
+class World {
  public:
-  Duration boot() override { return now; }
-  base::Time wall() override { return {1'700'000'000'000'000 + now.count() + skew.count()}; }
+  World(const Schedule& schedule, Tracing tracing);
+  Outcome run();
 
-  Duration now{std::chrono::hours(1)};
-  Duration skew{0};
+ private:
+  struct WorkerSlot {
+    std::unique_ptr<WorkerLife> life;
+    ProcessClock clock;
+    Duration back{0};  // when it starts again
+    Duration stopped_until{0};
+  };
+  struct Ending {
+    Duration at{0};
+    std::function<void()> end;
+  };
+
+  void step();
+  bool work(std::size_t actor);
+  bool work_server();
+  void observe();
+  void move_time();
+  Duration next_moment() const;
+  void start_processes();
+  void play_faults();
+  void play(const Fault& fault);
+  void play_process_fault(const Fault& fault);
+  void play_surroundings_fault(const Fault& fault);
+  void cut_link(const Fault& fault);
+  void drift(const Fault& fault);
+  void until(Duration at, std::function<void()> end) { endings_.push_back({at, std::move(end)}); }
+  void kill_server(Duration back);
+  void kill_worker(std::size_t number, Duration back, Duration tree_lives);
+  void count(FaultKind kind) { ++around_.counts[name_of(kind)]; }
+  bool is_turmoil_over();
+  void heal();
+  std::string unsettled();
+  void finish();
+
+  const Schedule schedule_;
+  Outcome outcome_;
+  Surroundings around_;
+  base::SeededRandom order_;
+  LogObserver log_;
+  History history_;
+  Stage stage_;
+  ProcessClock server_clock_;
+  std::unique_ptr<ServerLife> server_;
+  Duration server_back_{0};
+  Duration server_stopped_until_{0};
+  std::optional<Duration> kill_syncing_;  // the server dies once a block is on its way, for so long
+  std::vector<WorkerSlot> workers_;
+  std::vector<std::pair<Duration, std::unique_ptr<WorkerLife>>> dying_;  // trees that outlive them
+  std::vector<std::unique_ptr<ClientActor>> clients_;
+  std::vector<std::unique_ptr<SubscriberActor>> subscribers_;
+  std::size_t next_fault_ = 0;
+  std::vector<Ending> endings_;
+  std::vector<bool> is_idle_;  // actors that had nothing to do since anything happened
+  std::int64_t steps_ = 0;
 };
 
-// The disk takes its time; what is on its way when the server dies may or may not have arrived.
-class SimCommitter final : public eventlog::Committer {
- public:
-  SimCommitter(eventlog::BlockStore& store, VirtualClock& clock, base::Random& random)
-      : store_(store), clock_(clock), random_(random) {}
+World::World(const Schedule& schedule, Tracing tracing)
+    : schedule_(schedule),
+      around_(schedule),
+      order_(schedule.seed ^ 0x0DDBA11),
+      stage_{around_,
+             log_,
+             history_,
+             tracing == Tracing::on ? &outcome_.trace : nullptr,
+             outcome_.violation,
+             {}},
+      server_clock_(around_.time) {
+  for (std::size_t i = 0; i < kWorkers; ++i)
+    workers_.push_back({nullptr, ProcessClock(around_.time)});
+  start_processes();
+  for (std::int64_t i = 0; i < schedule_.clients; ++i) {
+    clients_.push_back(std::make_unique<ClientActor>(stage_, static_cast<std::size_t>(i),
+                                                     order_.next(), schedule_.commands));
+  }
+  subscribers_.push_back(
+      std::make_unique<SubscriberActor>(stage_, "subscriber-0", std::string(bus::kAllLevel)));
+  subscribers_.push_back(
+      std::make_unique<SubscriberActor>(stage_, "subscriber-1", workers::agent_level("main")));
+  is_idle_.resize(1 + kWorkers + clients_.size() + subscribers_.size());
+}
 
-  bool is_idle() const override { return !block_; }
-  void submit(eventlog::SealedBlock block) override {
-    block_ = std::move(block);
-    due_ = clock_.now + Duration{200 + random_.below(20'000)};
-  }
-  std::optional<eventlog::CommitOutcome> poll() override {
-    if (!block_ || clock_.now < due_) return std::nullopt;
-    auto outcome = eventlog::commit(store_, nullptr, *block_);
-    eventlog::CommitOutcome done{std::move(outcome), std::move(*block_)};
-    block_.reset();
-    return done;
-  }
-  // The process dies. True when a block was lost.
-  bool crash() {
-    if (!block_) return false;
-    if (random_.chance(50)) {
-      eventlog::commit(store_, nullptr, *block_);
-      return false;
+void World::start_processes() {
+  const Duration now = around_.time.now;
+  if (!server_ && now >= server_back_) {
+    auto opened = ServerLife::open(around_, server_clock_);
+    if (opened) {
+      server_ = std::move(*opened);
+      stage_.say("server starts at position " + std::to_string(around_.disk.log().tail().value));
+    } else if (opened.error().code == base::ErrorCode::io) {
+      ++around_.counts["starts refused by the disk"];
+      server_back_ = now + kOpenAgain;
+    } else {
+      stage_.violate("the server cannot open its log: " + base::describe(opened.error()));
     }
+  }
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    WorkerSlot& slot = workers_[i];
+    if (slot.life || now < slot.back) continue;
+    slot.life = std::make_unique<WorkerLife>(around_, slot.clock, i);
+    around_.is_worker_alive[i] = true;
+    stage_.say(worker_name(i) + " starts");
+  }
+}
+
+void World::kill_server(Duration back) {
+  if (server_) server_->kill();
+  server_.reset();
+  server_stopped_until_ = Duration{0};
+  server_back_ = around_.time.now + back;
+}
+
+void World::kill_worker(std::size_t number, Duration back, Duration tree_lives) {
+  WorkerSlot& slot = workers_[number];
+  if (slot.life) dying_.emplace_back(around_.time.now + tree_lives, std::move(slot.life));
+  slot.life.reset();
+  slot.stopped_until = Duration{0};
+  slot.back = around_.time.now + back;
+  around_.is_worker_alive[number] = false;
+}
+
+void World::play_faults() {
+  const Duration now = around_.time.now;
+  while (next_fault_ < schedule_.faults.size() && schedule_.faults[next_fault_].at <= now) {
+    const Fault& fault = schedule_.faults[next_fault_++];
+    stage_.say("fault " + describe(fault));
+    play(fault);
+    std::fill(is_idle_.begin(), is_idle_.end(), false);
+  }
+  for (std::size_t i = 0; i < endings_.size(); ++i) {
+    if (endings_[i].at > now) continue;
+    const auto end = std::move(endings_[i].end);
+    endings_.erase(endings_.begin() + static_cast<std::ptrdiff_t>(i--));
+    end();
+  }
+  if (kill_syncing_ && server_ && !server_->committer.is_idle()) {
+    count(FaultKind::kill_server_syncing);
+    stage_.say("the server is killed while a block is on its way");
+    kill_server(*std::exchange(kill_syncing_, std::nullopt));
+  }
+}
+
+void World::play(const Fault& fault) {
+  switch (fault.kind) {
+    case FaultKind::fail_write:
+    case FaultKind::tear_write:
+    case FaultKind::fail_sync:
+    case FaultKind::fail_head:
+    case FaultKind::fail_rows:
+      return around_.disk.arm(fault.kind);  // counted when it fires
+    case FaultKind::cut_link:
+    case FaultKind::trouble_bus:
+    case FaultKind::fill_disk:
+    case FaultKind::jump_clock:
+    case FaultKind::drift_clock:
+    case FaultKind::lose_power:
+      count(fault.kind);
+      return play_surroundings_fault(fault);
+    default:
+      return play_process_fault(fault);
+  }
+}
+
+void World::play_process_fault(const Fault& fault) {
+  const Duration end = around_.time.now + fault.length;
+  const auto pick = static_cast<std::size_t>(fault.choice);
+  WorkerSlot& worker = workers_[pick % workers_.size()];
+  switch (fault.kind) {
+    case FaultKind::kill_server:
+      if (server_) count(fault.kind);
+      return kill_server(fault.length);
+    case FaultKind::kill_server_syncing:
+      kill_syncing_ = fault.length;
+      return;
+    case FaultKind::kill_worker:
+      if (worker.life) count(fault.kind);
+      return kill_worker(pick % workers_.size(), fault.length,
+                         Duration{fault.choice * 7919 % kTreeDeathMax.count()});
+    case FaultKind::kill_keeper:
+      return around_.agents.kill_keeper(fault.choice);
+    case FaultKind::kill_agent:
+      return around_.agents.kill_agent(fault.choice);
+    case FaultKind::stop_agent:
+      return around_.agents.stop_agent(fault.choice, end);
+    case FaultKind::stop_server:
+      count(fault.kind);
+      server_stopped_until_ = end;
+      return;
+    case FaultKind::stop_worker:
+      count(fault.kind);
+      worker.stopped_until = end;
+      return;
+    case FaultKind::stop_subscriber: {
+      count(fault.kind);
+      SubscriberActor& subscriber = *subscribers_[pick % subscribers_.size()];
+      if (pick / 2 % 2 == 0) subscriber.restart();
+      return subscriber.stop(end);
+    }
+    case FaultKind::restart_client:
+      return clients_[pick % clients_.size()]->restart();
+    default:
+      return;
+  }
+}
+
+void World::play_surroundings_fault(const Fault& fault) {
+  const Duration end = around_.time.now + fault.length;
+  switch (fault.kind) {
+    case FaultKind::lose_power:
+      kill_server(fault.length);
+      for (std::size_t i = 0; i < workers_.size(); ++i) kill_worker(i, fault.length, Duration{0});
+      dying_.clear();
+      return around_.disk.lose_power(around_.disk_random);
+    case FaultKind::fill_disk:
+      return around_.disk.fill(end);
+    case FaultKind::trouble_bus:
+      around_.bus.set_faults({5, 5, 20, Duration{40'000}, 2});
+      return until(end, [this] { around_.bus.set_faults({}); });
+    case FaultKind::cut_link:
+      return cut_link(fault);
+    case FaultKind::jump_clock:
+      return server_clock_.jump(Duration{fault.choice * 7'919'000 % (2 * kJumpBack.count())} -
+                                kJumpBack);
+    case FaultKind::drift_clock:
+      return drift(fault);
+    default:
+      return;
+  }
+}
+
+void World::cut_link(const Fault& fault) {
+  static constexpr bus::PartitionDirection kDirections[] = {bus::PartitionDirection::both,
+                                                            bus::PartitionDirection::from_peer,
+                                                            bus::PartitionDirection::to_peer};
+  const auto pick = static_cast<std::size_t>(fault.choice);
+  std::vector<std::string> peers = {worker_name(0), worker_name(1), "client-0", "subscriber-0",
+                                    "subscriber-1"};
+  const std::string peer = peers[pick % peers.size()];
+  around_.bus.partition(peer, kDirections[pick / 5 % 3]);
+  until(around_.time.now + fault.length,
+        [this, peer] { around_.bus.partition(peer, bus::PartitionDirection::none); });
+}
+
+void World::drift(const Fault& fault) {
+  const auto pick = static_cast<std::size_t>(fault.choice);
+  const std::size_t whose = pick % (1 + workers_.size() + clients_.size());
+  ProcessClock* clock = &server_clock_;
+  if (whose > workers_.size()) {
+    clock = &clients_[whose - workers_.size() - 1]->clock();
+  } else if (whose > 0) {
+    clock = &workers_[whose - 1].clock;
+  }
+  clock->drift(fault.choice * 104'729 % (2 * kDriftPpmMax) - kDriftPpmMax);
+  until(around_.time.now + fault.length, [clock] { clock->drift(0); });
+}
+
+bool World::work_server() {
+  if (!server_ || around_.time.now < server_stopped_until_) return false;
+  const bool has_worked = server_->server.do_work();
+  if (server_->server.failure()) {
+    ++around_.counts["servers that stopped by themselves"];
+    stage_.say("the server stops: " + base::describe(*server_->server.failure()));
+    kill_server(kOpenAgain);
     return true;
   }
-
- private:
-  eventlog::BlockStore& store_;
-  VirtualClock& clock_;
-  base::Random& random_;
-  std::optional<eventlog::SealedBlock> block_;
-  Duration due_{0};
-};
-
-struct World;
-
-class SimLocks final : public workers::LeaseLocks {
- public:
-  explicit SimLocks(World& world) : world_(world) {}
-  bool is_worker_alive() override;
-  bool has_worker_ended(std::int64_t pid) override;
-  bool is_session_held(SessionId session) override;
-
- private:
-  World& world_;
-};
-
-// One life of the server process.
-struct ServerLife {
-  explicit ServerLife(World& world);
-
-  SimLocks locks;
-  eventlog::StreamIndex index;
-  eventlog::SnapshotStore snapshots;
-  SimCommitter committer;
-  eventlog::InlineLoader loader;
-  workers::InlineContentLoader contents;
-  workers::QueryService service;
-  workers::InlineQueryPort queries;
-  std::unique_ptr<bus::ServerSocket> command_socket;
-  std::unique_ptr<bus::ServerSocket> worker_socket;
-  std::unique_ptr<bus::PublisherSocket> feed_socket;
-  workers::Server server;
-};
-
-// One life of a worker process.
-struct WorkerLife {
-  WorkerLife(World& world, int number);
-
-  SimLauncher launcher;
-  workers::EngineWorker worker;
-  std::unique_ptr<bus::ClientSocket> socket;
-  workers::WorkerLink link;
-};
-
-struct KnownSession {
-  SessionId session;
-  base::TurnId turn;  // the last one that was asked for
-};
-
-// Sends one command after the other and keeps what it was told.
-struct ClientActor {
-  ClientActor(World& world, int number, int commands);
-
-  void do_work(World& world);
-  bool is_done() const { return left_ == 0 && !asked_; }
-
- private:
-  workers::CommandBody choose(World& world, SessionId& session);
-
-  std::unique_ptr<bus::ClientSocket> socket_;
-  bus::Client client_;
-  int left_;
-  std::optional<base::CommandId> asked_;
-  SessionId session_;
-  std::vector<KnownSession> known_;
-};
-
-struct World {
-  explicit World(const Scenario& s);
-
-  Outcome run();
-  void step();
-  void inject_faults();
-  void crash_server();
-  void check_acknowledged(const base::CommandId& command, const workers::CommandReplyBody& body);
-  void follow();
-  std::string unsettled();
-  void finish_checks();
-
-  Scenario scenario;
-  base::SeededRandom random;
-  VirtualClock clock;
-  eventlog::MemoryStore store;
-  std::unique_ptr<eventlog::KeyValueStore> index_rows = eventlog::make_memory_key_value_store();
-  std::unique_ptr<eventlog::KeyValueStore> view_rows = eventlog::make_memory_key_value_store();
-  bus::MemoryBus bus;
-  LiveTrees trees;
-  eventlog::LogTail birth;  // log id and epoch of the empty log
-  std::unique_ptr<ServerLife> server;
-  Duration server_back{0};
-  std::vector<std::unique_ptr<WorkerLife>> workers;
-  std::vector<Duration> worker_back;
-  std::vector<std::pair<Duration, std::unique_ptr<WorkerLife>>> dying;  // trees that outlive them
-  std::vector<std::unique_ptr<ClientActor>> clients;
-  std::unique_ptr<bus::ClientSocket> reader_socket;
-  std::unique_ptr<bus::Client> reader_client;
-  std::unique_ptr<bus::ClientLogReader> reader;
-  std::unique_ptr<bus::SubscriberSocket> subscriber_socket;
-  std::unique_ptr<bus::Subscription> subscription;
-  base::Position followed;
-  bool is_calm = false;
-  std::vector<Acknowledged> acknowledged;
-  Outcome outcome;
-};
-
-bool SimLocks::is_worker_alive() {
-  return std::any_of(world_.workers.begin(), world_.workers.end(),
-                     [](const auto& worker) { return worker != nullptr; });
+  return has_worked || server_->is_busy();
 }
 
-// In turmoil nobody knows, as across machines.
-bool SimLocks::has_worker_ended(std::int64_t pid) {
-  if (!world_.is_calm && world_.scenario.has_faults && world_.random.chance(50)) return false;
-  return world_.workers[static_cast<std::size_t>(pid)] == nullptr;
+bool World::work(std::size_t actor) {
+  if (actor == 0) return work_server();
+  actor -= 1;
+  if (actor < workers_.size()) {
+    WorkerSlot& slot = workers_[actor];
+    if (!slot.life || around_.time.now < slot.stopped_until) return false;
+    return slot.life->link.do_work(slot.clock.boot());
+  }
+  actor -= workers_.size();
+  if (actor < clients_.size()) return clients_[actor]->do_work();
+  return subscribers_[actor - clients_.size()]->do_work();
 }
 
-// In turmoil the locks lie now and then, as clocks would across machines: that is what the fencing
-// token is for.
-bool SimLocks::is_session_held(SessionId session) {
-  if (!world_.is_calm && world_.scenario.has_faults && world_.random.chance(20)) return false;
-  return world_.trees.contains(session);
+// What became durable is checked at once, and told in the trace.
+void World::observe() {
+  if (log_.position() >= around_.disk.log().tail()) return;
+  if (auto wrong = log_.follow(around_.disk.log()); !wrong.empty()) stage_.violate(wrong);
+  if (auto wrong = log_.check_streams_agree(); !wrong.empty()) {
+    stage_.violate("at position " + std::to_string(log_.position().value) + " " + wrong);
+  }
+  if (stage_.trace == nullptr) return;
+  for (const auto& event : log_.news()) stage_.say(describe(event));
 }
 
-eventlog::LogTail tail_of(World& world) {
-  const auto tail = eventlog::read_tail(world.store);
-  return tail->position.value == 0 ? world.birth : *tail;
-}
-
-bus::LogIdentity identity_of(World& world) {
-  const auto tail = tail_of(world);
-  return {tail.log, {tail.epoch.counter, tail.epoch.random}};
-}
-
-projections::ProjectionSet open_views(World& world) {
-  return std::move(*projections::ProjectionSet::open(*world.view_rows));
-}
-
-ServerLife::ServerLife(World& world)
-    : locks(world),
-      index(*world.index_rows),
-      snapshots(*world.index_rows),
-      committer(world.store, world.clock, world.random),
-      loader((index.catch_up(world.store, world.store.tail()), world.store), index, snapshots),
-      contents(world.store),
-      service(identity_of(world), world.store, *world.view_rows, open_views(world), index),
-      queries(service),
-      command_socket(world.bus.bind_server("command")),
-      worker_socket(world.bus.bind_server("worker")),
-      feed_socket(world.bus.bind_publisher("feed")),
-      server({world.clock, world.random, committer, loader, contents, queries, locks,
-              *command_socket, *worker_socket, *feed_socket},
-             {tail_of(world), {{4, 20, 65536}, 100'000, 6}, kLeases}) {}
-
-WorkerLife::WorkerLife(World& world, int number)
-    : launcher(world.random, world.trees),
-      worker(launcher, {}),
-      socket(world.bus.connect_client("worker", "worker-" + std::to_string(number))),
-      link(worker, *socket, base::WorkerId::make(world.clock.wall(), world.random), number, {}) {}
-
-ClientActor::ClientActor(World& world, int number, int commands)
-    : socket_(world.bus.connect_client("command", "client-" + std::to_string(number))),
-      client_(*socket_, world.clock, world.random, {}),
-      left_(commands) {}
-
-workers::CommandBody ClientActor::choose(World& world, SessionId& session) {
-  base::Random& random = world.random;
-  session::ClientCommand command;
-  if (known_.empty() || random.chance(25)) {
-    session = SessionId::make(world.clock.wall(), random);
-    session::Spawn spawn;
-    spawn.spec.engine = "scripted";
-    spawn.spec.workdir = "/srv";
-    spawn.spec.is_multi_turn = random.chance(70);
-    spawn.prompt = "do something useful";
-    if (!known_.empty() && random.chance(40)) {
-      spawn.resume = known_[random.below(known_.size())].session;
-      spawn.is_fork = random.chance(30);
-    }
-    command = spawn;
+Duration World::next_moment() const {
+  Duration next = around_.time.now + kJumpMax;
+  const auto at = [&](Duration moment) {
+    if (moment > around_.time.now) next = std::min(next, moment);
+  };
+  if (const auto due = around_.bus.next_due()) at(*due);
+  if (const auto due = around_.agents.due()) at(*due);
+  if (server_) {
+    at(std::max(server_->due(server_clock_), server_stopped_until_));
   } else {
-    const KnownSession& target = known_[random.below(known_.size())];
-    session = target.session;
-    switch (random.below(8)) {
-      case 0:
-        command = session::KillSession{};
-        break;
-      case 1:
-        command = session::CloseSession{};
-        break;
-      case 2:
-        command = session::InterruptTurn{target.turn};
-        break;
-      default:
-        command = session::SendPrompt{"and more", random.chance(20)};
-    }
+    at(server_back_);
   }
-  workers::CommandBody body = workers::encode_command(command);
-  body.session = session;
-  body.agent = "main";
-  body.actor = "simulation";
-  return body;
+  for (const WorkerSlot& slot : workers_) {
+    at(slot.life ? std::max(slot.clock.when(slot.life->link.deadline()), slot.stopped_until)
+                 : slot.back);
+  }
+  for (const auto& client : clients_) at(client->due());
+  for (const auto& subscriber : subscribers_) at(subscriber->due());
+  for (const auto& [when, life] : dying_) at(when);
+  for (const Ending& ending : endings_) at(ending.at);
+  if (next_fault_ < schedule_.faults.size()) at(schedule_.faults[next_fault_].at);
+  return next;
 }
 
-void ClientActor::do_work(World& world) {
-  client_.do_work(world.clock.now);
-  if (asked_) {
-    auto reply = client_.take(*asked_);
-    if (!reply) return;
-    const base::CommandId command = *asked_;
-    asked_.reset();
-    if (!*reply) return;  // its outcome is unknown
-    if ((*reply)->status != bus::ReplyStatus::ok) {
-      ++world.outcome.counts.rejected;
-      return;
-    }
-    const auto body = bus::from_body<workers::CommandReplyBody>((*reply)->body);
-    world.check_acknowledged(command, *body);
-    const auto known = std::find_if(known_.begin(), known_.end(),
-                                    [&](const auto& k) { return k.session == session_; });
-    if (known == known_.end()) {
-      known_.push_back({session_, {command.bytes}});
-    } else {
-      known->turn = {command.bytes};
-    }
-    return;
+// A little, while anybody has something to do; to the next moment, when nobody has.
+void World::move_time() {
+  const bool is_quiet = std::find(is_idle_.begin(), is_idle_.end(), false) == is_idle_.end();
+  if (is_quiet) {
+    around_.time.now = next_moment();
+    std::fill(is_idle_.begin(), is_idle_.end(), false);
+  } else {
+    around_.time.now += Duration{order_.below(kStepMax.count())};
   }
-  if (left_ == 0) return;
-  --left_;
-  const workers::CommandBody body = choose(world, session_);
-  const auto id =
-      client_.start(workers::kVerbCommand, bus::to_body(body), std::chrono::seconds(60));
-  if (id) asked_ = *id;
-}
-
-World::World(const Scenario& s) : scenario(s), random(s.seed), bus(random) {
-  birth.log = base::LogId::make(clock.wall(), random);
-  birth.epoch.counter = 1;
-  if (scenario.has_faults) bus.set_faults({5, 5, 20, Duration{40'000}, 2});
-  server = std::make_unique<ServerLife>(*this);
-  for (int i = 0; i < 2; ++i) workers.push_back(std::make_unique<WorkerLife>(*this, i));
-  worker_back.resize(workers.size());
-  for (int i = 0; i < scenario.clients; ++i) {
-    clients.push_back(std::make_unique<ClientActor>(*this, i, scenario.commands_each));
-  }
-  reader_socket = bus.connect_client("command", "reader");
-  reader_client =
-      std::make_unique<bus::Client>(*reader_socket, clock, random, bus::ClientOptions{});
-  reader = std::make_unique<bus::ClientLogReader>(*reader_client, std::chrono::seconds(5));
-  subscriber_socket = bus.connect_subscriber("feed", "reader", 50);
-  subscription = std::make_unique<bus::Subscription>(
-      *subscriber_socket, *reader, random,
-      bus::SubscriptionOptions{std::string(bus::kAllLevel), {}, std::nullopt, 4096});
-}
-
-void World::check_acknowledged(const base::CommandId& command,
-                               const workers::CommandReplyBody& body) {
-  ++outcome.counts.accepted;
-  if (body.is_repeated) ++outcome.counts.repeated;
-  // Acknowledged means durable now, not soon.
-  if (body.position > store.tail() && outcome.violation.empty()) {
-    outcome.violation = "a command was acknowledged at position " +
-                        std::to_string(body.position.value) + " before it was durable";
-  }
-  acknowledged.push_back({command, body.position});
-}
-
-void World::crash_server() {
-  ++outcome.counts.server_crashes;
-  if (server->committer.crash()) ++outcome.counts.blocks_torn_away;
-  server.reset();
-  server_back = clock.now + Duration{random.below(3'000'000)};
-}
-
-void World::inject_faults() {
-  const bool is_syncing = server && !server->committer.is_idle();
-  if (server && random.below(is_syncing ? 400 : 4'000) == 0) crash_server();
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    if (workers[i] && random.below(12'000) == 0) {
-      ++outcome.counts.worker_crashes;
-      dying.emplace_back(clock.now + Duration{random.below(2'000'000)}, std::move(workers[i]));
-      workers[i].reset();
-      worker_back[i] = clock.now + Duration{random.below(4'000'000)};
-    }
-    if (random.below(4'000) == 0) {
-      ++outcome.counts.partitions;
-      bus.partition("worker-" + std::to_string(i), bus::PartitionDirection::both);
-    }
-    if (random.below(2'000) == 0) {
-      bus.partition("worker-" + std::to_string(i), bus::PartitionDirection::none);
-    }
-  }
-  if (random.below(5'000) == 0)
-    clock.skew = Duration{random.below(7'200'000'000)} - std::chrono::hours(1);
+  const auto due = around_.bus.next_due();
+  if (due && *due <= around_.time.now) std::fill(is_idle_.begin(), is_idle_.end(), false);
+  around_.bus.advance(around_.time.now);
 }
 
 void World::step() {
-  ++outcome.counts.steps;
-  clock.now += Duration{random.below(3'000)};
-  bus.advance(clock.now);
-  if (!is_calm && scenario.has_faults) inject_faults();
-  if (!server && clock.now >= server_back) server = std::make_unique<ServerLife>(*this);
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    if (!workers[i] && clock.now >= worker_back[i]) {
-      workers[i] = std::make_unique<WorkerLife>(*this, static_cast<int>(i));
-    }
-  }
-  std::erase_if(dying, [&](const auto& life) { return clock.now >= life.first; });
+  ++steps_;
+  move_time();
+  play_faults();
+  start_processes();
+  std::erase_if(dying_, [&](const auto& life) { return around_.time.now >= life.first; });
 
-  // The seed decides who works next.
-  const std::size_t actors = 2 + workers.size() + clients.size();
-  const std::size_t who = random.below(actors);
-  if (who == 0 || random.chance(50)) {
-    if (server) server->server.do_work();
-    if (server && server->server.failure() && outcome.violation.empty()) {
-      outcome.violation = "the server stopped: " + base::describe(*server->server.failure());
-    }
+  // The seed decides who works next, among those who may have something to do.
+  std::size_t actor = order_.below(is_idle_.size());
+  while (is_idle_[actor]) actor = (actor + 1) % is_idle_.size();
+  if (work(actor)) {
+    std::fill(is_idle_.begin(), is_idle_.end(), false);
+  } else {
+    is_idle_[actor] = true;
   }
-  if (who == 1) {
-    follow();
-  } else if (who >= 2 && who < 2 + workers.size()) {
-    auto& worker = workers[who - 2];
-    if (worker) worker->link.do_work(clock.now);
-  } else if (who >= 2 + workers.size()) {
-    clients[who - 2 - workers.size()]->do_work(*this);
-  }
+  observe();
+  if (!around_.agents.violation().empty()) stage_.violate(around_.agents.violation());
 }
 
-// A subscriber sees the log: every event once, in order.
-void World::follow() {
-  reader_client->do_work(clock.now);
-  subscription->do_work(clock.now);
-  while (auto event = subscription->receive()) {
-    if (!*event) {
-      outcome.violation = "the subscription ended: " + base::describe(event->error());
-      return;
-    }
-    if ((*event)->position != followed.next() && outcome.violation.empty()) {
-      outcome.violation = "the subscriber was given position " +
-                          std::to_string((*event)->position.value) + " after " +
-                          std::to_string(followed.value);
-    }
-    followed = (*event)->position;
-    if (followed > store.tail() && outcome.violation.empty()) {
-      outcome.violation = "an event was published before it was durable";
-    }
+bool World::is_turmoil_over() {
+  if (next_fault_ < schedule_.faults.size() || !endings_.empty()) return false;
+  if (!std::all_of(clients_.begin(), clients_.end(),
+                   [](const auto& client) { return client->is_done(); })) {
+    return false;
   }
+  if (log_.position().value >= schedule_.events_min) return true;
+  for (auto& client : clients_) client->ask_for_more(kMoreCommands);
+  return false;
+}
+
+void World::heal() {
+  stage_.say("all faults end");
+  for (Ending& ending : std::exchange(endings_, {})) ending.end();
+  kill_syncing_.reset();
+  around_.disk.heal();
+  around_.do_locks_lie = false;
+  server_stopped_until_ = Duration{0};
+  for (WorkerSlot& slot : workers_) slot.stopped_until = Duration{0};
 }
 
 // What keeps the world from having settled: somebody was not answered, or a turn has not ended.
 std::string World::unsettled() {
-  if (!server || !server->server.is_ready()) return "the server is not ready";
-  for (const auto& client : clients) {
+  if (!server_ || !server_->server.is_ready()) return "the server is not ready";
+  for (const auto& client : clients_) {
     if (!client->is_done()) return "a client waits for an answer";
   }
-  if (followed != store.tail()) {
-    return "the subscriber is at " + std::to_string(followed.value) + ", the log at " +
-           std::to_string(store.tail().value);
-  }
-  for (const auto& [stream, state] : fold_sessions(store)) {
-    if (state.turn) return "turn " + state.turn->turn.text() + " of " + stream + " runs";
-    if (!state.queue.empty()) {
-      return "a turn of " + stream + " is queued, " + (state.lease ? "leased" : "not leased");
+  for (const auto& [stream, state] : log_.states()) {
+    const auto* s = std::get_if<session::SessionState>(&state);
+    if (s == nullptr) continue;
+    if (s->turn) return "turn " + s->turn->turn.text() + " of " + stream + " runs";
+    if (!s->queue.empty()) {
+      return "a turn of " + stream + " is queued, " + (s->lease ? "leased" : "not leased");
     }
-    if (session::is_terminal(state.status) && state.lease) {
+    if (session::is_terminal(s->status) && s->lease) {
       return "the lease of " + stream + ", which is closed, has not ended";
+    }
+  }
+  for (const auto& subscriber : subscribers_) {
+    if (!subscriber->has_seen(around_.disk.log().tail())) {
+      return "a subscriber of " + subscriber->level() + " has not seen the log's end";
     }
   }
   return {};
 }
 
-void World::finish_checks() {
-  if (outcome.violation.empty()) outcome.violation = check_log(store, acknowledged);
-  if (outcome.violation.empty()) outcome.violation = check_projections(store, *view_rows);
-  if (!outcome.violation.empty()) outcome.trace = describe_tail(store, 60);
-  outcome.counts.events = store.tail().value;
-  outcome.counts.leases_granted = count_events(store, session::LeaseGranted::kType);
-  outcome.counts.leases_expired = count_events(store, session::LeaseExpired::kType);
-  outcome.counts.turns_finished = count_events(store, session::TurnFinished::kType);
-  outcome.counts.messages_lost = bus.counts().lost + bus.counts().partitioned;
+void World::finish() {
+  const auto check = [&](const std::string& wrong) {
+    if (!wrong.empty() && outcome_.violation.empty()) stage_.violate(wrong);
+  };
+  check(check_history(history_, log_));
+  check(check_reads(history_, around_.disk.log()));
+  check(check_outputs(around_.disk.log(), around_.agents.records()));
+  check(check_level(around_.disk.log(), subscribers_[1]->level(), subscribers_[1]->given()));
+  check(check_projections(around_.disk.log(), around_.disk.view_rows()));
+  Counts& counts = around_.counts;
+  counts["steps"] = steps_;
+  counts["events"] = log_.position().value;
+  for (const auto& [type, number] : log_.types()) counts["event " + type] += number;
+  const bus::MemoryFaultCounts& bus = around_.bus.counts();
+  counts["messages lost"] = bus.lost;
+  counts["messages doubled"] = bus.duplicated;
+  counts["messages delayed"] = bus.delayed;
+  counts["messages reordered"] = bus.reordered;
+  counts["messages cut off"] = bus.partitioned;
+  counts["messages dropped for slow subscribers"] = bus.dropped;
+  counts["messages refused by full queues"] = bus.refused;
+  for (const auto& subscriber : subscribers_) counts["gaps in the feed"] += subscriber->gaps();
+  outcome_.counts = counts;
 }
 
 Outcome World::run() {
-  const Duration turmoil_end = clock.now + kTurmoil;
-  while (clock.now < turmoil_end && outcome.violation.empty()) step();
-  is_calm = true;
-  bus.set_faults({});
-  for (int i = 0; i < 2; ++i) {
-    bus.partition("worker-" + std::to_string(i), bus::PartitionDirection::none);
-  }
-  const Duration healed_by = clock.now + kHealing;
-  for (std::string wait = unsettled(); !wait.empty() && outcome.violation.empty();
+  while (!is_turmoil_over() && around_.time.now < kTurmoilMax && outcome_.violation.empty()) step();
+  heal();
+  const Duration healed_by = around_.time.now + kHealing;
+  for (std::string wait = unsettled(); !wait.empty() && outcome_.violation.empty();
        wait = unsettled()) {
     step();
-    if (clock.now > healed_by) {
-      outcome.violation =
-          std::to_string(kHealing.count() / 1'000'000) + " s after all faults were healed, " + wait;
+    if (around_.time.now > healed_by) {
+      stage_.violate(std::to_string(kHealing.count() / 1'000'000) +
+                     " s after all faults had ended, " + wait);
     }
   }
-  finish_checks();
-  return std::move(outcome);
+  finish();
+  return std::move(outcome_);
 }
 
 }  // namespace
 
-void add(Counts& sum, const Counts& counts) {
-  std::vector<std::int64_t> values;
-  Counts::fields(counts, [&](const char*, std::int64_t value) { values.push_back(value); });
-  auto next = values.begin();
-  Counts::fields(sum, [&](const char*, std::int64_t& value) { value += *next++; });
-}
-
-std::string describe(const Counts& counts) {
-  std::string text;
-  Counts::fields(counts, [&](const char* name, std::int64_t value) {
-    text += (text.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(value);
-  });
-  return text;
-}
-
-Outcome run(const Scenario& scenario) {
-  return World(scenario).run();
+Outcome run(const Schedule& schedule, Tracing tracing) {
+  return World(schedule, tracing).run();
 }
 
 }  // namespace simulation

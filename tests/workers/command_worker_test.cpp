@@ -105,6 +105,51 @@ TEST_CASE("a repeated command is answered with the first one, not before it", "[
   CHECK(w.loop.answers.at(second)->is_repeated);
 }
 
+TEST_CASE("a copy of a refused command is refused, whatever has changed meanwhile", "[workers]") {
+  CommandWorkerOptions options;
+  options.limits.max_sessions = 1;
+  World w(options);
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  const auto second = CommandLoop::message(2, 2, CommandLoop::spawn());
+  const auto refused = w.loop.ask(second);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == RejectionCode::session_limit);
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 3, kKill)));
+  CHECK(w.loop.ask(second).error() == refused.error());
+  CHECK(w.loop.ask(CommandLoop::message(2, 2, kKill)).error().code == RejectionCode::id_reused);
+  CHECK(w.loop.ask(CommandLoop::message(2, 4, CommandLoop::spawn())));
+}
+
+TEST_CASE("a copy of a command that found the inbox full is refused, too", "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.inbox_max = 1;
+  World w(options);
+  w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
+  const Ticket full = w.loop.submit(CommandLoop::message(2, 2, CommandLoop::spawn()));
+  w.loop.settle();
+  CHECK(w.loop.answers.at(full).error().code == RejectionCode::limit_reached);
+  CHECK(w.loop.ask(CommandLoop::message(2, 2, CommandLoop::spawn())).error().code ==
+        RejectionCode::limit_reached);
+}
+
+TEST_CASE("what was fetched for the start stays, however little memory there is", "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.streams_max = 1;
+  World w(options);
+  for (int i = 1; i <= 5; ++i) {
+    REQUIRE(w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn())));
+  }
+  w.loop.settle();
+  for (int i = 1; i <= 5; ++i) w.loop.worker.prefetch(stream_of(i));
+  w.loop.settle();
+  for (int i = 1; i <= 5; ++i) {
+    CHECK(w.loop.worker.find("main", numbered<base::SessionId>(i)) != nullptr);
+  }
+  w.loop.worker.release_prefetched();
+  w.loop.settle();
+  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1)) == nullptr);
+}
+
 TEST_CASE("a repeated command is known after a restart", "[workers]") {
   Disk disk;
   const auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());

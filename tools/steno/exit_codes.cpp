@@ -11,9 +11,10 @@ struct ReplyCode {
 // Codes of error replies, which the server and the bus make. "hello_first" and "bad_frame" speak
 // of a fault in the client itself.
 constexpr ReplyCode kReplyCodes[] = {
-    {"busy", kExitBusy},       {"protocol", kExitRefused},   {"refused", kExitRefused},
-    {"timeout", kExitTimeout}, {"damaged", kExitDamaged},    {"wrong_log", kExitWrongLog},
-    {"failed", kExitFailed},   {"hello_first", kExitFailed}, {"bad_frame", kExitFailed},
+    {"busy", kExitBusy},        {"protocol", kExitRefused}, {"refused", kExitRefused},
+    {"timeout", kExitTimeout},  {"damaged", kExitDamaged},  {"wrong_log", kExitWrongLog},
+    {"unavailable", kExitBusy}, {"failed", kExitFailed},    {"hello_first", kExitFailed},
+    {"bad_frame", kExitFailed},
 };
 
 }  // namespace

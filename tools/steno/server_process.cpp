@@ -14,6 +14,7 @@
 #include "tools/steno/serve.hpp"
 #include "tools/steno/signals.hpp"
 #include "tools/steno/worker_supervisor.hpp"
+#include "workers/read_side.hpp"
 #include "workers/server.hpp"
 
 namespace steno {
@@ -59,9 +60,7 @@ struct Process {
   eventlog::OpenedLog log;
   std::unique_ptr<eventlog::KeyValueStore> index_rows;
   std::unique_ptr<eventlog::KeyValueStore> view_rows;
-  std::unique_ptr<eventlog::StreamIndex> index;
-  std::unique_ptr<eventlog::SnapshotStore> snapshots;
-  std::unique_ptr<workers::QueryService> service;
+  std::unique_ptr<workers::ReadSide> read_side;
   bus::Context context;
   std::unique_ptr<bus::ServerSocket> command_socket;
   std::unique_ptr<bus::ServerSocket> worker_socket;
@@ -83,9 +82,9 @@ base::Result<bool> Process::open() {
   if (auto ok = open_views(); !ok) return ok;
   if (auto ok = bind(); !ok) return ok;
   committer = eventlog::make_thread_committer(*log.store, log.head.get());
-  loader = eventlog::make_thread_loader(*log.store, *index, *snapshots);
+  loader = eventlog::make_thread_loader(*log.store, read_side->index, read_side->snapshots);
   contents = workers::make_thread_content_loader(*log.store);
-  queries = workers::make_thread_query_port(*service);
+  queries = workers::make_thread_query_port(*read_side->service);
   return true;
 }
 
@@ -98,23 +97,12 @@ base::Result<bool> Process::open_views() {
       eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.views());
   if (!opened_views) return tl::unexpected(opened_views.error());
   view_rows = std::move(*opened_views);
-  index = std::make_unique<eventlog::StreamIndex>(*index_rows);
-  snapshots = std::make_unique<eventlog::SnapshotStore>(*index_rows);
-  // The streams are loaded through the index, so it must have come to the tail before the first
-  // command; what was appended later is in memory.
-  auto caught_up = index->catch_up(*log.store, log.tail.position);
-  if (!caught_up && caught_up.error().code == base::ErrorCode::wrong_log) {
-    spdlog::warn("stream_index_rebuilt reason=\"{}\"", caught_up.error().text);
-    if (auto ok = index_rows->clear(); !ok) return ok;
-    caught_up = index->catch_up(*log.store, log.tail.position);
+  auto opened = workers::open_read_side(*log.store, log.tail, *index_rows, *view_rows);
+  if (!opened) return tl::unexpected(opened.error());
+  read_side = std::move(*opened);
+  if (!read_side->rebuilt_because.empty()) {
+    spdlog::warn("stream_index_rebuilt reason=\"{}\"", read_side->rebuilt_because);
   }
-  if (!caught_up) return caught_up;
-  auto projections = projections::ProjectionSet::open(*view_rows);
-  if (!projections) return tl::unexpected(projections.error());
-  if (auto ok = projections->verify_checkpoints(*log.store); !ok) return ok;
-  const bus::LogIdentity identity{log.tail.log, {log.tail.epoch.counter, log.tail.epoch.random}};
-  service = std::make_unique<workers::QueryService>(identity, *log.store, *view_rows,
-                                                    std::move(*projections), *index);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/base/rare.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "workers/session/session_name.hpp"
 
@@ -400,13 +401,18 @@ Outcome decide_one(Deciding d, const LeaseReport& c) {
   const SessionState& s = d.session();
   const bool is_holder = s.lease && s.lease->token == c.token;
   if (!is_holder && !(s.lease && mutant(Mutant::ignore_fencing_token))) {
+    base::rare(base::Rare::stale_token);
     return reject(RejectionCode::stale_token, "token " + std::to_string(c.token.value) +
                                                   " does not hold session " +
                                                   d.context.session.text() + " any more");
   }
   const std::int64_t known = s.lease->report_sequence;
-  if (c.sequence <= known && is_holder) return Decision{};
+  if (c.sequence <= known && is_holder) {
+    base::rare(base::Rare::report_repeated);
+    return Decision{};
+  }
   if (c.sequence != known + 1 && is_holder) {
+    base::rare(base::Rare::report_gap);
     return reject(RejectionCode::report_gap, "report " + std::to_string(known + 1) + " is missing");
   }
   std::visit([&](const auto& r) { report(d, r); }, c.report);

@@ -1,0 +1,304 @@
+#include "tests/simulation/actors.hpp"
+
+#include <algorithm>
+
+#include "eventlog/session/stream_name.hpp"
+#include "workers/levels.hpp"
+
+namespace simulation {
+namespace {
+
+constexpr Duration kAnswerMax = std::chrono::seconds(60);
+constexpr Duration kThinkMax = std::chrono::milliseconds(250);
+constexpr Duration kPageMax = std::chrono::seconds(5);
+constexpr std::size_t kKeptMax = 8;
+constexpr std::size_t kFeedQueueMax = 50;
+constexpr const char* kAgent = "main";
+
+base::SessionId session_of(const std::string& stream) {
+  return session::parse_stream(stream)->session;
+}
+
+}  // namespace
+
+void Stage::say(const std::string& text) {
+  if (trace == nullptr) return;
+  char when[32];
+  std::snprintf(when, sizeof when, "%12.6f  ", static_cast<double>(around.time.now.count()) / 1e6);
+  trace->push_back(when + text);
+}
+
+void Stage::violate(const std::string& text) {
+  say("VIOLATION: " + text);
+  if (violation.empty()) violation = text;
+}
+
+ClientActor::ClientActor(Stage& stage, std::size_t number, std::uint64_t seed,
+                         std::int64_t commands)
+    : stage_(stage), number_(number), random_(seed), clock_(stage.around.time), left_(commands) {
+  connect();
+}
+
+void ClientActor::connect() {
+  socket_ = stage_.around.bus.connect_client("command", "client-" + std::to_string(number_),
+                                             stage_.around.queue_max);
+  client_ = std::make_unique<bus::Client>(*socket_, clock_, stage_.around.id_random,
+                                          bus::ClientOptions{});
+}
+
+void ClientActor::restart() {
+  ++stage_.around.counts[name_of(FaultKind::restart_client)];
+  stage_.say("client-" + std::to_string(number_) + " restarts");
+  connect();
+  if (asked_) asked_->is_sent = false;
+}
+
+bool ClientActor::do_work() {
+  bool has_worked = client_->do_work(clock_.boot()) > 0;
+  if (asked_ && !asked_->is_sent) {
+    has_worked = true;
+    asked_->is_sent =
+        client_->start(asked_->id, asked_->verb, asked_->body, kAnswerMax).has_value();
+  }
+  if (asked_) {
+    if (auto reply = client_->take(asked_->id)) {
+      take(*reply);
+      asked_.reset();
+      next_ = stage_.around.time.now + Duration{random_.below(kThinkMax.count())};
+      has_worked = true;
+    }
+    return has_worked;
+  }
+  if (left_ == 0 || stage_.around.time.now < next_) return has_worked;
+  --left_;
+  choose();
+  return true;
+}
+
+Duration ClientActor::due() const {
+  const Duration timer = clock_.when(client_->next_timer());
+  return asked_ || left_ == 0 ? timer : std::min(timer, next_);
+}
+
+void ClientActor::choose() {
+  if (!just_changed_.empty() && random_.chance(40)) {
+    choose_query(std::exchange(just_changed_, {}));
+  } else if (!kept_.empty() && random_.chance(8)) {
+    choose_repetition();
+  } else if (!stage_.sessions.empty() && random_.chance(15)) {
+    choose_query(stage_.sessions[random_.below(stage_.sessions.size())]);
+  } else {
+    choose_command();
+  }
+}
+
+session::ClientCommand ClientActor::make_command(base::CommandId id, std::string& stream,
+                                                 base::SessionId& session) {
+  const auto& sessions = stage_.sessions;
+  const base::TurnId turn{id.bytes};
+  if (sessions.empty() || random_.chance(25)) {
+    session = base::SessionId::make(clock_.wall(), stage_.around.id_random);
+    stream = session::session_stream(kAgent, session);
+    session::Spawn spawn;
+    spawn.spec.engine = "scripted";
+    spawn.spec.workdir = "/srv";
+    spawn.spec.is_multi_turn = random_.chance(70);
+    spawn.prompt = prompt_of(turn);
+    if (!sessions.empty() && random_.chance(40)) {
+      spawn.resume = session_of(sessions[random_.below(sessions.size())]);
+      spawn.is_fork = random_.chance(30);
+    }
+    return spawn;
+  }
+  // Mostly the latest sessions, which are likely to live.
+  const std::size_t back = random_.below(random_.chance(70) ? 4 : sessions.size());
+  stream = sessions[sessions.size() - 1 - std::min(back, sessions.size() - 1)];
+  session = session_of(stream);
+  switch (random_.below(12)) {
+    case 0:
+      return session::KillSession{};
+    case 1:
+      return session::CloseSession{};
+    case 2: {
+      const auto* state = stage_.log.session(stream);
+      return session::InterruptTurn{state != nullptr && state->turn ? state->turn->turn : turn};
+    }
+    default:
+      return session::SendPrompt{prompt_of(turn), random_.chance(20)};
+  }
+}
+
+void ClientActor::choose_command() {
+  Asked asked;
+  asked.id = base::CommandId::make(clock_.wall(), stage_.around.id_random);
+  asked.verb = workers::kVerbCommand;
+  Operation operation;
+  base::SessionId session;
+  const session::ClientCommand command = make_command(asked.id, operation.stream, session);
+  workers::CommandBody body = workers::encode_command(command);
+  body.session = session;
+  body.agent = kAgent;
+  body.actor = "client-" + std::to_string(number_);
+  if (random_.chance(10)) {
+    const auto version = stage_.log.version(operation.stream);
+    body.expected_version =
+        version.value > 0 && random_.chance(30) ? base::StreamVersion{version.value - 1} : version;
+    operation.expected_version = body.expected_version;
+  }
+  asked.body = bus::to_body(body);
+  operation.client = number_;
+  operation.command = asked.id;
+  stage_.say("client-" + std::to_string(number_) + " asks " + body.type + " " + asked.id.text() +
+             " of " + operation.stream);
+  if (kept_.size() == kKeptMax) kept_.erase(kept_.begin());
+  kept_.push_back({asked, operation.stream});
+  asked.place = stage_.history.invoke(std::move(operation));
+  asked_ = std::move(asked);
+}
+
+void ClientActor::choose_repetition() {
+  Kept kept = kept_[random_.below(kept_.size())];
+  if (random_.chance(20)) {
+    auto body = *bus::from_body<workers::CommandBody>(kept.asked.body);
+    workers::CommandBody other =
+        workers::encode_command(session::SendPrompt{"something else", false});
+    other.session = body.session;
+    other.agent = body.agent;
+    kept.asked.body = bus::to_body(other);
+    // Should the first one have been refused, this one may be accepted, with another prompt.
+    if (!stage_.log.commands().contains(kept.asked.id)) return choose_command();
+  }
+  Operation operation;
+  operation.client = number_;
+  operation.command = kept.asked.id;
+  operation.stream = kept.stream;
+  stage_.say("client-" + std::to_string(number_) + " asks again " + kept.asked.id.text());
+  kept.asked.place = stage_.history.invoke(std::move(operation));
+  asked_ = std::move(kept.asked);
+}
+
+void ClientActor::choose_query(const std::string& stream) {
+  Asked asked;
+  asked.id = base::CommandId::make(clock_.wall(), stage_.around.id_random);
+  asked.verb = random_.chance(80) ? workers::kVerbShow : workers::kVerbList;
+  workers::QueryBody body;
+  body.agent = kAgent;
+  if (asked.verb == workers::kVerbShow) body.reference = session_of(stream).text();
+  if (random_.chance(20)) body.at_least = stage_.log.position();
+  asked.body = bus::to_body(body);
+  Operation operation;
+  operation.client = number_;
+  operation.is_query = true;
+  operation.stream = stream;
+  asked.place = stage_.history.invoke(std::move(operation));
+  asked_ = std::move(asked);
+}
+
+void ClientActor::take(const base::Result<bus::Reply>& reply) {
+  Operation& operation = stage_.history.answer(asked_->place);
+  Counts& counts = stage_.around.counts;
+  if (!reply) {
+    ++counts["outcomes unknown"];
+    stage_.say("client-" + std::to_string(number_) + " knows nothing of " + asked_->id.text());
+    return;
+  }
+  if (reply->status != bus::ReplyStatus::ok) {
+    operation.result = Result::failed;
+    operation.code = reply->code;
+    ++counts["refused: " + reply->code];
+    stage_.say("client-" + std::to_string(number_) + " is refused: " + reply->text);
+    if (operation.is_query && reply->code == "not_found") {
+      stage_.violate(operation.stream + " was opened, and a query does not find it");
+    }
+    return;
+  }
+  operation.result = Result::ok;
+  if (operation.is_query) {
+    ++counts["queries answered"];
+    take_row(operation, reply->body);
+    return;
+  }
+  const auto body = bus::from_body<workers::CommandReplyBody>(reply->body);
+  operation.position = body->position;
+  operation.is_repeated = body->is_repeated;
+  ++counts[body->is_repeated ? "accepted before" : "accepted"];
+  stage_.say("client-" + std::to_string(number_) + " is told " +
+             std::to_string(body->position.value));
+  // Acknowledged means durable now, not soon.
+  if (body->position > stage_.around.disk.log().tail()) {
+    stage_.violate("a command was acknowledged at position " +
+                   std::to_string(body->position.value) + " before it was durable");
+  }
+  auto& sessions = stage_.sessions;
+  if (std::find(sessions.begin(), sessions.end(), operation.stream) == sessions.end()) {
+    sessions.push_back(operation.stream);
+  }
+  just_changed_ = operation.stream;
+}
+
+void ClientActor::take_row(Operation& operation, const base::RawValue& body) {
+  if (asked_->verb == workers::kVerbList) {
+    operation.position = bus::from_body<workers::ListAnswer>(body)->position;
+    return;
+  }
+  auto answer = bus::from_body<workers::ShowAnswer>(body);
+  operation.position = answer->position;
+  operation.row = std::move(answer->session);
+}
+
+SubscriberActor::SubscriberActor(Stage& stage, std::string name, std::string level)
+    : stage_(stage), name_(std::move(name)), level_(std::move(level)), clock_(stage.around.time) {
+  connect();
+}
+
+void SubscriberActor::connect() {
+  subscription_.reset();
+  reader_.reset();
+  client_socket_ = stage_.around.bus.connect_client("command", name_);
+  feed_socket_ = stage_.around.bus.connect_subscriber("feed", name_, kFeedQueueMax);
+  client_ = std::make_unique<bus::Client>(*client_socket_, clock_, random_, bus::ClientOptions{});
+  reader_ = std::make_unique<bus::ClientLogReader>(*client_, kPageMax);
+  subscription_ = std::make_unique<bus::Subscription>(
+      *feed_socket_, *reader_, random_, bus::SubscriptionOptions{level_, seen_, identity_, 4096});
+}
+
+void SubscriberActor::restart() {
+  stage_.say(name_ + " restarts at " + std::to_string(seen_.value));
+  gaps_ += subscription_->counts().gaps;
+  connect();
+}
+
+bool SubscriberActor::do_work() {
+  if (stage_.around.time.now < stopped_until_) return false;
+  bool has_worked = client_->do_work(clock_.boot()) > 0;
+  has_worked |= subscription_->do_work(clock_.boot()) > 0;
+  while (auto event = subscription_->receive()) {
+    has_worked = true;
+    if (!*event) {
+      stage_.violate(name_ + "'s subscription ended: " + base::describe(event->error()));
+      return true;
+    }
+    const base::Position position = (*event)->position;
+    if (level_ == bus::kAllLevel ? position != seen_.next() : position <= seen_) {
+      stage_.violate(name_ + " was given position " + std::to_string(position.value) + " after " +
+                     std::to_string(seen_.value));
+    }
+    if (position > stage_.around.disk.log().tail()) {
+      stage_.violate("position " + std::to_string(position.value) +
+                     " was published before it was durable");
+    }
+    if (level_ != bus::kAllLevel) given_.push_back(position);
+    seen_ = position;
+  }
+  if (subscription_->position() > seen_) seen_ = subscription_->position();
+  if (subscription_->identity()) identity_ = subscription_->identity();
+  return has_worked;
+}
+
+Duration SubscriberActor::due() const {
+  const Duration timer =
+      std::min(clock_.when(client_->next_timer()), clock_.when(subscription_->next_timer()));
+  return std::max(timer, stopped_until_);
+}
+
+}  // namespace simulation

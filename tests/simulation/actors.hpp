@@ -1,0 +1,113 @@
+// Who uses a simulated Steno: clients that send commands and queries and keep what they were told,
+// and subscribers that follow a level and must see exactly the log.
+#pragma once
+
+#include <deque>
+
+#include "bus/client.hpp"
+#include "bus/subscription.hpp"
+#include "tests/simulation/history.hpp"
+#include "tests/simulation/processes.hpp"
+
+namespace simulation {
+
+// What the actors see of their world.
+struct Stage {
+  Surroundings& around;
+  const LogObserver& log;
+  History& history;
+  std::vector<std::string>* trace;   // null: nobody reads it
+  std::string& violation;            // the first one stays
+  std::deque<std::string> sessions;  // streams of all sessions that anybody opened
+
+  void say(const std::string& text);
+  void violate(const std::string& text);
+};
+
+class ClientActor {
+ public:
+  ClientActor(Stage& stage, std::size_t number, std::uint64_t seed, std::int64_t commands);
+
+  // True when anything was done.
+  bool do_work();
+  // Its process dies and comes back: the connection is new, the id of what it asked is kept.
+  void restart();
+  // Nothing is left to ask, and everything was answered.
+  bool is_done() const { return left_ == 0 && !asked_; }
+  void ask_for_more(std::int64_t commands) { left_ += commands; }
+  Duration due() const;
+  ProcessClock& clock() { return clock_; }
+
+ private:
+  struct Asked {
+    base::CommandId id;
+    std::string verb;
+    base::RawValue body;
+    std::size_t place = 0;
+    bool is_sent = false;
+  };
+  struct Kept {  // a command of the past, to be sent once more
+    Asked asked;
+    std::string stream;
+  };
+
+  void connect();
+  void choose();
+  void choose_command();
+  void choose_repetition();
+  void choose_query(const std::string& stream);
+  session::ClientCommand make_command(base::CommandId id, std::string& stream,
+                                      base::SessionId& session);
+  void take(const base::Result<bus::Reply>& reply);
+  void take_row(Operation& operation, const base::RawValue& body);
+
+  Stage& stage_;
+  const std::size_t number_;
+  base::SeededRandom random_;
+  ProcessClock clock_;
+  std::unique_ptr<bus::ClientSocket> socket_;
+  std::unique_ptr<bus::Client> client_;
+  std::int64_t left_;
+  std::optional<Asked> asked_;
+  Duration next_{0};
+  std::vector<Kept> kept_;
+  std::string just_changed_;  // the session that the last answer was about: to be read back
+};
+
+// Follows one level through a client of its own, remembers its checkpoint, and goes on from there
+// when it is restarted.
+class SubscriberActor {
+ public:
+  SubscriberActor(Stage& stage, std::string name, std::string level);
+
+  bool do_work();
+  void stop(Duration until) { stopped_until_ = until; }
+  void restart();
+  bool has_seen(base::Position position) const { return seen_ >= position; }
+  // The positions that it was given, for a level that has not all of them.
+  const std::vector<base::Position>& given() const { return given_; }
+  const std::string& level() const { return level_; }
+  Duration due() const;
+  std::int64_t gaps() const { return gaps_ + subscription_->counts().gaps; }
+
+ private:
+  void connect();
+
+  Stage& stage_;
+  const std::string name_;
+  const std::string level_;
+  ProcessClock clock_;
+  base::SeededRandom random_{1};
+  std::unique_ptr<bus::ClientSocket> client_socket_;
+  std::unique_ptr<bus::SubscriberSocket> feed_socket_;
+  std::unique_ptr<bus::Client> client_;
+  std::unique_ptr<bus::ClientLogReader> reader_;
+  std::unique_ptr<bus::Subscription> subscription_;
+  base::Position seen_;
+  std::optional<bus::LogIdentity> identity_;
+  std::vector<base::Position> given_;
+  Duration stopped_until_{0};
+  std::int64_t gaps_ = 0;
+};
+
+}  // namespace simulation

@@ -1,0 +1,150 @@
+#include "tests/simulation/log_observer.hpp"
+
+#include <limits>
+
+#include "eventlog/log_reader.hpp"
+#include "eventlog/session/evolve.hpp"
+#include "eventlog/session/stream_name.hpp"
+
+namespace simulation {
+namespace {
+
+using session::RecordedEvent;
+
+constexpr std::size_t kAtOnce = 1 << 20;  // bytes of facts between two readings
+
+std::string at(const RecordedEvent& event, const std::string& what) {
+  return "position " + std::to_string(event.envelope.position.value) + " (" + event.envelope.type +
+         " of " + event.envelope.stream + "): " + what;
+}
+
+bool is_inconsistent(const session::StreamState& state) {
+  return std::visit(
+      [](const auto& s) {
+        if constexpr (requires { s.inconsistent; }) {
+          return s.inconsistent.value != 0;
+        } else {
+          return false;
+        }
+      },
+      state);
+}
+
+}  // namespace
+
+std::string LogObserver::follow(eventlog::BlockStore& store) {
+  news_.clear();
+  while (position_ < store.tail()) {
+    const auto blocks = store.read(position_.next(), kAtOnce, false);
+    if (!blocks) return base::describe(blocks.error());
+    if (blocks->empty()) return "the log's tail cannot be read";
+    base::Position through = position_;
+    for (const auto& stored : *blocks) {
+      const auto block = eventlog::parse_block(stored.facts);
+      if (!block) return base::describe(block.error());
+      if (block->header.first != through.next()) {
+        return "a block does not begin where the last one ended";
+      }
+      if (block->header.previous != hash_) return "the chain of hashes is broken";
+      hash_ = block->hash;
+      through = block->header.last();
+    }
+    const auto events = eventlog::read_events(store, position_.next(), through, {kAtOnce, true});
+    if (!events) return base::describe(events.error());
+    for (const RecordedEvent& event : *events) {
+      if (auto wrong = take(event); !wrong.empty()) return wrong;
+      news_.push_back(event);
+    }
+    position_ = through;
+  }
+  return {};
+}
+
+std::string LogObserver::take(const RecordedEvent& event) {
+  const session::Envelope& e = event.envelope;
+  base::StreamVersion& version = versions_[e.stream];
+  if (e.version != version.next()) return at(event, "version is not dense");
+  version = e.version;
+  if (e.log_time < time_) return at(event, "log time went back");
+  time_ = e.log_time;
+  auto found = states_.find(e.stream);
+  if (found == states_.end()) {
+    auto empty = session::initial_state(e.stream);
+    if (!empty) return at(event, "is of no known kind of stream");
+    found = states_.emplace(e.stream, std::move(*empty)).first;
+  }
+  if (auto wrong = check_token(event); !wrong.empty()) return wrong;
+  session::evolve(found->second, e, event.event);
+  if (is_inconsistent(found->second)) return at(event, "is impossible in its stream's state");
+  ++types_[e.type];
+  if (!e.command.is_set()) return {};
+  const auto [group, is_new] = commands_.try_emplace(
+      e.command, CommandGroup{e.position, e.position, e.stream, e.version, e.actor_kind});
+  if (!is_new && group->second.last.next() != e.position) {
+    return at(event, "its command was decided twice");
+  }
+  group->second.last = e.position;
+  return {};
+}
+
+std::string LogObserver::check_token(const RecordedEvent& event) {
+  const session::Envelope& e = event.envelope;
+  base::FencingToken& highest = tokens_[e.stream];
+  if (const auto* granted = std::get_if<session::LeaseGranted>(&event.event)) {
+    if (granted->token <= highest) return at(event, "its token does not grow");
+    highest = granted->token;
+  }
+  if (e.token.value == 0 || e.report_sequence == 0) return {};
+  const auto ref = session::parse_stream(e.stream);
+  if (!ref || ref->kind != session::StreamKind::session) return {};
+  if (e.token != highest) return at(event, "was reported under an old token");
+  std::int64_t& sequence = sequences_[{e.stream, e.token}];
+  if (e.report_sequence != sequence && e.report_sequence != sequence + 1) {
+    return at(event, "report " + std::to_string(e.report_sequence) + " came after report " +
+                         std::to_string(sequence));
+  }
+  sequence = e.report_sequence;
+  return {};
+}
+
+const session::SessionState* LogObserver::session(const std::string& stream) const {
+  const auto found = states_.find(stream);
+  return found == states_.end() ? nullptr : std::get_if<session::SessionState>(&found->second);
+}
+
+base::StreamVersion LogObserver::version(const std::string& stream) const {
+  const auto found = versions_.find(stream);
+  return found == versions_.end() ? base::StreamVersion{} : found->second;
+}
+
+std::string LogObserver::check_streams_agree() const {
+  std::map<base::SessionId, std::string> live;
+  std::map<base::SessionId, std::string> unsettled;
+  std::map<std::string, std::map<std::string, base::SessionId>> names;
+  for (const auto& [stream, state] : states_) {
+    const auto* s = std::get_if<session::SessionState>(&state);
+    if (s == nullptr) continue;
+    if (session::is_live(s->status)) {
+      live[s->session] = s->agent;
+      names[session::registry_stream(s->agent)][s->name] = s->session;
+    } else if (s->lease) {
+      unsettled[s->session] = s->agent;
+    }
+  }
+  for (const auto& [stream, state] : states_) {
+    if (const auto* admission = std::get_if<session::AdmissionState>(&state)) {
+      if (admission->live != live) return "admission counts other sessions as live than there are";
+      if (admission->unsettled != unsettled) {
+        return "admission has other unsettled sessions than there are";
+      }
+    }
+    if (const auto* registry = std::get_if<session::RegistryState>(&state)) {
+      if (registry->names != names[stream]) {
+        return stream + " holds other names than those of the live sessions";
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace simulation

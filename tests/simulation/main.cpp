@@ -1,0 +1,146 @@
+// steno-simulate: plays simulated worlds, seed after seed, and explains the first that breaks a
+// promise.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+#include "tests/simulation/failure.hpp"
+#include "tests/simulation/reached.hpp"
+#include "tests/simulation/world.hpp"
+
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+struct Options {
+  std::uint64_t first = 1;
+  std::uint64_t seeds = 1;
+  double minutes = 0;
+  std::string schedule_file;
+  std::size_t trace_lines = 200;
+  bool is_traced = false;
+  bool is_json = false;
+  bool is_quiet = false;
+};
+
+struct Sum {
+  std::uint64_t worlds = 0;
+  std::uint64_t violations = 0;
+  simulation::Counts counts;
+  SteadyTime began = std::chrono::steady_clock::now();
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  }
+};
+
+void print_json(const Options& options, const Sum& sum) {
+  std::printf(
+      "{\"campaign\":\"simulation\",\"first\":%llu,\"seeds\":%llu,\"violations\":%llu,"
+      "\"seconds\":%.1f,\"per_minute\":%.0f,\"counts\":{",
+      static_cast<unsigned long long>(options.first), static_cast<unsigned long long>(sum.worlds),
+      static_cast<unsigned long long>(sum.violations), sum.seconds(),
+      static_cast<double>(sum.worlds) * 60 / std::max(sum.seconds(), 0.001));
+  const char* comma = "";
+  for (const auto& [name, count] : sum.counts.all()) {
+    std::printf("%s\"%s\":%lld", comma, name.c_str(), static_cast<long long>(count));
+    comma = ",";
+  }
+  std::printf("}}\n");
+}
+
+void print_table(const Sum& sum) {
+  for (const auto& [name, count] : sum.counts.all()) {
+    std::printf("  %12lld  %s\n", static_cast<long long>(count), name.c_str());
+  }
+  std::printf("%llu worlds, %llu violations, %.1f s, %.0f a minute\n",
+              static_cast<unsigned long long>(sum.worlds),
+              static_cast<unsigned long long>(sum.violations), sum.seconds(),
+              static_cast<double>(sum.worlds) * 60 / std::max(sum.seconds(), 0.001));
+}
+
+bool play(const simulation::Schedule& schedule, const Options& options, Sum& sum) {
+  const auto outcome = simulation::run(
+      schedule, options.is_traced ? simulation::Tracing::on : simulation::Tracing::off);
+  ++sum.worlds;
+  sum.counts.add(outcome.counts);
+  for (const std::string& line : outcome.trace) std::printf("%s\n", line.c_str());
+  if (outcome.violation.empty()) return true;
+  ++sum.violations;
+  std::printf("seed %llu\n%s", static_cast<unsigned long long>(schedule.seed),
+              simulation::explain(schedule, options.trace_lines).c_str());
+  return false;
+}
+
+int play_file(const Options& options, Sum& sum) {
+  std::ifstream file(options.schedule_file);
+  std::stringstream text;
+  text << file.rdbuf();
+  const auto schedule = simulation::parse_schedule(text.str());
+  if (!file || !schedule) {
+    std::fprintf(stderr, "steno-simulate: %s: %s\n", options.schedule_file.c_str(),
+                 file ? base::describe(schedule.error()).c_str() : "cannot be read");
+    return 2;
+  }
+  return play(*schedule, options, sum) ? 0 : 1;
+}
+
+int play_seeds(const Options& options, Sum& sum) {
+  double told = 0;
+  for (std::uint64_t seed = options.first;; ++seed) {
+    const bool is_timed = options.minutes > 0;
+    if (is_timed ? sum.seconds() >= options.minutes * 60 : sum.worlds >= options.seeds) return 0;
+    if (!play(simulation::make_schedule(seed), options, sum)) return 1;
+    if (options.is_quiet || sum.seconds() - told < 5) continue;
+    told = sum.seconds();
+    std::fprintf(stderr, "\r%llu worlds, %.0f a minute, no violation ",
+                 static_cast<unsigned long long>(sum.worlds),
+                 static_cast<double>(sum.worlds) * 60 / told);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app(
+      "Plays simulated worlds of Steno, one for each seed, and checks every promise in each.\n"
+      "The first that breaks one is cut down, explained, and ends the run with exit code 1. A run "
+      "of\n"
+      "2,000 or more that has not reached everything that must be reached ends with 3.",
+      "steno-simulate");
+  app.add_option("--seed", options.first, "the first seed");
+  app.add_option("--seeds", options.seeds, "how many, from there on")->check(CLI::PositiveNumber);
+  app.add_option("--minutes", options.minutes, "as many as the time allows, instead of --seeds")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--schedule", options.schedule_file, "play this one, as a failure printed it");
+  app.add_option("--trace-lines", options.trace_lines, "of a failure, at most");
+  app.add_flag("--trace", options.is_traced, "print what happens in every world");
+  app.add_flag("--json", options.is_json, "print the figures as one line of JSON");
+  app.footer(
+      "Examples:\n"
+      "  steno-simulate --seed 4711 --trace\n"
+      "  steno-simulate --seed 1 --seeds 100000 --json\n"
+      "  STENO_MUTANT=skip_deduplication steno-simulate --seeds 1000");
+  CLI11_PARSE(app, argc, argv);
+  options.is_quiet = options.is_json || isatty(STDERR_FILENO) == 0;
+  Sum sum;
+  const int code =
+      options.schedule_file.empty() ? play_seeds(options, sum) : play_file(options, sum);
+  if (code == 2) return code;
+  sum.counts.add(simulation::rare_branches());
+  if (options.is_json) {
+    print_json(options, sum);
+  } else {
+    print_table(sum);
+  }
+  if (code != 0 || sum.worlds < simulation::kWorldsToReachAll) return code;
+  for (const std::string& name : simulation::not_reached(sum.counts)) {
+    std::fprintf(stderr, "steno-simulate: never reached: %s\n", name.c_str());
+  }
+  return simulation::not_reached(sum.counts).empty() ? 0 : 3;
+}

@@ -1,0 +1,137 @@
+#include "tests/simulation/processes.hpp"
+
+#include <algorithm>
+
+#include "eventlog/log_end.hpp"
+
+namespace simulation {
+namespace {
+
+// Workers are given up soon, so that many a lease is taken from one who still believes in it.
+constexpr workers::LeaseDispatcherOptions kLeases{std::chrono::milliseconds(100),
+                                                  std::chrono::milliseconds(1500)};
+// In the proportions of the real ones: a worker notices its own silence before the server gives it up.
+constexpr workers::WorkerLinkOptions kLink{
+    std::chrono::milliseconds(100), std::chrono::milliseconds(50), std::chrono::milliseconds(500),
+    std::chrono::minutes(30), std::chrono::milliseconds(400)};
+// Few places and little memory, so that limits are reached and streams are evicted.
+constexpr std::size_t kStreamsMax = 6;
+const workers::CommandWorkerOptions kCommands{{4, 20, 65536}, 100'000, kStreamsMax};
+
+constexpr unsigned kLieWorkerPercent = 50;
+constexpr unsigned kLieSessionPercent = 20;
+constexpr unsigned kThreadReadyPercent = 40;
+
+// Each of the world's generators begins elsewhere.
+std::uint64_t derived(std::uint64_t seed, std::uint64_t number) {
+  base::SeededRandom random(seed * 16 + number);
+  return random.next();
+}
+
+}  // namespace
+
+Surroundings::Surroundings(const Schedule& schedule)
+    : disk_random(derived(schedule.seed, 1)),
+      id_random(derived(schedule.seed, 2)),
+      bus_random(derived(schedule.seed, 3)),
+      agent_random(derived(schedule.seed, 4)),
+      lock_random(derived(schedule.seed, 5)),
+      queue_max(static_cast<std::size_t>(schedule.queue_max)),
+      do_locks_lie(schedule.has_lying_locks) {
+  birth.log = base::LogId::make({1}, id_random);
+  birth.epoch.counter = 1;
+}
+
+eventlog::LogTail Surroundings::tail() {
+  const auto tail = eventlog::read_tail(disk.log());
+  return tail->position.value == 0 ? birth : *tail;
+}
+
+bool SimLocks::is_worker_alive() {
+  return std::find(around_.is_worker_alive.begin(), around_.is_worker_alive.end(), true) !=
+         around_.is_worker_alive.end();
+}
+
+bool SimLocks::has_worker_ended(std::int64_t pid) {
+  if (around_.do_locks_lie && around_.lock_random.chance(kLieWorkerPercent)) return false;
+  return !around_.is_worker_alive[static_cast<std::size_t>(pid)];
+}
+
+bool SimLocks::is_session_held(base::SessionId session) {
+  const bool is_held = around_.agents.holds_lock(session);
+  if (is_held && around_.do_locks_lie && around_.lock_random.chance(kLieSessionPercent)) {
+    ++around_.counts["locks that lied"];
+    around_.agents.allow_two(session);
+    return false;
+  }
+  return is_held;
+}
+
+std::optional<eventlog::LoadOutcome> SimLoader::poll() {
+  if (open_ == 0 || !random_.chance(kThreadReadyPercent)) return std::nullopt;
+  auto outcome = loader_.poll();
+  if (outcome) --open_;
+  return outcome;
+}
+
+std::optional<eventlog::SaveOutcome> SimLoader::poll_saved() {
+  if (open_ == 0 || !random_.chance(kThreadReadyPercent)) return std::nullopt;
+  auto outcome = loader_.poll_saved();
+  if (outcome) --open_;
+  return outcome;
+}
+
+std::optional<workers::QueryAnswer> SimQueryPort::poll() {
+  if (asked_.empty() || !random_.chance(kThreadReadyPercent)) return std::nullopt;
+  auto answer = service_.answer(asked_.front());
+  asked_.pop_front();
+  return answer;
+}
+
+base::Result<std::unique_ptr<ServerLife>> ServerLife::open(Surroundings& around,
+                                                           ProcessClock& clock) {
+  if (!around.disk.open()) return base::failure(base::ErrorCode::io, "the disk is full");
+  if (auto ok = eventlog::prove_end(around.disk.log(), around.disk.head()); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  const eventlog::LogTail tail = around.tail();
+  auto side = workers::open_read_side(around.disk.log(), tail, around.disk.index_rows(),
+                                      around.disk.view_rows());
+  if (!side) return tl::unexpected(side.error());
+  if (!(*side)->rebuilt_because.empty()) ++around.counts["index rebuilt"];
+  return std::make_unique<ServerLife>(around, clock, tail, std::move(*side));
+}
+
+ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog::LogTail& tail,
+                       std::unique_ptr<workers::ReadSide> read_side)
+    : locks(around),
+      side(std::move(read_side)),
+      committer(around.disk, around.time, around.disk_random),
+      loader(around.disk.log(), *side, around.disk_random),
+      contents(around.disk.log()),
+      queries(*side->service, around.disk_random),
+      command_socket(around.bus.bind_server("command")),
+      worker_socket(around.bus.bind_server("worker")),
+      feed_socket(around.bus.bind_publisher("feed")),
+      server({clock, around.id_random, committer, loader, contents, queries, locks, *command_socket,
+              *worker_socket, *feed_socket},
+             {tail, kCommands, kLeases}) {}
+
+Duration ServerLife::due(const ProcessClock& clock) const {
+  const Duration timer = clock.when(server.next_timer());
+  const auto durable = committer.due();
+  return durable ? std::min(timer, *durable) : timer;
+}
+
+WorkerLife::WorkerLife(Surroundings& around, ProcessClock& clock, std::size_t number)
+    : launcher(around.agents, around.agent_random),
+      worker(launcher, {}),
+      socket(around.bus.connect_client("worker", worker_name(number), around.queue_max)),
+      link(worker, *socket, base::WorkerId::make(clock.wall(), around.id_random),
+           static_cast<std::int64_t>(number), kLink) {}
+
+std::string worker_name(std::size_t number) {
+  return "worker-" + std::to_string(number);
+}
+
+}  // namespace simulation

@@ -1,0 +1,128 @@
+// The processes of a simulated world: each is one life, and dies by being destroyed.
+#pragma once
+
+#include <memory>
+
+#include "bus/memory_bus.hpp"
+#include "tests/simulation/sim_agent.hpp"
+#include "tests/simulation/sim_disk.hpp"
+#include "workers/read_side.hpp"
+#include "workers/server.hpp"
+#include "workers/worker_link.hpp"
+
+namespace simulation {
+
+constexpr std::size_t kWorkers = 2;
+
+// What all processes of a world share; outlives them.
+struct Surroundings {
+  explicit Surroundings(const Schedule& schedule);
+
+  VirtualTime time;
+  Counts counts;
+  base::SeededRandom disk_random;
+  base::SeededRandom id_random;  // of ids, which every process makes
+  base::SeededRandom bus_random;
+  base::SeededRandom agent_random;
+  base::SeededRandom lock_random;
+  SimDisk disk{time, counts};
+  bus::MemoryBus bus{bus_random};
+  SimAgents agents{time, agent_random, counts};
+  std::size_t queue_max;
+  bool do_locks_lie;
+  std::vector<bool> is_worker_alive = std::vector<bool>(kWorkers, false);
+  eventlog::LogTail birth;  // log id and epoch of the empty log
+
+  eventlog::LogTail tail();
+};
+
+// As the kernel's locks across one machine; while `do_locks_lie`, as across machines: a lock seems
+// free now and then, and nobody knows whether a worker has ended. The token is for that.
+class SimLocks final : public workers::LeaseLocks {
+ public:
+  explicit SimLocks(Surroundings& around) : around_(around) {}
+  bool is_worker_alive() override;
+  bool has_worker_ended(std::int64_t pid) override;
+  bool is_session_held(base::SessionId session) override;
+
+ private:
+  Surroundings& around_;
+};
+
+// Loads like the real one, from a thread of its own: whenever it likes.
+class SimLoader final : public eventlog::StreamLoader {
+ public:
+  SimLoader(eventlog::BlockStore& log, workers::ReadSide& side, base::Random& random)
+      : loader_(log, side.index, side.snapshots), random_(random) {}
+  void request(const std::string& stream) override {
+    ++open_;
+    loader_.request(stream);
+  }
+  void save(const std::string& stream, eventlog::LoadedStream loaded) override {
+    ++open_;
+    loader_.save(stream, std::move(loaded));
+  }
+  std::optional<eventlog::LoadOutcome> poll() override;
+  std::optional<eventlog::SaveOutcome> poll_saved() override;
+  bool is_busy() const { return open_ > 0; }
+
+ private:
+  eventlog::InlineLoader loader_;
+  base::Random& random_;
+  int open_ = 0;
+};
+
+// Answers in their order, whenever it likes.
+class SimQueryPort final : public workers::QueryPort {
+ public:
+  SimQueryPort(workers::QueryService& service, base::Random& random)
+      : service_(service), random_(random) {}
+  void submit(workers::Query query) override { asked_.push_back(std::move(query)); }
+  std::optional<workers::QueryAnswer> poll() override;
+  bool is_busy() const { return !asked_.empty(); }
+
+ private:
+  workers::QueryService& service_;
+  base::Random& random_;
+  std::deque<workers::Query> asked_;
+};
+
+struct ServerLife {
+  // Errors as when `steno serve` opens its data folder.
+  static base::Result<std::unique_ptr<ServerLife>> open(Surroundings& around, ProcessClock& clock);
+
+  // Killed: what is on its way to the disk may or may not get there.
+  void kill() { committer.kill(); }
+  // True when the threads beside the loop have something in hand.
+  bool is_busy() const { return loader.is_busy() || queries.is_busy(); }
+  // World time at which the loop has to run although nothing arrives.
+  Duration due(const ProcessClock& clock) const;
+
+  SimLocks locks;
+  std::unique_ptr<workers::ReadSide> side;
+  SimCommitter committer;
+  SimLoader loader;
+  workers::InlineContentLoader contents;
+  SimQueryPort queries;
+  std::unique_ptr<bus::ServerSocket> command_socket;
+  std::unique_ptr<bus::ServerSocket> worker_socket;
+  std::unique_ptr<bus::PublisherSocket> feed_socket;
+  workers::Server server;
+
+  ServerLife(Surroundings& around, ProcessClock& clock, const eventlog::LogTail& tail,
+             std::unique_ptr<workers::ReadSide> read_side);
+};
+
+struct WorkerLife {
+  WorkerLife(Surroundings& around, ProcessClock& clock, std::size_t number);
+
+  SimLauncher launcher;
+  workers::EngineWorker worker;
+  std::unique_ptr<bus::ClientSocket> socket;
+  workers::WorkerLink link;
+};
+
+// "worker-0": of the worker's connection, for partitions.
+std::string worker_name(std::size_t number);
+
+}  // namespace simulation

@@ -1,0 +1,27 @@
+#include "workers/read_side.hpp"
+
+namespace workers {
+
+base::Result<std::unique_ptr<ReadSide>> open_read_side(eventlog::BlockStore& log,
+                                                       const eventlog::LogTail& tail,
+                                                       eventlog::KeyValueStore& index_rows,
+                                                       eventlog::KeyValueStore& view_rows) {
+  auto side = std::make_unique<ReadSide>(index_rows);
+  auto caught_up = side->index.catch_up(log, tail.position);
+  if (!caught_up && caught_up.error().code == base::ErrorCode::wrong_log) {
+    side->rebuilt_because = caught_up.error().text;
+    // Snapshots lie among the same rows and are of that other history, too.
+    if (auto ok = index_rows.clear(); !ok) return tl::unexpected(ok.error());
+    caught_up = side->index.catch_up(log, tail.position);
+  }
+  if (!caught_up) return tl::unexpected(caught_up.error());
+  auto projections = projections::ProjectionSet::open(view_rows);
+  if (!projections) return tl::unexpected(projections.error());
+  if (auto ok = projections->verify_checkpoints(log); !ok) return tl::unexpected(ok.error());
+  const bus::LogIdentity identity{tail.log, {tail.epoch.counter, tail.epoch.random}};
+  side->service = std::make_unique<QueryService>(identity, log, view_rows, std::move(*projections),
+                                                 side->index);
+  return side;
+}
+
+}  // namespace workers
