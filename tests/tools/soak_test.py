@@ -158,6 +158,14 @@ class Soak(unittest.TestCase):
         numbers = sorted(self.covered())
         self.assertEqual(len(numbers), len(set(numbers)))
 
+    def test_two_runs_do_not_share_a_ledger(self):
+        child = self.start(self.entry(long=self.numbers(stuck=1)), self.canary())
+        until(lambda: os.path.exists(self.told), "the portion is under way")
+        out = self.soak(self.entry(), self.canary(), code=2)
+        self.assertIn("another run writes to", out)
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=PATIENCE)
+
     def test_a_seed_says_where_to_begin(self):
         self.soak(self.entry(), self.canary(), arguments=("--minutes", "0.02", "--seed", "500"))
         self.assertEqual(self.recorded()[0]["from"], 500)
@@ -200,7 +208,7 @@ class Soak(unittest.TestCase):
     def test_a_canary_that_lives_stops_everything(self):
         out = self.soak(self.entry(), self.canary("echo tweet"), code=2)
         self.assertIn("the canary did not fail", out)
-        self.assertFalse(os.path.exists(self.ledger))
+        self.assertEqual(self.recorded(), [])
 
     def test_a_canary_that_fails_for_another_reason_stops_everything(self):
         for command in ("sh -c 'exit 1'", "/no/such/program"):

@@ -31,11 +31,22 @@ def commit(root):
     return (git("rev-parse", "--short=12", "HEAD") or "unknown") + ("-dirty" if changes else "")
 
 
+class InUse(Exception):
+    """Another run writes to the ledger."""
+
+
 class Ledger:
-    def __init__(self, path):
+    def __init__(self, path, is_written=False):
         self.path = path
         self.torn = []  # numbers of the lines that are none
         self.entries = []
+        self.fd = -1
+        if is_written:  # and by nobody else until this process ends, or two would run the same
+            self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            try:
+                fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise InUse(f"another run writes to {path}") from error
         if os.path.exists(path):
             with open(path, encoding="utf-8", errors="replace") as file:
                 for number, line in enumerate(file, 1):
@@ -56,16 +67,11 @@ class Ledger:
 
     def append(self, entry):
         line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
-        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            size = os.fstat(fd).st_size
-            if size > 0 and os.pread(fd, 1, size - 1) != b"\n":
-                line = b"\n" + line  # what was torn keeps a line of its own
-            os.write(fd, line)
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        size = os.fstat(self.fd).st_size
+        if size > 0 and os.pread(self.fd, 1, size - 1) != b"\n":
+            line = b"\n" + line  # what was torn keeps a line of its own
+        os.write(self.fd, line)
+        os.fsync(self.fd)
         self.entries.append(entry)
 
     def of(self, name):

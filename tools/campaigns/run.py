@@ -82,9 +82,10 @@ class Soak:
     def prepare(self, canaries):
         """Builds, and lets the canaries fail. False: there is no going on."""
         for campaign in self.campaigns:
-            if self.stopped_by:
+            why = self.build.error(campaign)
+            if self.stopped_by:  # and the compiler with it
                 return False
-            if why := self.build.error(campaign):
+            if why:
                 self.fail(campaign.name, why)
         kinds = {campaign.kind for campaign in self.campaigns if campaign.name not in self.over}
         for canary in canaries:
@@ -193,9 +194,10 @@ class Soak:
         if findings == 0 and count < 1:
             return self.fail(name, f"it does not say how many {campaign.unit} it ran: "
                                    f"{portion.command}\n{portion.text()[-OUTPUT_SHOWN:]}")
+        # What is counted once is left out, and so is what would fill the record: lists and maps.
         figures = {key: value for key, value in result.items()
-                   if key not in ("campaign", "target", "first", "seed", "seconds", "violations",
-                                  "findings", campaign.unit)}
+                   if isinstance(value, int | float) and key not in
+                   ("first", "seed", "seconds", "violations", "findings", campaign.unit)}
         now = datetime.datetime.now(datetime.timezone.utc)
         self.ledger.append({
             "campaign": name, "commit": self.commit, "product": self.product,
