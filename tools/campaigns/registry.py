@@ -27,7 +27,6 @@ class Campaign:
     smoke: str = ""  # ctest arguments
     preset: str = ""  # built before it runs: `targets` of this preset
     targets: tuple = ()
-    tests: tuple = ()  # patterns of the hidden tests that `long` runs
     each: str = ""  # a command that lists items: one campaign for each
     item: str = ""
     of: str = ""  # a canary's kind
@@ -98,8 +97,7 @@ def read(path):
     campaigns = []
     for entry in entries:
         _check(entry)
-        lists = {key: tuple(entry[key]) for key in ("targets", "tests") if key in entry}
-        campaigns.append(Campaign(**{**entry, **lists}))
+        campaigns.append(Campaign(**{**entry, "targets": tuple(entry.get("targets", ()))}))
     names = [campaign.name for campaign in campaigns]
     for name in names:
         if names.count(name) > 1:
