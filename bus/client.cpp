@@ -59,7 +59,8 @@ Result<base::CommandId> Client::start(const base::CommandId& id, std::string_vie
                          "at most 1,024 requests may await their reply, each with its own id");
   }
   Pending pending;
-  pending.frame = encode_frame(Request{id, std::string(verb), std::move(body)});
+  asks_ = std::max(asks_ + 1, clock_.wall().us);
+  pending.frame = encode_frame(Request{id, std::string(verb), std::move(body), asks_});
   if (pending.frame.size() > kFrameBytesMax) {
     return base::failure(base::ErrorCode::too_large,
                          "request of " + std::to_string(pending.frame.size()) +

@@ -108,6 +108,8 @@ class Client {
   const Bytes hello_;
 
   base::Duration now_{0};
+  // Of the last request. Wall time, so that it grows over the lives of the client's process.
+  std::int64_t asks_ = 0;
   std::map<base::CommandId, Pending> requests_;
   std::size_t open_ = 0;  // of requests_, those without an outcome
   std::deque<Notice> notices_;

@@ -84,6 +84,9 @@ struct Request {
   base::CommandId id;  // made and kept by the sender; the same in every repetition
   std::string verb;
   base::RawValue body;  // one msgpack value; empty: none
+  // The same in every repetition, and greater when its sender asks anew under the same id, for
+  // example because it was refused. 0: the sender does not tell.
+  std::int64_t ask = 0;
 
   bool operator==(const Request&) const = default;
   template <class Self, class Visit>
@@ -91,6 +94,7 @@ struct Request {
     visit("id", self.id);
     visit("verb", self.verb);
     visit("body", self.body);
+    visit("ask", self.ask);
   }
 };
 

@@ -39,11 +39,13 @@ Result<bool> ProjectionSet::verify_checkpoints(eventlog::BlockStore& log) {
 
 Result<std::int64_t> ProjectionSet::catch_up(eventlog::BlockStore& log, Position durable_head,
                                              std::size_t events_max) {
+  std::vector<Projector*> going;
+  for (Projector& projector : projectors_) {
+    if (!projector.stopped()) going.push_back(&projector);
+  }
   std::int64_t most = 0;
   std::optional<base::Error> failed;
-  for (Projector& projector : projectors_) {
-    if (projector.stopped()) continue;
-    auto folded = projector.catch_up(log, durable_head, events_max);
+  for (const auto& folded : Projector::catch_up_all(going, log, durable_head, events_max)) {
     if (folded) {
       most = std::max(most, *folded);
     } else if (!failed) {

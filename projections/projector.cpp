@@ -73,53 +73,117 @@ Result<bool> Projector::verify_checkpoint(BlockStore& log) {
                               "position " + std::to_string(position.value)}));
 }
 
+// What one call of catch_up_all does with one projector.
+struct Projector::Batch {
+  explicit Batch(Projector& p)
+      : projector(p), rows(*p.store_, p.projection_->name()), reached(p.checkpoint_) {}
+
+  std::int64_t folded() const {
+    return reached.position.value - projector.checkpoint_.position.value;
+  }
+
+  Projector& projector;
+  Rows rows;
+  Checkpoint reached;
+  bool is_done = false;
+  std::optional<Error> failed;   // stops the projection once what came before is stored
+  std::optional<Error> refused;  // by the log: nothing is stored, the call may be repeated
+};
+
 Result<std::int64_t> Projector::catch_up(BlockStore& log, Position durable_head,
                                          std::size_t events_max) {
-  if (stopped_) return tl::unexpected(*stopped_);
-  Rows rows(*store_, projection_->name());
-  Checkpoint reached = checkpoint_;
-  std::optional<Error> failed;
-  const auto folded = [&] { return reached.position.value - checkpoint_.position.value; };
-  const auto is_done = [&] {
-    return failed || reached.position >= durable_head ||
-           static_cast<std::size_t>(folded()) >= events_max;
-  };
-  while (!is_done()) {
-    auto blocks = log.read(reached.position.next(), kReadBytes, false);
-    if (!blocks) return tl::unexpected(blocks.error());
-    if (blocks->empty()) {
-      return base::failure(ErrorCode::io,
-                           "the log was to hold position " + std::to_string(durable_head.value) +
-                               " but ends at " + std::to_string(log.tail().value),
-                           std::string(projection_->name()));
+  return catch_up_all({this}, log, durable_head, events_max).front();
+}
+
+std::vector<Result<std::int64_t>> Projector::catch_up_all(const std::vector<Projector*>& projectors,
+                                                          BlockStore& log, Position durable_head,
+                                                          std::size_t events_max) {
+  std::vector<Batch> batches;
+  batches.reserve(projectors.size());
+  for (Projector* projector : projectors) {
+    batches.emplace_back(*projector);
+    batches.back().is_done = projector->stopped_ || projector->checkpoint_.position >= durable_head;
+  }
+  while (Batch* behind = furthest_behind(batches)) {
+    const auto blocks = log.read(behind->reached.position.next(), kReadBytes, false);
+    if (!blocks || blocks->empty()) {
+      behind->is_done = true;
+      behind->refused =
+          blocks ? Error{ErrorCode::io,
+                         "the log was to hold position " + std::to_string(durable_head.value) +
+                             " but ends at " + std::to_string(log.tail().value),
+                         std::string(behind->projector.projection_->name())}
+                 : blocks.error();
+      continue;
     }
     for (const eventlog::StoredBlock& stored : *blocks) {
-      if (is_done()) break;
-      const auto block = eventlog::parse_block(stored.facts);
-      if (block && block->header.last() > durable_head) {
-        durable_head = reached.position;  // the head lies inside this block: it is not durable yet
-        break;
-      }
-      // The whole block is decoded before any of it is folded: rows never hold half a block.
-      auto following = block ? follow(reached, *block) : tl::unexpected(block.error());
-      if (!following) {
-        failed = following.error();
-        break;
-      }
-      for (const session::RecordedEvent& event : following->events) {
-        projection_->apply(event, rows);
-      }
-      reached = following->reached;
+      if (!fold_block(batches, stored, durable_head, events_max)) break;
     }
   }
-  const std::int64_t events = folded();
+  std::vector<Result<std::int64_t>> outcomes;
+  for (Batch& batch : batches) outcomes.push_back(batch.projector.finish(batch));
+  return outcomes;
+}
+
+Projector::Batch* Projector::furthest_behind(std::vector<Batch>& batches) {
+  Batch* behind = nullptr;
+  for (Batch& batch : batches) {
+    if (batch.is_done) continue;
+    if (behind == nullptr || batch.reached.position < behind->reached.position) behind = &batch;
+  }
+  return behind;
+}
+
+// Gives the block to all that stand right before it; decoded once where they come from one history.
+// False: nobody is left to take what follows.
+bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBlock& stored,
+                           Position durable_head, std::size_t events_max) {
+  const Position behind = furthest_behind(batches)->reached.position;
+  const auto block = eventlog::parse_block(stored.facts);
+  std::optional<Result<FollowingBlock>> following;
+  std::optional<Checkpoint> decoded_from;
+  for (Batch& batch : batches) {
+    if (batch.is_done) continue;
+    // One that is ahead has had it, or comes to it when it is the one furthest behind.
+    if (batch.reached.position > behind &&
+        (!block || block->header.last() <= batch.reached.position)) {
+      continue;
+    }
+    if (block && block->header.last() > durable_head) {
+      batch.is_done = true;  // the head lies inside this block: it is not durable yet
+      continue;
+    }
+    // The whole block is decoded before any of it is folded: rows never hold half a block.
+    if (!following || decoded_from != batch.reached) {
+      decoded_from = batch.reached;
+      following = block ? follow(batch.reached, *block) : tl::unexpected(block.error());
+    }
+    if (!*following) {
+      batch.failed = following->error();
+      batch.is_done = true;
+      continue;
+    }
+    for (const session::RecordedEvent& event : (*following)->events) {
+      batch.projector.projection_->apply(event, batch.rows);
+    }
+    batch.reached = (*following)->reached;
+    batch.is_done = batch.reached.position >= durable_head ||
+                    static_cast<std::size_t>(batch.folded()) >= events_max;
+  }
+  return furthest_behind(batches) != nullptr;
+}
+
+Result<std::int64_t> Projector::finish(Batch& batch) {
+  if (stopped_) return tl::unexpected(*stopped_);
+  if (batch.refused) return tl::unexpected(*batch.refused);
+  const std::int64_t events = batch.folded();
   if (events > 0) {
-    if (rows.error()) {
-      return tl::unexpected(is_final(*rows.error()) ? stop(*rows.error()) : *rows.error());
+    if (const auto& error = batch.rows.error()) {
+      return tl::unexpected(is_final(*error) ? stop(*error) : *error);
     }
-    if (auto ok = store(rows, reached); !ok) return tl::unexpected(ok.error());
+    if (auto ok = store(batch.rows, batch.reached); !ok) return tl::unexpected(ok.error());
   }
-  if (failed) return tl::unexpected(stop(*failed));
+  if (batch.failed) return tl::unexpected(stop(*batch.failed));
   return events;
 }
 

@@ -56,6 +56,13 @@ class Projector {
   Result<std::int64_t> catch_up(eventlog::BlockStore& log, Position durable_head,
                                 std::size_t events_max);
 
+  // The same for several at once, which must share no rows: a block that more than one of them
+  // takes is decoded once. One outcome each, in their order.
+  static std::vector<Result<std::int64_t>> catch_up_all(const std::vector<Projector*>& projectors,
+                                                        eventlog::BlockStore& log,
+                                                        Position durable_head,
+                                                        std::size_t events_max);
+
   // Removes checkpoint and rows: the next catch_up begins at the log's first event.
   Result<bool> rebuild();
 
@@ -63,6 +70,12 @@ class Projector {
   Projector(const Projection& projection, eventlog::KeyValueStore& store)
       : projection_(&projection), store_(&store) {}
 
+  struct Batch;
+
+  static Batch* furthest_behind(std::vector<Batch>& batches);
+  static bool fold_block(std::vector<Batch>& batches, const eventlog::StoredBlock& stored,
+                         Position durable_head, std::size_t events_max);
+  Result<std::int64_t> finish(Batch& batch);
   base::Error stop(base::Error error);
   Result<bool> store(Rows& rows, const eventlog::Checkpoint& reached);
 

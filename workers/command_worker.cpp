@@ -78,7 +78,7 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
 void CommandWorker::refuse(const Ticket& ticket, const CommandMessage& message,
                            session::Rejection rejection) {
   if (message.actor_kind == session::ActorKind::client) {
-    refusals_.add(message.id, {message.digest, rejection, {}});
+    refusals_.add(message.id, {message.ask, rejection, {}});
   }
   held_.emplace(Position{}, CommandAnswer{ticket, tl::unexpected(std::move(rejection)), boot_});
 }
@@ -151,7 +151,7 @@ void CommandWorker::run_next() {
   Position release;
   CommandOutcome outcome = decide(*streams, waiting.message, release);
   if (!outcome && waiting.message.actor_kind == session::ActorKind::client) {
-    refusals_.add(waiting.message.id, {waiting.message.digest, outcome.error(), release});
+    refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release});
   }
   held_.emplace(release, CommandAnswer{waiting.ticket, std::move(outcome), boot_});
   if (!s.commands.empty()) ready_.push_back(s.name);
@@ -196,23 +196,22 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
   return append(streams, message, std::move(*decision), release);
 }
 
-// The answer that a command of this id was given before; none: it is new.
+// The answer that this command was given before; none: it is new, or asked anew after a refusal.
 std::optional<CommandOutcome> CommandWorker::answer_again(const SessionState& state,
                                                           const CommandMessage& message,
                                                           Position& release) {
   const auto* known = session::find_command(state, message.id);
-  if (base::mutant(base::Mutant::skip_deduplication)) known = nullptr;
-  const Refusals::Refusal* refused = known == nullptr ? refusals_.find(message.id) : nullptr;
-  if (known == nullptr && refused == nullptr) return std::nullopt;
-  if ((known != nullptr ? known->digest : refused->digest) != message.digest) {
-    base::rare(base::Rare::id_reused);
-    return reject(RejectionCode::id_reused,
-                  "command id " + message.id.text() + " was used with another body");
-  }
-  if (refused != nullptr) {
+  if (known == nullptr || base::mutant(base::Mutant::skip_deduplication)) {
+    const Refusals::Refusal* refused = refusals_.find(message.id, message.ask);
+    if (refused == nullptr) return std::nullopt;
     base::rare(base::Rare::refusal_repeated);
     release = std::max(release, refused->release);
     return tl::unexpected(refused->rejection);
+  }
+  if (known->digest != message.digest) {
+    base::rare(base::Rare::id_reused);
+    return reject(RejectionCode::id_reused,
+                  "command id " + message.id.text() + " was used with another body");
   }
   base::rare(base::Rare::command_repeated);
   release = std::max(release, known->position);

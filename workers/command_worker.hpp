@@ -32,6 +32,7 @@ struct Ticket {
 struct CommandMessage {
   base::CommandId id;
   session::BodyDigest digest{};
+  std::int64_t ask = 0;  // bus::Request::ask
   base::SessionId session;
   std::string agent;
   session::ActorKind actor_kind = session::ActorKind::client;

@@ -20,6 +20,8 @@ struct EngineWorkerOptions {
 
 class EngineWorker {
  public:
+  static constexpr std::size_t kEndedMax = 10'000;
+
   // `launcher` outlives the worker.
   EngineWorker(AgentLauncher& launcher, EngineWorkerOptions options);
   ~EngineWorker();
@@ -71,6 +73,7 @@ class EngineWorker {
     std::int64_t sent = 0;                // sequence of the last report that was sent
   };
 
+  void forget_ended();
   void advance(const Key& key, Run& run, base::Duration now);
   void launch(Run& run);
   void obey(Run& run, base::Duration now);
@@ -83,6 +86,10 @@ class EngineWorker {
   AgentLauncher& launcher_;
   const EngineWorkerOptions options_;
   std::map<Key, Run> runs_;
+  // The newest lease of each session that has come to its end here, so that a directive which was
+  // long under way does not begin it again. The oldest are forgotten beyond kEndedMax.
+  std::map<base::SessionId, base::FencingToken> ended_;
+  std::deque<base::SessionId> ended_order_;
   std::size_t unacked_bytes_ = 0;
   bool is_reading_ = true;
   bool is_leaving_ = false;

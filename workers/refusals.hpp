@@ -1,13 +1,16 @@
-// The refusals given lately, by command id. A client that hears nothing sends its command again, so
-// several copies may be under way; once one was refused the client goes by that, and a later copy
-// must not be accepted because a place has become free meanwhile. Of one life of the server: a copy
-// that reaches the next one comes before its sender's HELLO there, and is not taken.
+// The refusals given lately. A client that hears nothing sends its command again, so several copies
+// may be under way; once one was refused the client goes by that, and a later copy must not be
+// accepted because a place has become free meanwhile. Whoever asks anew under the same id (a
+// greater `ask`) is decided anew.
+//
+// Of one life of the server: a copy that reaches the next one comes before its sender's HELLO
+// there, and is not taken.
 #pragma once
 
 #include <deque>
 #include <map>
 
-#include "eventlog/session/recorded_event.hpp"
+#include "eventlog/base/ids.hpp"
 #include "workers/session/rejection.hpp"
 
 namespace workers {
@@ -18,15 +21,15 @@ class Refusals {
   static constexpr std::size_t kCountMax = 10'000;
 
   struct Refusal {
-    session::BodyDigest digest{};
+    std::int64_t ask = 0;  // the greatest that was refused
     session::Rejection rejection;
     base::Position release;  // durable before the refusal may leave
   };
 
-  // Nothing for an id that is there already.
+  // Nothing when the sender does not tell its asks apart (0).
   void add(const base::CommandId& id, Refusal refusal);
-  // Null: not refused lately. The pointer lasts until the next add().
-  const Refusal* find(const base::CommandId& id) const;
+  // Null: that ask was not refused lately. The pointer lasts until the next add().
+  const Refusal* find(const base::CommandId& id, std::int64_t ask) const;
 
  private:
   std::map<base::CommandId, Refusal> by_id_;

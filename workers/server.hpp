@@ -156,6 +156,7 @@ class Server {
   std::uint64_t next_ticket_ = 0;
   std::deque<Parked> parked_;
   Position views_at_;  // durable head that the query service was last told
+  base::Duration views_due_{0};
   std::size_t queries_out_ = 0;
   DutyCycle duty_;
   FlightRecorder flight_;

@@ -9,27 +9,28 @@
 namespace base {
 
 enum class Rare {
-  report_gap,            // a report came before one that is missing
-  report_repeated,       // a report came that is on the record
-  stale_token,           // a report came under a lease that has ended
-  command_repeated,      // a command was answered from the record
-  id_reused,             // a command id came with another body
-  version_conflict,      // a command's expected version was not the version
-  stream_evicted,        // a stream was saved and forgotten
-  command_waited,        // a command waited for a stream to be loaded
-  snapshot_used,         // a stream was loaded from a snapshot
-  append_doubtful,       // a block's fate was in doubt
-  directive_overtaken,   // a directive came after a newer one
-  older_lease_alive,     // an agent waited for that of an older lease
-  lease_lost,            // a worker was told that its lease has ended
-  reports_resent,        // a worker sent reports again that nobody acknowledged
-  registration_renewed,  // a server did not know a worker that spoke to it
-  query_parked,          // a query waited for a position
-  lease_expired,         // a lease was taken from a worker that is gone
-  worker_was_stopped,    // a worker noticed that it had not run for long
-  refusal_repeated,      // a copy of a refused command came later
+  report_gap,                // a report came before one that is missing
+  report_repeated,           // a report came that is on the record
+  stale_token,               // a report came under a lease that has ended
+  command_repeated,          // a command was answered from the record
+  id_reused,                 // a command id came with another body
+  version_conflict,          // a command's expected version was not the version
+  stream_evicted,            // a stream was saved and forgotten
+  command_waited,            // a command waited for a stream to be loaded
+  snapshot_used,             // a stream was loaded from a snapshot
+  append_doubtful,           // a block's fate was in doubt
+  directive_overtaken,       // a directive came after a newer one
+  older_lease_alive,         // an agent waited for that of an older lease
+  lease_lost,                // a worker was told that its lease has ended
+  reports_resent,            // a worker sent reports again that nobody acknowledged
+  registration_renewed,      // a server did not know a worker that spoke to it
+  query_parked,              // a query waited for a position
+  lease_expired,             // a lease was taken from a worker that is gone
+  worker_was_stopped,        // a worker noticed that it had not run for long
+  refusal_repeated,          // a copy of a refused command came later
+  directive_of_ended_lease,  // a directive came for a lease that had ended
 };
-constexpr std::size_t kRareBranches = static_cast<std::size_t>(Rare::refusal_repeated) + 1;
+constexpr std::size_t kRareBranches = static_cast<std::size_t>(Rare::directive_of_ended_lease) + 1;
 
 #ifdef STENO_MUTANTS
 inline std::array<std::int64_t, kRareBranches> rare_reached{};

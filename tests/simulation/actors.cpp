@@ -9,6 +9,8 @@ namespace simulation {
 namespace {
 
 constexpr Duration kAnswerMax = std::chrono::seconds(60);
+constexpr Duration kPatienceMin = std::chrono::milliseconds(5);  // of who waits for no answer
+constexpr std::uint64_t kAheadMax = 3;                           // positions that a query waits for
 constexpr Duration kThinkMax = std::chrono::milliseconds(250);
 constexpr Duration kPageMax = std::chrono::seconds(5);
 constexpr std::size_t kKeptMax = 8;
@@ -58,7 +60,7 @@ bool ClientActor::do_work() {
   if (asked_ && !asked_->is_sent) {
     has_worked = true;
     asked_->is_sent =
-        client_->start(asked_->id, asked_->verb, asked_->body, kAnswerMax).has_value();
+        client_->start(asked_->id, asked_->verb, asked_->body, asked_->patience).has_value();
   }
   if (asked_) {
     if (auto reply = client_->take(asked_->id)) {
@@ -132,6 +134,7 @@ void ClientActor::choose_command() {
   Asked asked;
   asked.id = base::CommandId::make(clock_.wall(), stage_.around.id_random);
   asked.verb = workers::kVerbCommand;
+  asked.patience = kAnswerMax;
   Operation operation;
   base::SessionId session;
   const session::ClientCommand command = make_command(asked.id, operation.stream, session);
@@ -152,6 +155,7 @@ void ClientActor::choose_command() {
              " of " + operation.stream);
   if (kept_.size() == kKeptMax) kept_.erase(kept_.begin());
   kept_.push_back({asked, operation.stream});
+  if (random_.chance(5)) asked.patience = kPatienceMin + Duration{random_.below(kThinkMax.count())};
   asked.place = stage_.history.invoke(std::move(operation));
   asked_ = std::move(asked);
 }
@@ -180,11 +184,15 @@ void ClientActor::choose_repetition() {
 void ClientActor::choose_query(const std::string& stream) {
   Asked asked;
   asked.id = base::CommandId::make(clock_.wall(), stage_.around.id_random);
+  asked.patience = kAnswerMax;
   asked.verb = random_.chance(80) ? workers::kVerbShow : workers::kVerbList;
   workers::QueryBody body;
   body.agent = kAgent;
   if (asked.verb == workers::kVerbShow) body.reference = session_of(stream).text();
-  if (random_.chance(20)) body.at_least = stage_.log.position();
+  if (random_.chance(20)) {
+    body.at_least = stage_.log.position().plus(static_cast<std::int64_t>(random_.below(kAheadMax)));
+    body.wait = Duration{random_.below(kThinkMax.count())};
+  }
   asked.body = bus::to_body(body);
   Operation operation;
   operation.client = number_;

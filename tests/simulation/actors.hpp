@@ -43,6 +43,7 @@ class ClientActor {
     base::CommandId id;
     std::string verb;
     base::RawValue body;
+    Duration patience{0};  // after which its outcome is unknown
     std::size_t place = 0;
     bool is_sent = false;
   };

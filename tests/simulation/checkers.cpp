@@ -2,23 +2,14 @@
 
 #include <algorithm>
 
-#include "eventlog/log_reader.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "projections/projections.hpp"
 #include "tests/simulation/log_observer.hpp"
 #include "workers/levels.hpp"
 
 namespace simulation {
-namespace {
 
 using session::RecordedEvent;
-
-base::Result<std::vector<RecordedEvent>> read_all(eventlog::BlockStore& store, bool with_content) {
-  return eventlog::read_events(store, {1}, store.tail(),
-                               {static_cast<std::size_t>(-1), with_content});
-}
-
-}  // namespace
 
 std::string check_log(eventlog::BlockStore& store, const std::vector<Acknowledged>& acknowledged) {
   LogObserver log;
@@ -35,13 +26,11 @@ std::string check_log(eventlog::BlockStore& store, const std::vector<Acknowledge
   return {};
 }
 
-std::string check_outputs(eventlog::BlockStore& store,
+std::string check_outputs(const std::vector<RecordedEvent>& events,
                           const std::map<LeaseKey, AgentRecord>& records) {
-  const auto events = read_all(store, true);
-  if (!events) return base::describe(events.error());
   std::map<LeaseKey, std::vector<std::string>> recorded;
   std::vector<LeaseKey> exited;
-  for (const RecordedEvent& event : *events) {
+  for (const RecordedEvent& event : events) {
     const auto ref = session::parse_stream(event.envelope.stream);
     const LeaseKey lease{ref->session, event.envelope.token};
     if (std::holds_alternative<session::OutputRecorded>(event.event)) {
@@ -63,12 +52,10 @@ std::string check_outputs(eventlog::BlockStore& store,
   return {};
 }
 
-std::string check_level(eventlog::BlockStore& store, const std::string& level,
+std::string check_level(const std::vector<RecordedEvent>& events, const std::string& level,
                         const std::vector<base::Position>& given) {
-  const auto events = read_all(store, false);
-  if (!events) return base::describe(events.error());
   std::vector<base::Position> expected;
-  for (const RecordedEvent& event : *events) {
+  for (const RecordedEvent& event : events) {
     if (workers::is_of_level(event.envelope, level)) expected.push_back(event.envelope.position);
   }
   const auto differs = std::mismatch(expected.begin(), expected.end(), given.begin(), given.end());

@@ -23,11 +23,11 @@ struct Acknowledged {
 std::string check_log(eventlog::BlockStore& store, const std::vector<Acknowledged>& acknowledged);
 
 // What an agent said before it exited is on the record once, in its order, if its exit is.
-std::string check_outputs(eventlog::BlockStore& store,
+std::string check_outputs(const std::vector<session::RecordedEvent>& events,
                           const std::map<LeaseKey, AgentRecord>& records);
 
 // `given` are the positions of the level's events, ascending, all of them.
-std::string check_level(eventlog::BlockStore& store, const std::string& level,
+std::string check_level(const std::vector<session::RecordedEvent>& events, const std::string& level,
                         const std::vector<base::Position>& given);
 
 // Projections built step by step equal those built from the start.

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "eventlog/log_reader.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
 
@@ -130,7 +129,7 @@ std::string check_history(const History& history, const LogObserver& log) {
   return check_time(history.operations());
 }
 
-std::string check_reads(const History& history, eventlog::BlockStore& store) {
+std::string check_reads(const History& history, const std::vector<session::RecordedEvent>& events) {
   std::vector<const Operation*> reads;
   for (const Operation& operation : history.operations()) {
     if (operation.result == Result::ok && operation.row) reads.push_back(&operation);
@@ -138,13 +137,10 @@ std::string check_reads(const History& history, eventlog::BlockStore& store) {
   if (reads.empty()) return {};
   std::sort(reads.begin(), reads.end(),
             [](const auto* a, const auto* b) { return a->position < b->position; });
-  const auto events =
-      eventlog::read_events(store, {1}, store.tail(), {static_cast<std::size_t>(-1), false});
-  if (!events) return base::describe(events.error());
   std::map<std::string, session::SessionState> states;
-  auto event = events->begin();
+  auto event = events.begin();
   for (const Operation* read : reads) {
-    for (; event != events->end() && event->envelope.position <= read->position; ++event) {
+    for (; event != events.end() && event->envelope.position <= read->position; ++event) {
       const auto ref = session::parse_stream(event->envelope.stream);
       if (ref->kind != session::StreamKind::session) continue;
       session::evolve(states[event->envelope.stream], event->envelope, event->event);

@@ -1,8 +1,7 @@
 #include "tests/simulation/log_observer.hpp"
 
-#include <limits>
-
 #include "eventlog/log_reader.hpp"
+#include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
 
@@ -33,30 +32,49 @@ bool is_inconsistent(const session::StreamState& state) {
 }  // namespace
 
 std::string LogObserver::follow(eventlog::BlockStore& store) {
-  news_.clear();
   while (position_ < store.tail()) {
-    const auto blocks = store.read(position_.next(), kAtOnce, false);
+    const auto blocks = store.read(position_.next(), kAtOnce, true);
     if (!blocks) return base::describe(blocks.error());
     if (blocks->empty()) return "the log's tail cannot be read";
-    base::Position through = position_;
     for (const auto& stored : *blocks) {
-      const auto block = eventlog::parse_block(stored.facts);
-      if (!block) return base::describe(block.error());
-      if (block->header.first != through.next()) {
-        return "a block does not begin where the last one ended";
-      }
-      if (block->header.previous != hash_) return "the chain of hashes is broken";
-      hash_ = block->hash;
-      through = block->header.last();
+      if (auto wrong = take_block(store, stored); !wrong.empty()) return wrong;
     }
-    const auto events = eventlog::read_events(store, position_.next(), through, {kAtOnce, true});
-    if (!events) return base::describe(events.error());
-    for (const RecordedEvent& event : *events) {
-      if (auto wrong = take(event); !wrong.empty()) return wrong;
-      news_.push_back(event);
-    }
-    position_ = through;
   }
+  return {};
+}
+
+std::string LogObserver::take_block(eventlog::BlockStore& store,
+                                    const eventlog::StoredBlock& stored) {
+  const auto block = eventlog::parse_block(stored.facts);
+  if (!block) return base::describe(block.error());
+  if (block->header.first != position_.next()) {
+    return "a block does not begin where the last one ended";
+  }
+  if (block->header.previous != hash_) return "the chain of hashes is broken";
+  eventlog::ContentBlock contents;
+  if (!stored.content.empty()) {
+    auto decoded = base::decode<eventlog::ContentBlock>(stored.content);
+    if (!decoded) return base::describe(decoded.error());
+    contents = std::move(*decoded);
+  }
+  auto content = contents.entries.begin();
+  std::int64_t index = 0;
+  for (const base::ByteView facts : block->events) {
+    auto event = session::decode_facts(facts);
+    if (!event) return base::describe(event.error());
+    position_ = event->envelope.position = position_.next();
+    if (content != contents.entries.end() && content->index == index) {
+      auto opened = eventlog::open_content(store, event->envelope, *content++);
+      if (!opened) return at(*event, base::describe(opened.error()));
+      event->content = std::move(*opened);
+    } else if (event->envelope.content) {
+      return at(*event, "its content is missing");
+    }
+    ++index;
+    if (auto wrong = take(*event); !wrong.empty()) return wrong;
+    events_.push_back(std::move(*event));
+  }
+  hash_ = block->hash;
   return {};
 }
 

@@ -36,13 +36,14 @@ class LogObserver {
   const std::map<base::CommandId, CommandGroup>& commands() const { return commands_; }
   // How many events of each type there are.
   const std::map<std::string, std::int64_t>& types() const { return types_; }
-  // The events that the last call of follow() took, with their content.
-  const std::vector<session::RecordedEvent>& news() const { return news_; }
+  // All events so far, with their content.
+  const std::vector<session::RecordedEvent>& events() const { return events_; }
   // What the streams say of each other: who is admitted lives or is unsettled, and names belong to
   // sessions that live. Holds between two blocks.
   std::string check_streams_agree() const;
 
  private:
+  std::string take_block(eventlog::BlockStore& store, const eventlog::StoredBlock& stored);
   std::string take(const session::RecordedEvent& event);
   std::string check_token(const session::RecordedEvent& event);
 
@@ -55,7 +56,7 @@ class LogObserver {
   std::map<std::pair<std::string, base::FencingToken>, std::int64_t> sequences_;
   std::map<base::CommandId, CommandGroup> commands_;
   std::map<std::string, std::int64_t> types_;
-  std::vector<session::RecordedEvent> news_;
+  std::vector<session::RecordedEvent> events_;
 };
 
 }  // namespace simulation

@@ -10,13 +10,13 @@ namespace {
 // Workers are given up soon, so that many a lease is taken from one who still believes in it.
 constexpr workers::LeaseDispatcherOptions kLeases{std::chrono::milliseconds(100),
                                                   std::chrono::milliseconds(1500)};
-// In the proportions of the real ones: a worker notices its own silence before the server gives it up.
+// In the proportions of the real ones: a worker notices its own silence before the server gives it
+// up.
 constexpr workers::WorkerLinkOptions kLink{
     std::chrono::milliseconds(100), std::chrono::milliseconds(50), std::chrono::milliseconds(500),
     std::chrono::minutes(30), std::chrono::milliseconds(400)};
-// Few places and little memory, so that limits are reached and streams are evicted.
-constexpr std::size_t kStreamsMax = 6;
-const workers::CommandWorkerOptions kCommands{{4, 20, 65536}, 100'000, kStreamsMax};
+constexpr session::Limits kLimits{4, 20, 65536};  // few, so that they are reached
+constexpr std::size_t kInboxMax = 100'000;
 
 constexpr unsigned kLieWorkerPercent = 50;
 constexpr unsigned kLieSessionPercent = 20;
@@ -37,6 +37,7 @@ Surroundings::Surroundings(const Schedule& schedule)
       agent_random(derived(schedule.seed, 4)),
       lock_random(derived(schedule.seed, 5)),
       queue_max(static_cast<std::size_t>(schedule.queue_max)),
+      streams_max(static_cast<std::size_t>(schedule.streams_max)),
       do_locks_lie(schedule.has_lying_locks) {
   birth.log = base::LogId::make({1}, id_random);
   birth.epoch.counter = 1;
@@ -115,7 +116,7 @@ ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog
       feed_socket(around.bus.bind_publisher("feed")),
       server({clock, around.id_random, committer, loader, contents, queries, locks, *command_socket,
               *worker_socket, *feed_socket},
-             {tail, kCommands, kLeases}) {}
+             {tail, {kLimits, kInboxMax, around.streams_max}, kLeases}) {}
 
 Duration ServerLife::due(const ProcessClock& clock) const {
   const Duration timer = clock.when(server.next_timer());

@@ -122,6 +122,8 @@ bool read_setting(const std::vector<std::string_view>& words, Schedule& schedule
     schedule.commands = number;
   } else if (words[0] == "queue_max") {
     schedule.queue_max = number;
+  } else if (words[0] == "streams_max") {
+    schedule.streams_max = number;
   } else if (words[0] == "events_min") {
     schedule.events_min = number;
   } else if (words[0] == "lying_locks") {
@@ -151,6 +153,7 @@ Schedule make_schedule(std::uint64_t seed) {
   Schedule schedule;
   schedule.seed = seed;
   if (random.chance(20)) schedule.queue_max = 12 + static_cast<std::int64_t>(random.below(20));
+  if (random.chance(40)) schedule.streams_max = 6;
   schedule.has_lying_locks = random.chance(70);
   const std::size_t count = 5 + random.below(10);
   bool has_crash = false;
@@ -175,6 +178,7 @@ std::string to_text(const Schedule& schedule) {
   add("clients", schedule.clients);
   add("commands", schedule.commands);
   add("queue_max", schedule.queue_max);
+  add("streams_max", schedule.streams_max);
   add("events_min", schedule.events_min);
   add("lying_locks", schedule.has_lying_locks ? 1 : 0);
   for (const Fault& fault : schedule.faults) text += describe(fault) + "\n";

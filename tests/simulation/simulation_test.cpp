@@ -58,7 +58,7 @@ TEST_CASE("every promise holds in every simulated world", "[simulation]") {
   }
   sum.add(simulation::rare_branches());
   WARN(count << " seeds: " << simulation::describe(sum));
-  if (count < kSmokeSeeds) return;
+  if (count < simulation::kWorldsToReachAll) return;
   CHECK(simulation::not_reached(sum) == std::vector<std::string>{});
 }
 

@@ -81,6 +81,7 @@ class World {
   std::vector<Ending> endings_;
   std::vector<bool> is_idle_;  // actors that had nothing to do since anything happened
   std::int64_t steps_ = 0;
+  std::size_t told_ = 0;  // events that are in the trace
 };
 
 World::World(const Schedule& schedule, Tracing tracing)
@@ -315,7 +316,7 @@ void World::observe() {
     stage_.violate("at position " + std::to_string(log_.position().value) + " " + wrong);
   }
   if (stage_.trace == nullptr) return;
-  for (const auto& event : log_.news()) stage_.say(describe(event));
+  for (; told_ < log_.events().size(); ++told_) stage_.say(describe(log_.events()[told_]));
 }
 
 Duration World::next_moment() const {
@@ -426,9 +427,9 @@ void World::finish() {
     if (!wrong.empty() && outcome_.violation.empty()) stage_.violate(wrong);
   };
   check(check_history(history_, log_));
-  check(check_reads(history_, around_.disk.log()));
-  check(check_outputs(around_.disk.log(), around_.agents.records()));
-  check(check_level(around_.disk.log(), subscribers_[1]->level(), subscribers_[1]->given()));
+  check(check_reads(history_, log_.events()));
+  check(check_outputs(log_.events(), around_.agents.records()));
+  check(check_level(log_.events(), subscribers_[1]->level(), subscribers_[1]->given()));
   check(check_projections(around_.disk.log(), around_.disk.view_rows()));
   Counts& counts = around_.counts;
   counts["steps"] = steps_;

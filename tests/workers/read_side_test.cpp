@@ -1,8 +1,7 @@
-#include "workers/query_service.hpp"
+#include "workers/read_side.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/log_builder.hpp"
-#include "workers/read_side.hpp"
 
 namespace {
 
