@@ -50,6 +50,12 @@ class Campaigns(unittest.TestCase):
                 run |= mine
         self.assertEqual(named - run, set(), "in no campaign of tests/campaigns.toml")
 
+    def test_every_kind_is_there_and_lists_its_items(self):
+        self.assertEqual({campaign.kind for campaign in self.campaigns}, set(registry.KINDS))
+        for campaign in self.campaigns:
+            for one in registry.expand(campaign, ROOT):
+                self.assertEqual(one.error, "", one.name)
+
     def test_every_short_form_runs_something(self):
         for campaign in self.campaigns:
             self.assertTrue(tests(*campaign.smoke_arguments()), campaign.name)
