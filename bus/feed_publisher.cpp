@@ -10,7 +10,7 @@ namespace bus {
 
 FeedPublisher::FeedPublisher(PublisherSocket& socket, Options options)
     : socket_(socket),
-      options_(std::move(options)),
+      options_(options),
       head_(options_.head),
       // Of a log that has events, no level's last position is known at the start.
       has_forgotten_(options_.head > Position{0}),

@@ -23,7 +23,8 @@ class FrameServer {
 
   // `socket` must outlive the server. `welcome`: what HELLO is answered with; protocol is filled
   // in for each peer.
-  FrameServer(ServerSocket& socket, Welcome welcome) : socket_(socket), welcome_(welcome) {}
+  FrameServer(ServerSocket& socket, Welcome welcome)
+      : socket_(socket), welcome_(std::move(welcome)) {}
 
   // The next request or notice from a known peer; none: nothing is there. A HELLO changes nothing
   // but the table; peers().count() tells.

@@ -32,8 +32,10 @@ class StreamLoader {
   virtual void request(const std::string& stream) = 0;
   // Keeps the state, so that the stream may be forgotten; the outcome comes from poll_saved().
   virtual void save(const std::string& stream, LoadedStream loaded) = 0;
+  // Outcomes may wait for those of the other kind that came before them: take both.
   virtual std::optional<LoadOutcome> poll() = 0;
   virtual std::optional<SaveOutcome> poll_saved() = 0;
+  // Readable while one of the two has something; -1 when there is no such descriptor.
   virtual int wake_fd() const { return -1; }
 };
 

@@ -30,28 +30,20 @@ class ThreadLoader final : public StreamLoader {
     thread_.submit({stream, std::move(loaded)});
   }
 
-  std::optional<LoadOutcome> poll() override { return take(loaded_); }
-  std::optional<SaveOutcome> poll_saved() override { return take(saved_); }
+  std::optional<LoadOutcome> poll() override { return take<LoadOutcome>(); }
+  std::optional<SaveOutcome> poll_saved() override { return take<SaveOutcome>(); }
   int wake_fd() const override { return thread_.wake_fd(); }
 
  private:
+  // The other kind stays where it is, and with it the wake-up.
   template <class Kind>
-  std::optional<Kind> take(std::deque<Kind>& wanted) {
-    while (auto outcome = thread_.poll()) {
-      if (auto* loaded = std::get_if<LoadOutcome>(&*outcome)) {
-        loaded_.push_back(std::move(*loaded));
-      } else {
-        saved_.push_back(std::get<SaveOutcome>(std::move(*outcome)));
-      }
-    }
-    if (wanted.empty()) return std::nullopt;
-    std::optional<Kind> first(std::move(wanted.front()));
-    wanted.pop_front();
-    return first;
+  std::optional<Kind> take() {
+    auto outcome =
+        thread_.poll_if([](const Outcome& o) { return std::holds_alternative<Kind>(o); });
+    if (!outcome) return std::nullopt;
+    return std::get<Kind>(*std::move(outcome));
   }
 
-  std::deque<LoadOutcome> loaded_;
-  std::deque<SaveOutcome> saved_;
   base::JobThread<Job, Outcome> thread_;
 };
 

@@ -44,8 +44,14 @@ class JobThread {
 
   // The next outcome, in the order of the jobs; none if none is ready.
   std::optional<Outcome> poll() {
+    return poll_if([](const Outcome&) { return true; });
+  }
+
+  // The same, unless the next outcome is one that the caller does not accept: it stays the next.
+  template <class Accepts>
+  std::optional<Outcome> poll_if(Accepts&& accepts) {
     const std::lock_guard guard(mutex_);
-    if (outcomes_.empty()) return std::nullopt;
+    if (outcomes_.empty() || !accepts(outcomes_.front())) return std::nullopt;
     std::optional<Outcome> outcome(std::move(outcomes_.front()));
     outcomes_.pop_front();
     if (outcomes_.empty()) {
@@ -55,7 +61,7 @@ class JobThread {
     return outcome;
   }
 
-  // Readable while poll() has something.
+  // Readable while there is an outcome.
   int wake_fd() const { return wake_fd_; }
 
  private:

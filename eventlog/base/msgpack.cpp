@@ -152,7 +152,7 @@ bool MsgpackReader::integer(std::int64_t& value) {
     return true;
   }
   if (type >= 0xE0) {
-    value = static_cast<signed char>(type);
+    value = std::int64_t{type} - 0x100;
     return true;
   }
   const bool is_signed = type >= 0xD0;

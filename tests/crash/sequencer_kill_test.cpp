@@ -1,6 +1,7 @@
 // P1 and P2 under SIGKILL: a process that appends is killed at a moment that a seed chooses, and
 // what it left is held against what it had acknowledged. STENO_KILL_ROUNDS sets the number of
-// kills.
+// kills, STENO_KILL_SEED the seed; with STENO_HASTY_CHILD the process says what it has not stored,
+// and the test must fail.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "eventlog/head_file.hpp"
@@ -175,9 +177,9 @@ void check_retries(const std::string& folder, eventlog::BlockStore& store,
   acknowledged[missing] = fresh->position;
 }
 
-std::int64_t rounds() {
-  const char* wanted = std::getenv("STENO_KILL_ROUNDS");
-  return wanted == nullptr ? 20 : std::max<std::int64_t>(1, std::atoll(wanted));
+std::int64_t number_from(const char* variable, std::int64_t otherwise) {
+  const char* wanted = std::getenv(variable);
+  return wanted == nullptr ? otherwise : std::max<std::int64_t>(1, std::atoll(wanted));
 }
 
 TEST_CASE("whatever was acknowledged before a kill is in the log, once and whole",
@@ -185,17 +187,19 @@ TEST_CASE("whatever was acknowledged before a kill is in the log, once and whole
   const support::TempFolder temp(true);
   const std::string folder = temp.file("steno");
   std::filesystem::create_directory(folder);
-  constexpr std::uint64_t kSeed = 20;
-  base::SeededRandom random(kSeed);
+  const std::int64_t seed = number_from("STENO_KILL_SEED", 20);
+  const std::int64_t rounds = number_from("STENO_KILL_ROUNDS", 20);
+  const bool is_hasty = std::getenv("STENO_HASTY_CHILD") != nullptr;
+  base::SeededRandom random(static_cast<std::uint64_t>(seed));
   Acknowledged acknowledged;
   std::int64_t first = 1;
-  for (std::int64_t round = 1; round <= rounds(); ++round) {
+  for (std::int64_t round = 1; round <= rounds; ++round) {
     const std::uint64_t wanted = 1 + random.below(round % 3 == 0 ? 10 : 250);
-    INFO("seed " << kSeed << ", round " << round << ", killed after " << wanted
+    INFO("seed " << seed << ", round " << round << ", killed after " << wanted
                  << " acknowledgements");
     Acknowledged fresh;
     {
-      Child child(folder, first, kNoEnd);
+      Child child(folder, first, kNoEnd, is_hasty);
       while (fresh.size() < wanted) {
         const auto ack = child.next();
         REQUIRE(ack);
@@ -229,6 +233,11 @@ TEST_CASE("whatever was acknowledged before a kill is in the log, once and whole
       }
     }
   }
+  std::printf(
+      "{\"campaign\":\"sequencer_kills\",\"rounds\":%lld,\"violations\":0,\"seed\":%lld,"
+      "\"acknowledged\":%zu}\n",
+      static_cast<long long>(rounds), static_cast<long long>(seed), acknowledged.size());
+  std::fflush(stdout);
 }
 
 TEST_CASE("a child that is left alone finishes its work", "[.crash][workers]") {

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Usage: caught.sh TEXT PROGRAM. Passes when the program fails and says the text.
+said=$("$2" 2>&1)
+code=$?
+printf '%s\n' "$said"
+[ "$code" -ne 0 ] && printf '%s' "$said" | grep -qF -- "$1"

@@ -1,0 +1,8 @@
+// A canary: a sum that an int cannot hold.
+#include <limits>
+
+int main(int argc, char**) {
+  volatile int sum = std::numeric_limits<int>::max();
+  sum = sum + argc;
+  return 0;
+}

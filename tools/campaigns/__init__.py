@@ -1,0 +1,1 @@
+"""What ./tools/soak is made of."""

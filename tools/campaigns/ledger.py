@@ -1,0 +1,88 @@
+"""tests/campaigns.jsonl: what has been run, a line of JSON for each portion. Lines are only ever
+added, each in one write, by one process at a time; a line that a crash tore is passed over."""
+import fcntl
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+
+# Where the sources of the product are: what ran on the same ones still says something about them.
+PRODUCT = ("bus", "eventlog", "projections", "workers", "tools/keeper", "tools/steno")
+
+
+def product_digest(root):
+    """Names the product's sources as they are now, committed or not."""
+    digest = hashlib.sha256()
+    for folder in PRODUCT:
+        for path in sorted(pathlib.Path(root, folder).rglob("*.[ch]pp")):
+            digest.update(f"{path.relative_to(root)}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def commit(root):
+    """Of the sources as they are; what runs write down themselves does not count as a change."""
+    def git(*arguments):
+        return subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True,
+                              check=False).stdout.strip()
+    changes = git("status", "--porcelain", "--", ".", ":!tests/campaigns.jsonl",
+                  ":!tests/README.md")
+    return (git("rev-parse", "--short=12", "HEAD") or "unknown") + ("-dirty" if changes else "")
+
+
+class InUse(Exception):
+    """Another run writes to the ledger."""
+
+
+class Ledger:
+    def __init__(self, path, is_written=False):
+        self.path = path
+        self.torn = []  # numbers of the lines that are none
+        self.entries = []
+        self.fd = -1
+        if is_written:  # and by nobody else until this process ends, or two would run the same
+            self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            try:
+                fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise InUse(f"another run writes to {path}") from error
+        if os.path.exists(path):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                for number, line in enumerate(file, 1):
+                    self._take(number, line)
+
+    def _take(self, number, line):
+        try:
+            entry = json.loads(line)
+            for key in ("campaign", "commit", "product"):
+                if not isinstance(entry[key], str):
+                    raise ValueError(key)
+            for key in ("from", "count", "seconds", "findings"):
+                if not isinstance(entry[key], int | float):
+                    raise ValueError(key)
+            self.entries.append(entry)
+        except (ValueError, KeyError, TypeError):
+            self.torn.append(number)
+
+    def append(self, entry):
+        line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
+        size = os.fstat(self.fd).st_size
+        if size > 0 and os.pread(self.fd, 1, size - 1) != b"\n":
+            line = b"\n" + line  # what was torn keeps a line of its own
+        os.write(self.fd, line)
+        os.fsync(self.fd)
+        self.entries.append(entry)
+
+    def of(self, name):
+        return [entry for entry in self.entries if entry["campaign"] == name]
+
+    def gap(self, name, first, taken=()):
+        """The first range from `first` on that nobody has run: where it begins, and how many it
+        has (None: no end). `taken`: ranges (from, count) that are being run."""
+        ranges = [(entry["from"], entry["count"]) for entry in self.of(name)] + list(taken)
+        for start, count in sorted(ranges):
+            if start > first:
+                return first, start - first
+            first = max(first, start + count)
+        return first, None

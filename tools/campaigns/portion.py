@@ -1,0 +1,80 @@
+"""One run of a campaign's command: started in a group of its own, ended as a whole with everything
+that it has started, and read when it is over."""
+import contextlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+
+MARK = "STENO_SOAK_PORTION"
+GRACE_SECONDS = 10.0
+NOT_THERE = (126, 127)  # what `env` says of a program that cannot be run
+
+
+class Portion:
+    def __init__(self, campaign, first, count, seconds, root):
+        self.campaign, self.first, self.count = campaign, first, count
+        self.command = campaign.command(first, count, max(1, int(seconds)))
+        self.output = tempfile.TemporaryFile()
+        self.mark = f"{MARK}={uuid.uuid4()}"
+        self.started = time.monotonic()
+        self.seconds = 0.0
+        self.child = subprocess.Popen(
+            ["env", self.mark, *shlex.split(self.command)], cwd=root, stdin=subprocess.DEVNULL,
+            stdout=self.output, stderr=subprocess.STDOUT, start_new_session=True)
+
+    def has_ended(self):
+        if self.child.poll() is None:
+            return False
+        if not self.seconds:
+            self.seconds = time.monotonic() - self.started
+            self._end_the_rest()
+        return True
+
+    def stop(self):
+        """Ends it, the kind way first."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.child.pid, signal.SIGTERM)
+        try:
+            self.child.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.child.pid, signal.SIGKILL)
+            self.child.wait()
+        self._end_the_rest()
+
+    def _end_the_rest(self):
+        """Whoever carries our mark: servers and agents have sessions of their own."""
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    if self.mark.encode() in file.read().split(b"\0"):
+                        os.kill(int(pid), signal.SIGKILL)
+
+    def text(self):
+        self.output.seek(0)
+        return self.output.read().decode(errors="replace")
+
+    def result(self):
+        """The last JSON object that it printed on a line; {} when there is none."""
+        for line in reversed(self.text().splitlines()):
+            if line.startswith("{"):
+                with contextlib.suppress(ValueError):
+                    value = json.loads(line)
+                    if isinstance(value, dict):
+                        return value
+        return {}
+
+    def is_absent(self):
+        return self.child.returncode in NOT_THERE
+
+    def findings(self):
+        result = self.result()
+        found = sum(int(result.get(key, 0)) for key in ("violations", "findings"))
+        if self.campaign.kind == "mutants":
+            found += int(result.get("mutants", 0)) - int(result.get("caught", 0))
+        return max(found, 1 if self.child.returncode != 0 else 0)
