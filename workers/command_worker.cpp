@@ -208,7 +208,7 @@ std::optional<CommandOutcome> CommandWorker::answer_again(const SessionState& st
   const auto* known = session::find_command(state, message.id);
   if (known == nullptr || base::mutant(base::Mutant::skip_deduplication)) {
     const Refusals::Refusal* refused = refusals_.find(message.id, message.ask);
-    if (refused == nullptr) return std::nullopt;
+    if (refused == nullptr || base::mutant(base::Mutant::late_copy_accepted)) return std::nullopt;
     base::rare(base::Rare::refusal_repeated);
     release = std::max(release, refused->release);
     return tl::unexpected(refused->rejection);
@@ -324,7 +324,7 @@ const SessionState* CommandWorker::find(const std::string& agent, base::SessionI
 }
 
 void CommandWorker::prefetch(const std::string& name) {
-  stream(name).is_prefetched = true;
+  stream(name).is_prefetched = !base::mutant(base::Mutant::prefetched_evicted);
 }
 
 void CommandWorker::release_prefetched() {

@@ -370,7 +370,9 @@ bool LeaseDispatcher::has_contents(View& view) {
 
 bool LeaseDispatcher::send_directive(View& view) {
   const SessionState& s = view.state;
+  // A holder that comes back while its lease is being taken must not begin a turn under it.
   if (!view.is_directive_due || !s.lease) return false;
+  if (view.is_expiring && !base::mutant(base::Mutant::expiring_lease_directed)) return false;
   const bus::PeerId* peer = peer_of(s.lease->worker);
   if (peer == nullptr) return false;  // it will be due again when the worker registers
   if (!has_contents(view)) return false;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string_view>
 
 #ifdef STENO_MUTANTS
@@ -131,6 +132,13 @@ enum class Mutant {
   output_page_skips_block,       // a page of output begins one block too late
   client_never_reconnects,       // a client waits on a connection that is dead
   worker_never_reconnects,       // a worker waits on a connection that is dead
+  late_copy_accepted,            // a late copy of a refused command is accepted
+  stopped_worker_obeys,          // a worker that was stopped obeys a directive of a lost lease
+  ended_lease_begun_again,       // a directive that comes late begins an ended lease again
+  prefetched_evicted,            // what a start waits for is evicted before all of it is there
+  log_read_needs_rows,           // the log cannot be read while rows cannot be written
+  expiring_lease_directed,       // a worker is directed while its lease is being taken
+  stale_rows_answered,           // a query is answered from rows that have stopped
 };
 
 // In the order above.
@@ -250,18 +258,30 @@ constexpr std::string_view kMutantNames[] = {
     "output_page_skips_block",
     "client_never_reconnects",
     "worker_never_reconnects",
+    "late_copy_accepted",
+    "stopped_worker_obeys",
+    "ended_lease_begun_again",
+    "prefetched_evicted",
+    "log_read_needs_rows",
+    "expiring_lease_directed",
+    "stale_rows_answered",
 };
 static_assert(std::size(kMutantNames) ==
-              static_cast<std::size_t>(Mutant::worker_never_reconnects) + 1);
+              static_cast<std::size_t>(Mutant::stale_rows_answered) + 1);
 
 #ifdef STENO_MUTANTS
+inline std::optional<Mutant> mutant_named(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kMutantNames); ++i) {
+    if (kMutantNames[i] == name) return static_cast<Mutant>(i);
+  }
+  return std::nullopt;
+}
+
 // The one that the environment names; ends the process when there is none of that name.
 inline Mutant mutant_of_environment() {
   const char* wanted = std::getenv("STENO_MUTANT");
   if (wanted == nullptr || *wanted == '\0') return Mutant::none;
-  for (std::size_t i = 0; i < std::size(kMutantNames); ++i) {
-    if (kMutantNames[i] == wanted) return static_cast<Mutant>(i);
-  }
+  if (const auto named = mutant_named(wanted)) return *named;
   std::fprintf(stderr, "STENO_MUTANT: there is no mutant '%s'\n", wanted);
   std::abort();
 }

@@ -130,6 +130,12 @@ class SimProcess final : public engines::AgentProcess {
                            std::to_string(other->second.token.value) + " and " +
                            std::to_string(key_.token.value);
     }
+    if (agents_.is_over_(key_) && !agents_.may_be_two_.contains(key_.session) &&
+        agents_.violation_.empty()) {
+      agents_.violation_ = "turn " + turn.text() + " was given to an agent of session " +
+                           key_.session.text() + " under token " +
+                           std::to_string(key_.token.value) + ", whose lease is over";
+    }
     if (prompt != prompt_of(turn) && agents_.violation_.empty()) {
       agents_.violation_ = "turn " + turn.text() + " was given the prompt '" + Bytes(prompt) + "'";
     }

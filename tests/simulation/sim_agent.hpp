@@ -3,6 +3,7 @@
 // protocol.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -43,6 +44,10 @@ class SimAgents {
   void kill_keeper(std::int64_t choice);
   void kill_agent(std::int64_t choice);
   void stop_agent(std::int64_t choice, Duration until);
+  // Says whether the record has ended that lease; agents are given no turn under one that is over.
+  void ask_about_leases(std::function<bool(const LeaseKey&)> is_over) {
+    is_over_ = std::move(is_over);
+  }
   // The session's lock did not keep another agent out, so that two may live at once.
   void allow_two(base::SessionId session) { may_be_two_.insert(session); }
 
@@ -66,6 +71,7 @@ class SimAgents {
   std::map<LeaseKey, AgentRecord> records_;
   std::map<base::TurnId, LeaseKey> begun_;  // who was given which turn
   std::string violation_;
+  std::function<bool(const LeaseKey&)> is_over_ = [](const LeaseKey&) { return false; };
 };
 
 class SimLauncher final : public workers::AgentLauncher {

@@ -70,8 +70,8 @@ TEST_CASE("one schedule gives one run", "[simulation]") {
   CHECK(first.trace != simulation::run(make_schedule(8), simulation::Tracing::on).trace);
 }
 
-// Each found a bug once; see its first line.
-TEST_CASE("schedules that failed once hold for ever", "[simulation]") {
+// Each found a bug once, which is kept as the mutant of its name.
+TEST_CASE("schedules that failed once hold, and fail where their bug is planted", "[simulation]") {
   const std::filesystem::path folder = STENO_SOURCE_DIR "/tests/simulation/regressions";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::stringstream text;
@@ -80,6 +80,10 @@ TEST_CASE("schedules that failed once hold for ever", "[simulation]") {
     INFO(entry.path());
     REQUIRE(schedule);
     require_holds(*schedule, simulation::run(*schedule));
+    const auto mutant = base::mutant_named(entry.path().stem().string());
+    REQUIRE(mutant);
+    const MutantGuard guard(*mutant);
+    CHECK(simulation::run(*schedule).violation != "");
   }
 }
 

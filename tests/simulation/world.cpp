@@ -56,6 +56,7 @@ class World {
   void kill_server(Duration back);
   void kill_worker(std::size_t number, Duration back, Duration tree_lives);
   void count(FaultKind kind) { ++around_.counts[name_of(kind)]; }
+  bool is_over(const LeaseKey& lease) const;
   bool is_turmoil_over();
   void heal();
   std::string unsettled();
@@ -97,6 +98,7 @@ World::World(const Schedule& schedule, Tracing tracing)
       server_clock_(around_.time) {
   for (std::size_t i = 0; i < kWorkers; ++i)
     workers_.push_back({nullptr, ProcessClock(around_.time)});
+  around_.agents.ask_about_leases([this](const LeaseKey& lease) { return is_over(lease); });
   start_processes();
   for (std::int64_t i = 0; i < schedule_.clients; ++i) {
     clients_.push_back(std::make_unique<ClientActor>(stage_, static_cast<std::size_t>(i),
@@ -374,6 +376,12 @@ void World::step() {
   }
   observe();
   if (!around_.agents.violation().empty()) stage_.violate(around_.agents.violation());
+}
+
+bool World::is_over(const LeaseKey& lease) const {
+  const auto* state = log_.session(session::session_stream("main", lease.session));
+  if (state == nullptr || state->last_token < lease.token) return false;  // not followed so far yet
+  return !state->lease || state->lease->token != lease.token;
 }
 
 bool World::is_turmoil_over() {

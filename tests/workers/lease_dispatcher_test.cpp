@@ -142,6 +142,26 @@ TEST_CASE("a lease is expired only when nobody holds its session", "[workers]") 
   CHECK(life.count("LeaseExpired") == 1);
 }
 
+TEST_CASE("a holder that comes back while its lease is taken is not directed", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  const DirectiveBody before = life.lease();
+  life.locks.is_worker_held = life.locks.is_held = false;
+  life.now = life.now + seconds(1);
+  life.dispatcher.do_work(life.now);  // asks for the lease to be expired
+  life.locks.is_worker_held = true;
+  const RegisterBody back{kWorker, 77, {}};
+  life.dispatcher.on_frame(kPeer, bus::Notice{std::string(kVerbRegister), bus::to_body(back)},
+                           life.now);
+  for (int i = 0; i < 3; ++i) life.dispatcher.do_work(life.now);
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
+  life.settle();
+  CHECK(life.count("LeaseExpired") == 1);
+  for (const DirectiveBody& after : life.socket.take<DirectiveBody>(kVerbDirective)) {
+    CHECK(after.token > before.token);
+  }
+}
+
 TEST_CASE("a worker that is silent keeps its leases while its sessions are held", "[workers]") {
   Disk disk;
   Life life(disk);
