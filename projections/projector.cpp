@@ -136,7 +136,7 @@ Projector::Batch* Projector::furthest_behind(std::vector<Batch>& batches) {
 }
 
 // Gives the block to all that stand right before it; decoded once where they come from one history.
-// False: nobody is left to take what follows.
+// False: what follows in the page is for nobody.
 bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBlock& stored,
                            Position durable_head, std::size_t events_max) {
   const Position behind = furthest_behind(batches)->reached.position;
@@ -172,7 +172,10 @@ bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBl
     batch.is_done = batch.reached.position >= durable_head ||
                     static_cast<std::size_t>(batch.folded()) >= events_max;
   }
-  return furthest_behind(batches) != nullptr;
+  // The page was read for whoever was furthest behind; whoever is now may stand elsewhere.
+  const Batch* next = furthest_behind(batches);
+  if (base::mutant(base::Mutant::page_of_another)) return next != nullptr;
+  return next != nullptr && block && next->reached.position == block->header.last();
 }
 
 Result<std::int64_t> Projector::finish(Batch& batch) {

@@ -161,6 +161,13 @@ void CommandWorker::run_next() {
 
 CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& message,
                                      Position& release) {
+  // What was answered before is answered again, whatever can be read of the other streams by now.
+  if (message.actor_kind == session::ActorKind::client && !streams.session->fault) {
+    release = streams.session->last;
+    if (auto answer = answer_again(as<SessionState>(streams.session->state), message, release)) {
+      return std::move(*answer);
+    }
+  }
   for (Stream* s : {streams.session, streams.registry, streams.admission, streams.source}) {
     if (s == nullptr) continue;
     if (s->fault) {
@@ -171,9 +178,6 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
     release = std::max(release, s->last);
   }
   const auto& state = as<SessionState>(streams.session->state);
-  if (message.actor_kind == session::ActorKind::client) {
-    if (auto answer = answer_again(state, message, release)) return std::move(*answer);
-  }
   if (message.deadline.us != 0 && message.deadline < now_ &&
       !base::mutant(base::Mutant::deadline_ignored)) {
     return reject(RejectionCode::deadline_passed, "the command's deadline was over");

@@ -17,8 +17,9 @@ namespace workers {
 
 class Refusals {
  public:
-  // As many as may be refused while a copy is on its way, at most some 3 MB; the oldest go first.
-  static constexpr std::size_t kCountMax = 10'000;
+  // As many as the inbox holds, in which a copy may wait: some 30 MB at the very worst. The oldest
+  // go first.
+  static constexpr std::size_t kCountMax = 100'000;
 
   struct Refusal {
     std::int64_t ask = 0;  // the greatest that was refused

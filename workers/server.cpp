@@ -346,7 +346,7 @@ void Server::release_parked() {
 
 base::Duration Server::next_timer() const {
   base::Duration next = std::min(feed_.next_timer(), boot_ + options_.leases.expiry_interval);
-  if (views_at_ < sequencer_.durable()) next = std::min(next, views_due_);
+  if (queries_out_ == 0 && views_at_ < sequencer_.durable()) next = std::min(next, views_due_);
   for (const Parked& parked : parked_) next = std::min(next, parked.deadline);
   return next;
 }

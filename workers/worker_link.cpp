@@ -15,9 +15,10 @@ bool WorkerLink::do_work(base::Duration now) {
   if (last_heard_.count() == 0) last_heard_ = worked_at_ = now;
   // A process that was stopped for so long may have lost its leases: what waits in the connection
   // could start an agent for a turn that has been given up. The server says anew what is to be.
-  if (now - std::exchange(worked_at_, now) > options_.silence_max &&
-      !base::mutant(base::Mutant::stopped_worker_obeys)) {
+  const base::Duration away = now - std::exchange(worked_at_, now);
+  if (away > options_.silence_max && !base::mutant(base::Mutant::stopped_worker_obeys)) {
     base::rare(base::Rare::worker_was_stopped);
+    last_heard_ += away;  // only while it works is it without a server
     reconnect(now);
   }
   bool has_worked = false;

@@ -138,6 +138,7 @@ enum class Mutant {
   prefetched_evicted,            // what a start waits for is evicted before all of it is there
   log_read_needs_rows,           // the log cannot be read while rows cannot be written
   expiring_lease_directed,       // a worker is directed while its lease is being taken
+  page_of_another,               // a projection goes on with the page of one further behind
   stale_rows_answered,           // a query is answered from rows that have stopped
 };
 
@@ -264,6 +265,7 @@ constexpr std::string_view kMutantNames[] = {
     "prefetched_evicted",
     "log_read_needs_rows",
     "expiring_lease_directed",
+    "page_of_another",
     "stale_rows_answered",
 };
 static_assert(std::size(kMutantNames) ==

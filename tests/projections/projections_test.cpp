@@ -179,6 +179,22 @@ TEST_CASE("the digest changes when any row changes", "[projections]") {
   CHECK(*set.digests() == expected);
 }
 
+TEST_CASE("one that is built anew in portions leaves those that are ahead alone", "[projections]") {
+  support::LogBuilder log;
+  while (log.head().value < 40) {
+    log.append(session::kServerStream, session::ServerStarted{{}, 1, "test"});
+  }
+  const auto rows = eventlog::make_memory_key_value_store();
+  ProjectionSet set = open(*rows);
+  REQUIRE(set.catch_up(log.store(), base::Position{20}, kAll));
+  REQUIRE(set.rebuild("metrics"));
+  for (int i = 0; i < 100 && !set.reached(log.head()); ++i) {
+    const auto folded = set.catch_up(log.store(), log.head(), 3);
+    REQUIRE(folded);
+  }
+  CHECK(set.reached(log.head()));
+}
+
 TEST_CASE("one projection that stops does not stop the others", "[projections]") {
   History history(5, {});
   const auto rows = eventlog::make_memory_key_value_store();
