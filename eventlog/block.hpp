@@ -90,9 +90,13 @@ struct SealedBlock {
 
 // A decoded block; the views point into the bytes that it was parsed from.
 struct BlockView {
+  ByteView bytes;
   BlockHeader header;
-  Hash hash{};
   std::vector<ByteView> events;  // encoded facts, one an event
+
+  // BLAKE2b-256 of all its bytes: what the next block names. Computed at each call, for most who
+  // read a block do not need it, and it costs as much as decoding a small one.
+  Hash hash() const { return base::blake2b(bytes); }
 };
 
 // Content of one event as it stands in the content block. Exactly one of `text` and `chunks`.

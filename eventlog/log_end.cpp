@@ -14,7 +14,7 @@ std::string where_of(Position position) {
 
 Result<bool> check_head_block(const BlockView& block, const Checkpoint& head) {
   if (block.header.last() == head.position &&
-      (block.hash == head.hash || base::mutant(base::Mutant::head_hash_not_compared)) &&
+      (block.hash() == head.hash || base::mutant(base::Mutant::head_hash_not_compared)) &&
       block.header.epoch == head.epoch) {
     return true;
   }
@@ -48,7 +48,8 @@ Result<bool> prove_last_blocks(BlockStore& store) {
       return failure(ErrorCode::wrong_log, "the block is of another log than the one before it",
                      where_of(after.first));
     }
-    if (!is_last && after.previous != block->hash && !base::mutant(base::Mutant::end_not_proved)) {
+    if (!is_last && after.previous != block->hash() &&
+        !base::mutant(base::Mutant::end_not_proved)) {
       return failure(ErrorCode::damaged,
                      "the chain is broken: the block does not follow the one before it",
                      where_of(after.first));

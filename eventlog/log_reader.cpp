@@ -10,12 +10,6 @@ namespace {
 
 using session::RecordedEvent;
 
-base::Error at_position(base::Error error, Position position) {
-  error.where = "position " + std::to_string(position.value) +
-                (error.where.empty() ? "" : ", " + error.where);
-  return error;
-}
-
 Result<Bytes> join_chunks(BlockStore& store, const session::Envelope& envelope,
                           std::int64_t count) {
   Bytes joined;
@@ -60,6 +54,12 @@ Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position f
 }
 
 }  // namespace
+
+base::Error at_position(base::Error error, Position position) {
+  error.where = "position " + std::to_string(position.value) +
+                (error.where.empty() ? "" : ", " + error.where);
+  return error;
+}
 
 Result<std::optional<session::Content>> open_content(BlockStore& store,
                                                      const session::Envelope& envelope,

@@ -31,4 +31,7 @@ Result<std::optional<session::Content>> open_content(BlockStore& store,
                                                      const session::Envelope& envelope,
                                                      const StoredContent& stored);
 
+// The error, with the position at which it came up.
+base::Error at_position(base::Error error, Position position);
+
 }  // namespace eventlog

@@ -18,7 +18,7 @@ Result<LogTail> read_tail(BlockStore& store) {
   if (!block) return tl::unexpected(block.error());
   const BlockHeader& h = block->header;
   const Position last = base::mutant(base::Mutant::gap_after_restart) ? h.last().next() : h.last();
-  return LogTail{h.log, h.epoch, h.writer_term, last, block->hash, h.time};
+  return LogTail{h.log, h.epoch, h.writer_term, last, block->hash(), h.time};
 }
 
 Sequencer::Sequencer(LogTail tail, Committer& committer, base::Random& random)

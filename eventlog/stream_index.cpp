@@ -12,12 +12,12 @@ namespace {
 constexpr std::size_t kBatchBytes = 4 << 20;  // of facts read between two writes
 constexpr ByteView kCheckpointKey = "i/";
 
-Bytes stream_prefix(const std::string& stream) {
-  return "i/" + stream + '\0';
+Bytes stream_prefix(ByteView stream) {
+  return Bytes("i/").append(stream).append(1, '\0');
 }
 
 // By the block's last version of the stream, so that a scan from v + 1 finds the block of v + 1.
-Bytes entry_key(const std::string& stream, base::StreamVersion last) {
+Bytes entry_key(ByteView stream, base::StreamVersion last) {
   Bytes key = stream_prefix(stream);
   base::append_u64(key, static_cast<std::uint64_t>(last.value));
   return key;
@@ -64,7 +64,7 @@ Result<bool> StreamIndex::prove(BlockStore& store, const Checkpoint& reached) {
   if (blocks->empty()) return wrong_log(reached);
   const auto block = parse_block(blocks->front().facts);
   if (!block) return tl::unexpected(block.error());
-  const bool is_same = block->header.last() == reached.position && block->hash == reached.hash;
+  const bool is_same = block->header.last() == reached.position && block->hash() == reached.hash;
   return is_same ? Result<bool>(true) : wrong_log(reached);
 }
 
@@ -89,16 +89,16 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
           block->header.previous != reached->hash) {
         return wrong_log(*reached);
       }
-      std::map<std::string, base::StreamVersion> last;
+      std::map<ByteView, base::StreamVersion> last;
       for (ByteView facts : block->events) {
-        const auto envelope = session::decode_envelope(facts);
-        if (!envelope) return tl::unexpected(envelope.error());
-        last[envelope->stream] = envelope->version;
+        const auto routing = session::decode_routing(facts);
+        if (!routing) return tl::unexpected(routing.error());
+        last[routing->stream] = routing->version;
       }
       Bytes value;
       base::append_u64(value, static_cast<std::uint64_t>(block->header.first.value));
       for (const auto& [stream, version] : last) batch.put(entry_key(stream, version), value);
-      *reached = {block->header.log, block->header.epoch, block->header.last(), block->hash};
+      *reached = {block->header.log, block->header.epoch, block->header.last(), block->hash()};
     }
     batch.put(Bytes(kCheckpointKey), base::encode(*reached));
     if (auto ok = rows_.write(batch); !ok) return ok;

@@ -1,15 +1,38 @@
 #include "eventlog/stream_loader.hpp"
 
-#include <limits>
-
 #include "eventlog/base/rare.hpp"
 #include "eventlog/log_reader.hpp"
+#include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/evolve.hpp"
 
 namespace eventlog {
 namespace {
 
-constexpr Position kEndOfLog{std::numeric_limits<std::int64_t>::max()};
+// Folds the events that the block holds of the stream; the others are not decoded.
+Result<bool> fold_block(const StoredBlock& stored, const std::string& stream,
+                        LoadedStream& loaded) {
+  const auto block = parse_block(stored.facts);
+  if (!block) return tl::unexpected(block.error());
+  Position position = block->header.first.plus(-1);
+  for (const ByteView facts : block->events) {
+    position = position.next();
+    const auto routing = session::decode_routing(facts);
+    if (!routing) return tl::unexpected(at_position(routing.error(), position));
+    if (routing->stream != stream || routing->version <= loaded.version) continue;
+    if (routing->version != loaded.version.next()) {
+      return base::failure(base::ErrorCode::damaged,
+                           "version " + std::to_string(loaded.version.next().value) + " is missing",
+                           stream);
+    }
+    auto event = session::decode_facts(facts);
+    if (!event) return tl::unexpected(at_position(event.error(), position));
+    event->envelope.position = position;
+    session::evolve(loaded.state, event->envelope, event->event);
+    loaded.version = routing->version;
+    loaded.last = position;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -24,19 +47,10 @@ Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, Snapshot
   const auto blocks = index.blocks_after(stream, loaded.version);
   if (!blocks) return tl::unexpected(blocks.error());
   for (const Position first : *blocks) {
-    // One byte asks for one block; it may hold more than kBlockEventsMax events, see block.hpp.
-    const auto events = read_events(store, first, kEndOfLog, {1, false});
-    if (!events) return tl::unexpected(events.error());
-    for (const session::RecordedEvent& event : *events) {
-      if (event.envelope.stream != stream || event.envelope.version <= loaded.version) continue;
-      if (event.envelope.version != loaded.version.next()) {
-        return base::failure(
-            base::ErrorCode::damaged,
-            "version " + std::to_string(loaded.version.next().value) + " is missing", stream);
-      }
-      session::evolve(loaded.state, event.envelope, event.event);
-      loaded.version = event.envelope.version;
-      loaded.last = event.envelope.position;
+    const auto stored = store.read(first, 1, false);  // one byte asks for one block
+    if (!stored) return tl::unexpected(stored.error());
+    for (const StoredBlock& block : *stored) {
+      if (auto ok = fold_block(block, stream, loaded); !ok) return tl::unexpected(ok.error());
     }
   }
   return loaded;

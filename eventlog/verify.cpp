@@ -28,7 +28,7 @@ class Verifier {
   bool take(const StoredBlock& stored, bool has_content);
   void take_damaged(const StoredBlock& stored, const base::Error& error);
   bool check_header(const BlockView& block);
-  void check_head(const BlockView& block);
+  void check_head(const BlockView& block, const Hash& hash);
   void check_epoch(const BlockHeader& header, const std::optional<RecordedEvent>& first);
   void check_end();
 
@@ -110,13 +110,14 @@ bool Verifier::take(const StoredBlock& stored, bool has_content) {
     take_damaged(stored, block.error());
     return true;
   }
-  if (previous_ && block->hash == report_.hash) return false;
+  const Hash hash = block->hash();
+  if (previous_ && hash == report_.hash) return false;
   if (!check_header(*block)) return true;
-  check_head(*block);
+  check_head(*block, hash);
   const auto first = events_.take(*block, has_content ? &stored.content : nullptr);
   check_epoch(block->header, first);
   previous_ = block->header;
-  report_.hash = block->hash;
+  report_.hash = hash;
   is_chain_known_ = true;
   next_ = block->header.last().next();
   ++report_.blocks;
@@ -168,14 +169,14 @@ bool Verifier::check_header(const BlockView& block) {
   return true;
 }
 
-void Verifier::check_head(const BlockView& block) {
+void Verifier::check_head(const BlockView& block, const Hash& hash) {
   if (!head_ || head_->position < block.header.first || head_->position > block.header.last()) {
     return;
   }
   if (head_->log != block.header.log) {
     findings_.add(head_->position, "the head file is of log " + head_->log.text(),
                   ErrorCode::wrong_log);
-  } else if (head_->position != block.header.last() || head_->hash != block.hash ||
+  } else if (head_->position != block.header.last() || head_->hash != hash ||
              head_->epoch != block.header.epoch) {
     findings_.add(head_->position,
                   "the log holds another block than the one that was acknowledged there");

@@ -60,7 +60,7 @@ base::Result<FollowingBlock> follow(const Checkpoint& checkpoint,
   const BlockHeader& header = block.header;
   if (auto ok = check_header(checkpoint, header); !ok) return tl::unexpected(ok.error());
   FollowingBlock following;
-  following.reached = {header.log, header.epoch, header.last(), block.hash};
+  following.reached = {header.log, header.epoch, header.last(), block.hash()};
   following.events.reserve(block.events.size());
   for (const base::ByteView bytes : block.events) {
     const auto index = static_cast<std::int64_t>(following.events.size());

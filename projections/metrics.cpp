@@ -55,23 +55,23 @@ struct Metering {
   const session::StreamRef& ref;
   Rows& rows;
 
-  Bytes key() const { return session_key(ref.agent, ref.session); }
-
   void apply(const session::SessionOpened& e) {
-    auto s = rows.get_or_new<MeteredSession>(key());
-    if (s.is_opened) return;
-    s.is_opened = true;
-    s.name = e.name;
-    s.opened_at = envelope.log_time;
-    rows.put(key(), s);
-    change_totals([](MetricsTotals& t) { add(t.launched, 1); });
+    change_session([&](MeteredSession& s) {
+      if (s.is_opened) return false;
+      s.is_opened = true;
+      s.name = e.name;
+      s.opened_at = envelope.log_time;
+      change_totals([](MetricsTotals& t) { add(t.launched, 1); });
+      return true;
+    });
   }
 
   void apply(const session::TurnQueued&) {
-    auto s = rows.get_or_new<MeteredSession>(key());
-    if (s.prompt.value != 0) return;
-    s.prompt = envelope.position;
-    rows.put(key(), s);
+    change_session([&](MeteredSession& s) {
+      if (s.prompt.value != 0) return false;
+      s.prompt = envelope.position;
+      return true;
+    });
   }
 
   void apply(const session::TurnFinished& e) { add_cost(e.cost); }
@@ -80,15 +80,16 @@ struct Metering {
 
   // R044: once a session, at its end, however often it is ended.
   void apply(const session::SessionClosed& e) {
-    auto s = rows.get_or_new<MeteredSession>(key());
-    if (!s.is_opened || s.is_closed || !session::is_terminal(e.status)) return;
-    s.is_closed = true;
-    rows.put(key(), s);
-    change_totals([&](MetricsTotals& t) {
-      add(count_of(t, e.status), 1);
-      // Milliseconds: microseconds of many long sessions would outgrow the integers of the wire.
-      add(t.duration_ms, (envelope.log_time - s.opened_at).count() / 1000);
-      add(t.sessions_with_duration, 1);
+    change_session([&](MeteredSession& s) {
+      if (!s.is_opened || s.is_closed || !session::is_terminal(e.status)) return false;
+      s.is_closed = true;
+      change_totals([&](MetricsTotals& t) {
+        add(count_of(t, e.status), 1);
+        // Milliseconds: microseconds of many long sessions would outgrow the integers of the wire.
+        add(t.duration_ms, (envelope.log_time - s.opened_at).count() / 1000);
+        add(t.sessions_with_duration, 1);
+      });
+      return true;
     });
   }
 
@@ -103,29 +104,36 @@ struct Metering {
   }
 
   template <class Change>
+  void change_session(Change&& change) {
+    rows.edit<MeteredSession>(session_key(ref.agent, ref.session), change);
+  }
+
+  template <class Change>
   void change_totals(Change&& change) {
-    auto totals = rows.get_or_new<MetricsTotals>(totals_key(ref.agent));
-    change(totals);
-    rows.put(totals_key(ref.agent), totals);
+    rows.edit<MetricsTotals>(totals_key(ref.agent), [&](MetricsTotals& totals) {
+      change(totals);
+      return true;
+    });
   }
 
   void add_cost(const session::TurnCost& turn) {
     if (turn.cost.value == 0 && turn.usage == session::Usage{}) return;
-    auto s = rows.get_or_new<MeteredSession>(key());
-    add(s.cost.value, turn.cost.value);
-    rows.put(key(), s);
-    change_totals([&](MetricsTotals& t) {
-      add(t.cost.value, turn.cost.value);
-      add(t.usage, turn.usage);
-      if (s.cost > t.most_expensive.cost) {
-        t.most_expensive = {ref.session, ref.agent, s.name, s.cost, s.prompt};
-      }
+    change_session([&](MeteredSession& s) {
+      add(s.cost.value, turn.cost.value);
+      change_totals([&](MetricsTotals& t) {
+        add(t.cost.value, turn.cost.value);
+        add(t.usage, turn.usage);
+        if (s.cost > t.most_expensive.cost) {
+          t.most_expensive = {ref.session, ref.agent, s.name, s.cost, s.prompt};
+        }
+      });
+      return true;
     });
     if (turn.cost.value == 0) return;
-    const Bytes day_key = day_prefix(ref.agent) + utc_date(envelope.log_time);
-    auto day = rows.get_or_new<DayRow>(day_key);
-    add(day.cost.value, turn.cost.value);
-    rows.put(day_key, day);
+    rows.edit<DayRow>(day_prefix(ref.agent) + utc_date(envelope.log_time), [&](DayRow& day) {
+      add(day.cost.value, turn.cost.value);
+      return true;
+    });
   }
 };
 

@@ -66,7 +66,7 @@ Result<bool> Projector::verify_checkpoint(BlockStore& log) {
   if (!blocks->empty()) {
     const auto block = eventlog::parse_block(blocks->front().facts);
     if (!block) return tl::unexpected(stop(block.error()));
-    if (block->hash == checkpoint_.hash) return true;
+    if (block->hash() == checkpoint_.hash) return true;
   }
   return tl::unexpected(stop({ErrorCode::wrong_log,
                               "the log holds another block at the checkpoint: it is another log, "

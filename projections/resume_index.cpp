@@ -97,9 +97,9 @@ void ResumeIndex::apply(const session::RecordedEvent& event, Rows& rows) const {
   std::visit(
       [&]<class Event>(const Event& e) {
         if constexpr (Indexed<Event>) {
-          const Bytes key = session_key(ref->agent, ref->session);
-          auto record = rows.get_or_new<ResumeRecord>(key);
-          if (Indexing{event.envelope, *ref, rows, record}.apply(e)) rows.put(key, record);
+          rows.edit<ResumeRecord>(session_key(ref->agent, ref->session), [&](ResumeRecord& record) {
+            return Indexing{event.envelope, *ref, rows, record}.apply(e);
+          });
         }
       },
       event.event);

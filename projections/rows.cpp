@@ -27,13 +27,18 @@ Result<std::vector<eventlog::KeyValue>> RowReader::scan(ByteView prefix, ByteVie
 Rows::Rows(eventlog::KeyValueStore& store, std::string_view projection)
     : stored_(store, projection), prefix_(name_prefix(projection)) {}
 
-void Rows::remove(ByteView key) {
-  changes_.insert_or_assign(Bytes(key), std::nullopt);
+Rows::Entry& Rows::change(ByteView key) {
+  auto known = entries_.find(key);
+  if (known == entries_.end()) known = entries_.try_emplace(Bytes(key)).first;
+  known->second.is_changed = true;
+  return known->second;
 }
 
-std::optional<Bytes> Rows::get_bytes(ByteView key) {
-  const auto changed = changes_.find(key);
-  if (changed != changes_.end()) return changed->second;
+void Rows::remove(ByteView key) {
+  change(key).held.reset();
+}
+
+std::optional<Bytes> Rows::stored_bytes(ByteView key) {
   auto stored = stored_.get_bytes(key);
   if (stored) return std::move(*stored);
   fail(stored.error());
@@ -42,19 +47,20 @@ std::optional<Bytes> Rows::get_bytes(ByteView key) {
 
 std::vector<eventlog::KeyValue> Rows::scan(ByteView prefix, ByteView from, std::size_t count_max) {
   std::vector<eventlog::KeyValue> found;
-  auto changed = changes_.lower_bound(std::max(prefix, from));
+  auto next = entries_.lower_bound(std::max(prefix, from));
   const auto take_changes_below = [&](const Bytes* limit) {
-    while (changed != changes_.end() && changed->first.starts_with(prefix) &&
-           (limit == nullptr || changed->first < *limit) && found.size() < count_max) {
-      if (changed->second) found.push_back({changed->first, *changed->second});
-      ++changed;
+    while (next != entries_.end() && next->first.starts_with(prefix) &&
+           (limit == nullptr || next->first < *limit) && found.size() < count_max) {
+      const Entry& entry = next->second;
+      if (entry.is_changed && entry.held) found.push_back({next->first, entry.held->encoded()});
+      ++next;
     }
   };
   auto walked = for_each_row(stored_, prefix, from, [&](const Bytes& key, const Bytes& value) {
     take_changes_below(&key);
     if (found.size() == count_max) return false;
-    const bool is_changed = changed != changes_.end() && changed->first == key;
-    if (!is_changed) found.push_back({key, value});
+    const bool is_known = next != entries_.end() && next->first == key;
+    if (!is_known || !next->second.is_changed) found.push_back({key, value});
     return true;
   });
   if (!walked) fail(walked.error());
@@ -67,14 +73,15 @@ void Rows::fail(const base::Error& error) {
 }
 
 void Rows::move_into(eventlog::WriteBatch& batch) {
-  for (auto& [key, value] : changes_) {
-    if (value) {
-      batch.put(prefix_ + key, std::move(*value));
+  for (const auto& [key, entry] : entries_) {
+    if (!entry.is_changed) continue;
+    if (entry.held) {
+      batch.put(prefix_ + key, entry.held->encoded());
     } else {
       batch.remove(prefix_ + key);
     }
   }
-  changes_.clear();
+  entries_.clear();
 }
 
 base::Error detail::bad_row(const base::Error& cause, ByteView key) {

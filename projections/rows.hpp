@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,8 +39,9 @@ class RowReader {
   Bytes prefix_;  // the projection's name and '/'
 };
 
-// What a fold works on: the stored rows, overlaid with what the batch has changed so far. Used by
-// one thread, for one batch.
+// What a fold works on: the stored rows, overlaid with what the batch has changed so far. A row is
+// decoded when it is first asked for and encoded when the batch is stored, however many events
+// changed it. A key always holds rows of one type. Used by one thread, for one batch.
 //
 // A read that fails yields nothing and is remembered in `error`; the projector then throws the
 // whole batch away, so a fold need not look after errors of the store.
@@ -47,13 +49,16 @@ class Rows {
  public:
   Rows(eventlog::KeyValueStore& store, std::string_view projection);
 
+  // The row as the batch has it, valid until that row is put or removed; nullptr: there is none.
   template <class Row>
-  std::optional<Row> get(ByteView key);
-  // The row, or a default one where there is none yet.
+  const Row* find(ByteView key);
+  // Calls `change(row)` with the row, or a default one where there is none, to be changed in place.
+  // It says whether it changed anything: only then is the row written with the batch. It may use
+  // other rows meanwhile.
+  template <class Row, class Change>
+  void edit(ByteView key, Change&& change);
   template <class Row>
-  Row get_or_new(ByteView key);
-  template <class Row>
-  void put(ByteView key, const Row& row);
+  void put(ByteView key, Row row);
   void remove(ByteView key);
   // As RowReader::scan, with the batch's changes.
   std::vector<eventlog::KeyValue> scan(ByteView prefix, ByteView from, std::size_t count_max);
@@ -63,12 +68,31 @@ class Rows {
   void move_into(eventlog::WriteBatch& batch);
 
  private:
-  std::optional<Bytes> get_bytes(ByteView key);
+  struct Held {
+    virtual ~Held() = default;
+    virtual Bytes encoded() const = 0;
+  };
+  template <class Row>
+  struct HeldRow final : Held {
+    Row row{};
+    Bytes encoded() const override { return base::encode(row); }
+  };
+  struct Entry {
+    std::unique_ptr<Held> held;  // none: there is no such row
+    bool is_changed = false;     // by this batch
+  };
+
+  template <class Row>
+  Entry& load(ByteView key);
+  template <class Row>
+  Row& row_in(Entry& entry);
+  std::optional<Bytes> stored_bytes(ByteView key);
+  Entry& change(ByteView key);
   void fail(const base::Error& error);
 
   RowReader stored_;
   Bytes prefix_;
-  std::map<Bytes, std::optional<Bytes>, std::less<>> changes_;  // no value: removed
+  std::map<Bytes, Entry, std::less<>> entries_;  // all that was read or changed
   std::optional<base::Error> error_;
 };
 
@@ -103,26 +127,43 @@ Result<std::optional<Row>> RowReader::get(ByteView key) const {
 }
 
 template <class Row>
-std::optional<Row> Rows::get(ByteView key) {
-  const auto bytes = get_bytes(key);
-  if (!bytes) return std::nullopt;
+Rows::Entry& Rows::load(ByteView key) {
+  const auto known = entries_.find(key);
+  if (known != entries_.end()) return known->second;
+  Entry& entry = entries_[Bytes(key)];
+  const auto bytes = stored_bytes(key);
+  if (!bytes) return entry;
   auto row = detail::decode_row<Row>(prefix_ + Bytes(key), *bytes);
-  if (!row) {
-    fail(row.error());
-    return std::nullopt;
+  row ? void(row_in<Row>(entry) = std::move(*row)) : fail(row.error());
+  return entry;
+}
+
+template <class Row>
+Row& Rows::row_in(Entry& entry) {
+  if (!entry.held) entry.held = std::make_unique<HeldRow<Row>>();
+  return static_cast<HeldRow<Row>&>(*entry.held).row;
+}
+
+template <class Row>
+const Row* Rows::find(ByteView key) {
+  Entry& entry = load<Row>(key);
+  return entry.held ? &row_in<Row>(entry) : nullptr;
+}
+
+template <class Row, class Change>
+void Rows::edit(ByteView key, Change&& change) {
+  Entry& entry = load<Row>(key);
+  const bool is_new = !entry.held;
+  if (change(row_in<Row>(entry))) {
+    entry.is_changed = true;
+  } else if (is_new) {
+    entry.held.reset();
   }
-  return std::move(*row);
 }
 
 template <class Row>
-Row Rows::get_or_new(ByteView key) {
-  auto row = get<Row>(key);
-  return row ? std::move(*row) : Row{};
-}
-
-template <class Row>
-void Rows::put(ByteView key, const Row& row) {
-  changes_.insert_or_assign(Bytes(key), base::encode(row));
+void Rows::put(ByteView key, Row row) {
+  row_in<Row>(change(key)) = std::move(row);
 }
 
 template <class Use>

@@ -310,19 +310,19 @@ std::int64_t SessionList::schema() const {
 void SessionList::apply(const session::RecordedEvent& event, Rows& rows) const {
   const auto ref = session_of(event);
   if (!ref) return;
-  const Bytes key = session_key(ref->agent, ref->session);
-  auto s = rows.get_or_new<StoredSession>(key);
-  const SessionStatus before = s.state.status;
-  evolve_state(s.state, event);
-  std::visit([&](const auto& e) { note(s, event.envelope, e); }, event.event);
-  s.updated_at = event.envelope.log_time;
-  s.last_position = event.envelope.position;
-  if (before == SessionStatus::none && is_live(s.state.status)) open(s, event, *ref, rows);
-  if (is_live(before) && is_terminal(s.state.status)) close(s, event, *ref, rows);
+  rows.edit<StoredSession>(session_key(ref->agent, ref->session), [&](StoredSession& s) {
+    const SessionStatus before = s.state.status;
+    evolve_state(s.state, event);
+    std::visit([&](const auto& e) { note(s, event.envelope, e); }, event.event);
+    s.updated_at = event.envelope.log_time;
+    s.last_position = event.envelope.position;
+    if (before == SessionStatus::none && is_live(s.state.status)) open(s, event, *ref, rows);
+    if (is_live(before) && is_terminal(s.state.status)) close(s, event, *ref, rows);
+    return true;
+  });
   if (const auto* e = std::get_if<session::AgentInitialized>(&event.event)) {
     refer_agent_session(rows, ref->agent, e->agent_session, ref->session);
   }
-  rows.put(key, s);
 }
 
 Result<std::vector<SessionRow>> list_sessions(KeyValueStore& store, const SessionFilter& filter) {

@@ -40,12 +40,12 @@ std::optional<session::StreamRef> session_of(const session::RecordedEvent& event
 void refer_opened(Rows& rows, const session::SessionOpened& opened, const std::string& agent,
                   SessionId session) {
   rows.put(key_of('a', agent, opened.alias), SessionRef{session});
-  const Bytes name_key = key_of('n', agent, opened.name);
-  auto name = rows.get_or_new<NameRef>(name_key);
-  // A live session keeps its name, should a log hold an imported one of that name behind it.
-  if (!name.live.is_set()) name.live = session;
-  name.newest = session;
-  rows.put(name_key, name);
+  rows.edit<NameRef>(key_of('n', agent, opened.name), [&](NameRef& name) {
+    // A live session keeps its name, should a log hold an imported one of that name behind it.
+    if (!name.live.is_set()) name.live = session;
+    name.newest = session;
+    return true;
+  });
 }
 
 void refer_agent_session(Rows& rows, std::string_view agent, std::string_view agent_session,
@@ -55,11 +55,11 @@ void refer_agent_session(Rows& rows, std::string_view agent, std::string_view ag
 }
 
 void release_name(Rows& rows, std::string_view agent, std::string_view name, SessionId session) {
-  const Bytes key = key_of('n', agent, name);
-  auto ref = rows.get<NameRef>(key);
-  if (!ref || ref->live != session || base::mutant(base::Mutant::name_stays_taken)) return;
-  ref->live = {};
-  rows.put(key, *ref);
+  rows.edit<NameRef>(key_of('n', agent, name), [&](NameRef& ref) {
+    if (ref.live != session || base::mutant(base::Mutant::name_stays_taken)) return false;
+    ref.live = {};
+    return true;
+  });
 }
 
 Result<std::optional<SessionId>> find_alias(const RowReader& rows, std::string_view agent,

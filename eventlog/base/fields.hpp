@@ -56,6 +56,12 @@ struct RawValue {
   bool operator==(const RawValue&) const = default;
 };
 
+// As RawValue, of bytes that belong to somebody else and must outlive it.
+struct RawView {
+  ByteView encoded;
+  bool operator==(const RawView&) const = default;
+};
+
 namespace detail {
 
 template <class T>
@@ -69,6 +75,9 @@ inline void write(MsgpackWriter& out, const std::string& value) {
   is_utf8(value) ? out.text(value) : out.binary(value);
 }
 inline void write(MsgpackWriter& out, const RawValue& value) {
+  out.raw(value.encoded);
+}
+inline void write(MsgpackWriter& out, RawView value) {
   out.raw(value.encoded);
 }
 inline void write(MsgpackWriter& out, bool value) {
@@ -181,6 +190,10 @@ struct Accepts<RawValue> {
   static std::string text() { return "any value"; }
 };
 template <>
+struct Accepts<ByteView> : Accepts<std::string> {};
+template <>
+struct Accepts<RawView> : Accepts<RawValue> {};
+template <>
 struct Accepts<bool> {
   static std::string text() { return "true or false"; }
 };
@@ -226,11 +239,17 @@ struct BadField {
   std::string accepted;
 };
 
+inline bool read(MsgpackReader& in, ByteView& value) {
+  return in.peek() == MsgpackKind::binary ? in.binary(value) : in.text(value);
+}
 inline bool read(MsgpackReader& in, std::string& value) {
   ByteView bytes;
-  const bool ok = in.peek() == MsgpackKind::binary ? in.binary(bytes) : in.text(bytes);
-  if (ok) value.assign(bytes);
-  return ok;
+  if (!read(in, bytes)) return false;
+  value.assign(bytes);
+  return true;
+}
+inline bool read(MsgpackReader& in, RawView& value) {
+  return in.value(value.encoded);
 }
 inline bool read(MsgpackReader& in, RawValue& value) {
   ByteView raw;
@@ -317,23 +336,26 @@ template <HasFields T>
 bool read(MsgpackReader& in, T& value, ExtraFields* extra, BadField* bad) {
   std::size_t pairs = 0;
   if (!in.map(pairs)) return false;
-  for (std::size_t i = 0; i < pairs; ++i) {
-    ByteView name;
-    if (!in.text(name)) return false;
-    bool is_known = false;
-    bool is_read = false;
+  ByteView name;  // of the next pair, whose value is still to be read
+  if (pairs > 0 && !in.text(name)) return false;
+  while (pairs > 0) {
+    // Fields come in the order in which they were written: one walk reads them all. A name that
+    // the rest of a walk does not know is looked for in another one, from the first field on.
+    const std::size_t before = pairs;
+    bool is_sound = true;
     T::fields(value, [&](const char* candidate, auto& field) {
-      if (is_known || name != candidate) return;
-      is_known = true;
-      is_read = read_field(in, name, field, bad);
+      if (pairs == 0 || !is_sound || name != candidate) return;
+      is_sound = read_field(in, name, field, bad) && (--pairs == 0 || in.text(name));
     });
-    if (is_known && !is_read) return false;
-    if (is_known) continue;
+    if (!is_sound) return false;
+    if (pairs < before) continue;
     ByteView raw;
     if (!in.value(raw)) return false;
-    if (extra == nullptr) continue;
-    if (!in.afford(sizeof(ExtraFields::value_type))) return false;
-    extra->emplace_back(name, raw);
+    if (extra != nullptr) {
+      if (!in.afford(sizeof(ExtraFields::value_type))) return false;
+      extra->emplace_back(name, raw);
+    }
+    if (--pairs > 0 && !in.text(name)) return false;
   }
   return true;
 }
@@ -404,12 +426,11 @@ Bytes encode(const T& value) {
   return out;
 }
 
-// Decodes exactly one map that fills `in`. The error names the field that does not fit, and what
-// it accepts.
+// Decodes exactly one map that fills `in`, into a value that has its defaults. The error names the
+// field that does not fit, and what it accepts; the value is then half read.
 template <class T>
-Result<T> decode(ByteView in, ExtraFields* extra = nullptr) {
+Result<bool> decode_to(T& value, ByteView in, ExtraFields* extra = nullptr) {
   MsgpackReader reader(in);
-  T value{};
   detail::BadField bad;
   if (!detail::read(reader, value, extra, &bad)) {
     return failure(ErrorCode::invalid,
@@ -418,6 +439,13 @@ Result<T> decode(ByteView in, ExtraFields* extra = nullptr) {
                    bad.name);
   }
   if (!reader.at_end()) return failure(ErrorCode::invalid, "bytes after the end of the map");
+  return true;
+}
+
+template <class T>
+Result<T> decode(ByteView in, ExtraFields* extra = nullptr) {
+  T value{};
+  if (auto ok = decode_to(value, in, extra); !ok) return tl::unexpected(std::move(ok.error()));
   return value;
 }
 

@@ -5,11 +5,19 @@
 namespace base {
 namespace {
 
+constexpr std::array<signed char, 256> kHexValues = [] {
+  std::array<signed char, 256> values{};
+  values.fill(-1);
+  for (signed char i = 0; i < 10; ++i) values['0' + static_cast<std::size_t>(i)] = i;
+  for (signed char i = 10; i < 16; ++i) {
+    values['a' - 10 + static_cast<std::size_t>(i)] = i;
+    values['A' - 10 + static_cast<std::size_t>(i)] = i;
+  }
+  return values;
+}();
+
 int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
+  return kHexValues[static_cast<unsigned char>(c)];
 }
 
 bool is_dash_place(std::size_t index) {

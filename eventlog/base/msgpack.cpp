@@ -59,7 +59,7 @@ void MsgpackWriter::nil() {
 // The type bytes below are those of the MessagePack specification, section "Formats".
 
 MsgpackKind MsgpackReader::peek() const {
-  if (failed_ || at_ == end_) return MsgpackKind::end;
+  if (at_ == end_) return MsgpackKind::end;
   const auto type = static_cast<unsigned char>(*at_);
   if (type <= 0x7F || type >= 0xE0) return MsgpackKind::integer;
   if (type <= 0x8F) return MsgpackKind::map;
@@ -90,22 +90,10 @@ MsgpackKind MsgpackReader::peek() const {
   }
 }
 
-bool MsgpackReader::fail() {
-  failed_ = true;
-  return false;
-}
-
 bool MsgpackReader::length(unsigned bytes, std::size_t& value) {
   if (left() < bytes) return fail();
   value = 0;
   for (unsigned i = 0; i < bytes; ++i) value = value << 8 | static_cast<unsigned char>(*at_++);
-  return true;
-}
-
-bool MsgpackReader::span(std::size_t size, ByteView& value) {
-  if (left() < size) return fail();
-  value = {at_, size};
-  at_ += size;
   return true;
 }
 
@@ -129,7 +117,7 @@ bool MsgpackReader::array(std::size_t& items) {
   return length(type == 0xDC ? 2 : 4, items);
 }
 
-bool MsgpackReader::text(ByteView& value) {
+bool MsgpackReader::longer_text(ByteView& value) {
   if (peek() != MsgpackKind::text) return fail();
   const auto type = static_cast<unsigned char>(*at_++);
   std::size_t size = type & 0x1F;

@@ -47,7 +47,12 @@ class MsgpackReader {
   MsgpackKind peek() const;
   bool map(std::size_t& pairs);
   bool array(std::size_t& items);
-  bool text(ByteView& value);
+  bool text(ByteView& value) {  // here, for the names of fields: up to 31 bytes behind one
+    if (at_ == end_ || (static_cast<unsigned char>(*at_) & 0xE0) != 0xA0) return longer_text(value);
+    const std::size_t size = static_cast<unsigned char>(*at_) & 0x1F;
+    ++at_;
+    return span(size, value);
+  }
   bool binary(ByteView& value);
   bool integer(std::int64_t& value);  // refuses magnitudes of kIntegerLimit and above
   bool boolean(bool& value);
@@ -60,14 +65,24 @@ class MsgpackReader {
   // kListBytesFree and kListBytesFactor times the input, which is beyond every list of real items.
   bool afford(std::size_t bytes);
 
-  bool at_end() const { return at_ == end_; }
+  bool at_end() const { return at_ == end_ && !failed_; }
   bool failed() const { return failed_; }
 
  private:
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
-  bool fail();
+  bool fail() {
+    failed_ = true;
+    end_ = at_;  // so that nothing more can be read
+    return false;
+  }
   bool length(unsigned bytes, std::size_t& value);
-  bool span(std::size_t size, ByteView& value);
+  bool span(std::size_t size, ByteView& value) {
+    if (left() < size) return fail();
+    value = {at_, size};
+    at_ += size;
+    return true;
+  }
+  bool longer_text(ByteView& value);
   bool skip(int depth);
 
   const char* at_;

@@ -10,7 +10,7 @@ constexpr std::int64_t kSchema = 1;  // all types are at their first schema vers
 // The stored form: envelope fields, then the facts as they are.
 struct StoredFacts {
   Envelope envelope;
-  base::RawValue facts;
+  base::RawView facts;
 
   bool operator==(const StoredFacts&) const = default;
   template <class Self, class Visit>
@@ -57,8 +57,9 @@ Bytes encode_facts(const RecordedEvent& event) {
   stored.envelope.position = {};
   stored.envelope.type = type_name(event.event);
   stored.envelope.schema = kSchema;
-  std::visit([&](const auto& e) { base::encode_to(stored.facts.encoded, e, event.extra); },
-             event.event);
+  Bytes facts;
+  std::visit([&](const auto& e) { base::encode_to(facts, e, event.extra); }, event.event);
+  stored.facts.encoded = facts;
   return base::encode(stored);
 }
 
@@ -66,37 +67,35 @@ base::Result<Envelope> decode_envelope(base::ByteView bytes) {
   return base::decode<Envelope>(bytes);
 }
 
+base::Result<Routing> decode_routing(base::ByteView bytes) {
+  return base::decode<Routing>(bytes);
+}
+
 base::Result<RecordedEvent> decode_facts(base::ByteView bytes) {
-  auto stored = base::decode<StoredFacts>(bytes);
-  if (!stored) return tl::unexpected(stored.error());
-  RecordedEvent event;
-  event.envelope = std::move(stored->envelope);
-  auto made = make_event(event.envelope.type);
-  if (!made || event.envelope.schema > kSchema) {
+  StoredFacts stored;
+  if (auto ok = base::decode_to(stored, bytes); !ok) return tl::unexpected(std::move(ok.error()));
+  const Envelope& envelope = stored.envelope;
+  auto made = make_event(envelope.type);
+  if (!made || envelope.schema > kSchema) {
     return base::failure(base::ErrorCode::wrong_log,
-                         "event of a later release: schema " +
-                             std::to_string(event.envelope.schema) +
+                         "event of a later release: schema " + std::to_string(envelope.schema) +
                              "; read this log with the release that wrote it, or a newer one",
-                         event.envelope.type);
+                         envelope.type);
   }
-  event.event = std::move(*made);
-  if (stored->facts.encoded.empty()) {
-    return base::failure(base::ErrorCode::invalid, "event without facts", event.envelope.type);
+  if (stored.facts.encoded.empty()) {
+    return base::failure(base::ErrorCode::invalid, "event without facts", envelope.type);
   }
-  base::Result<bool> ok = std::visit(
-      [&](auto& e) -> base::Result<bool> {
-        auto decoded =
-            base::decode<std::remove_cvref_t<decltype(e)>>(stored->facts.encoded, &event.extra);
-        if (!decoded) return tl::unexpected(decoded.error());
-        e = std::move(*decoded);
-        return true;
-      },
-      event.event);
+  base::Result<RecordedEvent> recorded;
+  recorded->event = std::move(*made);
+  auto ok = std::visit(
+      [&](auto& e) { return base::decode_to(e, stored.facts.encoded, &recorded->extra); },
+      recorded->event);
   if (!ok) {
-    ok.error().where = event.envelope.type + "." + ok.error().where;
-    return tl::unexpected(ok.error());
+    ok.error().where = envelope.type + "." + ok.error().where;
+    return tl::unexpected(std::move(ok.error()));
   }
-  return event;
+  recorded->envelope = std::move(stored.envelope);
+  return recorded;
 }
 
 Bytes encode_content(const Content& content) {

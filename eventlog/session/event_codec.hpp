@@ -15,8 +15,21 @@ Bytes encode_facts(const RecordedEvent& event);
 // is of a later release, and whoever reads must stop, never skip. Does not set the position.
 base::Result<RecordedEvent> decode_facts(base::ByteView bytes);
 
-// The envelope alone, for routing.
+// The envelope alone.
 base::Result<Envelope> decode_envelope(base::ByteView bytes);
+
+// What an index asks of an event; `stream` points into the bytes that it was decoded from.
+struct Routing {
+  base::ByteView stream;
+  StreamVersion version;
+
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("s", self.stream);
+    visit("v", self.version);
+  }
+};
+base::Result<Routing> decode_routing(base::ByteView bytes);
 
 Bytes encode_content(const Content& content);
 base::Result<Content> decode_content(base::ByteView bytes);

@@ -102,7 +102,7 @@ void check_head(const std::string& folder, eventlog::BlockStore& store,
   const auto block = eventlog::parse_block(stored->front().facts);
   REQUIRE(block);
   REQUIRE(block->header.last() == (*head)->position);
-  REQUIRE(block->hash == (*head)->hash);
+  REQUIRE(block->hash() == (*head)->hash);
 }
 
 void check_events(eventlog::BlockStore& store, const Acknowledged& acknowledged,

@@ -27,8 +27,8 @@ TEST_CASE("a sealed block parses to what was put in", "[eventlog]") {
   const auto view = parse_block(second.facts);
   REQUIRE(view);
   CHECK(view->header == second.header);
-  CHECK(view->hash == second.hash);
-  CHECK(view->hash == base::blake2b(second.facts));
+  CHECK(view->hash() == second.hash);
+  CHECK(view->hash() == base::blake2b(second.facts));
   CHECK(view->header.previous == first.hash);
   CHECK(view->header.first == Position{2});
   CHECK(view->header.last() == Position{4});

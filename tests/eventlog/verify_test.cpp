@@ -53,7 +53,7 @@ class Blocks {
 eventlog::Checkpoint head_of(eventlog::BlockStore& store) {
   const auto last = *store.read(store.tail(), 1, false);
   const auto block = *eventlog::parse_block(last.front().facts);
-  return {block.header.log, block.header.epoch, block.header.last(), block.hash};
+  return {block.header.log, block.header.epoch, block.header.last(), block.hash()};
 }
 
 // Positions and texts, for a failed test to show.

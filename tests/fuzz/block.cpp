@@ -50,7 +50,7 @@ Bytes build(fuzz::Source& source) {
   for (int events = source.byte() % 8; events >= 0; --events) builder.add(source.piece());
   const auto sealed = builder.seal(header);
   const auto read = eventlog::parse_block(sealed.facts);
-  require(read && read->header == sealed.header && read->hash == sealed.hash,
+  require(read && read->header == sealed.header && read->hash() == sealed.hash,
           "a sealed block is read as it was sealed");
   Bytes whole = sealed.facts;
   make_whole(whole);
@@ -68,18 +68,18 @@ void read(const Bytes& bytes) {
   require(block->header.last() >= block->header.first, "positions ascend");
   // A reader keeps this as its checkpoint.
   const eventlog::Checkpoint reached{block->header.log, block->header.epoch, block->header.last(),
-                                     block->hash};
+                                     block->hash()};
   require(base::decode<eventlog::Checkpoint>(base::encode(reached)) == reached,
           "where a block ends can be stored");
 
   eventlog::BlockBuilder builder;
   for (const ByteView event : block->events) builder.add(event);
   const auto sealed = builder.seal(block->header);
-  require(sealed.hash == block->hash && sealed.facts == bytes,
+  require(sealed.hash == block->hash() && sealed.facts == bytes,
           "sealed again, it is the same block");
 
   Bytes flipped = bytes;
-  const std::size_t bit = base::read_u64(base::view(block->hash)) % (8 * bytes.size());
+  const std::size_t bit = base::read_u64(base::view(block->hash())) % (8 * bytes.size());
   flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ 1 << bit % 8);
   require(!eventlog::parse_block(flipped), "one bit that is flipped is found");
 }

@@ -14,6 +14,10 @@ void read_facts(ByteView bytes) {
   const auto envelope = session::decode_envelope(bytes);
   require(fuzz::read_again<session::Envelope>(bytes).has_value() == envelope.has_value(),
           "an envelope is a struct of its fields");
+  const base::Result<session::Routing> routing = session::decode_routing(bytes);
+  require(!envelope || (routing && routing->stream == envelope->stream &&
+                        routing->version == envelope->version),
+          "an event is routed by what its envelope says");
   if (!event) {
     require(!event.error().text.empty(), "an error says what is wrong");
     return;

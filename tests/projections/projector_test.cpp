@@ -29,9 +29,10 @@ class TypesSeen final : public projections::Projection {
   std::string_view name() const override { return "types_seen"; }
   std::int64_t schema() const override { return schema_; }
   void apply(const session::RecordedEvent& event, Rows& rows) const override {
-    auto seen = rows.get_or_new<Seen>(event.envelope.type);
-    seen.positions.push_back(event.envelope.position.value);
-    rows.put(event.envelope.type, seen);
+    rows.edit<Seen>(event.envelope.type, [&](Seen& seen) {
+      seen.positions.push_back(event.envelope.position.value);
+      return true;
+    });
   }
 
  private:
@@ -189,7 +190,7 @@ TEST_CASE("a rebuild leaves the rows of other projections alone", "[projections]
   REQUIRE(projector.rebuild());
   CHECK(f.open().position() == Position{0});
   CHECK(f.seen("EpochStarted").empty());
-  CHECK(Rows(*f.rows, "types_seen_too").get<Seen>("x") == Seen{{1}});
+  CHECK(*Rows(*f.rows, "types_seen_too").find<Seen>("x") == Seen{{1}});
   CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 4);
 }
 

@@ -38,12 +38,12 @@ TEST_CASE("a batch reads what is stored and what it changed itself", "[projectio
   store(*kept, first);
 
   Rows rows(*kept, "p");
-  CHECK(rows.get<Row>("a") == Row{1});
+  REQUIRE(rows.find<Row>("a"));
+  CHECK(*rows.find<Row>("a") == Row{1});
   rows.put("a", Row{10});
   rows.remove("b");
-  CHECK(rows.get<Row>("a") == Row{10});
-  CHECK_FALSE(rows.get<Row>("b"));
-  CHECK(rows.get_or_new<Row>("c") == Row{0});
+  CHECK(*rows.find<Row>("a") == Row{10});
+  CHECK_FALSE(rows.find<Row>("b"));
   CHECK(RowReader(*kept, "p").get<Row>("a")->value() == Row{1});
   store(*kept, rows);
   CHECK(RowReader(*kept, "p").get<Row>("a")->value() == Row{10});
@@ -51,12 +51,43 @@ TEST_CASE("a batch reads what is stored and what it changed itself", "[projectio
   CHECK_FALSE(rows.error());
 }
 
+TEST_CASE("a row is written only when a change says so", "[projections]") {
+  const auto kept = eventlog::make_memory_key_value_store();
+  Rows first(*kept, "p");
+  first.put("a", Row{1});
+  store(*kept, first);
+
+  Rows rows(*kept, "p");
+  const auto add = [&](base::ByteView key, std::int64_t number) {
+    rows.edit<Row>(key, [&](Row& row) {
+      row.number += number;
+      return number != 0;
+    });
+  };
+  add("a", 0);
+  add("b", 0);
+  CHECK_FALSE(rows.find<Row>("b"));
+  eventlog::WriteBatch nothing;
+  rows.move_into(nothing);
+  CHECK(nothing.is_empty());
+
+  add("a", 2);
+  add("a", 3);
+  add("b", 4);
+  CHECK(*rows.find<Row>("a") == Row{6});
+  CHECK(numbers(rows.scan({}, {}, 9)) ==
+        std::vector<std::pair<Bytes, std::int64_t>>{{"a", 6}, {"b", 4}});
+  store(*kept, rows);
+  CHECK(numbers(*RowReader(*kept, "p").scan({}, {}, 9)) ==
+        std::vector<std::pair<Bytes, std::int64_t>>{{"a", 6}, {"b", 4}});
+}
+
 TEST_CASE("one projection does not see the rows of another", "[projections]") {
   const auto kept = eventlog::make_memory_key_value_store();
   Rows rows(*kept, "p");
   rows.put("a", Row{1});
   store(*kept, rows);
-  CHECK_FALSE(Rows(*kept, "p2").get<Row>("a"));
+  CHECK_FALSE(Rows(*kept, "p2").find<Row>("a"));
   CHECK(Rows(*kept, "q").scan({}, {}, 10).empty());
   CHECK(*projections::digest(*kept, "q") == *projections::digest(*kept, "r"));
 }
@@ -67,7 +98,7 @@ TEST_CASE("a row whose bytes are not a row fails the batch, not the process", "[
   batch.put("p/a", "\xC1");
   REQUIRE(kept->write(batch));
   Rows rows(*kept, "p");
-  CHECK_FALSE(rows.get<Row>("a"));
+  CHECK_FALSE(rows.find<Row>("a"));
   REQUIRE(rows.error());
   CHECK(rows.error()->code == base::ErrorCode::damaged);
   const auto read = RowReader(*kept, "p").get<Row>("a");

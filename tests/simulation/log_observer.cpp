@@ -74,7 +74,7 @@ std::string LogObserver::take_block(eventlog::BlockStore& store,
     if (auto wrong = take(*event); !wrong.empty()) return wrong;
     events_.push_back(std::move(*event));
   }
-  hash_ = block->hash;
+  hash_ = block->hash();
   return {};
 }
 

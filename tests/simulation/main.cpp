@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/simulation/failure.hpp"
+#include "tests/simulation/processes_at_once.hpp"
 #include "tests/simulation/reached.hpp"
 #include "tests/simulation/world.hpp"
 
@@ -21,6 +22,7 @@ struct Options {
   std::uint64_t seeds = 1;
   double minutes = 0;
   std::string schedule_file;
+  unsigned jobs = 1;
   std::size_t trace_lines = 200;
   bool is_traced = false;
   bool is_json = false;
@@ -30,6 +32,7 @@ struct Options {
 struct Sum {
   std::uint64_t worlds = 0;
   std::uint64_t violations = 0;
+  bool has_failed = false;
   simulation::Counts counts;
   SteadyTime began = std::chrono::steady_clock::now();
 
@@ -63,14 +66,13 @@ void print_table(const Sum& sum) {
               static_cast<double>(sum.worlds) * 60 / std::max(sum.seconds(), 0.001));
 }
 
-bool play(const simulation::Schedule& schedule, const Options& options, Sum& sum) {
+bool play(const simulation::Schedule& schedule, const Options& options,
+          simulation::Counts& counts) {
   const auto outcome = simulation::run(
       schedule, options.is_traced ? simulation::Tracing::on : simulation::Tracing::off);
-  ++sum.worlds;
-  sum.counts.add(outcome.counts);
+  counts.add(outcome.counts);
   for (const std::string& line : outcome.trace) std::printf("%s\n", line.c_str());
   if (outcome.violation.empty()) return true;
-  ++sum.violations;
   std::printf("seed %llu\n%s", static_cast<unsigned long long>(schedule.seed),
               simulation::explain(schedule, options.trace_lines).c_str());
   return false;
@@ -86,21 +88,30 @@ int play_file(const Options& options, Sum& sum) {
                  file ? base::describe(schedule.error()).c_str() : "cannot be read");
     return 2;
   }
-  return play(*schedule, options, sum) ? 0 : 1;
+  sum.worlds = 1;
+  sum.violations = play(*schedule, options, sum.counts) ? 0 : 1;
+  sum.counts.add(simulation::take_rare_branches());
+  return 0;
 }
 
-int play_seeds(const Options& options, Sum& sum) {
-  double told = 0;
-  for (std::uint64_t seed = options.first;; ++seed) {
-    const bool is_timed = options.minutes > 0;
-    if (is_timed ? sum.seconds() >= options.minutes * 60 : sum.worlds >= options.seeds) return 0;
-    if (!play(simulation::make_schedule(seed), options, sum)) return 1;
-    if (options.is_quiet || sum.seconds() - told < 5) continue;
-    told = sum.seconds();
-    std::fprintf(stderr, "\r%llu worlds, %.0f a minute, no violation ",
-                 static_cast<unsigned long long>(sum.worlds),
-                 static_cast<double>(sum.worlds) * 60 / told);
-  }
+void play_seeds(const Options& options, Sum& sum) {
+  const simulation::Seeds seeds{options.first, options.seeds,
+                                std::chrono::duration<double>(60 * options.minutes)};
+  const auto play_one = [&](std::uint64_t seed, simulation::Counts& counts) {
+    const bool holds = play(simulation::make_schedule(seed), options, counts);
+    counts.add(simulation::take_rare_branches());
+    return holds;
+  };
+  const auto tell = [&](std::uint64_t worlds) {
+    if (options.is_quiet) return;
+    std::fprintf(stderr, "\r%llu worlds, %.0f a minute ", static_cast<unsigned long long>(worlds),
+                 static_cast<double>(worlds) * 60 / sum.seconds());
+  };
+  auto played = simulation::play_in_processes(seeds, options.jobs, play_one, tell);
+  sum.worlds = played.worlds;
+  sum.violations = played.violations;
+  sum.has_failed = played.has_failed;
+  sum.counts = std::move(played.counts);
 }
 
 }  // namespace
@@ -117,6 +128,7 @@ int main(int argc, char** argv) {
   app.add_option("--seeds", options.seeds, "how many, from there on")->check(CLI::PositiveNumber);
   app.add_option("--minutes", options.minutes, "as many as the time allows, instead of --seeds")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--jobs", options.jobs, "so many processes at once")->check(CLI::Range(1, 256));
   app.add_option("--schedule", options.schedule_file, "play this one, as a failure printed it");
   app.add_option("--trace-lines", options.trace_lines, "of a failure, at most");
   app.add_flag("--trace", options.is_traced, "print what happens in every world");
@@ -124,21 +136,27 @@ int main(int argc, char** argv) {
   app.footer(
       "Examples:\n"
       "  steno-simulate --seed 4711 --trace\n"
-      "  steno-simulate --seed 1 --seeds 100000 --json\n"
+      "  steno-simulate --seed 1 --seeds 100000 --jobs 2 --json\n"
       "  STENO_MUTANT=skip_deduplication steno-simulate --seeds 1000");
   CLI11_PARSE(app, argc, argv);
   options.is_quiet = options.is_json || isatty(STDERR_FILENO) == 0;
   Sum sum;
-  const int code =
-      options.schedule_file.empty() ? play_seeds(options, sum) : play_file(options, sum);
-  if (code == 2) return code;
-  sum.counts.add(simulation::rare_branches());
+  if (!options.schedule_file.empty()) {
+    if (const int code = play_file(options, sum); code != 0) return code;
+  } else {
+    play_seeds(options, sum);
+  }
   if (options.is_json) {
     print_json(options, sum);
   } else {
     print_table(sum);
   }
-  if (code != 0 || sum.worlds < simulation::kWorldsToReachAll) return code;
+  if (sum.has_failed) {
+    std::fprintf(stderr, "steno-simulate: a process of it failed\n");
+    return 2;
+  }
+  if (sum.violations > 0) return 1;
+  if (sum.worlds < simulation::kWorldsToReachAll) return 0;
   for (const std::string& name : simulation::not_reached(sum.counts)) {
     std::fprintf(stderr, "steno-simulate: never reached: %s\n", name.c_str());
   }

@@ -12,8 +12,8 @@ namespace simulation {
 // So many worlds reach everything that there is.
 constexpr std::uint64_t kWorldsToReachAll = 2'000;
 
-// How often each marked branch was taken in this process, as "rare: <name>".
-Counts rare_branches();
+// How often each marked branch was taken in this process since the last call, as "rare: <name>".
+Counts take_rare_branches();
 
 // Names of what must be reached and was not.
 std::vector<std::string> not_reached(const Counts& counts);

@@ -97,7 +97,7 @@ inline void require_log_is_whole(eventlog::BlockStore& store) {
     REQUIRE(block);
     REQUIRE(block->header.first == expected);
     REQUIRE(block->header.previous == previous);
-    previous = block->hash;
+    previous = block->hash();
     expected = block->header.last().next();
     from = expected;
   }

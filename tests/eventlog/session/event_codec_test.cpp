@@ -48,6 +48,10 @@ TEST_CASE("every event comes back from its bytes as it was", "[session]") {
       const auto envelope = decode_envelope(bytes);
       REQUIRE(envelope);
       REQUIRE(*envelope == event.envelope);
+      const auto routing = decode_routing(bytes);
+      REQUIRE(routing);
+      REQUIRE(routing->stream == event.envelope.stream);
+      REQUIRE(routing->version == event.envelope.version);
     }
   }
 }

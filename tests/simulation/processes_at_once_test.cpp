@@ -1,0 +1,50 @@
+#include "tests/simulation/processes_at_once.hpp"
+
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using simulation::Counts;
+using simulation::play_in_processes;
+
+constexpr auto kTellNobody = [](std::uint64_t) {};
+
+TEST_CASE("several processes play every seed once", "[simulation]") {
+  const auto played = play_in_processes(
+      {7, 1000}, 3,
+      [](std::uint64_t seed, Counts& counts) {
+        ++counts["of seed " + std::to_string(seed)];
+        counts["sum"] += static_cast<std::int64_t>(seed);
+        return true;
+      },
+      kTellNobody);
+  CHECK(played.worlds == 1000);
+  CHECK(played.violations == 0);
+  CHECK_FALSE(played.has_failed);
+  CHECK(played.counts.of("sum") == 1000 * (7 + 1006) / 2);
+  for (int seed = 7; seed < 1007; ++seed) {
+    CHECK(played.counts.of("of seed " + std::to_string(seed)) == 1);
+  }
+}
+
+TEST_CASE("a violation in one process ends all", "[simulation]") {
+  const auto played = play_in_processes(
+      {1, std::uint64_t{1} << 40}, 2, [](std::uint64_t seed, Counts&) { return seed != 40; },
+      kTellNobody);
+  CHECK(played.violations == 1);
+  CHECK(played.worlds >= 24);  // the other may have taken seeds 33 to 48, and not begun with them
+  CHECK_FALSE(played.has_failed);
+}
+
+TEST_CASE("a process that ends by itself is noticed", "[simulation]") {
+  const auto played = play_in_processes(
+      {1, 100}, 2,
+      [](std::uint64_t seed, Counts&) {
+        if (seed == 50) std::_Exit(9);
+        return true;
+      },
+      kTellNobody);
+  CHECK(played.has_failed);
+}
+
+}  // namespace
