@@ -97,7 +97,7 @@ bool MsgpackReader::length(unsigned bytes, std::size_t& value) {
   return true;
 }
 
-bool MsgpackReader::map(std::size_t& pairs) {
+bool MsgpackReader::longer_map(std::size_t& pairs) {
   if (peek() != MsgpackKind::map) return fail();
   const auto type = static_cast<unsigned char>(*at_++);
   if (type <= 0x8F) {
@@ -125,14 +125,14 @@ bool MsgpackReader::longer_text(ByteView& value) {
   return span(size, value);
 }
 
-bool MsgpackReader::binary(ByteView& value) {
+bool MsgpackReader::longer_binary(ByteView& value) {
   if (peek() != MsgpackKind::binary) return fail();
   const auto type = static_cast<unsigned char>(*at_++);
   std::size_t size = 0;
   return length(1u << (type - 0xC4), size) && span(size, value);
 }
 
-bool MsgpackReader::integer(std::int64_t& value) {
+bool MsgpackReader::longer_integer(std::int64_t& value) {
   if (peek() != MsgpackKind::integer) return fail();
   const auto type = static_cast<unsigned char>(*at_++);
   if (type <= 0x7F) {

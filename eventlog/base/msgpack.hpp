@@ -47,12 +47,7 @@ class MsgpackReader {
   MsgpackKind peek() const;
   bool map(std::size_t& pairs);
   bool array(std::size_t& items);
-  bool text(ByteView& value) {  // here, for the names of fields: up to 31 bytes behind one
-    if (at_ == end_ || (static_cast<unsigned char>(*at_) & 0xE0) != 0xA0) return longer_text(value);
-    const std::size_t size = static_cast<unsigned char>(*at_) & 0x1F;
-    ++at_;
-    return span(size, value);
-  }
+  bool text(ByteView& value);
   bool binary(ByteView& value);
   bool integer(std::int64_t& value);  // refuses magnitudes of kIntegerLimit and above
   bool boolean(bool& value);
@@ -75,6 +70,8 @@ class MsgpackReader {
     end_ = at_;  // so that nothing more can be read
     return false;
   }
+  // The type byte of the next value; at the end one that no value has.
+  unsigned char type() const { return at_ == end_ ? 0xC1 : static_cast<unsigned char>(*at_); }
   bool length(unsigned bytes, std::size_t& value);
   bool span(std::size_t size, ByteView& value) {
     if (left() < size) return fail();
@@ -82,7 +79,10 @@ class MsgpackReader {
     at_ += size;
     return true;
   }
+  bool longer_map(std::size_t& pairs);
   bool longer_text(ByteView& value);
+  bool longer_binary(ByteView& value);
+  bool longer_integer(std::int64_t& value);
   bool skip(int depth);
 
   const char* at_;
@@ -90,5 +90,38 @@ class MsgpackReader {
   std::size_t affordable_;
   bool failed_ = false;
 };
+
+// Here stands what most values are: small maps and numbers, short texts and ids.
+
+inline bool MsgpackReader::map(std::size_t& pairs) {
+  const unsigned char fixmap = type();
+  if ((fixmap & 0xF0) != 0x80) return longer_map(pairs);
+  pairs = fixmap & 0x0F;
+  ++at_;
+  return true;
+}
+
+inline bool MsgpackReader::text(ByteView& value) {
+  const unsigned char fixstr = type();
+  if ((fixstr & 0xE0) != 0xA0) return longer_text(value);
+  ++at_;
+  return span(fixstr & 0x1F, value);
+}
+
+inline bool MsgpackReader::binary(ByteView& value) {
+  constexpr unsigned char kBin8 = 0xC4;
+  if (type() != kBin8 || left() < 2) return longer_binary(value);
+  const auto size = static_cast<unsigned char>(at_[1]);
+  at_ += 2;
+  return span(size, value);
+}
+
+inline bool MsgpackReader::integer(std::int64_t& value) {
+  const unsigned char fixint = type();
+  if (fixint > 0x7F) return longer_integer(value);
+  value = fixint;
+  ++at_;
+  return true;
+}
 
 }  // namespace base

@@ -7,9 +7,10 @@ namespace {
 
 constexpr std::int64_t kSchema = 1;  // all types are at their first schema version
 
-// The stored form: envelope fields, then the facts as they are.
+// The stored form: envelope fields, then the facts as they are. Read into an Envelope&.
+template <class AnyEnvelope>
 struct StoredFacts {
-  Envelope envelope;
+  AnyEnvelope envelope;
   base::RawView facts;
 
   bool operator==(const StoredFacts&) const = default;
@@ -20,12 +21,28 @@ struct StoredFacts {
   }
 };
 
-using Maker = Event (*)();
+// What is known of one type of event.
+struct TypeEntry {
+  Event (*make)();
+  base::Result<bool> (*decode)(RecordedEvent& event, base::ByteView facts);
+};
+
+template <class E>
+base::Result<bool> decode_as(RecordedEvent& event, base::ByteView facts) {
+  E* e = std::get_if<E>(&event.event);
+  if (e == nullptr) {
+    e = &event.event.template emplace<E>();
+  } else {
+    *e = E{};
+  }
+  return base::decode_to(*e, facts, &event.extra);
+}
 
 template <std::size_t... I>
-std::unordered_map<std::string_view, Maker> make_table(std::index_sequence<I...>) {
+std::unordered_map<std::string_view, TypeEntry> make_table(std::index_sequence<I...>) {
   return {{std::variant_alternative_t<I, Event>::kType,
-           [] { return Event(std::variant_alternative_t<I, Event>{}); }}...};
+           TypeEntry{[] { return Event(std::variant_alternative_t<I, Event>{}); },
+                     decode_as<std::variant_alternative_t<I, Event>>}}...};
 }
 
 template <std::size_t... I>
@@ -34,6 +51,12 @@ std::vector<std::string_view> list_types(std::index_sequence<I...>) {
 }
 
 using Alternatives = std::make_index_sequence<std::variant_size_v<Event>>;
+
+const TypeEntry* find_type(std::string_view type) {
+  static const auto kTable = make_table(Alternatives{});
+  const auto found = kTable.find(type);
+  return found == kTable.end() ? nullptr : &found->second;
+}
 
 }  // namespace
 
@@ -46,14 +69,13 @@ std::vector<std::string_view> event_types() {
 }
 
 std::optional<Event> make_event(std::string_view type) {
-  static const auto kTable = make_table(Alternatives{});
-  const auto found = kTable.find(type);
-  if (found == kTable.end()) return std::nullopt;
-  return found->second();
+  const TypeEntry* entry = find_type(type);
+  if (entry == nullptr) return std::nullopt;
+  return entry->make();
 }
 
 Bytes encode_facts(const RecordedEvent& event) {
-  StoredFacts stored{event.envelope, {}};
+  StoredFacts<Envelope> stored{event.envelope, {}};
   stored.envelope.position = {};
   stored.envelope.type = type_name(event.event);
   stored.envelope.schema = kSchema;
@@ -71,12 +93,15 @@ base::Result<Routing> decode_routing(base::ByteView bytes) {
   return base::decode<Routing>(bytes);
 }
 
-base::Result<RecordedEvent> decode_facts(base::ByteView bytes) {
-  StoredFacts stored;
-  if (auto ok = base::decode_to(stored, bytes); !ok) return tl::unexpected(std::move(ok.error()));
-  const Envelope& envelope = stored.envelope;
-  auto made = make_event(envelope.type);
-  if (!made || envelope.schema > kSchema) {
+base::Result<bool> decode_facts_to(RecordedEvent& event, base::ByteView bytes) {
+  Envelope& envelope = event.envelope;
+  envelope = Envelope{};
+  event.content.reset();
+  event.extra.clear();
+  StoredFacts<Envelope&> stored{envelope, {}};
+  if (auto ok = base::decode_to(stored, bytes); !ok) return ok;
+  const TypeEntry* type = find_type(envelope.type);
+  if (type == nullptr || envelope.schema > kSchema) {
     return base::failure(base::ErrorCode::wrong_log,
                          "event of a later release: schema " + std::to_string(envelope.schema) +
                              "; read this log with the release that wrote it, or a newer one",
@@ -85,17 +110,15 @@ base::Result<RecordedEvent> decode_facts(base::ByteView bytes) {
   if (stored.facts.encoded.empty()) {
     return base::failure(base::ErrorCode::invalid, "event without facts", envelope.type);
   }
-  base::Result<RecordedEvent> recorded;
-  recorded->event = std::move(*made);
-  auto ok = std::visit(
-      [&](auto& e) { return base::decode_to(e, stored.facts.encoded, &recorded->extra); },
-      recorded->event);
-  if (!ok) {
-    ok.error().where = envelope.type + "." + ok.error().where;
-    return tl::unexpected(std::move(ok.error()));
-  }
-  recorded->envelope = std::move(stored.envelope);
-  return recorded;
+  auto ok = type->decode(event, stored.facts.encoded);
+  if (!ok) ok.error().where = envelope.type + "." + ok.error().where;
+  return ok;
+}
+
+base::Result<RecordedEvent> decode_facts(base::ByteView bytes) {
+  base::Result<RecordedEvent> event;
+  if (auto ok = decode_facts_to(*event, bytes); !ok) return tl::unexpected(std::move(ok.error()));
+  return event;
 }
 
 Bytes encode_content(const Content& content) {

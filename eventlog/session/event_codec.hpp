@@ -15,6 +15,10 @@ Bytes encode_facts(const RecordedEvent& event);
 // is of a later release, and whoever reads must stop, never skip. Does not set the position.
 base::Result<RecordedEvent> decode_facts(base::ByteView bytes);
 
+// As decode_facts, into an event that may have held another one and whose memory is used again: for
+// those who read many. After an error the event holds no matter what.
+base::Result<bool> decode_facts_to(RecordedEvent& event, base::ByteView bytes);
+
 // The envelope alone.
 base::Result<Envelope> decode_envelope(base::ByteView bytes);
 

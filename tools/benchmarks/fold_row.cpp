@@ -32,6 +32,7 @@ using States = std::unordered_map<std::string, session::StreamState>;
 
 struct Pass {
   std::int64_t events = 0;
+  session::RecordedEvent recorded;  // the one at hand
   States states;
   Nanoseconds took{0};
 
@@ -43,15 +44,15 @@ base::Result<bool> take_block(const eventlog::StoredBlock& stored, Stage stage, 
   if (!block) return tl::unexpected(block.error());
   if (stage < Stage::decode) return true;
   base::Position position = block->header.first;
+  session::RecordedEvent& recorded = pass.recorded;
   for (const base::ByteView facts : block->events) {
-    auto recorded = session::decode_facts(facts);
-    if (!recorded) return tl::unexpected(recorded.error());
-    recorded->envelope.position = position;
+    if (auto ok = session::decode_facts_to(recorded, facts); !ok) return ok;
+    recorded.envelope.position = position;
     position = position.next();
     if (stage < Stage::fold) continue;
-    const auto [at, is_new] = pass.states.try_emplace(recorded->envelope.stream);
-    if (is_new) at->second = *session::initial_state(recorded->envelope.stream);
-    session::evolve(at->second, recorded->envelope, recorded->event);
+    const auto [at, is_new] = pass.states.try_emplace(recorded.envelope.stream);
+    if (is_new) at->second = *session::initial_state(recorded.envelope.stream);
+    session::evolve(at->second, recorded.envelope, recorded.event);
   }
   return true;
 }

@@ -34,12 +34,15 @@ Bytes facts_of(std::string_view type, std::int64_t schema) {
 }
 
 TEST_CASE("every event comes back from its bytes as it was", "[session]") {
+  RecordedEvent used;  // holds the event before
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     INFO("seed " << seed);
     base::SeededRandom random(seed);
     for (const std::string_view type : event_types()) {
       const RecordedEvent event = random_event(type, random);
       const Bytes bytes = encode_facts(event);
+      REQUIRE(decode_facts_to(used, bytes));
+      REQUIRE(used == event);
       const auto back = decode_facts(bytes);
       INFO(support::text_of(event.event));
       REQUIRE(back);
