@@ -8,6 +8,7 @@
 #include <map>
 
 #include "workers/agent_launcher.hpp"
+#include "workers/recent.hpp"
 
 namespace workers {
 
@@ -20,6 +21,7 @@ struct EngineWorkerOptions {
 
 class EngineWorker {
  public:
+  // Ended leases that are remembered; the oldest are forgotten beyond it.
   static constexpr std::size_t kEndedMax = 10'000;
 
   // `launcher` outlives the worker.
@@ -73,7 +75,7 @@ class EngineWorker {
     std::int64_t sent = 0;                // sequence of the last report that was sent
   };
 
-  void forget_ended();
+  void forget_ended(base::Duration now);
   void advance(const Key& key, Run& run, base::Duration now);
   void launch(Run& run);
   void obey(Run& run, base::Duration now);
@@ -87,9 +89,8 @@ class EngineWorker {
   const EngineWorkerOptions options_;
   std::map<Key, Run> runs_;
   // The newest lease of each session that has come to its end here, so that a directive which was
-  // long under way does not begin it again. The oldest are forgotten beyond kEndedMax.
-  std::map<base::SessionId, base::FencingToken> ended_;
-  std::deque<base::SessionId> ended_order_;
+  // long under way does not begin it again.
+  Recent<base::SessionId, base::FencingToken> ended_{kEndedMax};
   std::size_t unacked_bytes_ = 0;
   bool is_reading_ = true;
   bool is_leaving_ = false;

@@ -140,6 +140,7 @@ enum class Mutant {
   expiring_lease_directed,       // a worker is directed while its lease is being taken
   page_of_another,               // a projection goes on with the page of one further behind
   stale_rows_answered,           // a query is answered from rows that have stopped
+  busy_is_refusal,               // who finds the inbox full is told that it was refused
 };
 
 // In the order above.
@@ -267,9 +268,9 @@ constexpr std::string_view kMutantNames[] = {
     "expiring_lease_directed",
     "page_of_another",
     "stale_rows_answered",
+    "busy_is_refusal",
 };
-static_assert(std::size(kMutantNames) ==
-              static_cast<std::size_t>(Mutant::stale_rows_answered) + 1);
+static_assert(std::size(kMutantNames) == static_cast<std::size_t>(Mutant::busy_is_refusal) + 1);
 
 #ifdef STENO_MUTANTS
 inline std::optional<Mutant> mutant_named(std::string_view name) {
