@@ -98,6 +98,12 @@ void EngineWorker::forget_ended(base::Duration now) {
   });
 }
 
+void EngineWorker::forget_unbegun() {
+  std::erase_if(runs_, [](const auto& entry) {
+    return !entry.second.is_launched && !entry.second.has_exited;
+  });
+}
+
 void EngineWorker::advance(const Key& key, Run& run, base::Duration now) {
   if (run.has_exited) return;
   if (!run.is_launched) {

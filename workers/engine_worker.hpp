@@ -30,6 +30,9 @@ class EngineWorker {
 
   void on_directive(DirectiveBody directive, base::Duration now);
   void on_ack(const ReportAckBody& ack);
+  // Forgets directives of which nothing was begun, because an older lease's agent still runs: the
+  // connection was lost, and with it the certainty that their leases last. The server directs anew.
+  void forget_unbegun();
 
   // Pumps all agents. True when anything was done. `now`: boot time.
   bool do_work(base::Duration now);

@@ -141,6 +141,8 @@ enum class Mutant {
   page_of_another,               // a projection goes on with the page of one further behind
   stale_rows_answered,           // a query is answered from rows that have stopped
   busy_is_refusal,               // who finds the inbox full is told that it was refused
+  clock_read_before_frames,      // a worker stopped while it reads obeys what it read before
+  unbegun_lease_kept,  // a worker without a connection begins what it had been told before
 };
 
 // In the order above.
@@ -269,8 +271,10 @@ constexpr std::string_view kMutantNames[] = {
     "page_of_another",
     "stale_rows_answered",
     "busy_is_refusal",
+    "clock_read_before_frames",
+    "unbegun_lease_kept",
 };
-static_assert(std::size(kMutantNames) == static_cast<std::size_t>(Mutant::busy_is_refusal) + 1);
+static_assert(std::size(kMutantNames) == static_cast<std::size_t>(Mutant::unbegun_lease_kept) + 1);
 
 #ifdef STENO_MUTANTS
 inline std::optional<Mutant> mutant_named(std::string_view name) {

@@ -128,7 +128,7 @@ WorkerLife::WorkerLife(Surroundings& around, ProcessClock& clock, std::size_t nu
     : launcher(around.agents, around.agent_random),
       worker(launcher, {}),
       socket(around.bus.connect_client("worker", worker_name(number), around.queue_max)),
-      link(worker, *socket, base::WorkerId::make(clock.wall(), around.id_random),
+      link(worker, {clock, *socket}, base::WorkerId::make(clock.wall(), around.id_random),
            static_cast<std::int64_t>(number), kLink) {}
 
 std::string worker_name(std::size_t number) {
