@@ -1,7 +1,6 @@
 // ServerSocket over ROUTER.
 #include <utility>
 
-#include "bus/endpoint.hpp"
 #include "bus/zmq_socket.hpp"
 #include "bus/zmq_sockets.hpp"
 
@@ -15,8 +14,8 @@ constexpr char kDelimited = 1;
 
 class ZmqServer final : public ServerSocket {
  public:
-  ZmqServer(zmq::socket_t socket, IpcListener listener)
-      : listener_(std::move(listener)), socket_(std::move(socket)) {}
+  explicit ZmqServer(BoundSocket bound)
+      : listener_(std::move(bound.listener)), socket_(std::move(bound.socket)) {}
 
   void* poll_handle() const override { return const_cast<zmq::socket_t&>(socket_).handle(); }
 
@@ -64,22 +63,14 @@ class ZmqServer final : public ServerSocket {
 
 base::Result<std::unique_ptr<ServerSocket>> bind_server(Context& context,
                                                         std::string_view endpoint) {
-  const auto parsed = parse_endpoint(endpoint);
-  if (!parsed) return tl::unexpected<base::Error>(parsed.error());
-  auto listener = IpcListener::listen(*parsed);
-  if (!listener) return tl::unexpected<base::Error>(listener.error());
-  try {
-    zmq::socket_t socket(context.state().context, zmq::socket_type::router);
+  auto bound = bind_socket(context, endpoint, zmq::socket_type::router, [](zmq::socket_t& socket) {
     set_common_options(socket, static_cast<std::int64_t>(kFrameBytesLimit));
     // ROUTER names each connection itself, so a peer cannot take another's name; hence no
     // ROUTER_HANDOVER either: it would let a peer that chose a name steal a session.
     socket.set(zmq::sockopt::router_mandatory, true);
-    socket.set(zmq::sockopt::use_fd, listener->take_fd());
-    socket.bind(parsed->address);
-    return std::make_unique<ZmqServer>(std::move(socket), std::move(*listener));
-  } catch (const zmq::error_t& error) {
-    return socket_failure(error, endpoint);
-  }
+  });
+  if (!bound) return tl::unexpected<base::Error>(bound.error());
+  return std::make_unique<ZmqServer>(std::move(*bound));
 }
 
 }  // namespace bus

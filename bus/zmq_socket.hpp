@@ -4,6 +4,7 @@
 #include <zmq.hpp>
 
 #include "bus/context.hpp"
+#include "bus/endpoint.hpp"
 #include "bus/ports.hpp"
 #include "eventlog/base/result.hpp"
 
@@ -21,6 +22,18 @@ constexpr std::int64_t kSubscriptionBytesMax = 1024;
 // Sets what every socket has: finite linger, bounded queues, a bound of what a peer may send,
 // bounded handshakes, heartbeats that find a peer whose host or process is stopped.
 void set_common_options(zmq::socket_t& socket, std::int64_t message_bytes_max);
+
+// A socket of which this process is the server, and what keeps others from being it.
+struct BoundSocket {
+  IpcListener listener;  // freed after the socket
+  zmq::socket_t socket;
+};
+
+// Binds a socket of this type, with the common options and those that `set_options` sets. Errors:
+// those of parse_endpoint and IpcListener::listen; io.
+base::Result<BoundSocket> bind_socket(Context& context, std::string_view endpoint,
+                                      zmq::socket_type type,
+                                      void (*set_options)(zmq::socket_t& socket));
 
 // How soon a connection that ended is made again: at first at once, later twice a second.
 void set_reconnection(zmq::socket_t& socket);
