@@ -79,4 +79,12 @@ bool send_part(zmq::socket_t& socket, ByteView part, bool has_more) {
   }
 }
 
+bool send_message(zmq::socket_t& socket, zmq::message_t& message) {
+  try {
+    return socket.send(message, zmq::send_flags::dontwait).has_value();
+  } catch (const zmq::error_t&) {
+    return false;
+  }
+}
+
 }  // namespace bus

@@ -47,5 +47,7 @@ bool receive_part(zmq::socket_t& socket, zmq::message_t& part);
 void drop_parts(zmq::socket_t& socket, const zmq::message_t& last);
 // Sends one part without waiting; false: the queue is full, or the peer is not there.
 bool send_part(zmq::socket_t& socket, ByteView part, bool has_more = false);
+// The same of a last part that is a message already.
+bool send_message(zmq::socket_t& socket, zmq::message_t& message);
 
 }  // namespace bus
