@@ -176,6 +176,11 @@ void Client::take(Reply reply) {
   if (!reply.id.is_set()) complaint_ = reply.text;
   const auto it = requests_.find(reply.id);
   if (it == requests_.end() || it->second.outcome) return;
+  // It comes again by itself, each time after twice as long.
+  if (reply.status == ReplyStatus::error && reply.code == kCodeBusy) {
+    it->second.busy_text = reply.text;
+    return;
+  }
   const bool is_late = it->second.retry_after > options_.retry_after;
   if (is_late && base::mutant(base::Mutant::late_answer_dropped)) return;
   settle(it->second, std::move(reply));
@@ -243,6 +248,12 @@ base::Error Client::expiry_of(const Pending& pending) const {
   if (!pending.was_sent) {
     return {ErrorCode::busy, "the server did not take the connection in time" + reason,
             options_.endpoint};
+  }
+  if (!pending.busy_text.empty()) {
+    return {
+        ErrorCode::busy,
+        pending.busy_text + "; the outcome is unknown, and asking again under the same id is safe",
+        options_.endpoint};
   }
   return {ErrorCode::timeout,
           "no reply in time; the outcome is unknown, and asking again under the same id is safe" +

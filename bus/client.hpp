@@ -40,9 +40,9 @@ class Client {
 
   // Sends and waits. Errors: too_large, busy, refused (no protocol in common); unreachable when
   // the server was not heard within `timeout`, busy when it did not take the connection (too many
-  // peers), timeout when it took the request but did not answer: then the
-  // outcome is unknown, and asking again under the same id is safe. Waits in poller.hpp, so only
-  // for real sockets.
+  // peers), or said each time that it has no room for the request; timeout when it took the request
+  // but did not answer. After busy and timeout the outcome is unknown, and asking again under the
+  // same id is safe. Waits in poller.hpp, so only for real sockets.
   Result<Reply> request(std::string_view verb, base::RawValue body, base::Duration timeout);
   Result<Reply> request(const base::CommandId& id, std::string_view verb, base::RawValue body,
                         base::Duration timeout);
@@ -83,6 +83,7 @@ class Client {
     std::optional<base::Duration> resend_at;  // none: to be sent now
     base::Duration retry_after{0};
     bool was_sent = false;
+    std::string busy_text;  // of the server, which has no room for it; empty: it did not say so
     std::int64_t heard_before = 0;  // heard_count_ when it began
     std::optional<Result<Reply>> outcome;
   };

@@ -45,8 +45,8 @@ struct Incoming {
 class ServerSocket : public Pollable {
  public:
   virtual std::optional<Incoming> receive() = 0;
-  // False: the peer is gone, its queue is full, or the frame is over kFrameBytesMax; in each case
-  // nothing was sent.
+  // False: the peer is gone, its queue is full (in messages or bytes), or the frame is over
+  // kFrameBytesMax; in each case nothing was sent.
   virtual bool send(const PeerId& peer, Bytes frame) = 0;
 };
 

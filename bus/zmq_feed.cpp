@@ -10,8 +10,8 @@ namespace {
 
 class ZmqPublisher final : public PublisherSocket {
  public:
-  ZmqPublisher(zmq::socket_t socket, IpcListener listener)
-      : listener_(std::move(listener)), socket_(std::move(socket)) {}
+  explicit ZmqPublisher(BoundSocket bound)
+      : listener_(std::move(bound.listener)), socket_(std::move(bound.socket)) {}
 
   void* poll_handle() const override { return const_cast<zmq::socket_t&>(socket_).handle(); }
 
@@ -79,22 +79,14 @@ class ZmqSubscriber final : public SubscriberSocket {
 
 base::Result<std::unique_ptr<PublisherSocket>> bind_publisher(Context& context,
                                                               std::string_view endpoint) {
-  const auto parsed = parse_endpoint(endpoint);
-  if (!parsed) return tl::unexpected<base::Error>(parsed.error());
-  auto listener = IpcListener::listen(*parsed);
-  if (!listener) return tl::unexpected<base::Error>(listener.error());
-  try {
-    zmq::socket_t socket(context.state().context, zmq::socket_type::xpub);
+  auto bound = bind_socket(context, endpoint, zmq::socket_type::xpub, [](zmq::socket_t& socket) {
     set_common_options(socket, kSubscriptionBytesMax);
     // Every probe is to be seen, also one that another subscriber asked before. XPUB_NODROP stays
     // off: one slow subscriber would hold up everybody.
     socket.set(zmq::sockopt::xpub_verbose, true);
-    socket.set(zmq::sockopt::use_fd, listener->take_fd());
-    socket.bind(parsed->address);
-    return std::make_unique<ZmqPublisher>(std::move(socket), std::move(*listener));
-  } catch (const zmq::error_t& error) {
-    return socket_failure(error, endpoint);
-  }
+  });
+  if (!bound) return tl::unexpected<base::Error>(bound.error());
+  return std::make_unique<ZmqPublisher>(std::move(*bound));
 }
 
 base::Result<std::unique_ptr<SubscriberSocket>> connect_subscriber(Context& context,

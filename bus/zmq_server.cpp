@@ -1,7 +1,8 @@
 // ServerSocket over ROUTER.
+#include <map>
 #include <utility>
 
-#include "bus/endpoint.hpp"
+#include "bus/queued_bytes.hpp"
 #include "bus/zmq_socket.hpp"
 #include "bus/zmq_sockets.hpp"
 
@@ -13,10 +14,22 @@ namespace {
 constexpr char kPlain = 0;
 constexpr char kDelimited = 1;
 
+// Smaller frames are not counted: their number is bounded, and so they are a few MiB at most.
+constexpr std::size_t kCountedBytesMin = 4096;
+// Peers whose queues are counted, before those that are empty are forgotten.
+constexpr std::size_t kCountedPeersMax = 4096;
+
+void release_frame(void*, void* frame) {
+  QueuedBytes::release(
+      std::unique_ptr<QueuedBytes::Frame>(static_cast<QueuedBytes::Frame*>(frame)));
+}
+
 class ZmqServer final : public ServerSocket {
  public:
-  ZmqServer(zmq::socket_t socket, IpcListener listener)
-      : listener_(std::move(listener)), socket_(std::move(socket)) {}
+  ZmqServer(BoundSocket bound, std::size_t queue_bytes_max)
+      : listener_(std::move(bound.listener)),
+        socket_(std::move(bound.socket)),
+        queue_bytes_max_(queue_bytes_max) {}
 
   void* poll_handle() const override { return const_cast<zmq::socket_t&>(socket_).handle(); }
 
@@ -30,13 +43,33 @@ class ZmqServer final : public ServerSocket {
 
   bool send(const PeerId& peer, Bytes frame) override {
     if (peer.size() < 2 || frame.size() > kFrameBytesMax) return false;
+    const bool is_counted = frame.size() >= kCountedBytesMin;
+    if (is_counted && queued_to(peer).count() + frame.size() > queue_bytes_max_) return false;
     // ROUTER takes or refuses a message with its first part, without waiting.
     if (!send_part(socket_, ByteView(peer).substr(1), true)) return false;
     if (peer[0] == kDelimited && !send_part(socket_, {}, true)) return false;
-    return send_part(socket_, frame);
+    if (!is_counted) return send_part(socket_, frame);
+    return send_counted(queued_to(peer).add(std::move(frame)));
   }
 
  private:
+  // Not copied: that the frame waits no more is known by ZeroMQ letting go of it.
+  bool send_counted(std::unique_ptr<QueuedBytes::Frame> frame) {
+    Bytes& bytes = frame->bytes;
+    zmq::message_t message(bytes.data(), bytes.size(), release_frame, frame.get());
+    frame.release();  // the message has it
+    return send_message(socket_, message);
+  }
+
+  QueuedBytes& queued_to(const PeerId& peer) {
+    const auto found = queued_.find(peer);
+    if (found != queued_.end()) return *found->second;
+    if (queued_.size() >= kCountedPeersMax) {
+      std::erase_if(queued_, [](const auto& entry) { return entry.second->count() == 0; });
+    }
+    return *queued_.emplace(peer, QueuedBytes::make()).first->second;
+  }
+
   // None: not a message of ours; its parts are dropped.
   std::optional<Incoming> receive_rest(const zmq::message_t& routing) {
     if (!routing.more()) return std::nullopt;
@@ -58,28 +91,23 @@ class ZmqServer final : public ServerSocket {
 
   IpcListener listener_;  // freed after the socket
   zmq::socket_t socket_;
+  const std::size_t queue_bytes_max_;
+  std::map<PeerId, QueuedBytes::Owner>
+      queued_;  // to each peer that was sent a counted frame lately
 };
 
 }  // namespace
 
-base::Result<std::unique_ptr<ServerSocket>> bind_server(Context& context,
-                                                        std::string_view endpoint) {
-  const auto parsed = parse_endpoint(endpoint);
-  if (!parsed) return tl::unexpected<base::Error>(parsed.error());
-  auto listener = IpcListener::listen(*parsed);
-  if (!listener) return tl::unexpected<base::Error>(listener.error());
-  try {
-    zmq::socket_t socket(context.state().context, zmq::socket_type::router);
+base::Result<std::unique_ptr<ServerSocket>> bind_server(Context& context, std::string_view endpoint,
+                                                        std::size_t queue_bytes_max) {
+  auto bound = bind_socket(context, endpoint, zmq::socket_type::router, [](zmq::socket_t& socket) {
     set_common_options(socket, static_cast<std::int64_t>(kFrameBytesLimit));
     // ROUTER names each connection itself, so a peer cannot take another's name; hence no
     // ROUTER_HANDOVER either: it would let a peer that chose a name steal a session.
     socket.set(zmq::sockopt::router_mandatory, true);
-    socket.set(zmq::sockopt::use_fd, listener->take_fd());
-    socket.bind(parsed->address);
-    return std::make_unique<ZmqServer>(std::move(socket), std::move(*listener));
-  } catch (const zmq::error_t& error) {
-    return socket_failure(error, endpoint);
-  }
+  });
+  if (!bound) return tl::unexpected<base::Error>(bound.error());
+  return std::make_unique<ZmqServer>(std::move(*bound), queue_bytes_max);
 }
 
 }  // namespace bus

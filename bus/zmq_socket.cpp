@@ -24,6 +24,24 @@ void set_common_options(zmq::socket_t& socket, std::int64_t message_bytes_max) {
   socket.set(zmq::sockopt::heartbeat_ttl, kHeartbeatTimeoutMs);
 }
 
+base::Result<BoundSocket> bind_socket(Context& context, std::string_view endpoint,
+                                      zmq::socket_type type,
+                                      void (*set_options)(zmq::socket_t& socket)) {
+  const auto parsed = parse_endpoint(endpoint);
+  if (!parsed) return tl::unexpected<base::Error>(parsed.error());
+  auto listener = IpcListener::listen(*parsed);
+  if (!listener) return tl::unexpected<base::Error>(listener.error());
+  try {
+    zmq::socket_t socket(context.state().context, type);
+    set_options(socket);
+    socket.set(zmq::sockopt::use_fd, listener->take_fd());
+    socket.bind(parsed->address);
+    return BoundSocket{std::move(*listener), std::move(socket)};
+  } catch (const zmq::error_t& error) {
+    return socket_failure(error, endpoint);
+  }
+}
+
 void set_reconnection(zmq::socket_t& socket) {
   socket.set(zmq::sockopt::reconnect_ivl, kReconnectMs);
   socket.set(zmq::sockopt::reconnect_ivl_max, kReconnectMaxMs);
@@ -58,6 +76,14 @@ bool send_part(zmq::socket_t& socket, ByteView part, bool has_more) {
     return socket.send(zmq::const_buffer(part.data(), part.size()), flags).has_value();
   } catch (const zmq::error_t&) {
     return false;  // EHOSTUNREACH of a ROUTER, or the context is closing
+  }
+}
+
+bool send_message(zmq::socket_t& socket, zmq::message_t& message) {
+  try {
+    return socket.send(message, zmq::send_flags::dontwait).has_value();
+  } catch (const zmq::error_t&) {
+    return false;
   }
 }
 

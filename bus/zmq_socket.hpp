@@ -4,6 +4,7 @@
 #include <zmq.hpp>
 
 #include "bus/context.hpp"
+#include "bus/endpoint.hpp"
 #include "bus/ports.hpp"
 #include "eventlog/base/result.hpp"
 
@@ -22,6 +23,18 @@ constexpr std::int64_t kSubscriptionBytesMax = 1024;
 // bounded handshakes, heartbeats that find a peer whose host or process is stopped.
 void set_common_options(zmq::socket_t& socket, std::int64_t message_bytes_max);
 
+// A socket of which this process is the server, and what keeps others from being it.
+struct BoundSocket {
+  IpcListener listener;  // freed after the socket
+  zmq::socket_t socket;
+};
+
+// Binds a socket of this type, with the common options and those that `set_options` sets. Errors:
+// those of parse_endpoint and IpcListener::listen; io.
+base::Result<BoundSocket> bind_socket(Context& context, std::string_view endpoint,
+                                      zmq::socket_type type,
+                                      void (*set_options)(zmq::socket_t& socket));
+
 // How soon a connection that ended is made again: at first at once, later twice a second.
 void set_reconnection(zmq::socket_t& socket);
 
@@ -34,5 +47,7 @@ bool receive_part(zmq::socket_t& socket, zmq::message_t& part);
 void drop_parts(zmq::socket_t& socket, const zmq::message_t& last);
 // Sends one part without waiting; false: the queue is full, or the peer is not there.
 bool send_part(zmq::socket_t& socket, ByteView part, bool has_more = false);
+// The same of a last part that is a message already.
+bool send_message(zmq::socket_t& socket, zmq::message_t& message);
 
 }  // namespace bus

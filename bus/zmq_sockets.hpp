@@ -11,9 +11,14 @@
 
 namespace bus {
 
+// Bytes that may wait for one peer of a server; what is over it is not sent. Room for two of the
+// largest frames, so that an answer fits behind another one.
+constexpr std::size_t kPeerQueueBytesMax = 2 * kFrameBytesMax;
+
 // Bind. in_use: another server, of this process or another one, has the endpoint.
-base::Result<std::unique_ptr<ServerSocket>> bind_server(Context& context,
-                                                        std::string_view endpoint);
+// `queue_bytes_max`: of each peer, at least kFrameBytesMax.
+base::Result<std::unique_ptr<ServerSocket>> bind_server(
+    Context& context, std::string_view endpoint, std::size_t queue_bytes_max = kPeerQueueBytesMax);
 base::Result<std::unique_ptr<PublisherSocket>> bind_publisher(Context& context,
                                                               std::string_view endpoint);
 

@@ -98,6 +98,8 @@ Disk& system_disk() {
 
 Result<bool> write_whole(Disk& disk, const std::string& path, ByteView bytes) {
   const std::string fresh = path + ".new";
+  // One that was left behind by a crash may be longer.
+  disk.remove_all(fresh);
   const auto file = disk.open(fresh);
   if (!file) return tl::unexpected(file.error());
   if (auto ok = (*file)->write(0, bytes); !ok) return ok;

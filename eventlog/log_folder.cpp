@@ -129,7 +129,10 @@ Result<UnprovedLog> open_view(const LogFolder& folder, bool is_in_use) {
   }
   if (!store) return tl::unexpected(store.error());
   log.store = std::move(*store);
-  log.is_torn = !is_in_use && !log.store_error && has_torn_write_ahead_log(folder.log());
+  if (is_in_use || log.store_error) return log;
+  const auto is_torn = has_torn_write_ahead_log(folder.log());
+  if (!is_torn) return tl::unexpected(is_torn.error());
+  log.is_torn = *is_torn;
   return log;
 }
 

@@ -1,11 +1,15 @@
 #include "eventlog/write_ahead_log.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+
+#include "eventlog/disk.hpp"
 
 namespace eventlog {
 namespace {
@@ -48,6 +52,22 @@ std::uint32_t checksum_of(ByteView bytes) {
   return (crc >> 15 | crc << 17) + 0xA282EAD8U;
 }
 
+base::Result<Bytes> read_whole(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return tl::unexpected(errno_error("cannot read the write-ahead log", path));
+  Bytes bytes;
+  std::array<char, kBlockBytes> part;
+  ssize_t count = 0;
+  do {
+    count = ::read(fd, part.data(), part.size());
+    if (count > 0) bytes.append(part.data(), static_cast<std::size_t>(count));
+  } while (count > 0 || (count < 0 && errno == EINTR));
+  const base::Error error = errno_error("cannot read the write-ahead log", path);
+  ::close(fd);
+  if (count < 0) return tl::unexpected(error);
+  return bytes;
+}
+
 }  // namespace
 
 bool is_torn(ByteView log) {
@@ -71,7 +91,7 @@ bool is_torn(ByteView log) {
   return is_inside;
 }
 
-bool has_torn_write_ahead_log(const std::string& folder) {
+base::Result<bool> has_torn_write_ahead_log(const std::string& folder) {
   std::uint64_t newest = 0;
   fs::path path;
   std::error_code failed;
@@ -82,9 +102,14 @@ bool has_torn_write_ahead_log(const std::string& folder) {
     newest = number;
     path = entry.path();
   }
+  if (failed) {
+    errno = failed.value();
+    return tl::unexpected(errno_error("cannot list the write-ahead log", folder));
+  }
   if (path.empty()) return false;
-  std::ifstream in(path, std::ios::binary);
-  return is_torn(Bytes(std::istreambuf_iterator<char>(in), {}));
+  const auto bytes = read_whole(path);
+  if (!bytes) return tl::unexpected(bytes.error());
+  return is_torn(*bytes);
 }
 
 }  // namespace eventlog

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "eventlog/base/bytes.hpp"
+#include "eventlog/base/result.hpp"
 
 namespace eventlog {
 
@@ -12,7 +13,8 @@ namespace eventlog {
 bool is_torn(base::ByteView write_ahead_log);
 
 // Is the newest file of the folder's write-ahead log torn? An older one may be: a server was killed
-// in the midst of a write, and the next one has gone on in a file of its own.
-bool has_torn_write_ahead_log(const std::string& folder);
+// in the midst of a write, and the next one has gone on in a file of its own. Errors: io, refused
+// when folder or file cannot be read, which proves nothing about its end.
+base::Result<bool> has_torn_write_ahead_log(const std::string& folder);
 
 }  // namespace eventlog

@@ -25,6 +25,7 @@ Result<ProjectionSet> ProjectionSet::open(eventlog::KeyValueStore& store,
     if (!projector) return tl::unexpected(projector.error());
     set.projectors_.push_back(std::move(*projector));
   }
+  set.failed_.resize(set.projectors_.size());
   return set;
 }
 
@@ -40,19 +41,26 @@ Result<bool> ProjectionSet::verify_checkpoints(eventlog::BlockStore& log) {
 Result<std::int64_t> ProjectionSet::catch_up(eventlog::BlockStore& log, Position durable_head,
                                              std::size_t events_max) {
   std::vector<Projector*> going;
-  for (Projector& projector : projectors_) {
-    if (!projector.stopped()) going.push_back(&projector);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < projectors_.size(); ++i) {
+    if (projectors_[i].stopped()) continue;
+    going.push_back(&projectors_[i]);
+    places.push_back(i);
   }
+  const auto outcomes = Projector::catch_up_all(going, log, durable_head, events_max);
   std::int64_t most = 0;
-  std::optional<base::Error> failed;
-  for (const auto& folded : Projector::catch_up_all(going, log, durable_head, events_max)) {
-    if (folded) {
-      most = std::max(most, *folded);
-    } else if (!failed) {
-      failed = folded.error();
+  std::optional<base::Error> first;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    std::optional<base::Error>& failed = failed_[places[i]];
+    failed.reset();
+    if (outcomes[i]) {
+      most = std::max(most, *outcomes[i]);
+      continue;
     }
+    failed = outcomes[i].error();
+    if (!first) first = failed;
   }
-  if (failed) return tl::unexpected(*failed);
+  if (first) return tl::unexpected(*first);
   return most;
 }
 
@@ -67,9 +75,10 @@ Position ProjectionSet::position() const {
 
 std::vector<ProjectionStatus> ProjectionSet::status() const {
   std::vector<ProjectionStatus> all;
-  for (const Projector& projector : projectors_) {
+  for (std::size_t i = 0; i < projectors_.size(); ++i) {
+    const Projector& projector = projectors_[i];
     all.push_back({std::string(projector.projection().name()), projector.projection().schema(),
-                   projector.position(), projector.stopped()});
+                   projector.position(), projector.stopped(), failed_[i]});
   }
   return all;
 }

@@ -15,6 +15,7 @@ struct ProjectionStatus {
   std::int64_t schema = 0;
   Position position;
   std::optional<base::Error> stopped;
+  std::optional<base::Error> failed;  // in the last catch_up; one that has not stopped may go on
 };
 
 struct ProjectionDigest {
@@ -62,7 +63,8 @@ class ProjectionSet {
 
   eventlog::KeyValueStore* store_;
   std::vector<std::unique_ptr<Projection>> projections_;
-  std::vector<Projector> projectors_;  // one each, in the same order
+  std::vector<Projector> projectors_;               // one each, in the same order
+  std::vector<std::optional<base::Error>> failed_;  // the same
 };
 
 }  // namespace projections

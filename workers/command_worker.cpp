@@ -57,16 +57,16 @@ CommandWorker::Stream& CommandWorker::stream(const std::string& name) {
 }
 
 void CommandWorker::submit(Ticket ticket, CommandMessage message) {
-  if (waiting_ >= options_.inbox_max) {
-    return refuse(
-        ticket, message,
-        {RejectionCode::limit_reached,
-         "the server's inbox is full (" + std::to_string(waiting_) + " commands); try again"});
-  }
   if (!session::is_agent_name(message.agent)) {
-    return refuse(ticket, message,
-                  {RejectionCode::invalid, "not the name of an agent: '" + message.agent +
-                                               "'; it is 1 to 64 of a-z 0-9 . _ -"});
+    return turn_away(ticket,
+                     {RejectionCode::invalid, "not the name of an agent: '" + message.agent +
+                                                  "'; it is 1 to 64 of a-z 0-9 . _ -"});
+  }
+  if (waiting_ >= options_.inbox_max) {
+    base::rare(base::Rare::inbox_full);
+    return turn_away(
+        ticket, {RejectionCode::busy, "the server's inbox is full (" + std::to_string(waiting_) +
+                                          " commands); try again"});
   }
   Stream& s = stream(session::session_stream(message.agent, message.session));
   const auto place =
@@ -76,12 +76,9 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
   if (s.commands.size() == 1) ready_.push_back(s.name);
 }
 
-// Without having looked at any state.
-void CommandWorker::refuse(const Ticket& ticket, const CommandMessage& message,
-                           session::Rejection rejection) {
-  if (message.actor_kind == session::ActorKind::client) {
-    refusals_.add(message.id, {message.ask, rejection, {}});
-  }
+// Without having looked at any state: every copy of the command is answered so, or none is told
+// anything of its fate.
+void CommandWorker::turn_away(const Ticket& ticket, session::Rejection rejection) {
   held_.emplace(Position{}, CommandAnswer{ticket, tl::unexpected(std::move(rejection)), boot_});
 }
 
@@ -152,8 +149,9 @@ void CommandWorker::run_next() {
   --waiting_;
   Position release;
   CommandOutcome outcome = decide(*streams, waiting.message, release);
-  if (!outcome && waiting.message.actor_kind == session::ActorKind::client) {
-    refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release});
+  if (!outcome && !session::is_undecided(outcome.error().code) &&
+      waiting.message.actor_kind == session::ActorKind::client) {
+    refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release}, boot_);
   }
   held_.emplace(release, CommandAnswer{waiting.ticket, std::move(outcome), boot_});
   if (!s.commands.empty()) ready_.push_back(s.name);
@@ -211,7 +209,7 @@ std::optional<CommandOutcome> CommandWorker::answer_again(const SessionState& st
                                                           Position& release) {
   const auto* known = session::find_command(state, message.id);
   if (known == nullptr || base::mutant(base::Mutant::skip_deduplication)) {
-    const Refusals::Refusal* refused = refusals_.find(message.id, message.ask);
+    const Refusals::Refusal* refused = refusals_.find(message.id, message.ask, boot_);
     if (refused == nullptr || base::mutant(base::Mutant::late_copy_accepted)) return std::nullopt;
     base::rare(base::Rare::refusal_repeated);
     release = std::max(release, refused->release);

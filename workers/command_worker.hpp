@@ -63,7 +63,7 @@ struct CommandAnswer {
 
 struct CommandWorkerOptions {
   session::Limits limits;
-  std::size_t inbox_max = 100'000;    // waiting commands; more are refused as `limit_reached`
+  std::size_t inbox_max = 100'000;    // waiting commands; more are answered as `busy`
   std::size_t streams_max = 200'000;  // sessions kept in memory; more are evicted
 };
 
@@ -135,7 +135,7 @@ class CommandWorker {
   CommandOutcome decide(const Involved& streams, CommandMessage& message, Position& release);
   std::optional<CommandOutcome> answer_again(const session::SessionState& state,
                                              const CommandMessage& message, Position& release);
-  void refuse(const Ticket& ticket, const CommandMessage& message, session::Rejection rejection);
+  void turn_away(const Ticket& ticket, session::Rejection rejection);
   CommandOutcome append(const Involved& streams, const CommandMessage& message,
                         session::Decision decision, Position& release);
   Position append_and_evolve(std::vector<eventlog::StreamAppend> appends,

@@ -40,8 +40,8 @@ void EngineWorker::on_directive(DirectiveBody directive, base::Duration now) {
     if (other.session == key.session && other.token < key.token) run.is_lost = true;
     if (other.session == key.session && other.token > key.token) return;
   }
-  const auto ended = ended_.find(key.session);
-  if (ended != ended_.end() && ended->second >= key.token &&
+  const auto* ended = ended_.find(key.session, now);
+  if (ended != nullptr && *ended >= key.token &&
       !base::mutant(base::Mutant::ended_lease_begun_again)) {
     base::rare(base::Rare::directive_of_ended_lease);
     return;
@@ -83,24 +83,25 @@ bool EngineWorker::do_work(base::Duration now) {
     advance(key, run, now);
     pump(run, now);
   }
-  forget_ended();
+  forget_ended(now);
   return unacked_bytes_ != before;
 }
 
-void EngineWorker::forget_ended() {
+void EngineWorker::forget_ended(base::Duration now) {
   std::erase_if(runs_, [&](const auto& entry) {
     const auto& [key, run] = entry;
     if (!run.has_exited || (!run.unacked.empty() && !run.is_lost)) return false;
     for (const SequencedReport& report : run.unacked) unacked_bytes_ -= size_of(report);
-    const auto [ended, is_new] = ended_.try_emplace(key.session, key.token);
-    ended->second = std::max(ended->second, key.token);
-    if (is_new) ended_order_.push_back(key.session);
+    const auto* ended = ended_.find(key.session, now);
+    ended_.put(key.session, ended == nullptr ? key.token : std::max(*ended, key.token), now);
     return true;
   });
-  while (ended_order_.size() > kEndedMax) {
-    ended_.erase(ended_order_.front());
-    ended_order_.pop_front();
-  }
+}
+
+void EngineWorker::forget_unbegun() {
+  std::erase_if(runs_, [](const auto& entry) {
+    return !entry.second.is_launched && !entry.second.has_exited;
+  });
 }
 
 void EngineWorker::advance(const Key& key, Run& run, base::Duration now) {

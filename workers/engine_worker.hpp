@@ -8,6 +8,7 @@
 #include <map>
 
 #include "workers/agent_launcher.hpp"
+#include "workers/recent.hpp"
 
 namespace workers {
 
@@ -20,6 +21,7 @@ struct EngineWorkerOptions {
 
 class EngineWorker {
  public:
+  // Ended leases that are remembered; the oldest are forgotten beyond it.
   static constexpr std::size_t kEndedMax = 10'000;
 
   // `launcher` outlives the worker.
@@ -28,6 +30,9 @@ class EngineWorker {
 
   void on_directive(DirectiveBody directive, base::Duration now);
   void on_ack(const ReportAckBody& ack);
+  // Forgets directives of which nothing was begun, because an older lease's agent still runs: the
+  // connection was lost, and with it the certainty that their leases last. The server directs anew.
+  void forget_unbegun();
 
   // Pumps all agents. True when anything was done. `now`: boot time.
   bool do_work(base::Duration now);
@@ -73,7 +78,7 @@ class EngineWorker {
     std::int64_t sent = 0;                // sequence of the last report that was sent
   };
 
-  void forget_ended();
+  void forget_ended(base::Duration now);
   void advance(const Key& key, Run& run, base::Duration now);
   void launch(Run& run);
   void obey(Run& run, base::Duration now);
@@ -87,9 +92,8 @@ class EngineWorker {
   const EngineWorkerOptions options_;
   std::map<Key, Run> runs_;
   // The newest lease of each session that has come to its end here, so that a directive which was
-  // long under way does not begin it again. The oldest are forgotten beyond kEndedMax.
-  std::map<base::SessionId, base::FencingToken> ended_;
-  std::deque<base::SessionId> ended_order_;
+  // long under way does not begin it again.
+  Recent<base::SessionId, base::FencingToken> ended_{kEndedMax};
   std::size_t unacked_bytes_ = 0;
   bool is_reading_ = true;
   bool is_leaving_ = false;

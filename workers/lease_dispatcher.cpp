@@ -95,7 +95,7 @@ void LeaseDispatcher::on_durable(const session::RecordedEvent& event) {
 
 const bus::PeerId* LeaseDispatcher::peer_of(const base::WorkerId& worker) const {
   const auto found = workers_.find(worker);
-  return found == workers_.end() ? nullptr : &found->second.peer;
+  return found == workers_.end() || found->second.is_behind ? nullptr : &found->second.peer;
 }
 
 std::vector<std::int64_t> LeaseDispatcher::worker_pids() const {
@@ -105,10 +105,11 @@ std::vector<std::int64_t> LeaseDispatcher::worker_pids() const {
 }
 
 void LeaseDispatcher::send(const bus::PeerId& peer, const bus::Notice& message) {
-  // A worker that cannot be sent to is gone or far behind; it will register again.
-  if (!socket_.send(peer, bus::encode_frame(message))) {
-    std::erase_if(workers_, [&](const auto& entry) { return entry.second.peer == peer; });
-  }
+  if (socket_.send(peer, bus::encode_frame(message))) return;
+  // A worker that cannot be sent to is gone or far behind; it will register again. What is on its
+  // way to it may still be obeyed, so its leases are not taken before it must have noticed that it
+  // hears nothing.
+  for (auto& [id, worker] : workers_) worker.is_behind |= worker.peer == peer;
 }
 
 void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame, base::Time now) {
@@ -123,7 +124,7 @@ void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame,
   }
   const auto known = std::find_if(workers_.begin(), workers_.end(),
                                   [&](const auto& entry) { return entry.second.peer == peer; });
-  if (known == workers_.end()) {
+  if (known == workers_.end() || known->second.is_behind) {
     base::rare(base::Rare::registration_renewed);
     socket_.send(peer, bus::encode_frame(bus::Notice{std::string(kVerbRegisterAgain), {}}));
     return;
@@ -262,8 +263,8 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
 // of the worker; hence all workers are told, of which there is one a machine.
 void LeaseDispatcher::send_acks() {
   for (const auto& [lease, ack] : std::exchange(acks_, {})) {
-    for (const auto& [id, worker] : std::map(workers_)) {
-      send(worker.peer, notice(kVerbReportAck, ack));
+    for (const auto& [id, worker] : workers_) {
+      if (!worker.is_behind) send(worker.peer, notice(kVerbReportAck, ack));
     }
   }
 }
@@ -302,17 +303,19 @@ bool LeaseDispatcher::grant(View& view) {
   if (!session::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
   // A lease of a worker that has ended would cost the session a turn that no agent was given.
   forget_lost_workers();
-  if (workers_.empty()) return false;
-  view.is_granting = true;
   // One worker a machine; with more, the choice would be made here.
-  submit(view, session::ServerCommand{session::GrantLease{workers_.begin()->first}},
+  const auto worker = std::find_if(workers_.begin(), workers_.end(),
+                                   [](const auto& entry) { return !entry.second.is_behind; });
+  if (worker == workers_.end()) return false;
+  view.is_granting = true;
+  submit(view, session::ServerCommand{session::GrantLease{worker->first}},
          {session::session_stream(s.agent, s.session), {}, 0});
   return true;
 }
 
 void LeaseDispatcher::expire(View& view) {
   const SessionState& s = view.state;
-  if (!s.lease || view.is_expiring || peer_of(s.lease->worker) != nullptr) return;
+  if (!s.lease || view.is_expiring || workers_.contains(s.lease->worker)) return;
   // A worker that lives and has not registered yet may be the holder: it is waited for. Once
   // another one has registered, the holder is known to be gone.
   if (workers_.empty() && locks_.is_worker_alive()) return;

@@ -58,6 +58,7 @@ class LeaseDispatcher {
     bus::PeerId peer;
     std::int64_t pid = 0;
     base::Time last_heard;
+    bool is_behind = false;  // its queue was full: it is told nothing until it registers anew
   };
   struct View {
     session::SessionState state;  // durable; its commands are not kept
@@ -87,6 +88,7 @@ class LeaseDispatcher {
   bool has_contents(View& view);
   void send_acks();
   void send(const bus::PeerId& peer, const bus::Notice& notice);
+  // Null: it cannot be told anything.
   const bus::PeerId* peer_of(const base::WorkerId& worker) const;
   void forget_lost_workers();
 

@@ -20,6 +20,27 @@ constexpr std::size_t kPageBytesMax = 4 << 20;     // of facts and content in on
 constexpr std::size_t kPageEventsMax = 10'000;
 constexpr std::size_t kPromptShownMax = 4 << 10;
 
+// What verbs are answered from beside the log.
+struct Source {
+  std::string_view verb;
+  std::string_view projection;
+};
+constexpr Source kSources[] = {{kVerbList, projections::SessionList::kName},
+                               {kVerbShow, projections::SessionList::kName},
+                               {kVerbOutput, projections::SessionList::kName},
+                               {kVerbStats, projections::Metrics::kName}};
+
+// Why rows of this projection would not be those at `durable`; none: they are.
+std::optional<base::Error> fault_of(const projections::ProjectionStatus& status, Position durable) {
+  if (status.position >= durable) return std::nullopt;
+  if (status.stopped) return status.stopped;
+  if (status.failed) return status.failed;
+  return base::Error{base::ErrorCode::io,
+                     "the projection stands at position " + std::to_string(status.position.value) +
+                         ", not at " + std::to_string(durable.value),
+                     status.name};
+}
+
 std::string code_of(const base::Error& error) {
   switch (error.code) {
     case base::ErrorCode::not_found:
@@ -86,9 +107,10 @@ QueryAnswer QueryService::answer(const Query& query) {
   // The log itself is read whatever has become of that which is derived from it.
   const bool is_of_log =
       query.verb == bus::kReadVerb && !base::mutant(base::Mutant::log_read_needs_rows);
-  const auto caught_up = is_of_log ? base::Result<bool>(true) : catch_up(query.durable);
-  if (!caught_up) {
-    body = tl::unexpected(caught_up.error());
+  if (!is_of_log) catch_up(query.durable);
+  const auto sources = is_of_log ? base::Result<bool>(true) : check_sources(query);
+  if (!sources) {
+    body = tl::unexpected(sources.error());
   } else if (!query.verb.empty()) {
     body = run(query);
   }
@@ -102,19 +124,50 @@ QueryAnswer QueryService::answer(const Query& query) {
   return answer;
 }
 
-base::Result<bool> QueryService::catch_up(Position durable) {
-  if (auto ok = index_.catch_up(log_, durable); !ok) return ok;
-  while (!projections_.reached(durable) && !base::mutant(base::Mutant::views_not_caught_up)) {
-    const auto folded = projections_.catch_up(log_, durable, kCatchUpEvents);
-    if (!folded) return tl::unexpected(folded.error());
-    if (*folded == 0) break;
+// As far as it can be done; one that fails keeps none of the others back.
+void QueryService::catch_up(Position durable) {
+  if (base::mutant(base::Mutant::views_not_caught_up)) return;
+  indexed_ = index_.catch_up(log_, durable);
+  const auto folded_by_all = [&] {
+    std::int64_t events = 0;
+    for (const auto& status : projections_.status()) events += status.position.value;
+    return events;
+  };
+  for (std::int64_t before = -1, now = folded_by_all(); now > before;) {
+    if (projections_.reached(durable)) break;
+    (void)projections_.catch_up(log_, durable, kCatchUpEvents);  // who failed keeps why
+    before = std::exchange(now, folded_by_all());
   }
-  // Rows that stand still would pass for those at `durable`.
+}
+
+// Rows that stand still would pass for those at the durable head.
+base::Result<bool> QueryService::check_sources(const Query& query) const {
+  if (base::mutant(base::Mutant::stale_rows_answered)) return true;
+  const bool is_index_read =
+      query.verb == kVerbOutput || base::mutant(base::Mutant::log_read_needs_rows);
+  if (is_index_read && !indexed_) return indexed_;
   for (const projections::ProjectionStatus& status : projections_.status()) {
-    if (base::mutant(base::Mutant::stale_rows_answered)) break;
-    if (status.stopped && status.position < durable) return tl::unexpected(*status.stopped);
+    const bool is_read = std::any_of(
+        std::begin(kSources), std::end(kSources),
+        [&](const Source& s) { return s.verb == query.verb && s.projection == status.name; });
+    if (!is_read && !base::mutant(base::Mutant::one_fault_fails_all)) continue;
+    if (auto fault = fault_of(status, query.durable)) return tl::unexpected(std::move(*fault));
   }
   return true;
+}
+
+base::Result<DigestsAnswer> QueryService::digests(Position durable) const {
+  const auto digests = projections_.digests();
+  if (!digests) return tl::unexpected(digests.error());
+  const auto status = projections_.status();
+  DigestsAnswer answer;
+  for (std::size_t i = 0; i < digests->size(); ++i) {
+    const auto& digest = (*digests)[i];
+    const auto fault = fault_of(status[i], durable);
+    answer.projections.push_back({digest.name, digest.position, digest.digest,
+                                  fault ? base::describe(*fault) : std::string()});
+  }
+  return answer;
 }
 
 base::Result<base::RawValue> QueryService::run(const Query& query) {
@@ -156,11 +209,9 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
     return bus::to_body(*report);
   }
   if (query.verb == kVerbDigests) {
-    const auto digests = projections_.digests();
-    if (!digests) return tl::unexpected(digests.error());
-    DigestsAnswer answer;
-    for (const auto& d : *digests) answer.projections.push_back({d.name, d.position, d.digest});
-    return bus::to_body(answer);
+    const auto answer = digests(query.durable);
+    if (!answer) return tl::unexpected(answer.error());
+    return bus::to_body(*answer);
   }
   return base::failure(
       base::ErrorCode::invalid,

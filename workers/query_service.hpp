@@ -1,6 +1,7 @@
 // Answers what clients ask about the past and the present: sessions, output, metrics, pages of the
 // log. It brings the projections and the stream index up to the durable head that came with the
-// question before it answers, so that everybody reads their own writes.
+// question before it answers, so that everybody reads their own writes. What cannot be brought up
+// to it fails the verbs that read it, and no others.
 #pragma once
 
 #include <deque>
@@ -116,6 +117,7 @@ struct DigestRow {
   std::string name;
   Position position;
   base::Hash digest{};
+  std::string fault;  // why it does not stand at the durable head; empty: it does
 
   bool operator==(const DigestRow&) const = default;
   template <class Self, class Visit>
@@ -123,6 +125,7 @@ struct DigestRow {
     visit("name", self.name);
     visit("position", self.position);
     visit("digest", self.digest);
+    visit("fault", self.fault);
   }
 };
 
@@ -166,7 +169,9 @@ class QueryService {
   QueryAnswer answer(const Query& query);
 
  private:
-  base::Result<bool> catch_up(Position durable);
+  void catch_up(Position durable);
+  base::Result<bool> check_sources(const Query& query) const;
+  base::Result<DigestsAnswer> digests(Position durable) const;
   base::Result<base::RawValue> run(const Query& query);
   base::Result<OutputAnswer> output(const QueryBody& body, Position durable);
   base::Result<bus::LogPage> read(const bus::ReadRequest& request, Position durable);
@@ -177,6 +182,7 @@ class QueryService {
   eventlog::KeyValueStore& views_;
   projections::ProjectionSet projections_;
   eventlog::StreamIndex& index_;
+  base::Result<bool> indexed_ = true;  // whether the index has come to where it was last to come
 };
 
 // Port: hands queries to the service and its answers back. Used by one thread.

@@ -2,20 +2,17 @@
 
 namespace workers {
 
-void Refusals::add(const base::CommandId& id, Refusal refusal) {
+void Refusals::add(const base::CommandId& id, Refusal refusal, base::Duration now) {
   if (refusal.ask == 0) return;
-  const auto [at, is_new] = by_id_.try_emplace(id);
-  if (refusal.ask > at->second.ask) at->second = std::move(refusal);
-  if (!is_new) return;
-  order_.push_back(id);
-  if (order_.size() <= kCountMax) return;
-  by_id_.erase(order_.front());
-  order_.pop_front();
+  const Refusal* known = recent_.find(id, now);
+  if (known != nullptr && known->ask >= refusal.ask) refusal = *known;
+  recent_.put(id, std::move(refusal), now);
 }
 
-const Refusals::Refusal* Refusals::find(const base::CommandId& id, std::int64_t ask) const {
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() || ask == 0 || ask > found->second.ask ? nullptr : &found->second;
+const Refusals::Refusal* Refusals::find(const base::CommandId& id, std::int64_t ask,
+                                        base::Duration now) {
+  const Refusal* known = recent_.find(id, now);
+  return known == nullptr || ask == 0 || ask > known->ask ? nullptr : known;
 }
 
 }  // namespace workers

@@ -7,10 +7,8 @@
 // there, and is not taken.
 #pragma once
 
-#include <deque>
-#include <map>
-
 #include "eventlog/base/ids.hpp"
+#include "workers/recent.hpp"
 #include "workers/session/rejection.hpp"
 
 namespace workers {
@@ -20,6 +18,9 @@ class Refusals {
   // As many as the inbox holds, in which a copy may wait: some 30 MB at the very worst. The oldest
   // go first.
   static constexpr std::size_t kCountMax = 100'000;
+  // Since the last copy was refused. Several times what a client lets pass between two copies, and
+  // longer than any queue on the way holds one.
+  static constexpr base::Duration kAgeMax = std::chrono::minutes(2);
 
   struct Refusal {
     std::int64_t ask = 0;  // the greatest that was refused
@@ -27,14 +28,13 @@ class Refusals {
     base::Position release;  // durable before the refusal may leave
   };
 
-  // Nothing when the sender does not tell its asks apart (0).
-  void add(const base::CommandId& id, Refusal refusal);
-  // Null: that ask was not refused lately. The pointer lasts until the next add().
-  const Refusal* find(const base::CommandId& id, std::int64_t ask) const;
+  // Nothing when the sender does not tell its asks apart (0). `now`: boot time.
+  void add(const base::CommandId& id, Refusal refusal, base::Duration now);
+  // Null: that ask was not refused lately. The pointer lasts until the next call.
+  const Refusal* find(const base::CommandId& id, std::int64_t ask, base::Duration now);
 
  private:
-  std::map<base::CommandId, Refusal> by_id_;
-  std::deque<base::CommandId> order_;
+  Recent<base::CommandId, Refusal> recent_{kCountMax, kAgeMax};
 };
 
 }  // namespace workers

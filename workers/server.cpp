@@ -34,6 +34,10 @@ bus::Welcome welcome(const eventlog::LogTail& tail, base::ServerId incarnation) 
 }
 
 bus::Reply rejected(const base::CommandId& id, const session::Rejection& rejection) {
+  // Of a command that nobody has looked at its sender must not think that it did not happen.
+  if (session::is_undecided(rejection.code) && !base::mutant(base::Mutant::busy_is_refusal)) {
+    return bus::error_reply(id, base::enum_name(rejection.code), rejection.text);
+  }
   bus::Reply reply;
   reply.id = id;
   reply.status = bus::ReplyStatus::rejected;

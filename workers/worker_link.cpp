@@ -7,11 +7,20 @@
 
 namespace workers {
 
-WorkerLink::WorkerLink(EngineWorker& worker, bus::ClientSocket& socket, base::WorkerId id,
-                       std::int64_t pid, WorkerLinkOptions options)
-    : worker_(worker), socket_(socket), id_(id), pid_(pid), options_(options) {}
+WorkerLink::WorkerLink(EngineWorker& worker, Ports ports, base::WorkerId id, std::int64_t pid,
+                       WorkerLinkOptions options)
+    : worker_(worker),
+      clock_(ports.clock),
+      socket_(ports.socket),
+      id_(id),
+      pid_(pid),
+      options_(options) {}
 
-bool WorkerLink::do_work(base::Duration now) {
+bool WorkerLink::do_work() {
+  const base::Duration begun_at = clock_.boot();
+  std::vector<base::Bytes> received = receive();
+  const base::Duration now =
+      base::mutant(base::Mutant::clock_read_before_frames) ? begun_at : clock_.boot();
   if (last_heard_.count() == 0) last_heard_ = worked_at_ = now;
   // A process that was stopped for so long may have lost its leases: what waits in the connection
   // could start an agent for a turn that has been given up. The server says anew what is to be.
@@ -19,12 +28,12 @@ bool WorkerLink::do_work(base::Duration now) {
   if (away > options_.silence_max && !base::mutant(base::Mutant::stopped_worker_obeys)) {
     base::rare(base::Rare::worker_was_stopped);
     last_heard_ += away;  // only while it works is it without a server
+    received.clear();
     reconnect(now);
   }
-  bool has_worked = false;
-  while (auto bytes = socket_.receive()) {
-    has_worked = true;
-    if (const auto frame = bus::decode_frame(*bytes)) take_frame(*frame, now);
+  bool has_worked = !received.empty();
+  for (const base::Bytes& bytes : received) {
+    if (const auto frame = bus::decode_frame(bytes)) take_frame(*frame, now);
   }
   if (now >= next_heartbeat_) {
     const bool is_silent = now - std::max(last_heard_, connected_at_) > options_.silence_max;
@@ -54,7 +63,18 @@ bool WorkerLink::do_work(base::Duration now) {
   return has_worked;
 }
 
+std::vector<base::Bytes> WorkerLink::receive() {
+  std::vector<base::Bytes> received;
+  while (received.size() < kFramesPerCycle) {
+    auto bytes = socket_.receive();
+    if (!bytes) break;
+    received.push_back(std::move(*bytes));
+  }
+  return received;
+}
+
 void WorkerLink::reconnect(base::Duration now) {
+  if (!base::mutant(base::Mutant::unbegun_lease_kept)) worker_.forget_unbegun();
   connected_at_ = now;
   is_registered_ = false;
   next_heartbeat_ = now;

@@ -21,18 +21,27 @@ struct WorkerLinkOptions {
 
 class WorkerLink {
  public:
-  // References outlive the link. `worker` names this life of the process.
-  WorkerLink(EngineWorker& worker, bus::ClientSocket& socket, base::WorkerId id, std::int64_t pid,
+  struct Ports {  // outlive the link
+    base::Clock& clock;
+    bus::ClientSocket& socket;
+  };
+  // `worker` outlives the link; `id` names this life of the process.
+  WorkerLink(EngineWorker& worker, Ports ports, base::WorkerId id, std::int64_t pid,
              WorkerLinkOptions options);
 
-  // Receives, sends, and runs the worker. True when anything was done. `now`: boot time.
-  bool do_work(base::Duration now);
+  // Receives, sends, and runs the worker. True when anything was done. It reads the clock behind
+  // what it receives, so that frames which waited while the process was stopped are known as such,
+  // wherever in the cycle that was.
+  bool do_work();
 
   bool is_registered() const { return is_registered_; }
   // When do_work() is due although nothing was received.
   base::Duration deadline() const { return next_heartbeat_; }
 
  private:
+  static constexpr std::size_t kFramesPerCycle = 256;
+
+  std::vector<base::Bytes> receive();
   void greet();
   void reconnect(base::Duration now);
   void take_frame(const bus::Frame& frame, base::Duration now);
@@ -40,13 +49,14 @@ class WorkerLink {
   bool send(std::string_view verb, base::RawValue body);
 
   EngineWorker& worker_;
+  base::Clock& clock_;
   bus::ClientSocket& socket_;
   const base::WorkerId id_;
   const std::int64_t pid_;
   const WorkerLinkOptions options_;
   bool is_registered_ = false;
   bool is_orphaned_ = false;     // the grace is over; the agents have been told to end
-  base::Duration worked_at_{0};  // the last call of do_work
+  base::Duration worked_at_{0};  // the last reading of the clock
   base::Duration last_heard_{0};
   base::Duration connected_at_{0};    // when the connection was last made anew
   base::Duration next_heartbeat_{0};  // or HELLO

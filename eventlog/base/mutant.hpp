@@ -140,6 +140,10 @@ enum class Mutant {
   expiring_lease_directed,       // a worker is directed while its lease is being taken
   page_of_another,               // a projection goes on with the page of one further behind
   stale_rows_answered,           // a query is answered from rows that have stopped
+  busy_is_refusal,               // who finds the inbox full is told that it was refused
+  clock_read_before_frames,      // a worker stopped while it reads obeys what it read before
+  unbegun_lease_kept,   // a worker without a connection begins what it had been told before
+  one_fault_fails_all,  // a projection that stopped fails queries that do not read it
 };
 
 // In the order above.
@@ -267,9 +271,12 @@ constexpr std::string_view kMutantNames[] = {
     "expiring_lease_directed",
     "page_of_another",
     "stale_rows_answered",
+    "busy_is_refusal",
+    "clock_read_before_frames",
+    "unbegun_lease_kept",
+    "one_fault_fails_all",
 };
-static_assert(std::size(kMutantNames) ==
-              static_cast<std::size_t>(Mutant::stale_rows_answered) + 1);
+static_assert(std::size(kMutantNames) == static_cast<std::size_t>(Mutant::one_fault_fails_all) + 1);
 
 #ifdef STENO_MUTANTS
 inline std::optional<Mutant> mutant_named(std::string_view name) {

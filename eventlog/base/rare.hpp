@@ -29,8 +29,9 @@ enum class Rare {
   worker_was_stopped,        // a worker noticed that it had not run for long
   refusal_repeated,          // a copy of a refused command came later
   directive_of_ended_lease,  // a directive came for a lease that had ended
+  inbox_full,                // a command found no place to wait in
 };
-constexpr std::size_t kRareBranches = static_cast<std::size_t>(Rare::directive_of_ended_lease) + 1;
+constexpr std::size_t kRareBranches = static_cast<std::size_t>(Rare::inbox_full) + 1;
 
 #ifdef STENO_MUTANTS
 inline std::array<std::int64_t, kRareBranches> rare_reached{};

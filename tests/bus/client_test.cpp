@@ -256,6 +256,46 @@ TEST_CASE("a lost reply is asked for again while others are heard", "[bus]") {
   CHECK(world.client.reconnect_count() == 0);
 }
 
+TEST_CASE("a request that finds no room comes again by itself, ever more slowly", "[bus]") {
+  World world(10);
+  int asked = 0;
+  int busy_until = 4;
+  std::vector<Duration> moments;
+  const auto serve = [&] {
+    world.clock.now += Duration{5'000};
+    world.bus.advance(world.clock.now);
+    while (const auto from = world.server->frames.receive(world.clock.now)) {
+      const auto* request = std::get_if<bus::Request>(&from->message);
+      if (request == nullptr) continue;
+      moments.push_back(world.clock.now);
+      const bool is_busy = ++asked < busy_until;
+      world.server->frames.reply(
+          from->peer.id,
+          is_busy ? bus::error_reply(request->id, bus::kCodeBusy, "no room for it")
+                  : bus::Reply{request->id, bus::ReplyStatus::ok, "", "", request->body});
+    }
+    world.client.do_work(world.clock.now);
+  };
+  const auto wait = [&](const base::CommandId& id) {
+    while (true) {
+      serve();
+      if (auto outcome = world.client.take(id)) return *outcome;
+    }
+  };
+  const auto reply = wait(*world.client.start("echo", kBody, Duration{10'000'000}));
+  REQUIRE(reply);
+  CHECK(reply->body == kBody);
+  REQUIRE(moments.size() == 4);
+  CHECK(moments[2] - moments[1] > moments[1] - moments[0]);
+  CHECK(moments[3] - moments[2] > moments[2] - moments[1]);
+
+  busy_until = 1'000'000;
+  const auto never = wait(*world.client.start("echo", kBody, Duration{2'000'000}));
+  REQUIRE_FALSE(never);
+  CHECK(never.error().code == base::ErrorCode::busy);
+  CHECK(never.error().text.find("no room for it; the outcome is unknown") == 0);
+}
+
 TEST_CASE("peers are bounded in number and forgotten after silence", "[bus]") {
   bus::Peers peers(2, Duration{100});
   const bus::Hello hello{1, 1, bus::Role::worker, {}, "w", "", ""};

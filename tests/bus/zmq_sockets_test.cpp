@@ -2,6 +2,8 @@
 // poller, with a deadline.
 #include "bus/zmq_sockets.hpp"
 
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -221,6 +223,60 @@ TEST_CASE("a client's full queue refuses instead of blocking", "[bus]") {
   while (sent < 1'000'000 && (*socket)->send(bus::Bytes(1000, 'x'))) ++sent;
   CHECK(sent >= 1000);
   CHECK(sent < 1'000'000);
+}
+
+// A process that connects, says a word, and then reads whatever comes until it is killed.
+pid_t start_reader(const std::string& endpoint) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  bus::Context context;
+  const auto socket = bus::connect_client(context, endpoint);
+  std::array items{bus::PollItem::of(**socket)};
+  for (bool was_sent = false;;) {
+    items[0].wants_write = !was_sent;
+    if (!was_sent) was_sent = (*socket)->send("hello");
+    while ((*socket)->receive()) {
+    }
+    if (!bus::poll(items, Duration{1'000'000})) ::_exit(1);
+  }
+}
+
+TEST_CASE("what waits for a peer that is stopped is bounded in bytes", "[bus]") {
+  const Folder folder;
+  const pid_t reader = start_reader(folder.endpoint("command"));
+  bus::Context context;
+  constexpr std::size_t kFrame = std::size_t{4} << 20;
+  constexpr std::size_t kMax = bus::kFrameBytesMax;
+  // Beside the queue, what lies in the kernel and in the frame that is being written.
+  constexpr std::size_t kUnderWay = 2 * kFrame;
+  const auto server = bus::bind_server(context, folder.endpoint("command"), kMax);
+  REQUIRE(server);
+  const std::array items{bus::PollItem::of(**server)};
+  base::SystemClock clock;
+  const Duration end = clock.boot() + Duration{60'000'000};
+  const auto wait = [&] {
+    auto waited = items;
+    REQUIRE(bus::poll(waited, Duration{1'000}));
+    REQUIRE(clock.boot() < end);
+  };
+  std::optional<bus::Incoming> hello;
+  while (!(hello = (*server)->receive())) wait();
+  REQUIRE(::kill(reader, SIGSTOP) == 0);
+  int status = 0;
+  REQUIRE(::waitpid(reader, &status, WUNTRACED) == reader);
+
+  std::size_t sent = 0;
+  while (sent <= kMax + kUnderWay && (*server)->send(hello->peer, bus::Bytes(kFrame, 'x'))) {
+    sent += kFrame;
+  }
+  CHECK(sent + kFrame > kMax);
+  CHECK(sent <= kMax + kUnderWay);
+  CHECK((*server)->send(hello->peer, "a small one goes"));
+  REQUIRE(::kill(reader, SIGCONT) == 0);
+  while (!(*server)->send(hello->peer, bus::Bytes(kMax, 'x'))) wait();  // when it has read all
+  REQUIRE(::kill(reader, SIGKILL) == 0);
+  REQUIRE(::waitpid(reader, &status, 0) == reader);
 }
 
 TEST_CASE("the poller sees pipes, and the end of one", "[bus]") {

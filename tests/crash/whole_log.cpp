@@ -54,6 +54,7 @@ Result<bool> check_live_projections(StenoServer& server, Load& load) {
     const auto rows = eventlog::make_memory_key_value_store();
     auto fresh = projections::ProjectionSet::open(*rows);
     if (!fresh) return tl::unexpected(fresh.error());
+    if (!row.fault.empty()) return failure(ErrorCode::damaged, row.fault, row.name);
     while (!fresh->reached(row.position)) {
       const auto folded = fresh->catch_up(*log->store, row.position, kFoldedAtOnce);
       if (!folded) return tl::unexpected(folded.error());

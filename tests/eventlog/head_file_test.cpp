@@ -49,6 +49,16 @@ TEST_CASE("no file and an empty file have no head", "[eventlog]") {
   CHECK_FALSE(*read_head_file(path));
 }
 
+TEST_CASE("what a crash left behind of a head file that was being made does no harm",
+          "[eventlog]") {
+  const support::TempFolder folder;
+  const auto path = folder.file("head");
+  overwrite(path + ".new", Bytes(100'000, 'x'));
+  write_heads(path, 1);
+  CHECK(contents(path).size() == 2 * kSlotBytes);
+  CHECK(**read_head_file(path) == head_at(1));
+}
+
 TEST_CASE("the newest head is read, while the file is open and after", "[eventlog]") {
   const support::TempFolder folder;
   const auto path = folder.file("head");

@@ -64,4 +64,19 @@ TEST_CASE("records in many fragments are followed", "[eventlog]") {
   }
 }
 
+TEST_CASE("a write-ahead log that cannot be read is an error, not a whole one", "[eventlog]") {
+  const support::TempFolder folder;
+  const std::string log = folder.file("log");
+  CHECK_FALSE(eventlog::has_torn_write_ahead_log(log));
+  std::filesystem::create_directory(log);
+  CHECK(eventlog::has_torn_write_ahead_log(log) == false);
+  std::ofstream(log + "/000007.log") << "torn";
+  CHECK(eventlog::has_torn_write_ahead_log(log) == true);
+  std::filesystem::create_directory(log + "/000009.log");  // can be opened, and never read
+  const auto unread = eventlog::has_torn_write_ahead_log(log);
+  REQUIRE_FALSE(unread);
+  CHECK(unread.error().code == base::ErrorCode::io);
+  CHECK(unread.error().where == log + "/000009.log");
+}
+
 }  // namespace

@@ -1,9 +1,7 @@
 // A client's command: its body, the command in it, and what is decided on it.
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/evolve.hpp"
+#include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"
 #include "workers/protocol.hpp"
-#include "workers/session/decide.hpp"
 #include "workers/session/session_name.hpp"
 
 namespace {
@@ -23,12 +21,7 @@ void decide_on(const workers::CommandBody& body, const session::ClientCommand& c
     require(!decision.error().text.empty(), "a rejection says why");
     return;
   }
-  for (const session::Emitted& emitted : *decision) {
-    session::RecordedEvent event;
-    event.event = emitted.event;
-    const auto read = session::decode_facts(session::encode_facts(event));
-    require(read && read->event == event.event, "what is decided can be stored");
-  }
+  fuzz::with_stored(*decision, [](auto, const auto&) {});
 }
 
 void read_body(ByteView bytes) {

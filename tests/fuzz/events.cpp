@@ -18,6 +18,10 @@ void read_facts(ByteView bytes) {
   require(!envelope || (routing && routing->stream == envelope->stream &&
                         routing->version == envelope->version),
           "an event is routed by what its envelope says");
+  session::RecordedEvent used;
+  const bool is_read = session::decode_facts_to(used, bytes).has_value();
+  require(is_read == event.has_value() && (!is_read || used == *event),
+          "an event that is used again reads the same");
   if (!event) {
     require(!event.error().text.empty(), "an error says what is wrong");
     return;

@@ -1,10 +1,9 @@
 // What worker and server tell each other: registering, heartbeats, directives, acknowledgements,
 // and reports, which are decided on as well.
-#include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/evolve.hpp"
+#include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"
 #include "workers/protocol.hpp"
-#include "workers/session/decide.hpp"
 
 namespace {
 
@@ -62,17 +61,13 @@ void decide_on(Past& past, std::int64_t sequence, const session::Report& report)
   const auto decision = session::decide({past.session, past.registry, past.admission, nullptr},
                                         session::LeaseReport{{1}, sequence, report}, context);
   if (!decision) return;
-  for (const session::Emitted& emitted : *decision) {
-    session::RecordedEvent event;
-    event.event = emitted.event;
+  fuzz::with_stored(*decision, [&](session::StreamRole role, session::RecordedEvent event) {
     event.envelope.position = {100 + sequence};
     event.envelope.token = {1};
     event.envelope.report_sequence = sequence;
     event.envelope.actor_kind = session::ActorKind::worker;
-    const auto read = session::decode_facts(session::encode_facts(event));
-    require(read && read->event == event.event, "what is decided can be stored");
-    past.fold(emitted.role, event);
-  }
+    past.fold(role, event);
+  });
   const auto read = base::decode<session::SessionState>(base::encode(past.session));
   require(read && *read == past.session, "the state can be stored");
   require(past.session.inconsistent.value == 0, "what decide emits keeps the state consistent");

@@ -211,10 +211,12 @@ void ClientActor::take(const base::Result<bus::Reply>& reply) {
     return;
   }
   if (reply->status != bus::ReplyStatus::ok) {
-    operation.result = Result::failed;
+    // An error says nothing of the command; it may have happened.
+    const bool is_refused = reply->status == bus::ReplyStatus::rejected;
+    if (is_refused) operation.result = Result::failed;
     operation.code = reply->code;
-    ++counts["refused: " + reply->code];
-    stage_.say("client-" + std::to_string(number_) + " is refused: " + reply->text);
+    ++counts[(is_refused ? "refused: " : "errors: ") + reply->code];
+    stage_.say("client-" + std::to_string(number_) + " is told: " + reply->text);
     if (operation.is_query && reply->code == "not_found") {
       stage_.violate(operation.stream + " was opened, and a query does not find it");
     }

@@ -16,7 +16,6 @@ constexpr workers::WorkerLinkOptions kLink{
     std::chrono::milliseconds(100), std::chrono::milliseconds(50), std::chrono::milliseconds(500),
     std::chrono::minutes(30), std::chrono::milliseconds(400)};
 constexpr session::Limits kLimits{4, 20, 65536};  // few, so that they are reached
-constexpr std::size_t kInboxMax = 100'000;
 
 constexpr unsigned kLieWorkerPercent = 50;
 constexpr unsigned kLieSessionPercent = 20;
@@ -38,6 +37,7 @@ Surroundings::Surroundings(const Schedule& schedule)
       lock_random(derived(schedule.seed, 5)),
       queue_max(static_cast<std::size_t>(schedule.queue_max)),
       streams_max(static_cast<std::size_t>(schedule.streams_max)),
+      inbox_max(static_cast<std::size_t>(schedule.inbox_max)),
       do_locks_lie(schedule.has_lying_locks) {
   birth.log = base::LogId::make({1}, id_random);
   birth.epoch.counter = 1;
@@ -116,7 +116,7 @@ ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog
       feed_socket(around.bus.bind_publisher("feed")),
       server({clock, around.id_random, committer, loader, contents, queries, locks, *command_socket,
               *worker_socket, *feed_socket},
-             {tail, {kLimits, kInboxMax, around.streams_max}, kLeases}) {}
+             {tail, {kLimits, around.inbox_max, around.streams_max}, kLeases}) {}
 
 Duration ServerLife::due(const ProcessClock& clock) const {
   const Duration timer = clock.when(server.next_timer());
@@ -128,7 +128,7 @@ WorkerLife::WorkerLife(Surroundings& around, ProcessClock& clock, std::size_t nu
     : launcher(around.agents, around.agent_random),
       worker(launcher, {}),
       socket(around.bus.connect_client("worker", worker_name(number), around.queue_max)),
-      link(worker, *socket, base::WorkerId::make(clock.wall(), around.id_random),
+      link(worker, {clock, *socket}, base::WorkerId::make(clock.wall(), around.id_random),
            static_cast<std::int64_t>(number), kLink) {}
 
 std::string worker_name(std::size_t number) {

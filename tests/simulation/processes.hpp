@@ -30,6 +30,7 @@ struct Surroundings {
   SimAgents agents{time, agent_random, counts};
   std::size_t queue_max;
   std::size_t streams_max;
+  std::size_t inbox_max;
   bool do_locks_lie;
   std::vector<bool> is_worker_alive = std::vector<bool>(kWorkers, false);
   eventlog::LogTail birth;  // log id and epoch of the empty log

@@ -13,7 +13,8 @@ struct base::EnumNames<base::Rare> {
       "id reused",     "version conflict",   "stream evicted",       "command waited",
       "snapshot used", "append doubtful",    "directive overtaken",  "older lease alive",
       "lease lost",    "reports resent",     "registration renewed", "query parked",
-      "lease expired", "worker was stopped", "refusal repeated",     "directive of ended lease"};
+      "lease expired", "worker was stopped", "refusal repeated",     "directive of ended lease",
+      "inbox full"};
   static_assert(std::size(kNames) == base::kRareBranches);
 };
 

@@ -124,6 +124,8 @@ bool read_setting(const std::vector<std::string_view>& words, Schedule& schedule
     schedule.queue_max = number;
   } else if (words[0] == "streams_max") {
     schedule.streams_max = number;
+  } else if (words[0] == "inbox_max") {
+    schedule.inbox_max = number;
   } else if (words[0] == "events_min") {
     schedule.events_min = number;
   } else if (words[0] == "lying_locks") {
@@ -166,6 +168,7 @@ Schedule make_schedule(std::uint64_t seed) {
   }
   std::stable_sort(schedule.faults.begin(), schedule.faults.end(),
                    [](const Fault& a, const Fault& b) { return a.at < b.at; });
+  if (random.chance(15)) schedule.inbox_max = 1 + static_cast<std::int64_t>(random.below(3));
   return schedule;
 }
 
@@ -179,6 +182,7 @@ std::string to_text(const Schedule& schedule) {
   add("commands", schedule.commands);
   add("queue_max", schedule.queue_max);
   add("streams_max", schedule.streams_max);
+  add("inbox_max", schedule.inbox_max);
   add("events_min", schedule.events_min);
   add("lying_locks", schedule.has_lying_locks ? 1 : 0);
   for (const Fault& fault : schedule.faults) text += describe(fault) + "\n";

@@ -50,12 +50,13 @@ struct Fault {
 struct Schedule {
   std::uint64_t seed = 1;
   std::int64_t clients = 3;
-  std::int64_t commands = 16;      // of each client
-  std::int64_t queue_max = 1000;   // messages that a connection holds
-  std::int64_t streams_max = 100;  // that the server keeps in memory
-  std::int64_t events_min = 200;   // clients go on until the log holds so many
-  bool has_lying_locks = true;     // now and then a lock seems free that is held
-  std::vector<Fault> faults;       // by time
+  std::int64_t commands = 16;        // of each client
+  std::int64_t queue_max = 1000;     // messages that a connection holds
+  std::int64_t streams_max = 100;    // that the server keeps in memory
+  std::int64_t inbox_max = 100'000;  // commands that wait in the server
+  std::int64_t events_min = 200;     // clients go on until the log holds so many
+  bool has_lying_locks = true;       // now and then a lock seems free that is held
+  std::vector<Fault> faults;         // by time
 
   bool operator==(const Schedule&) const = default;
 };

@@ -54,13 +54,13 @@ base::Result<bool> SimRows::write(const eventlog::WriteBatch& batch) {
   if (disk_.is_full()) return tl::unexpected(no_space());
   if (disk_.fires(FaultKind::fail_rows)) return tl::unexpected(failed("write"));
   batches_.emplace_back(batch);
-  return rows_->write(batch);
+  return ForwardingRows::write(batch);
 }
 
 base::Result<bool> SimRows::clear() {
   if (disk_.is_full()) return tl::unexpected(no_space());
   batches_.emplace_back(std::nullopt);
-  return rows_->clear();
+  return ForwardingRows::clear();
 }
 
 bool SimRows::lose_power(base::Random& random) {
@@ -69,8 +69,9 @@ bool SimRows::lose_power(base::Random& random) {
       random.chance(10) ? batches_.size() : std::min<std::size_t>(8, batches_.size());
   const std::size_t lost = random.below(most + 1);
   batches_.resize(batches_.size() - lost);
-  rows_ = eventlog::make_memory_key_value_store();
-  for (const auto& batch : batches_) batch ? rows_->write(*batch) : rows_->clear();
+  forget_all();
+  for (const auto& batch : batches_)
+    batch ? ForwardingRows::write(*batch) : ForwardingRows::clear();
   return lost > 0;
 }
 

@@ -13,11 +13,11 @@
 
 #include "eventlog/base/random.hpp"
 #include "eventlog/committer.hpp"
-#include "eventlog/key_value_store.hpp"
 #include "eventlog/memory_store.hpp"
 #include "tests/simulation/counts.hpp"
 #include "tests/simulation/schedule.hpp"
 #include "tests/simulation/sim_clock.hpp"
+#include "tests/support/forwarding_rows.hpp"
 
 namespace simulation {
 
@@ -68,28 +68,17 @@ class SimLog final : public eventlog::BlockStore {
 };
 
 // Rows as RocksDB keeps them without syncing: after a loss of power some beginning of all batches.
-class SimRows final : public eventlog::KeyValueStore {
+class SimRows final : public support::ForwardingRows {
  public:
   explicit SimRows(SimDisk& disk) : disk_(disk) {}
 
   base::Result<bool> write(const eventlog::WriteBatch& batch) override;
-  base::Result<std::optional<base::Bytes>> get(base::ByteView key) override {
-    return rows_->get(key);
-  }
-  base::Result<std::vector<eventlog::KeyValue>> scan(base::ByteView prefix, base::ByteView from,
-                                                     std::size_t count_max) override {
-    return rows_->scan(prefix, from, count_max);
-  }
-  base::Result<std::optional<eventlog::KeyValue>> last(base::ByteView prefix) override {
-    return rows_->last(prefix);
-  }
   base::Result<bool> clear() override;
 
   bool lose_power(base::Random& random);
 
  private:
   SimDisk& disk_;
-  std::unique_ptr<eventlog::KeyValueStore> rows_ = eventlog::make_memory_key_value_store();
   std::vector<std::optional<eventlog::WriteBatch>> batches_;  // all; none: a clear()
 };
 

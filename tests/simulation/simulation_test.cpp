@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "eventlog/base/mutant.hpp"
@@ -73,6 +74,9 @@ TEST_CASE("one schedule gives one run", "[simulation]") {
 // Each found a bug once, which is kept as the mutant of its name.
 TEST_CASE("schedules that failed once hold, and fail where their bug is planted", "[simulation]") {
   const std::filesystem::path folder = STENO_SOURCE_DIR "/tests/simulation/regressions";
+  std::set<std::string> missing = {"busy_is_refusal",         "ended_lease_begun_again",
+                                   "expiring_lease_directed", "late_copy_accepted",
+                                   "prefetched_evicted",      "stopped_worker_obeys"};
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
@@ -80,11 +84,14 @@ TEST_CASE("schedules that failed once hold, and fail where their bug is planted"
     INFO(entry.path());
     REQUIRE(schedule);
     require_holds(*schedule, simulation::run(*schedule));
-    const auto mutant = base::mutant_named(entry.path().stem().string());
+    const std::string name = entry.path().stem().string();
+    missing.erase(name);
+    const auto mutant = base::mutant_named(name);
     REQUIRE(mutant);
     const MutantGuard guard(*mutant);
     CHECK(simulation::run(*schedule).violation != "");
   }
+  CHECK(missing == std::set<std::string>{});
 }
 
 TEST_CASE("a schedule is printed and read back", "[simulation]") {

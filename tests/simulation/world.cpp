@@ -303,7 +303,7 @@ bool World::work(std::size_t actor) {
   if (actor < workers_.size()) {
     WorkerSlot& slot = workers_[actor];
     if (!slot.life || around_.time.now < slot.stopped_until) return false;
-    return slot.life->link.do_work(slot.clock.boot());
+    return slot.life->link.do_work();
   }
   actor -= workers_.size();
   if (actor < clients_.size()) return clients_[actor]->do_work();

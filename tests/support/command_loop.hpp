@@ -136,6 +136,7 @@ class CommandLoop {
     return answers.at(ticket);
   }
   void set_time(std::int64_t us) { time_ = us; }
+  std::int64_t time() const { return time_; }
 
  private:
   void take() {

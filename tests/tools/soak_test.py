@@ -83,6 +83,11 @@ class Soak(unittest.TestCase):
         self.assertEqual(child.returncode, code, out)
         return out
 
+    def row(self, entry):
+        """Of the report."""
+        report = self.soak(entry, self.canary(), arguments=("--report",))
+        return [line for line in report.splitlines() if line.startswith("| `numbers`")][0]
+
     def recorded(self):
         return [json.loads(line) for line in self.read(self.ledger).splitlines()]
 
@@ -187,6 +192,8 @@ class Soak(unittest.TestCase):
         mine = [entry for entry in self.recorded() if entry["campaign"] == "numbers"]
         self.assertEqual([entry["findings"] for entry in mine], [0] * (len(mine) - 1) + [1])
         self.assertEqual(sum(entry["count"] for entry in mine), 12)
+        self.assertIn(", 1, 1 |", self.row(self.entry(goal=5)))
+        self.assertNotIn("✓", self.row(self.entry(goal=5)))
         command = out.split("This repeats it:\n")[1].splitlines()[0]
         again = subprocess.run(shlex.split(command), capture_output=True, text=True, check=False)
         self.assertEqual(again.returncode, 1)
@@ -258,10 +265,35 @@ class Soak(unittest.TestCase):
         old = {**entry, "product": "other", "from": 1000, "count": 7, "findings": 2}
         with open(self.ledger, "w", encoding="utf-8") as file:
             file.write("".join(json.dumps(one) + "\n" for one in (old, entry)))
-        row = [line for line in self.soak(self.entry(), self.canary(), arguments=("--report",))
-               .splitlines() if line.startswith("| `numbers`")][0]
-        cells = [cell.strip() for cell in row.split("|")]
-        self.assertEqual(cells[3:6], [str(entry["count"]), str(entry["count"] + 7), "2, 0"])
+        cells = [cell.strip() for cell in self.row(self.entry()).split("|")]
+        self.assertEqual(cells[3:6], [str(entry["count"]), str(entry["count"]), "2, 0, 1"])
+
+    def test_a_finding_is_open_until_its_numbers_have_run_clean(self):
+        entry = self.entry(goal=12)
+        self.soak(self.entry(goal=12, long=self.numbers(bad=13), portion=20), self.canary(),
+                  arguments=("--minutes", "0.03"), code=1)
+        found = self.recorded()[-1]
+        self.assertNotIn("✓", self.row(entry))
+        before = len(self.recorded())
+        # The bug is mended: the portion is the first that runs, from its beginning.
+        self.soak(entry, self.canary(), arguments=("--minutes", "0.02"))
+        self.assertEqual(self.recorded()[before]["from"], found["from"])
+        clean = [one for one in self.recorded() if one["findings"] == 0]
+        numbers = sorted(number for one in clean
+                         for number in range(one["from"], one["from"] + one["count"]))
+        self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
+        self.assertIn(13, numbers)
+        self.assertIn(", 0 |", self.row(entry))
+        self.assertIn("✓", self.row(entry))
+
+    def test_what_runs_in_one_go_is_open_until_it_has_run_clean(self):
+        def whole(bad):
+            return self.entry(long=f"sh -c 'echo {{\\\"numbers\\\": 3}}; exit {bad}'",
+                              goal="all", portion=None)
+        self.soak(whole(1), self.canary(), arguments=("--minutes", "0.02"), code=1)
+        self.assertNotIn("✓", self.row(whole(1)))
+        self.soak(whole(0), self.canary(), arguments=("--minutes", "0.02"))
+        self.assertIn("✓", self.row(whole(0)))
 
     # ---- bad arguments and registries ----
 

@@ -124,17 +124,47 @@ TEST_CASE("a copy of a refused command is refused, and who asks anew is decided 
   CHECK(w.loop.ask(second));
 }
 
-TEST_CASE("a copy of a command that found the inbox full is refused, too", "[workers]") {
+TEST_CASE("a refusal is forgotten two minutes after its last copy", "[workers]") {
+  CommandWorkerOptions options;
+  options.limits.max_sessions = 1;
+  World w(options);
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  auto second = CommandLoop::message(2, 2, CommandLoop::spawn());
+  second.ask = 20;
+  REQUIRE_FALSE(w.loop.ask(second));
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 3, kKill)));
+  const auto pass = [&](std::chrono::seconds time) {
+    w.loop.set_time(w.loop.time() + base::Duration(time).count());
+  };
+  pass(std::chrono::seconds(119));
+  REQUIRE_FALSE(w.loop.ask(second));
+  pass(std::chrono::seconds(119));
+  REQUIRE_FALSE(w.loop.ask(second));
+  pass(std::chrono::seconds(121));
+  CHECK(w.loop.ask(second));
+}
+
+TEST_CASE("a command that finds the inbox full hears nothing of its fate", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.inbox_max = 1;
   World w(options);
-  w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
-  auto second = CommandLoop::message(2, 2, CommandLoop::spawn());
-  second.ask = 1;
-  const Ticket full = w.loop.submit(second);
+  auto first = CommandLoop::message(1, 1, CommandLoop::spawn());
+  first.ask = 1;
+  const Ticket taken = w.loop.submit(first);
+  const Ticket copy = w.loop.submit(first);
   w.loop.settle();
-  CHECK(w.loop.answers.at(full).error().code == RejectionCode::limit_reached);
-  CHECK(w.loop.ask(second).error().code == RejectionCode::limit_reached);
+  REQUIRE(w.loop.answers.at(taken));
+  REQUIRE_FALSE(w.loop.answers.at(copy));
+  CHECK(session::is_undecided(w.loop.answers.at(copy).error().code));
+
+  // Nor is it remembered as refused: the same ask is accepted once there is room.
+  w.loop.submit(CommandLoop::message(2, 2, CommandLoop::spawn()));
+  auto third = CommandLoop::message(3, 3, CommandLoop::spawn());
+  third.ask = 1;
+  const Ticket full = w.loop.submit(third);
+  w.loop.settle();
+  CHECK(w.loop.answers.at(full).error().code == RejectionCode::busy);
+  CHECK(w.loop.ask(third));
 }
 
 TEST_CASE("what was fetched for the start stays, however little memory there is", "[workers]") {
@@ -314,18 +344,21 @@ TEST_CASE("order is kept while the streams of a decision arrive one by one", "[w
   CHECK(w.loop.answers.at(third)->status == SessionStatus::killed);
 }
 
-TEST_CASE("a command whose stream cannot be read is refused, and the next one tries again",
+TEST_CASE("a command whose stream cannot be read hears so, and its next copy tries again",
           "[workers]") {
   const std::string broken =
       GENERATE(std::string("$admission"), std::string("main/registry"), std::string("session"));
   World w;
   w.loop.loader.failing.insert(broken == "session" ? stream_of(1) : broken);
-  const auto refused = w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn()));
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().code == RejectionCode::unavailable);
+  auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());
+  spawn.ask = 1;
+  const auto undecided = w.loop.ask(spawn);
+  REQUIRE_FALSE(undecided);
+  CHECK(undecided.error().code == RejectionCode::unavailable);
+  CHECK(session::is_undecided(undecided.error().code));
   CHECK(w.loop.sequencer.tail() == Position{0});
   w.loop.loader.failing.clear();
-  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  REQUIRE(w.loop.ask(spawn));
 }
 
 TEST_CASE("all commands that wait for a stream that cannot be read are refused", "[workers]") {
@@ -400,7 +433,7 @@ TEST_CASE("a full inbox and a bad agent name are answered at once", "[workers]")
   const Ticket third = w.loop.submit(CommandLoop::message(1, 3, kKill));
   w.loop.decide();
   REQUIRE(w.loop.answers.contains(third));
-  CHECK(w.loop.answers.at(third).error().code == RejectionCode::limit_reached);
+  CHECK(w.loop.answers.at(third).error().code == RejectionCode::busy);
   w.loop.loader.held.clear();
   w.loop.settle();
   CHECK(w.loop.answers.size() == 3);

@@ -1,6 +1,7 @@
 #include "workers/engine_worker.hpp"
 
 #include "bus/ports.hpp"
+#include "tests/support/manual_clock.hpp"
 #include "tests/support/session_samples.hpp"
 #include "workers/worker_link.hpp"
 
@@ -95,7 +96,8 @@ struct World final : AgentLauncher {
     return sequences;
   }
 
-  Duration now = std::chrono::seconds(1);
+  support::ManualClock clock;
+  Duration& now = clock.now;
   std::deque<Agent> agents;
   EngineWorker worker;
 };
@@ -254,11 +256,11 @@ class Socket final : public bus::ClientSocket {
 TEST_CASE("a worker that hears nothing makes its connection anew", "[workers]") {
   World w;
   Socket socket;
-  WorkerLink link(w.worker, socket, support::kWorker, 1, {});
+  WorkerLink link(w.worker, {w.clock, socket}, support::kWorker, 1, {});
   socket.arrived.push_back(bus::encode_frame(bus::Welcome{}));
-  for (int i = 0; i < 25; ++i, w.now += std::chrono::milliseconds(100)) link.do_work(w.now);
+  for (int i = 0; i < 25; ++i, w.now += std::chrono::milliseconds(100)) link.do_work();
   CHECK(socket.reconnections == 0);
-  for (int i = 0; i < 100; ++i, w.now += std::chrono::milliseconds(100)) link.do_work(w.now);
+  for (int i = 0; i < 100; ++i, w.now += std::chrono::milliseconds(100)) link.do_work();
   CHECK(socket.reconnections >= 2);
   CHECK(socket.reconnections <= 4);
 }
@@ -266,10 +268,10 @@ TEST_CASE("a worker that hears nothing makes its connection anew", "[workers]") 
 TEST_CASE("agents are ended when no server was heard for long", "[workers]") {
   World w;
   Socket socket;
-  WorkerLink link(w.worker, socket, support::kWorker, 1, {});
+  WorkerLink link(w.worker, {w.clock, socket}, support::kWorker, 1, {});
   const auto hear = [&](const bus::Frame& frame) {
     socket.arrived.push_back(bus::encode_frame(frame));
-    link.do_work(w.now);
+    link.do_work();
   };
   hear(bus::Welcome{});
   hear(bus::Notice{std::string(kVerbDirective), bus::to_body(World::directive(1, 1))});
@@ -277,7 +279,7 @@ TEST_CASE("agents are ended when no server was heard for long", "[workers]") {
   const auto work_for = [&](std::chrono::minutes time) {
     for (const Duration end = w.now + time; w.now < end;) {
       w.now += std::chrono::seconds(1);
-      link.do_work(w.now);
+      link.do_work();
     }
   };
   work_for(std::chrono::minutes(29));
@@ -287,7 +289,7 @@ TEST_CASE("agents are ended when no server was heard for long", "[workers]") {
   CHECK_FALSE(w.agents[0].is_terminated);
   // Asleep it is not without a server.
   w.now += std::chrono::hours(8);
-  link.do_work(w.now);
+  link.do_work();
   CHECK_FALSE(w.agents[0].is_terminated);
   work_for(std::chrono::minutes(2));
   CHECK(w.agents[0].is_terminated);

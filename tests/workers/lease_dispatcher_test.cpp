@@ -19,6 +19,7 @@ class Socket final : public bus::ServerSocket {
   void* poll_handle() const override { return nullptr; }
   std::optional<bus::Incoming> receive() override { return std::nullopt; }
   bool send(const bus::PeerId&, base::Bytes frame) override {
+    if (is_full) return false;
     sent.push_back(std::get<bus::Notice>(*bus::decode_frame(frame)));
     return true;
   }
@@ -35,6 +36,7 @@ class Socket final : public bus::ServerSocket {
   }
 
   std::vector<bus::Notice> sent;
+  bool is_full = false;
 };
 
 struct Locks final : LeaseLocks {
@@ -160,6 +162,41 @@ TEST_CASE("a holder that comes back while its lease is taken is not directed", "
   for (const DirectiveBody& after : life.socket.take<DirectiveBody>(kVerbDirective)) {
     CHECK(after.token > before.token);
   }
+}
+
+TEST_CASE("a worker whose queue is full keeps its leases until it must have noticed", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  const DirectiveBody before = life.lease();
+  life.locks.is_held = false;  // the directive is under way, the agent not started
+  life.socket.is_full = true;
+  life.hear(kVerbHeartbeat, HeartbeatBody{});
+  life.socket.is_full = false;
+  const base::WorkerId other = support::numbered<base::WorkerId>(7);
+  life.dispatcher.on_frame(
+      "other", bus::Notice{std::string(kVerbRegister), bus::to_body(RegisterBody{other, 78, {}})},
+      life.now);
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  CHECK(life.count("LeaseExpired") == 0);
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
+  life.hear(kVerbHeartbeat, HeartbeatBody{});
+  const auto is_asked = [](const bus::Notice& notice) { return notice.verb == kVerbRegisterAgain; };
+  CHECK(std::any_of(life.socket.sent.begin(), life.socket.sent.end(), is_asked));
+  life.register_worker();
+  const auto again = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].token == before.token);
+
+  // Once it has been silent for long, the other one may have the session.
+  life.socket.is_full = true;
+  life.hear(kVerbHeartbeat, HeartbeatBody{});
+  life.socket.is_full = false;
+  const bus::Notice beat{std::string(kVerbHeartbeat), bus::to_body(HeartbeatBody{})};
+  for (int i = 0; i < 12; ++i) {
+    life.dispatcher.on_frame("other", beat, life.now);
+    life.advance(seconds(1));
+  }
+  CHECK(life.count("LeaseExpired") == 1);
 }
 
 TEST_CASE("a worker that is silent keeps its leases while its sessions are held", "[workers]") {

@@ -1,35 +1,30 @@
 #include "workers/read_side.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/forwarding_rows.hpp"
 #include "tests/support/log_builder.hpp"
+#include "tests/support/session_samples.hpp"
 
 namespace {
 
 using support::LogBuilder;
 
-// Rows whose writing fails while `is_full`.
-class FullRows final : public eventlog::KeyValueStore {
+// Rows that cannot be written while `is_full`, nor read when they begin with `unreadable`.
+class FaultyRows final : public support::ForwardingRows {
  public:
   base::Result<bool> write(const eventlog::WriteBatch& batch) override {
     if (is_full) return base::failure(base::ErrorCode::io, "No space left on device");
-    return rows_->write(batch);
+    return ForwardingRows::write(batch);
   }
   base::Result<std::optional<base::Bytes>> get(base::ByteView key) override {
-    return rows_->get(key);
+    if (!unreadable.empty() && key.starts_with(unreadable)) {
+      return base::failure(base::ErrorCode::io, "Input/output error");
+    }
+    return ForwardingRows::get(key);
   }
-  base::Result<std::vector<eventlog::KeyValue>> scan(base::ByteView prefix, base::ByteView from,
-                                                     std::size_t count_max) override {
-    return rows_->scan(prefix, from, count_max);
-  }
-  base::Result<std::optional<eventlog::KeyValue>> last(base::ByteView prefix) override {
-    return rows_->last(prefix);
-  }
-  base::Result<bool> clear() override { return rows_->clear(); }
 
   bool is_full = false;
-
- private:
-  std::unique_ptr<eventlog::KeyValueStore> rows_ = eventlog::make_memory_key_value_store();
+  std::string unreadable;
 };
 
 struct Fixture {
@@ -53,11 +48,27 @@ struct Fixture {
     request.level = bus::kAllLevel;
     return ask(bus::kReadVerb, bus::to_body(request));
   }
+  // What `digests` says is wrong, by projection.
+  std::map<std::string, std::string> faults() {
+    const auto answer = bus::from_body<workers::DigestsAnswer>(
+        ask(workers::kVerbDigests, bus::to_body(workers::QueryBody{})).body);
+    REQUIRE(answer);
+    std::map<std::string, std::string> faults;
+    for (const auto& row : answer->projections) faults[row.name] = row.fault;
+    return faults;
+  }
+  bus::Reply stats() { return ask(workers::kVerbStats, bus::to_body(workers::QueryBody{})); }
+  bus::Reply output() {
+    workers::QueryBody body;
+    body.agent = "main";
+    body.reference = "fix-bug";
+    return ask(workers::kVerbOutput, bus::to_body(body));
+  }
   bus::Reply list() { return ask(workers::kVerbList, bus::to_body(workers::QueryBody{})); }
 
   LogBuilder log;
-  FullRows index_rows;
-  FullRows view_rows;
+  FaultyRows index_rows;
+  FaultyRows view_rows;
   std::unique_ptr<workers::ReadSide> side;
 };
 
@@ -99,6 +110,58 @@ TEST_CASE("a query is not answered from a projection that has stopped on the way
     CHECK(refused.status == bus::ReplyStatus::error);
     CHECK_THAT(refused.text, Catch::Contains("stops"));
   }
+}
+
+TEST_CASE("a projection that has stopped fails what reads it, and nothing else", "[workers]") {
+  Fixture f;
+  const std::string stream = session::session_stream("main", support::kSession);
+  f.log.append(stream, support::opened());
+  REQUIRE(f.stats().status == bus::ReplyStatus::ok);
+  eventlog::WriteBatch damage;
+  const auto rows = *f.view_rows.scan("metrics/", {}, 100);
+  for (const auto& row : rows) damage.put(row.key, "\xC1");
+  REQUIRE(f.view_rows.write(damage));
+  f.log.append(stream, session::SessionClosed{});
+  for (int i = 0; i < 2; ++i) {
+    const auto refused = f.stats();
+    CHECK(refused.status == bus::ReplyStatus::error);
+    CHECK_THAT(refused.text, Catch::Contains("projection metrics stops"));
+    const auto listed = f.list();
+    REQUIRE(listed.status == bus::ReplyStatus::ok);
+    CHECK(bus::from_body<workers::ListAnswer>(listed.body)->position == f.log.head());
+    CHECK(f.output().status == bus::ReplyStatus::ok);
+  }
+  auto faults = f.faults();
+  CHECK(faults.size() == 3);
+  CHECK_THAT(faults["metrics"], Catch::Contains("stops"));
+  CHECK(faults["session_list"] == "");
+  CHECK(faults["resume_index"] == "");
+}
+
+TEST_CASE("rows that cannot be read just now keep nobody else's back, and come up later",
+          "[workers]") {
+  Fixture f;
+  f.view_rows.unreadable = "session_list/";
+  for (int i = 0; i < 20; ++i) f.log.append(session::kServerStream, another_server());
+  f.log.append(session::session_stream("main", support::kSession), support::opened());
+  CHECK(f.list().code == bus::kCodeUnavailable);
+  CHECK(f.stats().status == bus::ReplyStatus::ok);
+  CHECK_THAT(f.faults()["session_list"], Catch::Contains("Input/output error"));
+  f.view_rows.unreadable.clear();
+  CHECK(f.list().status == bus::ReplyStatus::ok);
+  CHECK(f.faults()["session_list"] == "");
+}
+
+TEST_CASE("an index that cannot be written fails output, and nothing else", "[workers]") {
+  Fixture f;
+  const std::string stream = session::session_stream("main", support::kSession);
+  f.index_rows.is_full = true;
+  f.log.append(stream, support::opened());
+  CHECK(f.output().code == bus::kCodeUnavailable);
+  CHECK(f.list().status == bus::ReplyStatus::ok);
+  CHECK(f.stats().status == bus::ReplyStatus::ok);
+  f.index_rows.is_full = false;
+  CHECK(f.output().status == bus::ReplyStatus::ok);
 }
 
 }  // namespace

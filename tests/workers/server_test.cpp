@@ -39,7 +39,7 @@ struct World {
 
 // One life of the server; blocks become durable when the test says so, or by themselves.
 struct Life {
-  explicit Life(World& w)
+  explicit Life(World& w, CommandWorkerOptions options = {})
       : world(w),
         index(*w.rows),
         snapshots(*w.rows),
@@ -54,7 +54,7 @@ struct Life {
         feed(w.bus.bind_publisher("feed")),
         server({w.clock, w.random, committer, loader, contents, queries, locks, *commands, *workers,
                 *feed},
-               {tail(), {}, {}}) {
+               {tail(), options, {}}) {
     REQUIRE(index.catch_up(w.store, w.store.tail()));
   }
 
@@ -125,12 +125,13 @@ bus::Hello hello_of(bus::Role role, std::string scope = {}) {
   return hello;
 }
 
-base::RawValue spawn() {
+base::RawValue spawn(std::uint8_t number = 0) {
   session::Spawn command;
   command.spec = support::sample_spec(true);
   command.prompt = "work on it";
   CommandBody body = encode_command(command);
   body.session = kSession;
+  body.session.bytes.back() = static_cast<char>(body.session.bytes.back() + number);
   body.agent = "main";
   return bus::to_body(body);
 }
@@ -194,6 +195,24 @@ TEST_CASE("a query for a position that does not come is answered in time", "[wor
   REQUIRE(reply);
   CHECK(reply->status == bus::ReplyStatus::error);
   CHECK(reply->code == "timeout");
+}
+
+TEST_CASE("a command that finds the inbox full is not called refused, and gets in later",
+          "[workers]") {
+  World w;
+  CommandWorkerOptions options;
+  options.inbox_max = 1;
+  Life life(w, options);
+  Peer client(w, "command", hello_of(bus::Role::client));
+  REQUIRE(client.run(life, [&] { return life.server.has_taken_over(); }));
+  std::vector<base::CommandId> asked;
+  for (std::uint8_t i = 1; i <= 3; ++i) asked.push_back(client.start(kVerbCommand, spawn(i)));
+  for (const base::CommandId& id : asked) {
+    const auto reply = client.answer(life, id);
+    REQUIRE(reply);
+    CHECK(reply->status == bus::ReplyStatus::ok);
+  }
+  CHECK(client.client.resend_count() >= 2);
 }
 
 // A worker that holds what the directive says and connects to the server.

@@ -3,6 +3,7 @@
 #include "bus/memory_bus.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/given_when_then.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace workers {
 namespace {
@@ -24,9 +25,10 @@ class SilentEngine final : public engines::Engine {
   bool wants_exit() const override { return false; }
 };
 
-// Exits at once.
+// Exits as soon as it may.
 class BriefProcess final : public engines::AgentProcess {
  public:
+  explicit BriefProcess(const bool& may_exit) : may_exit_(may_exit) {}
   base::Result<bool> write(base::ByteView) override { return true; }
   void close_stdin() override {}
   void terminate(std::chrono::milliseconds) override {}
@@ -35,12 +37,13 @@ class BriefProcess final : public engines::AgentProcess {
   std::vector<engines::PollWish> poll_wishes() const override { return {}; }
   void pump(Duration) override {}
   std::vector<engines::ProcessEvent> take_events() override {
-    if (std::exchange(has_exited_, true)) return {};
+    if (!may_exit_ || std::exchange(has_exited_, true)) return {};
     return {engines::ProcessExited{0, 0, 0, ""}};
   }
   std::int64_t discarded_bytes() const override { return 0; }
 
  private:
+  const bool& may_exit_;
   bool has_exited_ = false;
 };
 
@@ -48,9 +51,11 @@ class CountingLauncher final : public AgentLauncher {
  public:
   base::Result<LaunchedAgent> launch(const DirectiveBody&) override {
     ++launched;
-    return LaunchedAgent{std::make_unique<SilentEngine>(), std::make_unique<BriefProcess>()};
+    return LaunchedAgent{std::make_unique<SilentEngine>(),
+                         std::make_unique<BriefProcess>(may_exit)};
   }
   int launched = 0;
+  bool may_exit = true;
 };
 
 DirectiveBody directive(int session, std::int64_t token, std::int64_t number) {
@@ -88,21 +93,33 @@ TEST_CASE("a directive that was long under way does not begin an ended lease aga
   CHECK(launcher.launched == 3);
 }
 
-TEST_CASE("a worker that was stopped for long obeys nothing that waited meanwhile", "[workers]") {
-  base::SeededRandom random(1);
-  bus::MemoryBus bus(random);
-  const auto server = bus.bind_server("worker");
-  const auto socket = bus.connect_client("worker", "worker-1");
-  CountingLauncher launcher;
-  EngineWorker worker(launcher, {});
-  const WorkerLinkOptions options;
-  WorkerLink link(worker, *socket, numbered<base::WorkerId>(1), 1, options);
-  Duration now{1'000'000};
-  bus::PeerId peer;
-  const auto work = [&] {
-    now += Duration{1'000};
-    link.do_work(now);
-    bus.advance(now);
+// Whoever reads from it may be stopped behind the next frame.
+class StoppingSocket final : public bus::ClientSocket {
+ public:
+  StoppingSocket(bus::ClientSocket& socket, support::ManualClock& clock)
+      : socket_(socket), clock_(clock) {}
+  void* poll_handle() const override { return socket_.poll_handle(); }
+  bool send(base::Bytes frame) override { return socket_.send(std::move(frame)); }
+  std::optional<base::Bytes> receive() override {
+    auto frame = socket_.receive();
+    if (frame) clock_.now += std::exchange(stop_for, Duration{0});
+    return frame;
+  }
+  void reconnect() override { socket_.reconnect(); }
+
+  Duration stop_for{0};
+
+ private:
+  bus::ClientSocket& socket_;
+  support::ManualClock& clock_;
+};
+
+// A worker's connection, and a server that welcomes it and directs it when the test says so.
+struct World {
+  void work() {
+    clock.now += Duration{1'000};
+    link.do_work();
+    bus.advance(clock.now);
     while (auto frame = server->receive()) {
       if (std::holds_alternative<bus::Hello>(*bus::decode_frame(frame->frame))) {
         peer = frame->peer;
@@ -111,29 +128,86 @@ TEST_CASE("a worker that was stopped for long obeys nothing that waited meanwhil
         server->send(peer, bus::encode_frame(welcome));
       }
     }
-    bus.advance(now);
-  };
-  const auto direct = [&](std::int64_t number) {
-    const auto body = bus::to_body(directive(static_cast<int>(number), 1, number));
-    REQUIRE(server->send(peer, bus::encode_frame(bus::Notice{std::string(kVerbDirective), body})));
-    bus.advance(now);
-  };
-  const auto register_anew = [&] {
+    bus.advance(clock.now);
+  }
+  void work_for(Duration time) {
+    for (const Duration end = clock.now + time; clock.now < end;) work();
+  }
+  void direct(const DirectiveBody& body) {
+    REQUIRE(server->send(
+        peer, bus::encode_frame(bus::Notice{std::string(kVerbDirective), bus::to_body(body)})));
+    bus.advance(clock.now);
+  }
+  void become_registered() {
     for (int i = 0; i < 1'000 && !link.is_registered(); ++i) work();
     REQUIRE(link.is_registered());
-  };
-  register_anew();
-  direct(1);
-  work();
-  CHECK(launcher.launched == 1);
-  direct(2);
-  now += options.silence_max + Duration{1};
-  work();
-  CHECK(launcher.launched == 1);
-  register_anew();
-  direct(3);
-  work();
-  CHECK(launcher.launched == 2);
+  }
+
+  support::ManualClock clock;
+  base::SeededRandom random{1};
+  bus::MemoryBus bus{random};
+  std::unique_ptr<bus::ServerSocket> server = bus.bind_server("worker");
+  std::unique_ptr<bus::ClientSocket> connection = bus.connect_client("worker", "worker-1");
+  StoppingSocket socket{*connection, clock};
+  CountingLauncher launcher;
+  EngineWorker worker{launcher, {}};
+  const WorkerLinkOptions options;
+  WorkerLink link{worker, {clock, socket}, numbered<base::WorkerId>(1), 1, options};
+  bus::PeerId peer;
+};
+
+TEST_CASE("a worker that was stopped for long obeys nothing that waited meanwhile", "[workers]") {
+  World w;
+  w.become_registered();
+  w.direct(directive(1, 1, 1));
+  w.work();
+  CHECK(w.launcher.launched == 1);
+  w.direct(directive(2, 1, 2));
+  w.clock.now += w.options.silence_max + Duration{1};
+  w.work();
+  CHECK(w.launcher.launched == 1);
+  w.become_registered();
+  w.direct(directive(3, 1, 3));
+  w.work();
+  CHECK(w.launcher.launched == 2);
+}
+
+TEST_CASE("a worker that was stopped while it read obeys nothing of what it had read",
+          "[workers]") {
+  World w;
+  w.become_registered();
+  w.direct(directive(1, 1, 1));
+  w.socket.stop_for = w.options.silence_max + Duration{1};
+  w.work();
+  CHECK(w.launcher.launched == 0);
+  w.become_registered();
+  w.direct(directive(1, 1, 2));
+  w.socket.stop_for = w.options.silence_max / 2;  // short enough for the lease to last
+  w.work();
+  CHECK(w.launcher.launched == 1);
+}
+
+TEST_CASE("what waited for an older lease's agent is not begun once the server is lost",
+          "[workers]") {
+  World w;
+  w.launcher.may_exit = false;
+  w.become_registered();
+  w.direct(directive(1, 1, 1));
+  w.work();
+  w.direct(directive(1, 2, 2));
+  w.work();
+  REQUIRE(w.launcher.launched == 1);
+  w.bus.partition("worker-1", bus::PartitionDirection::both);
+  w.work_for(w.options.silence_max + std::chrono::seconds(1));
+  w.launcher.may_exit = true;
+  w.work_for(std::chrono::seconds(1));
+  CHECK(w.launcher.launched == 1);
+  w.bus.partition("worker-1", bus::PartitionDirection::none);
+  w.become_registered();
+  CHECK(w.worker.held().empty());
+  w.direct(directive(1, 2, 3));
+  w.work();
+  CHECK(w.launcher.launched == 2);
 }
 
 }  // namespace

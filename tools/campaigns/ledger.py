@@ -77,12 +77,42 @@ class Ledger:
     def of(self, name):
         return [entry for entry in self.entries if entry["campaign"] == name]
 
+    def clean(self, name):
+        """What ran without a finding. A portion that found something proves nothing: not what lay
+        behind the finding, and of some campaigns not even what lay before it."""
+        return [entry for entry in self.of(name) if entry["findings"] == 0]
+
+    def open_findings(self, name, is_whole=False):
+        """Entries with a finding whose numbers have not run clean since; `is_whole`: one run covers
+        everything there is."""
+        entries = self.of(name)
+        return [entry for at, entry in enumerate(entries)
+                if entry["findings"] and not _covers(entries[at + 1:], entry, is_whole)]
+
     def gap(self, name, first, taken=()):
-        """The first range from `first` on that nobody has run: where it begins, and how many it
-        has (None: no end). `taken`: ranges (from, count) that are being run."""
-        ranges = [(entry["from"], entry["count"]) for entry in self.of(name)] + list(taken)
+        """The first range from `first` on that nobody has run clean: where it begins, and how many
+        it has (None: no end). `taken`: ranges (from, count) that are being run."""
+        ranges = _clean_ranges(self.of(name)) + list(taken)
         for start, count in sorted(ranges):
             if start > first:
                 return first, start - first
             first = max(first, start + count)
         return first, None
+
+
+def _clean_ranges(entries):
+    """What ran without a finding. A portion that found something proves nothing: not what lay behind
+    the finding, and of some campaigns not even what lay before it."""
+    return [(entry["from"], entry["count"]) for entry in entries if entry["findings"] == 0]
+
+
+def _covers(later, finding, is_whole):
+    ranges = _clean_ranges(later)
+    if is_whole:
+        return bool(ranges)
+    # What failed is the last number that was counted, or the one behind it.
+    at, end = finding["from"], finding["from"] + finding["count"] + 1
+    for start, count in sorted(ranges):
+        if start <= at:
+            at = max(at, start + count)
+    return at >= end

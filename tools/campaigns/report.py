@@ -8,11 +8,12 @@ BEGIN, END = "<!-- soak: written by ./tools/soak --write-report -->", "<!-- /soa
 
 @dataclasses.dataclass
 class Sum:
-    count: int = 0
-    current: int = 0  # since which the product's sources are what they are now
+    count: int = 0  # without a finding
+    current: int = 0  # of these, since the product's sources are what they are now
     seconds: float = 0.0
     findings: int = 0
     current_findings: int = 0
+    open: int = 0  # findings whose numbers have not run clean since, on whatever sources
     figures: dict = dataclasses.field(default_factory=dict)
 
 
@@ -23,20 +24,23 @@ def sums(campaign, ledger, product):
         total.seconds += entry["seconds"]
         total.findings += entry["findings"]
         total.figures = entry.get("figures") or total.figures
+        total.current_findings += entry["findings"] if is_current else 0
+        if entry["findings"]:
+            continue
         if campaign.goal == registry.ALL:
             total.count = entry["count"]
             total.current = entry["count"] if is_current else 0
         else:
             total.count += entry["count"]
             total.current += entry["count"] if is_current else 0
-        total.current_findings += entry["findings"] if is_current else 0
+    total.open = len(ledger.open_findings(campaign.name, campaign.goal == registry.ALL))
     return total
 
 
 def is_reached(campaign, total):
-    if campaign.goal == registry.ALL:
-        return total.current > 0 and total.current_findings == 0
-    return total.current >= campaign.goal
+    if total.open:
+        return False
+    return total.current > 0 if campaign.goal == registry.ALL else total.current >= campaign.goal
 
 
 def duration(seconds):
@@ -58,7 +62,7 @@ def _figures(figures):
 
 def table(campaigns, ledger, product):
     """Markdown."""
-    lines = ["| Campaign | Goal | On these sources | In all | Findings, of these | Took | Said |",
+    lines = ["| Campaign | Goal | On these sources | In all | Findings, of these, open | Took | Said |",
              "|---|---|---|---|---|---|---|"]
     for campaign in campaigns:
         total = sums(campaign, ledger, product)
@@ -66,7 +70,8 @@ def table(campaigns, ledger, product):
         goal = ("all " if is_all else number(campaign.goal) + " ") + campaign.unit
         mark = " ✓" if is_reached(campaign, total) else ""
         lines.append(f"| `{campaign.name}` | {goal} | {number(total.current)}{mark} | "
-                     f"{number(total.count)} | {total.findings}, {total.current_findings} | "
+                     f"{number(total.count)} | {total.findings}, {total.current_findings}, "
+                     f"{total.open} | "
                      f"{duration(total.seconds)} | {_figures(total.figures)} |")
     return "\n".join(lines)
 

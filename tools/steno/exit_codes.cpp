@@ -73,6 +73,7 @@ int exit_code_of(session::RejectionCode code) {
       return kExitTimeout;
     case RejectionCode::lease_held:
     case RejectionCode::unavailable:
+    case RejectionCode::busy:
       return kExitBusy;
     case RejectionCode::inconsistent:
       break;

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 
 #include "bus/context.hpp"
 #include "bus/poller.hpp"
@@ -111,7 +112,10 @@ base::Result<bool> Process::bind() {
   auto commands = bus::bind_server(context, options.command_endpoint);
   if (!commands) return tl::unexpected(commands.error());
   command_socket = std::move(*commands);
-  auto workers = bus::bind_server(context, options.worker_endpoint);
+  // A worker's queue is bounded by what it is told: a directive for each session that it holds, all
+  // of which are due at once when it registers.
+  auto workers =
+      bus::bind_server(context, options.worker_endpoint, std::numeric_limits<std::size_t>::max());
   if (!workers) return tl::unexpected(workers.error());
   worker_socket = std::move(*workers);
   auto feed = bus::bind_publisher(context, options.feed_endpoint);

@@ -6,11 +6,11 @@
 #include "bus/context.hpp"
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
+#include "eventlog/base/file_lock.hpp"
 #include "tools/steno/exit_codes.hpp"
 #include "tools/steno/serve.hpp"
 #include "tools/steno/signals.hpp"
 #include "workers/engines/orphan_reaper.hpp"
-#include "eventlog/base/file_lock.hpp"
 #include "workers/worker_link.hpp"
 
 namespace steno {
@@ -33,12 +33,12 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
   workers::KeptAgentLauncher launcher(options.agents);
   workers::EngineWorker worker(launcher, options.engine_worker);
   const auto id = base::WorkerId::make(clock.wall(), random);
-  workers::WorkerLink link(worker, **socket, id, getpid(), options.link);
+  workers::WorkerLink link(worker, {clock, **socket}, id, getpid(), options.link);
   spdlog::info("worker_ready worker={} pid={}", id.text(), getpid());
   std::optional<base::Duration> leave_at;
   for (;;) {
+    const bool has_worked = link.do_work();
     const base::Duration now = clock.boot();
-    const bool has_worked = link.do_work(now);
     if (const int signal = signals.take(); signal != 0 && !leave_at) {
       spdlog::info("worker_stopping signal={}", signal);
       leave_at = now + kGoodbyeMax;

@@ -101,10 +101,15 @@ std::optional<std::string> unescaped(ByteView token) {
   return std::string(text);
 }
 
+// What no double holds is infinite, or so close to 0 that it is.
 double number_of(ByteView source) {
   double value = 0;
-  std::from_chars(source.data(), source.data() + source.size(), value);
-  return value;
+  const auto read = std::from_chars(source.data(), source.data() + source.size(), value);
+  if (read.ec != std::errc::result_out_of_range) return value;
+  const auto exponent = source.find_first_of("eE");
+  const bool is_small =
+      exponent == ByteView::npos ? source.starts_with('0') : source.substr(exponent + 1, 1) == "-";
+  return is_small || source.starts_with('-') ? 0 : HUGE_VAL;
 }
 
 std::int64_t bounded(double value) {

@@ -27,7 +27,14 @@ enum class RejectionCode {
   deadline_passed,   // the command's own deadline was over before it was decided
   inconsistent,      // the session's stream contradicts itself: only kill and export
   unavailable,       // the session's stream could not be read; nothing was decided
+  busy,              // the server's inbox is full; nothing was decided
 };
+
+// True of codes that say nothing about the command: no state was looked at, so an earlier copy of
+// it may have been accepted, or may be yet. Whoever asked is not told that it was refused.
+constexpr bool is_undecided(RejectionCode code) {
+  return code == RejectionCode::unavailable || code == RejectionCode::busy;
+}
 
 struct Rejection {
   RejectionCode code = RejectionCode::invalid;
@@ -40,9 +47,23 @@ struct Rejection {
 
 template <>
 struct base::EnumNames<session::RejectionCode> {
-  static constexpr std::string_view kNames[] = {
-      "invalid",         "not_found",     "already_exists", "id_reused",        "version_conflict",
-      "session_limit",   "session_ended", "not_accepting",  "turn_not_running", "source_live",
-      "not_resumable",   "stale_token",   "report_gap",     "lease_held",       "limit_reached",
-      "deadline_passed", "inconsistent",  "unavailable"};
+  static constexpr std::string_view kNames[] = {"invalid",
+                                                "not_found",
+                                                "already_exists",
+                                                "id_reused",
+                                                "version_conflict",
+                                                "session_limit",
+                                                "session_ended",
+                                                "not_accepting",
+                                                "turn_not_running",
+                                                "source_live",
+                                                "not_resumable",
+                                                "stale_token",
+                                                "report_gap",
+                                                "lease_held",
+                                                "limit_reached",
+                                                "deadline_passed",
+                                                "inconsistent",
+                                                "unavailable",
+                                                "busy"};
 };

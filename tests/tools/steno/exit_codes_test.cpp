@@ -46,6 +46,7 @@ TEST_CASE("rejections have exit codes, by their code and by its name", "[tools]"
   CHECK(exit_code_of(RejectionCode::session_limit) == 5);
   CHECK(exit_code_of(RejectionCode::session_ended) == 4);
   CHECK(exit_code_of(RejectionCode::unavailable) == 75);
+  CHECK(exit_code_of(RejectionCode::busy) == 75);
   CHECK(exit_code_of(RejectionCode::deadline_passed) == 7);
   for (const std::string_view name : base::EnumNames<RejectionCode>::kNames) {
     INFO(name);

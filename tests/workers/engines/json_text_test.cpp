@@ -1,5 +1,6 @@
 #include "workers/engines/json_text.hpp"
 
+#include "eventlog/base/msgpack.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {
@@ -31,6 +32,24 @@ TEST_CASE("a value asked for another kind than it is answers with nothing", "[wo
   CHECK(object["yes"].items().empty());
   CHECK(object["yes"].is_true());
   CHECK_FALSE(object["number"].is_true());
+}
+
+TEST_CASE("a number is bounded, also one that no double holds", "[workers]") {
+  const auto count_of = [](const std::string& number) {
+    const JsonLine line("{\"n\":" + number + ",\"m\":1}");
+    const auto value = line.object().value()["n"];
+    return std::pair(value.count(), value.billionths());
+  };
+  const std::int64_t most = base::kIntegerLimit - 1;
+  CHECK(count_of("7") == std::pair<std::int64_t, std::int64_t>(7, 7'000'000'000));
+  CHECK(count_of("1e300") == std::pair(most, most));
+  CHECK(count_of("1e400") == std::pair(most, most));
+  CHECK(count_of("1E+400") == std::pair(most, most));
+  CHECK(count_of(std::string(400, '9')) == std::pair(most, most));
+  const std::pair<std::int64_t, std::int64_t> none;
+  for (const std::string small : {"1e-400", "-1e400", "-7", "0"}) CHECK(count_of(small) == none);
+  CHECK(count_of("-" + std::string(400, '9')) == none);
+  CHECK(count_of("0." + std::string(400, '0') + "1") == none);
 }
 
 TEST_CASE("half of a surrogate pair becomes the replacement character", "[workers]") {

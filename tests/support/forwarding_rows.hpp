@@ -1,0 +1,35 @@
+// Rows in memory, for stores of rows with faults: what a test does not override goes through.
+#pragma once
+
+#include <memory>
+
+#include "eventlog/key_value_store.hpp"
+
+namespace support {
+
+class ForwardingRows : public eventlog::KeyValueStore {
+ public:
+  base::Result<bool> write(const eventlog::WriteBatch& batch) override {
+    return rows_->write(batch);
+  }
+  base::Result<std::optional<base::Bytes>> get(base::ByteView key) override {
+    return rows_->get(key);
+  }
+  base::Result<std::vector<eventlog::KeyValue>> scan(base::ByteView prefix, base::ByteView from,
+                                                     std::size_t count_max) override {
+    return rows_->scan(prefix, from, count_max);
+  }
+  base::Result<std::optional<eventlog::KeyValue>> last(base::ByteView prefix) override {
+    return rows_->last(prefix);
+  }
+  base::Result<bool> clear() override { return rows_->clear(); }
+
+ protected:
+  // Begins anew, without a row.
+  void forget_all() { rows_ = eventlog::make_memory_key_value_store(); }
+
+ private:
+  std::unique_ptr<eventlog::KeyValueStore> rows_ = eventlog::make_memory_key_value_store();
+};
+
+}  // namespace support

@@ -1,0 +1,15 @@
+// A clock that stands where the test put it.
+#pragma once
+
+#include "eventlog/base/time.hpp"
+
+namespace support {
+
+struct ManualClock final : base::Clock {
+  base::Duration boot() override { return now; }
+  base::Time wall() override { return {now.count()}; }
+
+  base::Duration now = std::chrono::seconds(1);
+};
+
+}  // namespace support
