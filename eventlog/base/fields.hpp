@@ -314,17 +314,23 @@ bool read(MsgpackReader& in, std::map<K, V>& values);
 
 template <class Field>
 bool read_field(MsgpackReader& in, ByteView name, Field& field, BadField* bad) {
-  BadField inner;
-  bool is_read = false;
   if constexpr (HasFields<Field>) {
-    is_read = read(in, field, nullptr, &inner);
+    if (read(in, field, nullptr, bad)) return true;
   } else {
-    is_read = read(in, field);
+    if (read(in, field)) return true;
   }
-  if (is_read || bad == nullptr) return is_read;
-  bad->name = inner.name.empty() ? std::string(name) : std::string(name) + "." + inner.name;
-  bad->accepted = inner.name.empty() ? Accepts<Field>::text() : std::move(inner.accepted);
+  if (bad == nullptr) return false;
+  if (bad->name.empty()) {
+    *bad = {std::string(name), Accepts<Field>::text()};
+  } else {
+    bad->name = std::string(name) + "." + bad->name;
+  }
   return false;
+}
+// Its length is known where it is inlined, so that this is a comparison or two.
+inline bool is_same_name(ByteView name, std::string_view candidate) {
+  return name.size() == candidate.size() &&
+         __builtin_memcmp(name.data(), candidate.data(), candidate.size()) == 0;
 }
 template <class T>
 bool read_field(MsgpackReader& in, ByteView name, std::optional<T>& field, BadField* bad) {
@@ -344,7 +350,7 @@ bool read(MsgpackReader& in, T& value, ExtraFields* extra, BadField* bad) {
     const std::size_t before = pairs;
     bool is_sound = true;
     T::fields(value, [&](const char* candidate, auto& field) {
-      if (pairs == 0 || !is_sound || name != candidate) return;
+      if (pairs == 0 || !is_sound || !is_same_name(name, candidate)) return;
       is_sound = read_field(in, name, field, bad) && (--pairs == 0 || in.text(name));
     });
     if (!is_sound) return false;

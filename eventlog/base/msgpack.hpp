@@ -101,7 +101,7 @@ inline bool MsgpackReader::map(std::size_t& pairs) {
   return true;
 }
 
-inline bool MsgpackReader::text(ByteView& value) {
+[[gnu::always_inline]] inline bool MsgpackReader::text(ByteView& value) {
   const unsigned char fixstr = type();
   if ((fixstr & 0xE0) != 0xA0) return longer_text(value);
   ++at_;
