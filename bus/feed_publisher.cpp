@@ -25,20 +25,37 @@ void FeedPublisher::publish(FeedEvent event, const std::vector<std::string>& lev
   }
   const Bytes encoded = base::encode(event);
   for (const std::string& level : levels) {
-    Batch& batch = batches_[level];
-    if (batch.header.count > 0 && batch.events.size() + encoded.size() > kFeedBytesMax) {
-      close(level, batch);
-    }
-    if (batch.header.count == 0) {
-      batch.header = header(FeedKind::events);
-      batch.header.first = event.position;
-      batch.header.previous = previous_at(level);
-    }
-    batch.events.append(encoded);
-    batch.header.last = event.position;
-    ++batch.header.count;
+    Batch& batch = add(level, event.position, encoded.size());
+    if (batch.is_heard) batch.events.append(encoded);
     if (batch.header.count == static_cast<std::int64_t>(kFeedEventsMax)) close(level, batch);
   }
+}
+
+bool FeedPublisher::is_heard(const std::vector<std::string>& levels) const {
+  return std::any_of(levels.begin(), levels.end(),
+                     [&](const std::string& level) { return audience_.hears(level); });
+}
+
+void FeedPublisher::pass(Position position, const std::vector<std::string>& levels) {
+  CHECK(position == head_.next());
+  head_ = position;
+  for (const std::string& level : levels) add(level, position, 0);
+}
+
+// Counts the event to the level's batch; the caller adds its bytes, which are so many.
+FeedPublisher::Batch& FeedPublisher::add(const std::string& level, Position position,
+                                         std::size_t bytes) {
+  Batch& batch = batches_[level];
+  if (batch.header.count > 0 && batch.events.size() + bytes > kFeedBytesMax) close(level, batch);
+  if (batch.header.count == 0) {
+    batch.is_heard = audience_.hears(level);
+    batch.header = header(FeedKind::events);
+    batch.header.first = position;
+    batch.header.previous = previous_at(level);
+  }
+  batch.header.last = position;
+  ++batch.header.count;
+  return batch;
 }
 
 void FeedPublisher::publish_ephemeral(const std::string& level, Bytes chunk) {
@@ -60,7 +77,7 @@ void FeedPublisher::flush(base::Duration now) {
 int FeedPublisher::do_work(base::Duration now) {
   const int before = sent_;
   flush(now);
-  answer_probes();
+  take_subscriptions();
   send_beacons(now);
   return sent_ - before;
 }
@@ -88,10 +105,10 @@ Position FeedPublisher::previous_at(const std::string& level) const {
                                                                             : Position{0};
 }
 
-// Sends the batch and leaves it empty.
+// Sends the batch, if somebody hears it, and leaves it empty.
 void FeedPublisher::close(const std::string& level, Batch& batch) {
   batch.header.head = head_;
-  send(level, batch.header, batch.events);
+  if (batch.is_heard) send(level, batch.header, batch.events);
   touch(level, batch.header.last);
   batch.events.clear();
   batch.header.count = 0;
@@ -129,10 +146,11 @@ void FeedPublisher::unschedule(const std::string& name, const Level& level) {
   beacons_.erase({level.active + kLevelBeacons[level.beacons_sent], name});
 }
 
-void FeedPublisher::answer_probes() {
+void FeedPublisher::take_subscriptions() {
   for (int i = 0; i < kSubscriptionsPerCycle; ++i) {
     const auto change = socket_.receive();
     if (!change) return;
+    audience_.take(*change);
     if (!change->is_subscribe || !change->topic.starts_with(kProbePrefix)) continue;
     if (change->topic.size() > kTopicBytesMax) continue;
     send(change->topic, header(FeedKind::probe), {});
@@ -152,6 +170,7 @@ void FeedPublisher::send_beacons(base::Duration now) {
     Level& level = levels_.at(name);
     ++level.beacons_sent;
     schedule(name, level);
+    if (!audience_.hears(name)) continue;
     FeedHeader beacon = header(FeedKind::beacon);
     beacon.last = level.last;
     send(name, beacon, {});

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bus/audience.hpp"
 #include "bus/feed_message.hpp"
 #include "eventlog/base/time.hpp"
 
@@ -39,8 +40,12 @@ class FeedPublisher {
 
   // Events must be durable, and come in order without holes, each with all its levels (kAllLevel
   // among them), each of these at most kTopicBytesMax bytes. Content over kFeedContentMax is left
-  // out here. Sent with the next flush at the latest.
+  // out here. Sent with the next flush at the latest, at the levels that somebody hears.
   void publish(FeedEvent event, const std::vector<std::string>& levels);
+  // Whether somebody hears one of the levels: had subscribed to it before the last do_work.
+  bool is_heard(const std::vector<std::string>& levels) const;
+  // As publish, of an event that nobody hears.
+  void pass(Position position, const std::vector<std::string>& levels);
   // Not stored, not repeated, not missed: a subscriber that is not live never sees it.
   void publish_ephemeral(const std::string& level, Bytes chunk);
   void flush(base::Duration now);
@@ -59,18 +64,21 @@ class FeedPublisher {
     std::uint64_t touched = 0;
   };
   struct Batch {
-    Bytes events;
+    bool is_heard = true;
+    Bytes events;  // none of a batch that nobody hears
     FeedHeader header;
   };
   using Levels = std::unordered_map<std::string, Level>;
 
   FeedHeader header(FeedKind kind) const;
   Position previous_at(const std::string& level) const;
+  Batch& add(const std::string& level, Position position, std::size_t bytes);
   void close(const std::string& level, Batch& batch);
   void touch(const std::string& level, Position last);
   void schedule(const std::string& name, const Level& level);
   void unschedule(const std::string& name, const Level& level);
-  void answer_probes();
+  // Also answers those that are probes.
+  void take_subscriptions();
   void send_beacons(base::Duration now);
   void send(std::string_view topic, const FeedHeader& header, ByteView events);
 
@@ -87,6 +95,7 @@ class FeedPublisher {
   std::map<std::uint64_t, std::string> by_touch_;             // the level quiet longest comes first
   std::set<std::pair<base::Duration, std::string>> beacons_;  // one a level at most
   std::map<std::string, Batch> batches_;
+  Audience audience_;
 };
 
 }  // namespace bus

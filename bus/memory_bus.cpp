@@ -189,6 +189,10 @@ void MemoryBus::State::deliver_subscription(Connection& connection, InFlight& me
     const auto it = connection.effective.find(message.topic);
     if (it == connection.effective.end()) return;
     connection.effective.erase(it);
+    for (const auto& [id, other] : connections) {
+      const bool is_here = other.endpoint == connection.endpoint;
+      if (is_here && other.effective.contains(message.topic)) return;
+    }
   }
   bound[connection.endpoint].subscribed.push_back({message.is_subscribe, message.topic});
 }

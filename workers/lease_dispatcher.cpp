@@ -95,7 +95,7 @@ void LeaseDispatcher::on_durable(const session::RecordedEvent& event) {
 
 const bus::PeerId* LeaseDispatcher::peer_of(const base::WorkerId& worker) const {
   const auto found = workers_.find(worker);
-  return found == workers_.end() || found->second.is_behind ? nullptr : &found->second.peer;
+  return found == workers_.end() ? nullptr : &found->second.peer;
 }
 
 std::vector<std::int64_t> LeaseDispatcher::worker_pids() const {
@@ -104,12 +104,10 @@ std::vector<std::int64_t> LeaseDispatcher::worker_pids() const {
   return pids;
 }
 
-void LeaseDispatcher::send(const bus::PeerId& peer, const bus::Notice& message) {
-  if (socket_.send(peer, bus::encode_frame(message))) return;
-  // A worker that cannot be sent to is gone or far behind; it will register again. What is on its
-  // way to it may still be obeyed, so its leases are not taken before it must have noticed that it
-  // hears nothing.
-  for (auto& [id, worker] : workers_) worker.is_behind |= worker.peer == peer;
+// False: the worker's queue is full, or it is gone, which its silence will tell. What it must be
+// told is sent again. It keeps its leases, for what is under way to it may still be obeyed.
+bool LeaseDispatcher::send(const bus::PeerId& peer, const bus::Notice& message) {
+  return socket_.send(peer, bus::encode_frame(message));
 }
 
 void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame, base::Time now) {
@@ -124,9 +122,9 @@ void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame,
   }
   const auto known = std::find_if(workers_.begin(), workers_.end(),
                                   [&](const auto& entry) { return entry.second.peer == peer; });
-  if (known == workers_.end() || known->second.is_behind) {
+  if (known == workers_.end()) {
     base::rare(base::Rare::registration_renewed);
-    socket_.send(peer, bus::encode_frame(bus::Notice{std::string(kVerbRegisterAgain), {}}));
+    send(peer, bus::Notice{std::string(kVerbRegisterAgain), {}});
     return;
   }
   known->second.last_heard = now;
@@ -137,7 +135,7 @@ void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame,
     }
     send(peer, bus::Notice{std::string(kVerbHeartbeat), {}});
   } else if (message->verb == kVerbReports) {
-    if (const auto body = bus::from_body<ReportsBody>(message->body)) take_reports(peer, *body);
+    if (const auto body = bus::from_body<ReportsBody>(message->body)) take_reports(*body);
   }
 }
 
@@ -150,7 +148,7 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
     const bool is_held = found != views_.end() && found->second.state.lease &&
                          found->second.state.lease->token == held.token;
     if (!is_held && !base::mutant(base::Mutant::zombie_lease_kept)) {
-      send(peer, notice(kVerbReportAck, ReportAckBody{held.session, held.token, 0, false, true}));
+      ack_of(held.session, held.token).lost = true;
     }
   }
   for (auto& [stream, view] : views_) {
@@ -158,8 +156,9 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
     view.is_directive_due = true;
     // What the worker has not heard to be durable, it sends again from there.
     const session::Lease& lease = *view.state.lease;
-    send(peer, notice(kVerbReportAck, ReportAckBody{view.state.session, lease.token,
-                                                    lease.report_sequence, true, false}));
+    ReportAckBody& ack = ack_of(view.state.session, lease.token);
+    ack.through = std::max(ack.through, lease.report_sequence);
+    ack.resend = true;
     dirty_.insert(stream);
   }
   next_expiry_ = {};
@@ -183,11 +182,11 @@ void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const Heartbe
   }
 }
 
-void LeaseDispatcher::take_reports(const bus::PeerId& peer, const ReportsBody& body) {
+void LeaseDispatcher::take_reports(const ReportsBody& body) {
   const std::string stream = session::session_stream(body.agent, body.session);
   const auto found = views_.find(stream);
   if (found == views_.end()) {
-    send(peer, notice(kVerbReportAck, ReportAckBody{body.session, body.token, 0, false, true}));
+    ack_of(body.session, body.token).lost = true;
     return;
   }
   for (const SequencedReport& encoded : body.reports) {
@@ -239,8 +238,7 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
     return;
   }
   const base::SessionId id = session::parse_stream(asked.stream)->session;
-  ReportAckBody& ack =
-      acks_.try_emplace({id, asked.token}, ReportAckBody{id, asked.token, 0}).first->second;
+  ReportAckBody& ack = ack_of(id, asked.token);
   if (outcome || base::mutant(base::Mutant::refused_report_acknowledged)) {
     ack.through = std::max(ack.through, asked.sequence);
     return;
@@ -259,22 +257,39 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
   }
 }
 
+ReportAckBody& LeaseDispatcher::ack_of(base::SessionId session, base::FencingToken token) {
+  return acks_.try_emplace({session, token}, ReportAckBody{session, token}).first->second;
+}
+
 // A session's view may be gone by the time its last report is acknowledged, and with it the name
 // of the worker; hence all workers are told, of which there is one a machine.
 void LeaseDispatcher::send_acks() {
   for (const auto& [lease, ack] : std::exchange(acks_, {})) {
+    bool is_sent = true;
     for (const auto& [id, worker] : workers_) {
-      if (!worker.is_behind) send(worker.peer, notice(kVerbReportAck, ack));
+      is_sent &= send(worker.peer, notice(kVerbReportAck, ack));
     }
+    if (!is_sent) unsent_acks_.push_back(ack);
+  }
+}
+
+void LeaseDispatcher::take_up_unsent_acks() {
+  for (const ReportAckBody& unsent : std::exchange(unsent_acks_, {})) {
+    ReportAckBody& ack = ack_of(unsent.session, unsent.token);
+    ack.through = std::max(ack.through, unsent.through);
+    ack.resend |= unsent.resend;
+    ack.lost |= unsent.lost;
   }
 }
 
 bool LeaseDispatcher::do_work(base::Time now) {
   now_ = now;
   take_contents();
+  const bool is_due = now >= next_expiry_;
+  if (is_due) take_up_unsent_acks();
   bool has_worked = !acks_.empty();
   send_acks();
-  if (now >= next_expiry_) {
+  if (is_due) {
     next_expiry_ = now + options_.expiry_interval;
     forget_lost_workers();
     for (auto& [stream, view] : views_) expire(view);
@@ -303,19 +318,17 @@ bool LeaseDispatcher::grant(View& view) {
   if (!session::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
   // A lease of a worker that has ended would cost the session a turn that no agent was given.
   forget_lost_workers();
-  // One worker a machine; with more, the choice would be made here.
-  const auto worker = std::find_if(workers_.begin(), workers_.end(),
-                                   [](const auto& entry) { return !entry.second.is_behind; });
-  if (worker == workers_.end()) return false;
+  if (workers_.empty()) return false;
   view.is_granting = true;
-  submit(view, session::ServerCommand{session::GrantLease{worker->first}},
+  // One worker a machine; with more, the choice would be made here.
+  submit(view, session::ServerCommand{session::GrantLease{workers_.begin()->first}},
          {session::session_stream(s.agent, s.session), {}, 0});
   return true;
 }
 
 void LeaseDispatcher::expire(View& view) {
   const SessionState& s = view.state;
-  if (!s.lease || view.is_expiring || workers_.contains(s.lease->worker)) return;
+  if (!s.lease || view.is_expiring || peer_of(s.lease->worker) != nullptr) return;
   // A worker that lives and has not registered yet may be the holder: it is waited for. Once
   // another one has registered, the holder is known to be gone.
   if (workers_.empty() && locks_.is_worker_alive()) return;
@@ -379,7 +392,6 @@ bool LeaseDispatcher::send_directive(View& view) {
   const bus::PeerId* peer = peer_of(s.lease->worker);
   if (peer == nullptr) return false;  // it will be due again when the worker registers
   if (!has_contents(view)) return false;
-  view.is_directive_due = false;
   DirectiveBody directive;
   directive.session = s.session;
   directive.agent = s.agent;
@@ -395,9 +407,14 @@ bool LeaseDispatcher::send_directive(View& view) {
   // Log time, so that no number of an earlier life of the server comes again.
   const std::int64_t lowest = base::mutant(base::Mutant::directive_numbers_restart) ? 0 : now_.us;
   directives_ = std::max(directives_ + 1, lowest);
-  directive.number = view.directive = directives_;
+  directive.number = directives_;
+  if (!send(*peer, notice(kVerbDirective, directive))) {
+    unread_.insert(session::session_stream(s.agent, s.session));
+    return false;
+  }
+  view.is_directive_due = false;
+  view.directive = directives_;
   view.directed_at = now_;
-  send(bus::PeerId(*peer), notice(kVerbDirective, directive));
   return true;
 }
 

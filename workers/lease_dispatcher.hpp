@@ -58,7 +58,6 @@ class LeaseDispatcher {
     bus::PeerId peer;
     std::int64_t pid = 0;
     base::Time last_heard;
-    bool is_behind = false;  // its queue was full: it is told nothing until it registers anew
   };
   struct View {
     session::SessionState state;  // durable; its commands are not kept
@@ -79,16 +78,18 @@ class LeaseDispatcher {
 
   void register_worker(const bus::PeerId& peer, const RegisterBody& body, base::Time now);
   void take_heartbeat(const base::WorkerId& worker, const HeartbeatBody& body);
-  void take_reports(const bus::PeerId& peer, const ReportsBody& body);
+  void take_reports(const ReportsBody& body);
   void submit(const View& view, session::Command command, Asked asked);
   void take_contents();
   bool grant(View& view);
   void expire(View& view);
   bool send_directive(View& view);
   bool has_contents(View& view);
+  // What is told of the lease's reports with the next do_work.
+  ReportAckBody& ack_of(base::SessionId session, base::FencingToken token);
   void send_acks();
-  void send(const bus::PeerId& peer, const bus::Notice& notice);
-  // Null: it cannot be told anything.
+  void take_up_unsent_acks();
+  bool send(const bus::PeerId& peer, const bus::Notice& notice);
   const bus::PeerId* peer_of(const base::WorkerId& worker) const;
   void forget_lost_workers();
 
@@ -104,6 +105,7 @@ class LeaseDispatcher {
   std::set<std::string> dirty_;        // views to be looked at in do_work
   std::unordered_map<std::uint64_t, Asked> asked_;
   std::map<std::pair<base::SessionId, base::FencingToken>, ReportAckBody> acks_;  // to be sent
+  std::vector<ReportAckBody> unsent_acks_;  // a queue was full: with the next look at the locks
   std::map<base::Position, std::string> content_wanted_;  // position → stream of its view
   std::uint64_t next_ticket_ = 0;
   std::int64_t directives_ = 0;

@@ -267,7 +267,11 @@ bool Server::publish_durable() {
   for (eventlog::SequencedEvent& event : events) {
     dispatcher_.on_durable(event.recorded);
     const auto levels = levels_of(event.recorded.envelope);
-    feed_.publish(to_feed_event(event.recorded, std::move(event.facts)), levels);
+    if (feed_.is_heard(levels)) {
+      feed_.publish(to_feed_event(event.recorded, std::move(event.facts)), levels);
+    } else {
+      feed_.pass(event.recorded.envelope.position, levels);
+    }
   }
   if (!events.empty()) {
     flight_.add(boot_, FlightKind::durable, sequencer_.durable().value);

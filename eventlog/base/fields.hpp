@@ -323,7 +323,7 @@ bool read_field(MsgpackReader& in, ByteView name, Field& field, BadField* bad) {
   if (bad->name.empty()) {
     *bad = {std::string(name), Accepts<Field>::text()};
   } else {
-    bad->name = std::string(name) + "." + bad->name;
+    bad->name.insert(0, 1, '.').insert(0, name);
   }
   return false;
 }

@@ -72,6 +72,59 @@ TEST_CASE("events of one cycle are one message a level, with the position before
   CHECK(messages[0].second.header.head == Position{4});
 }
 
+TEST_CASE("what nobody hears is not sent, and counts all the same", "[bus]") {
+  World world;
+  world.subscriber->unsubscribe("");
+  world.subscriber->subscribe("agent/a/");
+  world.bus.advance(world.now);
+  world.run(Duration{0});
+  const auto publish = [&](std::int64_t position, const std::string& agent) {
+    const std::vector<std::string> levels = {"all/", "agent/" + agent + "/"};
+    if (world.publisher.is_heard(levels)) {
+      world.publisher.publish(event_at(position), levels);
+    } else {
+      world.publisher.pass({position}, levels);
+    }
+  };
+  publish(1, "a");
+  publish(2, "b");
+  CHECK(world.publisher.do_work(world.now) == 1);
+  CHECK(world.run(Duration{0}).size() == 1);
+
+  world.subscriber->subscribe("agent/b/");
+  world.subscriber->subscribe("all/");
+  world.bus.advance(world.now);
+  world.run(Duration{1});
+  publish(3, "b");
+  const auto messages = world.run(Duration{1});
+  REQUIRE(messages.size() == 2);
+  CHECK(messages[0].first == "agent/b/");
+  CHECK(messages[0].second.header.previous == Position{2});
+  CHECK(messages[0].second.events == std::vector{event_at(3)});
+  CHECK(messages[1].second.header.previous == Position{2});
+}
+
+TEST_CASE("a topic is heard until its last subscriber has left it", "[bus]") {
+  bus::Audience audience;
+  CHECK_FALSE(audience.hears("all/"));
+  audience.take({true, "session/main/"});
+  audience.take({true, "session/main/"});
+  audience.take({true, "all/"});
+  CHECK(audience.hears("session/main/1/"));
+  CHECK_FALSE(audience.hears("session/mai"));
+  CHECK_FALSE(audience.hears("agent/main/"));
+  audience.take({false, "session/main/"});
+  CHECK_FALSE(audience.hears("session/main/1/"));
+  CHECK(audience.hears("all/"));
+  audience.take({true, ""});
+  CHECK(audience.hears("agent/main/"));
+  audience.take({false, ""});
+  audience.take({false, "never there"});
+  CHECK_FALSE(audience.hears("agent/main/"));
+  for (std::size_t i = 0; i <= bus::kTopicsMax; ++i) audience.take({true, std::to_string(i)});
+  CHECK(audience.hears("agent/main/"));
+}
+
 TEST_CASE("a message is closed at its bound of events and of bytes", "[bus]") {
   World world;
   world.run(Duration{0});

@@ -279,6 +279,36 @@ TEST_CASE("what waits for a peer that is stopped is bounded in bytes", "[bus]") 
   REQUIRE(::waitpid(reader, &status, 0) == reader);
 }
 
+TEST_CASE("a publisher is told of each subscription, and of a topic's last subscriber's leaving",
+          "[bus]") {
+  const Folder folder;
+  bus::Context context;
+  const auto publisher = bus::bind_publisher(context, folder.endpoint("feed"));
+  REQUIRE(publisher);
+  const auto next_change = [&] {
+    base::SystemClock clock;
+    const Duration end = clock.boot() + Duration{10'000'000};
+    for (;;) {
+      if (const auto change = (*publisher)->receive()) return *change;
+      REQUIRE(clock.boot() < end);
+      std::vector<bus::PollItem> items{bus::PollItem::of(**publisher)};
+      REQUIRE(bus::poll(items, Duration{5'000}));
+    }
+  };
+  auto first = bus::connect_subscriber(context, folder.endpoint("feed"));
+  auto second = bus::connect_subscriber(context, folder.endpoint("feed"));
+  (*first)->subscribe("all/");
+  CHECK(next_change() == bus::SubscriptionChange{true, "all/"});
+  (*second)->subscribe("all/");
+  CHECK(next_change() == bus::SubscriptionChange{true, "all/"});
+  // What comes behind shows that nothing came before it.
+  (*first)->unsubscribe("all/");
+  (*first)->subscribe("agent/");
+  CHECK(next_change() == bus::SubscriptionChange{true, "agent/"});
+  second->reset();
+  CHECK(next_change() == bus::SubscriptionChange{false, "all/"});
+}
+
 TEST_CASE("the poller sees pipes, and the end of one", "[bus]") {
   std::array<int, 2> ends{};
   REQUIRE(::pipe(ends.data()) == 0);

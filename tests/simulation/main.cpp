@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
       "Plays simulated worlds of Steno, one for each seed, and checks every promise in each.\n"
       "The first that breaks one is cut down, explained, and ends the run with exit code 1. A run "
       "of\n"
-      "2,000 or more that has not reached everything that must be reached ends with 3.",
+      "10,000 or more that has not reached everything that must be reached ends with 3.",
       "steno-simulate");
   app.add_option("--seed", options.first, "the first seed");
   app.add_option("--seeds", options.seeds, "how many, from there on")->check(CLI::PositiveNumber);

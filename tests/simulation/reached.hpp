@@ -10,7 +10,7 @@
 namespace simulation {
 
 // So many worlds reach everything that there is.
-constexpr std::uint64_t kWorldsToReachAll = 2'000;
+constexpr std::uint64_t kWorldsToReachAll = 10'000;
 
 // How often each marked branch was taken in this process since the last call, as "rare: <name>".
 Counts take_rare_branches();

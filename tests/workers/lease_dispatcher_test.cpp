@@ -171,6 +171,9 @@ TEST_CASE("a worker whose queue is full keeps its leases until it must have noti
   life.locks.is_held = false;  // the directive is under way, the agent not started
   life.socket.is_full = true;
   life.hear(kVerbHeartbeat, HeartbeatBody{});
+  life.advance(seconds(2));
+  life.hear(kVerbHeartbeat, HeartbeatBody{});  // it has not obeyed: it is to be directed again
+  life.advance(std::chrono::milliseconds(200));
   life.socket.is_full = false;
   const base::WorkerId other = support::numbered<base::WorkerId>(7);
   life.dispatcher.on_frame(
@@ -178,19 +181,11 @@ TEST_CASE("a worker whose queue is full keeps its leases until it must have noti
       life.now);
   for (int i = 0; i < 5; ++i) life.advance(seconds(1));
   CHECK(life.count("LeaseExpired") == 0);
-  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
-  life.hear(kVerbHeartbeat, HeartbeatBody{});
-  const auto is_asked = [](const bus::Notice& notice) { return notice.verb == kVerbRegisterAgain; };
-  CHECK(std::any_of(life.socket.sent.begin(), life.socket.sent.end(), is_asked));
-  life.register_worker();
   const auto again = life.socket.take<DirectiveBody>(kVerbDirective);
-  REQUIRE(again.size() == 1);
+  REQUIRE(again.size() == 1);  // as soon as there was room
   CHECK(again[0].token == before.token);
 
   // Once it has been silent for long, the other one may have the session.
-  life.socket.is_full = true;
-  life.hear(kVerbHeartbeat, HeartbeatBody{});
-  life.socket.is_full = false;
   const bus::Notice beat{std::string(kVerbHeartbeat), bus::to_body(HeartbeatBody{})};
   for (int i = 0; i < 12; ++i) {
     life.dispatcher.on_frame("other", beat, life.now);
@@ -308,8 +303,8 @@ TEST_CASE("a worker that registers with a lease that is over hears so", "[worker
   life.hear(kVerbRegister, RegisterBody{kWorker, 77, {own, {other, "main", {1}, 1}}});
   const auto acks = life.socket.take<ReportAckBody>(kVerbReportAck);
   REQUIRE(acks.size() == 2);
-  CHECK(acks[0] == ReportAckBody{other, {1}, 0, false, true});
-  CHECK(acks[1] == ReportAckBody{kSession, directive.token, 0, true, false});
+  CHECK(acks[1] == ReportAckBody{other, {1}, 0, false, true});
+  CHECK(acks[0] == ReportAckBody{kSession, directive.token, 0, true, false});
 }
 
 TEST_CASE("a report under a lease that is over is answered with its loss", "[workers]") {
