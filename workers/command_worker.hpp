@@ -21,7 +21,7 @@ namespace workers {
 using base::Position;
 
 // Names the asker of a command to whoever gave it to the loop.
-enum class Asker { nobody, client, dispatcher };
+enum class Asker { nobody, client, dispatcher, eraser };
 struct Ticket {
   Asker asker = Asker::nobody;
   std::uint64_t number = 0;

@@ -53,6 +53,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options)
       commands_(sequencer_, ports.loader, ports.random, options.commands),
       dispatcher_(commands_, ports.worker_socket, ports.locks, ports.contents, ports.random,
                   options.leases),
+      eraser_(commands_, ports.erasures, ports.random),
       feed_(
           ports.feed_socket,
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
@@ -90,6 +91,7 @@ bool Server::do_work() {
     has_worked = true;
     flight_.add(boot_, FlightKind::directed, static_cast<std::int64_t>(dispatcher_.sessions()));
   }
+  has_worked |= is_ready() && eraser_.do_work(now_, boot_);
   has_worked |= send_query_answers();
   has_worked |= feed_.do_work(boot_) > 0;
   duty_.end(has_worked);
@@ -136,6 +138,7 @@ bool Server::advance_start() {
   }
   commands_.release_prefetched();
   started_at_ = sequencer_.tail();
+  eraser_.begin(started_at_);
   phase_ = Phase::ready;
   return true;
 }
@@ -262,6 +265,7 @@ bool Server::publish_durable() {
   auto events = sequencer_.take_durable();
   for (eventlog::SequencedEvent& event : events) {
     dispatcher_.on_durable(event.recorded);
+    eraser_.on_durable(event.recorded);
     const auto levels = levels_of(event.recorded.envelope);
     feed_.publish(to_feed_event(event.recorded, std::move(event.facts)), levels);
   }
@@ -278,6 +282,10 @@ bool Server::send_answers() {
   for (const CommandAnswer& answer : answers) {
     if (answer.ticket.asker == Asker::dispatcher) {
       dispatcher_.on_answer(answer.ticket, answer.outcome);
+      continue;
+    }
+    if (answer.ticket.asker == Asker::eraser) {
+      eraser_.on_answer(answer.outcome);
       continue;
     }
     const auto found = asked_.find(answer.ticket.number);
@@ -346,6 +354,7 @@ void Server::release_parked() {
 
 base::Duration Server::next_timer() const {
   base::Duration next = std::min(feed_.next_timer(), boot_ + options_.leases.expiry_interval);
+  if (is_ready()) next = std::min(next, eraser_.next_timer());
   if (queries_out_ == 0 && views_at_ < sequencer_.durable()) next = std::min(next, views_due_);
   for (const Parked& parked : parked_) next = std::min(next, parked.deadline);
   return next;
@@ -369,6 +378,7 @@ StatusAnswer Server::status() const {
   s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
+  if (eraser_.fault()) s.erasure_fault = base::describe(*eraser_.fault());
   s.stages = duty_.times();
   return s;
 }

@@ -41,6 +41,8 @@ enum class Mutant {
   end_not_proved,               // the last blocks may contradict each other
   reader_sees_unacknowledged,   // a reader beside the server reads past the head
   content_not_proved,           // a text is not compared with its digest
+  completed_before_scrubbed,    // an erasure counts as done while files still hold the text
+  kept_half_as_long,            // text is erased after half the time that it is to be kept
   unexplained_loss_passed,      // content that is missing without an erasure is no problem
   erased_stays_in_wal,          // what was erased is left in the write-ahead log
   erased_stays_in_tables,       // what was erased is left in the store's tables
@@ -175,6 +177,8 @@ constexpr std::string_view kMutantNames[] = {
     "end_not_proved",
     "reader_sees_unacknowledged",
     "content_not_proved",
+    "completed_before_scrubbed",
+    "kept_half_as_long",
     "unexplained_loss_passed",
     "erased_stays_in_wal",
     "erased_stays_in_tables",
@@ -282,8 +286,7 @@ constexpr std::string_view kMutantNames[] = {
     "page_of_another",
     "stale_rows_answered",
 };
-static_assert(std::size(kMutantNames) ==
-              static_cast<std::size_t>(Mutant::stale_rows_answered) + 1);
+static_assert(std::size(kMutantNames) == static_cast<std::size_t>(Mutant::stale_rows_answered) + 1);
 
 #ifdef STENO_MUTANTS
 inline std::optional<Mutant> mutant_named(std::string_view name) {

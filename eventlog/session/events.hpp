@@ -389,8 +389,8 @@ enum class ErasureReason {
   lost,       // it was not there any more when the log was salvaged
 };
 
-// From here on the content of these events of the stream, all of which come before this one, is not
-// told to anybody, and that it is missing from the log is no damage.
+// The content of these events of the stream, all of which come before this one, is being removed;
+// that it is missing is no damage from here on.
 struct ContentErased {
   static constexpr std::string_view kType = "ContentErased";
   VersionRanges events;  // proper

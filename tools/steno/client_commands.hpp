@@ -50,6 +50,13 @@ Outcome<int> kill(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> close(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
 
+struct EraseArguments {
+  std::string reference;
+  std::vector<std::int64_t> positions;  // of single events; empty: the whole session
+  bool waits = false;                   // until no file holds the text any more
+};
+Outcome<int> erase(const Config& config, const EraseArguments& arguments);
+
 struct ListArguments {
   std::vector<std::string> statuses;  // empty: all
   bool all_agents = false;

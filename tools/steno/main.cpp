@@ -119,7 +119,7 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   line.setting(*command, "permission_mode", "--permission-mode");
   line.setting(*command, "budget_usd", "--budget-usd");
   command->add_option("--max-turns", arguments.max_turns, "The agent's model calls; 0: no limit")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(std::int64_t{0}, base::kIntegerLimit - 1));
   command->add_option("--system-prompt", arguments.system_prompt, "Added to the agent's own");
   command
       ->add_option("--allow-tool", arguments.allowed_tools,
@@ -203,6 +203,26 @@ void add_session_commands(CommandLine& line) {
                                reporting(simple.run)),
                   arguments);
   }
+}
+
+void add_erase(CommandLine& line) {
+  auto& arguments = line.keep<EraseArguments>();
+  CLI::App* command = line.command(
+      line.app, "erase", "Erase what was said in a session, from the log and all its files",
+      "  steno erase nightly --wait\n"
+      "  steno watch nightly --from start; steno erase nightly --event 1207 --event 1209\n"
+      "Prompts, answers, tool inputs and outputs go; who did what and when stays, and so do the\n"
+      "session's name, folder, model and the names of its tools. What an agent keeps outside of\n"
+      "Steno, such as Claude Code's own transcripts, is not touched.",
+      arguments, reporting(erase));
+  add_reference(command, arguments);
+  command
+      ->add_option("--event", arguments.positions,
+                   "Only the text of the event at this position; may be repeated")
+      ->check(CLI::Range(std::int64_t{1}, base::kIntegerLimit - 1))
+      ->allow_extra_args(false)
+      ->type_name("POSITION");
+  command->add_flag("--wait", arguments.waits, "Return once no file holds the text any more");
 }
 
 void add_list(CommandLine& line) {
@@ -312,8 +332,9 @@ void add_replay(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,   add_spawn, add_list,   add_session_commands, add_output,  add_send,  add_resume,
-    add_stats, add_watch, add_doctor, add_config,           add_version, add_serve, add_replay,
+    add_run,    add_spawn, add_list,  add_session_commands, add_output, add_send,    add_resume,
+    add_erase,  add_stats, add_watch, add_doctor,           add_config, add_version, add_serve,
+    add_replay,
 };
 
 // What is wrong with the command line, in words. Of an unknown command CLI11 says only that one is
