@@ -66,6 +66,9 @@ class BlockStore {
   // there, and gives its space back. May take as long as copying all content between the first and
   // the last block. Error busy: a reader still holds such a file open; call again in a moment.
   virtual Result<bool> scrub(const ScrubScope& scope) = 0;
+  // Makes a store of the same kind in the folder, which is not there yet, with all blocks up to
+  // some moment during the call. Nothing of it is synced. Error refused: the store cannot.
+  virtual Result<bool> copy_to(const std::string& folder) = 0;
   // Removes the blocks that lie wholly before `position`.
   virtual Result<bool> trim_before(Position position) = 0;
 

@@ -19,6 +19,7 @@ class Verifier {
   Verifier(BlockStore& store, const std::optional<Checkpoint>& head)
       : store_(store), head_(head), events_(store, findings_) {}
 
+  void allow(const LaterErasures& later) { events_.allow(later); }
   VerifyReport run(const VerifyProgress& progress);
 
  private:
@@ -229,8 +230,10 @@ void Verifier::check_end() {
 }  // namespace
 
 VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
-                        const VerifyProgress& progress) {
-  return Verifier(store, head).run(progress);
+                        const VerifyProgress& progress, const LaterErasures& later) {
+  Verifier verifier(store, head);
+  verifier.allow(later);
+  return verifier.run(progress);
 }
 
 }  // namespace eventlog

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
+#include "eventlog/later_erasures.hpp"
 
 namespace eventlog {
 
@@ -45,8 +46,9 @@ using VerifyProgress = std::function<void(Position reached, Position tail)>;
 // was erased on the record (and is gone, where the record says that it is), and that it is possible
 // in the state that its stream's events add up to; that the log begins at position 1 and reaches
 // `head`, and holds there the block that the head names.
-// Behind a loss, only what does not follow from that loss is listed.
+// Behind a loss, only what does not follow from that loss is listed. `later`: what was erased from
+// a copy after it was made.
 VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
-                        const VerifyProgress& progress = {});
+                        const VerifyProgress& progress = {}, const LaterErasures& later = {});
 
 }  // namespace eventlog

@@ -19,6 +19,13 @@ struct Run {
 
 }  // namespace
 
+void ErasureVerifier::allow(const LaterErasures& later) {
+  for (const LaterErasure& erasure : later.erasures) {
+    Stream& stream = streams_[erasure.stream];
+    stream.erased = session::united(stream.erased, erasure.events);
+  }
+}
+
 void ErasureVerifier::take(const session::RecordedEvent& event) {
   const session::Envelope& envelope = event.envelope;
   if (const auto* erased = std::get_if<session::ContentErased>(&event.event)) {

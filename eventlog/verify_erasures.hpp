@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
+#include "eventlog/later_erasures.hpp"
 #include "eventlog/session/recorded_event.hpp"
 
 namespace eventlog {
@@ -16,6 +17,8 @@ struct Findings;
 
 class ErasureVerifier {
  public:
+  // Content that may be missing though no event says so.
+  void allow(const LaterErasures& later);
   // Every event, in order. Looks at those that tell of an erasure.
   void take(const session::RecordedEvent& event);
   // Of an event whose facts tell of a content: whether that is there.

@@ -33,6 +33,8 @@ class EventVerifier {
   // unless its facts cannot be read.
   std::optional<session::RecordedEvent> take(const BlockView& block, const Bytes* content);
 
+  // Before any block: their content may be missing.
+  void allow(const LaterErasures& later) { erasures_.allow(later); }
   // Once all blocks have been taken.
   void finish() { erasures_.finish(store_, findings_); }
 

@@ -8,7 +8,7 @@ namespace {
 // How late retention may be, which is counted in days.
 constexpr base::Duration kInterval = std::chrono::minutes(1);
 constexpr base::Duration kBehindWait = std::chrono::milliseconds(20);
-// A reader holds a file for as long as one read takes; a disk that fails may do so for longer.
+// A reader holds a file for as long as one read takes. All else takes somebody to mend it.
 constexpr base::Duration kRetryWait = std::chrono::seconds(1);
 
 }  // namespace
@@ -37,15 +37,26 @@ bool Eraser::do_work(base::Time now, base::Duration boot) {
     take(std::move(*outcome));
   }
   // The next job would find again what is being recorded.
-  if (is_running_ || asked_ > 0 || boot < due_) return has_worked;
+  if (is_running_ || asked_ > 0 || backup_ || (orders_.empty() && boot < due_)) return has_worked;
   is_running_ = true;
-  due_ = boot + kInterval;
-  port_.submit({at_least_, now});
+  ErasureJob job{at_least_, now, {}, {}};
+  if (!orders_.empty()) {
+    job.order = std::move(orders_.front());
+    orders_.pop_front();
+  } else {
+    due_ = boot + kInterval;
+    if (const auto* server = commands_.server()) job.backups = server->backups;
+  }
+  port_.submit(job);
   return has_worked;
 }
 
 void Eraser::take(ErasureOutcome outcome) {
   is_running_ = false;
+  if (outcome.backup) {
+    backup_ = std::move(outcome.backup);
+    return;
+  }
   fault_ = outcome.error;
   for (const projections::PendingErasure& erased : outcome.erased) {
     submit(erased.agent, erased.session, session::CompleteErasure{erased.through});
@@ -56,7 +67,8 @@ void Eraser::take(ErasureOutcome outcome) {
   if (outcome.is_behind) {
     due_ = boot_ + kBehindWait;
   } else if (outcome.error) {
-    due_ = std::min(due_, boot_ + kRetryWait);
+    const bool is_short = outcome.error->code == base::ErrorCode::busy;
+    due_ = std::min(due_, boot_ + (is_short ? kRetryWait : kInterval));
   } else if (outcome.has_more) {
     due_ = boot_;
   }
@@ -77,7 +89,8 @@ void Eraser::submit(const std::string& agent, base::SessionId session,
 
 base::Duration Eraser::next_timer() const {
   const bool is_waiting = is_running_ || asked_ > 0;
-  return is_waiting ? base::Duration::max() : due_;
+  if (is_waiting) return base::Duration::max();
+  return orders_.empty() ? due_ : boot_;
 }
 
 }  // namespace workers

@@ -4,7 +4,10 @@
 
 #include "eventlog/base/job_thread.hpp"
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/data_folder.hpp"
 #include "eventlog/erase.hpp"
+#include "eventlog/later_erasures.hpp"
+#include "eventlog/rocksdb_store.hpp"
 #include "projections/projector.hpp"
 #include "projections/session_list.hpp"
 
@@ -14,6 +17,13 @@ using session::SessionStatus;
 
 ErasureOutcome ErasureWork::run(const ErasureJob& job) {
   ErasureOutcome outcome;
+  if (job.order) {
+    const std::string& folder = job.order->folder;
+    outcome.backup =
+        BackupResult{*job.order, job.order->is_left_over ? eventlog::finish_backup(folder)
+                                                         : eventlog::make_backup(log_, folder)};
+    return outcome;
+  }
   const auto reached = projections::read_checkpoint(views_, projections::SessionList::kName);
   if (!reached) {
     outcome.error = reached.error();
@@ -21,12 +31,12 @@ ErasureOutcome ErasureWork::run(const ErasureJob& job) {
   }
   outcome.is_behind = !*reached || (*reached)->checkpoint.position < job.at_least;
   if (outcome.is_behind) return outcome;
-  erase_pending(outcome);
+  erase_pending(job, outcome);
   find_expired(job.now, outcome);
   return outcome;
 }
 
-void ErasureWork::erase_pending(ErasureOutcome& outcome) {
+void ErasureWork::erase_pending(const ErasureJob& job, ErasureOutcome& outcome) {
   auto pending = projections::pending_erasures(views_, kErasuresMax);
   if (!pending) {
     outcome.error = pending.error();
@@ -34,9 +44,11 @@ void ErasureWork::erase_pending(ErasureOutcome& outcome) {
   }
   if (pending->empty()) return;
   eventlog::ScrubScope scope;
+  std::vector<Wanted> wanted;
   for (projections::PendingErasure& one : *pending) {
-    const auto erased = erase(one, scope);
+    auto erased = erase(one, scope);
     if (erased) {
+      wanted.push_back(std::move(*erased));
       outcome.erased.push_back(std::move(one));
     } else {
       outcome.error = erased.error();
@@ -44,14 +56,46 @@ void ErasureWork::erase_pending(ErasureOutcome& outcome) {
   }
   outcome.has_more = !outcome.error && pending->size() == kErasuresMax;
   if (base::mutant(base::Mutant::completed_before_scrubbed)) return;
-  if (const auto scrubbed = log_.scrub(scope); !scrubbed) {
+  auto done = log_.scrub(scope);
+  for (const auto& [name, backup] : job.backups) {
+    if (!done || base::mutant(base::Mutant::backup_not_reached)) break;
+    done = reach(backup, wanted);
+    if (done) continue;
+    done.error().text = "backup " + name + " is not reached by erasures: " + done.error().text +
+                        "; bring it back, or tell that it is gone with steno backup forget " + name;
+  }
+  if (!done) {
     outcome.erased.clear();
-    outcome.error = scrubbed.error();
+    outcome.error = done.error();
   }
 }
 
-base::Result<bool> ErasureWork::erase(const projections::PendingErasure& pending,
-                                      eventlog::ScrubScope& scope) {
+// A backup's positions are the log's, so the log's index serves it, too.
+base::Result<bool> ErasureWork::reach(const session::NamedBackup& backup,
+                                      const std::vector<Wanted>& wanted) {
+  const eventlog::LogFolder folder{backup.folder};
+  if (!folder.has_log()) {
+    if (backup.through.value == 0) return true;  // It could not be made.
+    return base::failure(base::ErrorCode::not_found, "there is no log", backup.folder);
+  }
+  eventlog::RocksDbStoreOptions options;
+  options.folder = folder.log();
+  options.create_if_missing = false;
+  const auto store = eventlog::open_rocksdb_store(options);
+  if (!store) return tl::unexpected(store.error());
+  // First, so that nobody takes it for damage.
+  auto noted = eventlog::add_later_erasures(folder.erased(), wanted);
+  if (!noted) return noted;
+  eventlog::ScrubScope scope;
+  for (const Wanted& one : wanted) {
+    auto erased = eventlog::erase_content(**store, index_, one.stream, one.events, scope);
+    if (!erased) return erased;
+  }
+  return (*store)->scrub(scope);
+}
+
+base::Result<ErasureWork::Wanted> ErasureWork::erase(const projections::PendingErasure& pending,
+                                                     eventlog::ScrubScope& scope) {
   const auto erasures = projections::read_erasures(views_, pending.agent, pending.session);
   if (!erasures) return tl::unexpected(erasures.error());
   session::VersionRanges events;
@@ -60,7 +104,9 @@ base::Result<bool> ErasureWork::erase(const projections::PendingErasure& pending
   }
   const std::string stream = session::session_stream(pending.agent, pending.session);
   auto erased = eventlog::erase_content(log_, index_, stream, events, scope);
-  return erased ? remove_session_folder(pending) : erased;
+  if (erased) erased = remove_session_folder(pending);
+  if (!erased) return tl::unexpected(erased.error());
+  return Wanted{stream, std::move(events)};
 }
 
 // What the agent of a session that is erased whole kept in its private folder.

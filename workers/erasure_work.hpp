@@ -1,13 +1,16 @@
 // What erasing does to the disk: takes the text of which a ContentErased says so out of the log's
-// files, and looks which ended sessions were kept for long enough. Slow, therefore a port: the
-// server's loop hands it over and hears what came of it.
+// files and out of its backups, and looks which ended sessions were kept for long enough. Backups
+// are made here, too, so that none is made while something is being erased. Slow, therefore a port:
+// the server's loop hands it over and hears what came of it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "eventlog/backup.hpp"
 #include "eventlog/key_value_store.hpp"
 #include "eventlog/stream_index.hpp"
 #include "projections/erasures.hpp"
@@ -28,9 +31,22 @@ struct ErasureOptions {
   std::string session_folder;  // of the sessions' private folders; empty: there are none
 };
 
+struct BackupOrder {
+  std::string name;
+  std::string folder;
+  bool is_left_over = false;  // by a server that was killed meanwhile: to be proved, or removed
+};
+
+struct BackupResult {
+  BackupOrder order;
+  base::Result<eventlog::BackupOutcome> outcome;
+};
+
 struct ErasureJob {
   Position at_least;  // that the projections must have come to
   base::Time now;     // log time
+  std::map<std::string, session::NamedBackup> backups;
+  std::optional<BackupOrder> order;  // only this is done, then
 };
 
 struct ErasureOutcome {
@@ -42,6 +58,7 @@ struct ErasureOutcome {
   std::vector<projections::KeptContent> expired;
   // What kept some of it from being done; it is to be tried again.
   std::optional<base::Error> error;
+  std::optional<BackupResult> backup;
 };
 
 // Sessions of one job: so few that what is asked for meanwhile does not wait long, so many that
@@ -59,9 +76,13 @@ class ErasureWork {
   ErasureOutcome run(const ErasureJob& job);
 
  private:
-  base::Result<bool> erase(const projections::PendingErasure& pending, eventlog::ScrubScope& scope);
+  using Wanted = eventlog::LaterErasure;
+
+  base::Result<Wanted> erase(const projections::PendingErasure& pending,
+                             eventlog::ScrubScope& scope);
+  base::Result<bool> reach(const session::NamedBackup& backup, const std::vector<Wanted>& wanted);
   base::Result<bool> remove_session_folder(const projections::PendingErasure& pending);
-  void erase_pending(ErasureOutcome& outcome);
+  void erase_pending(const ErasureJob& job, ErasureOutcome& outcome);
   void find_expired(base::Time now, ErasureOutcome& outcome);
 
   eventlog::BlockStore& log_;

@@ -184,7 +184,8 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
   return base::failure(
       base::ErrorCode::invalid,
       "unknown verb '" + query.verb +
-          "'; known are command, list, show, output, stats, digests, read, status, flight");
+          "'; known are command, list, show, output, stats, digests, read, status, flight, backup, "
+          "backups");
 }
 
 base::Result<std::string> QueryService::text_at(Position position) {

@@ -59,6 +59,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options)
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
       clients_(ports.command_socket, welcome(options.tail, incarnation_)),
       workers_(ports.worker_socket, welcome(options.tail, incarnation_)),
+      backups_(commands_, eraser_, clients_),
       started_(ports.clock.boot()) {
   commands_.prefetch(std::string(session::kServerStream));
   commands_.prefetch(std::string(session::kAdmissionStream));
@@ -92,6 +93,7 @@ bool Server::do_work() {
     flight_.add(boot_, FlightKind::directed, static_cast<std::int64_t>(dispatcher_.sessions()));
   }
   has_worked |= is_ready() && eraser_.do_work(now_, boot_);
+  has_worked |= is_ready() && backups_.do_work(now_, wall, sequencer_.durable());
   has_worked |= send_query_answers();
   has_worked |= feed_.do_work(boot_) > 0;
   duty_.end(has_worked);
@@ -139,6 +141,7 @@ bool Server::advance_start() {
   commands_.release_prefetched();
   started_at_ = sequencer_.tail();
   eraser_.begin(started_at_);
+  backups_.begin();
   phase_ = Phase::ready;
   return true;
 }
@@ -176,6 +179,8 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
     reply.body = request.verb == kVerbStatus ? bus::to_body(status())
                                              : bus::to_body(FlightAnswer{flight_.entries()});
     clients_.reply(peer.id, reply);
+  } else if (request.verb == kVerbBackup || request.verb == kVerbBackups) {
+    backups_.take(peer, request);
   } else {
     take_query(peer, request);
   }

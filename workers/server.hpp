@@ -11,8 +11,8 @@
 
 #include "bus/feed_publisher.hpp"
 #include "bus/frame_server.hpp"
+#include "workers/backups.hpp"
 #include "workers/duty_cycle.hpp"
-#include "workers/eraser.hpp"
 #include "workers/flight_recorder.hpp"
 #include "workers/lease_dispatcher.hpp"
 #include "workers/query_service.hpp"
@@ -151,6 +151,7 @@ class Server {
   bus::FeedPublisher feed_;
   bus::FrameServer clients_;
   bus::FrameServer workers_;
+  BackupDesk backups_;
   Phase phase_ = Phase::loading_admission;
   Position started_at_;  // of the record that this server has taken over
   std::optional<base::Error> failure_;

@@ -42,6 +42,9 @@ enum class Mutant {
   reader_sees_unacknowledged,   // a reader beside the server reads past the head
   content_not_proved,           // a text is not compared with its digest
   completed_before_scrubbed,    // an erasure counts as done while files still hold the text
+  backup_not_reached,           // an erasure leaves the text in backups
+  backup_not_proved,            // a backup counts as made without a look at it
+  restored_epoch_kept,          // a restored log goes on in the epoch that it was copied from
   kept_half_as_long,            // text is erased after half the time that it is to be kept
   unexplained_loss_passed,      // content that is missing without an erasure is no problem
   erased_stays_in_wal,          // what was erased is left in the write-ahead log
@@ -178,6 +181,9 @@ constexpr std::string_view kMutantNames[] = {
     "reader_sees_unacknowledged",
     "content_not_proved",
     "completed_before_scrubbed",
+    "backup_not_reached",
+    "backup_not_proved",
+    "restored_epoch_kept",
     "kept_half_as_long",
     "unexplained_loss_passed",
     "erased_stays_in_wal",

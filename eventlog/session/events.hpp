@@ -521,6 +521,46 @@ struct ServerStarted {
   }
 };
 
+// From here on erasures reach into the folder, too: a copy of the log is being made there.
+struct BackupBegun {
+  static constexpr std::string_view kType = "BackupBegun";
+  std::string name;
+  std::string folder;  // absolute
+
+  bool operator==(const BackupBegun&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("folder", self.folder);
+  }
+};
+
+// The copy is whole, on the disk, and has proved itself.
+struct BackupCompleted {
+  static constexpr std::string_view kType = "BackupCompleted";
+  std::string name;
+  Position through;  // its last event
+
+  bool operator==(const BackupCompleted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("through", self.through);
+  }
+};
+
+// There is no such copy, or nothing is to be done about it any more.
+struct BackupForgotten {
+  static constexpr std::string_view kType = "BackupForgotten";
+  std::string name;
+
+  bool operator==(const BackupForgotten&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+  }
+};
+
 using Event =
     std::variant<SessionOpened, TurnQueued, TurnStarted, InterruptRequested, TurnFinished,
                  TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded,
@@ -528,7 +568,8 @@ using Event =
                  NothingChanged, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
                  AgentInitialized, AgentStartFailed, AgentExited, CloseRequested, SessionClosed,
                  SessionResumed, ContentErased, ContentErasureCompleted, NameClaimed, NameReleased,
-                 SessionAdmitted, SessionReleased, SessionSettled, EpochStarted, ServerStarted>;
+                 SessionAdmitted, SessionReleased, SessionSettled, EpochStarted, ServerStarted,
+                 BackupBegun, BackupCompleted, BackupForgotten>;
 
 std::string_view type_name(const Event& event);
 

@@ -241,6 +241,22 @@ bool apply(ServerState& s, const Envelope&, const ServerStarted& e) {
   return true;
 }
 
+bool apply(ServerState& s, const Envelope& envelope, const BackupBegun& e) {
+  s.backups.insert_or_assign(e.name, NamedBackup{e.folder, envelope.position, {}});
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const BackupCompleted& e) {
+  const auto found = s.backups.find(e.name);
+  if (found == s.backups.end()) return false;
+  found->second.through = e.through;
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const BackupForgotten& e) {
+  return s.backups.erase(e.name) == 1;
+}
+
 template <class State, class Other>
 bool apply(State&, const Envelope&, const Other&) {
   return false;

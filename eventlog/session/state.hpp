@@ -168,15 +168,32 @@ struct AdmissionState {
   }
 };
 
+// A copy of the log, which erasures reach into.
+struct NamedBackup {
+  std::string folder;
+  Position begun;    // of its BackupBegun
+  Position through;  // its last event; 0: it is not known to be whole
+
+  bool operator==(const NamedBackup&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("folder", self.folder);
+    visit("begun", self.begun);
+    visit("through", self.through);
+  }
+};
+
 struct ServerState {
   std::int64_t epoch_counter = 0;
   std::int64_t writer_term = 0;
+  std::map<std::string, NamedBackup> backups;  // by name
 
   bool operator==(const ServerState&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("epoch_counter", self.epoch_counter);
     visit("writer_term", self.writer_term);
+    visit("backups", self.backups);
   }
 };
 

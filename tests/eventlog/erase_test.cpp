@@ -36,6 +36,8 @@ session::SessionOpened opened(const std::string& stream) {
   return e;
 }
 
+const session::VersionRanges kAll{{StreamVersion{1}, StreamVersion{4}}};
+
 // A log in a folder, which can be closed and opened again.
 class Log {
  public:
@@ -109,8 +111,6 @@ class Log {
   eventlog::StreamIndex index_{*rows_};
 };
 
-const session::VersionRanges kAll{{StreamVersion{1}, StreamVersion{4}}};
-
 void check_gone(Log& log) {
   CHECK(files_with(log.root(), kSmall).empty());
   CHECK(files_with(log.root(), kLargeSecret).empty());
@@ -161,6 +161,50 @@ TEST_CASE("one event is erased, and those beside it stay", "[eventlog]") {
   CHECK(log.content(6) == kSmall + " 3");
   CHECK(log.content(8) == large_secret());
   CHECK(log.problems().empty());
+}
+
+TEST_CASE("a text that is erased while it is read was erased, not damaged", "[eventlog]") {
+  // Between the content block and its chunks.
+  class ErasedMeanwhile final : public eventlog::BlockStore {
+   public:
+    explicit ErasedMeanwhile(Log& log) : log_(log) {}
+    base::Result<base::Bytes> read_chunk(base::ByteView key) override {
+      log_.remove(kAll);
+      return log_.store().read_chunk(key);
+    }
+    eventlog::AppendOutcome append(const eventlog::SealedBlock& b) override {
+      return log_.store().append(b);
+    }
+    Position first() const override { return log_.store().first(); }
+    Position tail() const override { return log_.store().tail(); }
+    base::Result<std::vector<eventlog::StoredBlock>> read(Position from, std::size_t bytes_max,
+                                                          bool with_content) override {
+      return log_.store().read(from, bytes_max, with_content);
+    }
+    base::Result<std::vector<eventlog::StoredBlock>> read_reverse(Position from,
+                                                                  std::size_t max) override {
+      return log_.store().read_reverse(from, max);
+    }
+    base::Result<bool> replace_content(Position p, base::ByteView c) override {
+      return log_.store().replace_content(p, c);
+    }
+    base::Result<bool> erase_chunks(base::ByteView p) override {
+      return log_.store().erase_chunks(p);
+    }
+    base::Result<bool> scrub(const ScrubScope& s) override { return log_.store().scrub(s); }
+    base::Result<bool> copy_to(const std::string& f) override { return log_.store().copy_to(f); }
+    base::Result<bool> trim_before(Position p) override { return log_.store().trim_before(p); }
+    eventlog::DurabilityClass durability() const override { return log_.store().durability(); }
+
+   private:
+    Log& log_;
+  };
+  Log log;
+  log.fill();
+  ErasedMeanwhile store(log);
+  const auto content = eventlog::read_content(store, Position{8});
+  if (!content) FAIL(base::describe(content.error()));
+  CHECK_FALSE(content->has_value());
 }
 
 TEST_CASE("an erasure that was cut short is finished by doing it again", "[eventlog]") {

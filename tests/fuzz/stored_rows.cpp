@@ -1,6 +1,7 @@
 // Rows as they are read back from the key-value store: contents of content blocks, checkpoints,
 // snapshots of streams, and the rows of projections, each under the key that it is looked for.
 #include "eventlog/block.hpp"
+#include "eventlog/later_erasures.hpp"
 #include "eventlog/memory_store.hpp"
 #include "eventlog/snapshot_store.hpp"
 #include "eventlog/stream_index.hpp"
@@ -133,11 +134,12 @@ void fuzz::run(ByteView in) {
     case 1:
       return read_rows(source);
     default:
-      return read_one_of<eventlog::Checkpoint, eventlog::ContentBlock, session::SessionState,
-                         session::RegistryState, session::AdmissionState, session::ServerState,
-                         projections::StoredCheckpoint, projections::SessionRef,
-                         projections::NameRef, projections::MetricsTotals,
-                         projections::ResumeRecord, projections::Erasure,
-                         projections::PendingErasure, projections::KeptContent>(source.rest());
+      return read_one_of<
+          eventlog::Checkpoint, eventlog::ContentBlock, session::SessionState,
+          session::RegistryState, session::AdmissionState, session::ServerState,
+          projections::StoredCheckpoint, projections::SessionRef, projections::NameRef,
+          projections::MetricsTotals, projections::ResumeRecord, projections::Erasure,
+          projections::PendingErasure, projections::KeptContent, eventlog::LaterErasures>(
+          source.rest());
   }
 }

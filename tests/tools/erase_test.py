@@ -111,6 +111,8 @@ class Erasure(unittest.TestCase):
         self.assertEqual(erasures[0]["reason"], "requested")
         kinds = [event["type"] for event in self.home.events(row["session"])]
         self.assertEqual(kinds[-2:], ["ContentErased", "ContentErasureCompleted"])
+        watched = self.home.run("watch", "secret", "--from", "start", "-n", "2")
+        self.assertIn("bytes, erased)", watched.out)
         # A second time changes nothing.
         self.erases("secret", "--wait")
         kinds = [event["type"] for event in self.home.events(row["session"])]

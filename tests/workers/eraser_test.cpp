@@ -1,8 +1,11 @@
 #include "workers/eraser.hpp"
 
+#include "eventlog/rocksdb_store.hpp"
 #include "projections/projections.hpp"
 #include "projections/session_list.hpp"
 #include "tests/support/command_loop.hpp"
+#include "tests/support/searched_files.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "workers/query_service.hpp"
 
 namespace workers {
@@ -46,6 +49,7 @@ class BusyStore final : public eventlog::BlockStore {
     ++scrubs;
     return true;
   }
+  base::Result<bool> copy_to(const std::string& f) override { return inner_.copy_to(f); }
   base::Result<bool> trim_before(Position p) override { return inner_.trim_before(p); }
   eventlog::DurabilityClass durability() const override { return inner_.durability(); }
 
@@ -265,6 +269,59 @@ TEST_CASE("many sessions that expire at once are erased in portions", "[workers]
   CHECK(life.of_type<session::ContentErased>().size() == kSessions);
   CHECK(life.of_type<session::ContentErasureCompleted>().size() == kSessions);
   CHECK(world.store.scrubs < kSessions / 10);
+}
+
+// A log on a disk, with a session that has ended and a backup of it.
+struct OnDisk {
+  OnDisk() {
+    REQUIRE(log);
+    loop.worker.prefetch(std::string(session::kServerStream));
+    loop.settle();
+    REQUIRE(loop.worker.record_server_events({session::EpochStarted{1, "created"}}, {1}, {1}));
+    REQUIRE(loop.ask(CommandLoop::message(1, 10, CommandLoop::spawn())));
+    REQUIRE(loop.ask(CommandLoop::message(1, 11, support::as_command(session::KillSession{}))));
+    REQUIRE(eventlog::make_backup(**log, backup.folder));
+    backup.through = (*log)->tail();
+    REQUIRE(loop.ask(CommandLoop::message(1, 12, support::as_command(session::EraseContent{}))));
+  }
+  ErasureOutcome run() {
+    auto set = std::move(*projections::ProjectionSet::open(*views));
+    REQUIRE(set.catch_up(**log, (*log)->tail(), 1000));
+    eventlog::StreamIndex index(*rows);
+    return ErasureWork(**log, index, *views, {}).run({{}, {}, {{"copy", backup}}, {}});
+  }
+
+  support::TempFolder folder;
+  base::Result<std::unique_ptr<eventlog::BlockStore>> log =
+      eventlog::open_rocksdb_store({folder.file("log")});
+  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
+  std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
+  CommandLoop loop{**log, *rows};
+  session::NamedBackup backup{folder.file("copy"), {1}, {}};
+};
+
+TEST_CASE("an erasure reaches into backups, and waits for those that are away", "[workers]") {
+  OnDisk disk;
+  const std::string prompt = "work on it";
+  REQUIRE_FALSE(support::files_with(disk.backup.folder, prompt).empty());
+  SECTION("there") {
+    const auto outcome = disk.run();
+    if (outcome.error) FAIL(base::describe(*outcome.error));
+    CHECK(outcome.erased.size() == 1);
+    CHECK(support::files_with(disk.backup.folder, prompt).empty());
+    CHECK(support::files_with(disk.folder.file("log"), prompt).empty());
+  }
+  SECTION("away") {
+    const std::string away = disk.folder.file("away");
+    std::filesystem::rename(disk.backup.folder, away);
+    const auto outcome = disk.run();
+    CHECK(outcome.erased.empty());
+    REQUIRE(outcome.error);
+    CHECK_THAT(outcome.error->text, Catch::Contains("backup copy is not reached"));
+    std::filesystem::rename(away, disk.backup.folder);
+    CHECK(disk.run().erased.size() == 1);
+    CHECK(support::files_with(disk.backup.folder, prompt).empty());
+  }
 }
 
 }  // namespace

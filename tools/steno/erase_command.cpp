@@ -5,6 +5,7 @@
 #include "tools/steno/follower.hpp"
 #include "tools/steno/json_view.hpp"
 #include "workers/levels.hpp"
+#include "workers/server.hpp"
 
 namespace steno {
 namespace {
@@ -41,21 +42,36 @@ Outcome<session::EraseContent> to_command(Connection& connection, const SessionR
   return command;
 }
 
+constexpr base::Duration kFaultInterval = std::chrono::seconds(1);
+
+// What keeps the server from it, once for each reason.
+void tell_fault(Connection& connection, std::string& told) {
+  const auto status =
+      connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+  if (!status || status->erasure_fault.empty() || status->erasure_fault == told) return;
+  told = status->erasure_fault;
+  remark("not done yet: " + told);
+}
+
 // Until the record says that no file holds the text any more.
 Outcome<SessionRow> wait_until_done(Connection& connection, const SessionRow& row,
                                     base::Position after) {
   auto follower = Follower::open(connection, workers::session_level(row.agent, row.session), after);
   if (!follower) return tl::unexpected(follower.error());
+  std::string told;
   for (;;) {
     const auto shown = connection.show(row.session.text());
     if (!shown) return tl::unexpected(shown.error());
     if (!shown->session.is_erasing) return shown->session;
     for (bool is_completed = false; !is_completed;) {
-      const auto wake = (*follower)->wait({});
+      WaitFor wanted;
+      wanted.until = connection.clock().boot() + kFaultInterval;
+      const auto wake = (*follower)->wait(wanted);
       if (!wake) return tl::unexpected(wake.error());
       if (*wake == Wake::interrupted) {
         return fail(kExitInterrupted, "not waited for any longer; the erasure goes on");
       }
+      if (*wake == Wake::timer) tell_fault(connection, told);
       if (*wake != Wake::event) continue;
       const auto seen = see((*follower)->event());
       if (!seen) return tl::unexpected(seen.error());
