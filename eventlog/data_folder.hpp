@@ -12,11 +12,12 @@ namespace eventlog {
 struct LogFolder {
   std::string root;
 
-  std::string log() const { return root + "/log"; }      // the block store: RocksDB
-  std::string head() const { return root + "/head"; }    // how far the log was acknowledged
-  std::string index() const { return root + "/index"; }  // stream index and snapshots
-  std::string views() const { return root + "/views"; }  // the projections' rows
-  std::string lock() const { return root + "/lock"; }    // held by the process that writes
+  std::string log() const { return root + "/log"; }        // the block store: RocksDB
+  std::string head() const { return root + "/head"; }      // how far the log was acknowledged
+  std::string index() const { return root + "/index"; }    // stream index and snapshots
+  std::string views() const { return root + "/views"; }    // the projections' rows
+  std::string lock() const { return root + "/lock"; }      // held by the process that writes
+  std::string erased() const { return root + "/erased"; }  // of a backup: see later_erasures.hpp
   // Hard links to the write-ahead log as the last read-write open found it, because opening may
   // remove what a damaged one still holds. They go once the log is proved whole.
   std::string evidence() const { return root + "/evidence"; }

@@ -112,6 +112,9 @@ Result<UnprovedLog> open_view(const LogFolder& folder, bool is_in_use) {
     if (log.head) return tl::unexpected(all_missing(*log.head, folder));
     return failure(ErrorCode::not_found, "there is no log in this folder", folder.root);
   }
+  auto later = read_later_erasures(folder.erased());
+  if (!later) return tl::unexpected(later.error());
+  log.later = std::move(*later);
   RocksDbViewOptions options;
   options.folder = folder.log();
   options.allow_damage = true;

@@ -9,6 +9,7 @@
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/data_folder.hpp"
 #include "eventlog/head_file.hpp"
+#include "eventlog/later_erasures.hpp"
 #include "eventlog/rocksdb_store.hpp"
 #include "eventlog/sequencer.hpp"
 
@@ -43,6 +44,7 @@ Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& 
 struct UnprovedLog {
   std::unique_ptr<BlockStore> store;  // its last block may be damaged
   std::optional<Checkpoint> head;
+  LaterErasures later;                    // of a backup
   std::optional<base::Error> head_error;  // the head file cannot be read
   // The store is damaged as a whole; what is shown is what could be found all the same.
   std::optional<base::Error> store_error;

@@ -22,6 +22,16 @@ Result<Bytes> join_chunks(BlockStore& store, const session::Envelope& envelope,
   return joined;
 }
 
+// Whether an entry that was read a moment ago is not there any more: its chunks go after it.
+bool was_erased_meanwhile(BlockStore& store, Position first, const StoredContent& entry) {
+  const auto blocks = store.read(first, 1, true);
+  if (!blocks || blocks->empty()) return false;
+  if (blocks->front().content.empty()) return true;
+  const auto now = base::decode<ContentBlock>(blocks->front().content);
+  return now && std::none_of(now->entries.begin(), now->entries.end(),
+                             [&](const StoredContent& one) { return one.index == entry.index; });
+}
+
 // The events of one block that lie within [from, through].
 Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position from,
                         Position through, std::vector<RecordedEvent>& events) {
@@ -45,6 +55,10 @@ Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position f
     event->envelope.position = position;
     if (next_content != content.entries.end() && next_content->index == index) {
       auto opened = open_content(store, event->envelope, *next_content);
+      if (!opened && next_content->chunks > 0 &&
+          was_erased_meanwhile(store, block->header.first, *next_content)) {
+        opened = std::optional<session::Content>();
+      }
       if (!opened) return tl::unexpected(at_position(opened.error(), position));
       event->content = std::move(*opened);
     }

@@ -19,6 +19,7 @@ class Verifier {
   Verifier(BlockStore& store, const std::optional<Checkpoint>& head)
       : store_(store), head_(head), events_(store, findings_) {}
 
+  void allow(const LaterErasures& later) { events_.allow(later); }
   VerifyReport run(const VerifyProgress& progress);
 
  private:
@@ -73,6 +74,7 @@ VerifyReport Verifier::run(const VerifyProgress& progress) {
     if (progress) progress(std::min(from.plus(-1), tail), tail);
   }
   check_end();
+  events_.finish();
   report_.streams = static_cast<std::int64_t>(events_.streams());
   return std::move(findings_.report);
 }
@@ -229,8 +231,10 @@ void Verifier::check_end() {
 }  // namespace
 
 VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
-                        const VerifyProgress& progress) {
-  return Verifier(store, head).run(progress);
+                        const VerifyProgress& progress, const LaterErasures& later) {
+  Verifier verifier(store, head);
+  verifier.allow(later);
+  return verifier.run(progress);
 }
 
 }  // namespace eventlog

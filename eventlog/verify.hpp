@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
+#include "eventlog/later_erasures.hpp"
 
 namespace eventlog {
 
@@ -42,10 +43,12 @@ using VerifyProgress = std::function<void(Position reached, Position tail)>;
 // Checks of every block that it parses, follows the one before it (position, hash, log id) and is
 // of the same epoch unless an EpochStarted begins it; of every event that its facts decode, its log
 // time does not decrease, its stream's version is the next one, its content matches its digest or
-// was erased, and that it is possible in the state that its stream's events add up to; that the log
-// begins at position 1 and reaches `head`, and holds there the block that the head names.
-// Behind a loss, only what does not follow from that loss is listed.
+// was erased on the record (and is gone, where the record says that it is), and that it is possible
+// in the state that its stream's events add up to; that the log begins at position 1 and reaches
+// `head`, and holds there the block that the head names.
+// Behind a loss, only what does not follow from that loss is listed. `later`: what was erased from
+// a copy after it was made.
 VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
-                        const VerifyProgress& progress = {});
+                        const VerifyProgress& progress = {}, const LaterErasures& later = {});
 
 }  // namespace eventlog

@@ -2,6 +2,7 @@
 
 #include "eventlog/session/evolve.hpp"
 #include "projections/amounts.hpp"
+#include "projections/erasures.hpp"
 
 namespace projections {
 namespace {
@@ -10,7 +11,7 @@ using base::ErrorCode;
 using eventlog::KeyValueStore;
 
 // Changes with this file's rows; the domain's schema stands beside it because its state is stored.
-constexpr std::int64_t kRowSchema = 1;
+constexpr std::int64_t kRowSchema = 2;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {
@@ -176,6 +177,8 @@ SessionRow row_of(const StoredSession& stored) {
     row.pid = s.lease->pid;
   }
   row.inconsistent = s.inconsistent;
+  row.is_erased = s.last_content.value > 0 && session::is_wholly_erased(s);
+  row.is_erasing = s.erasure > s.erasure_completed;
   return row;
 }
 
@@ -318,6 +321,8 @@ void SessionList::apply(const session::RecordedEvent& event, Rows& rows) const {
     s.last_position = event.envelope.position;
     if (before == SessionStatus::none && is_live(s.state.status)) open(s, event, *ref, rows);
     if (is_live(before) && is_terminal(s.state.status)) close(s, event, *ref, rows);
+    note_erasure(rows, *ref, event, s.state);
+    if (is_terminal(s.state.status)) note_kept_content(rows, *ref, s.state, s.closed_at);
     return true;
   });
   if (const auto* e = std::get_if<session::AgentInitialized>(&event.event)) {

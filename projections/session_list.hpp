@@ -67,6 +67,8 @@ struct SessionRow {
   base::FencingToken token;  // of the lease
   std::int64_t pid = 0;      // of the agent process; 0: none
   Position inconsistent;     // of its first impossible event; 0: none
+  bool is_erased = false;    // nothing of its text is left, or is to be left
+  bool is_erasing = false;   // some of what was erased may still be in a file
 
   bool operator==(const SessionRow&) const = default;
   template <class Self, class Visit>
@@ -111,6 +113,8 @@ struct SessionRow {
     visit("token", self.token);
     visit("pid", self.pid);
     visit("inconsistent", self.inconsistent);
+    visit("erased", self.is_erased);
+    visit("erasing", self.is_erasing);
   }
 };
 

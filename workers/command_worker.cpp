@@ -187,7 +187,8 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
                   "the session is at version " + std::to_string(streams.session->version.value) +
                       ", not at " + std::to_string(message.expected_version->value));
   }
-  session::DecisionContext context{message.session, message.agent, message.id, options_.limits, {}};
+  session::DecisionContext context{
+      message.session, message.agent, message.id, options_.limits, {}, streams.session->version};
   if (as_spawn(message.command) != nullptr) {
     for (std::size_t i = 0; i < kAliasCandidates; ++i) {
       context.fresh_aliases.push_back(make_alias(random_));
@@ -289,13 +290,13 @@ Position CommandWorker::append_and_evolve(std::vector<eventlog::StreamAppend> ap
 }
 
 bool CommandWorker::record_server_events(std::vector<session::Event> events, base::Time now,
-                                         base::Time wall) {
+                                         base::Time wall, const ServerEventsBy& by) {
   const auto found = streams_.find(std::string(session::kServerStream));
   if (found == streams_.end() || !found->second.is_loaded) return false;
   eventlog::AppendContext context;
   context.command = base::CommandId::make(now, random_);
-  context.actor_kind = session::ActorKind::server;
-  context.actor = "server";
+  context.actor_kind = by.kind;
+  context.actor = by.actor.empty() ? "server" : by.actor;
   context.log_time = now;
   context.wall_time = wall;
   eventlog::StreamAppend append{found->first, found->second.version, {}};
@@ -337,6 +338,12 @@ const session::AdmissionState* CommandWorker::admission() const {
   const auto found = streams_.find(std::string(session::kAdmissionStream));
   if (found == streams_.end() || !found->second.is_loaded) return nullptr;
   return &as<session::AdmissionState>(found->second.state);
+}
+
+const session::ServerState* CommandWorker::server() const {
+  const auto found = streams_.find(std::string(session::kServerStream));
+  if (found == streams_.end() || !found->second.is_loaded) return nullptr;
+  return &as<session::ServerState>(found->second.state);
 }
 
 // Forgets a stream once its snapshot holds its last version; asks for snapshots of the session

@@ -21,7 +21,7 @@ namespace workers {
 using base::Position;
 
 // Names the asker of a command to whoever gave it to the loop.
-enum class Asker { nobody, client, dispatcher };
+enum class Asker { nobody, client, dispatcher, eraser };
 struct Ticket {
   Asker asker = Asker::nobody;
   std::uint64_t number = 0;
@@ -67,6 +67,12 @@ struct CommandWorkerOptions {
   std::size_t streams_max = 200'000;  // sessions kept in memory; more are evicted
 };
 
+// Without a name: the server itself.
+struct ServerEventsBy {
+  session::ActorKind kind = session::ActorKind::server;
+  std::string actor;
+};
+
 class CommandWorker {
  public:
   // All references outlive the worker.
@@ -80,8 +86,12 @@ class CommandWorker {
   // `now` is log time. True when anything was done.
   bool do_work(base::Time now, base::Time wall, base::Duration boot);
 
-  // Facts about the server itself, on its own stream. False: that stream is not loaded yet.
-  bool record_server_events(std::vector<session::Event> events, base::Time now, base::Time wall);
+  // Facts about the server itself, on its own stream, and who made them. False: that stream is not
+  // loaded yet.
+  bool record_server_events(std::vector<session::Event> events, base::Time now, base::Time wall,
+                            const ServerEventsBy& by = {});
+  // Position of the last event that was decided.
+  Position recorded() const { return sequencer_.tail(); }
 
   // Answers that may leave now.
   std::vector<CommandAnswer> take_answers();
@@ -93,6 +103,8 @@ class CommandWorker {
   void prefetch(const std::string& stream);
   void release_prefetched();
   const session::AdmissionState* admission() const;
+  // Of the server's own stream; null while it is not loaded.
+  const session::ServerState* server() const;
   // Why a stream that was asked for could not be read; none: it could, or is still being read.
   std::optional<base::Error> fault(const std::string& stream) const;
 

@@ -19,6 +19,7 @@ constexpr std::size_t kAnswerBytesMax = 16 << 20;  // of texts in one answer
 constexpr std::size_t kPageBytesMax = 4 << 20;     // of facts and content in one page of the log
 constexpr std::size_t kPageEventsMax = 10'000;
 constexpr std::size_t kPromptShownMax = 4 << 10;
+constexpr std::size_t kErasuresShownMax = 20;
 
 // What verbs are answered from beside the log.
 struct Source {
@@ -60,8 +61,10 @@ std::string code_of(const base::Error& error) {
 
 // The events that show what an agent said and did, as an item of output; none for all others.
 std::optional<OutputItem> as_item(const session::RecordedEvent& event) {
-  OutputItem item{
-      event.envelope.position, event.envelope.type, {}, event.envelope.log_time, {}, {}};
+  OutputItem item;
+  item.position = event.envelope.position;
+  item.type = event.envelope.type;
+  item.time = event.envelope.log_time;
   if (const auto* output = std::get_if<session::OutputRecorded>(&event.event)) {
     item.turn = output->turn;
   } else if (const auto* partial = std::get_if<session::PartialOutputRecorded>(&event.event)) {
@@ -80,6 +83,17 @@ std::optional<OutputItem> as_item(const session::RecordedEvent& event) {
   }
   if (event.content) item.text = event.content->text;
   return item;
+}
+
+// Says of a text that is gone who erased it. What is missing without that is for `replay verify`.
+void note_erasure(OutputItem& item, const session::Envelope& envelope,
+                  const std::vector<projections::Erasure>& erasures) {
+  for (const projections::Erasure& erasure : erasures) {
+    if (!session::contains(erasure.events, envelope.version)) continue;
+    item.erased_at = erasure.at;
+    item.erased_by = erasure.actor;
+    return;
+  }
 }
 
 // A block's partial pieces go once the finished block is there.
@@ -195,8 +209,13 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
     if (!row) return tl::unexpected(row.error());
     auto prompt = text_at(row->prompt);
     if (!prompt) return tl::unexpected(prompt.error());
-    return bus::to_body(
-        ShowAnswer{query.durable, std::move(*row), prompt->substr(0, kPromptShownMax)});
+    auto erasures = projections::read_erasures(views_, row->agent, row->session);
+    if (!erasures) return tl::unexpected(erasures.error());
+    if (erasures->size() > kErasuresShownMax) {
+      erasures->erase(erasures->begin(), erasures->end() - kErasuresShownMax);
+    }
+    return bus::to_body(ShowAnswer{query.durable, std::move(*row),
+                                   prompt->substr(0, kPromptShownMax), std::move(*erasures)});
   }
   if (query.verb == kVerbOutput) {
     const auto answer = output(*body, query.durable);
@@ -216,7 +235,8 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
   return base::failure(
       base::ErrorCode::invalid,
       "unknown verb '" + query.verb +
-          "'; known are command, list, show, output, stats, digests, read, status, flight");
+          "'; known are command, list, show, output, stats, digests, read, status, flight, backup, "
+          "backups");
 }
 
 base::Result<std::string> QueryService::text_at(Position position) {
@@ -236,6 +256,9 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
       body.limit > 0 ? static_cast<std::size_t>(body.limit) : kOutputItemsDefault;
   const bool is_tail = body.after.value == 0 && body.limit >= 0;
 
+  const auto erasures = projections::read_erasures(views_, row->agent, row->session);
+  if (!erasures) return tl::unexpected(erasures.error());
+
   OutputAnswer answer{durable, std::move(*row), {}, false};
   std::size_t bytes = 0;
   const auto add_block = [&](Position first) -> base::Result<std::vector<OutputItem>> {
@@ -246,6 +269,9 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
       if (event.envelope.stream != stream || event.envelope.position <= body.after) continue;
       if (auto item = as_item(event)) {
         bytes += item->text.size();
+        if (event.envelope.content && !event.content) {
+          note_erasure(*item, event.envelope, *erasures);
+        }
         items.push_back(std::move(*item));
       }
     }

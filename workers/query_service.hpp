@@ -11,6 +11,7 @@
 #include "bus/frames.hpp"
 #include "bus/log_reader.hpp"
 #include "eventlog/stream_index.hpp"
+#include "projections/erasures.hpp"
 #include "projections/projections.hpp"
 #include "projections/session_list.hpp"
 
@@ -66,7 +67,8 @@ struct ListAnswer {
 struct ShowAnswer {
   Position position;
   projections::SessionRow session;
-  std::string prompt;  // the first 4 KiB of the first prompt
+  std::string prompt;                          // the first 4 KiB of the first prompt
+  std::vector<projections::Erasure> erasures;  // the last 20
 
   bool operator==(const ShowAnswer&) const = default;
   template <class Self, class Visit>
@@ -74,6 +76,7 @@ struct ShowAnswer {
     visit("position", self.position);
     visit("session", self.session);
     visit("prompt", self.prompt);
+    visit("erasures", self.erasures);
   }
 };
 
@@ -84,6 +87,8 @@ struct OutputItem {
   base::Time time;   // log time
   std::string tool;  // of a tool call
   std::string text;
+  base::Time erased_at;   // the text was erased then; 0: it was not
+  std::string erased_by;  // the actor whose command that was
 
   bool operator==(const OutputItem&) const = default;
   template <class Self, class Visit>
@@ -94,6 +99,8 @@ struct OutputItem {
     visit("time", self.time);
     visit("tool", self.tool);
     visit("text", self.text);
+    visit("erased_at", self.erased_at);
+    visit("erased_by", self.erased_by);
   }
 };
 

@@ -57,11 +57,13 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options)
       commands_(sequencer_, ports.loader, ports.random, options.commands),
       dispatcher_(commands_, ports.worker_socket, ports.locks, ports.contents, ports.random,
                   options.leases),
+      eraser_(commands_, ports.erasures, ports.random),
       feed_(
           ports.feed_socket,
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
       clients_(ports.command_socket, welcome(options.tail, incarnation_)),
       workers_(ports.worker_socket, welcome(options.tail, incarnation_)),
+      backups_(commands_, eraser_, clients_),
       started_(ports.clock.boot()) {
   commands_.prefetch(std::string(session::kServerStream));
   commands_.prefetch(std::string(session::kAdmissionStream));
@@ -94,6 +96,8 @@ bool Server::do_work() {
     has_worked = true;
     flight_.add(boot_, FlightKind::directed, static_cast<std::int64_t>(dispatcher_.sessions()));
   }
+  has_worked |= is_ready() && eraser_.do_work(now_, boot_);
+  has_worked |= is_ready() && backups_.do_work(now_, wall, sequencer_.durable());
   has_worked |= send_query_answers();
   has_worked |= feed_.do_work(boot_) > 0;
   duty_.end(has_worked);
@@ -140,6 +144,8 @@ bool Server::advance_start() {
   }
   commands_.release_prefetched();
   started_at_ = sequencer_.tail();
+  eraser_.begin(started_at_);
+  backups_.begin();
   phase_ = Phase::ready;
   return true;
 }
@@ -177,6 +183,8 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
     reply.body = request.verb == kVerbStatus ? bus::to_body(status())
                                              : bus::to_body(FlightAnswer{flight_.entries()});
     clients_.reply(peer.id, reply);
+  } else if (request.verb == kVerbBackup || request.verb == kVerbBackups) {
+    backups_.take(peer, request);
   } else {
     take_query(peer, request);
   }
@@ -266,6 +274,7 @@ bool Server::publish_durable() {
   auto events = sequencer_.take_durable();
   for (eventlog::SequencedEvent& event : events) {
     dispatcher_.on_durable(event.recorded);
+    eraser_.on_durable(event.recorded);
     const auto levels = levels_of(event.recorded.envelope);
     if (feed_.is_heard(levels)) {
       feed_.publish(to_feed_event(event.recorded, std::move(event.facts)), levels);
@@ -286,6 +295,10 @@ bool Server::send_answers() {
   for (const CommandAnswer& answer : answers) {
     if (answer.ticket.asker == Asker::dispatcher) {
       dispatcher_.on_answer(answer.ticket, answer.outcome);
+      continue;
+    }
+    if (answer.ticket.asker == Asker::eraser) {
+      eraser_.on_answer(answer.outcome);
       continue;
     }
     const auto found = asked_.find(answer.ticket.number);
@@ -354,6 +367,7 @@ void Server::release_parked() {
 
 base::Duration Server::next_timer() const {
   base::Duration next = std::min(feed_.next_timer(), boot_ + options_.leases.expiry_interval);
+  if (is_ready()) next = std::min(next, eraser_.next_timer());
   if (queries_out_ == 0 && views_at_ < sequencer_.durable()) next = std::min(next, views_due_);
   for (const Parked& parked : parked_) next = std::min(next, parked.deadline);
   return next;
@@ -377,6 +391,7 @@ StatusAnswer Server::status() const {
   s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
+  if (eraser_.fault()) s.erasure_fault = base::describe(*eraser_.fault());
   s.stages = duty_.times();
   return s;
 }

@@ -11,6 +11,7 @@
 
 #include "bus/feed_publisher.hpp"
 #include "bus/frame_server.hpp"
+#include "workers/backups.hpp"
 #include "workers/duty_cycle.hpp"
 #include "workers/flight_recorder.hpp"
 #include "workers/lease_dispatcher.hpp"
@@ -26,6 +27,7 @@ struct ServerPorts {
   eventlog::StreamLoader& loader;
   ContentLoader& contents;
   QueryPort& queries;
+  ErasurePort& erasures;
   LeaseLocks& locks;
   bus::ServerSocket& command_socket;
   bus::ServerSocket& worker_socket;
@@ -68,6 +70,7 @@ struct StatusAnswer {
   std::int64_t clients = 0;
   std::int64_t waiting_commands = 0;
   std::int64_t loaded_streams = 0;
+  std::string erasure_fault;  // why erasures are not completed; empty: nothing is known against it
   StageTimes stages;
 
   bool operator==(const StatusAnswer&) const = default;
@@ -88,6 +91,7 @@ struct StatusAnswer {
     visit("clients", self.clients);
     visit("waiting_commands", self.waiting_commands);
     visit("loaded_streams", self.loaded_streams);
+    visit("erasure_fault", self.erasure_fault);
     visit("stages", self.stages);
   }
 };
@@ -143,9 +147,11 @@ class Server {
   eventlog::Sequencer sequencer_;
   CommandWorker commands_;
   LeaseDispatcher dispatcher_;
+  Eraser eraser_;
   bus::FeedPublisher feed_;
   bus::FrameServer clients_;
   bus::FrameServer workers_;
+  BackupDesk backups_;
   Phase phase_ = Phase::loading_admission;
   Position started_at_;  // of the record that this server has taken over
   std::optional<base::Error> failure_;

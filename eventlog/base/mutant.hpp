@@ -41,6 +41,16 @@ enum class Mutant {
   end_not_proved,               // the last blocks may contradict each other
   reader_sees_unacknowledged,   // a reader beside the server reads past the head
   content_not_proved,           // a text is not compared with its digest
+  completed_before_scrubbed,    // an erasure counts as done while files still hold the text
+  backup_not_reached,           // an erasure leaves the text in backups
+  backup_not_proved,            // a backup counts as made without a look at it
+  restored_epoch_kept,          // a restored log goes on in the epoch that it was copied from
+  kept_half_as_long,            // text is erased after half the time that it is to be kept
+  unexplained_loss_passed,      // content that is missing without an erasure is no problem
+  erased_stays_in_wal,          // what was erased is left in the write-ahead log
+  erased_stays_in_tables,       // what was erased is left in the store's tables
+  large_content_kept,           // content in chunks is not erased
+  whole_block_erased,           // with one event's content goes that of its whole block
   index_one_behind,             // the stream index leaves out the last event
   index_skips_block,            // what follows a snapshot is looked for one version too far
   index_not_proved,             // an index of another history is used
@@ -68,6 +78,8 @@ enum class Mutant {
   queue_stops_at_interrupt,     // after an interrupted turn the next one is not started
   cost_of_all_turns,            // a turn is charged the agent's total, not what was added to it
   queue_reversed,               // prompts run in the reverse of their order
+  whole_erasure_while_leased,   // a session is erased while its agent may still say something
+  waiting_prompt_erased,        // a prompt that the agent is yet to be given is erased
   status_leaves_end,            // a session that has ended runs again when its agent says hello
   usage_counted_twice,          // the tokens of a turn count twice
   first_position_answered,      // a retry is answered with its first event's position, not its last
@@ -142,8 +154,10 @@ enum class Mutant {
   stale_rows_answered,           // a query is answered from rows that have stopped
   busy_is_refusal,               // who finds the inbox full is told that it was refused
   clock_read_before_frames,      // a worker stopped while it reads obeys what it read before
-  unbegun_lease_kept,   // a worker without a connection begins what it had been told before
-  one_fault_fails_all,  // a projection that stopped fails queries that do not read it
+  unbegun_lease_kept,      // a worker without a connection begins what it had been told before
+  one_fault_fails_all,     // a projection that stopped fails queries that do not read it
+  full_queue_ends_worker,  // a worker whose queue is full counts as gone
+  unsent_acks_dropped,     // what did not fit a worker's queue is not told any more
 };
 
 // In the order above.
@@ -172,6 +186,16 @@ constexpr std::string_view kMutantNames[] = {
     "end_not_proved",
     "reader_sees_unacknowledged",
     "content_not_proved",
+    "completed_before_scrubbed",
+    "backup_not_reached",
+    "backup_not_proved",
+    "restored_epoch_kept",
+    "kept_half_as_long",
+    "unexplained_loss_passed",
+    "erased_stays_in_wal",
+    "erased_stays_in_tables",
+    "large_content_kept",
+    "whole_block_erased",
     "index_one_behind",
     "index_skips_block",
     "index_not_proved",
@@ -199,6 +223,8 @@ constexpr std::string_view kMutantNames[] = {
     "queue_stops_at_interrupt",
     "cost_of_all_turns",
     "queue_reversed",
+    "whole_erasure_while_leased",
+    "waiting_prompt_erased",
     "status_leaves_end",
     "usage_counted_twice",
     "first_position_answered",
@@ -275,8 +301,10 @@ constexpr std::string_view kMutantNames[] = {
     "clock_read_before_frames",
     "unbegun_lease_kept",
     "one_fault_fails_all",
+    "full_queue_ends_worker",
+    "unsent_acks_dropped",
 };
-static_assert(std::size(kMutantNames) == static_cast<std::size_t>(Mutant::one_fault_fails_all) + 1);
+static_assert(std::size(kMutantNames) == static_cast<std::size_t>(Mutant::unsent_acks_dropped) + 1);
 
 #ifdef STENO_MUTANTS
 inline std::optional<Mutant> mutant_named(std::string_view name) {

@@ -57,7 +57,7 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
 bool apply(SessionState& s, const Envelope& envelope, const TurnQueued& e) {
   if (!is_live(s.status)) return false;
   const auto place = base::mutant(base::Mutant::queue_reversed) ? s.queue.begin() : s.queue.end();
-  s.queue.insert(place, {e.turn, envelope.position});
+  s.queue.insert(place, {e.turn, envelope.position, envelope.version});
   return true;
 }
 
@@ -66,7 +66,7 @@ bool apply(SessionState& s, const Envelope&, const TurnStarted& e) {
       !has_lease(s, e.token)) {
     return false;
   }
-  s.turn = CurrentTurn{e.turn, s.queue.front().prompt, false};
+  s.turn = CurrentTurn{e.turn, s.queue.front().prompt, s.queue.front().version, false};
   s.queue.erase(s.queue.begin());
   return true;
 }
@@ -148,6 +148,22 @@ bool apply(SessionState& s, const Envelope&, const SessionClosed& e) {
   return true;
 }
 
+bool apply(SessionState& s, const Envelope& envelope, const ContentErased& e) {
+  if (s.status == SessionStatus::none || !is_proper(e.events) ||
+      e.events.back().last >= envelope.version) {
+    return false;
+  }
+  s.erased = united(s.erased, e.events);
+  s.erasure = envelope.version;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const ContentErasureCompleted& e) {
+  if (e.through > s.erasure || e.through <= s.erasure_completed) return false;
+  s.erasure_completed = e.through;
+  return true;
+}
+
 // Facts that a session's state does not depend on beyond its being there.
 bool exists(const SessionState& s) {
   return s.status != SessionStatus::none;
@@ -225,6 +241,22 @@ bool apply(ServerState& s, const Envelope&, const ServerStarted& e) {
   return true;
 }
 
+bool apply(ServerState& s, const Envelope& envelope, const BackupBegun& e) {
+  s.backups.insert_or_assign(e.name, NamedBackup{e.folder, envelope.position, {}});
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const BackupCompleted& e) {
+  const auto found = s.backups.find(e.name);
+  if (found == s.backups.end()) return false;
+  found->second.through = e.through;
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const BackupForgotten& e) {
+  return s.backups.erase(e.name) == 1;
+}
+
 template <class State, class Other>
 bool apply(State&, const Envelope&, const Other&) {
   return false;
@@ -273,6 +305,7 @@ void evolve(StreamState& state, const Envelope& envelope, const Event& event) {
 void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
   evolve_or_mark(state, envelope, event);
   remember_command(state, envelope);
+  if (envelope.content) state.last_content = std::max(state.last_content, envelope.version);
   if (has_lease(state, envelope.token) && envelope.report_sequence > 0) {
     state.lease->report_sequence = envelope.report_sequence;
   }
@@ -288,6 +321,10 @@ void evolve(AdmissionState& state, const Envelope& envelope, const Event& event)
 
 void evolve(ServerState& state, const Envelope& envelope, const Event& event) {
   std::visit([&](const auto& e) { apply(state, envelope, e); }, event);
+}
+
+bool is_wholly_erased(const SessionState& state) {
+  return without({{StreamVersion{1}, state.last_content}}, state.erased).empty();
 }
 
 const AcceptedCommand* find_command(const SessionState& state, const CommandId& command) {

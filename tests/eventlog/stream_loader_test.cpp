@@ -286,7 +286,7 @@ TEST_CASE("a snapshot comes back as it was saved, for every kind of stream", "[e
 TEST_CASE("a snapshot of another schema of the state is as none", "[eventlog]") {
   support::MemoryRows rows;
   SnapshotStore snapshots(rows.store());
-  REQUIRE(snapshots.save("$server", {session::ServerState{5, 6}, {1}, {1}}));
+  REQUIRE(snapshots.save("$server", {session::ServerState{5, 6, {}}, {1}, {1}}));
   Bytes row = **rows.store().get("s/$server");
   const auto at = row.find("schema");
   REQUIRE(at != Bytes::npos);

@@ -10,5 +10,6 @@
 void fuzz::run(ByteView in) {
   read_one_of<workers::QueryBody, bus::ReadRequest, workers::ListAnswer, workers::ShowAnswer,
               workers::OutputAnswer, projections::MetricsReport, workers::DigestsAnswer,
-              workers::StatusAnswer, workers::CommandReplyBody, bus::LogPage>(in);
+              workers::StatusAnswer, workers::CommandReplyBody, bus::LogPage, workers::BackupBody,
+              workers::BackupReplyBody, workers::BackupsAnswer>(in);
 }

@@ -1,9 +1,11 @@
 // Rows as they are read back from the key-value store: contents of content blocks, checkpoints,
 // snapshots of streams, and the rows of projections, each under the key that it is looked for.
 #include "eventlog/block.hpp"
+#include "eventlog/later_erasures.hpp"
 #include "eventlog/memory_store.hpp"
 #include "eventlog/snapshot_store.hpp"
 #include "eventlog/stream_index.hpp"
+#include "projections/erasures.hpp"
 #include "projections/metrics.hpp"
 #include "projections/projector.hpp"
 #include "projections/resume_index.hpp"
@@ -76,7 +78,10 @@ void read_rows(Source& source) {
                         "metrics/d/main/2026-11-20",
                         "metrics/" + session_key,
                         "resume_index/" + session_key,
-                        "resume_index/n/main/name"};
+                        "resume_index/n/main/name",
+                        "session_list/r/main/" + Bytes(id.view()) + order,
+                        "session_list/e/main/" + Bytes(id.view()),
+                        "session_list/k/failed/" + order + "/main/" + Bytes(id.view())};
   while (!source.is_empty()) {
     const std::uint8_t choice = source.byte();
     const Bytes& key = keys[choice % std::size(keys)];
@@ -88,7 +93,10 @@ void read_rows(Source& source) {
     if (choice < 160) fuzz::make_value<projections::ResumeRecord>(source, row);
     if (choice >= 160 && choice < 192) fuzz::make_value<projections::MetricsTotals>(source, row);
     if (choice >= 192 && choice < 208) fuzz::make_value<projections::NameRef>(source, row);
-    if (choice >= 208) row = base::encode(projections::SessionRef{id});
+    if (choice >= 208 && choice < 216) fuzz::make_value<projections::Erasure>(source, row);
+    if (choice >= 216 && choice < 224) fuzz::make_value<projections::PendingErasure>(source, row);
+    if (choice >= 224 && choice < 232) fuzz::make_value<projections::KeptContent>(source, row);
+    if (choice >= 232) row = base::encode(projections::SessionRef{id});
     fuzz::damage(source, row);
     put(*store, key, row);
   }
@@ -103,6 +111,10 @@ void read_rows(Source& source) {
     static_cast<void>(projections::find_resumable(*store, kAgent, reference));
   }
   static_cast<void>(projections::resolve_agent_session(*store, kAgent, id.text()));
+  static_cast<void>(projections::read_erasures(*store, kAgent, id));
+  static_cast<void>(projections::pending_erasures(*store, 8));
+  static_cast<void>(
+      projections::kept_content(*store, session::SessionStatus::failed, base::Time{INT64_MAX}, 8));
   for (const char* agent : {"", "main"}) {
     const auto metrics = projections::read_metrics(*store, agent);
     if (!metrics) continue;
@@ -122,10 +134,12 @@ void fuzz::run(ByteView in) {
     case 1:
       return read_rows(source);
     default:
-      return read_one_of<eventlog::Checkpoint, eventlog::ContentBlock, session::SessionState,
-                         session::RegistryState, session::AdmissionState, session::ServerState,
-                         projections::StoredCheckpoint, projections::SessionRef,
-                         projections::NameRef, projections::MetricsTotals,
-                         projections::ResumeRecord>(source.rest());
+      return read_one_of<
+          eventlog::Checkpoint, eventlog::ContentBlock, session::SessionState,
+          session::RegistryState, session::AdmissionState, session::ServerState,
+          projections::StoredCheckpoint, projections::SessionRef, projections::NameRef,
+          projections::MetricsTotals, projections::ResumeRecord, projections::Erasure,
+          projections::PendingErasure, projections::KeptContent, eventlog::LaterErasures>(
+          source.rest());
   }
 }

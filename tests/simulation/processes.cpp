@@ -114,8 +114,8 @@ ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog
       command_socket(around.bus.bind_server("command")),
       worker_socket(around.bus.bind_server("worker")),
       feed_socket(around.bus.bind_publisher("feed")),
-      server({clock, around.id_random, committer, loader, contents, queries, locks, *command_socket,
-              *worker_socket, *feed_socket},
+      server({clock, around.id_random, committer, loader, contents, queries, erasures, locks,
+              *command_socket, *worker_socket, *feed_socket},
              {tail, {kLimits, around.inbox_max, around.streams_max}, kLeases}) {}
 
 Duration ServerLife::due(const ProcessClock& clock) const {

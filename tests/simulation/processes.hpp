@@ -89,6 +89,13 @@ class SimQueryPort final : public workers::QueryPort {
   std::deque<workers::Query> asked_;
 };
 
+// Nobody erases anything in here: a job is never done.
+class NoErasures final : public workers::ErasurePort {
+ public:
+  void submit(const workers::ErasureJob&) override {}
+  std::optional<workers::ErasureOutcome> poll() override { return std::nullopt; }
+};
+
 struct ServerLife {
   // Errors as when `steno serve` opens its data folder.
   static base::Result<std::unique_ptr<ServerLife>> open(Surroundings& around, ProcessClock& clock);
@@ -106,6 +113,7 @@ struct ServerLife {
   SimLoader loader;
   workers::InlineContentLoader contents;
   SimQueryPort queries;
+  NoErasures erasures;
   std::unique_ptr<bus::ServerSocket> command_socket;
   std::unique_ptr<bus::ServerSocket> worker_socket;
   std::unique_ptr<bus::PublisherSocket> feed_socket;

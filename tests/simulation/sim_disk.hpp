@@ -48,6 +48,12 @@ class SimLog final : public eventlog::BlockStore {
   base::Result<bool> erase_chunks(base::ByteView prefix) override {
     return durable_.erase_chunks(prefix);
   }
+  base::Result<bool> scrub(const eventlog::ScrubScope& scope) override {
+    return durable_.scrub(scope);
+  }
+  base::Result<bool> copy_to(const std::string& folder) override {
+    return durable_.copy_to(folder);
+  }
   base::Result<bool> trim_before(base::Position position) override {
     return durable_.trim_before(position);
   }

@@ -141,6 +141,10 @@ class CommandLoop {
  private:
   void take() {
     for (auto& answer : worker.take_answers()) {
+      if (answer.ticket.asker == workers::Asker::eraser) {
+        eraser_answers.push_back(std::move(answer.outcome));
+        continue;
+      }
       order.push_back(answer.ticket);
       REQUIRE(answers.emplace(answer.ticket, std::move(answer.outcome)).second);
     }
@@ -159,6 +163,7 @@ class CommandLoop {
   eventlog::Sequencer sequencer;
   workers::CommandWorker worker;
   std::map<workers::Ticket, workers::CommandOutcome> answers;
+  std::vector<workers::CommandOutcome> eraser_answers;
   std::vector<workers::Ticket> order;          // in which the answers came
   std::vector<session::RecordedEvent> events;  // durable ones of this life
 };

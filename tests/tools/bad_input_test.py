@@ -236,6 +236,7 @@ class CommandLine(OneServer):
                 (("watch", "--from", "yesterday"), ("yesterday", "start or now")),
                 (("watch", "-n", "-1"), ("-n", "-1")),
                 (("run", "--max-turns", "-1", "p"), ("--max-turns", "-1")),
+                (("run", "--max-turns", "9" * 18, "p"), ("--max-turns", "9" * 18)),
                 (("run", "p", "q"), ("q",)),
                 (("run",), ("PROMPT",)),
                 (("show",), ("REF",)),

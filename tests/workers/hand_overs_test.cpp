@@ -2,6 +2,7 @@
 #include "tests/support/history.hpp"
 #include "tests/support/wake.hpp"
 #include "workers/content_loader.hpp"
+#include "workers/erasure_work.hpp"
 #include "workers/query_service.hpp"
 
 namespace workers {
@@ -86,6 +87,26 @@ TEST_CASE("a query thread that is ended while busy ends well", "[workers]") {
     for (int number = 0; number < 10; ++number) port->submit(queries.list(number));
   }
   CHECK(queries.index.position() == queries.history.log().head());
+}
+
+TEST_CASE(
+    "an erasure thread does a job and tells of it, and one that is ended while busy ends well",
+    "[workers]") {
+  Queries queries;
+  queries.service.answer(queries.list(1));  // brings the rows up to the log
+  const Position head = queries.history.log().head();
+  for (int life = 0; life < 50; ++life) {
+    const auto port =
+        make_thread_erasure_port({queries.history.log().store(), queries.index, *queries.rows, {}});
+    port->submit({head, {}, {}, {}});
+    if (life % 2 == 0) continue;
+    const ErasureOutcome outcome = awaited(*port);
+    CHECK_FALSE(outcome.is_behind);
+    CHECK_FALSE(outcome.error);
+    CHECK(outcome.erased.empty());
+    port->submit({head.next(), {}, {}, {}});
+    CHECK(awaited(*port).is_behind);
+  }
 }
 
 }  // namespace

@@ -194,6 +194,23 @@ TEST_CASE("a worker whose queue is full keeps its leases until it must have noti
   CHECK(life.count("LeaseExpired") == 1);
 }
 
+TEST_CASE("what did not fit a worker's queue is told when there is room", "[workers]") {
+  Disk disk;
+  Life life(disk);
+  life.lease();
+  life.socket.is_full = true;
+  const RegisterBody body{kWorker, 77, {{support::numbered<base::SessionId>(9), "main", {1}, 0}}};
+  life.hear(kVerbRegister, body);
+  life.advance(seconds(1));
+  life.socket.is_full = false;
+  life.advance(seconds(1));
+  const auto acks = life.socket.take<ReportAckBody>(kVerbReportAck);
+  REQUIRE(acks.size() == 2);
+  CHECK(std::any_of(acks.begin(), acks.end(), [](const auto& ack) { return ack.lost; }));
+  CHECK(std::any_of(acks.begin(), acks.end(), [](const auto& ack) { return ack.resend; }));
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).size() == 1);
+}
+
 TEST_CASE("a worker that is silent keeps its leases while its sessions are held", "[workers]") {
   Disk disk;
   Life life(disk);

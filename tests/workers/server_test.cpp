@@ -49,11 +49,12 @@ struct Life {
         service({tail().log, {}}, w.store, *w.views,
                 std::move(*projections::ProjectionSet::open(*w.views)), index),
         queries(service),
+        erasures({w.store, index, *w.views, {}}),
         commands(w.bus.bind_server("command")),
         workers(w.bus.bind_server("worker")),
         feed(w.bus.bind_publisher("feed")),
-        server({w.clock, w.random, committer, loader, contents, queries, locks, *commands, *workers,
-                *feed},
+        server({w.clock, w.random, committer, loader, contents, queries, erasures, locks, *commands,
+                *workers, *feed},
                {tail(), options, {}}) {
     REQUIRE(index.catch_up(w.store, w.store.tail()));
   }
@@ -78,6 +79,7 @@ struct Life {
   InlineContentLoader contents;
   QueryService service;
   InlineQueryPort queries;
+  InlineErasurePort erasures;
   Locks locks;
   std::unique_ptr<bus::ServerSocket> commands;
   std::unique_ptr<bus::ServerSocket> workers;

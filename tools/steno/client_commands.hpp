@@ -50,6 +50,29 @@ Outcome<int> kill(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> close(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
 
+struct EraseArguments {
+  std::string reference;
+  std::vector<std::int64_t> positions;  // of single events; empty: the whole session
+  bool waits = false;                   // until no file holds the text any more
+};
+Outcome<int> erase(const Config& config, const EraseArguments& arguments);
+
+struct BackupArguments {
+  std::string folder;  // create, verify; a relative one begins at the current folder
+  std::string name;    // create: default, the folder's own; forget
+};
+// Returns once the copy is whole and has proved itself.
+Outcome<int> backup_create(const Config& config, const BackupArguments& arguments);
+Outcome<int> backup_list(const Config& config, const BackupArguments& arguments);
+Outcome<int> backup_forget(const Config& config, const BackupArguments& arguments);
+
+struct RestoreArguments {
+  std::string folder;  // a backup
+  std::string home;    // of the new log
+};
+// Needs no server.
+Outcome<int> restore(const Config& config, const RestoreArguments& arguments);
+
 struct ListArguments {
   std::vector<std::string> statuses;  // empty: all
   bool all_agents = false;

@@ -89,6 +89,36 @@ std::string show_duration(const Config& config) {
   return exact_duration_text(config.*member);
 }
 
+// "forever" is 0.
+std::optional<base::Duration> parse_keeping(const std::string& text) {
+  if (text == "forever") return base::Duration{0};
+  const auto duration = parse_duration(text);
+  return duration && duration->count() > 0 ? duration : std::nullopt;
+}
+std::string keeping_text(base::Duration duration) {
+  return duration.count() == 0 ? "forever" : exact_duration_text(duration);
+}
+
+bool set_keeping(Config& config, const Given& given) {
+  const auto duration = parse_keeping(given.text);
+  if (duration) config.keep_content_for = *duration;
+  return duration.has_value();
+}
+std::string show_keeping(const Config& config) {
+  return keeping_text(config.keep_content_for);
+}
+
+template <std::optional<base::Duration> Config::*member>
+bool set_keeping_of(Config& config, const Given& given) {
+  const auto duration = parse_keeping(given.text);
+  if (duration) config.*member = *duration;
+  return duration.has_value();
+}
+template <std::optional<base::Duration> Config::*member>
+std::string show_keeping_of(const Config& config) {
+  return config.*member ? keeping_text(*(config.*member)) : "";
+}
+
 template <std::vector<std::string> Config::*member>
 bool set_program(Config& config, const Given& given) {
   auto words =
@@ -168,6 +198,7 @@ bool set_log_level(Config& config, const Given& given) {
 constexpr std::string_view kPathAccepted = "a path";
 constexpr std::string_view kFilePathAccepted = "an absolute path, or one that begins with ~/,";
 constexpr std::string_view kDurationAccepted = "a duration such as 500ms, 30s, 5m or 2h";
+constexpr std::string_view kKeepingAccepted = "forever, or a duration such as 30m or 720h";
 constexpr std::string_view kProgramAccepted =
     "a program with its arguments (a path in the file must be absolute or begin with ~/)";
 
@@ -261,6 +292,26 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_duration<&Config::kill_grace>,
        show_duration<&Config::kill_grace>},
+      {{"keep_content_for", kKeepingAccepted,
+        "What was said in a session is erased so long after its end"},
+       KeyKind::text,
+       set_keeping,
+       show_keeping},
+      {{"keep_completed_for", kKeepingAccepted,
+        "The same for completed sessions; unset: as keep_content_for"},
+       KeyKind::text,
+       set_keeping_of<&Config::keep_completed_for>,
+       show_keeping_of<&Config::keep_completed_for>},
+      {{"keep_failed_for", kKeepingAccepted,
+        "The same for failed sessions; unset: as keep_content_for"},
+       KeyKind::text,
+       set_keeping_of<&Config::keep_failed_for>,
+       show_keeping_of<&Config::keep_failed_for>},
+      {{"keep_killed_for", kKeepingAccepted,
+        "The same for killed sessions; unset: as keep_content_for"},
+       KeyKind::text,
+       set_keeping_of<&Config::keep_killed_for>,
+       show_keeping_of<&Config::keep_killed_for>},
   };
   return kKeys;
 }

@@ -63,6 +63,12 @@ struct Config {
   base::Duration worker_silence_max = std::chrono::seconds(10);
   base::Duration orphan_grace = std::chrono::minutes(30);
   base::Duration kill_grace = std::chrono::seconds(3);
+  // How long the text of an ended session is kept; 0: for ever. The last three say so by how it
+  // ended; none: as the first one says.
+  base::Duration keep_content_for{0};
+  std::optional<base::Duration> keep_completed_for;
+  std::optional<base::Duration> keep_failed_for;
+  std::optional<base::Duration> keep_killed_for;
 
   std::vector<Setting> settings;  // every key, in the order of config_keys()
 };

@@ -222,6 +222,10 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
   } else {
     add({"workers", Health::good, std::to_string(status.workers), ""});
   }
+  if (!status.erasure_fault.empty()) {
+    add({"erasures", Health::bad, status.erasure_fault,
+         "what was erased may still be in a file until this is mended"});
+  }
   const bool is_full = status.live_sessions >= status.max_sessions;
   add({"sessions", is_full ? Health::bad : Health::good,
        std::to_string(status.live_sessions) + " live of " + std::to_string(status.max_sessions) +

@@ -119,7 +119,7 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   line.setting(*command, "permission_mode", "--permission-mode");
   line.setting(*command, "budget_usd", "--budget-usd");
   command->add_option("--max-turns", arguments.max_turns, "The agent's model calls; 0: no limit")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(std::int64_t{0}, base::kIntegerLimit - 1));
   command->add_option("--system-prompt", arguments.system_prompt, "Added to the agent's own");
   command
       ->add_option("--allow-tool", arguments.allowed_tools,
@@ -203,6 +203,81 @@ void add_session_commands(CommandLine& line) {
                                reporting(simple.run)),
                   arguments);
   }
+}
+
+void add_erase(CommandLine& line) {
+  auto& arguments = line.keep<EraseArguments>();
+  CLI::App* command = line.command(
+      line.app, "erase", "Erase what was said in a session, from the log and all its files",
+      "  steno erase nightly --wait\n"
+      "  steno watch nightly --from start; steno erase nightly --event 1207 --event 1209\n"
+      "Prompts, answers, tool inputs and outputs go; who did what and when stays, and so do the\n"
+      "session's name, folder, model and the names of its tools. What an agent keeps outside of\n"
+      "Steno, such as Claude Code's own transcripts, is not touched.",
+      arguments, reporting(erase));
+  add_reference(command, arguments);
+  command
+      ->add_option("--event", arguments.positions,
+                   "Only the text of the event at this position; may be repeated")
+      ->check(CLI::Range(std::int64_t{1}, base::kIntegerLimit - 1))
+      ->allow_extra_args(false)
+      ->type_name("POSITION");
+  command->add_flag("--wait", arguments.waits, "Return once no file holds the text any more");
+}
+
+void add_backup(CommandLine& line) {
+  struct Kind {
+    const char* name;
+    const char* help;
+    const char* examples;
+    Outcome<int> (*run)(const Config&, const BackupArguments&);
+  };
+  constexpr Kind kKinds[] = {
+      {"create", "Copy the log while it is written, and prove the copy",
+       "  steno backup create /mnt/usb/steno-monday\n"
+       "  steno backup create --name monday /mnt/usb/1",
+       backup_create},
+      {"list", "List the copies that erasures reach into", "  steno backup list", backup_list},
+      {"forget", "Tell that a copy is gone: erasures do not wait for it any more",
+       "  steno backup forget monday", backup_forget},
+  };
+  CLI::App* backup = line.app.add_subcommand("backup", "Make and look after copies of the log");
+  backup->require_subcommand(1)->fallthrough();
+  for (const Kind& kind : kKinds) {
+    auto& arguments = line.keep<BackupArguments>();
+    CLI::App* command =
+        line.command(*backup, kind.name, kind.help, kind.examples, arguments, reporting(kind.run));
+    if (kind.run == backup_create) {
+      command->add_option("DIR", arguments.folder, "A folder that is missing or empty")->required();
+      command->add_option("--name", arguments.name, "Its name; default: the folder's own");
+    } else if (kind.run == backup_forget) {
+      command->add_option("NAME", arguments.name, "As the list says")->required();
+    }
+  }
+  auto& verified = line.keep<ReplayArguments>();
+  const auto verify = [](const Config& config, ReplayArguments told) {
+    told.is_json = config.output != OutputFormat::table;
+    return replay_verify(told);
+  };
+  line.command(*backup, "verify", "Prove a copy from its first event to its last; needs no server",
+               "  steno backup verify /mnt/usb/steno-monday", verified, verify)
+      ->add_option("DIR", verified.folder, "A backup")
+      ->required();
+}
+
+void add_restore(CommandLine& line) {
+  auto& arguments = line.keep<RestoreArguments>();
+  CLI::App* command = line.command(
+      line.app, "restore", "Make a new home of a backup; needs no server",
+      "  steno restore /mnt/usb/steno-monday --to ~/steno-again\n"
+      "  steno --home ~/steno-again serve\n"
+      "The copy is proved first. A new epoch begins, so that nobody who followed the old log\n"
+      "goes on in this one without noticing.",
+      arguments, reporting(restore));
+  command->add_option("DIR", arguments.folder, "A backup")->required();
+  command->add_option("--to", arguments.home, "The new home; a log must not be there yet")
+      ->required()
+      ->type_name("HOME");
 }
 
 void add_list(CommandLine& line) {
@@ -312,8 +387,10 @@ void add_replay(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,   add_spawn, add_list,   add_session_commands, add_output,  add_send,  add_resume,
-    add_stats, add_watch, add_doctor, add_config,           add_version, add_serve, add_replay,
+    add_run,   add_spawn,  add_list,   add_session_commands, add_output,
+    add_send,  add_resume, add_erase,  add_backup,           add_restore,
+    add_stats, add_watch,  add_doctor, add_config,           add_version,
+    add_serve, add_replay,
 };
 
 // What is wrong with the command line, in words. Of an unknown command CLI11 says only that one is

@@ -5,6 +5,7 @@
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/connection.hpp"
 #include "tools/steno/console.hpp"
+#include "tools/steno/event_view.hpp"
 #include "tools/steno/follower.hpp"
 #include "tools/steno/json_view.hpp"
 #include "tools/steno/session_follow.hpp"
@@ -99,6 +100,13 @@ std::string counted(std::int64_t count, const std::string& what) {
   return count == 0 ? "" : ", " + std::to_string(count) + " " + what;
 }
 
+std::string erasure_text(const projections::Erasure& erasure) {
+  return facts_text(session::ContentErased{erasure.events, {}}) + ", " +
+         std::string(base::enum_name(erasure.reason)) + " " + short_time_text(erasure.at) + " by " +
+         erasure.actor +
+         (erasure.completed_at.us == 0 ? ", not yet from all files" : "");
+}
+
 std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   const SessionRow& row = answer.session;
   Fields fields;
@@ -139,22 +147,32 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                                  ? ""
                                  : "since position " + std::to_string(row.inconsistent.value) +
                                        "; it can only be killed or exported");
-  fields.add("prompt", answer.prompt);
+  for (const projections::Erasure& erasure : answer.erasures) {
+    fields.add("erased", erasure_text(erasure));
+  }
+  const bool is_prompt_gone = answer.prompt.empty() && row.prompt_bytes > 0;
+  fields.add("prompt", is_prompt_gone ? "[erased]" : answer.prompt);
   return fields.text();
 }
 
 // ---- output ----
 
+std::string erased_text(const workers::OutputItem& item) {
+  return "[erased " + short_time_text(item.erased_at) + " by " + safe_line(item.erased_by) + "]";
+}
+
 void print_item(const workers::OutputItem& item, bool is_terminal) {
-  const std::string text = is_terminal ? safe_text(item.text) : item.text;
+  const std::string kept = is_terminal ? safe_text(item.text) : item.text;
+  const std::string text = item.erased_at.us == 0 ? kept : erased_text(item);
   if (item.type == session::OutputRecorded::kType) {
     print(text + "\n");
   } else if (item.type == session::PartialOutputRecorded::kType) {
     print(text);
   } else if (item.type == session::ToolCallStarted::kType) {
-    print(tool_line(item.tool, item.text) + "\n");
+    print((item.erased_at.us == 0 ? tool_line(item.tool, item.text) : item.tool + " " + text) +
+          "\n");
   } else if (item.type == session::TurnQueued::kType) {
-    print("> " + (is_terminal ? safe_line(item.text) : item.text) + "\n");
+    print("> " + (is_terminal ? safe_line(text) : text) + "\n");
   } else if (item.type == session::TurnFailed::kType) {
     print("❌ " + text + "\n");
   }

@@ -113,7 +113,8 @@ int replay_verify(const ReplayArguments& arguments) {
   if (!log) return fail(arguments.err, log.error());
   ProgressLine progress(arguments.err, "verify");
   VerifyReport report = eventlog::verify_log(
-      *log->store, log->head, [&](auto reached, auto tail) { progress.show(reached, tail); });
+      *log->store, log->head, [&](auto reached, auto tail) { progress.show(reached, tail); },
+      log->later);
   progress.clear();
   for (const auto& error : {log->head_error, log->store_error}) {
     if (!error) continue;

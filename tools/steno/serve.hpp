@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "workers/command_worker.hpp"
+#include "workers/erasure_work.hpp"
 #include "workers/kept_agent_launcher.hpp"
 #include "workers/lease_dispatcher.hpp"
 #include "workers/worker_link.hpp"
@@ -22,6 +23,7 @@ struct ServeOptions {
   workers::EngineWorkerOptions engine_worker;
   workers::WorkerLinkOptions link;
   workers::KeptAgentOptions agents;
+  workers::KeepFor keep_for;
   // How to start this machine's worker process; empty: it is started by somebody else.
   std::vector<std::string> worker_argv;
   bool keep_workers = false;  // a SIGTERM ends the server only

@@ -54,6 +54,9 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.agents.scripted_program = config.scripted_program;
   options.agents.agent_home = config.agent_home;
   options.agents.environment = own_environment();
+  options.keep_for = {config.keep_completed_for.value_or(config.keep_content_for),
+                      config.keep_failed_for.value_or(config.keep_content_for),
+                      config.keep_killed_for.value_or(config.keep_content_for)};
   options.keep_workers = config.keep_workers;
   if (arguments.role.empty()) options.worker_argv = worker_command(config);
   return options;

@@ -71,6 +71,7 @@ struct Process {
   std::unique_ptr<eventlog::StreamLoader> loader;
   std::unique_ptr<workers::ContentLoader> contents;
   std::unique_ptr<workers::QueryPort> queries;
+  std::unique_ptr<workers::ErasurePort> erasures;
 
   base::Result<bool> open();
   base::Result<bool> open_views();
@@ -87,6 +88,10 @@ base::Result<bool> Process::open() {
   loader = eventlog::make_thread_loader(*log.store, read_side->index, read_side->snapshots);
   contents = workers::make_thread_content_loader(*log.store);
   queries = workers::make_thread_query_port(*read_side->service);
+  erasures = workers::make_thread_erasure_port({*log.store,
+                                                read_side->index,
+                                                *view_rows,
+                                                {options.keep_for, options.agents.session_folder}});
   return true;
 }
 
@@ -151,7 +156,8 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
         bus::PollItem::of(*p.command_socket),    bus::PollItem::of(*p.worker_socket),
         bus::PollItem::of(*p.feed_socket),       bus::PollItem::of(p.committer->wake_fd()),
         bus::PollItem::of(p.loader->wake_fd()),  bus::PollItem::of(p.contents->wake_fd()),
-        bus::PollItem::of(p.queries->wake_fd()), bus::PollItem::of(signals.fd())};
+        bus::PollItem::of(p.queries->wake_fd()), bus::PollItem::of(p.erasures->wake_fd()),
+        bus::PollItem::of(signals.fd())};
     base::Duration wait = std::min(server.next_timer() - now, kPollMax);
     if (drain_until) wait = std::min<base::Duration>(wait, std::chrono::milliseconds(20));
     if (auto ok = bus::poll(items, wait); !ok) return fail(ok.error());
@@ -172,9 +178,9 @@ int run_server(const ServeOptions& options) {
   Process process(options);
   if (auto ok = process.open(); !ok) return fail(ok.error());
   const workers::ServerPorts ports{
-      process.clock,          process.random,      *process.committer, *process.loader,
-      *process.contents,      *process.queries,    process.locks,      *process.command_socket,
-      *process.worker_socket, *process.feed_socket};
+      process.clock,           process.random,         *process.committer,  *process.loader,
+      *process.contents,       *process.queries,       *process.erasures,   process.locks,
+      *process.command_socket, *process.worker_socket, *process.feed_socket};
   workers::Server server(ports, {process.log.tail, options.commands, options.leases});
   const std::string flight_file = options.run_folder + "/flight.log";
   base::on_check_failed([&] { server.flight().write_to(flight_file); });

@@ -70,7 +70,9 @@ std::string event_line(const SeenEvent& seen, const std::string& alias) {
   if (seen.recorded.content && !seen.recorded.content->text.empty()) {
     line += " \"" + cut_to_columns(safe_line(seen.recorded.content->text), 60) + "\"";
   } else if (seen.content_bytes > 0) {
-    line += " (" + std::to_string(seen.content_bytes) + " bytes)";
+    // A text of that size travels with its event, unless there is none any more.
+    const bool is_erased = seen.content_bytes < static_cast<std::int64_t>(bus::kFeedContentMax) / 2;
+    line += " (" + std::to_string(seen.content_bytes) + (is_erased ? " bytes, erased)" : " bytes)");
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line;

@@ -23,6 +23,7 @@ enum class RejectionCode {
   stale_token,       // another lease has been granted since
   report_gap,        // an earlier report is missing
   lease_held,        // a worker has the session's lease, until its agent process has ended
+  content_in_use,    // the text is yet to be given to the agent
   limit_reached,     // a bounded queue or table is full
   deadline_passed,   // the command's own deadline was over before it was decided
   inconsistent,      // the session's stream contradicts itself: only kill and export
@@ -61,6 +62,7 @@ struct base::EnumNames<session::RejectionCode> {
                                                 "stale_token",
                                                 "report_gap",
                                                 "lease_held",
+                                                "content_in_use",
                                                 "limit_reached",
                                                 "deadline_passed",
                                                 "inconsistent",

@@ -1,0 +1,271 @@
+#include "eventlog/backup.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/committer.hpp"
+#include "eventlog/log_folder.hpp"
+#include "eventlog/session/event_codec.hpp"
+#include "eventlog/session/evolve.hpp"
+#include "eventlog/session/stream_name.hpp"
+
+namespace eventlog {
+namespace {
+
+namespace fs = std::filesystem;
+using base::ErrorCode;
+using base::failure;
+
+Result<bool> failed(const std::string& what, const std::string& path, const std::error_code& e) {
+  return failure(ErrorCode::io, what + ": " + e.message(), path);
+}
+
+// Every file below the folder, and the folders that name them.
+Result<bool> sync_all(const std::string& folder, Disk& disk) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (!entry.is_regular_file()) continue;
+    if (auto ok = disk.settle(entry.path().string()); !ok) return ok;
+  }
+  if (error) return failed("cannot be listed", folder, error);
+  return disk.sync_folder(folder);
+}
+
+Result<bool> make_empty_folder(const std::string& folder, Disk& disk) {
+  const auto made = disk.make_folder(folder);
+  if (!made && made.error().code == ErrorCode::not_found) {
+    return failure(ErrorCode::invalid, "the folder above it is missing; make it first", folder);
+  }
+  if (!made) return tl::unexpected(made.error());
+  std::error_code error;
+  const bool is_empty = fs::is_empty(folder, error);
+  if (error) return failed("cannot be listed", folder, error);
+  if (is_empty) return true;
+  return failure(ErrorCode::invalid, "there is something in the folder; give a new one", folder);
+}
+
+Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& disk) {
+  {
+    auto file = open_head_file(folder.head(), disk);
+    if (!file) return tl::unexpected(file.error());
+    if (auto ok = (*file)->write(head); !ok) return ok;
+  }
+  return disk.settle(folder.head());
+}
+
+// The first thing that is amiss with a log, as an error.
+Result<bool> to_result(const VerifyReport& report) {
+  if (report.problems.empty()) return true;
+  const Problem& first = report.problems.front();
+  return failure(
+      first.code,
+      first.text +
+          (report.problems.size() > 1 ? "; and more, which steno replay verify lists" : ""),
+      "position " + std::to_string(first.position.value));
+}
+
+Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& copy, Disk& disk) {
+  if (auto ok = log.copy_to(copy.log()); !ok) return tl::unexpected(ok.error());
+  if (auto ok = sync_all(copy.log(), disk); !ok) return tl::unexpected(ok.error());
+  RocksDbViewOptions options;
+  options.folder = copy.log();
+  options.has_writer = false;
+  const auto store = open_rocksdb_view(options);
+  if (!store) return tl::unexpected(store.error());
+  const auto tail = read_tail(**store);
+  if (!tail) return tl::unexpected(tail.error());
+  const Checkpoint head{tail->log, tail->epoch, tail->position, tail->hash};
+  if (auto ok = write_head(copy, head, disk); !ok) return tl::unexpected(ok.error());
+  const VerifyReport report = verify_log(**store, head);
+  if (auto ok = to_result(report); !ok && !base::mutant(base::Mutant::backup_not_proved)) {
+    return tl::unexpected(ok.error());
+  }
+  return BackupOutcome{tail->position, tail->hash, report.events};
+}
+
+// Where the copy's history ends, as far as the new epoch's first events follow from it.
+struct Ended {
+  std::map<std::string, base::StreamVersion> versions;  // of the streams that they are on
+  session::ServerState server;
+  Position through;
+};
+
+Result<Ended> read_ended(BlockStore& store, const LaterErasures& later) {
+  Ended ended;
+  ended.versions[std::string(session::kServerStream)] = {};
+  ended.through = store.tail();
+  for (const LaterErasure& erasure : later.erasures) ended.versions[erasure.stream] = {};
+  for (Position from{1}; from <= store.tail();) {
+    const auto blocks = store.read(from, kBlockBytesMax, false);
+    if (!blocks) return tl::unexpected(blocks.error());
+    for (const StoredBlock& stored : *blocks) {
+      const auto block = parse_block(stored.facts);
+      if (!block) return tl::unexpected(block.error());
+      for (const ByteView facts : block->events) {
+        const auto envelope = session::decode_envelope(facts);
+        if (!envelope) return tl::unexpected(envelope.error());
+        const auto wanted = ended.versions.find(envelope->stream);
+        if (wanted != ended.versions.end()) wanted->second = envelope->version;
+        if (envelope->stream != session::kServerStream) continue;
+        const auto event = session::decode_facts(facts);
+        if (!event) return tl::unexpected(event.error());
+        session::evolve(ended.server, event->envelope, event->event);
+      }
+      from = block->header.last().next();
+    }
+  }
+  return ended;
+}
+
+// The beginning of the epoch, and on the record what was erased from the copy: all of it in one
+// append, so that it is there wholly or not at all.
+std::vector<StreamAppend> first_events(const LaterErasures& later, std::int64_t epoch,
+                                       const Ended& ended) {
+  std::vector<StreamAppend> appends;
+  const std::string server(session::kServerStream);
+  appends.push_back({server, ended.versions.at(server), {}});
+  appends.back().events.push_back({session::EpochStarted{epoch, "restored"}, {}});
+  // The copy was begun when it was made, and could not say of itself that it is whole.
+  for (const auto& [name, backup] : ended.server.backups) {
+    if (backup.through.value > 0) continue;
+    appends.back().events.push_back({session::BackupCompleted{name, ended.through}, {}});
+  }
+  for (const LaterErasure& erasure : later.erasures) {
+    const base::StreamVersion last = ended.versions.at(erasure.stream);
+    // Of what the session said only after the copy was made the copy knows nothing.
+    const session::VersionRanges beyond{
+        {base::StreamVersion{1 - base::kIntegerLimit}, base::StreamVersion{0}},
+        {last.next(), base::StreamVersion{base::kIntegerLimit}}};
+    session::VersionRanges events = session::without(erasure.events, beyond);
+    if (events.empty()) continue;
+    appends.push_back({erasure.stream, last, {}});
+    appends.back().events.push_back({session::ContentErased{std::move(events), {}}, {}});
+    appends.back().events.push_back({session::ContentErasureCompleted{last.next()}, {}});
+  }
+  return appends;
+}
+
+Result<Restored> begin_epoch(const std::string& root, const LaterErasures& later,
+                             base::Random& random, Disk& disk) {
+  LogOptions options{disk};
+  auto log = open_log(root, LogMode::read_write, random, options);
+  if (!log) return tl::unexpected(log.error());
+  const auto ended = read_ended(*log->store, later);
+  if (!ended) return tl::unexpected(ended.error());
+  Restored restored{log->tail.position, {}, log->tail.epoch.counter};
+  if (!base::mutant(base::Mutant::restored_epoch_kept)) {
+    ++log->tail.epoch.counter;
+    const std::uint64_t bits = random.next();
+    std::memcpy(log->tail.epoch.random.data(), &bits, sizeof bits);
+  }
+  restored.epoch = log->tail.epoch.counter;
+  InlineCommitter committer(*log->store, log->head.get());
+  Sequencer sequencer(log->tail, committer, random);
+  for (const auto& [stream, version] : ended->versions) sequencer.set_head(stream, version);
+  AppendContext context;
+  context.log_time = context.wall_time = base::SystemClock().wall();
+  context.command = base::CommandId::make(context.log_time, random);
+  context.actor = "restore";
+  const auto appended = sequencer.append(first_events(later, restored.epoch, *ended), context);
+  if (!appended) return tl::unexpected(appended.error());
+  while (sequencer.do_work()) {
+  }
+  if (sequencer.failure()) return tl::unexpected(*sequencer.failure());
+  restored.started = sequencer.durable();
+  return restored;
+}
+
+// A name of its own, so that a copy that was cut short is not taken for a log.
+std::string part_of(const LogFolder& folder) {
+  return folder.root + "/log.part";
+}
+
+// What the files beside a backup's log say of it.
+struct Claims {
+  Checkpoint head;
+  LaterErasures later;
+};
+
+Result<bool> prove(const std::string& log, const Claims& claims, const VerifyProgress& progress) {
+  RocksDbViewOptions options;
+  options.folder = log;
+  options.has_writer = false;
+  const auto store = open_rocksdb_view(options);
+  if (!store) return tl::unexpected(store.error());
+  return to_result(verify_log(**store, claims.head, progress, claims.later));
+}
+
+// What was copied is proved, so that a backup may be changed meanwhile by an erasure.
+Result<bool> copy_log(const LogFolder& from, const LogFolder& to, const Claims& claims,
+                      const VerifyProgress& progress, Disk& disk) {
+  const std::string part = part_of(to);
+  std::error_code error;
+  fs::copy(from.log(), part, fs::copy_options::recursive, error);
+  if (error) return failed("cannot be copied to " + part, from.log(), error);
+  fs::permissions(part, fs::perms::owner_all, error);
+  fs::remove(part + "/LOCK", error);
+  if (auto ok = sync_all(part, disk); !ok) return ok;
+  if (auto ok = prove(part, claims, progress); !ok) return ok;
+  if (auto ok = write_head(to, claims.head, disk); !ok) return ok;
+  if (auto ok = disk.rename(part, to.log()); !ok) return ok;
+  return disk.sync_folder(to.root);
+}
+
+}  // namespace
+
+Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Disk& disk) {
+  if (auto ok = make_empty_folder(folder, disk); !ok) return tl::unexpected(ok.error());
+  auto outcome = copy_and_prove(log, LogFolder{folder}, disk);
+  Result<bool> synced = outcome ? disk.sync_folder(folder) : true;
+  if (synced && outcome) synced = disk.sync_folder(fs::path(folder).parent_path().string());
+  if (!synced) outcome = tl::unexpected(synced.error());
+  if (!outcome) disk.remove_all(folder);
+  return outcome;
+}
+
+Result<BackupOutcome> finish_backup(const std::string& folder, Disk& disk) {
+  const LogFolder copy{folder};
+  const auto head = read_head_file(copy.head());
+  if (copy.has_log() && head && *head) {
+    const auto proved = prove(copy.log(), {**head, {}}, {});
+    if (proved) return BackupOutcome{(*head)->position, (*head)->hash, (*head)->position.value};
+  }
+  for (const char* name : {"/log", "/log.tmp", "/head", "/head.new"}) {
+    disk.remove_all(folder + name);
+  }
+  // Whatever else is in there was put there by somebody else, and stays.
+  std::error_code ignored;
+  fs::remove(folder, ignored);
+  return failure(ErrorCode::not_found, "it was not whole, and is removed", folder);
+}
+
+Result<Restored> restore_backup(const std::string& folder, const std::string& root,
+                                base::Random& random, const VerifyProgress& progress, Disk& disk) {
+  const LogFolder from{folder};
+  const LogFolder to{root};
+  if (!from.has_log()) {
+    return failure(ErrorCode::not_found, "there is no backup in this folder", folder);
+  }
+  if (to.has_log()) {
+    return failure(ErrorCode::conflict, "there is a log already; give another home", root);
+  }
+  const auto later = read_later_erasures(from.erased());
+  if (!later) return tl::unexpected(later.error());
+  const auto head = read_head_file(from.head());
+  if (!head) return tl::unexpected(head.error());
+  if (!*head) {
+    return failure(ErrorCode::damaged, "the backup has no head file to prove itself by", folder);
+  }
+  // What an earlier attempt left.
+  disk.remove_all(part_of(to));
+  if (auto ok = prepare_data_folder(to, disk); !ok) return tl::unexpected(ok.error());
+  if (auto ok = copy_log(from, to, {**head, *later}, progress, disk); !ok) {
+    disk.remove_all(part_of(to));
+    return tl::unexpected(ok.error());
+  }
+  return begin_epoch(root, *later, random, disk);
+}
+
+}  // namespace eventlog

@@ -1,0 +1,49 @@
+#include "eventlog/later_erasures.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "eventlog/base/fields.hpp"
+
+namespace eventlog {
+
+Result<LaterErasures> read_later_erasures(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return LaterErasures{};
+  std::ifstream file(path, std::ios::binary);
+  const base::Bytes bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file) return base::failure(base::ErrorCode::io, "cannot be read", path);
+  auto later = base::decode<LaterErasures>(bytes);
+  if (!later) {
+    return base::failure(base::ErrorCode::damaged, base::describe(later.error()), path);
+  }
+  for (LaterErasure& erasure : later->erasures) {
+    erasure.events = session::normalized(std::move(erasure.events));
+  }
+  return later;
+}
+
+Result<bool> add_later_erasures(const std::string& path, const std::vector<LaterErasure>& more,
+                                Disk& disk) {
+  auto later = read_later_erasures(path);
+  if (!later) return tl::unexpected(later.error());
+  const LaterErasures before = *later;
+  for (const LaterErasure& erasure : more) {
+    const auto known =
+        std::find_if(later->erasures.begin(), later->erasures.end(),
+                     [&](const LaterErasure& one) { return one.stream == erasure.stream; });
+    if (known == later->erasures.end()) {
+      later->erasures.push_back(erasure);
+    } else {
+      known->events = session::united(known->events, erasure.events);
+    }
+  }
+  if (*later == before) return true;
+  disk.remove_all(path + ".new");  // that a power loss left
+  if (auto ok = write_whole(disk, path, base::encode(*later)); !ok) return ok;
+  return disk.sync_folder(std::filesystem::path(path).parent_path().string());
+}
+
+}  // namespace eventlog

@@ -1,0 +1,252 @@
+// Copies of a log that are made while it is written, and logs that are made of them.
+#include "eventlog/backup.hpp"
+
+#include "eventlog/erase.hpp"
+#include "eventlog/session/event_codec.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/log_writer.hpp"
+#include "tests/support/searched_files.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace {
+
+using base::ErrorCode;
+using base::Position;
+using eventlog::LogMode;
+using eventlog::make_backup;
+using eventlog::restore_backup;
+
+const std::string kStream = "main/session/01890a5d-ac96-774b-bcce-b302099a8057";
+
+struct Fixture {
+  Fixture() { open(); }
+  void open() {
+    writer.reset();
+    log = {};
+    auto opened = eventlog::open_log(folder.file("data"), LogMode::read_write, random);
+    if (!opened) FAIL(base::describe(opened.error()));
+    log = std::move(*opened);
+    writer.emplace(log, random);
+  }
+  void say(int count) {
+    if (log.store->tail().value < 2) {
+      session::SessionOpened e;
+      e.agent = "main";
+      e.session = *base::SessionId::parse("01890a5d-ac96-774b-bcce-b302099a8057");
+      writer->append(kStream, e, "be brief");
+    }
+    for (int i = 0; i < count; ++i) {
+      writer->append(kStream, session::AgentLineRecorded{},
+                     i % 5 == 0 ? std::string(200'000, 'x') : "a line");
+    }
+  }
+
+  support::TempFolder folder;
+  base::SystemRandom random;
+  eventlog::OpenedLog log;
+  std::optional<support::LogWriter> writer;
+};
+
+void check_whole(const std::string& folder, std::int64_t last, std::int64_t epochs) {
+  const auto log = eventlog::open_unproved_log(folder);
+  if (!log) FAIL(base::describe(log.error()));
+  REQUIRE(log->head);
+  const auto report = eventlog::verify_log(*log->store, log->head);
+  for (const auto& problem : report.problems) UNSCOPED_INFO(problem.text);
+  CHECK(report.problems.empty());
+  CHECK(report.last == Position{last});
+  CHECK(report.epochs == epochs);
+  CHECK(log->head->position == Position{last});
+}
+
+TEST_CASE("a backup holds the log as it was, and proves itself", "[eventlog]") {
+  Fixture f;
+  f.say(20);
+  const std::string copy = f.folder.file("copy");
+  const auto made = make_backup(*f.log.store, copy);
+  if (!made) FAIL(base::describe(made.error()));
+  CHECK(made->through == f.log.store->tail());
+  CHECK(made->events == f.log.store->tail().value);
+  // What the log says later is not in it.
+  f.say(5);
+  check_whole(copy, made->through.value, 1);
+  check_whole(f.folder.file("data"), f.log.store->tail().value, 1);
+  // A later one is made beside it.
+  const auto later = make_backup(*f.log.store, f.folder.file("later"));
+  REQUIRE(later);
+  CHECK(later->through.value == made->through.value + 5);
+  f.open();
+  check_whole(f.folder.file("later"), later->through.value, 1);
+}
+
+TEST_CASE("a backup is not made where something is", "[eventlog]") {
+  Fixture f;
+  f.say(3);
+  const std::string copy = f.folder.file("copy");
+  const auto refused = [&] {
+    const auto made = make_backup(*f.log.store, copy);
+    REQUIRE_FALSE(made);
+    CHECK(made.error().code == ErrorCode::invalid);
+  };
+  SECTION("a file") {
+    std::filesystem::create_directory(copy);
+    std::ofstream(copy + "/letter") << "dear";
+    refused();
+    CHECK(std::filesystem::exists(copy + "/letter"));
+  }
+  SECTION("a backup") {
+    REQUIRE(make_backup(*f.log.store, copy));
+    refused();
+    check_whole(copy, 5, 1);
+  }
+  SECTION("no folder above it") {
+    const auto made = make_backup(*f.log.store, copy + "/a/b");
+    REQUIRE_FALSE(made);
+    CHECK(made.error().code == ErrorCode::invalid);
+  }
+}
+
+TEST_CASE("a backup of a damaged log is refused, and nothing of it is left", "[eventlog]") {
+  Fixture f;
+  f.say(6);
+  REQUIRE(f.log.store->replace_content({4}, {}));
+  const std::string copy = f.folder.file("copy");
+  const auto made = make_backup(*f.log.store, copy);
+  REQUIRE_FALSE(made);
+  CHECK(made.error().code == ErrorCode::damaged);
+  CHECK_FALSE(std::filesystem::exists(copy));
+}
+
+TEST_CASE("a log is restored from a backup into a new epoch", "[eventlog]") {
+  Fixture f;
+  f.say(12);
+  const std::string copy = f.folder.file("copy");
+  const auto made = make_backup(*f.log.store, copy);
+  REQUIRE(made);
+  const eventlog::Checkpoint before = f.writer->durable();
+  const std::string root = f.folder.file("restored");
+  const auto restored = restore_backup(copy, root, f.random);
+  if (!restored) FAIL(base::describe(restored.error()));
+  CHECK(restored->through == made->through);
+  CHECK(restored->started == made->through.next());
+  CHECK(restored->epoch == before.epoch.counter + 1);
+  check_whole(root, restored->started.value, 2);
+  check_whole(copy, made->through.value, 1);
+  auto log = eventlog::open_log(root, LogMode::read_write, f.random);
+  REQUIRE(log);
+  CHECK(log->tail.log == before.log);
+  CHECK(log->tail.epoch.counter == restored->epoch);
+  CHECK(log->tail.epoch.random != before.epoch.random);
+  support::LogWriter writer(*log, f.random);
+  writer.append(kStream, session::AgentLineRecorded{}, "goes on");
+  check_whole(root, restored->started.value + 1, 2);
+}
+
+TEST_CASE("what was erased from a copy is on the record of the log that is made of it",
+          "[eventlog]") {
+  Fixture f;
+  f.say(6);
+  const std::string copy = f.folder.file("copy");
+  const auto made = make_backup(*f.log.store, copy);
+  REQUIRE(made);
+  // As an erasure reaches into it; of versions that the copy does not have nothing can be said.
+  const eventlog::LaterErasures later{{{kStream, {{{2}, {3}}, {{5}, {90}}}}}};
+  {
+    auto store = eventlog::open_rocksdb_store({copy + "/log"});
+    REQUIRE(store);
+    auto rows = eventlog::make_memory_key_value_store();
+    eventlog::StreamIndex index(*rows);
+    REQUIRE(index.catch_up(**store, (*store)->tail()));
+    eventlog::ScrubScope scope;
+    REQUIRE(eventlog::erase_content(**store, index, kStream, later.erasures[0].events, scope));
+    REQUIRE((*store)->scrub(scope));
+  }
+  REQUIRE_FALSE(restore_backup(copy, f.folder.file("refused"), f.random));
+  REQUIRE(eventlog::add_later_erasures(copy + "/erased", later.erasures));
+  const std::string root = f.folder.file("restored");
+  const auto restored = restore_backup(copy, root, f.random);
+  if (!restored) FAIL(base::describe(restored.error()));
+  CHECK(restored->started.value == made->through.value + 3);
+  check_whole(root, restored->started.value, 2);
+  const auto log = eventlog::open_log(root, LogMode::read_only, f.random);
+  REQUIRE(log);
+  const auto events =
+      eventlog::read_events(*log->store, made->through.next(), restored->started, {});
+  REQUIRE(events);
+  REQUIRE(events->size() == 3);
+  CHECK(std::get<session::ContentErased>((*events)[1].event).events ==
+        session::VersionRanges{{{2}, {3}}, {{5}, {7}}});
+  CHECK(std::get<session::ContentErasureCompleted>((*events)[2].event).through.value == 8);
+}
+
+TEST_CASE("what a copy's file says of erasures is kept and added to", "[eventlog]") {
+  const support::TempFolder folder;
+  const std::string path = folder.file("erased");
+  CHECK(eventlog::read_later_erasures(path)->erasures.empty());
+  REQUIRE(eventlog::add_later_erasures(path, {{"a", {{{1}, {2}}}}}));
+  REQUIRE(eventlog::add_later_erasures(path, {{"b", {{{7}, {7}}}}, {"a", {{{3}, {4}}}}}));
+  const auto later = eventlog::read_later_erasures(path);
+  REQUIRE(later);
+  CHECK(*later == eventlog::LaterErasures{{{"a", {{{1}, {4}}}}, {"b", {{{7}, {7}}}}}});
+  std::ofstream(path) << "nonsense";
+  const auto damaged = eventlog::read_later_erasures(path);
+  REQUIRE_FALSE(damaged);
+  CHECK(damaged.error().code == ErrorCode::damaged);
+}
+
+TEST_CASE("two restores of one backup are two histories", "[eventlog]") {
+  Fixture f;
+  f.say(2);
+  const std::string copy = f.folder.file("copy");
+  REQUIRE(make_backup(*f.log.store, copy));
+  for (const char* name : {"one", "two"}) {
+    REQUIRE(restore_backup(copy, f.folder.file(name), f.random));
+  }
+  const auto one = eventlog::open_log(f.folder.file("one"), LogMode::read_only, f.random);
+  const auto two = eventlog::open_log(f.folder.file("two"), LogMode::read_only, f.random);
+  REQUIRE(one);
+  REQUIRE(two);
+  CHECK(one->tail.epoch.counter == two->tail.epoch.counter);
+  CHECK(one->tail.epoch != two->tail.epoch);
+}
+
+TEST_CASE("what is no whole backup is not restored", "[eventlog]") {
+  Fixture f;
+  f.say(12);
+  const std::string copy = f.folder.file("copy");
+  REQUIRE(make_backup(*f.log.store, copy));
+  const std::string root = f.folder.file("restored");
+  const auto refused = [&](ErrorCode code) {
+    const auto restored = restore_backup(copy, root, f.random);
+    REQUIRE_FALSE(restored);
+    CHECK(restored.error().code == code);
+    CHECK_FALSE(std::filesystem::exists(root + "/log"));
+    CHECK_FALSE(std::filesystem::exists(root + "/log.part"));
+  };
+  SECTION("nothing there") {
+    std::filesystem::remove_all(copy);
+    refused(ErrorCode::not_found);
+  }
+  SECTION("no head file") {
+    std::filesystem::remove(copy + "/head");
+    refused(ErrorCode::damaged);
+  }
+  SECTION("a flipped bit in a table") {
+    for (const auto& entry : std::filesystem::directory_iterator(copy + "/log")) {
+      if (entry.path().extension() != ".sst") continue;
+      std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+      file.seekg(200);
+      const char byte = static_cast<char>(file.get());
+      file.seekp(200);
+      file.put(static_cast<char>(byte ^ 4));
+    }
+    refused(ErrorCode::damaged);
+  }
+  SECTION("a log in the place where it is to be") {
+    const auto restored = restore_backup(copy, f.folder.file("data"), f.random);
+    REQUIRE_FALSE(restored);
+    CHECK(restored.error().code == ErrorCode::conflict);
+  }
+}
+
+}  // namespace

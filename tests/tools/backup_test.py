@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Backups and restores as users see them: made while the server works, proved, reached by erasures,
+and made into a home of another epoch."""
+import os
+import shutil
+import signal
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from erase_test import SECRET, files_with  # noqa: E402
+from steno_process import Home, until  # noqa: E402
+
+
+class Backups(unittest.TestCase):
+    def setUp(self):
+        self.home = Home("max_sessions = 50\n")
+        self.addCleanup(self.home.close)
+        self.home.start()
+
+    def succeeds(self, *arguments):
+        result = self.home.run(*arguments)
+        self.assertEqual(result.code, 0, str(result))
+        return result
+
+    def fails(self, code, word, *arguments):
+        result = self.home.run(*arguments)
+        self.assertEqual(result.code, code, str(result))
+        self.assertIn(word, result.err)
+
+    def say(self, text, name):
+        row = self.home.wait_for_end(self.home.start_session(f"[say {text}]", "--name", name))
+        until(lambda: any(event["type"] == "LeaseReleased"
+                          for event in self.home.events(row["session"])), "the lease's end")
+        return row
+
+    def test_a_backup_is_made_while_agents_talk_and_is_restored(self):
+        self.say("hello", "first")
+        busy = [self.home.start_session("[words 300] [delay 1]") for _ in range(3)]
+        folder = self.home.path("copy")
+        made = self.home.ask("backup", "create", folder)
+        self.assertGreater(made["through"], 5)
+        self.succeeds("backup", "verify", folder)
+        self.assertEqual([(row["name"], row["folder"]) for row in
+                          self.home.ask("backup", "list")["backups"]], [("copy", folder)])
+        for alias in busy:
+            self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")
+        epoch = self.home.run("doctor", "-o", "json").json()["status"]["epoch"]
+        again = Home()
+        self.addCleanup(again.close)
+        restored = self.home.run("restore", folder, "--to", again.folder, "-o", "json")
+        self.assertEqual(restored.code, 0, str(restored))
+        self.assertEqual(restored.json()["epoch"], epoch + 1)
+        again.start()
+        self.assertEqual(again.show("first")["status"], "completed")
+        self.assertIn("hello", again.run("output", "first").out)
+        # What was running is over there, and the home works.
+        until(lambda: all(row["status"] != "running"
+                          for row in again.ask("ls")["sessions"]), "the end of the lost sessions")
+        again.wait_for_end(again.start_session("[say more]"))
+        self.assertEqual(again.run("replay", "verify").code, 0)
+        # The copy is a backup of the new home, too.
+        self.assertEqual([(row["name"], row["through"]) for row in
+                          again.ask("backup", "list")["backups"]], [("copy", made["through"])])
+        self.succeeds("backup", "verify", folder)
+
+    def test_an_erasure_reaches_into_backups(self):
+        self.say(SECRET, "secret")
+        first, second = self.home.path("one"), self.home.path("two")
+        self.succeeds("backup", "create", first)
+        self.say("something else", "other")
+        self.succeeds("backup", "create", "--name", "second", second)
+        self.assertTrue(files_with(first, SECRET))
+        self.succeeds("erase", "secret", "--wait")
+        self.assertEqual(files_with(self.home.folder, SECRET), [])
+        for folder in (first, second):
+            self.succeeds("backup", "verify", folder)
+
+    def test_an_erasure_waits_for_a_backup_that_is_away(self):
+        self.say(SECRET, "secret")
+        folder, away = self.home.path("one"), self.home.path("away")
+        self.succeeds("backup", "create", folder)
+        os.rename(folder, away)
+        waiting = self.home.follow("erase", "secret", "--wait")
+        until(lambda: "backup one is not reached" in
+              str(self.home.run("doctor", "-o", "json").json().get("status", {})),
+              "that the backup is away")
+        self.assertTrue(self.home.show("secret")["erasing"])
+        self.assertTrue(files_with(away, SECRET))
+        os.rename(away, folder)
+        self.home.stop(signal.SIGKILL)  # the next one looks at once
+        self.home.start()
+        self.assertEqual(waiting.finish(60).code, 0)
+        self.assertEqual(files_with(self.home.folder, SECRET), [])
+
+    def test_what_is_forgotten_is_not_waited_for(self):
+        self.say(SECRET, "secret")
+        folder = self.home.path("one")
+        self.succeeds("backup", "create", folder)
+        shutil.rmtree(folder)
+        self.succeeds("erase", "secret")
+        self.succeeds("backup", "forget", "one")
+        until(lambda: not self.home.show("secret")["erasing"], "the erasure's end")
+        self.assertEqual(files_with(self.home.folder, SECRET), [])
+        self.assertEqual(self.home.ask("backup", "list").get("backups", []), [])
+
+    def test_a_backup_that_a_killed_server_left_half_made_is_removed(self):
+        self.say(SECRET, "secret")
+        folder = self.home.path("one")
+        making = self.home.follow("backup", "create", folder)
+        until(lambda: os.path.exists(folder), "the beginning of a copy")
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        making.finish(60)
+
+        def is_settled():
+            rows = self.home.ask("backup", "list").get("backups", [])
+            return all(row["through"] or row["fault"] for row in rows)
+        until(is_settled, "that it is whole or gone")
+        rows = self.home.ask("backup", "list").get("backups", [])
+        self.assertEqual(os.path.exists(folder), any(row["through"] for row in rows))
+        self.succeeds("erase", "secret", "--wait")
+        self.assertEqual(files_with(self.home.folder, SECRET), [])
+
+    def test_what_makes_no_sense_is_refused(self):
+        full = self.home.path("full")
+        os.mkdir(full)
+        with open(os.path.join(full, "letter"), "w", encoding="ascii") as file:
+            file.write("dear")
+        self.fails(1, "something in the folder", "backup", "create", full)
+        self.assertEqual(os.listdir(full), ["letter"])
+        self.fails(1, "missing", "backup", "create", self.home.path("a", "b"))
+        self.fails(2, "named by", "backup", "create", "--name", "No Name", self.home.path("x"))
+        self.fails(3, "no backup", "backup", "forget", "nothing")
+        self.succeeds("backup", "create", self.home.path("one"))
+        self.fails(4, "is in", "backup", "create", "--name", "one", self.home.path("other"))
+        self.fails(4, "in that folder", "backup", "create", "--name", "two", self.home.path("one"))
+        self.fails(3, "no backup", "restore", full, "--to", self.home.path("new"))
+        self.fails(4, "there is a log", "restore", self.home.path("one"), "--to", self.home.folder)
+        self.fails(2, "--to", "restore", self.home.path("one"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,328 @@
+#include "workers/eraser.hpp"
+
+#include "eventlog/rocksdb_store.hpp"
+#include "projections/projections.hpp"
+#include "projections/session_list.hpp"
+#include "tests/support/command_loop.hpp"
+#include "tests/support/searched_files.hpp"
+#include "tests/support/temp_folder.hpp"
+#include "workers/query_service.hpp"
+
+namespace workers {
+namespace {
+
+using base::Duration;
+using base::Time;
+using session::RecordedEvent;
+using std::chrono::hours;
+using std::chrono::minutes;
+using support::CommandLoop;
+
+// A store that says for a while that somebody holds its files.
+class BusyStore final : public eventlog::BlockStore {
+ public:
+  eventlog::AppendOutcome append(const eventlog::SealedBlock& b) override {
+    return inner_.append(b);
+  }
+  Position first() const override { return inner_.first(); }
+  Position tail() const override { return inner_.tail(); }
+  base::Result<std::vector<eventlog::StoredBlock>> read(Position from, std::size_t bytes_max,
+                                                        bool with_content) override {
+    return inner_.read(from, bytes_max, with_content);
+  }
+  base::Result<std::vector<eventlog::StoredBlock>> read_reverse(Position from,
+                                                                std::size_t bytes_max) override {
+    return inner_.read_reverse(from, bytes_max);
+  }
+  base::Result<base::Bytes> read_chunk(base::ByteView key) override {
+    return inner_.read_chunk(key);
+  }
+  base::Result<bool> replace_content(Position p, base::ByteView c) override {
+    return inner_.replace_content(p, c);
+  }
+  base::Result<bool> erase_chunks(base::ByteView p) override { return inner_.erase_chunks(p); }
+  base::Result<bool> scrub(const eventlog::ScrubScope&) override {
+    if (busy > 0) {
+      --busy;
+      return base::failure(base::ErrorCode::busy, "somebody reads");
+    }
+    ++scrubs;
+    return true;
+  }
+  base::Result<bool> copy_to(const std::string& f) override { return inner_.copy_to(f); }
+  base::Result<bool> trim_before(Position p) override { return inner_.trim_before(p); }
+  eventlog::DurabilityClass durability() const override { return inner_.durability(); }
+
+  int busy = 0;
+  int scrubs = 0;
+
+ private:
+  eventlog::MemoryStore inner_;
+};
+
+// What lasts over the server's restarts.
+struct World {
+  BusyStore store;
+  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
+  std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
+  KeepFor keep_for;
+  std::int64_t now_us = 1'000'000;
+};
+
+class Life {
+ public:
+  explicit Life(World& w)
+      : loop(w.store, *w.rows),
+        world_(w),
+        index_(*w.rows),
+        projections_(std::move(*projections::ProjectionSet::open(*w.views))),
+        port_({w.store, index_, *w.views, {w.keep_for, {}}}),
+        eraser_(loop.worker, port_, random_) {
+    if (w.store.tail().value == 0) begin_log();
+    eraser_.begin(w.store.tail());
+  }
+
+  // Goes on for so long, a step every `pace`.
+  void run(Duration time, Duration pace) {
+    for (Duration until = Duration{world_.now_us} + time; Duration{world_.now_us} < until;) {
+      world_.now_us += pace.count();
+      loop.set_time(world_.now_us);
+      loop.settle();
+      for (const auto& outcome : std::exchange(loop.eraser_answers, {})) {
+        eraser_.on_answer(outcome);
+      }
+      for (; told_ < loop.events.size(); ++told_) eraser_.on_durable(loop.events[told_]);
+      REQUIRE(projections_.catch_up(world_.store, world_.store.tail(), 1000));
+      eraser_.do_work(Time{world_.now_us}, Duration{world_.now_us});
+      const bool is_done = !of_type<session::ContentErasureCompleted>().empty();
+      if (is_done && world_.store.scrubs == 0) FAIL("completed before the files were scrubbed");
+    }
+  }
+  void run_shortly() { run(std::chrono::seconds(10), std::chrono::milliseconds(10)); }
+
+  // A session that has ended, and no agent process ever ran of it.
+  void spawn_and_kill(int number) {
+    REQUIRE(loop.ask(CommandLoop::message(number, number * 10, CommandLoop::spawn())));
+    REQUIRE(loop.ask(CommandLoop::message(number, number * 10 + 1,
+                                          support::as_command(session::KillSession{}))));
+  }
+  CommandOutcome erase(int number) {
+    return loop.ask(CommandLoop::message(number, number * 10 + 2,
+                                         support::as_command(session::EraseContent{})));
+  }
+
+  template <class E>
+  std::vector<RecordedEvent> of_type() const {
+    std::vector<RecordedEvent> found;
+    for (const RecordedEvent& event : loop.events) {
+      if (std::holds_alternative<E>(event.event)) found.push_back(event);
+    }
+    return found;
+  }
+  projections::SessionRow row(int number) {
+    return **projections::get_session(*world_.views, "main",
+                                      support::numbered<base::SessionId>(number));
+  }
+  std::string prompt(int number) {
+    const auto content = eventlog::read_content(world_.store, row(number).prompt);
+    if (!content) return "error: " + content.error().text;
+    return *content ? (*content)->text : "";
+  }
+  const std::optional<base::Error>& fault() const { return eraser_.fault(); }
+
+  CommandLoop loop;
+
+ private:
+  void begin_log() {
+    loop.worker.prefetch(std::string(session::kServerStream));
+    loop.settle();
+    REQUIRE(loop.worker.record_server_events({session::EpochStarted{1, "created"}}, {1}, {1}));
+    loop.settle();
+  }
+
+  World& world_;
+  base::SeededRandom random_{9};
+  eventlog::StreamIndex index_;
+  projections::ProjectionSet projections_;
+  InlineErasurePort port_;
+  Eraser eraser_;
+  std::size_t told_ = 0;
+};
+
+TEST_CASE("an erasure is completed only when no file holds the text", "[workers]") {
+  World world;
+  world.store.busy = 3;
+  Life life(world);
+  life.spawn_and_kill(1);
+  life.spawn_and_kill(2);
+  REQUIRE(life.erase(1));
+  life.run_shortly();
+  CHECK(world.store.busy == 0);
+  const auto done = life.of_type<session::ContentErasureCompleted>();
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].envelope.actor_kind == session::ActorKind::server);
+  CHECK(life.row(1).is_erased);
+  CHECK_FALSE(life.row(1).is_erasing);
+  CHECK(life.prompt(1).empty());
+  CHECK(life.prompt(2) == "work on it");
+  CHECK_FALSE(life.row(2).is_erased);
+  CHECK_FALSE(life.fault());
+}
+
+TEST_CASE("what says who erased something and when is kept", "[workers]") {
+  World world;
+  Life life(world);
+  life.spawn_and_kill(1);
+  REQUIRE(life.erase(1));
+  life.run_shortly();
+  const auto erasures =
+      *projections::read_erasures(*world.views, "main", support::numbered<base::SessionId>(1));
+  REQUIRE(erasures.size() == 1);
+  CHECK(erasures[0].actor == "tester");
+  CHECK(erasures[0].actor_kind == session::ActorKind::client);
+  CHECK(erasures[0].reason == session::ErasureReason::requested);
+  CHECK(session::contains(erasures[0].events, {2}));
+  CHECK(erasures[0].at.us > 0);
+  CHECK(erasures[0].completed_at >= erasures[0].at);
+}
+
+TEST_CASE("an erasure that a server left undone is completed by the next one", "[workers]") {
+  World world;
+  {
+    Life life(world);
+    life.spawn_and_kill(1);
+    REQUIRE(life.erase(1));
+    SECTION("before anything was done") {}
+    SECTION("while the files could not be scrubbed") {
+      world.store.busy = 1'000'000;
+      life.run_shortly();
+      CHECK(life.prompt(1).empty());
+      CHECK(life.row(1).is_erasing);
+      REQUIRE(life.fault());
+      CHECK(life.fault()->code == base::ErrorCode::busy);
+    }
+  }
+  world.store.busy = 0;
+  Life next(world);
+  next.run_shortly();
+  CHECK(next.of_type<session::ContentErasureCompleted>().size() == 1);
+  CHECK(next.prompt(1).empty());
+  CHECK_FALSE(next.row(1).is_erasing);
+}
+
+TEST_CASE("a text that cannot be erased does not keep others", "[workers]") {
+  World world;
+  Life life(world);
+  life.spawn_and_kill(1);
+  life.spawn_and_kill(2);
+  // The block of the first session's beginning.
+  REQUIRE(world.store.replace_content(life.of_type<session::SessionOpened>()[0].envelope.position,
+                                      "nonsense"));
+  REQUIRE(life.erase(1));
+  REQUIRE(life.erase(2));
+  life.run_shortly();
+  CHECK(life.row(1).is_erasing);
+  CHECK_FALSE(life.row(2).is_erasing);
+  CHECK(life.prompt(2).empty());
+  CHECK(life.fault());
+}
+
+TEST_CASE("an ended session's text is kept for as long as the rules say", "[workers]") {
+  World world;
+  world.keep_for = {hours(1), hours(1), hours(10)};
+  Life life(world);
+  life.spawn_and_kill(1);
+  REQUIRE(life.loop.ask(CommandLoop::message(2, 20, CommandLoop::spawn())));
+  life.run(hours(10) - minutes(1), minutes(1));
+  CHECK(life.of_type<session::ContentErased>().empty());
+  CHECK(life.prompt(1) == "work on it");
+  life.run(minutes(5), std::chrono::seconds(5));
+  const auto erased = life.of_type<session::ContentErased>();
+  REQUIRE(erased.size() == 1);
+  CHECK(std::get<session::ContentErased>(erased[0].event).reason ==
+        session::ErasureReason::retention);
+  CHECK(erased[0].envelope.actor_kind == session::ActorKind::server);
+  CHECK(life.of_type<session::ContentErasureCompleted>().size() == 1);
+  CHECK(life.prompt(1).empty());
+  // A session that lives is not touched, however old it is, and nothing is erased twice.
+  life.run(hours(40), minutes(30));
+  CHECK(life.of_type<session::ContentErased>().size() == 1);
+  CHECK(life.prompt(2) == "work on it");
+}
+
+TEST_CASE("without rules nothing is erased", "[workers]") {
+  World world;
+  Life life(world);
+  life.spawn_and_kill(1);
+  life.run(hours(24 * 400), hours(6));
+  CHECK(life.of_type<session::ContentErased>().empty());
+}
+
+TEST_CASE("many sessions that expire at once are erased in portions", "[workers]") {
+  World world;
+  world.keep_for = {{}, {}, hours(1)};
+  Life life(world);
+  constexpr int kSessions = 150;
+  for (int i = 1; i <= kSessions; ++i) life.spawn_and_kill(i);
+  life.run(hours(1) + minutes(1), minutes(1));
+  life.run_shortly();
+  CHECK(life.of_type<session::ContentErased>().size() == kSessions);
+  CHECK(life.of_type<session::ContentErasureCompleted>().size() == kSessions);
+  CHECK(world.store.scrubs < kSessions / 10);
+}
+
+// A log on a disk, with a session that has ended and a backup of it.
+struct OnDisk {
+  OnDisk() {
+    REQUIRE(log);
+    loop.worker.prefetch(std::string(session::kServerStream));
+    loop.settle();
+    REQUIRE(loop.worker.record_server_events({session::EpochStarted{1, "created"}}, {1}, {1}));
+    REQUIRE(loop.ask(CommandLoop::message(1, 10, CommandLoop::spawn())));
+    REQUIRE(loop.ask(CommandLoop::message(1, 11, support::as_command(session::KillSession{}))));
+    REQUIRE(eventlog::make_backup(**log, backup.folder));
+    backup.through = (*log)->tail();
+    REQUIRE(loop.ask(CommandLoop::message(1, 12, support::as_command(session::EraseContent{}))));
+  }
+  ErasureOutcome run() {
+    auto set = std::move(*projections::ProjectionSet::open(*views));
+    REQUIRE(set.catch_up(**log, (*log)->tail(), 1000));
+    eventlog::StreamIndex index(*rows);
+    return ErasureWork(**log, index, *views, {}).run({{}, {}, {{"copy", backup}}, {}});
+  }
+
+  support::TempFolder folder;
+  base::Result<std::unique_ptr<eventlog::BlockStore>> log =
+      eventlog::open_rocksdb_store({folder.file("log")});
+  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
+  std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
+  CommandLoop loop{**log, *rows};
+  session::NamedBackup backup{folder.file("copy"), {1}, {}};
+};
+
+TEST_CASE("an erasure reaches into backups, and waits for those that are away", "[workers]") {
+  OnDisk disk;
+  const std::string prompt = "work on it";
+  REQUIRE_FALSE(support::files_with(disk.backup.folder, prompt).empty());
+  SECTION("there") {
+    const auto outcome = disk.run();
+    if (outcome.error) FAIL(base::describe(*outcome.error));
+    CHECK(outcome.erased.size() == 1);
+    CHECK(support::files_with(disk.backup.folder, prompt).empty());
+    CHECK(support::files_with(disk.folder.file("log"), prompt).empty());
+  }
+  SECTION("away") {
+    const std::string away = disk.folder.file("away");
+    std::filesystem::rename(disk.backup.folder, away);
+    const auto outcome = disk.run();
+    CHECK(outcome.erased.empty());
+    REQUIRE(outcome.error);
+    CHECK_THAT(outcome.error->text, Catch::Contains("backup copy is not reached"));
+    std::filesystem::rename(away, disk.backup.folder);
+    CHECK(disk.run().erased.size() == 1);
+    CHECK(support::files_with(disk.backup.folder, prompt).empty());
+  }
+}
+
+}  // namespace
+}  // namespace workers

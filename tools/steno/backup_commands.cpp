@@ -1,0 +1,145 @@
+// `steno backup` and `steno restore`: copies of the log, and a log made of one.
+#include <filesystem>
+
+#include "bus/poller.hpp"
+#include "eventlog/backup.hpp"
+#include "tools/steno/client_commands.hpp"
+#include "tools/steno/connection.hpp"
+#include "tools/steno/console.hpp"
+#include "tools/steno/json_view.hpp"
+#include "tools/steno/replay_report.hpp"
+#include "tools/steno/table.hpp"
+#include "workers/backups.hpp"
+
+namespace steno {
+namespace {
+
+using workers::BackupRow;
+
+constexpr base::Duration kAskAgain = std::chrono::milliseconds(100);
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path found = std::filesystem::absolute(path, error).lexically_normal();
+  if (!found.has_filename()) found = found.parent_path();  // "a/b/"
+  return error ? path : found.string();
+}
+
+Outcome<workers::BackupsAnswer> ask_list(Connection& connection) {
+  return connection.ask<workers::BackupsAnswer>(workers::kVerbBackups, workers::QueryBody{});
+}
+
+Outcome<BackupRow> wait_until_made(Connection& connection, const std::string& name) {
+  for (;;) {
+    const auto answer = ask_list(connection);
+    if (!answer) return tl::unexpected(answer.error());
+    const BackupRow* found = nullptr;
+    for (const BackupRow& row : answer->backups) {
+      if (row.name == name) found = &row;
+    }
+    if (found == nullptr) {
+      return fail(kExitFailed, "backup " + name +
+                                   " was not made: the server was restarted or it "
+                                   "was forgotten meanwhile; create it again");
+    }
+    if (!found->fault.empty()) return fail(kExitFailed, "no backup was made: " + found->fault);
+    if (found->through.value > 0) return *found;
+    std::vector<bus::PollItem> items{bus::PollItem::of(connection.interrupts()->fd())};
+    if (auto ok = bus::poll(items, kAskAgain); !ok) return fail(ok.error());
+    if (connection.interrupts()->take()) {
+      return fail(kExitInterrupted, "not waited for any longer; the server goes on with it");
+    }
+  }
+}
+
+}  // namespace
+
+Outcome<int> backup_create(const Config& config, const BackupArguments& arguments) {
+  workers::BackupBody body;
+  body.folder = absolute(arguments.folder);
+  body.name = arguments.name.empty() ? std::filesystem::path(body.folder).filename().string()
+                                     : arguments.name;
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  (*connection)->take_interrupts();
+  const auto begun = (*connection)->ask<workers::BackupReplyBody>(workers::kVerbBackup, body);
+  if (!begun) return tl::unexpected(begun.error());
+  const auto made = wait_until_made(**connection, body.name);
+  if (!made) return tl::unexpected(made.error());
+  if (config.output != OutputFormat::table) {
+    print(to_json(*made) + "\n");
+    return kExitOk;
+  }
+  print("backup " + made->name + " holds events 1 to " + std::to_string(made->through.value) +
+        ", and has proved itself\n");
+  return kExitOk;
+}
+
+Outcome<int> backup_list(const Config& config, const BackupArguments&) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto answer = ask_list(**connection);
+  if (!answer) return tl::unexpected(answer.error());
+  if (config.output == OutputFormat::json) {
+    print(to_json(*answer) + "\n");
+    return kExitOk;
+  }
+  if (config.output == OutputFormat::jsonl) {
+    for (const BackupRow& row : answer->backups) print(to_json(row) + "\n");
+    return kExitOk;
+  }
+  if (answer->backups.empty()) {
+    remark("no backups");
+    return kExitOk;
+  }
+  Table table({{"NAME"}, {"THROUGH", Align::right}, {"FOLDER", Align::left, 100}, {"NOTE"}});
+  for (const BackupRow& row : answer->backups) {
+    const std::string note = !row.fault.empty()       ? row.fault
+                             : row.through.value == 0 ? "being made"
+                                                      : "";
+    table.add({row.name, std::to_string(row.through.value), row.folder, note});
+  }
+  print(table.text());
+  return kExitOk;
+}
+
+Outcome<int> backup_forget(const Config& config, const BackupArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  workers::BackupBody body;
+  body.action = workers::BackupAction::forget;
+  body.name = arguments.name;
+  const auto done = (*connection)->ask<workers::BackupReplyBody>(workers::kVerbBackup, body);
+  if (!done) return tl::unexpected(done.error());
+  print("forgotten: " + arguments.name + "\n");
+  return kExitOk;
+}
+
+Outcome<int> restore(const Config& config, const RestoreArguments& arguments) {
+  const std::string home = absolute(arguments.home);
+  std::error_code error;
+  std::filesystem::create_directories(home, error);
+  if (error) return fail(kExitRefused, "cannot make " + home + ": " + error.message());
+  std::filesystem::permissions(home, std::filesystem::perms::owner_all, error);
+  base::SystemRandom random;
+  ProgressLine progress(stderr, "prove");
+  const auto restored =
+      eventlog::restore_backup(absolute(arguments.folder), home + "/data", random,
+                               [&](auto reached, auto tail) { progress.show(reached, tail); });
+  progress.clear();
+  if (!restored) return fail(restored.error());
+  if (config.output != OutputFormat::table) {
+    print(JsonObject()
+              .add("home", home)
+              .add("through", restored->through)
+              .add("epoch", restored->epoch)
+              .text() +
+          "\n");
+    return kExitOk;
+  }
+  print("restored events 1 to " + std::to_string(restored->through.value) + " into epoch " +
+        std::to_string(restored->epoch) + "; start it with: steno --home " + home + " serve\n");
+  return kExitOk;
+}
+
+}  // namespace steno

@@ -1,0 +1,138 @@
+#include "workers/backups.hpp"
+
+#include "eventlog/session/stream_name.hpp"
+
+namespace workers {
+
+void BackupDesk::begin() {
+  for (const auto& [name, backup] : commands_.server()->backups) {
+    if (backup.through.value == 0) eraser_.order({name, backup.folder, true});
+  }
+}
+
+void BackupDesk::refuse(const bus::Peer& peer, const bus::Request& request, std::string_view code,
+                        const std::string& text) {
+  clients_.reply(peer.id, bus::error_reply(request.id, code, text));
+}
+
+void BackupDesk::take(const bus::Peer& peer, const bus::Request& request) {
+  if (!peer.hello.scope.empty()) {
+    return refuse(peer, request, "refused",
+                  "this connection acts for agent '" + peer.hello.scope +
+                      "' only; a backup holds those of all");
+  }
+  if (request.verb == kVerbBackups) {
+    bus::Reply reply;
+    reply.id = request.id;
+    reply.body = bus::to_body(list());
+    clients_.reply(peer.id, reply);
+    return;
+  }
+  const auto body = bus::from_body<BackupBody>(request.body);
+  if (!body) return refuse(peer, request, "invalid", base::describe(body.error()));
+  if (!session::is_agent_name(body->name)) {
+    return refuse(peer, request, "invalid",
+                  "a backup is named by 1 to 64 of a-z 0-9 . _ -, not '" + body->name + "'");
+  }
+  body->action == BackupAction::create ? create(peer, request, *body)
+                                       : forget(peer, request, *body);
+}
+
+void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
+                        const BackupBody& body) {
+  if (!body.folder.starts_with('/') || body.folder.find('\0') != std::string::npos) {
+    return refuse(peer, request, "invalid",
+                  "a backup needs the absolute path of a new folder, not '" + body.folder + "'");
+  }
+  const auto& backups = commands_.server()->backups;
+  const auto known = backups.find(body.name);
+  if (known != backups.end() && known->second.folder == body.folder) {
+    held_.push_back({peer.id, request.id, known->second.begun, {}});
+    return;
+  }
+  if (known != backups.end()) {
+    return refuse(peer, request, "already_exists",
+                  "backup " + body.name + " is in " + known->second.folder +
+                      "; give another name, or forget that one first");
+  }
+  for (const auto& [name, backup] : backups) {
+    if (backup.folder != body.folder) continue;
+    return refuse(peer, request, "already_exists", "backup " + name + " is in that folder");
+  }
+  if (backups.size() >= kBackupsMax) {
+    return refuse(peer, request, "limit_reached",
+                  std::to_string(backups.size()) +
+                      " backups are known, as many as there may be; forget one first");
+  }
+  failed_.erase(body.name);
+  const Position position = record(session::BackupBegun{body.name, body.folder}, peer.hello.name);
+  // Only what is on the record is made, so that no erasure misses it.
+  held_.push_back({peer.id, request.id, position, BackupOrder{body.name, body.folder, false}});
+}
+
+void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,
+                        const BackupBody& body) {
+  const auto& backups = commands_.server()->backups;
+  const auto known = backups.find(body.name);
+  if (known == backups.end()) {
+    return refuse(peer, request, "not_found", "there is no backup '" + body.name + "'");
+  }
+  if (known->second.through.value == 0) {
+    return refuse(peer, request, "busy", "backup " + body.name + " is being made; try again");
+  }
+  const Position position = record(session::BackupForgotten{body.name}, peer.hello.name);
+  held_.push_back({peer.id, request.id, position, {}});
+  eraser_.hurry();
+}
+
+Position BackupDesk::record(session::Event event, const std::string& actor) {
+  std::vector<session::Event> events;
+  events.push_back(std::move(event));
+  const auto kind = actor.empty() ? session::ActorKind::server : session::ActorKind::client;
+  commands_.record_server_events(std::move(events), now_, wall_, {kind, actor});
+  return commands_.recorded();
+}
+
+void BackupDesk::finish(const BackupResult& done) {
+  const BackupOrder& order = done.order;
+  if (done.outcome) {
+    record(session::BackupCompleted{order.name, done.outcome->through}, {});
+    return;
+  }
+  failed_[order.name] = {order.name, order.folder, {}, {}, base::describe(done.outcome.error())};
+  record(session::BackupForgotten{order.name}, {});
+}
+
+bool BackupDesk::do_work(base::Time now, base::Time wall, Position durable) {
+  now_ = now;
+  wall_ = wall;
+  durable_ = durable;
+  bool has_worked = false;
+  while (const auto done = eraser_.take_backup()) {
+    has_worked = true;
+    finish(*done);
+  }
+  while (!held_.empty() && held_.front().position <= durable) {
+    has_worked = true;
+    bus::Reply reply;
+    reply.id = held_.front().request;
+    reply.body = bus::to_body(BackupReplyBody{held_.front().position});
+    clients_.reply(held_.front().peer, reply);
+    if (held_.front().order) eraser_.order(std::move(*held_.front().order));
+    held_.pop_front();
+  }
+  return has_worked;
+}
+
+BackupsAnswer BackupDesk::list() const {
+  std::map<std::string, BackupRow> rows = failed_;
+  for (const auto& [name, backup] : commands_.server()->backups) {
+    if (backup.begun > durable_) continue;
+    rows[name] = {name, backup.folder, backup.begun, backup.through, {}};
+  }
+  BackupsAnswer answer;
+  for (auto& [name, row] : rows) answer.backups.push_back(std::move(row));
+  return answer;
+}
+
+}  // namespace workers

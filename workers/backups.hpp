@@ -1,0 +1,120 @@
+// The server's care for copies of its log: it takes what clients ask about them, records that one
+// is begun before it is, so that erasures reach into it from then on, has it made by the Eraser's
+// port, and records what came of it. What a killed server left is proved, or removed, at the start.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bus/frame_server.hpp"
+#include "workers/eraser.hpp"
+
+namespace workers {
+
+constexpr std::string_view kVerbBackup = "backup";    // BackupBody → BackupReplyBody
+constexpr std::string_view kVerbBackups = "backups";  // no body → BackupsAnswer
+
+enum class BackupAction { create, forget };
+
+struct BackupBody {
+  BackupAction action = BackupAction::create;
+  std::string name;    // 1 to 64 of a-z 0-9 . _ -
+  std::string folder;  // create: absolute, missing or empty
+
+  bool operator==(const BackupBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("action", self.action);
+    visit("name", self.name);
+    visit("folder", self.folder);
+  }
+};
+
+// Of a backup that is begun, not one that is done: `backups` tells that.
+struct BackupReplyBody {
+  Position position;  // of BackupBegun or BackupForgotten; durable
+
+  bool operator==(const BackupReplyBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+  }
+};
+
+struct BackupRow {
+  std::string name;
+  std::string folder;
+  Position begun;
+  Position through;   // its last event; 0: it is being made, or could not be
+  std::string fault;  // why it could not; such a backup is forgotten already
+
+  bool operator==(const BackupRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("folder", self.folder);
+    visit("begun", self.begun);
+    visit("through", self.through);
+    visit("fault", self.fault);
+  }
+};
+
+struct BackupsAnswer {
+  std::vector<BackupRow> backups;  // by name
+
+  bool operator==(const BackupsAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("backups", self.backups);
+  }
+};
+
+// Backups that a log knows at once: each of them is opened for every erasure.
+constexpr std::size_t kBackupsMax = 32;
+
+class BackupDesk {
+ public:
+  // All references outlive it.
+  BackupDesk(CommandWorker& commands, Eraser& eraser, bus::FrameServer& clients)
+      : commands_(commands), eraser_(eraser), clients_(clients) {}
+
+  // Once the server's own stream is loaded.
+  void begin();
+  // A request with one of the two verbs.
+  void take(const bus::Peer& peer, const bus::Request& request);
+  bool do_work(base::Time now, base::Time wall, Position durable);
+
+ private:
+  struct Held {
+    bus::PeerId peer;
+    base::CommandId request;
+    Position position;
+    std::optional<BackupOrder> order;  // given once the answer leaves
+  };
+
+  void refuse(const bus::Peer& peer, const bus::Request& request, std::string_view code,
+              const std::string& text);
+  void create(const bus::Peer& peer, const bus::Request& request, const BackupBody& body);
+  void forget(const bus::Peer& peer, const bus::Request& request, const BackupBody& body);
+  Position record(session::Event event, const std::string& actor);
+  void finish(const BackupResult& done);
+  BackupsAnswer list() const;
+
+  CommandWorker& commands_;
+  Eraser& eraser_;
+  bus::FrameServer& clients_;
+  std::deque<Held> held_;                    // answers, until their position is durable
+  std::map<std::string, BackupRow> failed_;  // of this server's life, by name
+  base::Time now_;
+  base::Time wall_;
+  Position durable_;
+};
+
+}  // namespace workers
+
+template <>
+struct base::EnumNames<workers::BackupAction> {
+  static constexpr std::string_view kNames[] = {"create", "forget"};
+};

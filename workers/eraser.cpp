@@ -1,0 +1,96 @@
+#include "workers/eraser.hpp"
+
+#include "eventlog/base/mutant.hpp"
+
+namespace workers {
+namespace {
+
+// How late retention may be, which is counted in days.
+constexpr base::Duration kInterval = std::chrono::minutes(1);
+constexpr base::Duration kBehindWait = std::chrono::milliseconds(20);
+// A reader holds a file for as long as one read takes. All else takes somebody to mend it.
+constexpr base::Duration kRetryWait = std::chrono::seconds(1);
+
+}  // namespace
+
+void Eraser::on_durable(const session::RecordedEvent& event) {
+  if (!std::holds_alternative<session::ContentErased>(event.event)) return;
+  at_least_ = std::max(at_least_, event.envelope.position);
+  due_ = boot_;
+}
+
+void Eraser::on_answer(const CommandOutcome& outcome) {
+  --asked_;
+  if (outcome) {
+    at_least_ = std::max(at_least_, outcome->position);
+  } else {
+    due_ = std::max(due_, boot_ + kRetryWait);
+  }
+}
+
+bool Eraser::do_work(base::Time now, base::Duration boot) {
+  now_ = now;
+  boot_ = boot;
+  bool has_worked = false;
+  if (auto outcome = port_.poll()) {
+    has_worked = true;
+    take(std::move(*outcome));
+  }
+  // The next job would find again what is being recorded.
+  if (is_running_ || asked_ > 0 || backup_ || (orders_.empty() && boot < due_)) return has_worked;
+  is_running_ = true;
+  ErasureJob job{at_least_, now, {}, {}};
+  if (!orders_.empty()) {
+    job.order = std::move(orders_.front());
+    orders_.pop_front();
+  } else {
+    due_ = boot + kInterval;
+    if (const auto* server = commands_.server()) job.backups = server->backups;
+  }
+  port_.submit(job);
+  return has_worked;
+}
+
+void Eraser::take(ErasureOutcome outcome) {
+  is_running_ = false;
+  if (outcome.backup) {
+    backup_ = std::move(outcome.backup);
+    return;
+  }
+  fault_ = outcome.error;
+  for (const projections::PendingErasure& erased : outcome.erased) {
+    submit(erased.agent, erased.session, session::CompleteErasure{erased.through});
+  }
+  for (const projections::KeptContent& expired : outcome.expired) {
+    submit(expired.agent, expired.session, session::ExpireContent{});
+  }
+  if (outcome.is_behind) {
+    due_ = boot_ + kBehindWait;
+  } else if (outcome.error) {
+    const bool is_short = outcome.error->code == base::ErrorCode::busy;
+    due_ = std::min(due_, boot_ + (is_short ? kRetryWait : kInterval));
+  } else if (outcome.has_more) {
+    due_ = boot_;
+  }
+}
+
+void Eraser::submit(const std::string& agent, base::SessionId session,
+                    session::ServerCommand command) {
+  CommandMessage message;
+  message.id = base::CommandId::make(now_, random_);
+  message.session = session;
+  message.agent = agent;
+  message.actor_kind = session::ActorKind::server;
+  message.actor = "eraser";
+  message.command = std::move(command);
+  ++asked_;
+  commands_.submit({Asker::eraser, 0}, std::move(message));
+}
+
+base::Duration Eraser::next_timer() const {
+  const bool is_waiting = is_running_ || asked_ > 0;
+  if (is_waiting) return base::Duration::max();
+  return orders_.empty() ? due_ : boot_;
+}
+
+}  // namespace workers
