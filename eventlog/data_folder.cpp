@@ -82,6 +82,12 @@ bool is_numbered(const fs::path& name) {
   return !stem.empty() && stem.find_first_not_of("0123456789") == std::string::npos;
 }
 
+// What a log is read from; the rest are RocksDB's own notes and its lock.
+bool is_part_of_log(const fs::path& name) {
+  const std::string text = name.string();
+  return is_numbered(name) || text == "CURRENT" || text.starts_with("MANIFEST-");
+}
+
 // The folder of a log that has no database, or only the beginnings of one.
 Result<bool> check_empty_log(const std::string& log) {
   std::error_code failed;
@@ -135,11 +141,17 @@ Result<bool> make_log_folders(const LogFolder& folder, Disk& disk) {
   return folder.has_log() ? true : check_empty_log(folder.log());
 }
 
-Result<bool> keep_write_ahead_log(const LogFolder& folder, Disk& disk) {
+Result<bool> check_no_log(const LogFolder& folder) {
+  std::error_code failed;
+  if (!fs::is_directory(folder.log(), failed)) return true;
+  return check_empty_log(folder.log());
+}
+
+Result<bool> keep_evidence(const LogFolder& folder, Disk& disk) {
   std::vector<std::string> names;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder.log(), failed)) {
-    if (entry.path().extension() == ".log") names.push_back(entry.path().filename().string());
+    if (is_part_of_log(entry.path().filename())) names.push_back(entry.path().filename().string());
   }
   if (failed) {
     return failure(ErrorCode::io, "cannot list the log's folder: " + failed.message(),
@@ -150,6 +162,7 @@ Result<bool> keep_write_ahead_log(const LogFolder& folder, Disk& disk) {
     // A link of an earlier attempt stays: it is what was found first.
     const auto kept = disk.link(folder.log() + "/" + name, folder.evidence() + "/" + name);
     if (!kept) return kept;
+    if (!name.ends_with(".log")) continue;
     if (auto ok = disk.settle(folder.log() + "/" + name); !ok) return ok;
   }
   return true;

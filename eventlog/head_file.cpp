@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
@@ -28,20 +29,23 @@ std::optional<HeadSlot> parse_slot(ByteView bytes) {
   return slot ? std::optional(*slot) : std::nullopt;
 }
 
-// None of no bytes at all: the file of a crash, or of nobody.
-Result<std::optional<HeadSlot>> parse_slots(ByteView bytes, const std::string& path) {
-  if (bytes.empty()) return std::optional<HeadSlot>();
-  auto newest = parse_head_file(bytes);
-  if (!newest) {
-    return base::failure(base::ErrorCode::damaged, "no slot of the head file is whole", path);
-  }
-  return newest;
+// Is the slot that is not the newest one damaged? An older one that is whole is as it should be,
+// by however much: of two writes that were on their way to the disk the later may have come first.
+bool is_other_slot_damaged(const HeadSlot& newest, ByteView bytes) {
+  const std::size_t other = static_cast<std::size_t>(newest.sequence + 1) % kSlots;
+  const ByteView slot = bytes.substr(std::min(other * kSlotBytes, bytes.size()), kSlotBytes);
+  if (parse_slot(slot)) return false;
+  // A file that was just made has one slot, which holds no head.
+  const bool is_unused =
+      slot.size() == kSlotBytes && slot.find_first_not_of('\0') == ByteView::npos;
+  return newest.sequence != 0 || !is_unused;
 }
 
-Result<std::optional<HeadSlot>> read_slots(const std::string& path) {
+// Empty: there is no file, or nothing in it: the file of a crash, or of nobody.
+Result<Bytes> read_bytes(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    if (errno == ENOENT) return std::optional<HeadSlot>();
+    if (errno == ENOENT) return Bytes();
     return tl::unexpected(errno_error("cannot open the head file", path));
   }
   Bytes bytes(kSlots * kSlotBytes, '\0');
@@ -49,7 +53,18 @@ Result<std::optional<HeadSlot>> read_slots(const std::string& path) {
   const base::Error error = errno_error("cannot read the head file", path);
   close(fd);
   if (got < 0) return tl::unexpected(error);
-  return parse_slots(ByteView(bytes).substr(0, static_cast<std::size_t>(got)), path);
+  bytes.resize(static_cast<std::size_t>(got));
+  return bytes;
+}
+
+// None of no bytes at all.
+Result<std::optional<HeadSlot>> parse_slots(ByteView bytes, const std::string& path) {
+  if (bytes.empty()) return std::optional<HeadSlot>();
+  auto newest = parse_head_file(bytes);
+  if (!newest) {
+    return base::failure(base::ErrorCode::damaged, "no slot of the head file is whole", path);
+  }
+  return newest;
 }
 
 // A file of both slots in full, so that later writes only overwrite: one that was cut short while
@@ -129,15 +144,29 @@ std::optional<HeadSlot> parse_head_file(ByteView bytes) {
   return newest;
 }
 
+Result<HeadState> inspect_head_file(const std::string& path) {
+  const auto bytes = read_bytes(path);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const auto newest = parse_slots(*bytes, path);
+  if (!newest) return tl::unexpected(newest.error());
+  HeadState state;
+  if (!*newest) return state;
+  state.is_there = true;
+  state.is_doubtful = is_other_slot_damaged(**newest, *bytes);
+  if ((*newest)->head.position.value > 0) state.head = (*newest)->head;
+  return state;
+}
+
 Result<std::optional<Checkpoint>> read_head_file(const std::string& path) {
-  const auto slot = read_slots(path);
-  if (!slot) return tl::unexpected(slot.error());
-  if (!*slot || (*slot)->head.position.value == 0) return std::optional<Checkpoint>();
-  return (*slot)->head;
+  auto state = inspect_head_file(path);
+  if (!state) return tl::unexpected(state.error());
+  return state->head;
 }
 
 Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path, Disk& disk) {
-  auto slot = read_slots(path);
+  const auto bytes = read_bytes(path);
+  if (!bytes) return tl::unexpected(bytes.error());
+  auto slot = parse_slots(*bytes, path);
   if (!slot) return tl::unexpected(slot.error());
   if (!*slot) {
     if (auto ok = make_head_file(disk, path); !ok) return tl::unexpected(ok.error());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,10 +15,20 @@ namespace eventlog {
 // Problems listed at most; each is a line for somebody to read.
 constexpr std::size_t kProblemsMax = 1000;
 
+// Of a problem that reaches to the log's end, wherever that was.
+constexpr Position kUnknownEnd{std::numeric_limits<std::int64_t>::max()};
+
 struct Problem {
   Position position;                                // of the first event it is about
+  Position through;                                 // of the last one, or kUnknownEnd
   base::ErrorCode code = base::ErrorCode::damaged;  // or wrong_log: of another log, or a newer one
   std::string text;
+};
+
+// Somebody who has seen the log up to a checkpoint: it must still hold that history.
+struct Witness {
+  std::string name;  // such as "the head file"
+  Checkpoint checkpoint;
 };
 
 struct VerifyReport {
@@ -27,6 +38,7 @@ struct VerifyReport {
   Position first;           // of the events that could be read; 0: there are none
   Position last;
   base::Hash hash{};  // of the last whole block
+  Epoch epoch;        // of the last whole block
   std::int64_t epochs = 0;
   std::int64_t streams = 0;
   std::int64_t contents = 0;         // that match their digest
@@ -43,9 +55,10 @@ using VerifyProgress = std::function<void(Position reached, Position tail)>;
 // of the same epoch unless an EpochStarted begins it; of every event that its facts decode, its log
 // time does not decrease, its stream's version is the next one, its content matches its digest or
 // was erased, and that it is possible in the state that its stream's events add up to; that the log
-// begins at position 1 and reaches `head`, and holds there the block that the head names.
-// Behind a loss, only what does not follow from that loss is listed.
+// begins at position 1 and reaches `head` and each of `witnesses`, and holds there the blocks that
+// they name. Behind a loss, only what does not follow from that loss is listed.
 VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
-                        const VerifyProgress& progress = {});
+                        const VerifyProgress& progress = {},
+                        const std::vector<Witness>& witnesses = {});
 
 }  // namespace eventlog

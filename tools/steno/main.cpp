@@ -300,7 +300,10 @@ void add_replay(CommandLine& line) {
     };
     CLI::App* command = line.command(*replay, kind.name, kind.help, kind.examples, arguments, run);
     command->add_option("FOLDER", arguments.folder, "A data folder; default: the configured one");
-    if (kind.run == replay_state) {
+    if (kind.run == replay_verify) {
+      command->add_option("--checkpoint", arguments.checkpoint,
+                          "What verify printed earlier: the log must still hold it");
+    } else if (kind.run == replay_state) {
       command->add_option("--at", arguments.at, "A position or a time; default: the end");
       command->add_option("--session", arguments.session, "Only this one; default: all");
     } else if (kind.run == replay_rebuild) {

@@ -15,15 +15,18 @@ struct ReplayArguments {
   std::string session;     // state: id, alias, name, prefix or agent's session id; empty: all
   std::string agent;       // state: only this agent's sessions; empty: all agents'
   std::string projection;  // rebuild: its name; empty: all
+  std::string checkpoint;  // verify: as it prints one; empty: none
   std::int64_t to = 0;     // rebuild: last position to fold; 0: see replay_rebuild
   bool is_json = false;
   std::FILE* out = stdout;
   std::FILE* err = stderr;
 };
 
-// Proves the whole log (eventlog/verify.hpp) and prints what it holds and each problem. Returns 0
+// Proves the whole log (eventlog/verify.hpp), also against `checkpoint` and against what the stream
+// index and the projections have seen of it, and prints what it holds and each problem. Returns 0
 // when it is whole, 9 when something is missing or damaged, 10 when only the write-ahead log's end
-// is torn and nothing that was acknowledged is missing, 11 for another log or a newer format.
+// is torn and nothing that was acknowledged is missing, 11 for another log or a newer format,
+// 2 for a `checkpoint` that is none.
 int replay_verify(const ReplayArguments& arguments);
 
 // Prints the states of the sessions as they were once the event at `at` had happened, in the order

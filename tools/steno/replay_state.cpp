@@ -107,7 +107,8 @@ Result<bool> check_end(const eventlog::UnprovedLog& log, const End& end) {
   const Position tail = log.store->tail();
   if (end.is_position) {
     if (end.position <= tail) return true;
-    const bool is_lost = log.head && end.position <= log.head->position;
+    const bool is_lost =
+        log.store_error || log.head_error || (log.head && end.position <= log.head->position);
     return base::failure(is_lost ? ErrorCode::damaged : ErrorCode::not_found,
                          is_lost ? "the event is missing" : "there is no such event yet",
                          "position " + std::to_string(end.position.value) +
