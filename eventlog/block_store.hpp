@@ -28,7 +28,16 @@ struct StoredBlock {
   Bytes content;  // empty: none
 };
 
-// All calls may come from several threads, but append from one only.
+// Where content was removed, for scrub() to look.
+struct ScrubScope {
+  Position first;  // of the first and the last block whose content was replaced; 0: none was
+  Position last;
+  std::vector<Bytes> chunk_prefixes;  // whose chunks were erased
+
+  bool operator==(const ScrubScope&) const = default;
+};
+
+// All calls may come from several threads, but append from one only, and so scrub.
 class BlockStore {
  public:
   virtual ~BlockStore() = default;
@@ -53,6 +62,10 @@ class BlockStore {
   virtual Result<bool> replace_content(Position first, ByteView content) = 0;
   // Removes all chunks whose keys begin with the prefix. Error invalid: the prefix is empty.
   virtual Result<bool> erase_chunks(ByteView prefix) = 0;
+  // Makes sure that no file of the store holds what replace_content and erase_chunks have removed
+  // there, and gives its space back. May take as long as copying all content between the first and
+  // the last block. Error busy: a reader still holds such a file open; call again in a moment.
+  virtual Result<bool> scrub(const ScrubScope& scope) = 0;
   // Removes the blocks that lie wholly before `position`.
   virtual Result<bool> trim_before(Position position) = 0;
 

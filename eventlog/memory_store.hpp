@@ -18,6 +18,7 @@ class MemoryStore final : public BlockStore {
   Result<Bytes> read_chunk(ByteView key) override;
   Result<bool> replace_content(Position first, ByteView content) override;
   Result<bool> erase_chunks(ByteView prefix) override;
+  Result<bool> scrub(const ScrubScope&) override { return true; }
   Result<bool> trim_before(Position position) override;
   DurabilityClass durability() const override { return DurabilityClass::process; }
 

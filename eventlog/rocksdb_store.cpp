@@ -4,6 +4,7 @@
 #include <rocksdb/table.h>
 
 #include <atomic>
+#include <filesystem>
 #include <limits>
 
 #include "eventlog/base/mutant.hpp"
@@ -38,8 +39,8 @@ struct Families {
 
 class RocksDbStore final : public BlockStore {
  public:
-  RocksDbStore(std::unique_ptr<rocksdb::DB> db, Families families, bool sync)
-      : db_(std::move(db)), families_(families) {
+  RocksDbStore(std::unique_ptr<rocksdb::DB> db, Families families, bool sync, Disk& disk)
+      : disk_(&disk), db_(std::move(db)), families_(families) {
     write_.sync = sync && !base::mutant(base::Mutant::block_not_synced);
   }
   // A view, whose secondary instance keeps its own log in `folder`.
@@ -65,18 +66,23 @@ class RocksDbStore final : public BlockStore {
   Result<Bytes> read_chunk(ByteView key) override;
   Result<bool> replace_content(Position first, ByteView content) override;
   Result<bool> erase_chunks(ByteView prefix) override;
+  Result<bool> scrub(const ScrubScope& scope) override;
   Result<bool> trim_before(Position position) override;
   DurabilityClass durability() const override { return DurabilityClass::machine; }
 
  private:
   Result<bool> add_content(const rocksdb::Slice& key, Bytes& content);
+  Result<bool> rewrite(const ScrubScope& scope);
 
   std::optional<PrivateFolder> folder_;  // of a view; outlives the database
+  Disk* disk_ = nullptr;                 // null: of a view
   std::unique_ptr<rocksdb::DB> db_;
   Families families_;
   rocksdb::WriteOptions write_;
   std::atomic<std::int64_t> first_{0};
   std::atomic<std::int64_t> tail_{0};
+  ScrubScope scrubbed_;              // what the files below are to be rid of
+  std::vector<std::string> doomed_;  // files that were rewritten, and may still be there
 };
 
 AppendOutcome RocksDbStore::append(const SealedBlock& block) {
@@ -177,6 +183,67 @@ Result<bool> RocksDbStore::erase_chunks(ByteView prefix) {
       db_->DeleteRange(write_, families_.chunks, slice(prefix), slice(end));
   if (!status.ok()) return tl::unexpected(error_of(status, "chunks"));
   return true;
+}
+
+// Everything in the write-ahead log goes into tables, and the tables that hold what was removed are
+// written anew without it. The files that are thereby obsolete are RocksDB's to delete, once no
+// iterator reads them any more.
+Result<bool> RocksDbStore::rewrite(const ScrubScope& scope) {
+  rocksdb::VectorLogPtr logs;
+  rocksdb::Status status = db_->GetSortedWalFiles(logs);
+  // So that the write-ahead log is left behind even where nothing else was written to it.
+  if (status.ok()) status = db_->Delete(write_, families_.content, slice(key_of(Position{0})));
+  if (status.ok() && !base::mutant(base::Mutant::erased_stays_in_wal)) {
+    status = db_->Flush({}, {families_.facts, families_.content, families_.chunks});
+  }
+  if (!status.ok()) return tl::unexpected(error_of(status, "scrub"));
+  for (const auto& log : logs) doomed_.push_back(db_->GetName() + log->PathName());
+
+  std::vector<rocksdb::LiveFileMetaData> tables;
+  db_->GetLiveFilesMetaData(&tables);
+  const auto compact = [&](rocksdb::ColumnFamilyHandle* family, const Bytes& from,
+                           const Bytes& through) {
+    for (const auto& table : tables) {
+      if (table.column_family_name == family->GetName() && table.smallestkey <= through &&
+          table.largestkey >= from) {
+        doomed_.push_back(table.db_path + table.name);
+      }
+    }
+    if (!status.ok() || base::mutant(base::Mutant::erased_stays_in_tables)) return;
+    rocksdb::CompactRangeOptions options;
+    options.exclusive_manual_compaction = false;
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+    const rocksdb::Slice begin = slice(from);
+    const rocksdb::Slice end = slice(through);
+    status = db_->CompactRange(options, family, &begin, &end);
+  };
+  if (scope.first.value > 0) compact(families_.content, key_of(scope.first), key_of(scope.last));
+  for (const Bytes& prefix : scope.chunk_prefixes) {
+    compact(families_.chunks, prefix, prefix + Bytes(64, '\xFF'));
+  }
+  if (!status.ok()) return tl::unexpected(error_of(status, "scrub"));
+  return true;
+}
+
+Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
+  if (disk_ == nullptr) return base::failure(base::ErrorCode::refused, "a view changes nothing");
+  if (doomed_.empty() || scope != scrubbed_) {
+    scrubbed_ = {};
+    doomed_.clear();
+    if (auto ok = rewrite(scope); !ok) return ok;
+    scrubbed_ = scope;
+  }
+  for (const std::string& file : doomed_) {
+    std::error_code error;
+    const bool is_there = std::filesystem::exists(file, error);
+    if (!is_there && !error) continue;
+    if (base::mutant(base::Mutant::erased_stays_in_wal)) continue;
+    if (base::mutant(base::Mutant::erased_stays_in_tables)) continue;
+    return base::failure(base::ErrorCode::busy, "a file with erased content is still in use", file);
+  }
+  doomed_.clear();
+  // That the files are gone is to hold after a loss of power, too.
+  return disk_->sync_folder(db_->GetName());
 }
 
 Result<bool> RocksDbStore::trim_before(Position position) {
@@ -296,9 +363,9 @@ Result<std::unique_ptr<BlockStore>> open_rocksdb_store(const RocksDbStoreOptions
           : rocksdb::DB::Open(db, options.folder, descriptors(options.write_buffer_bytes), &handles,
                               &raw);
   if (!status.ok()) return tl::unexpected(failed_opening(status, options.folder));
-  auto store =
-      std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
-                                     Families{handles[0], handles[1], handles[2]}, options.sync);
+  auto store = std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
+                                              Families{handles[0], handles[1], handles[2]},
+                                              options.sync, *options.disk);
   if (auto ok = store->find_ends(kEverything, false); !ok) return tl::unexpected(ok.error());
   return store;
 }

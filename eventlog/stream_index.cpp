@@ -1,5 +1,6 @@
 #include "eventlog/stream_index.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -106,22 +107,42 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
   return true;
 }
 
-Result<std::vector<Position>> StreamIndex::blocks_after(const std::string& stream,
-                                                        base::StreamVersion version) {
+namespace {
+
+// Of rows of the index up to the first one whose version reaches `last`.
+Result<std::vector<Position>> blocks_of(const std::vector<KeyValue>& rows,
+                                        const std::string& stream, base::StreamVersion last) {
   std::vector<Position> blocks;
-  const auto from =
-      base::mutant(base::Mutant::index_skips_block) ? version.next().next() : version.next();
-  auto rows = rows_.scan(stream_prefix(stream), entry_key(stream, from),
-                         std::numeric_limits<std::size_t>::max());
-  if (!rows) return tl::unexpected(rows.error());
-  for (const KeyValue& row : *rows) {
+  for (const KeyValue& row : rows) {
     if (row.value.size() != 8) {
       return base::failure(base::ErrorCode::damaged, "a row of the stream index is malformed",
                            stream);
     }
     blocks.push_back({static_cast<std::int64_t>(base::read_u64(row.value))});
+    if (row.key >= entry_key(stream, last)) break;
   }
   return blocks;
+}
+
+constexpr base::StreamVersion kLast{std::numeric_limits<std::int64_t>::max()};
+
+}  // namespace
+
+Result<std::vector<Position>> StreamIndex::blocks_after(const std::string& stream,
+                                                        base::StreamVersion version) {
+  const auto from =
+      base::mutant(base::Mutant::index_skips_block) ? version.next().next() : version.next();
+  return blocks_between(stream, from, kLast);
+}
+
+Result<std::vector<Position>> StreamIndex::blocks_between(const std::string& stream,
+                                                          base::StreamVersion first,
+                                                          base::StreamVersion last) {
+  // Each row stands for one of the versions at least.
+  const auto rows_max = static_cast<std::size_t>(std::max(last.value - first.value + 1, 0L));
+  auto rows = rows_.scan(stream_prefix(stream), entry_key(stream, first), rows_max);
+  if (!rows) return tl::unexpected(rows.error());
+  return blocks_of(*rows, stream, last);
 }
 
 }  // namespace eventlog

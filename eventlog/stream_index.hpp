@@ -27,6 +27,10 @@ class StreamIndex {
   Result<std::vector<Position>> blocks_after(const std::string& stream,
                                              base::StreamVersion version);
 
+  // The same of those that hold any of the versions `first` to `last`.
+  Result<std::vector<Position>> blocks_between(const std::string& stream, base::StreamVersion first,
+                                               base::StreamVersion last);
+
  private:
   Result<bool> prove(BlockStore& store, const Checkpoint& reached);
 

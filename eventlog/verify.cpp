@@ -78,6 +78,7 @@ VerifyReport Verifier::run(const VerifyProgress& progress) {
     if (progress) progress(std::min(from.plus(-1), tail), tail);
   }
   check_end();
+  events_.finish();
   report_.streams = static_cast<std::int64_t>(events_.streams());
   return std::move(findings_.report);
 }

@@ -54,9 +54,10 @@ using VerifyProgress = std::function<void(Position reached, Position tail)>;
 // Checks of every block that it parses, follows the one before it (position, hash, log id) and is
 // of the same epoch unless an EpochStarted begins it; of every event that its facts decode, its log
 // time does not decrease, its stream's version is the next one, its content matches its digest or
-// was erased, and that it is possible in the state that its stream's events add up to; that the log
-// begins at position 1 and reaches `head` and each of `witnesses`, and holds there the blocks that
-// they name. Behind a loss, only what does not follow from that loss is listed.
+// was erased on the record (and is gone, where the record says that it is), and that it is possible
+// in the state that its stream's events add up to; that the log begins at position 1 and reaches
+// `head` and each of `witnesses`, and holds there the blocks that they name.
+// Behind a loss, only what does not follow from that loss is listed.
 VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
                         const VerifyProgress& progress = {},
                         const std::vector<Witness>& witnesses = {});

@@ -42,7 +42,9 @@ std::string range_text(Position from, Position through, std::string_view what) {
 }
 
 std::optional<RecordedEvent> EventVerifier::take(const BlockView& block, const Bytes* content) {
-  const ContentBlock contents = decode_content(block, content);
+  const auto decoded = decode_content(block, content);
+  const bool has_content = decoded.has_value();
+  const ContentBlock contents = decoded.value_or(ContentBlock());
   std::optional<RecordedEvent> first;
   auto next_content = contents.entries.begin();
   for (std::size_t i = 0; i < block.events.size(); ++i) {
@@ -54,7 +56,8 @@ std::optional<RecordedEvent> EventVerifier::take(const BlockView& block, const B
     }
     if (!event) continue;
     check_time(block.header, *event);
-    if (content != nullptr) check_content(*event, stored);
+    if (has_content) check_content(*event, stored);
+    erasures_.take(*event);
     ++findings_.report.events;
     findings_.report.last = event->envelope.position;
     if (i == 0) first = std::move(event);
@@ -65,13 +68,16 @@ std::optional<RecordedEvent> EventVerifier::take(const BlockView& block, const B
   return first;
 }
 
-ContentBlock EventVerifier::decode_content(const BlockView& block, const Bytes* content) {
-  if (content == nullptr || content->empty()) return {};
+// None: it cannot be read.
+std::optional<ContentBlock> EventVerifier::decode_content(const BlockView& block,
+                                                          const Bytes* content) {
+  if (content == nullptr) return std::nullopt;
+  if (content->empty()) return ContentBlock();
   auto decoded = base::decode<ContentBlock>(*content);
   if (decoded) return std::move(*decoded);
   findings_.add(block.header.first,
                 "the block's content cannot be read: " + base::describe(decoded.error()));
-  return {};
+  return std::nullopt;
 }
 
 // Also of an event that cannot be decoded the envelope is used, so that its stream goes on.
@@ -144,11 +150,11 @@ void EventVerifier::check_time(const BlockHeader& header, const RecordedEvent& e
 
 void EventVerifier::check_content(const RecordedEvent& event, const StoredContent* stored) {
   const session::Envelope& envelope = event.envelope;
-  if (stored == nullptr) {
-    if (envelope.content) ++findings_.report.contents_erased;
-    return;
-  }
-  const auto content = open_content(store_, envelope, *stored);
+  if (stored == nullptr && !envelope.content) return;
+  const Result<std::optional<session::Content>> content =
+      stored == nullptr ? std::optional<session::Content>()
+                        : open_content(store_, envelope, *stored);
+  if (envelope.content) erasures_.note_content(envelope, !content || *content);
   if (!content) {
     findings_.add(envelope.position, base::describe(content.error()));
   } else if (!*content) {

@@ -8,6 +8,7 @@
 
 #include "eventlog/session/state.hpp"
 #include "eventlog/verify.hpp"
+#include "eventlog/verify_erasures.hpp"
 
 namespace eventlog {
 
@@ -35,6 +36,9 @@ class EventVerifier {
   // unless its facts cannot be read.
   std::optional<session::RecordedEvent> take(const BlockView& block, const Bytes* content);
 
+  // Once all blocks have been taken.
+  void finish() { erasures_.finish(store_, findings_); }
+
   std::size_t streams() const { return streams_.size(); }
 
  private:
@@ -49,11 +53,12 @@ class EventVerifier {
   void check_version(const Stream& stream, const session::Envelope& envelope);
   void check_time(const BlockHeader& header, const session::RecordedEvent& event);
   void check_content(const session::RecordedEvent& event, const StoredContent* stored);
-  ContentBlock decode_content(const BlockView& block, const Bytes* content);
+  std::optional<ContentBlock> decode_content(const BlockView& block, const Bytes* content);
 
   BlockStore& store_;
   Findings& findings_;
   base::Time time_;  // of the event before
+  ErasureVerifier erasures_;
   std::unordered_map<std::string, Stream> streams_;
 };
 

@@ -189,7 +189,8 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
                   "the session is at version " + std::to_string(streams.session->version.value) +
                       ", not at " + std::to_string(message.expected_version->value));
   }
-  session::DecisionContext context{message.session, message.agent, message.id, options_.limits, {}};
+  session::DecisionContext context{
+      message.session, message.agent, message.id, options_.limits, {}, streams.session->version};
   if (as_spawn(message.command) != nullptr) {
     for (std::size_t i = 0; i < kAliasCandidates; ++i) {
       context.fresh_aliases.push_back(make_alias(random_));

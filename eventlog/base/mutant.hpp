@@ -41,6 +41,11 @@ enum class Mutant {
   end_not_proved,               // the last blocks may contradict each other
   reader_sees_unacknowledged,   // a reader beside the server reads past the head
   content_not_proved,           // a text is not compared with its digest
+  unexplained_loss_passed,      // content that is missing without an erasure is no problem
+  erased_stays_in_wal,          // what was erased is left in the write-ahead log
+  erased_stays_in_tables,       // what was erased is left in the store's tables
+  large_content_kept,           // content in chunks is not erased
+  whole_block_erased,           // with one event's content goes that of its whole block
   index_one_behind,             // the stream index leaves out the last event
   index_skips_block,            // what follows a snapshot is looked for one version too far
   index_not_proved,             // an index of another history is used
@@ -68,6 +73,8 @@ enum class Mutant {
   queue_stops_at_interrupt,     // after an interrupted turn the next one is not started
   cost_of_all_turns,            // a turn is charged the agent's total, not what was added to it
   queue_reversed,               // prompts run in the reverse of their order
+  whole_erasure_while_leased,   // a session is erased while its agent may still say something
+  waiting_prompt_erased,        // a prompt that the agent is yet to be given is erased
   status_leaves_end,            // a session that has ended runs again when its agent says hello
   usage_counted_twice,          // the tokens of a turn count twice
   first_position_answered,      // a retry is answered with its first event's position, not its last
@@ -168,6 +175,11 @@ constexpr std::string_view kMutantNames[] = {
     "end_not_proved",
     "reader_sees_unacknowledged",
     "content_not_proved",
+    "unexplained_loss_passed",
+    "erased_stays_in_wal",
+    "erased_stays_in_tables",
+    "large_content_kept",
+    "whole_block_erased",
     "index_one_behind",
     "index_skips_block",
     "index_not_proved",
@@ -195,6 +207,8 @@ constexpr std::string_view kMutantNames[] = {
     "queue_stops_at_interrupt",
     "cost_of_all_turns",
     "queue_reversed",
+    "whole_erasure_while_leased",
+    "waiting_prompt_erased",
     "status_leaves_end",
     "usage_counted_twice",
     "first_position_answered",

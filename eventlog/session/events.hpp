@@ -8,7 +8,7 @@
 
 #include <variant>
 
-#include "eventlog/session/types.hpp"
+#include "eventlog/session/version_ranges.hpp"
 
 namespace session {
 
@@ -383,6 +383,39 @@ struct SessionResumed {
   }
 };
 
+enum class ErasureReason {
+  requested,  // somebody asked for it
+  retention,  // it was kept for as long as the configuration says
+  lost,       // it was not there any more when the log was salvaged
+};
+
+// From here on the content of these events of the stream, all of which come before this one, is not
+// told to anybody, and that it is missing from the log is no damage.
+struct ContentErased {
+  static constexpr std::string_view kType = "ContentErased";
+  VersionRanges events;  // proper
+  ErasureReason reason = ErasureReason::requested;
+
+  bool operator==(const ContentErased&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("events", self.events);
+    visit("reason", self.reason);
+  }
+};
+
+// What the stream's ContentErased events up to version `through` name is in no file any more.
+struct ContentErasureCompleted {
+  static constexpr std::string_view kType = "ContentErasureCompleted";
+  StreamVersion through;
+
+  bool operator==(const ContentErasureCompleted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("through", self.through);
+  }
+};
+
 // ---- the agent's registry: <agent>/registry ----
 
 // A live session holds its name and, when it resumes one, the agent's own session.
@@ -494,8 +527,8 @@ using Event =
                  ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored,
                  NothingChanged, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
                  AgentInitialized, AgentStartFailed, AgentExited, CloseRequested, SessionClosed,
-                 SessionResumed, NameClaimed, NameReleased, SessionAdmitted, SessionReleased,
-                 SessionSettled, EpochStarted, ServerStarted>;
+                 SessionResumed, ContentErased, ContentErasureCompleted, NameClaimed, NameReleased,
+                 SessionAdmitted, SessionReleased, SessionSettled, EpochStarted, ServerStarted>;
 
 std::string_view type_name(const Event& event);
 
@@ -509,4 +542,8 @@ template <>
 struct base::EnumNames<session::LineFault> {
   static constexpr std::string_view kNames[] = {"unknown_kind", "not_json", "invalid_utf8",
                                                 "too_long", "cut_short"};
+};
+template <>
+struct base::EnumNames<session::ErasureReason> {
+  static constexpr std::string_view kNames[] = {"requested", "retention", "lost"};
 };

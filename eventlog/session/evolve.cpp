@@ -57,7 +57,7 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
 bool apply(SessionState& s, const Envelope& envelope, const TurnQueued& e) {
   if (!is_live(s.status)) return false;
   const auto place = base::mutant(base::Mutant::queue_reversed) ? s.queue.begin() : s.queue.end();
-  s.queue.insert(place, {e.turn, envelope.position});
+  s.queue.insert(place, {e.turn, envelope.position, envelope.version});
   return true;
 }
 
@@ -66,7 +66,7 @@ bool apply(SessionState& s, const Envelope&, const TurnStarted& e) {
       !has_lease(s, e.token)) {
     return false;
   }
-  s.turn = CurrentTurn{e.turn, s.queue.front().prompt, false};
+  s.turn = CurrentTurn{e.turn, s.queue.front().prompt, s.queue.front().version, false};
   s.queue.erase(s.queue.begin());
   return true;
 }
@@ -145,6 +145,22 @@ bool apply(SessionState& s, const Envelope&, const SessionClosed& e) {
   if (!is_live(s.status) || !is_terminal(e.status) || s.turn || !s.queue.empty()) return false;
   s.status = e.status;
   s.end_reason = e.reason;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const ContentErased& e) {
+  if (s.status == SessionStatus::none || !is_proper(e.events) ||
+      e.events.back().last >= envelope.version) {
+    return false;
+  }
+  s.erased = united(s.erased, e.events);
+  s.erasure = envelope.version;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const ContentErasureCompleted& e) {
+  if (e.through > s.erasure || e.through <= s.erasure_completed) return false;
+  s.erasure_completed = e.through;
   return true;
 }
 
@@ -273,6 +289,7 @@ void evolve(StreamState& state, const Envelope& envelope, const Event& event) {
 void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
   evolve_or_mark(state, envelope, event);
   remember_command(state, envelope);
+  if (envelope.content) state.last_content = std::max(state.last_content, envelope.version);
   if (has_lease(state, envelope.token) && envelope.report_sequence > 0) {
     state.lease->report_sequence = envelope.report_sequence;
   }
@@ -288,6 +305,10 @@ void evolve(AdmissionState& state, const Envelope& envelope, const Event& event)
 
 void evolve(ServerState& state, const Envelope& envelope, const Event& event) {
   std::visit([&](const auto& e) { apply(state, envelope, e); }, event);
+}
+
+bool is_wholly_erased(const SessionState& state) {
+  return without({{StreamVersion{1}, state.last_content}}, state.erased).empty();
 }
 
 const AcceptedCommand* find_command(const SessionState& state, const CommandId& command) {

@@ -12,7 +12,7 @@
 
 namespace session {
 
-constexpr std::int64_t kStateSchema = 1;
+constexpr std::int64_t kStateSchema = 2;
 
 // A client's command that was accepted: what a retry is answered with.
 struct AcceptedCommand {
@@ -31,19 +31,22 @@ struct AcceptedCommand {
 
 struct QueuedTurn {
   TurnId turn;
-  Position prompt;  // position of its TurnQueued, where the prompt's content lies
+  Position prompt;        // position of its TurnQueued, where the prompt's content lies
+  StreamVersion version;  // of the same event
 
   bool operator==(const QueuedTurn&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("turn", self.turn);
     visit("prompt", self.prompt);
+    visit("version", self.version);
   }
 };
 
 struct CurrentTurn {
   TurnId turn;
   Position prompt;
+  StreamVersion version;  // of its TurnQueued
   bool is_interrupt_requested = false;
 
   bool operator==(const CurrentTurn&) const = default;
@@ -51,6 +54,7 @@ struct CurrentTurn {
   static void fields(Self& self, Visit&& visit) {
     visit("turn", self.turn);
     visit("prompt", self.prompt);
+    visit("version", self.version);
     visit("interrupt_requested", self.is_interrupt_requested);
   }
 };
@@ -96,6 +100,10 @@ struct SessionState {
   NanoUsd cost;
   NanoUsd agent_total;                    // the agent's own running total, as last reported
   std::vector<AcceptedCommand> commands;  // sorted by id
+  StreamVersion last_content;             // of the last event that has or had content
+  VersionRanges erased;                   // events whose content was erased
+  StreamVersion erasure;                  // of the last ContentErased; 0: none
+  StreamVersion erasure_completed;        // of the last one that is known to be done; 0: none
   Position inconsistent;                  // of the first impossible event; 0 = none
 
   bool operator==(const SessionState&) const = default;
@@ -121,6 +129,10 @@ struct SessionState {
     visit("cost", self.cost);
     visit("agent_total", self.agent_total);
     visit("commands", self.commands);
+    visit("last_content", self.last_content);
+    visit("erased", self.erased);
+    visit("erasure", self.erasure);
+    visit("erasure_completed", self.erasure_completed);
     visit("inconsistent", self.inconsistent);
   }
 };
@@ -169,6 +181,9 @@ struct ServerState {
 };
 
 using StreamState = std::variant<SessionState, RegistryState, AdmissionState, ServerState>;
+
+// Nothing of the session's text is left, or is to be left.
+bool is_wholly_erased(const SessionState& state);
 
 // The accepted command with that id, or null. The pointer lasts until the state changes.
 const AcceptedCommand* find_command(const SessionState& state, const CommandId& command);

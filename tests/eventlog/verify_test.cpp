@@ -90,6 +90,14 @@ struct Fixture {
       log.append(kStream, session::AgentLineRecorded{}, "another line");
     }
   }
+
+  // Says that the content at the position was erased. The stream begins behind position 1.
+  void erase(std::int64_t position, bool is_completed = false) {
+    const base::StreamVersion version{position - 1};
+    log.append(kStream, session::ContentErased{{{version, version}}, {}});
+    const auto erasure = log.events().back().envelope.version;
+    if (is_completed) log.append(kStream, session::ContentErasureCompleted{erasure});
+  }
 };
 
 TEST_CASE("a random history proves itself", "[eventlog]") {
@@ -295,12 +303,14 @@ TEST_CASE("content is proved by its digest, and may be erased", "[eventlog]") {
   }
   SECTION("of an event that has none") {
     content.entries[1].index = 1;
+    f.erase(7);
     const auto report = verify_with_content(f, content);
     check_only_problem(report, 6, "content of an event that has none");
     CHECK(report.contents_erased == 1);
   }
   SECTION("of no event") {
     content.entries[1].index = 3;
+    f.erase(7);
     check_only_problem(verify_with_content(f, content), 5, "not in the block");
   }
   SECTION("chunks that are missing") {
@@ -317,15 +327,50 @@ TEST_CASE("content is proved by its digest, and may be erased", "[eventlog]") {
   }
   SECTION("one erased") {
     content.entries.pop_back();
+    f.erase(7);
     const auto report = verify_with_content(f, content);
     CHECK(report.problems.empty());
     CHECK(report.contents_erased == 1);
   }
   SECTION("both erased") {
     REQUIRE(f.log.store().replace_content({5}, {}));
+    f.erase(5);
+    f.erase(7);
     const auto report = verify_log(f.log.store(), {});
     CHECK(report.problems.empty());
     CHECK(report.contents_erased == 2);
+  }
+}
+
+TEST_CASE("content that is missing must have been erased on the record", "[eventlog]") {
+  Fixture f;
+  auto stored = *f.log.store().read({5}, 1, true);
+  auto content = *base::decode<eventlog::ContentBlock>(stored.front().content);
+  SECTION("missing, and nobody erased anything") {
+    content.entries.pop_back();
+    check_only_problem(verify_with_content(f, content), 7, "content of event 7 is missing");
+  }
+  SECTION("missing, and another was erased") {
+    f.erase(5);
+    REQUIRE(f.log.store().replace_content({5}, {}));
+    check_only_problem(verify_log(f.log.store(), {}), 7, "content of event 7 is missing");
+  }
+  SECTION("consecutive ones are named together") {
+    REQUIRE(f.log.store().replace_content({5}, {}));
+    check_only_problem(verify_log(f.log.store(), {}), 5, "content of events 5 to 7 is missing");
+  }
+  SECTION("to be erased, and not done yet") {
+    f.erase(7);
+    CHECK(verify_log(f.log.store(), {}).problems.empty());
+  }
+  SECTION("still there, though that was completed") {
+    f.erase(7, true);
+    check_only_problem(verify_log(f.log.store(), {}), 7, "content of event 7 is still there");
+  }
+  SECTION("gone, as it was completed") {
+    f.erase(7, true);
+    content.entries.pop_back();
+    CHECK(verify_with_content(f, content).problems.empty());
   }
 }
 
@@ -389,6 +434,7 @@ class BadSectors final : public eventlog::BlockStore {
     return inner_.replace_content(p, c);
   }
   base::Result<bool> erase_chunks(base::ByteView p) override { return inner_.erase_chunks(p); }
+  base::Result<bool> scrub(const eventlog::ScrubScope& s) override { return inner_.scrub(s); }
   base::Result<bool> trim_before(Position p) override { return inner_.trim_before(p); }
   eventlog::DurabilityClass durability() const override { return inner_.durability(); }
 

@@ -51,7 +51,7 @@ base::Bytes build(fuzz::Source& source) {
   fuzz::SourceRandom random(source);
   support::RandomValue values(random, false);
   session::ClientCommand command = session::Spawn{};
-  switch (source.byte() % 5) {
+  switch (source.byte() % 6) {
     case 1:
       command = session::SendPrompt{};
       break;
@@ -63,6 +63,9 @@ base::Bytes build(fuzz::Source& source) {
       break;
     case 4:
       command = session::CloseSession{};
+      break;
+    case 5:
+      command = session::EraseContent{};
       break;
     default:
       break;

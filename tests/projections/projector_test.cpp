@@ -371,6 +371,7 @@ TEST_CASE("a block whose bytes were changed stops the projection", "[projections
       return inner_.replace_content(p, c);
     }
     base::Result<bool> erase_chunks(base::ByteView p) override { return inner_.erase_chunks(p); }
+    base::Result<bool> scrub(const eventlog::ScrubScope& s) override { return inner_.scrub(s); }
     base::Result<bool> trim_before(Position p) override { return inner_.trim_before(p); }
     eventlog::DurabilityClass durability() const override { return inner_.durability(); }
 

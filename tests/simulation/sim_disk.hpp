@@ -48,6 +48,9 @@ class SimLog final : public eventlog::BlockStore {
   base::Result<bool> erase_chunks(base::ByteView prefix) override {
     return durable_.erase_chunks(prefix);
   }
+  base::Result<bool> scrub(const eventlog::ScrubScope& scope) override {
+    return durable_.scrub(scope);
+  }
   base::Result<bool> trim_before(base::Position position) override {
     return durable_.trim_before(position);
   }

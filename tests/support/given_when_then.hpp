@@ -93,6 +93,10 @@ class Given {
   void fold(const Fact& past, session::Envelope envelope) {
     position_ = position_.next();
     envelope.position = position_;
+    if (past.role == StreamRole::session) {
+      envelope.version = context.version = context.version.next();
+    }
+    if (!past.content.empty()) envelope.content = session::ContentProof{};
     switch (past.role) {
       case StreamRole::session:
         return evolve(session, envelope, past.event);
@@ -248,7 +252,9 @@ class When {
     }
     bool has_own = false;
     for (const Emitted& e : *outcome_) {
-      next.fold(std::visit([&](const auto& x) { return Fact(x).on(e.role); }, e.event), envelope);
+      next.fold(std::visit([&](const auto& x) { return Fact(x).on(e.role).with(e.content.text); },
+                           e.event),
+                envelope);
       has_own = has_own || e.role == StreamRole::session;
     }
     if (!world_.may_be_inconsistent()) REQUIRE(next.is_consistent());

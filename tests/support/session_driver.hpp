@@ -55,6 +55,7 @@ class SessionDriver {
         is_clients && session::find_command(std::get<session::SessionState>(own), sent.id);
     if (sent.is_accepted) return;
     DecisionContext context{sent.session, "main", sent.id, limits_, {}};
+    context.version = version_of(stream_of(sent.session));
     for (int i = 0; i < 2; ++i) context.fresh_aliases.push_back(alias());
     std::string source;
     if (const auto* client = std::get_if<session::ClientCommand>(&sent.command)) {
@@ -71,7 +72,7 @@ class SessionDriver {
     if (!decision) return;
     for (const Emitted& e : *decision) {
       const std::string names[] = {stream_of(sent.session), registry(), admission(), source};
-      record(names[static_cast<int>(e.role)], sent, e.event);
+      record(names[static_cast<int>(e.role)], sent, e);
     }
     sent.events = decision->size();
   }
@@ -87,15 +88,21 @@ class SessionDriver {
     return at->second.state;
   }
 
-  void record(const std::string& name, const Sent& sent, const Event& event) {
+  base::StreamVersion version_of(const std::string& name) {
+    return {static_cast<std::int64_t>(streams_.at(name).events.size())};
+  }
+
+  void record(const std::string& name, const Sent& sent, const Emitted& emitted) {
+    const Event& event = emitted.event;
     Stream& stream = streams_.at(name);
     session::RecordedEvent recorded;
     recorded.event = event;
     session::Envelope& e = recorded.envelope;
     e.position = position_ = position_.next();
     e.stream = name;
-    e.version = {static_cast<std::int64_t>(stream.events.size()) + 1};
+    e.version = version_of(name).next();
     e.type = session::type_name(event);
+    if (!emitted.content.text.empty()) e.content = session::ContentProof{{}, 1};
     e.command = sent.id;
     e.actor_kind = std::holds_alternative<session::ClientCommand>(sent.command)
                        ? session::ActorKind::client
@@ -124,6 +131,10 @@ class SessionDriver {
   Command choose_command(base::SessionId id) {
     const auto& s = std::get<session::SessionState>(state(stream_of(id)));
     if (s.status == session::SessionStatus::none || random_.chance(3)) return spawn();
+    if (s.erasure > s.erasure_completed && random_.chance(50)) {
+      return as_command(session::CompleteErasure{s.erasure});
+    }
+    if (random_.chance(5)) return erase(id);
     if (s.lease && random_.chance(60)) return report(s);
     switch (random_.below(10)) {
       case 0:
@@ -152,6 +163,17 @@ class SessionDriver {
     if (random_.chance(40)) {
       c.resume = choose_session();
       c.is_fork = random_.chance(40);
+    }
+    return as_command(std::move(c));
+  }
+
+  Command erase(base::SessionId id) {
+    if (random_.chance(30)) return as_command(session::ExpireContent{});
+    session::EraseContent c;
+    for (std::uint64_t i = random_.below(3); i > 0; --i) {
+      const auto below = static_cast<std::uint64_t>(version_of(stream_of(id)).value) + 2;
+      const auto first = static_cast<std::int64_t>(random_.below(below));
+      c.events.push_back({{first}, {first + static_cast<std::int64_t>(random_.below(3))}});
     }
     return as_command(std::move(c));
   }

@@ -32,6 +32,15 @@ template <class Tag>
 std::string fact(const base::StrongInteger<Tag>& value) {
   return std::to_string(value.value);
 }
+std::string fact(const session::VersionRanges& ranges) {
+  std::string text;
+  for (const session::VersionRange& range : ranges) {
+    if (!text.empty()) text += ',';
+    text += fact(range.first);
+    if (range.last != range.first) text += '-' + fact(range.last);
+  }
+  return fact(text);
+}
 std::string fact(const std::vector<std::string>& values) {
   std::string text;
   for (const std::string& value : values) {

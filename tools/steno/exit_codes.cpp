@@ -65,6 +65,7 @@ int exit_code_of(session::RejectionCode code) {
     case RejectionCode::not_resumable:
     case RejectionCode::stale_token:
     case RejectionCode::report_gap:
+    case RejectionCode::content_in_use:
       return kExitConflict;
     case RejectionCode::session_limit:
     case RejectionCode::limit_reached:

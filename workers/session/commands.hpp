@@ -73,7 +73,39 @@ struct CloseSession {
   static void fields(Self&, Visit&&) {}
 };
 
+// The text of these events is to be erased, wherever it lies; of none: the whole session's.
+struct EraseContent {
+  static constexpr std::string_view kType = "EraseContent";
+  VersionRanges events;  // of the session's stream, in any order
+
+  bool operator==(const EraseContent&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("events", self.events);
+  }
+};
+
 // ---- from the server itself ----
+
+// The session's text was kept for as long as it is to be.
+struct ExpireContent {
+  static constexpr std::string_view kType = "ExpireContent";
+  bool operator==(const ExpireContent&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+};
+
+// Only sent once no file holds what the session's ContentErased events up to that version name.
+struct CompleteErasure {
+  static constexpr std::string_view kType = "CompleteErasure";
+  StreamVersion through;
+
+  bool operator==(const CompleteErasure&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("through", self.through);
+  }
+};
 
 struct GrantLease {
   static constexpr std::string_view kType = "GrantLease";
@@ -262,8 +294,9 @@ struct ReportAgentExited {
   }
 };
 
-using ClientCommand = std::variant<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession>;
-using ServerCommand = std::variant<GrantLease, ExpireLease>;
+using ClientCommand =
+    std::variant<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, EraseContent>;
+using ServerCommand = std::variant<GrantLease, ExpireLease, ExpireContent, CompleteErasure>;
 using Report = std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                             ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                             ReportTurnResult, ReportAgentLine, ReportAgentExited>;

@@ -231,7 +231,7 @@ Outcome decide_one(Deciding d, const SendPrompt& c) {
                                                     " prompts are waiting in session " + s.name +
                                                     " (queue_max); wait until some are done");
   }
-  const QueuedTurn queued{TurnId{d.context.command.bytes}, {}};
+  const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}};
   d.emit(TurnQueued{queued.turn}, c.prompt);
   if (s.turn) {
     if (c.is_interrupting && !s.turn->is_interrupt_requested) {
@@ -312,6 +312,91 @@ Outcome decide_one(Deciding d, const ExpireLease& c) {
   if (is_live(s.status) && !has_more) {
     d.close(SessionStatus::failed, EndReason::worker_lost);
   }
+  return std::move(d.decision);
+}
+
+// ---- erasure ----
+
+// All the session's text; only when no more of it can come.
+base::Result<VersionRanges, Rejection> all_content(const SessionState& s) {
+  if (is_live(s.status)) {
+    return tl::unexpected(Rejection{RejectionCode::content_in_use,
+                                    "session " + s.name + " is still " +
+                                        std::string(base::enum_name(s.status)) +
+                                        "; kill it first, or name the events whose text is to go"});
+  }
+  if (s.lease && !mutant(Mutant::whole_erasure_while_leased)) {
+    return tl::unexpected(Rejection{
+        RejectionCode::lease_held,
+        "the agent process of session " + s.name + " has not ended yet; try again in a moment"});
+  }
+  return normalized({{StreamVersion{1}, s.last_content}});
+}
+
+// What the agent has yet to be given: the system prompt, the prompts of this turn and of those that
+// wait.
+std::optional<Rejection> check_not_in_use(const SessionState& s, const VersionRanges& events) {
+  if (!is_live(s.status) || mutant(Mutant::waiting_prompt_erased)) return std::nullopt;
+  std::vector<StreamVersion> needed{StreamVersion{1}};
+  if (s.turn) needed.push_back(s.turn->version);
+  for (const QueuedTurn& queued : s.queue) needed.push_back(queued.version);
+  for (const StreamVersion version : needed) {
+    if (!contains(events, version)) continue;
+    return Rejection{RejectionCode::content_in_use,
+                     "the agent of session " + s.name + " is yet to be given the text of event " +
+                         std::to_string(version.value) +
+                         " of its stream; wait for the end of that turn, or kill the session"};
+  }
+  return std::nullopt;
+}
+
+base::Result<VersionRanges, Rejection> named_content(const Deciding& d,
+                                                     const VersionRanges& events) {
+  for (const VersionRange& range : events) {
+    if (range.first.value >= 1 && range.first <= range.last && range.last <= d.context.version) {
+      continue;
+    }
+    return tl::unexpected(
+        Rejection{RejectionCode::invalid, "session " + d.session().name + " has events 1 to " +
+                                              std::to_string(d.context.version.value) + ", not " +
+                                              std::to_string(range.first.value) + " to " +
+                                              std::to_string(range.last.value)});
+  }
+  VersionRanges named = normalized(events);
+  if (auto bad = check_not_in_use(d.session(), named)) return tl::unexpected(*bad);
+  return named;
+}
+
+Outcome erase(Deciding d, const VersionRanges& events, ErasureReason reason) {
+  const SessionState& s = d.session();
+  if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
+  const auto wanted = events.empty() ? all_content(s) : named_content(d, events);
+  if (!wanted) return tl::unexpected(wanted.error());
+  const auto stretches = static_cast<std::int64_t>(united(s.erased, *wanted).size());
+  if (stretches > d.context.limits.erased_max) {
+    return reject(RejectionCode::limit_reached,
+                  "session " + s.name + " would have " + std::to_string(stretches) +
+                      " stretches of erased events, of " +
+                      std::to_string(d.context.limits.erased_max) +
+                      " at most; name fewer and longer ones, or erase all of it");
+  }
+  VersionRanges fresh = without(*wanted, s.erased);
+  if (!fresh.empty()) d.emit(ContentErased{std::move(fresh), reason});
+  return std::move(d.decision);
+}
+
+Outcome decide_one(Deciding d, const EraseContent& c) {
+  return erase(std::move(d), c.events, ErasureReason::requested);
+}
+
+Outcome decide_one(Deciding d, const ExpireContent&) {
+  return erase(std::move(d), {}, ErasureReason::retention);
+}
+
+Outcome decide_one(Deciding d, const CompleteErasure& c) {
+  const SessionState& s = d.session();
+  if (c.through > s.erasure || c.through <= s.erasure_completed) return Decision{};
+  d.emit(ContentErasureCompleted{c.through});
   return std::move(d.decision);
 }
 
@@ -430,13 +515,17 @@ Outcome decide_one(Deciding d, const LeaseReport& c) {
 
 Outcome decide_one(Deciding d, const ClientCommand& command) {
   const SessionState& s = d.session();
-  if (s.inconsistent.value != 0 && !std::holds_alternative<KillSession>(command)) {
-    return reject(RejectionCode::inconsistent,
-                  "session " + s.name + " contradicts itself at position " +
-                      std::to_string(s.inconsistent.value) + "; it can only be killed or exported");
+  // Ending a session and erasing it must be possible whatever has become of it.
+  const bool is_always_taken =
+      std::holds_alternative<KillSession>(command) || std::holds_alternative<EraseContent>(command);
+  if (s.inconsistent.value != 0 && !is_always_taken) {
+    return reject(RejectionCode::inconsistent, "session " + s.name +
+                                                   " contradicts itself at position " +
+                                                   std::to_string(s.inconsistent.value) +
+                                                   "; it can only be killed, erased or exported");
   }
   if (static_cast<std::int64_t>(s.commands.size()) >= d.context.limits.commands_max &&
-      !std::holds_alternative<KillSession>(command)) {
+      !is_always_taken) {
     return reject(RejectionCode::limit_reached,
                   "session " + s.name + " has taken " + std::to_string(s.commands.size()) +
                       " commands, as many as it remembers; resume it as a new session");

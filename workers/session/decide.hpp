@@ -13,6 +13,7 @@ struct Limits {
   std::int64_t max_sessions = 5;      // starting and running, over all agents
   std::int64_t queue_max = 1000;      // turns waiting in one session
   std::int64_t commands_max = 65536;  // remembered command ids of one session
+  std::int64_t erased_max = 1000;     // stretches of erased events in one session
 };
 
 struct DecisionContext {
@@ -21,6 +22,7 @@ struct DecisionContext {
   CommandId command;
   Limits limits;
   std::vector<std::string> fresh_aliases;  // candidates, in order of preference; for Spawn
+  StreamVersion version{};                 // of the session's stream
 };
 
 // The streams that a decision may read; `source` is the session that a Spawn resumes, else null.

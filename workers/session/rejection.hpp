@@ -23,6 +23,7 @@ enum class RejectionCode {
   stale_token,       // another lease has been granted since
   report_gap,        // an earlier report is missing
   lease_held,        // a worker has the session's lease, until its agent process has ended
+  content_in_use,    // the text is yet to be given to the agent
   limit_reached,     // a bounded queue or table is full
   deadline_passed,   // the command's own deadline was over before it was decided
   inconsistent,      // the session's stream contradicts itself: only kill and export
@@ -41,8 +42,8 @@ struct Rejection {
 template <>
 struct base::EnumNames<session::RejectionCode> {
   static constexpr std::string_view kNames[] = {
-      "invalid",         "not_found",     "already_exists", "id_reused",        "version_conflict",
-      "session_limit",   "session_ended", "not_accepting",  "turn_not_running", "source_live",
-      "not_resumable",   "stale_token",   "report_gap",     "lease_held",       "limit_reached",
-      "deadline_passed", "inconsistent",  "unavailable"};
+      "invalid",       "not_found",       "already_exists", "id_reused",        "version_conflict",
+      "session_limit", "session_ended",   "not_accepting",  "turn_not_running", "source_live",
+      "not_resumable", "stale_token",     "report_gap",     "lease_held",       "content_in_use",
+      "limit_reached", "deadline_passed", "inconsistent",   "unavailable"};
 };

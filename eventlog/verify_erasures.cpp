@@ -1,0 +1,117 @@
+#include "eventlog/verify_erasures.hpp"
+
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/session/event_codec.hpp"
+#include "eventlog/verify_events.hpp"
+
+namespace eventlog {
+namespace {
+
+using session::VersionRanges;
+
+constexpr std::size_t kStepBytes = 4 << 20;  // of facts in one read
+
+// Of consecutive contents with the same fault, a line for somebody to read.
+struct Run {
+  Position first;
+  Position last;
+};
+
+}  // namespace
+
+void ErasureVerifier::take(const session::RecordedEvent& event) {
+  const session::Envelope& envelope = event.envelope;
+  if (const auto* erased = std::get_if<session::ContentErased>(&event.event)) {
+    // One that is not proper is listed as impossible in its stream.
+    if (!session::is_proper(erased->events)) return;
+    Stream& stream = streams_[envelope.stream];
+    stream.erased = session::united(stream.erased, erased->events);
+    stream.asked.push_back({envelope.version, erased->events});
+  } else if (const auto* done = std::get_if<session::ContentErasureCompleted>(&event.event)) {
+    Stream& stream = streams_[envelope.stream];
+    std::erase_if(stream.asked, [&](const Asked& asked) {
+      if (asked.version > done->through) return false;
+      stream.completed = session::united(stream.completed, asked.events);
+      return true;
+    });
+  }
+}
+
+void ErasureVerifier::note_content(const session::Envelope& envelope, bool is_there) {
+  Stream& stream = streams_[envelope.stream];
+  VersionRanges& ranges = is_there ? stream.there : stream.missing;
+  if (!ranges.empty() && stream.was_missing == !is_there) {
+    ranges.back().last = envelope.version;
+  } else {
+    ranges.push_back({envelope.version, envelope.version});
+  }
+  stream.was_missing = !is_there;
+}
+
+ErasureVerifier::Amiss ErasureVerifier::amiss(const Stream& stream) {
+  const VersionRanges missing = session::normalized(stream.missing);
+  const VersionRanges there = session::normalized(stream.there);
+  return {session::without(missing, stream.erased),
+          session::without(there, session::without(there, stream.completed))};
+}
+
+void ErasureVerifier::finish(BlockStore& store, Findings& findings) {
+  if (base::mutant(base::Mutant::unexplained_loss_passed)) return;
+  std::unordered_map<std::string, Amiss> all;
+  for (const auto& [name, stream] : streams_) {
+    Amiss found = amiss(stream);
+    if (!found.lost.empty() || !found.left.empty()) all.emplace(name, std::move(found));
+  }
+  if (!all.empty()) name_positions(all, store, findings);
+}
+
+ErasureVerifier::Fault ErasureVerifier::fault_of(
+    const std::unordered_map<std::string, Amiss>& amiss, const session::Envelope& envelope) {
+  const auto found = amiss.find(envelope.stream);
+  if (found == amiss.end()) return Fault::none;
+  if (session::contains(found->second.lost, envelope.version)) return Fault::lost;
+  return session::contains(found->second.left, envelope.version) ? Fault::left : Fault::none;
+}
+
+void ErasureVerifier::name_positions(const std::unordered_map<std::string, Amiss>& amiss,
+                                     BlockStore& store, Findings& findings) {
+  Fault fault = Fault::none;
+  Run run;
+  const auto tell = [&] {
+    if (fault == Fault::none) return;
+    const std::string events = run.first == run.last ? "event " + std::to_string(run.first.value)
+                                                     : "events " + std::to_string(run.first.value) +
+                                                           " to " + std::to_string(run.last.value);
+    findings.add(run.first,
+                 "the content of " + events +
+                     (fault == Fault::lost ? " is missing, and no ContentErased says that it may be"
+                                           : " is still there, though its erasure was completed"));
+  };
+  for (Position from{1}; from <= store.tail();) {
+    const auto blocks = store.read(from, kStepBytes, false);
+    // What cannot be read has been listed.
+    if (!blocks || blocks->empty()) break;
+    Position reached = from;
+    for (const StoredBlock& stored : *blocks) {
+      const auto block = parse_block(stored.facts);
+      if (!block) continue;
+      for (std::size_t i = 0; i < block->events.size(); ++i) {
+        const auto envelope = session::decode_envelope(block->events[i]);
+        if (!envelope || !envelope->content) continue;
+        const Position position = block->header.first.plus(static_cast<std::int64_t>(i));
+        const Fault here = fault_of(amiss, *envelope);
+        if (here != fault) {
+          tell();
+          fault = here;
+          run.first = position;
+        }
+        run.last = position;
+      }
+      reached = std::max(reached, block->header.last());
+    }
+    from = reached.next();
+  }
+  tell();
+}
+
+}  // namespace eventlog

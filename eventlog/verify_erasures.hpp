@@ -1,0 +1,57 @@
+// The part of proving a log that looks at erased content: what is missing must have been erased on
+// the record, by a ContentErased of the same stream, and what was erased for good must be gone.
+// Memory grows with the number of streams and of redactions in them, not with that of contents.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "eventlog/block_store.hpp"
+#include "eventlog/session/recorded_event.hpp"
+
+namespace eventlog {
+
+struct Findings;
+
+class ErasureVerifier {
+ public:
+  // Every event, in order. Looks at those that tell of an erasure.
+  void take(const session::RecordedEvent& event);
+  // Of an event whose facts tell of a content: whether that is there.
+  void note_content(const session::Envelope& envelope, bool is_there);
+  // Once all has been taken. Reads the facts of the log again where something is amiss, to name the
+  // positions.
+  void finish(BlockStore& store, Findings& findings);
+
+ private:
+  struct Asked {
+    base::StreamVersion version;  // of the ContentErased
+    session::VersionRanges events;
+  };
+  // Ranges reach over events without content, so that they are few.
+  struct Stream {
+    session::VersionRanges missing;
+    session::VersionRanges there;
+    bool was_missing = false;  // the last content
+    std::vector<Asked> asked;  // erasures that are not known to be completed
+    session::VersionRanges erased;
+    session::VersionRanges completed;
+  };
+  enum class Fault { none, lost, left };
+  // What is amiss of one stream, by version.
+  struct Amiss {
+    session::VersionRanges lost;
+    session::VersionRanges left;
+  };
+
+  static Amiss amiss(const Stream& stream);
+  static Fault fault_of(const std::unordered_map<std::string, Amiss>& amiss,
+                        const session::Envelope& envelope);
+  static void name_positions(const std::unordered_map<std::string, Amiss>& amiss, BlockStore& store,
+                             Findings& findings);
+
+  std::unordered_map<std::string, Stream> streams_;
+};
+
+}  // namespace eventlog
