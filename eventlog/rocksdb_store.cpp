@@ -295,6 +295,7 @@ Result<bool> RocksDbStore::find_ends(Position through, bool allow_damage) {
 
 rocksdb::ColumnFamilyOptions family_options(std::size_t write_buffer_bytes) {
   rocksdb::ColumnFamilyOptions options;
+  // Salvage finds blocks in table files by their own bytes.
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = write_buffer_bytes;
   options.max_write_buffer_number = 2;

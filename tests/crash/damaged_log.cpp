@@ -27,6 +27,24 @@ void append_history(LogWriter& writer, std::uint64_t seed) {
   writer.flush();
 }
 
+// Sessions one after the other, each with so many events.
+constexpr std::int64_t kSessionEvents = 200;
+
+void append_event(LogWriter& writer, std::int64_t number, const std::string& text) {
+  session::SessionOpened opened;
+  opened.agent = "main";
+  base::append_u64(opened.name, static_cast<std::uint64_t>(number / kSessionEvents));
+  opened.name.copy(opened.session.bytes.data(), opened.name.size());
+  opened.session.bytes.back() = 1;
+  opened.name = "bulk";
+  const std::string stream = session::session_stream(opened.agent, opened.session);
+  if (number % kSessionEvents == 0) {
+    writer.add(stream, opened, text);
+  } else {
+    writer.add(stream, session::TurnQueued{}, text);
+  }
+}
+
 std::string text_of(std::int64_t number) {
   if (number % 20'000 == 3) return std::string(kLargeText, 't');
   return number % 3 == 0 ? "text " + std::to_string(number) : std::string();
@@ -52,7 +70,7 @@ void DamagedLog::write(std::int64_t events, std::uint64_t seed, int stage) {
     if (stage == 0 && events * 2 > kHistoryFrom / 2) append_history(writer, seed);
     const std::int64_t per_block = events < kHistoryFrom ? 3 : 100;
     for (std::int64_t at = log.store->tail().value + 1; at <= events; ++at) {
-      writer.add(session::kServerStream, session::ServerStarted{{}, 1, "test"}, text_of(at));
+      append_event(writer, numbers_++, text_of(at));
       if (at <= 10 || random.below(static_cast<std::uint64_t>(per_block)) == 0) writer.flush();
     }
     writer.flush();

@@ -38,6 +38,7 @@ class DamagedLog {
 
   support::TempFolder temporary_;
   Copies copies_{temporary_.file("now"), temporary_.file("before"), temporary_.file("long_before")};
+  std::int64_t numbers_ = 0;  // events that are not of the history
   std::vector<std::string> files_;
   std::vector<KnownBlock> blocks_;
   eventlog::Checkpoint end_;

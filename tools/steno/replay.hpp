@@ -17,6 +17,10 @@ struct ReplayArguments {
   std::string projection;  // rebuild: its name; empty: all
   std::string checkpoint;  // verify: as it prints one; empty: none
   std::int64_t to = 0;     // rebuild: last position to fold; 0: see replay_rebuild
+  std::string target;      // salvage, import: the new data folder
+  std::string file;        // import: the lines to read; "-": stdin
+  bool with_content = true;  // export
+  bool is_exact = false;     // import: begin no epoch
   bool is_json = false;
   std::FILE* out = stdout;
   std::FILE* err = stderr;
@@ -44,5 +48,21 @@ int replay_state(const ReplayArguments& arguments);
 // Returns 0; 3 when there is no such projection or position; 9 when one is different, or the log
 // lacks events that the live rows hold.
 int replay_rebuild(const ReplayArguments& arguments);
+
+// Makes a new log in `target` of what a damaged one proves (eventlog/salvage.hpp), and prints what
+// is missing. Whole blocks that have no place in it become lines of `target`-rest.jsonl. Returns 0
+// when nothing is missing, 9 when the new log is made and something is; 2 without a target, 3 when
+// there is nothing to salvage, 4 when the target holds something, 11 when the log is in use or of a
+// newer format.
+int replay_salvage(const ReplayArguments& arguments);
+
+// Prints the whole log as JSON lines. Returns 0; 9 when something of it is missing or damaged, and
+// then the last line is missing, too.
+int replay_export(const ReplayArguments& arguments);
+
+// Makes a log in `target` of what replay_export has printed: the same blocks, and behind them a new
+// epoch, unless `is_exact`. Returns 0; 2 when a line is wrong, which is named; 4 when the target
+// holds something.
+int replay_import(const ReplayArguments& arguments);
 
 }  // namespace steno

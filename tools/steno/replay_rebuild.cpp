@@ -147,7 +147,7 @@ void print_json(std::FILE* out, const std::vector<Outcome>& outcomes) {
          {"rebuilt", base::to_hex(base::view(one.rebuilt))},
          {"equal", one.is_compared ? Json(one.is_equal) : Json()}});
   }
-  fmt::print(out, "{}\n", json.dump(2));
+  print_json_text(out, json);
 }
 
 Result<std::vector<std::unique_ptr<Projection>>> choose_projections(const std::string& name) {

@@ -281,7 +281,7 @@ void print_json(std::FILE* out, const Fold& fold, const Sessions& sessions) {
   json["log_time"] = fold.position.value > 0 ? Json(time_text(fold.log_time)) : Json();
   json["sessions"] = Json::array();
   for (const FoldedSession* one : sessions) json["sessions"].push_back(json_of(*one));
-  fmt::print(out, "{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  print_json_text(out, json);
 }
 
 // Words that people chose may hold anything, control characters too.

@@ -48,14 +48,6 @@ std::optional<eventlog::Checkpoint> checkpoint_of(const VerifyReport& report) {
   return eventlog::Checkpoint{report.log, report.epoch, report.last, report.hash};
 }
 
-// A text may quote what a log holds, which is not to reach a terminal as it is.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
-  }
-  return text;
-}
-
 void print_text(std::FILE* out, const UnprovedLog& log, const VerifyReport& report,
                 const Verdict& verdict) {
   const auto row = [&](std::string_view name, const std::string& value) {
@@ -118,7 +110,7 @@ void print_json(std::FILE* out, const UnprovedLog& log, const VerifyReport& repo
          {"text", problem.text}});
   }
   json["problems_left_out"] = report.problems_left_out;
-  fmt::print(out, "{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  print_json_text(out, json);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "eventlog/data_folder.hpp"
 #include "eventlog/stream_index.hpp"
 #include "projections/projections.hpp"
+#include "tools/steno/base64.hpp"
 
 namespace steno {
 namespace {
@@ -20,14 +21,9 @@ std::string hex(const std::array<char, Size>& bytes) {
 
 template <std::size_t Size>
 bool parse_hex(std::string_view text, std::array<char, Size>& bytes) {
-  if (text.size() != 2 * Size) return false;
-  for (std::size_t i = 0; i < Size; ++i) {
-    unsigned value = 0;
-    const char* end = text.data() + 2 * i + 2;
-    if (std::from_chars(text.data() + 2 * i, end, value, 16).ptr != end) return false;
-    bytes[i] = static_cast<char>(value);
-  }
-  return true;
+  const auto parsed = from_hex(text, Size);
+  if (parsed) parsed->copy(bytes.data(), Size);
+  return parsed.has_value();
 }
 
 bool parse_number(std::string_view text, std::int64_t& number) {
