@@ -29,16 +29,26 @@ std::optional<HeadSlot> parse_slot(ByteView bytes) {
   return slot ? std::optional(*slot) : std::nullopt;
 }
 
-// Is the slot that is not the newest one damaged? An older one that is whole is as it should be,
-// by however much: of two writes that were on their way to the disk the later may have come first.
-bool is_other_slot_damaged(const HeadSlot& newest, ByteView bytes) {
+// What a slot that is not whole says of its number, which lies at its beginning.
+std::optional<std::int64_t> claimed_sequence(ByteView slot) {
+  if (slot.size() < sizeof(std::uint32_t)) return std::nullopt;
+  base::MsgpackReader reader(slot.substr(sizeof(std::uint32_t)));
+  std::size_t pairs = 0;
+  ByteView name;
+  std::int64_t sequence = 0;
+  const bool is_read = reader.map(pairs) && reader.text(name) && name == "sequence" &&
+                       reader.integer(sequence) && sequence > 0;
+  return is_read ? std::optional(sequence) : std::nullopt;
+}
+
+// May the slot that is not the newest whole one have been newer? Of two writes that were on their
+// way to the disk at once the earlier one may be missing or torn; that one is numbered lower.
+bool may_be_newer(const HeadSlot& newest, ByteView bytes) {
   const std::size_t other = static_cast<std::size_t>(newest.sequence + 1) % kSlots;
   const ByteView slot = bytes.substr(std::min(other * kSlotBytes, bytes.size()), kSlotBytes);
   if (parse_slot(slot)) return false;
-  // A file that was just made has one slot, which holds no head.
-  const bool is_unused =
-      slot.size() == kSlotBytes && slot.find_first_not_of('\0') == ByteView::npos;
-  return newest.sequence != 0 || !is_unused;
+  const auto claimed = claimed_sequence(slot);
+  return !claimed || *claimed > newest.sequence;
 }
 
 // Empty: there is no file, or nothing in it: the file of a crash, or of nobody.
@@ -67,11 +77,15 @@ Result<std::optional<HeadSlot>> parse_slots(ByteView bytes, const std::string& p
   return newest;
 }
 
-// A file of both slots in full, so that later writes only overwrite: one that was cut short while
-// it was made could not be told from a damaged one.
+// A file of both slots in full, each whole, so that later writes only overwrite: one that was cut
+// short while it was made, or of which a slot never came to be, could not be told from a damaged
+// one.
 Result<bool> make_head_file(Disk& disk, const std::string& path) {
-  Bytes bytes = encode_head_slot({});
-  bytes.resize(kSlots * kSlotBytes, '\0');
+  Bytes bytes;
+  for (std::size_t slot = 1; slot <= kSlots; ++slot) {
+    bytes += encode_head_slot({});
+    bytes.resize(slot * kSlotBytes, '\0');
+  }
   return write_whole(disk, path, bytes);
 }
 
@@ -152,7 +166,7 @@ Result<HeadState> inspect_head_file(const std::string& path) {
   HeadState state;
   if (!*newest) return state;
   state.is_there = true;
-  state.is_doubtful = is_other_slot_damaged(**newest, *bytes);
+  state.is_doubtful = may_be_newer(**newest, *bytes);
   if ((*newest)->head.position.value > 0) state.head = (*newest)->head;
   return state;
 }

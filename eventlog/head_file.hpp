@@ -49,7 +49,7 @@ Result<std::optional<Checkpoint>> read_head_file(const std::string& path);
 struct HeadState {
   std::optional<Checkpoint> head;  // as read_head_file
   bool is_there = false;           // a file that holds bytes
-  // The other slot is damaged: it may have named a later head.
+  // The other slot is damaged, and may have named a later head.
   bool is_doubtful = false;
 };
 

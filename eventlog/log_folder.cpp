@@ -49,9 +49,12 @@ std::optional<base::Error> doubt_in_head(const HeadState& head, Position tail,
                        folder.head()};
   };
   if (!head.is_there) return doubt("the head file is missing");
-  // A later head would be of a block that the log holds, had nothing else been lost.
-  const bool may_be_later = head.is_doubtful && (!head.head || head.head->position == known);
-  if (may_be_later) return doubt("a slot of the head file is damaged, which may be the newest one");
+  // A later head is of a block that was stored before it: a log that goes on behind the head that
+  // is whole has lost nothing by a head that was torn.
+  const Position whole = head.head ? head.head->position : Position{};
+  if (head.is_doubtful && whole == known) {
+    return doubt("a slot of the head file is damaged, which may be the newest one");
+  }
   return std::nullopt;
 }
 

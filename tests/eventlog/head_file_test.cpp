@@ -173,8 +173,7 @@ TEST_CASE("a damaged slot beside the newest whole one is told", "[eventlog]") {
     CHECK(whole.head.has_value() == (count > 0));
     const Bytes good = contents(path);
     for (const std::size_t slot : {std::size_t{0}, kSlotBytes}) {
-      // The other slot of a new file is never the only one.
-      if (count == 0 && slot == 0) continue;
+      if (count == 0 && slot == 0) continue;  // both hold the same: none is the newest
       Bytes bad = good;
       bad[slot + 5] = static_cast<char>(bad[slot + 5] ^ 1);
       overwrite(path, bad);
@@ -182,6 +181,23 @@ TEST_CASE("a damaged slot beside the newest whole one is told", "[eventlog]") {
     }
     overwrite(path, good.substr(0, kSlotBytes));
     CHECK(inspect_head_file(path)->is_doubtful);
+  }
+}
+
+TEST_CASE("a slot that was torn on its way beside a newer one raises no doubt", "[eventlog]") {
+  const support::TempFolder folder;
+  const auto path = folder.file("head");
+  write_heads(path, 4);  // head 4 in the first slot, head 3 in the second
+  const Bytes older = contents(path);
+  write_heads(folder.file("next"), 6);
+  const Bytes newer = contents(folder.file("next"));
+  for (std::size_t torn = 1; kSlotBytes + torn < newer.size(); ++torn) {
+    Bytes bytes = newer;
+    bytes.replace(kSlotBytes + torn, Bytes::npos, older.substr(kSlotBytes + torn));
+    overwrite(path, bytes);
+    INFO("torn at byte " << torn);
+    REQUIRE(inspect_head_file(path)->head == head_at(6));
+    REQUIRE_FALSE(inspect_head_file(path)->is_doubtful);
   }
 }
 

@@ -282,7 +282,7 @@ TEST_CASE("a log whose head file is gone, or may have said more, is not whole", 
   // Odd heads lie in the second slot.
   const auto damage_second_slot = [&] {
     std::fstream file(f.folder.head(), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(4096 + 20).put('!');
+    file.seekp(4096 + 6).put('!');
   };
   SECTION("with a slot damaged that may have been the newest") {
     damage_second_slot();

@@ -294,6 +294,13 @@ void add_replay(CommandLine& line) {
        replay_export},
       {"import", "Make a log of what export printed",
        "  steno replay import log.jsonl --to /srv/steno-new", replay_import},
+      {"diff", "Compare two positions, two logs, or a projection with the log",
+       "  steno replay diff --from 1200 --to 1300\n"
+       "  steno replay diff --from 2026-11-20 --session 4fzk2q9x\n"
+       "  steno replay diff /srv/steno /backup/steno\n"
+       "  steno replay diff --projection metrics",
+       replay_diff},
+      {"stats", "Show what the log is made of", "  steno replay stats", replay_stats},
       {"rebuild", "Fold the projections anew and compare them with the live ones",
        "  steno replay rebuild\n  steno replay rebuild --projection metrics", replay_rebuild},
   };
@@ -329,6 +336,12 @@ void add_replay(CommandLine& line) {
     } else if (kind.run == replay_export) {
       command->add_flag("!--without-content", arguments.with_content,
                         "Facts only; cannot be imported");
+    } else if (kind.run == replay_diff) {
+      command->add_option("OTHER", arguments.other, "Another log's data folder");
+      command->add_option("--from", arguments.from, "A position or a time; the start: 0");
+      command->add_option("--to", arguments.at, "A later one; default: the end");
+      command->add_option("--session", arguments.session, "Only this one; default: all");
+      command->add_option("--projection", arguments.projection, "Its rows against the log");
     } else if (kind.run == replay_rebuild) {
       command->add_option("--projection", arguments.projection, "Only this one; default: all");
       command->add_option("--to", arguments.to, "The last position to fold")

@@ -11,10 +11,12 @@ namespace steno {
 
 struct ReplayArguments {
   std::string folder;      // the data folder
-  std::string at;          // state: a position, or a time (see replay_state); empty: the log's end
-  std::string session;     // state: id, alias, name, prefix or agent's session id; empty: all
-  std::string agent;       // state: only this agent's sessions; empty: all agents'
-  std::string projection;  // rebuild: its name; empty: all
+  std::string at;          // state, diff: a position, or a time (see replay_state); empty: the end
+  std::string from;        // diff: the same, of the earlier of the two
+  std::string other;       // diff: the other log's data folder
+  std::string session;     // state, diff: id, alias, name, prefix or agent's session id; empty: all
+  std::string agent;       // state, diff: only this agent's sessions; empty: all agents'
+  std::string projection;  // rebuild: its name; empty: all. diff: the one to compare
   std::string checkpoint;  // verify: as it prints one; empty: none
   std::int64_t to = 0;     // rebuild: last position to fold; 0: see replay_rebuild
   std::string target;      // salvage, import: the new data folder
@@ -64,5 +66,16 @@ int replay_export(const ReplayArguments& arguments);
 // epoch, unless `is_exact`. Returns 0; 2 when a line is wrong, which is named; 4 when the target
 // holds something.
 int replay_import(const ReplayArguments& arguments);
+
+// Prints what differs: between the states of the sessions at `from` and at `at`; or between the
+// logs in `folder` and `other`, the first place where they part and how; or between the live rows
+// of `projection` and those that are folded from the log, row by row. Returns 0 when nothing does,
+// 1 when something does, 2 when it is not said what to compare, otherwise as replay_state and
+// replay_rebuild.
+int replay_diff(const ReplayArguments& arguments);
+
+// Prints what the log is made of: events and bytes by type and by agent, blocks, contents, chunks,
+// sessions, epochs, the time from first to last. Returns 0; 9 when an event is missing.
+int replay_stats(const ReplayArguments& arguments);
 
 }  // namespace steno
