@@ -33,6 +33,13 @@ Result<bool> make_folder(const std::string& path, Disk& disk) {
   return *made ? disk.sync_folder(parent_of(path)) : true;
 }
 
+tl::unexpected<base::Error> belongs_to(uid_t user, const std::string& root) {
+  return failure(ErrorCode::refused,
+                 "the data folder belongs to user " + std::to_string(user) + ", and this is user " +
+                     std::to_string(::geteuid()) + "; run as that user or give another folder",
+                 root);
+}
+
 Result<bool> check_owner(const std::string& root) {
   struct stat status {};
   if (::stat(root.c_str(), &status) != 0) {
@@ -41,13 +48,7 @@ Result<bool> check_owner(const std::string& root) {
   if (!S_ISDIR(status.st_mode)) {
     return failure(ErrorCode::invalid, "the data folder is not a folder", root);
   }
-  if (status.st_uid != ::geteuid()) {
-    return failure(ErrorCode::refused,
-                   "the data folder belongs to user " + std::to_string(status.st_uid) +
-                       ", and this is user " + std::to_string(::geteuid()) +
-                       "; run as that user or give another folder",
-                   root);
-  }
+  if (status.st_uid != ::geteuid()) return belongs_to(status.st_uid, root);
   if (::access(root.c_str(), R_OK | W_OK | X_OK) != 0) {
     return tl::unexpected(errno_error("the data folder is not writable", root));
   }
@@ -139,6 +140,15 @@ Result<bool> make_log_folders(const LogFolder& folder, Disk& disk) {
     if (auto ok = make_folder(path, disk); !ok) return ok;
   }
   return folder.has_log() ? true : check_empty_log(folder.log());
+}
+
+Result<bool> check_readable(const LogFolder& folder) {
+  struct stat status {};
+  const std::string& root = folder.root;
+  if (::stat(root.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return true;
+  if (::access(root.c_str(), R_OK | X_OK) == 0) return true;
+  if (status.st_uid != ::geteuid()) return belongs_to(status.st_uid, root);
+  return tl::unexpected(errno_error("the data folder is not readable", root));
 }
 
 Result<bool> check_no_log(const LogFolder& folder) {

@@ -38,6 +38,10 @@ base::Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk);
 // as above; damaged when the log's folder holds a part of a log.
 base::Result<bool> make_log_folders(const LogFolder& folder, Disk& disk);
 
+// May this user read what is in it? Error refused, saying whose it is. A folder that is not there
+// is for others to find.
+base::Result<bool> check_readable(const LogFolder& folder);
+
 // Where there is no database: does the log's folder hold a part of one all the same? Error damaged:
 // it does; invalid: it holds files of something else.
 base::Result<bool> check_no_log(const LogFolder& folder);

@@ -183,6 +183,7 @@ Result<std::optional<UnprovedLog>> open_view(const LogFolder& folder, bool is_in
 
 Result<UnprovedLog> open_unproved_log(const std::string& root) {
   const LogFolder folder = folder_of(root);
+  if (auto ok = check_readable(folder); !ok) return tl::unexpected(ok.error());
   for (;;) {
     const auto is_held = base::is_locked(folder.lock());
     if (!is_held) return tl::unexpected(is_held.error());

@@ -10,6 +10,7 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/private_folder.hpp"
 #include "eventlog/rocksdb_error.hpp"
+#include "eventlog/rocksdb_no_log.hpp"
 #include "eventlog/rocksdb_no_resume.hpp"
 
 namespace eventlog {
@@ -319,10 +320,9 @@ rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   options.track_and_verify_wals_in_manifest = true;  // hence SyncWAL is never called (#10892)
   options.wal_bytes_per_sync = 512 << 10;
   options.bytes_per_sync = 1 << 20;
-  options.keep_log_file_num = 4;
   options.max_background_jobs = 2;
-  options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
   forbid_resume(options);
+  forbid_log(options);
   return options;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/log_copy.hpp"
+#include "eventlog/log_end.hpp"
 #include "eventlog/salvage_contents.hpp"
 #include "eventlog/salvage_plan.hpp"
 #include "eventlog/session/event_codec.hpp"
@@ -50,6 +51,7 @@ class Salvage {
 };
 
 Result<bool> Salvage::find() {
+  if (auto ok = check_readable(from_); !ok) return ok;
   if (const auto is_held = base::is_locked(from_.lock()); !is_held) {
     return tl::unexpected(is_held.error());
   } else if (*is_held) {
@@ -67,7 +69,10 @@ Result<bool> Salvage::find() {
                    from_.root);
   }
   if (files_->blocks().empty()) {
-    return failure(ErrorCode::not_found, "there is no whole block of a log", from_.root);
+    if (!head_)
+      return failure(ErrorCode::not_found, "there is no whole block of a log", from_.root);
+    return failure(ErrorCode::damaged,
+                   missing_text({1}, head_->position) + ": there is no whole block", from_.root);
   }
   contents_ = std::make_unique<SalvagedContents>(*files_);
   plan_ = plan_salvage(files_->blocks(), head_);

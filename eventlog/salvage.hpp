@@ -59,8 +59,9 @@ struct SalvageOptions {
   std::function<void(std::int64_t)> progress;
 };
 
-// Errors: conflict when `to` holds something; in_use when a server has the old log open; not_found
-// when no block can be proved; wrong_log when the log is of a newer format; io.
+// Errors: conflict when `to` holds something; in_use when a server has the old log open; not_found,
+// or damaged where there is a head file, when there is no whole block; wrong_log when the log is of
+// a newer format; refused, io.
 Result<Salvaged> salvage_log(const std::string& from, const SalvageOptions& options,
                              base::Random& random);
 

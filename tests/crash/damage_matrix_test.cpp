@@ -152,7 +152,7 @@ class Judge {
     std::filesystem::remove_all(arguments.target);
     std::filesystem::remove(arguments.target + "-rest.jsonl");
     const auto answer = support::run(steno::replay_salvage, arguments);
-    if (answer.exit == steno::kExitNotFound) {
+    if (answer.exit == steno::kExitNotFound || answer.out.empty()) {
       return lost_.size() == known_.blocks().size() ? "" : "nothing is found";
     }
     if (answer.exit != steno::kExitOk && answer.exit != steno::kExitDamaged) return answer.err;

@@ -57,6 +57,9 @@ Result<bool> check_end(const eventlog::UnprovedLog& log, const FoldEnd& end) {
   if (log.store_error) return tl::unexpected(*log.store_error);
   if (log.head_error) return tl::unexpected(*log.head_error);
   if (log.head && log.head->position > tail) {
+    // A last block of a newer format does not say how far it goes.
+    const auto last = eventlog::read_events(*log.store, tail, tail, {1, false});
+    if (!last && last.error().code == ErrorCode::wrong_log) return tl::unexpected(last.error());
     return base::failure(ErrorCode::damaged,
                          "events " + std::to_string(tail.value + 1) + " to " +
                              std::to_string(log.head->position.value) +
