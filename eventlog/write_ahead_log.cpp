@@ -94,6 +94,26 @@ bool ends_record(const Piece& piece) {
   return piece.type == Fragment::whole || piece.type == Fragment::last;
 }
 
+std::vector<Bytes> records_of(ByteView log, bool with_damaged) {
+  std::vector<Bytes> records;
+  Bytes record;
+  bool is_inside = false;
+  for_each_piece(log, [&](const Piece& piece) {
+    const bool is_fragment = piece.type != Fragment::none;
+    if (begins_record(piece)) record.clear();
+    is_inside =
+        is_fragment && (piece.is_whole || with_damaged) && (is_inside || begins_record(piece));
+    if (is_inside) record.append(piece.payload);
+    if (is_inside && ends_record(piece)) {
+      records.push_back(std::move(record));
+      record = {};
+      is_inside = false;
+    }
+    return true;
+  });
+  return records;
+}
+
 }  // namespace
 
 bool is_torn(ByteView log) {
@@ -108,21 +128,11 @@ bool is_torn(ByteView log) {
 }
 
 std::vector<Bytes> whole_records(ByteView log) {
-  std::vector<Bytes> records;
-  Bytes record;
-  bool is_inside = false;
-  for_each_piece(log, [&](const Piece& piece) {
-    if (begins_record(piece)) record.clear();
-    is_inside = piece.is_whole && (is_inside || begins_record(piece));
-    if (is_inside) record.append(piece.payload);
-    if (is_inside && ends_record(piece)) {
-      records.push_back(std::move(record));
-      record = {};
-      is_inside = false;
-    }
-    return true;
-  });
-  return records;
+  return records_of(log, false);
+}
+
+std::vector<Bytes> all_records(ByteView log) {
+  return records_of(log, true);
 }
 
 Bytes salvaged_payload(ByteView log) {

@@ -14,6 +14,8 @@ bool is_torn(base::ByteView write_ahead_log);
 
 // The records that are whole, in order.
 std::vector<base::Bytes> whole_records(base::ByteView write_ahead_log);
+// Also those of which a checksum is wrong.
+std::vector<base::Bytes> all_records(base::ByteView write_ahead_log);
 
 // What the records hold, one behind the other, also of those that are damaged or cut short: for
 // whoever knows what he looks for by its own proof.

@@ -286,18 +286,18 @@ void add_replay(CommandLine& line) {
        "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
        replay_state},
       {"salvage", "Make a new log of what a damaged one proves, and say what is missing",
-       "  steno replay salvage --to /srv/steno-new\n"
-       "  steno replay salvage /backup/steno --to /srv/steno-new -o json",
+       "  steno replay salvage --to /srv/steno-new/data\n"
+       "  steno replay salvage /backup/data --to /srv/steno-new/data -o json",
        replay_salvage},
       {"export", "Print the whole log as JSON lines",
        "  steno replay export > log.jsonl\n  steno replay export --without-content | less",
        replay_export},
       {"import", "Make a log of what export printed",
-       "  steno replay import log.jsonl --to /srv/steno-new", replay_import},
+       "  steno replay import log.jsonl --to /srv/steno-new/data", replay_import},
       {"diff", "Compare two positions, two logs, or a projection with the log",
        "  steno replay diff --from 1200 --to 1300\n"
        "  steno replay diff --from 2026-11-20 --session 4fzk2q9x\n"
-       "  steno replay diff /srv/steno /backup/steno\n"
+       "  steno replay diff /srv/steno/data /backup/data\n"
        "  steno replay diff --projection metrics",
        replay_diff},
       {"stats", "Show what the log is made of", "  steno replay stats", replay_stats},
