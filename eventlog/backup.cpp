@@ -194,7 +194,7 @@ Result<bool> prove(const std::string& log, const Claims& claims, const VerifyPro
   options.has_writer = false;
   const auto store = open_rocksdb_view(options);
   if (!store) return tl::unexpected(store.error());
-  return to_result(verify_log(**store, claims.head, progress, claims.later));
+  return to_result(verify_log(**store, claims.head, progress, {{}, claims.later}));
 }
 
 // What was copied is proved, so that a backup may be changed meanwhile by an erasure.

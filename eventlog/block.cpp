@@ -6,7 +6,6 @@ namespace eventlog {
 namespace {
 
 // magic, format, log, epoch, term, first, count, time, previous, body length
-constexpr ByteView kMagic = "STNB";
 constexpr std::size_t kHeaderBytes = 4 + 4 + 16 + 8 + 8 + 8 + 8 + 4 + 8 + 32 + 4;
 constexpr std::size_t kChecksumBytes = 8;
 
@@ -17,7 +16,7 @@ std::uint64_t unsigned_of(std::int64_t value) {
 Bytes encode_header(const BlockHeader& h, std::size_t body_bytes) {
   Bytes out;
   out.reserve(kHeaderBytes + body_bytes + kChecksumBytes);
-  out.append(kMagic);
+  out.append(kBlockMagic);
   base::append_u32(out, kBlockFormat);
   out.append(h.log.view());
   base::append_u64(out, unsigned_of(h.epoch.counter));
@@ -103,7 +102,7 @@ Result<BlockView> parse_block(ByteView bytes) {
     return base::failure(base::ErrorCode::damaged, what);
   };
   if (bytes.size() < kHeaderBytes + kChecksumBytes) return damaged("block is cut short");
-  if (!bytes.starts_with(kMagic)) return damaged("not a block: its first bytes are wrong");
+  if (!bytes.starts_with(kBlockMagic)) return damaged("not a block: its first bytes are wrong");
   const std::uint32_t format = base::read_u32(bytes.substr(4));
   if (format > kBlockFormat) {
     return base::failure(base::ErrorCode::wrong_log,
@@ -149,8 +148,13 @@ Result<BlockView> parse_block(ByteView bytes) {
 }
 
 std::optional<BlockHeader> claimed_header(ByteView bytes) {
-  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) return std::nullopt;
+  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kBlockMagic)) return std::nullopt;
   return decode_header(bytes);
+}
+
+std::size_t claimed_bytes(ByteView bytes) {
+  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kBlockMagic)) return 0;
+  return kHeaderBytes + base::read_u32(bytes.substr(kHeaderBytes - 4)) + kChecksumBytes;
 }
 
 Bytes chunk_key(ByteView stream, const Hash& digest, std::uint32_t index) {

@@ -18,6 +18,7 @@ using base::Position;
 using base::Result;
 using base::Time;
 
+constexpr ByteView kBlockMagic = "STNB";  // how a block begins
 constexpr std::uint16_t kBlockFormat = 1;
 // One more block is begun once either bound is reached. 1,024 events are what one sync can carry
 // without the next one waiting noticeably longer; 1 MiB keeps a reader's buffer small. The events
@@ -155,6 +156,9 @@ Result<BlockView> parse_block(ByteView bytes);
 // What the header of a block says that parse_block refused: a hint, not proved by anything. None
 // when the bytes are too few or do not begin as a block does.
 std::optional<BlockHeader> claimed_header(ByteView bytes);
+
+// How long the block that begins here says that it is; as much of a hint. 0: none begins here.
+std::size_t claimed_bytes(ByteView bytes);
 
 // Of chunk number `index` of the content with that digest, in that stream.
 Bytes chunk_key(ByteView stream, const Hash& digest, std::uint32_t index);

@@ -33,6 +33,13 @@ Result<bool> make_folder(const std::string& path, Disk& disk) {
   return *made ? disk.sync_folder(parent_of(path)) : true;
 }
 
+tl::unexpected<base::Error> belongs_to(uid_t user, const std::string& root) {
+  return failure(ErrorCode::refused,
+                 "the data folder belongs to user " + std::to_string(user) + ", and this is user " +
+                     std::to_string(::geteuid()) + "; run as that user or give another folder",
+                 root);
+}
+
 Result<bool> check_owner(const std::string& root) {
   struct stat status {};
   if (::stat(root.c_str(), &status) != 0) {
@@ -41,13 +48,7 @@ Result<bool> check_owner(const std::string& root) {
   if (!S_ISDIR(status.st_mode)) {
     return failure(ErrorCode::invalid, "the data folder is not a folder", root);
   }
-  if (status.st_uid != ::geteuid()) {
-    return failure(ErrorCode::refused,
-                   "the data folder belongs to user " + std::to_string(status.st_uid) +
-                       ", and this is user " + std::to_string(::geteuid()) +
-                       "; run as that user or give another folder",
-                   root);
-  }
+  if (status.st_uid != ::geteuid()) return belongs_to(status.st_uid, root);
   if (::access(root.c_str(), R_OK | W_OK | X_OK) != 0) {
     return tl::unexpected(errno_error("the data folder is not writable", root));
   }
@@ -80,6 +81,12 @@ bool is_left_by_creation(const fs::path& name) {
 bool is_numbered(const fs::path& name) {
   const std::string stem = name.stem().string();
   return !stem.empty() && stem.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// What a log is read from; the rest are RocksDB's own notes and its lock.
+bool is_part_of_log(const fs::path& name) {
+  const std::string text = name.string();
+  return is_numbered(name) || text == "CURRENT" || text.starts_with("MANIFEST-");
 }
 
 // The folder of a log that has no database, or only the beginnings of one.
@@ -135,11 +142,26 @@ Result<bool> make_log_folders(const LogFolder& folder, Disk& disk) {
   return folder.has_log() ? true : check_empty_log(folder.log());
 }
 
-Result<bool> keep_write_ahead_log(const LogFolder& folder, Disk& disk) {
+Result<bool> check_readable(const LogFolder& folder) {
+  struct stat status {};
+  const std::string& root = folder.root;
+  if (::stat(root.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return true;
+  if (::access(root.c_str(), R_OK | X_OK) == 0) return true;
+  if (status.st_uid != ::geteuid()) return belongs_to(status.st_uid, root);
+  return tl::unexpected(errno_error("the data folder is not readable", root));
+}
+
+Result<bool> check_no_log(const LogFolder& folder) {
+  std::error_code failed;
+  if (!fs::is_directory(folder.log(), failed)) return true;
+  return check_empty_log(folder.log());
+}
+
+Result<bool> keep_evidence(const LogFolder& folder, Disk& disk) {
   std::vector<std::string> names;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder.log(), failed)) {
-    if (entry.path().extension() == ".log") names.push_back(entry.path().filename().string());
+    if (is_part_of_log(entry.path().filename())) names.push_back(entry.path().filename().string());
   }
   if (failed) {
     return failure(ErrorCode::io, "cannot list the log's folder: " + failed.message(),
@@ -150,6 +172,7 @@ Result<bool> keep_write_ahead_log(const LogFolder& folder, Disk& disk) {
     // A link of an earlier attempt stays: it is what was found first.
     const auto kept = disk.link(folder.log() + "/" + name, folder.evidence() + "/" + name);
     if (!kept) return kept;
+    if (!name.ends_with(".log")) continue;
     if (auto ok = disk.settle(folder.log() + "/" + name); !ok) return ok;
   }
   return true;

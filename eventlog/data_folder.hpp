@@ -18,7 +18,7 @@ struct LogFolder {
   std::string views() const { return root + "/views"; }    // the projections' rows
   std::string lock() const { return root + "/lock"; }      // held by the process that writes
   std::string erased() const { return root + "/erased"; }  // of a backup: see later_erasures.hpp
-  // Hard links to the write-ahead log as the last read-write open found it, because opening may
+  // Hard links to the log's files as the last read-write open found them, because opening may
   // remove what a damaged one still holds. They go once the log is proved whole.
   std::string evidence() const { return root + "/evidence"; }
 
@@ -39,11 +39,19 @@ base::Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk);
 // as above; damaged when the log's folder holds a part of a log.
 base::Result<bool> make_log_folders(const LogFolder& folder, Disk& disk);
 
-// To be called before the log is opened for writing. Links the write-ahead log into evidence(),
-// then makes what is found of it durable, and drops it from the page cache: a server that was
-// killed may have left its last block there alone, and a block that can still be lost must neither
-// be told to anybody nor built upon. Its names become durable when the log is opened.
-base::Result<bool> keep_write_ahead_log(const LogFolder& folder, Disk& disk);
+// May this user read what is in it? Error refused, saying whose it is. A folder that is not there
+// is for others to find.
+base::Result<bool> check_readable(const LogFolder& folder);
+
+// Where there is no database: does the log's folder hold a part of one all the same? Error damaged:
+// it does; invalid: it holds files of something else.
+base::Result<bool> check_no_log(const LogFolder& folder);
+
+// To be called before the log is opened for writing. Links the log's files into evidence(), then
+// makes what is found of the write-ahead log durable, and drops it from the page cache: a server
+// that was killed may have left its last block there alone, and a block that can still be lost must
+// neither be told to anybody nor built upon. Its names become durable when the log is opened.
+base::Result<bool> keep_evidence(const LogFolder& folder, Disk& disk);
 // The log is proved whole: its evidence is not needed.
 void drop_evidence(const LogFolder& folder, Disk& disk);
 

@@ -98,8 +98,7 @@ Disk& system_disk() {
 
 Result<bool> write_whole(Disk& disk, const std::string& path, ByteView bytes) {
   const std::string fresh = path + ".new";
-  // One that was left behind by a crash may be longer.
-  disk.remove_all(fresh);
+  disk.remove_all(fresh);  // of an earlier attempt, whose bytes may be in the page cache alone
   const auto file = disk.open(fresh);
   if (!file) return tl::unexpected(file.error());
   if (auto ok = (*file)->write(0, bytes); !ok) return ok;

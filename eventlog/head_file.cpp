@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
@@ -28,7 +29,45 @@ std::optional<HeadSlot> parse_slot(ByteView bytes) {
   return slot ? std::optional(*slot) : std::nullopt;
 }
 
-// None of no bytes at all: the file of a crash, or of nobody.
+// What a slot that is not whole says of its number, which lies at its beginning.
+std::optional<std::int64_t> claimed_sequence(ByteView slot) {
+  if (slot.size() < sizeof(std::uint32_t)) return std::nullopt;
+  base::MsgpackReader reader(slot.substr(sizeof(std::uint32_t)));
+  std::size_t pairs = 0;
+  ByteView name;
+  std::int64_t sequence = 0;
+  const bool is_read = reader.map(pairs) && reader.text(name) && name == "sequence" &&
+                       reader.integer(sequence) && sequence > 0;
+  return is_read ? std::optional(sequence) : std::nullopt;
+}
+
+// May the slot that is not the newest whole one have been newer? Of two writes that were on their
+// way to the disk at once the earlier one may be missing or torn; that one is numbered lower.
+bool may_be_newer(const HeadSlot& newest, ByteView bytes) {
+  const std::size_t other = static_cast<std::size_t>(newest.sequence + 1) % kSlots;
+  const ByteView slot = bytes.substr(std::min(other * kSlotBytes, bytes.size()), kSlotBytes);
+  if (parse_slot(slot)) return false;
+  const auto claimed = claimed_sequence(slot);
+  return !claimed || *claimed > newest.sequence;
+}
+
+// Empty: there is no file, or nothing in it: the file of a crash, or of nobody.
+Result<Bytes> read_bytes(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    if (errno == ENOENT) return Bytes();
+    return tl::unexpected(errno_error("cannot open the head file", path));
+  }
+  Bytes bytes(kSlots * kSlotBytes, '\0');
+  const ssize_t got = pread(fd, bytes.data(), bytes.size(), 0);
+  const base::Error error = errno_error("cannot read the head file", path);
+  close(fd);
+  if (got < 0) return tl::unexpected(error);
+  bytes.resize(static_cast<std::size_t>(got));
+  return bytes;
+}
+
+// None of no bytes at all.
 Result<std::optional<HeadSlot>> parse_slots(ByteView bytes, const std::string& path) {
   if (bytes.empty()) return std::optional<HeadSlot>();
   auto newest = parse_head_file(bytes);
@@ -38,25 +77,15 @@ Result<std::optional<HeadSlot>> parse_slots(ByteView bytes, const std::string& p
   return newest;
 }
 
-Result<std::optional<HeadSlot>> read_slots(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    if (errno == ENOENT) return std::optional<HeadSlot>();
-    return tl::unexpected(errno_error("cannot open the head file", path));
-  }
-  Bytes bytes(kSlots * kSlotBytes, '\0');
-  const ssize_t got = pread(fd, bytes.data(), bytes.size(), 0);
-  const base::Error error = errno_error("cannot read the head file", path);
-  close(fd);
-  if (got < 0) return tl::unexpected(error);
-  return parse_slots(ByteView(bytes).substr(0, static_cast<std::size_t>(got)), path);
-}
-
-// A file of both slots in full, so that later writes only overwrite: one that was cut short while
-// it was made could not be told from a damaged one.
+// A file of both slots in full, each whole, so that later writes only overwrite: one that was cut
+// short while it was made, or of which a slot never came to be, could not be told from a damaged
+// one.
 Result<bool> make_head_file(Disk& disk, const std::string& path) {
-  Bytes bytes = encode_head_slot({});
-  bytes.resize(kSlots * kSlotBytes, '\0');
+  Bytes bytes;
+  for (std::size_t slot = 1; slot <= kSlots; ++slot) {
+    bytes += encode_head_slot({});
+    bytes.resize(slot * kSlotBytes, '\0');
+  }
   return write_whole(disk, path, bytes);
 }
 
@@ -129,15 +158,29 @@ std::optional<HeadSlot> parse_head_file(ByteView bytes) {
   return newest;
 }
 
+Result<HeadState> inspect_head_file(const std::string& path) {
+  const auto bytes = read_bytes(path);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const auto newest = parse_slots(*bytes, path);
+  if (!newest) return tl::unexpected(newest.error());
+  HeadState state;
+  if (!*newest) return state;
+  state.is_there = true;
+  state.is_doubtful = may_be_newer(**newest, *bytes);
+  if ((*newest)->head.position.value > 0) state.head = (*newest)->head;
+  return state;
+}
+
 Result<std::optional<Checkpoint>> read_head_file(const std::string& path) {
-  const auto slot = read_slots(path);
-  if (!slot) return tl::unexpected(slot.error());
-  if (!*slot || (*slot)->head.position.value == 0) return std::optional<Checkpoint>();
-  return (*slot)->head;
+  auto state = inspect_head_file(path);
+  if (!state) return tl::unexpected(state.error());
+  return state->head;
 }
 
 Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path, Disk& disk) {
-  auto slot = read_slots(path);
+  const auto bytes = read_bytes(path);
+  if (!bytes) return tl::unexpected(bytes.error());
+  auto slot = parse_slots(*bytes, path);
   if (!slot) return tl::unexpected(slot.error());
   if (!*slot) {
     if (auto ok = make_head_file(disk, path); !ok) return tl::unexpected(ok.error());

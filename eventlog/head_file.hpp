@@ -45,6 +45,17 @@ class HeadFile {
 // whole slot that holds no head.
 Result<std::optional<Checkpoint>> read_head_file(const std::string& path);
 
+// What a head file says beside its newest whole slot.
+struct HeadState {
+  std::optional<Checkpoint> head;  // as read_head_file
+  bool is_there = false;           // a file that holds bytes
+  // The other slot is damaged, and may have named a later head.
+  bool is_doubtful = false;
+};
+
+// Error damaged: as read_head_file.
+Result<HeadState> inspect_head_file(const std::string& path);
+
 // Makes the file when there is none; its folder is then to be synced.
 Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path,
                                                  Disk& disk = system_disk());

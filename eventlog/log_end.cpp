@@ -60,10 +60,27 @@ Result<bool> prove_last_blocks(BlockStore& store) {
   return true;
 }
 
+tl::unexpected<base::Error> of_another_log(const BlockView& block, const Checkpoint& head) {
+  return failure(ErrorCode::wrong_log,
+                 "the head file is of log " + head.log.text() + ", and the folder holds log " +
+                     block.header.log.text(),
+                 where_of(head.position));
+}
+
+// Of a log that is shorter than its head: if it is another one, that says more.
+Result<bool> check_log_of_tail(BlockStore& store, const Checkpoint& head) {
+  const auto stored = store.read(store.tail(), 1, false);
+  if (!stored || stored->empty()) return true;
+  const auto block = parse_block(stored->front().facts);
+  if (block && block->header.log != head.log) return of_another_log(*block, head);
+  return true;
+}
+
 Result<bool> prove_head(BlockStore& store, const Checkpoint& head) {
   if (head.position.value == 0) return true;
   const Position tail = store.tail();
   if (tail < head.position) {
+    if (auto ok = check_log_of_tail(store, head); !ok) return ok;
     return failure(ErrorCode::damaged,
                    missing_text(tail.next(), head.position) +
                        ": the log is shorter than what was acknowledged",
@@ -77,12 +94,7 @@ Result<bool> prove_head(BlockStore& store, const Checkpoint& head) {
   }
   const auto block = parse_at(stored->front(), head.position);
   if (!block) return tl::unexpected(block.error());
-  if (block->header.log != head.log) {
-    return failure(ErrorCode::wrong_log,
-                   "the head file is of log " + head.log.text() + ", and the folder holds log " +
-                       block->header.log.text(),
-                   where_of(head.position));
-  }
+  if (block->header.log != head.log) return of_another_log(*block, head);
   return check_head_block(*block, head);
 }
 

@@ -5,6 +5,7 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/log_end.hpp"
+#include "eventlog/memory_store.hpp"
 #include "eventlog/write_ahead_log.hpp"
 
 namespace eventlog {
@@ -35,6 +36,28 @@ LogTail fresh_tail(base::Random& random) {
   return tail;
 }
 
+// The head file is made before the log's first block, and is never without a head that is whole.
+std::optional<base::Error> doubt_in_head(const HeadState& head, Position tail,
+                                         const LogFolder& folder) {
+  if (tail.value == 0) return std::nullopt;
+  const Position known = head.head ? std::max(tail, head.head->position) : tail;
+  const auto doubt = [&](const std::string& what) {
+    return base::Error{ErrorCode::damaged,
+                       what + ": events behind position " + std::to_string(known.value) +
+                           " may be missing; restore it, or make a log of what is there with "
+                           "steno replay salvage",
+                       folder.head()};
+  };
+  if (!head.is_there) return doubt("the head file is missing");
+  // A later head is of a block that was stored before it: a log that goes on behind the head that
+  // is whole has lost nothing by a head that was torn.
+  const Position whole = head.head ? head.head->position : Position{};
+  if (head.is_doubtful && whole == known) {
+    return doubt("a slot of the head file is damaged, which may be the newest one");
+  }
+  return std::nullopt;
+}
+
 // A log that is proved, from what both ways of opening have found.
 Result<OpenedLog> prove(std::unique_ptr<BlockStore> store, const std::optional<Checkpoint>& head) {
   if (auto ok = prove_end(*store, head); !ok) return tl::unexpected(ok.error());
@@ -48,17 +71,21 @@ Result<OpenedLog> prove(std::unique_ptr<BlockStore> store, const std::optional<C
 }
 
 // The store, opened for appending, and the proof of its end.
-Result<OpenedLog> open_store(const LogFolder& folder, const std::optional<Checkpoint>& head,
+Result<OpenedLog> open_store(const LogFolder& folder, const HeadState& head,
                              const LogOptions& options) {
   RocksDbStoreOptions wanted;
   wanted.folder = folder.log();
   wanted.disk = &options.disk;
   wanted.write_buffer_bytes = options.write_buffer_bytes;
   auto store = open_rocksdb_store(wanted);
-  auto opened = store ? prove(std::move(*store), head) : tl::unexpected(store.error());
+  auto opened = store ? prove(std::move(*store), head.head) : tl::unexpected(store.error());
+  if (opened) {
+    const auto doubt = doubt_in_head(head, opened->tail.position, folder);
+    if (doubt) opened = tl::unexpected(*doubt);
+  }
   if (!opened && opened.error().code == ErrorCode::damaged &&
       std::filesystem::exists(folder.evidence())) {
-    opened.error().text += "; the write-ahead log as it was found is kept in " + folder.evidence();
+    opened.error().text += "; the log's files as they were found are kept in " + folder.evidence();
   }
   return opened;
 }
@@ -77,14 +104,14 @@ Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random,
     }
     return tl::unexpected(lock.error());
   }
-  auto head = read_head_file(folder.head());
+  const auto head = inspect_head_file(folder.head());
   if (!head) return tl::unexpected(head.error());
-  if (*head && !folder.has_log()) {
+  if (head->head && !folder.has_log()) {
     // Before a database is made here, which would look like a log of its own.
-    return tl::unexpected(all_missing(**head, folder));
+    return tl::unexpected(all_missing(*head->head, folder));
   }
   if (auto ok = make_log_folders(folder, disk); !ok) return tl::unexpected(ok.error());
-  if (auto ok = keep_write_ahead_log(folder, disk); !ok) return tl::unexpected(ok.error());
+  if (auto ok = keep_evidence(folder, disk); !ok) return tl::unexpected(ok.error());
   auto opened = open_store(folder, *head, options);
   if (!opened) return opened;
   auto head_file = open_head_file(folder.head(), disk);
@@ -97,41 +124,60 @@ Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random,
   return opened;
 }
 
-// What can be seen of the log; with a server at work, up to its head only.
-Result<UnprovedLog> open_view(const LogFolder& folder, bool is_in_use) {
+// Opens the database in what way it can be opened; an empty store where there is none.
+void open_store_view(const LogFolder& folder, RocksDbViewOptions options, UnprovedLog& log) {
+  options.folder = folder.log();
+  options.allow_damage = true;
+  options.has_writer = log.is_in_use;
+  auto store = open_rocksdb_view(options);
+  if (!store) log.store_error = store.error();
+  if (!store && !log.is_in_use && store.error().code == ErrorCode::damaged) {
+    // As if somebody wrote: it passes over what is missing.
+    options.has_writer = true;
+    store = open_rocksdb_view(options);
+  }
+  log.store = store ? std::move(*store) : std::make_unique<MemoryStore>();
+}
+
+// What can be seen of the log; with a server at work, up to its head only. None: a server has begun
+// the log meanwhile.
+Result<std::optional<UnprovedLog>> open_view(const LogFolder& folder, bool is_in_use) {
   UnprovedLog log;
   log.is_in_use = is_in_use;
   // The head first: what the store shows afterwards is never shorter than it.
-  auto head = read_head_file(folder.head());
-  if (head) {
-    log.head = *head;
+  const auto found = inspect_head_file(folder.head());
+  const HeadState head = found.value_or(HeadState{});
+  log.head = head.head;
+  if (!found) log.head_error = found.error();
+  if (folder.has_log()) {
+    RocksDbViewOptions options;
+    const bool is_capped = !base::mutant(base::Mutant::reader_sees_unacknowledged);
+    if (is_in_use && head.is_there && is_capped) {
+      options.through = log.head ? log.head->position : Position{0};
+    }
+    open_store_view(folder, options, log);
   } else {
-    log.head_error = head.error();
+    const auto nothing = check_no_log(folder);
+    if (log.head) {
+      log.store_error = all_missing(*log.head, folder);
+    } else if (!nothing) {
+      log.store_error = nothing.error();
+    } else {
+      return failure(ErrorCode::not_found, "there is no log in this folder", folder.root);
+    }
+    log.store = std::make_unique<MemoryStore>();
   }
-  if (!folder.has_log()) {
-    if (log.head) return tl::unexpected(all_missing(*log.head, folder));
-    return failure(ErrorCode::not_found, "there is no log in this folder", folder.root);
+  if (log.store_error && log.store_error->code != ErrorCode::damaged) {
+    return tl::unexpected(*log.store_error);
   }
-  auto later = read_later_erasures(folder.erased());
-  if (!later) return tl::unexpected(later.error());
-  log.later = std::move(*later);
-  RocksDbViewOptions options;
-  options.folder = folder.log();
-  options.allow_damage = true;
-  options.has_writer = is_in_use;
-  if (is_in_use && !base::mutant(base::Mutant::reader_sees_unacknowledged)) {
-    options.through = log.head ? log.head->position : Position{0};
+  auto erased = read_later_erasures(folder.erased());
+  if (!erased) return tl::unexpected(erased.error());
+  log.later = std::move(*erased);
+  if (found) log.head_error = doubt_in_head(head, log.store->tail(), folder);
+  if (is_in_use && log.head_error && !head.is_there) {
+    const auto later = inspect_head_file(folder.head());
+    if (later && later->is_there) return std::nullopt;
   }
-  auto store = open_rocksdb_view(options);
-  if (!store && !is_in_use && store.error().code == ErrorCode::damaged) {
-    // As if somebody wrote: it passes over what is missing.
-    log.store_error = store.error();
-    options.has_writer = true;
-    store = open_rocksdb_view(options);
-    if (!store) return tl::unexpected(*log.store_error);
-  }
-  if (!store) return tl::unexpected(store.error());
-  log.store = std::move(*store);
   if (is_in_use || log.store_error) return log;
   const auto is_torn = has_torn_write_ahead_log(folder.log());
   if (!is_torn) return tl::unexpected(is_torn.error());
@@ -143,16 +189,19 @@ Result<UnprovedLog> open_view(const LogFolder& folder, bool is_in_use) {
 
 Result<UnprovedLog> open_unproved_log(const std::string& root) {
   const LogFolder folder = folder_of(root);
+  if (auto ok = check_readable(folder); !ok) return tl::unexpected(ok.error());
   for (;;) {
     const auto is_held = base::is_locked(folder.lock());
     if (!is_held) return tl::unexpected(is_held.error());
     auto log = open_view(folder, *is_held);
-    if (*is_held) return log;
+    if (!log) return tl::unexpected(log.error());
+    if (!*log) continue;
+    if (*is_held) return std::move(**log);
     // A server that came meanwhile may have removed what was being opened, or appended what is not
     // yet durable: then look again.
     const auto is_held_now = base::is_locked(folder.lock());
     if (!is_held_now) return tl::unexpected(is_held_now.error());
-    if (!*is_held_now) return log;
+    if (!*is_held_now) return std::move(**log);
   }
 }
 

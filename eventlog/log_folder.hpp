@@ -44,15 +44,17 @@ Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& 
 struct UnprovedLog {
   std::unique_ptr<BlockStore> store;  // its last block may be damaged
   std::optional<Checkpoint> head;
-  LaterErasures later;                    // of a backup
-  std::optional<base::Error> head_error;  // the head file cannot be read
-  // The store is damaged as a whole; what is shown is what could be found all the same.
+  LaterErasures later;  // of a backup
+  // The head file cannot be read, is missing though there are events, or may have been later.
+  std::optional<base::Error> head_error;
+  // The store is damaged as a whole; what is shown is what could be found all the same, which may
+  // be nothing.
   std::optional<base::Error> store_error;
   bool is_in_use = false;  // a server has it open; what is shown ends at the head
   bool is_torn = false;    // the write-ahead log ends in bytes that are no record
 };
 
-// Errors as of read_only, without those of the proof; damaged when the store cannot be opened.
+// Errors as of read_only, without those of the proof and of damage.
 Result<UnprovedLog> open_unproved_log(const std::string& root);
 
 }  // namespace eventlog

@@ -5,6 +5,7 @@
 #include "eventlog/key_value_store.hpp"
 #include "eventlog/private_folder.hpp"
 #include "eventlog/rocksdb_error.hpp"
+#include "eventlog/rocksdb_no_log.hpp"
 #include "eventlog/rocksdb_no_resume.hpp"
 
 namespace eventlog {
@@ -89,10 +90,9 @@ rocksdb::Options options_for_rows() {
   options.create_if_missing = true;
   options.write_buffer_size = 8 << 20;
   options.max_write_buffer_number = 2;
-  options.keep_log_file_num = 2;
-  options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
   options.compression = rocksdb::kNoCompression;
   forbid_resume(options);
+  forbid_log(options);
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(4 << 20);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));

@@ -12,6 +12,7 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/private_folder.hpp"
 #include "eventlog/rocksdb_error.hpp"
+#include "eventlog/rocksdb_no_log.hpp"
 #include "eventlog/rocksdb_no_resume.hpp"
 
 namespace eventlog {
@@ -324,6 +325,7 @@ Result<bool> RocksDbStore::find_ends(Position through, bool allow_damage) {
 
 rocksdb::ColumnFamilyOptions family_options(std::size_t write_buffer_bytes) {
   rocksdb::ColumnFamilyOptions options;
+  // Salvage finds blocks in table files by their own bytes.
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = write_buffer_bytes;
   options.max_write_buffer_number = 2;
@@ -347,10 +349,9 @@ rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   options.track_and_verify_wals_in_manifest = true;  // hence SyncWAL is never called (#10892)
   options.wal_bytes_per_sync = 512 << 10;
   options.bytes_per_sync = 1 << 20;
-  options.keep_log_file_num = 4;
   options.max_background_jobs = 2;
-  options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
   forbid_resume(options);
+  forbid_log(options);
   return options;
 }
 

@@ -18,6 +18,8 @@ class StreamIndex {
   // from another history, or the log has lost events since; clear() it and catch up from the start.
   Result<bool> catch_up(BlockStore& store, Position durable);
   Result<Position> position();
+  // How far the index has come, and in which history.
+  Result<Checkpoint> checkpoint();
   Result<bool> clear();
 
   // First positions of the blocks, ascending and each once, that hold versions of the stream
@@ -30,7 +32,6 @@ class StreamIndex {
                                                base::StreamVersion last);
 
  private:
-  Result<Checkpoint> checkpoint();
   Result<bool> prove(BlockStore& store, const Checkpoint& reached);
 
   KeyValueStore& rows_;

@@ -16,8 +16,10 @@ constexpr std::size_t kStepBytes = 4 << 20;
 
 class Verifier {
  public:
-  Verifier(BlockStore& store, const std::optional<Checkpoint>& head)
-      : store_(store), head_(head), events_(store, findings_) {}
+  Verifier(BlockStore& store, const std::optional<Checkpoint>& head, std::vector<Witness> witnesses)
+      : store_(store), head_(head), witnesses_(std::move(witnesses)), events_(store, findings_) {
+    if (head_) witnesses_.push_back({"the head file", *head_});
+  }
 
   void allow(const LaterErasures& later) { events_.allow(later); }
   VerifyReport run(const VerifyProgress& progress);
@@ -29,12 +31,15 @@ class Verifier {
   bool take(const StoredBlock& stored, bool has_content);
   void take_damaged(const StoredBlock& stored, const base::Error& error);
   bool check_header(const BlockView& block);
-  void check_head(const BlockView& block, const Hash& hash);
+  void check_witnesses(const BlockView& block, const Hash& hash);
   void check_epoch(const BlockHeader& header, const std::optional<RecordedEvent>& first);
   void check_end();
+  void lose(Position from, Position through, const std::string& text,
+            ErrorCode code = ErrorCode::damaged);
 
   BlockStore& store_;
   const std::optional<Checkpoint> head_;
+  std::vector<Witness> witnesses_;  // the head among them
   Findings findings_;
   VerifyReport& report_ = findings_.report;
   EventVerifier events_;
@@ -81,9 +86,8 @@ VerifyReport Verifier::run(const VerifyProgress& progress) {
 
 Position Verifier::skip_unreadable(Position from, const base::Error& error) {
   const Position readable = next_readable(from);
-  findings_.add(from, range_text(from, readable.plus(-1), "not readable: ") + base::describe(error),
-                error.code == ErrorCode::wrong_log ? ErrorCode::wrong_log : ErrorCode::damaged);
-  findings_.lose_through(readable.plus(-1));
+  lose(from, readable.plus(-1), "not readable: " + base::describe(error),
+       error.code == ErrorCode::wrong_log ? ErrorCode::wrong_log : ErrorCode::damaged);
   is_chain_known_ = false;
   next_ = readable;
   return readable;
@@ -115,11 +119,12 @@ bool Verifier::take(const StoredBlock& stored, bool has_content) {
   const Hash hash = block->hash();
   if (previous_ && hash == report_.hash) return false;
   if (!check_header(*block)) return true;
-  check_head(*block, hash);
+  check_witnesses(*block, hash);
   const auto first = events_.take(*block, has_content ? &stored.content : nullptr);
   check_epoch(block->header, first);
   previous_ = block->header;
   report_.hash = hash;
+  report_.epoch = block->header.epoch;
   is_chain_known_ = true;
   next_ = block->header.last().next();
   ++report_.blocks;
@@ -134,8 +139,7 @@ void Verifier::take_damaged(const StoredBlock& stored, const base::Error& error)
                             claimed->count <= static_cast<std::int64_t>(kBlockEventsMax) &&
                             claimed->last() <= std::max(store_.tail(), next_);
   const Position through = is_plausible ? claimed->last() : next_;
-  findings_.add(next_, range_text(next_, through, "not whole: ") + error.text, error.code);
-  findings_.lose_through(through);
+  lose(next_, through, "not whole: " + error.text, error.code);
   if (is_plausible) next_ = through.next();
 }
 
@@ -150,9 +154,10 @@ bool Verifier::check_header(const BlockView& block) {
   if (header.first > next_) {
     // Behind a block that is damaged, they are its own events.
     if (findings_.lost_through < next_) {
-      findings_.add(next_, range_text(next_, header.first.plus(-1), "missing"));
+      lose(next_, header.first.plus(-1), "missing");
+    } else {
+      findings_.lose_through(header.first.plus(-1));
     }
-    findings_.lose_through(header.first.plus(-1));
     is_chain_known_ = false;
   }
   if (!previous_) {
@@ -171,17 +176,17 @@ bool Verifier::check_header(const BlockView& block) {
   return true;
 }
 
-void Verifier::check_head(const BlockView& block, const Hash& hash) {
-  if (!head_ || head_->position < block.header.first || head_->position > block.header.last()) {
-    return;
-  }
-  if (head_->log != block.header.log) {
-    findings_.add(head_->position, "the head file is of log " + head_->log.text(),
-                  ErrorCode::wrong_log);
-  } else if (head_->position != block.header.last() || head_->hash != hash ||
-             head_->epoch != block.header.epoch) {
-    findings_.add(head_->position,
-                  "the log holds another block than the one that was acknowledged there");
+void Verifier::check_witnesses(const BlockView& block, const Hash& hash) {
+  const BlockHeader& header = block.header;
+  for (const auto& [name, seen] : witnesses_) {
+    if (seen.position < header.first || seen.position > header.last()) continue;
+    if (seen.log != header.log) {
+      findings_.add(seen.position, name + " is of log " + seen.log.text(), ErrorCode::wrong_log);
+    } else if (seen.position != header.last() || seen.hash != hash ||
+               seen.epoch != header.epoch) {
+      findings_.add(seen.position,
+                    "the log holds another block than the one that " + name + " names there");
+    }
   }
 }
 
@@ -215,25 +220,33 @@ void Verifier::check_epoch(const BlockHeader& header, const std::optional<Record
 }
 
 void Verifier::check_end() {
-  if (is_newer_ || !head_) return;
+  if (is_newer_) return;
   const Position reached = next_.plus(-1);
-  if (head_->position > reached) {
+  for (const auto& [name, seen] : witnesses_) {
     const Position from = std::max(next_, findings_.lost_through.next());
-    if (from <= head_->position) {
-      findings_.add(from, range_text(from, head_->position, "missing") +
-                              ": the log is shorter than what was acknowledged");
+    if (seen.position < from) continue;
+    if (report_.log.is_set() && seen.log != report_.log) {
+      findings_.add(seen.position, name + " is of log " + seen.log.text(), ErrorCode::wrong_log);
+    } else {
+      lose(from, seen.position, "missing: the log is shorter than " + name + " says");
     }
-  } else {
+  }
+  if (head_ && head_->position <= reached) {
     report_.after_head = reached.value - head_->position.value;
   }
+}
+
+void Verifier::lose(Position from, Position through, const std::string& text, ErrorCode code) {
+  findings_.add({from, through, code, range_text(from, through, text)});
+  findings_.lose_through(through);
 }
 
 }  // namespace
 
 VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
-                        const VerifyProgress& progress, const LaterErasures& later) {
-  Verifier verifier(store, head);
-  verifier.allow(later);
+                        const VerifyProgress& progress, const VerifyBesides& besides) {
+  Verifier verifier(store, head, besides.witnesses);
+  verifier.allow(besides.later);
   return verifier.run(progress);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,10 +16,20 @@ namespace eventlog {
 // Problems listed at most; each is a line for somebody to read.
 constexpr std::size_t kProblemsMax = 1000;
 
+// Of a problem that reaches to the log's end, wherever that was.
+constexpr Position kUnknownEnd{std::numeric_limits<std::int64_t>::max()};
+
 struct Problem {
   Position position;                                // of the first event it is about
+  Position through;                                 // of the last one, or kUnknownEnd
   base::ErrorCode code = base::ErrorCode::damaged;  // or wrong_log: of another log, or a newer one
   std::string text;
+};
+
+// Somebody who has seen the log up to a checkpoint: it must still hold that history.
+struct Witness {
+  std::string name;  // such as "the head file"
+  Checkpoint checkpoint;
 };
 
 struct VerifyReport {
@@ -28,6 +39,7 @@ struct VerifyReport {
   Position first;           // of the events that could be read; 0: there are none
   Position last;
   base::Hash hash{};  // of the last whole block
+  Epoch epoch;        // of the last whole block
   std::int64_t epochs = 0;
   std::int64_t streams = 0;
   std::int64_t contents = 0;         // that match their digest
@@ -35,6 +47,12 @@ struct VerifyReport {
   std::int64_t after_head = 0;       // events behind the head: stored, and perhaps not acknowledged
   std::vector<Problem> problems;     // ascending by position, as far as they were found in passing
   std::int64_t problems_left_out = 0;
+};
+
+// What is known of a log besides its blocks and its head.
+struct VerifyBesides {
+  std::vector<Witness> witnesses;
+  LaterErasures later;  // of a copy: what was erased from it after it was made
 };
 
 // Called after each step of some megabytes with the position reached and that of the log's end.
@@ -45,10 +63,9 @@ using VerifyProgress = std::function<void(Position reached, Position tail)>;
 // time does not decrease, its stream's version is the next one, its content matches its digest or
 // was erased on the record (and is gone, where the record says that it is), and that it is possible
 // in the state that its stream's events add up to; that the log begins at position 1 and reaches
-// `head`, and holds there the block that the head names.
-// Behind a loss, only what does not follow from that loss is listed. `later`: what was erased from
-// a copy after it was made.
+// `head` and each witness, and holds there the blocks that they name.
+// Behind a loss, only what does not follow from that loss is listed.
 VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
-                        const VerifyProgress& progress = {}, const LaterErasures& later = {});
+                        const VerifyProgress& progress = {}, const VerifyBesides& besides = {});
 
 }  // namespace eventlog

@@ -26,9 +26,9 @@ Position position_of_inconsistency(const session::StreamState& state) {
 
 }  // namespace
 
-void Findings::add(Position position, std::string text, base::ErrorCode code) {
+void Findings::add(Problem problem) {
   if (report.problems.size() < kProblemsMax) {
-    report.problems.push_back({position, code, std::move(text)});
+    report.problems.push_back(std::move(problem));
   } else {
     ++report.problems_left_out;
   }

@@ -16,7 +16,10 @@ struct Findings {
   VerifyReport report;
   Position lost_through;  // events up to here are missing or cannot be read
 
-  void add(Position position, std::string text, base::ErrorCode code = base::ErrorCode::damaged);
+  void add(Position position, std::string text, base::ErrorCode code = base::ErrorCode::damaged) {
+    add({position, position, code, std::move(text)});
+  }
+  void add(Problem problem);
   // What is amiss behind a loss may follow from it.
   void lose_through(Position position) { lost_through = std::max(lost_through, position); }
 };

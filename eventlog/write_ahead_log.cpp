@@ -23,7 +23,7 @@ using base::ByteView;
 //   fragment = checksum:u32 size:u16 type:u8 payload:bytes[size]
 constexpr std::size_t kBlockBytes = 32 << 10;
 constexpr std::size_t kHeaderBytes = 7;
-enum class Fragment : unsigned char { whole = 1, first = 2, middle = 3, last = 4 };
+enum class Fragment : unsigned char { none = 0, whole = 1, first = 2, middle = 3, last = 4 };
 
 std::uint32_t little_endian(ByteView bytes) {
   std::uint32_t value = 0;
@@ -68,27 +68,100 @@ base::Result<Bytes> read_whole(const std::string& path) {
   return bytes;
 }
 
-}  // namespace
+// One fragment of the log, or what stands in the place of one.
+struct Piece {
+  Fragment type = Fragment::none;
+  ByteView payload;  // of no fragment: all that is left of the block
+  bool is_whole = false;
+};
 
-bool is_torn(ByteView log) {
-  bool is_inside = false;  // of a record: its first fragment has been read, its last has not
+// Takes the next piece off the front of a block's rest.
+Piece take_piece(ByteView& block) {
+  const std::size_t size = little_endian(block.substr(4, 2));
+  const auto type = static_cast<Fragment>(block[6]);
+  Piece piece;
+  if (type < Fragment::whole || type > Fragment::last || size > block.size() - kHeaderBytes) {
+    piece.payload = block;
+    block = {};
+    return piece;
+  }
+  piece.type = type;
+  piece.payload = block.substr(kHeaderBytes, size);
+  piece.is_whole = checksum_of(block.substr(6, 1 + size)) == little_endian(block.substr(0, 4));
+  block.remove_prefix(kHeaderBytes + size);
+  return piece;
+}
+
+// Calls `use` for each piece in order, until it returns false.
+template <class Use>
+void for_each_piece(ByteView log, Use&& use) {
   while (!log.empty()) {
     ByteView block = log.substr(0, kBlockBytes);
     log.remove_prefix(block.size());
     while (block.size() >= kHeaderBytes) {
-      const std::size_t size = little_endian(block.substr(4, 2));
-      if (size > block.size() - kHeaderBytes) return true;
-      const auto type = static_cast<Fragment>(block[6]);
-      const bool begins = type == Fragment::whole || type == Fragment::first;
-      const bool goes_on = type == Fragment::middle || type == Fragment::last;
-      if ((!begins && !goes_on) || is_inside != goes_on) return true;
-      if (checksum_of(block.substr(6, 1 + size)) != little_endian(block.substr(0, 4))) return true;
-      is_inside = type == Fragment::first || type == Fragment::middle;
-      block.remove_prefix(kHeaderBytes + size);
+      if (!use(take_piece(block))) return;
     }
-    if (log.empty() && block.find_first_not_of('\0') != ByteView::npos) return true;
+    const bool is_end = log.empty() && block.find_first_not_of('\0') != ByteView::npos;
+    if (is_end && !use(Piece{Fragment::none, block, false})) return;
   }
-  return is_inside;
+}
+
+bool begins_record(const Piece& piece) {
+  return piece.type == Fragment::whole || piece.type == Fragment::first;
+}
+
+bool ends_record(const Piece& piece) {
+  return piece.type == Fragment::whole || piece.type == Fragment::last;
+}
+
+std::vector<Bytes> records_of(ByteView log, bool with_damaged) {
+  std::vector<Bytes> records;
+  Bytes record;
+  bool is_inside = false;
+  for_each_piece(log, [&](const Piece& piece) {
+    const bool is_fragment = piece.type != Fragment::none;
+    if (begins_record(piece)) record.clear();
+    is_inside =
+        is_fragment && (piece.is_whole || with_damaged) && (is_inside || begins_record(piece));
+    if (is_inside) record.append(piece.payload);
+    if (is_inside && ends_record(piece)) {
+      records.push_back(std::move(record));
+      record = {};
+      is_inside = false;
+    }
+    return true;
+  });
+  return records;
+}
+
+}  // namespace
+
+bool is_torn(ByteView log) {
+  bool is_inside = false;  // of a record: its first fragment has been read, its last has not
+  bool is_wrong = false;
+  for_each_piece(log, [&](const Piece& piece) {
+    is_wrong = !piece.is_whole || is_inside == begins_record(piece);
+    is_inside = !ends_record(piece);
+    return !is_wrong;
+  });
+  return is_wrong || is_inside;
+}
+
+std::vector<Bytes> whole_records(ByteView log) {
+  return records_of(log, false);
+}
+
+std::vector<Bytes> all_records(ByteView log) {
+  return records_of(log, true);
+}
+
+Bytes salvaged_payload(ByteView log) {
+  Bytes payload;
+  for_each_piece(log, [&](const Piece& piece) {
+    payload.append(piece.payload);
+    return true;
+  });
+  return payload;
 }
 
 base::Result<bool> has_torn_write_ahead_log(const std::string& folder) {

@@ -170,6 +170,59 @@ TEST_CASE("a file of which no slot is whole is damaged, and is not opened", "[ev
   CHECK(contents(path) == bytes);
 }
 
+TEST_CASE("a damaged slot beside the newest whole one is told", "[eventlog]") {
+  const support::TempFolder folder;
+  const auto path = folder.file("head");
+  CHECK_FALSE(inspect_head_file(path)->is_there);
+  for (std::int64_t count = 0; count <= 3; ++count) {
+    std::filesystem::remove(path);
+    write_heads(path, count);
+    const auto whole = *inspect_head_file(path);
+    CHECK(whole.is_there);
+    CHECK_FALSE(whole.is_doubtful);
+    CHECK(whole.head.has_value() == (count > 0));
+    const Bytes good = contents(path);
+    for (const std::size_t slot : {std::size_t{0}, kSlotBytes}) {
+      if (count == 0 && slot == 0) continue;  // both hold the same: none is the newest
+      Bytes bad = good;
+      bad[slot + 5] = static_cast<char>(bad[slot + 5] ^ 1);
+      overwrite(path, bad);
+      CHECK(inspect_head_file(path)->is_doubtful);
+    }
+    overwrite(path, good.substr(0, kSlotBytes));
+    CHECK(inspect_head_file(path)->is_doubtful);
+  }
+}
+
+TEST_CASE("a slot that was torn on its way beside a newer one raises no doubt", "[eventlog]") {
+  const support::TempFolder folder;
+  const auto path = folder.file("head");
+  write_heads(path, 4);  // head 4 in the first slot, head 3 in the second
+  const Bytes older = contents(path);
+  write_heads(folder.file("next"), 6);
+  const Bytes newer = contents(folder.file("next"));
+  for (std::size_t torn = 1; kSlotBytes + torn < newer.size(); ++torn) {
+    Bytes bytes = newer;
+    bytes.replace(kSlotBytes + torn, Bytes::npos, older.substr(kSlotBytes + torn));
+    overwrite(path, bytes);
+    INFO("torn at byte " << torn);
+    REQUIRE(inspect_head_file(path)->head == head_at(6));
+    REQUIRE_FALSE(inspect_head_file(path)->is_doubtful);
+  }
+}
+
+TEST_CASE("of two slots that are whole the older may be older by any number of writes",
+          "[eventlog]") {
+  const support::TempFolder folder;
+  const auto path = folder.file("head");
+  Bytes bytes = encode_head_slot({8, head_at(8)});
+  bytes.resize(kSlotBytes, '\0');
+  bytes += encode_head_slot({3, head_at(3)});
+  overwrite(path, bytes);
+  CHECK(inspect_head_file(path)->head == head_at(8));
+  CHECK_FALSE(inspect_head_file(path)->is_doubtful);
+}
+
 TEST_CASE("a head file in a folder that is not there is an error", "[eventlog]") {
   const support::TempFolder folder;
   const auto file = open_head_file(folder.file("none/head"));

@@ -266,6 +266,36 @@ TEST_CASE("a part of the database that is missing is damage", "[eventlog]") {
   CHECK(f.open().error().code == ErrorCode::damaged);
 }
 
+TEST_CASE("a log whose head file is gone, or may have said more, is not whole", "[eventlog]") {
+  Fixture f;
+  const auto head = f.make_log(4);
+  SECTION("gone") {
+    std::filesystem::remove(f.folder.head());
+    CHECK_THAT(f.error().text, Contains("the head file is missing: events behind position 4"));
+    CHECK(eventlog::open_unproved_log(f.folder.root)->head_error);
+  }
+  SECTION("gone while a server writes") {
+    const auto server = f.open();
+    std::filesystem::remove(f.folder.head());
+    CHECK_THAT(f.open(LogMode::read_only).error().text, Contains("the head file is missing"));
+  }
+  // Odd heads lie in the second slot.
+  const auto damage_second_slot = [&] {
+    std::fstream file(f.folder.head(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4096 + 6).put('!');
+  };
+  SECTION("with a slot damaged that may have been the newest") {
+    damage_second_slot();
+    CHECK_THAT(f.error().text, Contains("a slot of the head file is damaged"));
+  }
+  SECTION("with the newest slot damaged, and the log goes on behind the other") {
+    f.make_log(5);
+    damage_second_slot();
+    CHECK(eventlog::read_head_file(f.folder.head())->value().position == head.position);
+    CHECK(f.open(LogMode::read_only)->tail.position == Position{5});
+  }
+}
+
 TEST_CASE("a folder that a server died in before there was a log is taken", "[eventlog]") {
   Fixture f;
   std::filesystem::create_directories(f.folder.log());

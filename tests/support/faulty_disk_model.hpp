@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "tests/support/faulty_disk.hpp"
@@ -202,11 +203,16 @@ class FaultyDisk::Model {
   std::string fault;
 
  private:
-  // Sector by sector, the later of two changes of one first.
+  // Sector by sector, the later of two changes of one first: a disk that has the later one never
+  // has what was there before the earlier one.
   void restore(const std::string& path, const std::vector<Before>& all, bool tears) {
+    std::set<std::size_t> kept;
     for (auto before = all.rbegin(); before != all.rend(); ++before) {
       for (std::size_t at = 0; at < before->bytes.size(); at += kSectorBytes) {
-        if (tears && random_.chance(50)) continue;
+        const std::size_t sector = (before->offset + at) / kSectorBytes;
+        const bool is_kept = tears && (kept.contains(sector) || random_.chance(50));
+        if (is_kept) kept.insert(sector);
+        if (is_kept) continue;
         write_at(path, before->offset + at, base::ByteView(before->bytes).substr(at, kSectorBytes));
       }
     }

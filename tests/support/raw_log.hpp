@@ -15,7 +15,8 @@ namespace support {
 class RawLog {
  public:
   explicit RawLog(const std::string& folder) {
-    const rocksdb::ColumnFamilyOptions family;
+    rocksdb::ColumnFamilyOptions family;
+    family.compression = rocksdb::kNoCompression;  // as the product has it
     rocksdb::DB* raw = nullptr;
     const auto status = rocksdb::DB::Open(
         rocksdb::DBOptions(), folder,

@@ -1,16 +1,12 @@
 #include "tools/steno/replay.hpp"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "eventlog/rocksdb_store.hpp"
-#include "projections/projections.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/history.hpp"
 #include "tests/support/listing.hpp"
-#include "tests/support/log_writer.hpp"
 #include "tests/support/raw_log.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/support/replay_log.hpp"
 
 namespace {
 
@@ -18,103 +14,12 @@ using base::Position;
 using Catch::Contains;
 using nlohmann::json;
 using steno::ReplayArguments;
-
-// What one command printed and returned.
-struct Answer {
-  int exit = 0;
-  std::string out;
-  std::string err;
-  json parsed() const { return json::parse(out); }
-};
-
-class Capture {
- public:
-  explicit Capture(std::string& into) : into_(into), file_(::open_memstream(&bytes_, &size_)) {}
-  Capture(const Capture&) = delete;
-  Capture& operator=(const Capture&) = delete;
-  ~Capture() {
-    std::fclose(file_);
-    into_.assign(bytes_, size_);
-    std::free(bytes_);
-  }
-  std::FILE* file() { return file_; }
-
- private:
-  std::string& into_;
-  char* bytes_ = nullptr;
-  std::size_t size_ = 0;
-  std::FILE* file_;
-};
+using support::Answer;
+using support::run;
 
 using Command = int (*)(const ReplayArguments&);
 
-Answer run(Command command, ReplayArguments arguments) {
-  Answer answer;
-  {
-    Capture out(answer.out);
-    Capture err(answer.err);
-    arguments.out = out.file();
-    arguments.err = err.file();
-    answer.exit = command(arguments);
-  }
-  return answer;
-}
-
-// A data folder whose log holds a random history, written by a sequencer into RocksDB.
-struct Fixture {
-  support::TemporaryFolder temporary;
-  eventlog::LogFolder folder{temporary.file("data")};
-  base::SeededRandom random{3};
-  support::History history;
-  eventlog::Checkpoint head;
-
-  explicit Fixture(std::uint64_t seed = 5) : history(seed, {200, 12, 8}) { write(); }
-
-  ReplayArguments arguments(bool is_json = false) const {
-    ReplayArguments all;
-    all.folder = folder.root;
-    all.is_json = is_json;
-    return all;
-  }
-  Answer verify(bool is_json = false) const {
-    return run(steno::replay_verify, arguments(is_json));
-  }
-  Answer state(const std::string& at, const std::string& session = {}, bool is_json = true) const {
-    auto wanted = arguments(is_json);
-    wanted.at = at;
-    wanted.session = session;
-    return run(steno::replay_state, wanted);
-  }
-  Answer rebuild(const std::string& projection = {}, std::int64_t to = 0) const {
-    auto wanted = arguments();
-    wanted.projection = projection;
-    wanted.to = to;
-    return run(steno::replay_rebuild, wanted);
-  }
-
-  // Folds the log into the live rows, up to `through`.
-  void project(Position through) const {
-    auto log = *eventlog::open_rocksdb_view({folder.log(), {}});
-    auto rows = *eventlog::open_rocksdb_key_value_store(folder.views());
-    auto set = *projections::ProjectionSet::open(*rows);
-    while (*set.catch_up(*log, through, 100) > 0) {
-    }
-  }
-
- private:
-  void write() {
-    auto log = eventlog::open_log(folder.root, eventlog::LogMode::read_write, random);
-    support::LogWriter writer(*log, random);
-    for (const auto& event : history.log().events()) {
-      if (event.envelope.position == Position{1}) continue;  // the writer has its own EpochStarted
-      writer.set_now(event.envelope.log_time);
-      writer.add(event.envelope.stream, event.event, event.envelope.content ? "words" : "");
-      if (random.chance(6)) writer.flush();
-    }
-    writer.flush();
-    head = writer.durable();
-  }
-};
+using Fixture = support::ReplayLog;
 
 TEST_CASE("verify tells that a log is whole", "[tools]") {
   Fixture f;
@@ -162,9 +67,77 @@ TEST_CASE("verify counts a head file that is ahead or broken as damage", "[tools
   CHECK_THAT(answer.out, Contains("events " + std::to_string(f.head.position.value + 1) + " to " +
                                   std::to_string(ahead.position.value) + " are missing"));
   std::filesystem::resize_file(f.folder.head(), 0);
-  CHECK(f.verify().exit == 0);
+  CHECK_THAT(f.verify().out, Contains("the head file is missing"));
+  CHECK(f.verify().exit == 9);
   std::filesystem::resize_file(f.folder.head(), 100);
   CHECK(f.verify().exit == 9);
+}
+
+// A copy of the data folder as it is now.
+std::string copied(const Fixture& f, const std::string& name) {
+  const std::string to = f.temporary.file(name);
+  std::filesystem::copy(f.folder.root, to, std::filesystem::copy_options::recursive);
+  return to;
+}
+
+void append_one(Fixture& f) {
+  auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
+  support::LogWriter writer(*log, f.random);
+  writer.append(session::kServerStream, session::ServerStarted{});
+}
+
+TEST_CASE("a folder that was put back as a whole is found by a checkpoint", "[tools]") {
+  Fixture f;
+  auto back = f.arguments(true);
+  back.checkpoint = f.verify(true).parsed()["checkpoint"];
+  CHECK(run(steno::replay_verify, back).exit == 0);
+  const std::string older = copied(f, "older");
+  append_one(f);
+  CHECK(run(steno::replay_verify, back).exit == 0);
+  back.checkpoint = f.verify(true).parsed()["checkpoint"];
+  back.folder = older;
+  const auto answer = run(steno::replay_verify, back);
+  CHECK(answer.exit == 9);
+  const json problem = answer.parsed()["problems"][0];
+  CHECK(problem["position"] == f.head.position.value + 1);
+  CHECK(problem["through"] == f.head.position.value + 1);
+  CHECK_THAT(problem["text"].get<std::string>(), Contains("shorter than the checkpoint says"));
+  back.checkpoint.clear();
+  CHECK(run(steno::replay_verify, back).exit == 0);
+
+  auto word = back;
+  word.checkpoint = "yesterday";
+  CHECK(run(steno::replay_verify, word).exit == 2);
+  word.checkpoint = Fixture(6).verify(true).parsed()["checkpoint"];
+  CHECK(run(steno::replay_verify, word).exit == 11);
+}
+
+TEST_CASE("a log that was put back beside its rows is found by them", "[tools]") {
+  Fixture f;
+  const std::string older = copied(f, "older");
+  append_one(f);
+  f.project(f.head.position.next());
+  std::filesystem::remove_all(older + "/views");
+  std::filesystem::copy(f.folder.views(), older + "/views");
+  auto back = f.arguments();
+  back.folder = older;
+  const auto answer = run(steno::replay_verify, back);
+  CHECK(answer.exit == 9);
+  CHECK_THAT(answer.out, Contains("is missing: the log is shorter than the projection"));
+}
+
+TEST_CASE("a history that went another way is not taken for its own", "[tools]") {
+  Fixture f;
+  const std::string other = copied(f, "other");
+  append_one(f);
+  auto back = f.arguments();
+  back.checkpoint = f.verify(true).parsed()["checkpoint"];
+  f.folder.root = other;
+  append_one(f);
+  back.folder = other;
+  const auto answer = run(steno::replay_verify, back);
+  CHECK(answer.exit == 9);
+  CHECK_THAT(answer.out, Contains("another block than the one that the checkpoint names"));
 }
 
 TEST_CASE("verify tells a torn end apart when nothing acknowledged is missing", "[tools]") {
@@ -438,13 +411,16 @@ TEST_CASE("rows that hold more than the log find the loss", "[tools]") {
   Fixture f;
   f.project(f.head.position);
   {
-    // The log as it was before its last block, and a head file that was lost with it.
+    // The log as it was before its last block, and a head that went back with it.
     support::RawLog raw(f.folder.log());
-    auto log = eventlog::open_rocksdb_view({f.folder.log(), {}});
-    const auto blocks = *(*log)->read((*log)->tail(), 1, false);
-    raw.remove_block(eventlog::parse_block(blocks.front().facts)->header.first.value);
+    const auto log = *eventlog::open_rocksdb_view({f.folder.log(), {}});
+    const auto blocks = *log->read_reverse(log->tail(), SIZE_MAX);
+    raw.remove_block(eventlog::parse_block(blocks[0].facts)->header.first.value);
+    const auto before = *eventlog::parse_block(blocks[1].facts);
+    const auto head = *eventlog::open_head_file(f.folder.head());
+    REQUIRE(
+        head->write({before.header.log, before.header.epoch, before.header.last(), before.hash}));
   }
-  std::filesystem::remove(f.folder.head());
   const auto answer = f.rebuild();
   CHECK(answer.exit == 9);
   CHECK_THAT(answer.err, Contains("which the log does not"));

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "tools/steno/base64.hpp"
+
 namespace steno {
 namespace {
 
@@ -14,21 +16,6 @@ using base::MsgpackKind;
 using base::MsgpackReader;
 
 constexpr std::size_t kHexBytesMax = 64;  // digests and random bits; more is somebody's data
-
-std::string base64(ByteView in) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < in.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      group = group << 8 | (i + k < in.size() ? static_cast<unsigned char>(in[i + k]) : 0u);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += i + k <= in.size() ? kDigits[group >> (18 - 6 * k) & 63u] : '=';
-    }
-  }
-  return out;
-}
 
 // Of a float: the shortest text that reads back as the same number; JSON has no infinities.
 std::string float_text(double value) {
@@ -174,7 +161,7 @@ std::string json_string(std::string_view utf8) {
 std::string json_bytes(ByteView bytes) {
   const bool is_short = bytes.size() <= kHexBytesMax;
   return is_short ? "{\"hex\":\"" + base::to_hex(bytes) + "\"}"
-                  : "{\"base64\":\"" + base64(bytes) + "\"}";
+                  : "{\"base64\":\"" + to_base64(bytes) + "\"}";
 }
 
 std::string json_text(std::string_view text) {

@@ -360,6 +360,22 @@ void add_replay(CommandLine& line) {
        "  steno replay state --at 1200\n"
        "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
        replay_state},
+      {"salvage", "Make a new log of what a damaged one proves, and say what is missing",
+       "  steno replay salvage --to /srv/steno-new/data\n"
+       "  steno replay salvage /backup/data --to /srv/steno-new/data -o json",
+       replay_salvage},
+      {"export", "Print the whole log as JSON lines",
+       "  steno replay export > log.jsonl\n  steno replay export --without-content | less",
+       replay_export},
+      {"import", "Make a log of what export printed",
+       "  steno replay import log.jsonl --to /srv/steno-new/data", replay_import},
+      {"diff", "Compare two positions, two logs, or a projection with the log",
+       "  steno replay diff --from 1200 --to 1300\n"
+       "  steno replay diff --from 2026-11-20 --session 4fzk2q9x\n"
+       "  steno replay diff /srv/steno/data /backup/data\n"
+       "  steno replay diff --projection metrics",
+       replay_diff},
+      {"stats", "Show what the log is made of", "  steno replay stats", replay_stats},
       {"rebuild", "Fold the projections anew and compare them with the live ones",
        "  steno replay rebuild\n  steno replay rebuild --projection metrics", replay_rebuild},
   };
@@ -374,10 +390,33 @@ void add_replay(CommandLine& line) {
       return run(told);
     };
     CLI::App* command = line.command(*replay, kind.name, kind.help, kind.examples, arguments, run);
-    command->add_option("FOLDER", arguments.folder, "A data folder; default: the configured one");
-    if (kind.run == replay_state) {
+    if (kind.run == replay_import) {
+      command->add_option("FILE", arguments.file, "The lines; -: read from stdin")->required();
+    } else {
+      command->add_option("FOLDER", arguments.folder, "A data folder; default: the configured one");
+    }
+    if (kind.run == replay_verify) {
+      command->add_option("--checkpoint", arguments.checkpoint,
+                          "What verify printed earlier: the log must still hold it");
+    } else if (kind.run == replay_state) {
       command->add_option("--at", arguments.at, "A position or a time; default: the end");
       command->add_option("--session", arguments.session, "Only this one; default: all");
+    } else if (kind.run == replay_salvage || kind.run == replay_import) {
+      command->add_option("--to", arguments.target, "The new log's data folder: new, or empty")
+          ->required();
+      if (kind.run == replay_import) {
+        command->add_flag("--exact", arguments.is_exact,
+                          "Begin no epoch: for a copy that no server is to write");
+      }
+    } else if (kind.run == replay_export) {
+      command->add_flag("!--without-content", arguments.with_content,
+                        "Facts only; cannot be imported");
+    } else if (kind.run == replay_diff) {
+      command->add_option("OTHER", arguments.other, "Another log's data folder");
+      command->add_option("--from", arguments.from, "A position or a time; the start: 0");
+      command->add_option("--to", arguments.at, "A later one; default: the end");
+      command->add_option("--session", arguments.session, "Only this one; default: all");
+      command->add_option("--projection", arguments.projection, "Its rows against the log");
     } else if (kind.run == replay_rebuild) {
       command->add_option("--projection", arguments.projection, "Only this one; default: all");
       command->add_option("--to", arguments.to, "The last position to fold")

@@ -12,6 +12,13 @@ int fail(std::FILE* err, const base::Error& error) {
   return exit_code_of(error.code);
 }
 
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
+  }
+  return text;
+}
+
 ProgressLine::ProgressLine(std::FILE* err, std::string_view label)
     : err_(err), label_(label), is_terminal_(::isatty(::fileno(err)) == 1) {}
 
@@ -20,6 +27,15 @@ void ProgressLine::show(base::Position reached, base::Position end) {
   const std::int64_t percent = end.value > 0 ? reached.value * 100 / end.value : 100;
   fmt::print(err_, "\r{} {}% ({} of {} events)\x1b[K", label_, std::min<std::int64_t>(percent, 100),
              reached.value, end.value);
+  std::fflush(err_);
+  is_shown_ = true;
+}
+
+void ProgressLine::show_share(std::int64_t per_mille) {
+  const std::int64_t percent = per_mille / 10;
+  if (!is_terminal_ || percent == shown_percent_) return;
+  shown_percent_ = percent;
+  fmt::print(err_, "\r{} {}%\x1b[K", label_, percent);
   std::fflush(err_);
   is_shown_ = true;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include "eventlog/base/result.hpp"
@@ -13,6 +14,16 @@ namespace steno {
 // Prints "steno: <error>" and returns its exit code.
 int fail(std::FILE* err, const base::Error& error);
 
+// Indented, with a line's end.
+template <class Json>
+void print_json_text(std::FILE* out, const Json& json) {
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::fwrite(text.data(), 1, text.size(), out);
+}
+
+// A text may quote what a log holds, which is not to reach a terminal as it is.
+std::string printable(std::string text);
+
 // One line on a terminal, written over and over; nothing where `err` is none.
 class ProgressLine {
  public:
@@ -23,6 +34,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(base::Position reached, base::Position end);
+  // Of work that is not counted in events.
+  void show_share(std::int64_t per_mille);
   void clear();
 
  private:
@@ -30,6 +43,7 @@ class ProgressLine {
   const std::string_view label_;
   const bool is_terminal_;
   bool is_shown_ = false;
+  std::int64_t shown_percent_ = -1;
 };
 
 }  // namespace steno

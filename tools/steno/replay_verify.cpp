@@ -1,15 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "eventlog/log_folder.hpp"
 #include "eventlog/verify.hpp"
 #include "tools/steno/replay.hpp"
 #include "tools/steno/replay_report.hpp"
+#include "tools/steno/replay_witnesses.hpp"
 
 namespace steno {
 namespace {
 
+using eventlog::kUnknownEnd;
 using eventlog::Problem;
 using eventlog::UnprovedLog;
 using eventlog::VerifyReport;
@@ -39,18 +42,16 @@ Verdict verdict_of(const UnprovedLog& log, const VerifyReport& report) {
   return {kExitOk, "clean", "whole: nothing is missing"};
 }
 
-// A text may quote what a log holds, which is not to reach a terminal as it is.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
-  }
-  return text;
+// Of the log's end, where all is well up to there.
+std::optional<eventlog::Checkpoint> checkpoint_of(const VerifyReport& report) {
+  if (!report.problems.empty() || report.blocks == 0) return std::nullopt;
+  return eventlog::Checkpoint{report.log, report.epoch, report.last, report.hash};
 }
 
 void print_text(std::FILE* out, const UnprovedLog& log, const VerifyReport& report,
                 const Verdict& verdict) {
   const auto row = [&](std::string_view name, const std::string& value) {
-    fmt::print(out, "{:<10}{}\n", name, value);
+    fmt::print(out, "{:<12}{}\n", name, value);
   };
   row("log", report.log.is_set() ? report.log.text() : "empty");
   row("events", fmt::format("{}", report.events) +
@@ -62,6 +63,9 @@ void print_text(std::FILE* out, const UnprovedLog& log, const VerifyReport& repo
   row("epochs", fmt::format("{}", report.epochs));
   row("contents", fmt::format("{}, {} erased", report.contents, report.contents_erased));
   row("hash", report.blocks > 0 ? base::to_hex(base::view(report.hash)) : "none");
+  if (const auto checkpoint = checkpoint_of(report)) {
+    row("checkpoint", checkpoint_text(*checkpoint));
+  }
   row("head", log.head ? fmt::format("position {}, {} events behind it", log.head->position.value,
                                      report.after_head)
                        : "none");
@@ -87,6 +91,8 @@ void print_json(std::FILE* out, const UnprovedLog& log, const VerifyReport& repo
   json["first"] = report.first.value;
   json["last"] = report.last.value;
   json["hash"] = report.blocks > 0 ? Json(base::to_hex(base::view(report.hash))) : Json();
+  const auto checkpoint = checkpoint_of(report);
+  json["checkpoint"] = checkpoint ? Json(checkpoint_text(*checkpoint)) : Json();
   json["streams"] = report.streams;
   json["epochs"] = report.epochs;
   json["contents"] = report.contents;
@@ -99,26 +105,42 @@ void print_json(std::FILE* out, const UnprovedLog& log, const VerifyReport& repo
   for (const Problem& problem : report.problems) {
     json["problems"].push_back(
         {{"position", problem.position.value},
+         {"through", problem.through == kUnknownEnd ? Json() : Json(problem.through.value)},
          {"kind", problem.code == base::ErrorCode::wrong_log ? "wrong_log" : "damaged"},
          {"text", problem.text}});
   }
   json["problems_left_out"] = report.problems_left_out;
-  fmt::print(out, "{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  print_json_text(out, json);
 }
 
 }  // namespace
 
 int replay_verify(const ReplayArguments& arguments) {
+  auto witnesses = read_witnesses(arguments.folder);
+  if (!arguments.checkpoint.empty()) {
+    const auto checkpoint = parse_checkpoint(arguments.checkpoint);
+    if (!checkpoint) {
+      return fail(arguments.err, {base::ErrorCode::invalid,
+                                  "'" + arguments.checkpoint +
+                                      "' is not a checkpoint; steno replay verify prints one",
+                                  {}});
+    }
+    witnesses.push_back({"the checkpoint", *checkpoint});
+  }
   const auto log = eventlog::open_unproved_log(arguments.folder);
   if (!log) return fail(arguments.err, log.error());
   ProgressLine progress(arguments.err, "verify");
   VerifyReport report = eventlog::verify_log(
       *log->store, log->head, [&](auto reached, auto tail) { progress.show(reached, tail); },
-      log->later);
+      {witnesses, log->later});
   progress.clear();
+  // Of what is known at all, verify_log has said more.
+  const base::Position head = log->head ? log->head->position : base::Position{};
+  const base::Position behind = std::max({log->store->tail(), report.last, head}).next();
   for (const auto& error : {log->head_error, log->store_error}) {
     if (!error) continue;
-    report.problems.insert(report.problems.begin(), {{}, error->code, base::describe(*error)});
+    report.problems.insert(report.problems.begin(),
+                           {behind, kUnknownEnd, error->code, base::describe(*error)});
   }
   const Verdict verdict = verdict_of(*log, report);
   (arguments.is_json ? print_json : print_text)(arguments.out, *log, report, verdict);

@@ -1,0 +1,24 @@
+// Keeps RocksDB from writing a log of its own into the folder: where its assertions are on, a line
+// that a full disk does not take ends the process. What went wrong is in the statuses that it
+// returns. Included by the .cpp files that call RocksDB, never by a header.
+#pragma once
+
+#include <rocksdb/env.h>
+#include <rocksdb/options.h>
+
+#include <cstdarg>
+#include <memory>
+
+namespace eventlog {
+
+class NoLog final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, std::va_list) override {}
+};
+
+inline void forbid_log(rocksdb::DBOptions& options) {
+  options.info_log = std::make_shared<NoLog>();
+}
+
+}  // namespace eventlog

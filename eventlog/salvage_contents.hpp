@@ -1,0 +1,45 @@
+// Contents of the blocks of a damaged log, as far as they prove themselves by their digests. What
+// was erased on the record is not brought back, wherever it may still lie.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "eventlog/log_files.hpp"
+#include "eventlog/session/recorded_event.hpp"
+#include "eventlog/session/version_ranges.hpp"
+
+namespace eventlog {
+
+class SalvagedContents {
+ public:
+  // `files` outlives it.
+  explicit SalvagedContents(LogFiles& files) : files_(files) {}
+
+  // Every event of every block that was found, before the first call of seal().
+  void take(const session::Envelope& envelope, const session::Event& event);
+
+  // An event whose content is found in no file, though nobody erased it.
+  struct Lost {
+    std::string stream;
+    base::StreamVersion version;
+    Position position;
+  };
+
+  // The block as it is to be stored. `facts` are those of `block`. What is lost is added to `lost`.
+  SealedBlock seal(const FoundBlock& block, Bytes facts, std::vector<Lost>& lost);
+
+ private:
+  bool is_erased(const session::Envelope& envelope) const;
+  bool add_entry(const session::Envelope& envelope, std::int64_t index,
+                 const std::vector<ContentBlock>& candidates, ContentBlock& content,
+                 SealedBlock& sealed);
+  bool add_chunks(const session::Envelope& envelope, const StoredContent& entry,
+                  SealedBlock& sealed);
+
+  LogFiles& files_;
+  std::map<std::string, session::VersionRanges> erased_;  // by stream
+};
+
+}  // namespace eventlog

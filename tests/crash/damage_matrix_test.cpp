@@ -1,0 +1,294 @@
+// P7 for every file of a log: whatever becomes of one of them, or of several at once, is found, and
+// what is missing is named by position. The log is only read, so that nothing more is lost.
+// STENO_DAMAGE_EVENTS chooses the log's length, STENO_DAMAGES how often several files are damaged
+// at once, STENO_DAMAGE_SEED how.
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <set>
+
+#include "eventlog/log_folder.hpp"
+#include "tests/crash/damaged_log.hpp"
+#include "tests/crash/require.hpp"
+#include "tests/support/listing.hpp"
+#include "tests/support/replay_run.hpp"
+#include "tools/steno/exit_codes.hpp"
+#include "tools/steno/replay_witnesses.hpp"
+
+namespace {
+
+using base::Position;
+using crash::Damage;
+using crash::DamagedLog;
+using crash::Harm;
+using nlohmann::json;
+
+struct Range {
+  Position from;
+  Position through;
+};
+
+// What RocksDB does not need to read a log.
+bool is_note(const std::string& file) {
+  for (const char* name : {"log/LOG", "log/OPTIONS", "log/IDENTITY", "log/LOCK"}) {
+    if (file.starts_with(name)) return true;
+  }
+  return false;
+}
+
+// The blocks of the log as it was that cannot be read from the folder any more.
+std::vector<Range> find_lost(const DamagedLog& known, const std::string& folder) {
+  std::vector<Range> lost;
+  const auto log = eventlog::open_unproved_log(folder);
+  for (const auto& [first, last, hash] : known.blocks()) {
+    if (log) {
+      const auto stored = log->store->read(first, 1, false);
+      if (stored && !stored->empty() && base::blake2b(stored->front().facts) == hash) continue;
+    }
+    lost.push_back({first, last});
+  }
+  return lost;
+}
+
+// The first of the lost ranges that the problems do not name from end to end.
+std::optional<Range> first_unnamed(const std::vector<Range>& lost, const json& problems) {
+  for (const Range& range : lost) {
+    Position at = range.from;
+    for (bool goes_on = true; goes_on && at <= range.through;) {
+      goes_on = false;
+      for (const json& problem : problems) {
+        if (problem["position"] > at.value) continue;
+        const bool is_open = problem["through"].is_null();
+        const Position through{is_open ? range.through.value
+                                       : problem["through"].get<std::int64_t>()};
+        goes_on |= through >= at;
+        at = std::max(at, through.next());
+      }
+    }
+    if (at <= range.through) return range;
+  }
+  return std::nullopt;
+}
+
+bool rolls_head_back(const std::vector<Damage>& damages) {
+  for (const Damage& damage : damages) {
+    const bool is_back = damage.harm == Harm::rolled_back || damage.harm == Harm::rolled_far_back;
+    if (is_back && damage.file == "head") return true;
+  }
+  return false;
+}
+
+support::Answer verify(const std::string& folder, const std::string& checkpoint) {
+  steno::ReplayArguments arguments;
+  arguments.folder = folder;
+  arguments.checkpoint = checkpoint;
+  arguments.is_json = true;
+  return support::run(steno::replay_verify, arguments);
+}
+
+using Verify = std::function<support::Answer(const std::string& folder, const std::string&)>;
+
+// What a damaged copy is held to.
+class Judge {
+ public:
+  Judge(const DamagedLog& known, std::vector<Damage> damages, std::string folder, Verify by)
+      : known_(known),
+        damages_(std::move(damages)),
+        folder_(std::move(folder)),
+        verify_(std::move(by)) {}
+
+  bool has_loss() const { return !lost_.empty(); }
+
+  // Empty: all is well.
+  std::string complaint() {
+    const auto before = support::listing(folder_);
+    lost_ = find_lost(known_, folder_);
+    const auto answer = verify_(folder_, {});
+    if (support::listing(folder_) != before) return "reading has changed the folder";
+    if (answer.exit == steno::kExitNotFound) return "verify finds no log: " + answer.err;
+    if (answer.out.empty()) return "verify prints no report: " + answer.err;
+    const json report = answer.parsed();
+    if (auto text = complaint_about(report, answer.exit); !text.empty()) {
+      return text + "\n" + answer.out;
+    }
+    if (auto text = complaint_about_salvage(); !text.empty()) return "salvage: " + text;
+    if (support::listing(folder_) != before) return "salvage has changed the folder";
+    return complaint_about_opening();
+  }
+
+ private:
+  std::string complaint_about(const json& report, int exit) {
+    const bool is_all_there = lost_.empty() && report["contents"] == known_.contents();
+    if (exit == steno::kExitOk) {
+      if (lost_.empty()) return is_all_there ? "" : "contents are missing without a word";
+      return complaint_without_checkpoint();
+    }
+    if (report["problems"].empty() && exit != steno::kExitTornTail) return "no problem is named";
+    if (exit == steno::kExitTornTail) return lost_.empty() ? "" : complaint_without_checkpoint();
+    if (damages_.size() == 1 && is_note(damages_[0].file)) return "a note of RocksDB's is missed";
+    if (const auto range = first_unnamed(lost_, report["problems"])) {
+      if (rolls_head_back(damages_)) return complaint_without_checkpoint();
+      return "events " + std::to_string(range->from.value) + " to " +
+             std::to_string(range->through.value) + " are lost and not named";
+    }
+    return "";
+  }
+
+  // A head file that went back together with the log can be told only by somebody outside.
+  std::string complaint_without_checkpoint() {
+    if (!rolls_head_back(damages_)) return "the log is silently shorter";
+    const auto answer = verify_(folder_, steno::checkpoint_text(known_.end()));
+    if (answer.exit != steno::kExitDamaged) return "a checkpoint does not find what is missing";
+    if (first_unnamed(lost_, answer.parsed()["problems"])) return "a checkpoint does not name it";
+    return "";
+  }
+
+  // All events before the first damage are kept, and what is readable behind it is not thrown away.
+  std::string complaint_about_salvage() {
+    steno::ReplayArguments arguments;
+    arguments.folder = folder_;
+    arguments.target = folder_ + "-salvaged";
+    arguments.is_json = true;
+    std::filesystem::remove_all(arguments.target);
+    std::filesystem::remove(arguments.target + "-rest.jsonl");
+    const auto answer = support::run(steno::replay_salvage, arguments);
+    if (answer.exit == steno::kExitNotFound || answer.out.empty()) {
+      return lost_.size() == known_.blocks().size() ? "" : "nothing is found";
+    }
+    if (answer.exit != steno::kExitOk && answer.exit != steno::kExitDamaged) return answer.err;
+    const json done = answer.parsed();
+    const Position kept{done["kept"].get<std::int64_t>()};
+    const Position whole = lost_.empty() ? known_.end().position : lost_.front().from.plus(-1);
+    if (kept < whole) return "it keeps less than is readable\n" + answer.out;
+    const auto found =
+        done["kept_blocks"].get<std::size_t>() + done["rest_blocks"].get<std::size_t>();
+    if (found + lost_.size() < known_.blocks().size()) return "blocks are gone\n" + answer.out;
+    const bool is_all_there = kept == known_.end().position && done["contents_lost"].empty();
+    if (answer.exit == steno::kExitOk && !is_all_there && !rolls_head_back(damages_)) {
+      return "it does not say that something is missing\n" + answer.out;
+    }
+    const auto proof = verify(arguments.target, {});
+    if (proof.exit != steno::kExitOk) return "the new log is not whole\n" + proof.out + proof.err;
+    const auto old = verify(arguments.target, steno::checkpoint_text(known_.end()));
+    const bool is_known = old.exit == steno::kExitOk;
+    if (is_known != (kept == known_.end().position)) return "old checkpoints are taken wrongly";
+    base::SeededRandom random(1);
+    const auto opened = eventlog::open_log(arguments.target, eventlog::LogMode::read_write, random);
+    return opened ? "" : "it cannot be opened: " + base::describe(opened.error());
+  }
+
+  // A server takes the log only where its end is whole, and takes nothing away where it is not.
+  std::string complaint_about_opening() {
+    const auto before = contents_of_log();
+    base::SeededRandom random(1);
+    {
+      const auto opened = eventlog::open_log(folder_, eventlog::LogMode::read_write, random);
+      if (opened && opened->tail.position < known_.end().position && !rolls_head_back(damages_)) {
+        return "a log that is shorter is opened for writing";
+      }
+      if (opened) return "";
+    }
+    const auto after = contents_of_log();
+    for (const auto& file : before) {
+      if (!after.contains(file)) return "opening has taken " + file.first + " away";
+    }
+    return "";
+  }
+
+  // What a log is read from, by name and size, wherever it lies: below log/ or in evidence/.
+  std::set<std::pair<std::string, std::uintmax_t>> contents_of_log() const {
+    std::set<std::pair<std::string, std::uintmax_t>> found;
+    for (const char* part : {"/log", "/evidence"}) {
+      if (!std::filesystem::exists(folder_ + part)) continue;
+      for (const auto& entry : std::filesystem::directory_iterator(folder_ + part)) {
+        const std::string name = entry.path().filename();
+        if (is_note("log/" + name)) continue;
+        found.emplace(name, entry.file_size());
+      }
+    }
+    return found;
+  }
+
+  const DamagedLog& known_;
+  const std::vector<Damage> damages_;
+  const std::string folder_;
+  const Verify verify_;
+  std::vector<Range> lost_;
+};
+
+struct Tally {
+  std::int64_t damages = 0;
+  std::int64_t losses = 0;  // damages that have taken events away
+  std::vector<std::string> violations;
+};
+
+void judge(DamagedLog& log, const std::vector<Damage>& damages, Tally& tally,
+           const Verify& by = verify) {
+  const std::string folder = log.damaged(damages);
+  if (folder.empty()) return;
+  ++tally.damages;
+  Judge judge(log, damages, folder, by);
+  const std::string complaint = judge.complaint();
+  tally.losses += judge.has_loss();
+  if (!complaint.empty()) tally.violations.push_back(crash::describe(damages) + ": " + complaint);
+}
+
+// Of a long log so many, half of them single ones, others with each seed; of a short one all single
+// ones and so many more.
+std::vector<std::vector<Damage>> choose(const DamagedLog& log, bool is_long, std::uint64_t seed) {
+  base::SeededRandom random(seed);
+  const auto count = static_cast<std::size_t>(crash::number_from("STENO_DAMAGES", 60));
+  auto all = crash::single_damages(log.files());
+  if (is_long) {
+    const std::size_t half = std::min(count / 2, all.size());
+    const auto from = static_cast<long>(seed * half % all.size());
+    std::rotate(all.begin(), all.begin() + from, all.end());
+    all.resize(half);
+  }
+  const std::size_t end = is_long ? count : all.size() + count;
+  while (all.size() < end) all.push_back(crash::random_damages(log.files(), random));
+  return all;
+}
+
+TEST_CASE("whatever is done to the files of a log is found and named", "[.crash][eventlog]") {
+  const std::int64_t only = crash::number_from("STENO_DAMAGE_EVENTS", 0);
+  const std::int64_t events = only != 0 ? only : GENERATE(10, 1000);
+  const auto seed = static_cast<std::uint64_t>(crash::number_from("STENO_DAMAGE_SEED", 1));
+  DamagedLog log(events, seed);
+  Tally tally;
+  for (const auto& damages : choose(log, only != 0, seed)) judge(log, damages, tally);
+  std::printf(
+      "{\"campaign\":\"damage_matrix\",\"damages\":%lld,\"losses\":%lld,"
+      "\"violations\":%zu,\"seed\":%llu}\n",
+      static_cast<long long>(tally.damages), static_cast<long long>(tally.losses),
+      tally.violations.size(), static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
+  INFO("STENO_DAMAGE_EVENTS=" << events << " STENO_DAMAGE_SEED=" << seed);
+  for (const std::string& violation : tally.violations) UNSCOPED_INFO(violation);
+  CHECK(tally.violations.empty());
+  CHECK(tally.losses > tally.damages / 10);
+}
+
+TEST_CASE("a verifier that is blind, or does not say where, is found out by the damage matrix",
+          "[.crash][eventlog]") {
+  DamagedLog log(10, 1);
+  const Verify blind = [&](const std::string&, const std::string&) {
+    return verify(log.copies().now, {});
+  };
+  const Verify vague = [](const std::string& folder, const std::string&) {
+    auto answer = verify(folder, {});
+    json report = answer.parsed();
+    for (json& problem : report["problems"]) problem["position"] = problem["through"] = 0;
+    answer.out = report.dump();
+    return answer;
+  };
+  for (const Verify& by : {blind, vague}) {
+    Tally tally;
+    for (const auto& file : log.files()) {
+      if (file.ends_with(".log")) judge(log, {{file, Harm::emptied}}, tally, by);
+    }
+    CHECK(tally.violations.size() == 1);  // the other file's events are in tables by now
+  }
+}
+
+}  // namespace

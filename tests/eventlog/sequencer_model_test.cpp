@@ -1,0 +1,336 @@
+// A sequencer over every block store against a model: random sequences of appends, conflicts,
+// blocks whose fate is unknown and the retries after them, restarts, erasures and snapshots.
+#include <map>
+
+#include "eventlog/erase.hpp"
+#include "eventlog/log_reader.hpp"
+#include "eventlog/sequencer.hpp"
+#include "eventlog/session/evolve.hpp"
+#include "eventlog/stream_loader.hpp"
+#include "eventlog/verify.hpp"
+#include "tests/support/hand_committer.hpp"
+#include "tests/support/log.hpp"
+#include "tests/support/random_operations.hpp"
+#include "tests/support/stores.hpp"
+
+namespace {
+
+using base::Position;
+using base::StreamVersion;
+using eventlog::AppendStatus;
+using session::RecordedEvent;
+
+enum class Kind {
+  append,
+  append_to_two,
+  conflict,
+  commit,
+  unknown,
+  restart,
+  read,
+  erase,
+  snapshot
+};
+constexpr int kKinds = 9;
+constexpr int kStreams = 3;
+using Operation = support::Operation<Kind>;
+
+// One event of a command, as the model knows it.
+struct Known {
+  int stream = 0;
+  std::int64_t command = 0;
+  session::Event event;
+  std::string content;  // empty: none, or erased
+};
+
+base::CommandId command_id(std::int64_t number) {
+  base::CommandId id;
+  for (int i = 0; i < 8; ++i) {
+    id.bytes[static_cast<std::size_t>(8 + i)] = static_cast<char>(number >> (56 - 8 * i));
+  }
+  return id;
+}
+
+session::SessionOpened opened(int stream) {
+  session::SessionOpened event;
+  event.session = session::parse_stream(support::stream_of(stream))->session;
+  event.agent = "main";
+  return event;
+}
+
+template <class Fixture>
+class Machine {
+ public:
+  Machine() { start(); }
+
+  void run(const std::vector<Operation>& sequence) {
+    for (const Operation& operation : sequence) step(operation);
+    commit();
+    check_log();
+    restart();
+    check_log();
+    const auto report = eventlog::verify_log(fixture_.store(), {});
+    RC_ASSERT(report.problems.empty());
+  }
+
+ private:
+  void step(const Operation& operation) {
+    const int stream = 1 + static_cast<int>(operation.a % kStreams);
+    switch (operation.kind) {
+      case Kind::append:
+        return append({stream}, operation);
+      case Kind::append_to_two:
+        return append({stream, 1 + stream % kStreams}, operation);
+      case Kind::conflict:
+        return conflict(stream, operation.b);
+      case Kind::commit:
+        return commit();
+      case Kind::unknown:
+        return fall_in_doubt(operation.b % 2 == 0);
+      case Kind::restart:
+        return restart();
+      case Kind::read:
+        return check_log();
+      case Kind::erase:
+        return erase(operation.a);
+      case Kind::snapshot:
+        return snapshot(stream);
+    }
+  }
+
+  // A new server on what the store holds.
+  void start() {
+    if (fixture_.store().tail().value == 0) begin_epoch();
+    sequencer_.reset();
+    committer_.emplace(fixture_.store());
+    sequencer_.emplace(support::tail_of(fixture_.store()), *committer_, random_);
+    pending_.clear();
+    versions_.clear();
+    for (const Known& known : durable_) versions_[known.stream] = versions_[known.stream].next();
+    for (int stream = 1; stream <= kStreams; ++stream) {
+      sequencer_->set_head(support::stream_of(stream), versions_[stream]);
+    }
+  }
+
+  void begin_epoch() {
+    support::LogWriter writer(fixture_.store());
+    writer.append(std::string(session::kServerStream), session::EpochStarted{1, "created"});
+    writer.flush();
+  }
+
+  void append(const std::vector<int>& streams, const Operation& operation) {
+    const std::int64_t command = ++commands_;
+    std::vector<Known> events;
+    for (const int stream : streams) {
+      const bool is_new = versions_[stream].value == 0;
+      // Beyond 64 KiB content goes into chunks.
+      const std::size_t repeated = operation.c % 20 == 0 ? 20'000 : 1;
+      std::string text;
+      for (std::size_t i = 0; i < repeated; ++i) text += "text" + std::to_string(operation.b);
+      if (is_new) events.push_back({stream, command, opened(stream), {}});
+      events.push_back({stream, command, session::TurnQueued{}, text});
+    }
+    append(events);
+  }
+
+  void append(const std::vector<Known>& events) {
+    std::vector<eventlog::StreamAppend> appends;
+    for (const Known& known : events) {
+      const std::string name = support::stream_of(known.stream);
+      if (appends.empty() || appends.back().stream != name) {
+        appends.push_back({name, versions_[known.stream], {}});
+      }
+      appends.back().events.push_back({known.event, {known.content}});
+    }
+    const auto appended = sequencer_->append(std::move(appends), context(events.front().command));
+    RC_ASSERT(appended.has_value());
+    RC_ASSERT(appended->size() == events.size());
+    for (const Known& known : events) {
+      versions_[known.stream] = versions_[known.stream].next();
+      pending_.push_back(known);
+    }
+    RC_ASSERT(sequencer_->tail() == position_of(durable_.size() + pending_.size()));
+    if (!sequencer_->has_room()) commit();
+  }
+
+  eventlog::AppendContext context(std::int64_t command) {
+    eventlog::AppendContext context;
+    context.command = command_id(command);
+    context.log_time = context.wall_time = {1'800'000'000'000'000 + command};
+    return context;
+  }
+
+  // Nothing of an append remains whose last expected version is wrong.
+  void conflict(int stream, unsigned by) {
+    const Position tail = sequencer_->tail();
+    const int other = 1 + stream % kStreams;
+    std::vector<eventlog::StreamAppend> appends(2);
+    appends[0] = {support::stream_of(other), versions_[other], {}};
+    appends[0].events.push_back({opened(other), {}});
+    appends[1] = {support::stream_of(stream), {versions_[stream].value + 1 + by % 3}, {}};
+    appends[1].events.push_back({session::TurnQueued{}, {"wrong"}});
+    const auto refused = sequencer_->append(std::move(appends), context(-1));
+    RC_ASSERT_FALSE(refused.has_value());
+    RC_ASSERT(refused.error().code == base::ErrorCode::conflict);
+    RC_ASSERT(sequencer_->tail() == tail);
+  }
+
+  void commit() {
+    sequencer_->do_work();
+    while (committer_->submitted()) {
+      committer_->complete();
+      sequencer_->do_work();
+    }
+    durable_.insert(durable_.end(), pending_.begin(), pending_.end());
+    pending_.clear();
+    RC_ASSERT(sequencer_->durable() == position_of(durable_.size()));
+    RC_ASSERT(sequencer_->durable() == fixture_.store().tail());
+  }
+
+  // A block may or may not be stored; the server stops, the next one finds out, and every command
+  // that was not answered is sent again: of each there is one group of events.
+  void fall_in_doubt(bool is_stored) {
+    if (pending_.empty()) return;
+    sequencer_->do_work();
+    if (is_stored) {
+      RC_ASSERT(fixture_.store().append(*committer_->submitted()).status == AppendStatus::stored);
+    }
+    committer_->fail(AppendStatus::unknown);
+    sequencer_->do_work();
+    RC_ASSERT(sequencer_->failure().has_value());
+    RC_ASSERT_FALSE(sequencer_->has_room());
+    RC_ASSERT(sequencer_->durable() == position_of(durable_.size()));
+    const std::vector<Known> asked = pending_;
+    const auto found = static_cast<std::size_t>(fixture_.store().tail().value) - 1;
+    RC_ASSERT((found == durable_.size() || is_stored));
+    durable_.insert(durable_.end(), asked.begin(),
+                    asked.begin() + static_cast<long>(found - durable_.size()));
+    fixture_.reopen();
+    start();
+    retry(asked);
+    commit();
+  }
+
+  void retry(const std::vector<Known>& asked) {
+    for (std::size_t i = 0; i < asked.size();) {
+      std::vector<Known> group;
+      while (i < asked.size() && (group.empty() || asked[i].command == group[0].command)) {
+        group.push_back(asked[i++]);
+      }
+      if (!is_in_log(group[0].command)) append(group);
+    }
+  }
+
+  bool is_in_log(std::int64_t command) {
+    for (const RecordedEvent& event : events(false)) {
+      if (event.envelope.command == command_id(command)) return true;
+    }
+    return false;
+  }
+
+  void restart() {
+    fixture_.reopen();
+    start();
+  }
+
+  std::vector<RecordedEvent> events(bool with_content) {
+    std::vector<RecordedEvent> all;
+    while (all.size() < static_cast<std::size_t>(fixture_.store().tail().value)) {
+      const auto some = eventlog::read_events(fixture_.store(), position_of(all.size()),
+                                              fixture_.store().tail(), {5'000, with_content});
+      RC_ASSERT(some.has_value());
+      RC_ASSERT_FALSE(some->empty());
+      all.insert(all.end(), some->begin(), some->end());
+    }
+    return all;
+  }
+
+  // The log's first event is its epoch's.
+  static Position position_of(std::size_t events) {
+    return {static_cast<std::int64_t>(events) + 1};
+  }
+
+  void check_log() {
+    const auto found = events(true);
+    RC_ASSERT(found.size() == durable_.size() + 1);
+    std::map<int, StreamVersion> versions;
+    for (std::size_t i = 0; i < durable_.size(); ++i) {
+      const Known& known = durable_[i];
+      const RecordedEvent& event = found[i + 1];
+      StreamVersion& version = versions[known.stream];
+      version = version.next();
+      RC_ASSERT(event.envelope.position == position_of(i + 1));
+      RC_ASSERT(event.envelope.stream == support::stream_of(known.stream));
+      RC_ASSERT(event.envelope.version == version);
+      RC_ASSERT(event.envelope.command == command_id(known.command));
+      RC_ASSERT(event.event == known.event);
+      RC_ASSERT((event.content ? event.content->text : std::string()) == known.content);
+    }
+  }
+
+  // The content of one durable event, first on the record.
+  void erase(unsigned number) {
+    commit();
+    std::vector<std::size_t> choice;
+    for (std::size_t i = 0; i < durable_.size(); ++i) {
+      if (!durable_[i].content.empty()) choice.push_back(i);
+    }
+    if (choice.empty()) return;
+    Known& known = durable_[choice[number % choice.size()]];
+    StreamVersion version;
+    for (const Known* one = durable_.data(); one <= &known; ++one) {
+      if (one->stream == known.stream) version = version.next();
+    }
+    const int stream = known.stream;
+    known.content.clear();
+    const session::VersionRanges ranges{{version, version}};
+    append({{stream,
+             ++commands_,
+             session::ContentErased{ranges, session::ErasureReason::requested},
+             {}}});
+    commit();
+    eventlog::StreamIndex index(*rows_);
+    RC_ASSERT(index.catch_up(fixture_.store(), fixture_.store().tail()).has_value());
+    eventlog::ScrubScope scope;
+    RC_ASSERT(
+        eventlog::erase_content(fixture_.store(), index, support::stream_of(stream), ranges, scope)
+            .has_value());
+  }
+
+  // What is loaded from a snapshot and the events behind it is what all events add up to.
+  void snapshot(int stream) {
+    commit();
+    const std::string name = support::stream_of(stream);
+    eventlog::StreamIndex index(*rows_);
+    RC_ASSERT(index.catch_up(fixture_.store(), fixture_.store().tail()).has_value());
+    eventlog::SnapshotStore snapshots(*rows_);
+    const auto loaded = eventlog::load_stream(fixture_.store(), index, snapshots, name);
+    RC_ASSERT(loaded.has_value());
+    session::StreamState state = *session::initial_state(name);
+    for (const RecordedEvent& event : events(false)) {
+      if (event.envelope.stream == name) session::evolve(state, event.envelope, event.event);
+    }
+    RC_ASSERT(loaded->state == state);
+    RC_ASSERT(loaded->version == versions_[stream]);
+    RC_ASSERT(snapshots.save(name, *loaded).has_value());
+  }
+
+  Fixture fixture_;
+  base::SeededRandom random_{5};
+  std::unique_ptr<eventlog::KeyValueStore> rows_ = eventlog::make_memory_key_value_store();
+  std::optional<support::HandCommitter> committer_;
+  std::optional<eventlog::Sequencer> sequencer_;
+  std::map<int, StreamVersion> versions_;  // pending ones counted
+  std::vector<Known> durable_;
+  std::vector<Known> pending_;  // appended, and not known to be stored
+  std::int64_t commands_ = 0;
+};
+
+TEMPLATE_TEST_CASE("whatever becomes of blocks and servers, a log is what its model is",
+                   "[eventlog]", support::MemoryBlockStore, support::RocksDbBlockStore) {
+  support::check_sequences<Kind>(
+      "a sequencer's log is its model", kKinds,
+      [](const std::vector<Operation>& sequence) { Machine<TestType>().run(sequence); });
+}
+
+}  // namespace

@@ -1,0 +1,217 @@
+#include <fstream>
+
+#include "eventlog/log_reader.hpp"
+#include "projections/projections.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/raw_log.hpp"
+#include "tests/support/replay_log.hpp"
+
+namespace {
+
+using base::Position;
+using Catch::Contains;
+using nlohmann::json;
+using support::Answer;
+using support::ReplayLog;
+using support::run;
+
+struct Fixture : ReplayLog {
+  std::string target = temporary.file("new");
+  std::string rest = target + "-rest.jsonl";
+
+  Answer salvage(bool is_json = true) const {
+    auto wanted = arguments(is_json);
+    wanted.target = target;
+    return run(steno::replay_salvage, wanted);
+  }
+  Answer verify_target(const std::string& checkpoint = {}) const {
+    auto wanted = arguments(true);
+    wanted.folder = target;
+    wanted.checkpoint = checkpoint;
+    return run(steno::replay_verify, wanted);
+  }
+  std::vector<json> rest_lines() const {
+    std::vector<json> lines;
+    std::ifstream in(rest);
+    for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+    return lines;
+  }
+  // The first position of the block that holds the position, and of the one behind it.
+  std::pair<std::int64_t, std::int64_t> block_at(std::int64_t position) const {
+    const auto log = *eventlog::open_rocksdb_view({folder.log(), {}});
+    const auto block = *eventlog::parse_block(log->read({position}, 1, false)->front().facts);
+    return {block.header.first.value, block.header.last().value + 1};
+  }
+  // Of everything that lies in the log's files, this block alone is damaged.
+  void damage_block(std::int64_t first) {
+    std::string facts;
+    {
+      const auto log = *eventlog::open_rocksdb_view({folder.log(), {}});
+      facts = log->read({first}, 1, false)->front().facts;
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(folder.log())) {
+      std::string bytes = read(entry.path());
+      // From where it differs from its neighbours; in a write-ahead log it may be cut into pieces.
+      const std::size_t at = bytes.find(facts.substr(0, 130));
+      if (at == std::string::npos) continue;
+      bytes[at + 128] = static_cast<char>(bytes[at + 128] ^ 1);
+      std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << bytes;
+    }
+  }
+  static std::string read(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+};
+
+TEST_CASE("of a log that is whole, salvage makes another that is whole", "[tools]") {
+  Fixture f;
+  const auto old = f.verify(true).parsed();
+  const auto answer = f.salvage();
+  CHECK(answer.exit == 0);
+  const auto done = answer.parsed();
+  CHECK(done["kept"] == f.head.position.value);
+  CHECK(done["missing"].empty());
+  CHECK(done["contents_lost"].empty());
+  CHECK(done["rest"].is_null());
+  CHECK_FALSE(std::filesystem::exists(f.rest));
+  const auto made = f.verify_target().parsed();
+  CHECK(made["verdict"] == "clean");
+  CHECK(made["events"] == f.head.position.value + 1);
+  CHECK(made["epochs"] == 2);
+  CHECK(made["contents"] == old["contents"]);
+  CHECK(made["checkpoint"] == done["checkpoint"]);
+  CHECK(f.verify_target(old["checkpoint"]).exit == 0);
+}
+
+TEST_CASE("what lies behind a damaged block is kept as lines, and the loss is named", "[tools]") {
+  Fixture f;
+  { support::RawLog(f.folder.log()).flush(); }
+  const auto old = f.verify(true).parsed();
+  const auto [first, behind] = f.block_at(200);
+  f.damage_block(first);
+  const auto answer = f.salvage();
+  CHECK(answer.exit == 9);
+  const auto done = answer.parsed();
+  CHECK(done["kept"] == first - 1);
+  REQUIRE(done["missing"].size() == 2);
+  CHECK(done["missing"][0] ==
+        json({{"position", first}, {"through", behind - 1}, {"in_rest", false}}));
+  CHECK(done["missing"][1] ==
+        json({{"position", behind}, {"through", f.head.position.value}, {"in_rest", true}}));
+  CHECK_FALSE(done["missing_versions"].empty());
+
+  std::int64_t next = behind;
+  for (const json& line : f.rest_lines()) {
+    if (line.contains("chunk")) continue;
+    CHECK(line["proof"] == "head");
+    CHECK(line["block"]["first"] == next);
+    next += line["block"]["count"].get<std::int64_t>();
+  }
+  CHECK(next == f.head.position.value + 1);
+
+  CHECK(f.verify_target().exit == 0);
+  CHECK(f.verify_target(old["checkpoint"]).exit == 9);
+  const auto text = run(steno::replay_salvage, [&] {
+    auto again = f.arguments();
+    again.target = f.temporary.file("again");
+    return again;
+  }());
+  CHECK_THAT(text.out, Contains("nowhere"));
+  CHECK_THAT(text.out, Contains("among the rest"));
+}
+
+TEST_CASE("rows and clients of the old history refuse the new one", "[tools]") {
+  Fixture f;
+  { support::RawLog(f.folder.log()).flush(); }
+  f.project(f.head.position);
+  f.damage_block(f.block_at(200).first);
+  REQUIRE(f.salvage().exit == 9);
+  std::filesystem::remove_all(f.target + "/views");
+  std::filesystem::copy(f.folder.views(), f.target + "/views");
+  {
+    auto log = *eventlog::open_log(f.target, eventlog::LogMode::read_write, f.random);
+    support::LogWriter writer(log, f.random);
+    while (writer.durable().position <= f.head.position) {
+      writer.append(session::kServerStream, session::ServerStarted{});
+    }
+    auto rows = *eventlog::open_rocksdb_key_value_store(f.target + "/views");
+    const auto projection = projections::all_projections();
+    auto projector = *projections::Projector::open(*projection.front(), *rows);
+    const auto verified = projector.verify_checkpoint(*log.store);
+    REQUIRE_FALSE(verified);
+    CHECK(verified.error().code == base::ErrorCode::wrong_log);
+  }
+  const auto answer = f.verify_target();
+  CHECK(answer.exit == 9);
+  CHECK_THAT(answer.out, Contains("another block than the one that the projection"));
+}
+
+TEST_CASE("contents that are lost are on the record as lost, and their facts are kept", "[tools]") {
+  Fixture f;
+  const auto whole = f.verify(true).parsed();
+  { support::RawLog(f.folder.log()).flush(); }
+  // The table of contents is the later of the two; what the write-ahead log held is gone as well.
+  for (const auto& entry : std::filesystem::directory_iterator(f.folder.log())) {
+    if (entry.path().extension() == ".log") std::filesystem::remove(entry.path());
+  }
+  std::filesystem::remove(support::newest_file(f.folder.log(), ".sst"));
+  const auto answer = f.salvage();
+  CHECK(answer.exit == 9);
+  const auto done = answer.parsed();
+  CHECK(done["kept"] == f.head.position.value);
+  CHECK(done["contents_lost"].size() == whole["contents"]);
+  const auto made = f.verify_target().parsed();
+  CHECK(made["verdict"] == "clean");
+  CHECK(made["contents"] == 0);
+  CHECK(made["contents_erased"] == whole["contents"]);
+}
+
+TEST_CASE("content that was erased on the record is not brought back from where it still lies",
+          "[tools]") {
+  Fixture f;
+  std::string stream;
+  session::VersionRanges erased;
+  {
+    auto log = *eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
+    const auto events =
+        *eventlog::read_events(*log.store, {1}, log.store->tail(), {SIZE_MAX, true});
+    for (const auto& event : events) {
+      if (!event.content || !erased.empty()) continue;
+      stream = event.envelope.stream;
+      erased = {{event.envelope.version, event.envelope.version}};
+    }
+    support::LogWriter writer(log, f.random);
+    writer.append(stream, session::ContentErased{erased, session::ErasureReason::requested});
+  }
+  REQUIRE(f.salvage().exit == 0);
+  const auto made = f.verify_target().parsed();
+  CHECK(made["verdict"] == "clean");
+  CHECK(made["contents_erased"] == 1);
+}
+
+TEST_CASE("salvage writes only where nothing is, and not beside a server", "[tools]") {
+  Fixture f;
+  auto wanted = f.arguments();
+  CHECK(run(steno::replay_salvage, wanted).exit == 2);
+  wanted.target = f.folder.root;
+  CHECK(run(steno::replay_salvage, wanted).exit == 4);
+  wanted.target = f.target;
+  wanted.folder = f.temporary.file("nowhere");
+  CHECK(run(steno::replay_salvage, wanted).exit == 3);
+  const auto server = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
+  const auto answer = f.salvage();
+  CHECK(answer.exit == 11);
+  CHECK_THAT(answer.err, Contains("stop it first"));
+  CHECK_FALSE(std::filesystem::exists(f.target));
+}
+
+TEST_CASE("without a head file salvage says that more may be missing", "[tools]") {
+  Fixture f;
+  std::filesystem::remove(f.folder.head());
+  CHECK(f.salvage().exit == 9);
+  CHECK(f.salvage().exit == 4);
+  CHECK(f.verify_target().exit == 0);
+}
+
+}  // namespace

@@ -1,0 +1,17 @@
+// Bytes as text that JSON can hold: RFC 4648, section 4, with padding.
+#pragma once
+
+#include <optional>
+
+#include "eventlog/base/bytes.hpp"
+
+namespace steno {
+
+std::string to_base64(base::ByteView bytes);
+// None: it is not what to_base64 makes of any bytes.
+std::optional<base::Bytes> from_base64(std::string_view text);
+
+// None: it is not `size` bytes in hexadecimal digits.
+std::optional<base::Bytes> from_hex(std::string_view text, std::size_t size);
+
+}  // namespace steno

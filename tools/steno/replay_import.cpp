@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "eventlog/log_copy.hpp"
+#include "eventlog/session/event_codec.hpp"
+#include "tools/steno/block_lines.hpp"
+#include "tools/steno/replay.hpp"
+#include "tools/steno/replay_report.hpp"
+#include "tools/steno/replay_witnesses.hpp"
+
+namespace steno {
+namespace {
+
+using base::ErrorCode;
+using base::Position;
+using base::Result;
+using eventlog::Checkpoint;
+using eventlog::SealedBlock;
+using Json = nlohmann::json;
+
+class Import {
+ public:
+  Import(const ReplayArguments& arguments, std::istream& in) : arguments_(arguments), in_(in) {}
+
+  Result<Checkpoint> run() {
+    if (auto ok = read_head(); !ok) return tl::unexpected(ok.error());
+    auto copy = eventlog::LogCopy::begin(arguments_.target);
+    if (!copy) return tl::unexpected(copy.error());
+    ProgressLine progress(arguments_.err, "import");
+    while (!is_ended_) {
+      if (auto ok = take_line(*copy); !ok) return tl::unexpected(ok.error());
+      progress.show(next_.plus(-1), next_.plus(-1));
+    }
+    if (std::getline(in_, line_)) return wrong("there is more behind the end");
+    auto reached = copy->finish(random_);
+    if (!reached || arguments_.is_exact) return reached;
+    eventlog::NewEpoch epoch;
+    epoch.counter = copy->last().epoch.counter + 1;
+    epoch.writer_term = copy->last().writer_term;
+    epoch.reason = "restored";
+    epoch.versions = versions_;
+    return copy->begin_epoch(epoch, random_);
+  }
+
+ private:
+  Result<bool> read_line() {
+    ++number_;
+    if (std::getline(in_, line_)) return true;
+    return wrong("the lines end here, and the one that says so is missing");
+  }
+
+  Result<bool> read_head() {
+    if (auto ok = read_line(); !ok) return ok;
+    const Json head = Json::parse(line_, nullptr, false);
+    const bool is_export = head.is_object() && head.contains("steno_export");
+    if (!is_export) return wrong("this is not what steno replay export prints");
+    if (head["steno_export"] != 1) return wrong("it was printed by a newer release");
+    if (!head.contains("of") || head["of"].value("with_content", true)) return true;
+    return wrong("it was exported without its content, and cannot be made a log again");
+  }
+
+  Result<bool> take_line(eventlog::LogCopy& copy) {
+    if (auto ok = read_line(); !ok) return ok;
+    if (line_.starts_with("{\"end\"")) return take_end();
+    const auto kind = lines_.read(line_);
+    if (!kind) return wrong(kind.error().text);
+    if (*kind == BlockLineReader::Kind::chunk) return true;
+    const SealedBlock block = lines_.take_block();
+    if (block.header.first != next_) {
+      return wrong("the block begins at position " + std::to_string(block.header.first.value) +
+                   ", and position " + std::to_string(next_.value) + " was to come");
+    }
+    if (block.header.previous != hash_) return wrong("the block does not follow the one before it");
+    if (auto ok = check_events(block); !ok) return ok;
+    hash_ = block.hash;
+    next_ = block.header.last().next();
+    return copy.append(block);
+  }
+
+  Result<bool> take_end() {
+    const Json end = Json::parse(line_, nullptr, false);
+    is_ended_ = end.is_object() && end.contains("end") && end["end"].is_object() &&
+                end["end"].value("position", Json()) == next_.value - 1 &&
+                end["end"].value("hash", Json()) == base::to_hex(base::view(hash_));
+    if (is_ended_) return true;
+    return wrong("the end that is named is not that of the lines before it");
+  }
+
+  // Contents are no part of the block's hash, and have proofs of their own.
+  Result<bool> check_events(const SealedBlock& block) {
+    const auto view = eventlog::parse_block(block.facts);
+    const auto content = base::decode<eventlog::ContentBlock>(block.content);
+    if (!content && !block.content.empty()) return wrong("the content cannot be read");
+    for (std::size_t i = 0; i < view->events.size(); ++i) {
+      const auto envelope = session::decode_envelope(view->events[i]);
+      if (!envelope) continue;
+      versions_[envelope->stream] = envelope->version;
+      if (!content) continue;
+      for (const auto& entry : content->entries) {
+        if (entry.index != static_cast<std::int64_t>(i)) continue;
+        if (is_proved(entry, *envelope, block.chunks)) continue;
+        return wrong("the content of the event at position " +
+                     std::to_string(block.header.first.value + entry.index) +
+                     " does not match its digest");
+      }
+    }
+    return true;
+  }
+
+  static bool is_proved(const eventlog::StoredContent& entry, const session::Envelope& envelope,
+                        const std::vector<eventlog::Chunk>& chunks) {
+    if (!envelope.content) return false;
+    base::Bytes bytes = entry.content.bytes;
+    for (std::int64_t i = 0; i < entry.chunks; ++i) {
+      const base::Bytes key = eventlog::chunk_key(envelope.stream, envelope.content->digest,
+                                                  static_cast<std::uint32_t>(i));
+      const auto chunk = std::find_if(chunks.begin(), chunks.end(),
+                                      [&](const eventlog::Chunk& one) { return one.key == key; });
+      if (chunk == chunks.end()) return false;
+      bytes += chunk->bytes;
+    }
+    const bool is_erased = bytes.empty() && entry.chunks == 0;
+    return is_erased || base::blake2b(bytes, entry.salt) == envelope.content->digest;
+  }
+
+  tl::unexpected<base::Error> wrong(const std::string& what) const {
+    return base::failure(ErrorCode::invalid, what, "line " + std::to_string(number_));
+  }
+
+  const ReplayArguments& arguments_;
+  std::istream& in_;
+  base::SystemRandom random_;
+  std::string line_;
+  std::int64_t number_ = 0;
+  BlockLineReader lines_;
+  bool is_ended_ = false;
+  Position next_{1};
+  base::Hash hash_{};
+  std::map<std::string, base::StreamVersion> versions_;
+};
+
+}  // namespace
+
+int replay_import(const ReplayArguments& arguments) {
+  if (arguments.target.empty()) {
+    return fail(arguments.err,
+                {ErrorCode::invalid, "say with --to where the new log is to be", {}});
+  }
+  std::ifstream file;
+  const bool is_stdin = arguments.file == "-";
+  if (!is_stdin) file.open(arguments.file, std::ios::binary);
+  if (!is_stdin && !file) {
+    return fail(arguments.err, {ErrorCode::not_found, "the file cannot be read", arguments.file});
+  }
+  const auto reached = Import(arguments, is_stdin ? std::cin : file).run();
+  if (!reached) return fail(arguments.err, reached.error());
+  if (arguments.is_json) {
+    const Json json = {{"position", reached->position.value},
+                       {"checkpoint", checkpoint_text(*reached)}};
+    print_json_text(arguments.out, json);
+  } else {
+    fmt::print(arguments.out, "{:<12}{}\n{:<12}{}\n", "position", reached->position.value,
+               "checkpoint", checkpoint_text(*reached));
+  }
+  return kExitOk;
+}
+
+}  // namespace steno
