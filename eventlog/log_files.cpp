@@ -178,8 +178,9 @@ void FilesOfLog::find_blocks(ByteView bytes, std::size_t file) {
     if (size > 0 && size <= rest.size()) {
       if (const auto block = parse_block(rest.substr(0, size))) {
         step = size;
-        if (hashes_.insert(Bytes(base::view(block->hash))).second) {
-          blocks_.push_back({block->header, block->hash, file, at, size});
+        const base::Hash hash = block->hash();
+        if (hashes_.insert(Bytes(base::view(hash))).second) {
+          blocks_.push_back({block->header, hash, file, at, size});
         }
       } else if (block.error().code == base::ErrorCode::wrong_log) {
         has_newer_format_ |= is_sealed(rest.substr(0, size));

@@ -88,7 +88,7 @@ void DamagedLog::learn() {
   for (Position at{1}; at <= log.store->tail();) {
     for (const auto& stored : require(log.store->read(at, 4 << 20, false))) {
       const auto block = require(eventlog::parse_block(stored.facts));
-      blocks_.push_back({block.header.first, block.header.last(), block.hash});
+      blocks_.push_back({block.header.first, block.header.last(), block.hash()});
       at = block.header.last().next();
     }
   }

@@ -419,7 +419,7 @@ TEST_CASE("rows that hold more than the log find the loss", "[tools]") {
     const auto before = *eventlog::parse_block(blocks[1].facts);
     const auto head = *eventlog::open_head_file(f.folder.head());
     REQUIRE(
-        head->write({before.header.log, before.header.epoch, before.header.last(), before.hash}));
+        head->write({before.header.log, before.header.epoch, before.header.last(), before.hash()}));
   }
   const auto answer = f.rebuild();
   CHECK(answer.exit == 9);

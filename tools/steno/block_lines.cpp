@@ -89,7 +89,7 @@ std::optional<ContentBlock> plain_content(const SealedBlock& block, std::size_t 
 
 Json json_of_block(const SealedBlock& block, const BlockView& view, bool with_content) {
   Json json = {
-      {"block", json_of(view.header)}, {"hash", hex(view.hash)}, {"events", Json::array()}};
+      {"block", json_of(view.header)}, {"hash", hex(view.hash())}, {"events", Json::array()}};
   for (std::size_t i = 0; i < view.events.size(); ++i) {
     const auto position = view.header.first.plus(static_cast<std::int64_t>(i));
     json["events"].push_back(json_of_event(view.events[i], position));

@@ -34,6 +34,10 @@ std::string age_text(const SessionRow& row, base::Time now) {
   return duration_text((row.closed_at.us != 0 ? row.closed_at : now) - row.created_at);
 }
 
+std::string dollars_text(base::NanoUsd amount) {
+  return std::string("$").append(usd_text(amount));
+}
+
 std::string turns_text(const SessionRow& row) {
   const std::int64_t ended = row.turns_finished + row.turns_failed + row.turns_interrupted;
   return std::to_string(ended) + "/" + std::to_string(row.turns_queued);
@@ -69,7 +73,7 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
   Table table(std::move(columns));
   for (const SessionRow& row : answer.sessions) {
     std::vector<std::string> cells{row.alias,          row.name,        status_text(row),
-                                   age_text(row, now), turns_text(row), "$" + usd_text(row.cost),
+                                   age_text(row, now), turns_text(row), dollars_text(row.cost),
                                    row.engine,         row.workdir};
     if (shows_agent) cells.insert(cells.begin(), row.agent);
     table.add(std::move(cells));
@@ -123,8 +127,8 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                           counted(row.turns_interrupted, "interrupted") +
                           counted(row.turns_waiting, "waiting"));
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
-  fields.add("cost", "$" + usd_text(row.cost) +
-                         (row.budget.value == 0 ? "" : " of $" + usd_text(row.budget)));
+  fields.add("cost", dollars_text(row.cost) +
+                         (row.budget.value == 0 ? "" : " of " + dollars_text(row.budget)));
   fields.add("tokens", std::to_string(row.usage.input_tokens) + " in, " +
                            std::to_string(row.usage.output_tokens) + " out, " +
                            std::to_string(row.usage.cache_read_tokens) + " from cache");

@@ -128,7 +128,7 @@ Result<Difference> compare(Side& a, Side& b, ProgressLine& progress) {
                            *block ? "the event is missing" : block->error().text,
                            "position " + std::to_string(next.value));
     }
-    if (first->hash != second->hash) return compare_blocks(*first, *second);
+    if (first->hash() != second->hash()) return compare_blocks(*first, *second);
     if ((*left)->content != (*right)->content) {
       return compare_content(*first, (*left)->content, (*right)->content);
     }

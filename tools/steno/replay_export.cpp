@@ -47,7 +47,7 @@ class Export {
     if (!view) return damaged(view.error().text);
     if (view->header.first != next_) return damaged("the event is missing");
     if (view->header.previous != hash_) return damaged("the chain is broken");
-    SealedBlock block{view->header, view->hash, stored.facts, stored.content, {}};
+    SealedBlock block{view->header, view->hash(), stored.facts, stored.content, {}};
     if (next_ == Position{1}) {
       const Json head = {{"log", view->header.log.text()},
                          {"with_content", arguments_.with_content}};
@@ -58,7 +58,7 @@ class Export {
     }
     const auto line = block_line(block, {arguments_.with_content, {}});
     if (!line) return tl::unexpected(line.error());
-    hash_ = view->hash;
+    hash_ = block.hash;
     next_ = view->header.last().next();
     return print_line(*line);
   }
