@@ -15,6 +15,10 @@ using session::SessionState;
 // A directive younger than this may still be on its way.
 constexpr base::Duration kDirectiveGrace = std::chrono::seconds(1);
 
+// A directive's number is the writer term and, in so many bits, a count: no clock decides which of
+// two servers' directives is the newer one. 2^21 terms are left below 2^53.
+constexpr int kDirectiveBits = 32;
+
 // Events after which the worker has something new to make true.
 bool changes_directive(const session::Event& event) {
   return std::holds_alternative<session::LeaseGranted>(event) ||
@@ -65,6 +69,12 @@ LeaseDispatcher::LeaseDispatcher(CommandWorker& commands, bus::ServerSocket& soc
       contents_(contents),
       random_(random),
       options_(options) {}
+
+void LeaseDispatcher::begin(std::int64_t writer_term) {
+  if (!base::mutant(base::Mutant::directive_numbers_restart)) {
+    directives_ = writer_term << kDirectiveBits;
+  }
+}
 
 void LeaseDispatcher::restore(const SessionState& state) {
   if (!is_of_interest(state)) return;
@@ -408,10 +418,7 @@ bool LeaseDispatcher::send_directive(View& view) {
         DirectedTurn{s.turn->turn, view.prompts[s.turn->prompt], s.turn->is_interrupt_requested};
   }
   directive.end = end_of(s);
-  // Log time, so that no number of an earlier life of the server comes again.
-  const std::int64_t lowest = base::mutant(base::Mutant::directive_numbers_restart) ? 0 : now_.us;
-  directives_ = std::max(directives_ + 1, lowest);
-  directive.number = directives_;
+  directive.number = ++directives_;
   if (!send(*peer, notice(kVerbDirective, directive))) {
     unread_.insert(session::session_stream(s.agent, s.session));
     return false;

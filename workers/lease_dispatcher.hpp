@@ -38,6 +38,9 @@ class LeaseDispatcher {
   LeaseDispatcher(CommandWorker& commands, bus::ServerSocket& socket, LeaseLocks& locks,
                   ContentLoader& contents, base::Random& random, LeaseDispatcherOptions options);
 
+  // Once, before do_work, which is not to be called before this term's ServerStarted is durable:
+  // until then the next server may have the same term.
+  void begin(std::int64_t writer_term);
   // Before the first event: a session that lives or is leased, as it is on the record.
   void restore(const session::SessionState& state);
   // Every durable event, in order.

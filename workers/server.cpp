@@ -92,7 +92,7 @@ bool Server::do_work() {
   }
   has_worked |= publish_durable();
   has_worked |= send_answers();
-  if (is_ready() && dispatcher_.do_work(now_)) {
+  if (has_taken_over() && dispatcher_.do_work(now_)) {
     has_worked = true;
     flight_.add(boot_, FlightKind::directed, static_cast<std::int64_t>(dispatcher_.sessions()));
   }
@@ -144,6 +144,7 @@ bool Server::advance_start() {
   }
   commands_.release_prefetched();
   started_at_ = sequencer_.tail();
+  dispatcher_.begin(sequencer_.log().writer_term);
   eraser_.begin(started_at_);
   backups_.begin();
   phase_ = Phase::ready;

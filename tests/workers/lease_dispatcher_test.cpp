@@ -242,9 +242,9 @@ TEST_CASE("a directive that a worker has not obeyed is sent again", "[workers]")
 TEST_CASE("the directives of a new server are newer than those of the one before", "[workers]") {
   Disk disk;
   std::int64_t last = 0;
-  base::Time now;
   {
     Life life(disk);
+    life.dispatcher.begin(1);
     last = life.lease().number;
     REQUIRE(life.loop.ask(CommandLoop::message(1, 2, as_command(session::CloseSession{}))));
     life.settle();
@@ -252,10 +252,9 @@ TEST_CASE("the directives of a new server are newer than those of the one before
       CHECK(each.number > last);
       last = each.number;
     }
-    now = life.now;
   }
-  Life life(disk);
-  life.now = now + std::chrono::milliseconds(1);
+  Life life(disk);  // whose clock begins anew
+  life.dispatcher.begin(2);
   life.loop.worker.prefetch(session::session_stream("main", kSession));
   life.settle();
   life.dispatcher.restore(*life.loop.worker.find("main", kSession));
