@@ -34,7 +34,8 @@ base::Result<Options> parse_options(const std::vector<std::string>& arguments) {
   const std::map<std::string, std::string*> texts = {
       {"--json", &options.json_file},          {"--folder", &options.folder},
       {"--commit", &options.commit},           {"--only", &only},
-      {"--echo-server", &options.echo_server}, {"--echo-client", &options.echo_client}};
+      {"--echo-server", &options.echo_server}, {"--echo-client", &options.echo_client},
+      {"--subscriber", &options.subscriber}};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string flag = arguments[i];
     if (flag == "--help" || flag == "-h") {

@@ -15,9 +15,10 @@ struct Options {
   std::string commit = "unknown";
   bool is_quick = false;
   bool wants_help = false;
-  // How the program starts its own second process; see echo.hpp.
+  // How the program starts its own second process; see echo.hpp, subscriber.hpp.
   std::string echo_server;  // an endpoint
   std::string echo_client;  // an endpoint
+  std::string subscriber;   // a server's endpoints
 };
 
 // Error invalid: an unknown flag, a flag without its value, an unknown row.

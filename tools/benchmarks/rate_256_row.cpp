@@ -42,7 +42,7 @@ base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench) {
     const Nanoseconds begun = now();
     const auto synced = (*file)->append_for(duration / 2, kCountMax);
     if (!synced) return tl::unexpected(synced.error());
-    of_file.add({*synced, now() - begun});
+    of_file.add({*synced, now() - begun, {}});
     const auto result = run_closed_loop(**steno, {kOutstanding, duration, kCountMax});
     if (!result) return tl::unexpected(result.error());
     of_steno.add(*result);

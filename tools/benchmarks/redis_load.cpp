@@ -139,4 +139,17 @@ base::Result<bool> RedisLoad::wait(int timer_fd) {
   return true;
 }
 
+base::Result<std::optional<RedisPeer>> RedisPeer::start(Workbench& bench, std::size_t connections,
+                                                        std::size_t value_bytes) {
+  auto server = RedisServer::start(bench);
+  if (!server && server.error().code == base::ErrorCode::not_found) {
+    bench.note_absent("redis");
+    return std::optional<RedisPeer>();
+  }
+  if (!server) return tl::unexpected(server.error());
+  auto load = RedisLoad::connect(**server, connections, value_bytes);
+  if (!load) return tl::unexpected(load.error());
+  return std::optional<RedisPeer>(RedisPeer{std::move(*server), std::move(*load)});
+}
+
 }  // namespace benchmarks

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,15 @@ class RedisLoad final : public LoadTarget {
   const base::Bytes value_;
   std::vector<Connection> connections_;
   std::size_t next_list_ = 0;
+};
+
+struct RedisPeer {
+  std::unique_ptr<RedisServer> server;
+  std::unique_ptr<RedisLoad> load;
+
+  // None when Redis is absent, which is noted.
+  static base::Result<std::optional<RedisPeer>> start(Workbench& bench, std::size_t connections,
+                                                      std::size_t value_bytes);
 };
 
 }  // namespace benchmarks

@@ -5,8 +5,12 @@ namespace benchmarks {
 const std::vector<Row>& rows() {
   static const std::vector<Row> kRows = {
       {"ack_p50_over_floor", "x", GoalKind::at_most, 1.15, measure_ack_over_floor},
+      {"ack_p50_over_redis", "x", GoalKind::at_most, 1.0, measure_ack_over_redis},
+      {"notify_p50_over_ack_p50", "x", GoalKind::at_most, 1.05, measure_notify_over_ack},
       {"rate_64_over_redis", "x", GoalKind::at_least, 1.2, measure_rate_64_over_redis},
       {"rate_256_over_fdatasync", "x", GoalKind::at_least, 40, measure_rate_256_over_fdatasync},
+      {"rate_1024_over_unsynced", "x", GoalKind::at_least, 0.8, measure_rate_1024_over_unsynced},
+      {"append_cpu_us", "us", GoalKind::at_most, 3, measure_append_cpu},
       {"fold_events_per_s", "events/s", GoalKind::at_least, 5'000'000, measure_fold},
       {"rss_base_mb", "MB", GoalKind::at_most, 40, measure_rss_base},
   };

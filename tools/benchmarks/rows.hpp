@@ -6,8 +6,12 @@
 namespace benchmarks {
 
 base::Result<Figure> measure_ack_over_floor(Workbench& bench);           // ack_row.cpp
+base::Result<Figure> measure_ack_over_redis(Workbench& bench);           // ack_redis_row.cpp
+base::Result<Figure> measure_notify_over_ack(Workbench& bench);          // notify_row.cpp
 base::Result<Figure> measure_rate_64_over_redis(Workbench& bench);       // rate_64_row.cpp
 base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench);  // rate_256_row.cpp
+base::Result<Figure> measure_rate_1024_over_unsynced(Workbench& bench);  // rate_1024_row.cpp
+base::Result<Figure> measure_append_cpu(Workbench& bench);               // append_cpu_row.cpp
 base::Result<Figure> measure_fold(Workbench& bench);                     // fold_row.cpp
 base::Result<Figure> measure_rss_base(Workbench& bench);                 // rss_row.cpp
 

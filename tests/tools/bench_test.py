@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Every row of the speed table works alone, in its short form, and gives its figure by its name."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
+from steno_process import program  # noqa: E402
+
+BENCH = os.path.join(os.path.dirname(os.path.abspath(program())), "steno-bench")
+ROW_MAX_S = 120  # on a machine that is busy with other tests
+
+
+def run(*arguments):
+    return subprocess.run([BENCH, *arguments], capture_output=True, text=True, timeout=ROW_MAX_S,
+                          check=False)
+
+
+def rows():
+    """Names and goals are told by --help, one row a line."""
+    text = run("--help").stdout
+    return re.findall(r"^  ([a-z0-9_]+)$", text[text.index("Rows:"):], re.MULTILINE)
+
+
+class Bench(unittest.TestCase):
+    def test_every_row_gives_its_figure_by_its_name(self):
+        self.assertGreater(len(rows()), 4)
+        for row in rows():
+            with self.subTest(row=row), tempfile.TemporaryDirectory() as folder:
+                report = os.path.join(folder, "figures.json")
+                done = run("--quick", "--only", row, "--json", report, "--commit", "abc")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                with open(report, encoding="utf-8") as file:
+                    written = json.load(file)
+                self.assertEqual(written["commit"], "abc")
+                line = next(line for line in done.stdout.splitlines() if line.startswith(row + " "))
+                if "no peer" in line:
+                    self.assertTrue(written["absent"], line)
+                    self.assertEqual(written["figures"], {})
+                    continue
+                self.assertEqual(list(written["figures"]), [row])
+                self.assertGreater(written["figures"][row], 0)
+                self.assertEqual(float(line.split()[1]), written["figures"][row])
+
+    def test_a_row_that_does_not_exist_is_refused(self):
+        done = run("--only", "no_such_row")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no row 'no_such_row'", done.stderr)
+
+    def test_a_folder_in_memory_is_refused(self):
+        done = run("--quick", "--only", "rss_base_mb", "--folder", "/dev/shm")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("where a sync costs nothing", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
