@@ -27,7 +27,7 @@ base::Result<Figure> measure_ack_over_redis(Workbench& bench) {
   const Nanoseconds open_time = std::chrono::seconds(bench.is_quick() ? 1 : 5);
   const auto server = StenoServer::start(bench, "ack-redis");
   if (!server) return tl::unexpected(server.error());
-  const auto steno = StenoLoad::connect(bench, **server, 1);
+  const auto steno = StenoLoad::connect(bench, **server, {});
   if (!steno) return tl::unexpected(steno.error());
   if (auto ok = run(**steno, kWarmUp); !ok) return tl::unexpected(ok.error());
   auto redis = RedisPeer::start(bench, 1, (*steno)->request_bytes());

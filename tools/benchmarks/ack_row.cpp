@@ -26,7 +26,7 @@ base::Result<Figure> measure_ack_over_floor(Workbench& bench) {
   const Nanoseconds time_max = std::chrono::seconds(bench.is_quick() ? 10 : 60);
   const auto server = StenoServer::start(bench, "ack");
   if (!server) return tl::unexpected(server.error());
-  const auto steno = StenoLoad::connect(bench, **server, 1);
+  const auto steno = StenoLoad::connect(bench, **server, {});
   if (!steno) return tl::unexpected(steno.error());
   const std::size_t before = (*server)->write_ahead_bytes();
   const auto warm_up = run_closed_loop(**steno, one_at_a_time(kWarmUp));

@@ -22,7 +22,7 @@ base::Result<Figure> measure_append_cpu(Workbench& bench) {
   const Nanoseconds duration = std::chrono::milliseconds(bench.is_quick() ? 500 : 1000);
   const auto server = StenoServer::start(bench, "append-cpu");
   if (!server) return tl::unexpected(server.error());
-  const auto steno = StenoLoad::connect(bench, **server, kConnections);
+  const auto steno = StenoLoad::connect(bench, **server, {kConnections});
   if (!steno) return tl::unexpected(steno.error());
   const auto run = [&](Nanoseconds time) {
     return run_closed_loop(**steno, {kOutstanding, time, kCountMax});

@@ -45,7 +45,7 @@ base::Result<Figure> measure_notify_over_ack(Workbench& bench) {
   const Nanoseconds open_time = std::chrono::seconds(bench.is_quick() ? 1 : 5);
   const auto server = StenoServer::start(bench, "notify");
   if (!server) return tl::unexpected(server.error());
-  const auto steno = StenoLoad::connect(bench, **server, 1);
+  const auto steno = StenoLoad::connect(bench, **server, {});
   if (!steno) return tl::unexpected(steno.error());
   const auto run = [&](std::size_t count) {
     return run_closed_loop(**steno, {1, kTurnMax, count});

@@ -30,7 +30,7 @@ struct Subject {
 base::Result<Subject> start(Workbench& bench, const std::string& name, const std::string& preload) {
   auto server = StenoServer::start(bench, name, preload);
   if (!server) return tl::unexpected(server.error());
-  auto load = StenoLoad::connect(bench, **server, kConnections);
+  auto load = StenoLoad::connect(bench, **server, {kConnections});
   if (!load) return tl::unexpected(load.error());
   Subject subject{std::move(*server), std::move(*load), {}};
   if (auto ok = subject.run(kWarmUp); !ok) return tl::unexpected(ok.error());

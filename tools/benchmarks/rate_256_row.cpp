@@ -23,7 +23,7 @@ base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench) {
   const Nanoseconds duration = std::chrono::milliseconds(bench.is_quick() ? 350 : 1000);
   const auto server = StenoServer::start(bench, "rate256");
   if (!server) return tl::unexpected(server.error());
-  const auto steno = StenoLoad::connect(bench, **server, kConnections);
+  const auto steno = StenoLoad::connect(bench, **server, {kConnections});
   if (!steno) return tl::unexpected(steno.error());
   // One command is one block while there is one outstanding: as many bytes as one append has.
   const std::size_t before = (*server)->write_ahead_bytes();

@@ -22,7 +22,7 @@ base::Result<Figure> measure_rate_64_over_redis(Workbench& bench) {
   const Nanoseconds duration = std::chrono::milliseconds(bench.is_quick() ? 350 : 1000);
   const auto server = StenoServer::start(bench, "rate64");
   if (!server) return tl::unexpected(server.error());
-  const auto steno = StenoLoad::connect(bench, **server, kConnections);
+  const auto steno = StenoLoad::connect(bench, **server, {kConnections});
   if (!steno) return tl::unexpected(steno.error());
   const auto run = [&](LoadTarget& target, Nanoseconds time) {
     return run_closed_loop(target, {kOutstanding, time, kCountMax});

@@ -12,6 +12,9 @@ const std::vector<Row>& rows() {
       {"rate_1024_over_unsynced", "x", GoalKind::at_least, 0.8, measure_rate_1024_over_unsynced},
       {"append_cpu_us", "us", GoalKind::at_most, 3, measure_append_cpu},
       {"fold_events_per_s", "events/s", GoalKind::at_least, 5'000'000, measure_fold},
+      {"verify_over_blake2b", "x", GoalKind::at_least, 0.7, measure_verify},
+      {"rebuild_over_fold", "x", GoalKind::at_least, 0.25, measure_rebuild},
+      {"recover_ms", "ms", GoalKind::at_most, 350, measure_recover},
       {"rss_base_mb", "MB", GoalKind::at_most, 40, measure_rss_base},
   };
   return kRows;

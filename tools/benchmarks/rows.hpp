@@ -13,6 +13,9 @@ base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench);  // rate
 base::Result<Figure> measure_rate_1024_over_unsynced(Workbench& bench);  // rate_1024_row.cpp
 base::Result<Figure> measure_append_cpu(Workbench& bench);               // append_cpu_row.cpp
 base::Result<Figure> measure_fold(Workbench& bench);                     // fold_row.cpp
+base::Result<Figure> measure_verify(Workbench& bench);                   // verify_row.cpp
+base::Result<Figure> measure_rebuild(Workbench& bench);                  // rebuild_row.cpp
+base::Result<Figure> measure_recover(Workbench& bench);                  // recover_row.cpp
 base::Result<Figure> measure_rss_base(Workbench& bench);                 // rss_row.cpp
 
 }  // namespace benchmarks

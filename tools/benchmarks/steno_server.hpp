@@ -17,6 +17,17 @@ class StenoServer {
   static base::Result<std::unique_ptr<StenoServer>> start(Workbench& bench, const std::string& name,
                                                           const std::string& preload = {});
 
+  // In a folder that `data_folder` of it was written in, or that another server has left. `timeout`
+  // until it is ready.
+  static base::Result<std::unique_ptr<StenoServer>> start_in(Workbench& bench,
+                                                             const std::string& home,
+                                                             Nanoseconds timeout,
+                                                             const std::string& preload = {});
+  static std::string data_folder(const std::string& home) { return home + "/data"; }
+
+  // Ends it with SIGKILL.
+  void kill() { process_->kill(); }
+
   int pid() const { return process_->pid(); }
   const std::string& command_endpoint() const { return command_endpoint_; }
   const std::string& feed_endpoint() const { return feed_endpoint_; }
