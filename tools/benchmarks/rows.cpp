@@ -15,6 +15,11 @@ const std::vector<Row>& rows() {
       {"verify_over_blake2b", "x", GoalKind::at_least, 0.7, measure_verify},
       {"rebuild_over_fold", "x", GoalKind::at_least, 0.25, measure_rebuild},
       {"recover_ms", "ms", GoalKind::at_most, 350, measure_recover},
+      {"update_rate_flatness_hot", "x", GoalKind::at_least, 0.9, measure_flatness_hot},
+      {"update_rate_flatness_uniform", "x", GoalKind::at_least, 0.3, measure_flatness_uniform},
+      {"cold_over_warm_p50", "x", GoalKind::at_most, 5, measure_cold_over_warm},
+      {"update_over_json_index", "x", GoalKind::at_least, 100, measure_update_over_json},
+      {"rss_per_live_session_bytes", "B", GoalKind::at_most, 2048, measure_rss_live},
       {"rss_base_mb", "MB", GoalKind::at_most, 40, measure_rss_base},
   };
   return kRows;

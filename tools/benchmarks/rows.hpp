@@ -16,6 +16,11 @@ base::Result<Figure> measure_fold(Workbench& bench);                     // fold
 base::Result<Figure> measure_verify(Workbench& bench);                   // verify_row.cpp
 base::Result<Figure> measure_rebuild(Workbench& bench);                  // rebuild_row.cpp
 base::Result<Figure> measure_recover(Workbench& bench);                  // recover_row.cpp
+base::Result<Figure> measure_flatness_hot(Workbench& bench);             // flatness_rows.cpp
+base::Result<Figure> measure_flatness_uniform(Workbench& bench);         // flatness_rows.cpp
+base::Result<Figure> measure_cold_over_warm(Workbench& bench);           // cold_row.cpp
+base::Result<Figure> measure_update_over_json(Workbench& bench);         // json_row.cpp
+base::Result<Figure> measure_rss_live(Workbench& bench);                 // rss_live_row.cpp
 base::Result<Figure> measure_rss_base(Workbench& bench);                 // rss_row.cpp
 
 }  // namespace benchmarks
