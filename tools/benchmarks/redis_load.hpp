@@ -10,6 +10,7 @@
 
 #include "tools/benchmarks/child_process.hpp"
 #include "tools/benchmarks/load.hpp"
+#include "tools/benchmarks/socket_stream.hpp"
 #include "tools/benchmarks/workbench.hpp"
 
 namespace benchmarks {
@@ -34,7 +35,6 @@ class RedisLoad final : public LoadTarget {
   static base::Result<std::unique_ptr<RedisLoad>> connect(const RedisServer& server,
                                                           std::size_t connections,
                                                           std::size_t value_bytes);
-  ~RedisLoad() override;
 
   base::Result<bool> start(std::size_t slot) override;
   base::Result<bool> advance(std::vector<std::size_t>& done) override;
@@ -42,15 +42,12 @@ class RedisLoad final : public LoadTarget {
 
  private:
   struct Connection {
-    int fd = -1;
-    base::Bytes out;
-    base::Bytes in;
+    SocketStream stream;
     std::deque<std::size_t> slots;  // in the order of their answers
   };
 
   explicit RedisLoad(std::size_t value_bytes) : value_(value_bytes, 'v') {}
-  base::Result<bool> send(Connection& connection);
-  base::Result<bool> receive(Connection& connection, std::vector<std::size_t>& done);
+  static base::Result<bool> take_answers(Connection& connection, std::vector<std::size_t>& done);
 
   const base::Bytes value_;
   std::vector<Connection> connections_;

@@ -19,8 +19,14 @@ const std::vector<Row>& rows() {
       {"update_rate_flatness_uniform", "x", GoalKind::at_least, 0.3, measure_flatness_uniform},
       {"cold_over_warm_p50", "x", GoalKind::at_most, 5, measure_cold_over_warm},
       {"update_over_json_index", "x", GoalKind::at_least, 100, measure_update_over_json},
+      {"feed_deliveries_per_s", "/s", GoalKind::at_least, 2'500'000, measure_feed},
+      {"feed_level_deliveries_per_s", "/s", GoalKind::at_least, 1'000'000, measure_feed_levels},
       {"rss_per_live_session_bytes", "B", GoalKind::at_most, 2048, measure_rss_live},
       {"rss_base_mb", "MB", GoalKind::at_most, 40, measure_rss_base},
+      {"rate_64_over_rocksdb", "x", GoalKind::none, 0, measure_over_rocksdb},
+      {"rate_64_over_sqlite", "x", GoalKind::none, 0, measure_over_sqlite},
+      {"rate_64_over_postgresql", "x", GoalKind::none, 0, measure_over_postgresql},
+      {"rate_64_over_jetstream", "x", GoalKind::none, 0, measure_over_jetstream},
   };
   return kRows;
 }

@@ -20,7 +20,13 @@ base::Result<Figure> measure_flatness_hot(Workbench& bench);             // flat
 base::Result<Figure> measure_flatness_uniform(Workbench& bench);         // flatness_rows.cpp
 base::Result<Figure> measure_cold_over_warm(Workbench& bench);           // cold_row.cpp
 base::Result<Figure> measure_update_over_json(Workbench& bench);         // json_row.cpp
+base::Result<Figure> measure_feed(Workbench& bench);                     // feed_rows.cpp
+base::Result<Figure> measure_feed_levels(Workbench& bench);              // feed_rows.cpp
 base::Result<Figure> measure_rss_live(Workbench& bench);                 // rss_live_row.cpp
 base::Result<Figure> measure_rss_base(Workbench& bench);                 // rss_row.cpp
+base::Result<Figure> measure_over_rocksdb(Workbench& bench);             // peer_rows.cpp
+base::Result<Figure> measure_over_sqlite(Workbench& bench);              // peer_rows.cpp
+base::Result<Figure> measure_over_postgresql(Workbench& bench);          // peer_rows.cpp
+base::Result<Figure> measure_over_jetstream(Workbench& bench);           // peer_rows.cpp
 
 }  // namespace benchmarks
