@@ -43,9 +43,11 @@ class Bench(unittest.TestCase):
                     self.assertTrue(written["absent"], line)
                     self.assertEqual(written["figures"], {})
                     continue
-                self.assertEqual(list(written["figures"]), [row])
-                self.assertGreater(written["figures"][row], 0)
-                self.assertEqual(float(line.split()[1]), written["figures"][row])
+                value = float(line.split()[1])
+                self.assertGreater(value, 0)
+                # Beside other work a bare sync may be slower than a server's.
+                counts = "does not count" not in line
+                self.assertEqual(written["figures"], {row: value} if counts else {})
 
     def test_a_row_that_does_not_exist_is_refused(self):
         done = run("--only", "no_such_row")

@@ -21,7 +21,7 @@ struct Size {
   int live;
   int turns;  // warm, and then cold
 };
-constexpr Size kFull{10'000'000, 9'990, 5};
+constexpr Size kFull{10'000'000, 9'990, 3};
 constexpr Size kQuick{200'000, 2'000, 3};
 constexpr std::size_t kNearCap = 60 << 20;  // the store begins to flush at 64 MiB
 constexpr std::size_t kContentBytes = 101;

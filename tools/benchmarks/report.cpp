@@ -56,7 +56,7 @@ std::string json_text(const std::vector<Measured>& measured, const std::set<std:
                       const std::string& commit) {
   std::string figures;
   for (const Measured& m : measured) {
-    if (!m.figure || !m.figure->value) continue;
+    if (!m.figure || !m.figure->value || !m.figure->void_because.empty()) continue;
     figures += fmt::format("{}\"{}\": {}", figures.empty() ? "" : ", ", m.row.name,
                            number_text(*m.figure->value));
   }

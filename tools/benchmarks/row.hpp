@@ -18,7 +18,7 @@ enum class GoalKind { at_most, at_least, none };
 struct Figure {
   std::optional<double> value;     // none: what it is compared with is absent
   std::vector<std::string> raw{};  // the measurements behind it, one line each
-  std::string void_because{};      // not empty: the goal is not judged, and why
+  std::string void_because{};      // not empty: why it does not count; for people only
 };
 
 struct Row {
