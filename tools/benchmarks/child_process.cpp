@@ -82,8 +82,21 @@ base::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(
 ChildProcess::~ChildProcess() {
   close(in_);
   close(out_);
-  kill(pid_, SIGTERM);
-  if (!has_ended_within(kEndMax)) kill(pid_, SIGKILL);
+  if (is_gone_) return;
+  ::kill(pid_, SIGTERM);
+  if (!has_ended_within(kEndMax))
+    kill();
+  else
+    reap();
+}
+
+void ChildProcess::kill() {
+  ::kill(pid_, SIGKILL);
+  reap();
+}
+
+void ChildProcess::reap() {
+  is_gone_ = true;
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }

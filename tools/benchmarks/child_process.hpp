@@ -23,6 +23,9 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
+  // Ends it with SIGKILL, and waits until it is gone.
+  void kill();
+
   int pid() const { return pid_; }
 
   // The next line of its stdout, without its end. Errors: timeout; unreachable, when it ended, with
@@ -36,9 +39,11 @@ class ChildProcess {
   ChildProcess(int pid, int in, int out, std::string stderr_file)
       : pid_(pid), in_(in), out_(out), stderr_file_(std::move(stderr_file)) {}
   base::Result<bool> read_more(Nanoseconds deadline);
+  void reap();
   bool has_ended_within(Nanoseconds time);
 
   const int pid_;
+  bool is_gone_ = false;
   const int in_;
   const int out_;
   const std::string stderr_file_;

@@ -86,7 +86,8 @@ base::Result<LoadResult> run_closed_loop(LoadTarget& target, const ClosedLoop& l
   for (;;) {
     const Nanoseconds at = now();
     while (slots.has_free() && started < loop.count_max && at < end) {
-      if (auto ok = slots.start(now()); !ok) return tl::unexpected(ok.error());
+      result.since.push_back(now());
+      if (auto ok = slots.start(result.since.back()); !ok) return tl::unexpected(ok.error());
       ++started;
     }
     if (slots.is_idle()) break;
@@ -114,7 +115,8 @@ base::Result<LoadResult> run_open_loop(LoadTarget& target, const OpenLoop& loop)
   std::size_t started = 0;
   while (started < total || !slots.is_idle()) {
     while (started < total && slots.has_free() && due_of(started) <= now()) {
-      if (auto ok = slots.start(due_of(started)); !ok) return tl::unexpected(ok.error());
+      result.since.push_back(due_of(started));
+      if (auto ok = slots.start(result.since.back()); !ok) return tl::unexpected(ok.error());
       ++started;
     }
     const auto has_done = slots.advance(result.latencies);

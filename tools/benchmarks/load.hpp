@@ -26,6 +26,7 @@ class LoadTarget {
 struct LoadResult {
   Latencies latencies;
   Nanoseconds took{0};
+  std::vector<Nanoseconds> since{};  // when each was begun, or due, in the order of their sending
 
   double per_second() const { return static_cast<double>(latencies.count()) / seconds(took); }
 };

@@ -5,8 +5,10 @@
 #include <fstream>
 
 #include "tools/benchmarks/echo.hpp"
+#include "tools/benchmarks/feed_subscriber.hpp"
 #include "tools/benchmarks/report.hpp"
 #include "tools/benchmarks/stop.hpp"
+#include "tools/benchmarks/subscriber.hpp"
 #include "tools/benchmarks/workbench.hpp"
 
 namespace benchmarks {
@@ -57,6 +59,8 @@ int run(const std::vector<std::string>& arguments) {
   }
   if (!options->echo_server.empty()) return run_echo_server(options->echo_server);
   if (!options->echo_client.empty()) return run_echo_client(options->echo_client);
+  if (!options->subscriber.empty()) return run_subscriber(options->subscriber);
+  if (!options->feed_subscriber.empty()) return run_feed_subscriber(options->feed_subscriber);
   return measure(*options);
 }
 

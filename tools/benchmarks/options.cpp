@@ -34,7 +34,8 @@ base::Result<Options> parse_options(const std::vector<std::string>& arguments) {
   const std::map<std::string, std::string*> texts = {
       {"--json", &options.json_file},          {"--folder", &options.folder},
       {"--commit", &options.commit},           {"--only", &only},
-      {"--echo-server", &options.echo_server}, {"--echo-client", &options.echo_client}};
+      {"--echo-server", &options.echo_server}, {"--echo-client", &options.echo_client},
+      {"--subscriber", &options.subscriber},   {"--feed-subscriber", &options.feed_subscriber}};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string flag = arguments[i];
     if (flag == "--help" || flag == "-h") {
@@ -69,7 +70,7 @@ std::string help_text() {
       "Measures Steno beside the raw limits of this machine and beside other servers, all in one\n"
       "run and by turns, and prints a table.\n\n"
       "  --only NAME,…   these rows alone\n"
-      "  --quick         shorter runs: all rows within a minute, with more noise\n"
+      "  --quick         shorter runs on smaller logs: all rows in three minutes, with more noise\n"
       "  --json FILE     also write {\"commit\": …, \"figures\": {NAME: number, …}, \"absent\": "
       "[…]}\n"
       "  --folder DIR    on the disk to measure; default /var/tmp; may not be a memory disk\n"

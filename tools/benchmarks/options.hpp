@@ -15,9 +15,12 @@ struct Options {
   std::string commit = "unknown";
   bool is_quick = false;
   bool wants_help = false;
-  // How the program starts its own second process; see echo.hpp.
+  // How the program starts its own second process; see echo.hpp, subscriber.hpp,
+  // feed_subscriber.hpp.
   std::string echo_server;  // an endpoint
   std::string echo_client;  // an endpoint
+  std::string subscriber;   // a server's endpoints
+  std::string feed_subscriber;
 };
 
 // Error invalid: an unknown flag, a flag without its value, an unknown row.

@@ -23,7 +23,7 @@ base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench) {
   const Nanoseconds duration = std::chrono::milliseconds(bench.is_quick() ? 350 : 1000);
   const auto server = StenoServer::start(bench, "rate256");
   if (!server) return tl::unexpected(server.error());
-  const auto steno = StenoLoad::connect(bench, **server, kConnections);
+  const auto steno = StenoLoad::connect(bench, **server, {kConnections});
   if (!steno) return tl::unexpected(steno.error());
   // One command is one block while there is one outstanding: as many bytes as one append has.
   const std::size_t before = (*server)->write_ahead_bytes();
@@ -42,7 +42,7 @@ base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench) {
     const Nanoseconds begun = now();
     const auto synced = (*file)->append_for(duration / 2, kCountMax);
     if (!synced) return tl::unexpected(synced.error());
-    of_file.add({*synced, now() - begun});
+    of_file.add({*synced, now() - begun, {}});
     const auto result = run_closed_loop(**steno, {kOutstanding, duration, kCountMax});
     if (!result) return tl::unexpected(result.error());
     of_steno.add(*result);

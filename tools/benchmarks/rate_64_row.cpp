@@ -15,24 +15,6 @@ constexpr std::size_t kOutstanding = 64;
 constexpr std::size_t kConnections = 4;
 constexpr std::size_t kCountMax = 2'000'000;  // of a turn, which ends by the clock
 
-struct Peer {
-  std::unique_ptr<RedisServer> server;
-  std::unique_ptr<RedisLoad> load;
-};
-
-// None when Redis is absent, which is noted.
-base::Result<std::optional<Peer>> start_redis(Workbench& bench, std::size_t value_bytes) {
-  auto server = RedisServer::start(bench);
-  if (!server && server.error().code == base::ErrorCode::not_found) {
-    bench.note_absent("redis");
-    return std::optional<Peer>();
-  }
-  if (!server) return tl::unexpected(server.error());
-  auto load = RedisLoad::connect(**server, kConnections, value_bytes);
-  if (!load) return tl::unexpected(load.error());
-  return std::optional<Peer>(Peer{std::move(*server), std::move(*load)});
-}
-
 }  // namespace
 
 base::Result<Figure> measure_rate_64_over_redis(Workbench& bench) {
@@ -40,14 +22,14 @@ base::Result<Figure> measure_rate_64_over_redis(Workbench& bench) {
   const Nanoseconds duration = std::chrono::milliseconds(bench.is_quick() ? 350 : 1000);
   const auto server = StenoServer::start(bench, "rate64");
   if (!server) return tl::unexpected(server.error());
-  const auto steno = StenoLoad::connect(bench, **server, kConnections);
+  const auto steno = StenoLoad::connect(bench, **server, {kConnections});
   if (!steno) return tl::unexpected(steno.error());
   const auto run = [&](LoadTarget& target, Nanoseconds time) {
     return run_closed_loop(target, {kOutstanding, time, kCountMax});
   };
   const Nanoseconds warm_up = std::chrono::milliseconds(300);
   if (auto ok = run(**steno, warm_up); !ok) return tl::unexpected(ok.error());
-  auto redis = start_redis(bench, (*steno)->request_bytes());
+  auto redis = RedisPeer::start(bench, kConnections, (*steno)->request_bytes());
   if (!redis) return tl::unexpected(redis.error());
   if (*redis) {
     if (auto ok = run(*(*redis)->load, warm_up); !ok) return tl::unexpected(ok.error());

@@ -4,11 +4,13 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/benchmarks/child_process.hpp"
 #include "tools/benchmarks/load.hpp"
+#include "tools/benchmarks/socket_stream.hpp"
 #include "tools/benchmarks/workbench.hpp"
 
 namespace benchmarks {
@@ -33,7 +35,6 @@ class RedisLoad final : public LoadTarget {
   static base::Result<std::unique_ptr<RedisLoad>> connect(const RedisServer& server,
                                                           std::size_t connections,
                                                           std::size_t value_bytes);
-  ~RedisLoad() override;
 
   base::Result<bool> start(std::size_t slot) override;
   base::Result<bool> advance(std::vector<std::size_t>& done) override;
@@ -41,19 +42,25 @@ class RedisLoad final : public LoadTarget {
 
  private:
   struct Connection {
-    int fd = -1;
-    base::Bytes out;
-    base::Bytes in;
+    SocketStream stream;
     std::deque<std::size_t> slots;  // in the order of their answers
   };
 
   explicit RedisLoad(std::size_t value_bytes) : value_(value_bytes, 'v') {}
-  base::Result<bool> send(Connection& connection);
-  base::Result<bool> receive(Connection& connection, std::vector<std::size_t>& done);
+  static base::Result<bool> take_answers(Connection& connection, std::vector<std::size_t>& done);
 
   const base::Bytes value_;
   std::vector<Connection> connections_;
   std::size_t next_list_ = 0;
+};
+
+struct RedisPeer {
+  std::unique_ptr<RedisServer> server;
+  std::unique_ptr<RedisLoad> load;
+
+  // None when Redis is absent, which is noted.
+  static base::Result<std::optional<RedisPeer>> start(Workbench& bench, std::size_t connections,
+                                                      std::size_t value_bytes);
 };
 
 }  // namespace benchmarks

@@ -18,6 +18,7 @@ bool is_met(const Row& row, double value) {
 }
 
 std::string goal_text(const Row& row) {
+  if (row.kind == GoalKind::none) return "";
   return fmt::format("{} {:.15g}", row.kind == GoalKind::at_most ? "<=" : ">=", row.goal);
 }
 
@@ -27,16 +28,19 @@ std::string value_text(const Measured& measured) {
 }
 
 std::string met_text(const Measured& measured) {
-  if (!measured.figure || !measured.figure->value) return "";
+  if (!measured.figure || !measured.figure->value || measured.row.kind == GoalKind::none) return "";
+  if (!measured.figure->void_because.empty()) {
+    return "does not count: " + measured.figure->void_because;
+  }
   return is_met(measured.row, *measured.figure->value) ? "met" : "not met";
 }
 
 }  // namespace
 
 std::string table_text(const std::vector<Measured>& measured, const std::set<std::string>& absent) {
-  std::string text = fmt::format("{:<26} {:>10} {:<9} {:>11}\n", "name", "value", "unit", "goal");
+  std::string text = fmt::format("{:<28} {:>10} {:<9} {:>11}\n", "name", "value", "unit", "goal");
   for (const Measured& m : measured) {
-    text += fmt::format("{:<26} {:>10} {:<9} {:>11}  {}\n", m.row.name, value_text(m), m.row.unit,
+    text += fmt::format("{:<28} {:>10} {:<9} {:>11}  {}\n", m.row.name, value_text(m), m.row.unit,
                         goal_text(m.row), met_text(m));
     if (!m.figure) {
       text += "    " + base::describe(m.figure.error()) + "\n";
@@ -52,7 +56,7 @@ std::string json_text(const std::vector<Measured>& measured, const std::set<std:
                       const std::string& commit) {
   std::string figures;
   for (const Measured& m : measured) {
-    if (!m.figure || !m.figure->value) continue;
+    if (!m.figure || !m.figure->value || !m.figure->void_because.empty()) continue;
     figures += fmt::format("{}\"{}\": {}", figures.empty() ? "" : ", ", m.row.name,
                            number_text(*m.figure->value));
   }

@@ -16,8 +16,8 @@ struct Measured {
 
 std::string table_text(const std::vector<Measured>& measured, const std::set<std::string>& absent);
 
-// {"commit": …, "figures": {NAME: number, …}, "absent": [peer, …]}: rows that could not be measured
-// are not there.
+// {"commit": …, "figures": {NAME: number, …}, "absent": [peer, …]}: rows that could not be
+// measured, or whose figure does not count, are not there.
 std::string json_text(const std::vector<Measured>& measured, const std::set<std::string>& absent,
                       const std::string& commit);
 

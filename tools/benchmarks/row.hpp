@@ -13,11 +13,12 @@ namespace benchmarks {
 
 class Workbench;
 
-enum class GoalKind { at_most, at_least };
+enum class GoalKind { at_most, at_least, none };
 
 struct Figure {
-  std::optional<double> value;   // none: what it is compared with is absent
-  std::vector<std::string> raw;  // the measurements behind it, one line each
+  std::optional<double> value;     // none: what it is compared with is absent
+  std::vector<std::string> raw{};  // the measurements behind it, one line each
+  std::string void_because{};      // not empty: why it does not count; for people only
 };
 
 struct Row {

@@ -5,10 +5,28 @@ namespace benchmarks {
 const std::vector<Row>& rows() {
   static const std::vector<Row> kRows = {
       {"ack_p50_over_floor", "x", GoalKind::at_most, 1.15, measure_ack_over_floor},
+      {"ack_p50_over_redis", "x", GoalKind::at_most, 1.0, measure_ack_over_redis},
+      {"notify_p50_over_ack_p50", "x", GoalKind::at_most, 1.05, measure_notify_over_ack},
       {"rate_64_over_redis", "x", GoalKind::at_least, 1.2, measure_rate_64_over_redis},
       {"rate_256_over_fdatasync", "x", GoalKind::at_least, 40, measure_rate_256_over_fdatasync},
+      {"rate_1024_over_unsynced", "x", GoalKind::at_least, 0.8, measure_rate_1024_over_unsynced},
+      {"append_cpu_us", "us", GoalKind::at_most, 3, measure_append_cpu},
       {"fold_events_per_s", "events/s", GoalKind::at_least, 5'000'000, measure_fold},
+      {"verify_over_blake2b", "x", GoalKind::at_least, 0.7, measure_verify},
+      {"rebuild_over_fold", "x", GoalKind::at_least, 0.25, measure_rebuild},
+      {"recover_ms", "ms", GoalKind::at_most, 350, measure_recover},
+      {"update_rate_flatness_hot", "x", GoalKind::at_least, 0.9, measure_flatness_hot},
+      {"update_rate_flatness_uniform", "x", GoalKind::at_least, 0.3, measure_flatness_uniform},
+      {"cold_over_warm_p50", "x", GoalKind::at_most, 5, measure_cold_over_warm},
+      {"update_over_json_index", "x", GoalKind::at_least, 100, measure_update_over_json},
+      {"feed_deliveries_per_s", "/s", GoalKind::at_least, 2'500'000, measure_feed},
+      {"feed_level_deliveries_per_s", "/s", GoalKind::at_least, 1'000'000, measure_feed_levels},
+      {"rss_per_live_session_bytes", "B", GoalKind::at_most, 2048, measure_rss_live},
       {"rss_base_mb", "MB", GoalKind::at_most, 40, measure_rss_base},
+      {"rate_64_over_rocksdb", "x", GoalKind::none, 0, measure_over_rocksdb},
+      {"rate_64_over_sqlite", "x", GoalKind::none, 0, measure_over_sqlite},
+      {"rate_64_over_postgresql", "x", GoalKind::none, 0, measure_over_postgresql},
+      {"rate_64_over_jetstream", "x", GoalKind::none, 0, measure_over_jetstream},
   };
   return kRows;
 }

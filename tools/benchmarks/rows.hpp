@@ -6,9 +6,27 @@
 namespace benchmarks {
 
 base::Result<Figure> measure_ack_over_floor(Workbench& bench);           // ack_row.cpp
+base::Result<Figure> measure_ack_over_redis(Workbench& bench);           // ack_redis_row.cpp
+base::Result<Figure> measure_notify_over_ack(Workbench& bench);          // notify_row.cpp
 base::Result<Figure> measure_rate_64_over_redis(Workbench& bench);       // rate_64_row.cpp
 base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench);  // rate_256_row.cpp
+base::Result<Figure> measure_rate_1024_over_unsynced(Workbench& bench);  // rate_1024_row.cpp
+base::Result<Figure> measure_append_cpu(Workbench& bench);               // append_cpu_row.cpp
 base::Result<Figure> measure_fold(Workbench& bench);                     // fold_row.cpp
+base::Result<Figure> measure_verify(Workbench& bench);                   // verify_row.cpp
+base::Result<Figure> measure_rebuild(Workbench& bench);                  // rebuild_row.cpp
+base::Result<Figure> measure_recover(Workbench& bench);                  // recover_row.cpp
+base::Result<Figure> measure_flatness_hot(Workbench& bench);             // flatness_rows.cpp
+base::Result<Figure> measure_flatness_uniform(Workbench& bench);         // flatness_rows.cpp
+base::Result<Figure> measure_cold_over_warm(Workbench& bench);           // cold_row.cpp
+base::Result<Figure> measure_update_over_json(Workbench& bench);         // json_row.cpp
+base::Result<Figure> measure_feed(Workbench& bench);                     // feed_rows.cpp
+base::Result<Figure> measure_feed_levels(Workbench& bench);              // feed_rows.cpp
+base::Result<Figure> measure_rss_live(Workbench& bench);                 // rss_live_row.cpp
 base::Result<Figure> measure_rss_base(Workbench& bench);                 // rss_row.cpp
+base::Result<Figure> measure_over_rocksdb(Workbench& bench);             // peer_rows.cpp
+base::Result<Figure> measure_over_sqlite(Workbench& bench);              // peer_rows.cpp
+base::Result<Figure> measure_over_postgresql(Workbench& bench);          // peer_rows.cpp
+base::Result<Figure> measure_over_jetstream(Workbench& bench);           // peer_rows.cpp
 
 }  // namespace benchmarks

@@ -19,12 +19,20 @@ namespace benchmarks {
 // The median prompt of real sessions has 98 characters.
 constexpr std::size_t kPromptBytes = 98;
 
+struct StenoLoadOptions {
+  std::size_t connections = 1;    // that requests go over by turns
+  std::size_t spawn_count = 512;  // sessions, spawned before anything is measured
+  // Instead of those: these, which the server knows. `are_ended`: then each request is a
+  // KillSession, which is accepted and recorded as NothingChanged.
+  std::vector<base::SessionId> sessions{};
+  bool are_ended = false;
+};
+
 class StenoLoad final : public LoadTarget {
  public:
-  // Spawns the sessions. Requests go over so many connections by turns.
   static base::Result<std::unique_ptr<StenoLoad>> connect(Workbench& bench,
                                                           const StenoServer& server,
-                                                          std::size_t connections);
+                                                          StenoLoadOptions options);
 
   base::Result<bool> start(std::size_t slot) override;
   base::Result<bool> advance(std::vector<std::size_t>& done) override;
@@ -56,13 +64,14 @@ class StenoLoad final : public LoadTarget {
     bool is_prompt = false;
   };
 
-  explicit StenoLoad(Workbench& bench) : bench_(bench) {}
-  base::Result<bool> spawn_sessions();
+  StenoLoad(Workbench& bench, bool are_ended) : bench_(bench), are_ended_(are_ended) {}
+  base::Result<bool> spawn_sessions(std::size_t count);
   base::Result<bool> send(std::size_t slot, std::size_t session,
                           const session::ClientCommand& command);
   base::Result<bool> finish(const Asked& asked, const bus::Reply& reply);
 
   Workbench& bench_;
+  const bool are_ended_;
   std::vector<Connection> connections_;
   std::vector<Asked> asked_;
   std::vector<base::SessionId> sessions_;
@@ -72,10 +81,11 @@ class StenoLoad final : public LoadTarget {
   std::size_t requests_ = 0;
   std::size_t request_bytes_ = 0;  // of all
   std::size_t reply_bytes_ = 0;    // of all
-  // Of the log: the last one that a reply named, and the number of events that all accepted
-  // commands together should have appended to it.
+  // Of the log, that replies named, since the sessions are there; and how many were accepted, each
+  // of which should have appended one event.
+  std::int64_t first_position_ = 0;
   std::int64_t last_position_ = 0;
-  std::int64_t expected_position_ = 0;
+  std::int64_t accepted_ = 0;
   bool has_waited_long_ = false;  // a request may have timed out
 };
 

@@ -10,23 +10,38 @@ constexpr Nanoseconds kReadyMax = std::chrono::seconds(30);
 }  // namespace
 
 base::Result<std::unique_ptr<StenoServer>> StenoServer::start(Workbench& bench,
-                                                              const std::string& name) {
-  const std::string home = bench.fresh_folder(name);
-  auto process = ChildProcess::start({bench.program("steno"), "--home", home, "--max-sessions",
-                                      "10000", "--log-level", "warn", "serve", "--role", "server"},
-                                     home + ".log");
+                                                              const std::string& name,
+                                                              const std::string& preload) {
+  return start_in(bench, bench.fresh_folder(name), kReadyMax, preload);
+}
+
+base::Result<std::unique_ptr<StenoServer>> StenoServer::start_in(Workbench& bench,
+                                                                 const std::string& home,
+                                                                 Nanoseconds timeout,
+                                                                 const std::string& preload) {
+  std::vector<std::string> argv;
+  if (!preload.empty()) argv = {"env", "LD_PRELOAD=" + preload};
+  for (const std::string& argument :
+       {bench.program("steno"), std::string("--home"), home, std::string("--max-sessions"),
+        std::string("10000"), std::string("--log-level"), std::string("warn"), std::string("serve"),
+        std::string("--role"), std::string("server")}) {
+    argv.push_back(argument);
+  }
+  auto process = ChildProcess::start(argv, home + ".log");
   if (!process) return tl::unexpected(process.error());
-  const auto line = (*process)->read_line(kReadyMax);
+  const auto line = (*process)->read_line(timeout);
   if (!line) return tl::unexpected(line.error());
   std::unique_ptr<StenoServer> server(new StenoServer(std::move(*process), home));
   server->command_endpoint_ = "ipc://" + home + "/run/command.sock";
+  server->feed_endpoint_ = "ipc://" + home + "/run/feed.sock";
   return server;
 }
 
 std::size_t StenoServer::write_ahead_bytes() const {
   std::size_t bytes = 0;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(home_ + "/data/log", error)) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(data_folder(home_) + "/log", error)) {
     if (entry.path().extension() == ".log") bytes += entry.file_size(error);
   }
   return bytes;

@@ -12,12 +12,25 @@ namespace benchmarks {
 
 class StenoServer {
  public:
-  // In a fresh folder of that name. Returns when it is ready.
-  static base::Result<std::unique_ptr<StenoServer>> start(Workbench& bench,
-                                                          const std::string& name);
+  // In a fresh folder of that name. Returns when it is ready. With a `preload`, a library of that
+  // path is loaded into it first.
+  static base::Result<std::unique_ptr<StenoServer>> start(Workbench& bench, const std::string& name,
+                                                          const std::string& preload = {});
+
+  // In a folder that `data_folder` of it was written in, or that another server has left. `timeout`
+  // until it is ready.
+  static base::Result<std::unique_ptr<StenoServer>> start_in(Workbench& bench,
+                                                             const std::string& home,
+                                                             Nanoseconds timeout,
+                                                             const std::string& preload = {});
+  static std::string data_folder(const std::string& home) { return home + "/data"; }
+
+  // Ends it with SIGKILL.
+  void kill() { process_->kill(); }
 
   int pid() const { return process_->pid(); }
   const std::string& command_endpoint() const { return command_endpoint_; }
+  const std::string& feed_endpoint() const { return feed_endpoint_; }
   // Bytes in its write-ahead logs, as long as none of them was removed: while the log is short.
   std::size_t write_ahead_bytes() const;
 
@@ -28,6 +41,7 @@ class StenoServer {
   std::unique_ptr<ChildProcess> process_;
   const std::string home_;
   std::string command_endpoint_;
+  std::string feed_endpoint_;
 };
 
 }  // namespace benchmarks

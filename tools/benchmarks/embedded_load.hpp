@@ -1,0 +1,42 @@
+// Stores within this process as the target of a load, without any server between: whatever waits
+// is written and synced in one go, as a server in front of them would do it at best.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/benchmarks/load.hpp"
+
+namespace benchmarks {
+
+class EmbeddedLoad : public LoadTarget {
+ public:
+  base::Result<bool> start(std::size_t slot) override {
+    waiting_.push_back(slot);
+    return true;
+  }
+  base::Result<bool> advance(std::vector<std::size_t>& done) override;
+  base::Result<bool> wait(int timer_fd) override;
+
+ protected:
+  // Stores so many values, durably.
+  virtual base::Result<bool> store(std::size_t count) = 0;
+
+ private:
+  std::vector<std::size_t> waiting_;
+};
+
+// RocksDB with one synced write each time, its write-ahead log preallocated as Steno's.
+base::Result<std::unique_ptr<EmbeddedLoad>> open_rocksdb_load(const std::string& folder,
+                                                              std::size_t value_bytes);
+
+// SQLite with journal_mode=WAL, synchronous=FULL, one transaction each time. Error not_found: this
+// program was built without it.
+base::Result<std::unique_ptr<EmbeddedLoad>> open_sqlite_load(const std::string& folder,
+                                                             std::size_t value_bytes);
+// "3.40.1"
+std::string sqlite_version();
+
+}  // namespace benchmarks

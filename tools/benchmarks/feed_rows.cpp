@@ -1,0 +1,184 @@
+// feed_deliveries_per_s, feed_level_deliveries_per_s: events a second that 8 subscribers, each a
+// process of its own, have received over ipc, decoded, and found to be the next ones. The publisher
+// is the product's, at the speed of the slowest of them. First all of them follow all events; then
+// each follows an eighth of the levels of 1,000 sessions, whose events come by turns.
+#include <fmt/format.h>
+
+#include "bus/feed_publisher.hpp"
+#include "bus/zmq_sockets.hpp"
+#include "eventlog/session/event_codec.hpp"
+#include "eventlog/session/stream_name.hpp"
+#include "tools/benchmarks/child_process.hpp"
+#include "tools/benchmarks/feed_subscriber.hpp"
+#include "tools/benchmarks/measured.hpp"
+#include "tools/benchmarks/rows.hpp"
+#include "tools/benchmarks/session_history.hpp"
+#include "tools/benchmarks/workbench.hpp"
+
+namespace benchmarks {
+namespace {
+
+constexpr std::int64_t kSubscribers = 8;
+constexpr std::int64_t kFlushEvents = 1024;  // what one block of the log has at most
+constexpr Nanoseconds kAnswerMax = std::chrono::seconds(60);
+
+enum class Level { all, sessions };
+
+base::Bytes any_facts(Workbench& bench) {
+  SessionIdentity identity = SessionIdentity::any(bench.clock().wall(), bench.random());
+  session::RecordedEvent recorded;
+  recorded.event = session::OutputRecorded{base::TurnId::make(bench.clock().wall(), bench.random()),
+                                           7, session::OutputKind::text};
+  session::Envelope& e = recorded.envelope;
+  e.stream = session::session_stream(identity.agent, identity.id);
+  e.version = {17};
+  e.type = session::type_name(recorded.event);
+  e.event = base::EventId::make(bench.clock().wall(), bench.random());
+  e.command = base::CommandId::make(bench.clock().wall(), bench.random());
+  e.actor_kind = session::ActorKind::worker;
+  e.actor = "worker";
+  e.token = {1};
+  e.report_sequence = 17;
+  e.log_time = e.wall_time = bench.clock().wall();
+  e.content = session::ContentProof{{}, 101};
+  return session::encode_facts(recorded);
+}
+
+class Feed {
+ public:
+  Feed(Workbench& bench, bus::PublisherSocket& socket)
+      : bench_(bench), publisher_(socket, options(bench)), facts_(any_facts(bench)) {
+    for (std::int64_t i = 0; i < kFeedSessions; ++i) {
+      levels_.push_back({std::string(bus::kAllLevel), "agent/bench/", feed_level(i)});
+    }
+  }
+
+  std::size_t event_bytes() const { return facts_.size(); }
+
+  base::Result<bool> start_subscribers(const std::string& endpoint, Level level,
+                                       const std::string& log) {
+    for (std::int64_t i = 0; i < kSubscribers; ++i) {
+      const std::string what = level == Level::all ? "all" : fmt::format("{}/{}", i, kSubscribers);
+      auto started = ChildProcess::start(
+          {bench_.program("steno-bench"), "--feed-subscriber", endpoint + "," + what}, log);
+      if (!started) return tl::unexpected(started.error());
+      subscribers_.push_back(std::move(*started));
+    }
+    // Probes are answered by whoever publishes.
+    for (const auto& subscriber : subscribers_) {
+      const Nanoseconds end = now() + kAnswerMax;
+      for (;;) {
+        publisher_.do_work(bench_.clock().boot());
+        const auto line = subscriber->read_line(std::chrono::milliseconds(5));
+        if (line) break;
+        if (line.error().code != base::ErrorCode::timeout || now() > end) {
+          return tl::unexpected(line.error());
+        }
+      }
+    }
+    return true;
+  }
+
+  // So many reports of each subscriber, which may be `ahead` of them behind the publisher.
+  // `published_of_report`: events published until each of them has received what it reports.
+  base::Result<LoadResult> run(std::int64_t reports, std::int64_t published_of_report,
+                               std::int64_t ahead) {
+    LoadResult result;
+    const Nanoseconds begun = now();
+    for (std::int64_t report = 0; report < reports; ++report) {
+      publish(published_of_report);
+      if (report < ahead) continue;
+      if (auto ok = await_reports(1); !ok) return tl::unexpected(ok.error());
+    }
+    if (auto ok = await_reports(ahead); !ok) return tl::unexpected(ok.error());
+    result.took = now() - begun;
+    return result;
+  }
+
+ private:
+  static bus::FeedPublisher::Options options(Workbench& bench) {
+    bus::FeedPublisher::Options options;
+    options.identity = feed_identity();
+    options.incarnation = base::ServerId::make(bench.clock().wall(), bench.random());
+    return options;
+  }
+
+  void publish(std::int64_t events) {
+    for (std::int64_t i = 0; i < events; ++i) {
+      ++last_;
+      bus::FeedEvent event;
+      event.position = {last_};
+      event.facts.bytes = facts_;
+      publisher_.publish(std::move(event),
+                         levels_[static_cast<std::size_t>(last_ % kFeedSessions)]);
+      if (last_ % kFlushEvents == 0) publisher_.do_work(bench_.clock().boot());
+    }
+    publisher_.do_work(bench_.clock().boot());
+  }
+
+  base::Result<bool> await_reports(std::int64_t count) {
+    for (const auto& subscriber : subscribers_) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (auto line = subscriber->read_line(kAnswerMax); !line) {
+          return tl::unexpected(line.error());
+        }
+      }
+    }
+    return true;
+  }
+
+  Workbench& bench_;
+  bus::FeedPublisher publisher_;
+  const base::Bytes facts_;
+  std::vector<std::vector<std::string>> levels_;  // of each session
+  std::vector<std::unique_ptr<ChildProcess>> subscribers_;
+  std::int64_t last_ = 0;
+};
+
+base::Result<Figure> measure(Workbench& bench, Level level, const std::string& row) {
+  bench.progress(row);
+  const std::string folder = bench.fresh_folder(row);
+  const std::string endpoint = "ipc://" + folder + "/feed";
+  auto socket = bus::bind_publisher(bench.context(), endpoint);
+  if (!socket) return tl::unexpected(socket.error());
+  Feed feed(bench, **socket);
+  if (auto ok = feed.start_subscribers(endpoint, level, folder + "/errors"); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  // Each subscriber receives what is published, or an eighth of it.
+  const bool is_all = level == Level::all;
+  const std::int64_t published = is_all ? kFeedReportEvery : kFeedReportEvery * kSubscribers;
+  const std::int64_t delivered = kFeedReportEvery * kSubscribers;
+  const std::int64_t ahead = is_all ? 8 : 2;
+  const std::int64_t rounds = bench.is_quick() ? 3 : 20;
+  const std::int64_t reports_of_round = (bench.is_quick() ? 3 : 12) * (is_all ? 12 : 1);
+  std::vector<double> rates;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    bench.progress(fmt::format("{} {}/{}", row, round + 1, rounds));
+    const auto result = feed.run(reports_of_round, published, ahead);
+    if (!result) return tl::unexpected(result.error());
+    rates.push_back(static_cast<double>(reports_of_round * delivered) / seconds(result->took));
+  }
+  const auto [low, high] = std::minmax_element(rates.begin(), rates.end());
+  return Figure{
+      median(rates),
+      {fmt::format("{} ({} to {}), {} subscribers, {}", rate_text(median(rates)), rate_text(*low),
+                   rate_text(*high), kSubscribers,
+                   is_all ? "each of all events"
+                          : fmt::format("each of {} of {} sessions' levels, one event a message",
+                                        kFeedSessions / kSubscribers, kFeedSessions)),
+       fmt::format("{} rounds of {} deliveries; events of {} B", rounds,
+                   reports_of_round * delivered, feed.event_bytes())}};
+}
+
+}  // namespace
+
+base::Result<Figure> measure_feed(Workbench& bench) {
+  return measure(bench, Level::all, "feed_deliveries_per_s");
+}
+
+base::Result<Figure> measure_feed_levels(Workbench& bench) {
+  return measure(bench, Level::sessions, "feed_level_deliveries_per_s");
+}
+
+}  // namespace benchmarks

@@ -1,0 +1,160 @@
+#include "tools/benchmarks/feed_subscriber.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "bus/poller.hpp"
+#include "bus/subscription.hpp"
+#include "bus/zmq_sockets.hpp"
+#include "eventlog/session/event_codec.hpp"
+#include "workers/levels.hpp"
+
+namespace benchmarks {
+namespace {
+
+// The log is empty when somebody begins; afterwards nothing may be asked of it.
+class NoLog final : public bus::LogReader {
+ public:
+  void request(base::Position after, const std::string&) override { after_ = after; }
+  std::optional<base::Result<bus::LogPage>> receive() override {
+    if (!after_) return std::nullopt;
+    const base::Position after = *std::exchange(after_, std::nullopt);
+    if (after.value > 0) {
+      return base::failure(base::ErrorCode::damaged, "the feed has lost a message");
+    }
+    bus::LogPage page;
+    page.log = feed_identity().log;
+    page.epoch = feed_identity().epoch;
+    return page;
+  }
+
+ private:
+  std::optional<base::Position> after_;
+};
+
+struct Followed {
+  std::unique_ptr<bus::SubscriberSocket> socket;
+  std::unique_ptr<NoLog> log;
+  std::unique_ptr<bus::Subscription> subscription;
+  std::int64_t next = 1;  // the position that the next event must have
+  std::int64_t step = 1;
+};
+
+class FeedSubscriber {
+ public:
+  base::Result<bool> follow(const std::string& endpoint, const std::string& level,
+                            std::int64_t first, std::int64_t step) {
+    Followed followed;
+    auto socket = bus::connect_subscriber(context_, endpoint);
+    if (!socket) return tl::unexpected(socket.error());
+    followed.socket = std::move(*socket);
+    followed.log = std::make_unique<NoLog>();
+    bus::SubscriptionOptions options;
+    options.level = level;
+    followed.subscription =
+        std::make_unique<bus::Subscription>(*followed.socket, *followed.log, random_, options);
+    followed.next = first;
+    followed.step = step;
+    followed_.push_back(std::move(followed));
+    return true;
+  }
+
+  bool is_live() const {
+    return std::all_of(followed_.begin(), followed_.end(),
+                       [](const Followed& f) { return f.subscription->is_live(); });
+  }
+
+  // Receives what is there, or waits.
+  base::Result<bool> step() {
+    const base::Duration at = clock_.boot();
+    int work = 0;
+    base::Duration next = at + std::chrono::seconds(1);
+    for (Followed& followed : followed_) {
+      work += followed.subscription->do_work(at);
+      next = std::min(next, followed.subscription->next_timer());
+      while (auto event = followed.subscription->receive()) {
+        if (!*event) return tl::unexpected(event->error());
+        if (auto ok = take(followed, **event); !ok) return ok;
+        ++work;
+      }
+    }
+    if (work > 0) return true;
+    std::vector<bus::PollItem> items;
+    for (const Followed& followed : followed_) items.push_back(bus::PollItem::of(*followed.socket));
+    if (auto ready = bus::poll(items, next - at); !ready) return tl::unexpected(ready.error());
+    return true;
+  }
+
+ private:
+  base::Result<bool> take(Followed& followed, const bus::FeedEvent& event) {
+    if (auto ok = session::decode_facts_to(recorded_, event.facts.bytes); !ok) return ok;
+    if (event.position.value != followed.next) {
+      return base::failure(base::ErrorCode::damaged, "an event was left out or came twice");
+    }
+    followed.next += followed.step;
+    if (++received_ % kFeedReportEvery == 0) {
+      std::printf("1\n");
+      std::fflush(stdout);
+    }
+    return true;
+  }
+
+  bus::Context context_;
+  base::SystemClock clock_;
+  base::SystemRandom random_;
+  std::vector<Followed> followed_;
+  session::RecordedEvent recorded_;
+  std::int64_t received_ = 0;
+};
+
+int fail(const base::Error& error) {
+  std::fprintf(stderr, "%s\n", base::describe(error).c_str());
+  return 1;
+}
+
+}  // namespace
+
+bus::LogIdentity feed_identity() {
+  bus::LogIdentity identity;
+  identity.log.bytes.fill(1);
+  identity.epoch.counter = 1;
+  return identity;
+}
+
+std::string feed_level(std::int64_t session) {
+  base::SessionId id;
+  id.bytes[0] = static_cast<char>(session / 256);
+  id.bytes[1] = static_cast<char>(session % 256);
+  return workers::session_level("bench", id);
+}
+
+int run_feed_subscriber(const std::string& spec) {
+  const std::size_t comma = spec.rfind(',');
+  const std::string endpoint = spec.substr(0, comma);
+  const std::string what = spec.substr(comma + 1);
+  FeedSubscriber subscriber;
+  if (what == "all") {
+    const auto ok = subscriber.follow(endpoint, std::string(bus::kAllLevel), 1, 1);
+    if (!ok) return fail(ok.error());
+  } else {
+    const std::int64_t rest = std::stoll(what);
+    const std::int64_t of = std::stoll(what.substr(what.find('/') + 1));
+    for (std::int64_t session = rest; session < kFeedSessions; session += of) {
+      const std::int64_t first = session == 0 ? kFeedSessions : session;
+      const auto ok = subscriber.follow(endpoint, feed_level(session), first, kFeedSessions);
+      if (!ok) return fail(ok.error());
+    }
+  }
+  bool is_told = false;
+  for (;;) {
+    if (auto ok = subscriber.step(); !ok) return fail(ok.error());
+    if (is_told || !subscriber.is_live()) continue;
+    is_told = true;
+    std::printf("live\n");
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace benchmarks

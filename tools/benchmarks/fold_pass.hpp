@@ -1,0 +1,30 @@
+// One pass over a log, on the calling thread: what the rows on folding time.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "eventlog/block_store.hpp"
+#include "eventlog/session/state.hpp"
+#include "tools/benchmarks/latencies.hpp"
+
+namespace benchmarks {
+
+// How far a pass goes: each does what the one before does, and one thing more.
+enum class Stage { scan, check, decode, fold };
+
+using States = std::unordered_map<std::string, session::StreamState>;
+
+struct Pass {
+  std::int64_t events = 0;
+  session::RecordedEvent recorded;  // the one at hand
+  States states;
+  Nanoseconds took{0};
+
+  double per_second() const { return static_cast<double>(events) / seconds(took); }
+};
+
+// From the first event, until so many at least are done, or the log ends.
+base::Result<Pass> run_pass(eventlog::BlockStore& store, Stage stage, std::int64_t events);
+
+}  // namespace benchmarks

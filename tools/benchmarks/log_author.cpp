@@ -1,0 +1,185 @@
+#include "tools/benchmarks/log_author.hpp"
+
+#include <fmt/format.h>
+
+#include "eventlog/session/stream_name.hpp"
+#include "tools/benchmarks/stop.hpp"
+
+namespace benchmarks {
+namespace {
+
+constexpr std::size_t kSessionsAlive = 100;
+constexpr std::size_t kPromptBytes = 98;  // of the median prompt
+
+eventlog::AppendContext client_context() {
+  eventlog::AppendContext context;
+  context.actor_kind = session::ActorKind::client;
+  context.actor = "bench";
+  return context;
+}
+
+// Who makes an event of that kind known.
+eventlog::AppendContext context_of(const session::Event& event, base::StreamVersion version) {
+  if (std::holds_alternative<session::SessionOpened>(event) ||
+      std::holds_alternative<session::TurnQueued>(event)) {
+    return client_context();
+  }
+  eventlog::AppendContext context;
+  if (std::holds_alternative<session::LeaseGranted>(event) ||
+      std::holds_alternative<session::TurnStarted>(event)) {
+    return context;
+  }
+  context.actor_kind = session::ActorKind::worker;
+  context.actor = "worker";
+  context.token = {1};
+  context.report_sequence = version.value;
+  return context;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<LogAuthor>> LogAuthor::create(const std::string& data_folder,
+                                                           base::Random& random) {
+  auto log = eventlog::open_log(data_folder, eventlog::LogMode::read_write, random);
+  if (!log) return tl::unexpected(log.error());
+  const std::int64_t epoch = log->tail.epoch.counter;
+  std::unique_ptr<LogAuthor> author(new LogAuthor(std::move(*log), random));
+  // In the past, so that a server goes on behind it.
+  author->now_ = base::SystemClock().wall() + -std::chrono::hours(24);
+  author->sequencer_.set_head(std::string(session::kAdmissionStream), {});
+  author->sequencer_.set_head(session::registry_stream(kLogAgent), {});
+  const std::string server(session::kServerStream);
+  author->sequencer_.set_head(server, {});
+  std::vector<eventlog::StreamAppend> appends;
+  appends.push_back({server, {}, {}});
+  appends.back().events.push_back({session::EpochStarted{epoch, "created"}, {}});
+  if (auto ok = author->append(std::move(appends), {}); !ok) return tl::unexpected(ok.error());
+  return author;
+}
+
+SessionIdentity LogAuthor::new_identity() {
+  SessionIdentity identity = SessionIdentity::any(now_, random_);
+  identity.agent = kLogAgent;
+  identity.name = fmt::format("task-{}", ++sessions_);
+  identity.alias = fmt::format("z{:07x}", sessions_);
+  return identity;
+}
+
+SessionHistory LogAuthor::new_history() {
+  return {new_identity(), random_};
+}
+
+void LogAuthor::add_opening(std::vector<eventlog::StreamAppend>& appends,
+                            const SessionIdentity& identity) {
+  appends.push_back({session::registry_stream(identity.agent), registry_, {}});
+  appends.back().events.push_back({session::NameClaimed{identity.id, identity.name, {}}, {}});
+  appends.push_back({std::string(session::kAdmissionStream), admission_, {}});
+  appends.back().events.push_back(
+      {session::SessionAdmitted{identity.id, identity.agent, identity.alias}, {}});
+  registry_ = registry_.next();
+  admission_ = admission_.next();
+}
+
+void LogAuthor::add_ending(std::vector<eventlog::StreamAppend>& appends,
+                           const SessionIdentity& identity) {
+  appends.push_back({session::registry_stream(identity.agent), registry_, {}});
+  appends.back().events.push_back({session::NameReleased{identity.id, identity.name}, {}});
+  appends.push_back({std::string(session::kAdmissionStream), admission_, {}});
+  appends.back().events.push_back({session::SessionReleased{identity.id, false}, {}});
+  registry_ = registry_.next();
+  admission_ = admission_.next();
+}
+
+base::Result<bool> LogAuthor::append(std::vector<eventlog::StreamAppend> appends,
+                                     eventlog::AppendContext context) {
+  if (is_stopped()) return stopped();
+  now_ = now_ + std::chrono::microseconds(1);
+  context.command = base::CommandId::make(now_, random_);
+  context.log_time = context.wall_time = now_;
+  if (auto ok = sequencer_.append(std::move(appends), context); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  return sequencer_.has_room() ? true : flush();
+}
+
+base::Result<bool> LogAuthor::flush() {
+  while (sequencer_.do_work()) {
+  }
+  if (sequencer_.failure()) return tl::unexpected(*sequencer_.failure());
+  sequencer_.take_durable();
+  return true;
+}
+
+base::Result<bool> LogAuthor::add(SessionHistory& session, std::size_t content_bytes) {
+  const base::StreamVersion before = session.version();
+  if (before.value == 0) sequencer_.set_head(session.stream(), before);
+  eventlog::NewEvent event{session.next(now_), {}};
+  if (has_content(event.event)) event.content.text.assign(content_bytes, 'c');
+  const eventlog::AppendContext context = context_of(event.event, session.version());
+  std::vector<eventlog::StreamAppend> appends;
+  appends.push_back({session.stream(), before, {}});
+  appends.back().events.push_back(std::move(event));
+  if (before.value == 0) add_opening(appends, session.identity());
+  if (session.has_ended()) add_ending(appends, session.identity());
+  auto ok = append(std::move(appends), context);
+  if (session.has_ended()) sequencer_.forget_head(session.stream());
+  return ok;
+}
+
+base::Result<std::vector<base::SessionId>> LogAuthor::add_histories(std::int64_t events,
+                                                                    std::size_t content_bytes) {
+  const std::int64_t end = this->events() + events;
+  std::vector<base::SessionId> ids;
+  std::vector<SessionHistory> alive;
+  while (this->events() < end || !alive.empty()) {
+    while (alive.size() < kSessionsAlive && this->events() < end) {
+      alive.push_back(new_history());
+      ids.push_back(alive.back().identity().id);
+    }
+    const std::size_t chosen = random_.below(alive.size());
+    if (auto ok = add(alive[chosen], content_bytes); !ok) return tl::unexpected(ok.error());
+    if (!alive[chosen].has_ended()) continue;
+    std::swap(alive[chosen], alive.back());
+    alive.pop_back();
+  }
+  return ids;
+}
+
+base::Result<base::SessionId> LogAuthor::add_short(const ShortLife& life) {
+  const SessionIdentity identity = new_identity();
+  const std::string stream = session::session_stream(identity.agent, identity.id);
+  base::StreamVersion version;
+  sequencer_.set_head(stream, version);
+  // One command's events; `ends` as in add().
+  const auto append_one = [&](session::Event event, bool has_text) -> base::Result<bool> {
+    std::vector<eventlog::StreamAppend> appends;
+    appends.push_back({stream, version, {}});
+    const bool ends = std::holds_alternative<session::SessionClosed>(event);
+    appends.back().events.push_back({std::move(event), {}});
+    if (has_text) appends.back().events.back().content.text.assign(kPromptBytes, 'p');
+    if (version.value == 0) add_opening(appends, identity);
+    if (ends) add_ending(appends, identity);
+    version = version.next();
+    return append(std::move(appends), client_context());
+  };
+  if (auto ok = append_one(opened_event(identity), false); !ok) return tl::unexpected(ok.error());
+  for (int i = 0; i < life.interrupted_turns; ++i) {
+    const base::TurnId turn = base::TurnId::make(now_, random_);
+    if (auto ok = append_one(session::TurnQueued{turn}, true); !ok) {
+      return tl::unexpected(ok.error());
+    }
+    if (auto ok = append_one(session::TurnInterrupted{turn, session::EndReason::user, {}}, false);
+        !ok) {
+      return tl::unexpected(ok.error());
+    }
+  }
+  if (life.is_ended) {
+    auto ok = append_one(
+        session::SessionClosed{session::SessionStatus::killed, session::EndReason::user}, false);
+    if (!ok) return tl::unexpected(ok.error());
+  }
+  sequencer_.forget_head(stream);
+  return identity.id;
+}
+
+}  // namespace benchmarks

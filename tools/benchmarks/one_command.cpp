@@ -1,0 +1,53 @@
+#include "tools/benchmarks/one_command.hpp"
+
+#include "bus/zmq_sockets.hpp"
+
+namespace benchmarks {
+namespace {
+
+constexpr base::Duration kAnswerMax = std::chrono::seconds(60);
+constexpr std::size_t kPromptBytes = 98;
+
+}  // namespace
+
+session::ClientCommand spawn_command() {
+  session::Spawn spawn;
+  spawn.spec.engine = "scripted";
+  spawn.spec.workdir = "/home/user/project";
+  spawn.spec.is_multi_turn = true;
+  spawn.prompt.assign(kPromptBytes, 'p');
+  return spawn;
+}
+
+base::Result<std::unique_ptr<OneCommand>> OneCommand::connect(Workbench& bench,
+                                                              const StenoServer& server) {
+  std::unique_ptr<OneCommand> one(new OneCommand(bench));
+  auto socket = bus::connect_client(bench.context(), server.command_endpoint());
+  if (!socket) return tl::unexpected(socket.error());
+  one->socket_ = std::move(*socket);
+  bus::ClientOptions options;
+  options.hello.role = bus::Role::client;
+  options.hello.name = "bench";
+  options.hello.release = STENO_RELEASE;
+  options.endpoint = server.command_endpoint();
+  one->client_ =
+      std::make_unique<bus::Client>(*one->socket_, bench.clock(), bench.random(), options);
+  return one;
+}
+
+base::Result<Nanoseconds> OneCommand::run(base::SessionId session, std::string_view agent,
+                                          const session::ClientCommand& command) {
+  workers::CommandBody body = workers::encode_command(command);
+  body.session = session;
+  body.agent = agent;
+  body.actor = "bench";
+  const Nanoseconds begun = now();
+  const auto reply = client_->request(workers::kVerbCommand, bus::to_body(body), kAnswerMax);
+  const Nanoseconds took = now() - begun;
+  if (!reply) return tl::unexpected(reply.error());
+  if (reply->status == bus::ReplyStatus::ok) return took;
+  return base::failure(base::ErrorCode::refused, "a command was refused: " + reply->text,
+                       reply->code);
+}
+
+}  // namespace benchmarks

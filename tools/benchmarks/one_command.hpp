@@ -1,0 +1,32 @@
+// A connection for single commands, each waited for.
+#pragma once
+
+#include <memory>
+
+#include "bus/client.hpp"
+#include "tools/benchmarks/steno_server.hpp"
+#include "workers/protocol.hpp"
+#include "workers/session/commands.hpp"
+
+namespace benchmarks {
+
+class OneCommand {
+ public:
+  static base::Result<std::unique_ptr<OneCommand>> connect(Workbench& bench,
+                                                           const StenoServer& server);
+  // From its sending to its acceptance. Error refused: it was not accepted.
+  base::Result<Nanoseconds> run(base::SessionId session, std::string_view agent,
+                                const session::ClientCommand& command);
+
+ private:
+  explicit OneCommand(Workbench& bench) : bench_(bench) {}
+
+  Workbench& bench_;
+  std::unique_ptr<bus::ClientSocket> socket_;
+  std::unique_ptr<bus::Client> client_;
+};
+
+// A session without limits, for which an agent could be started in an existing folder.
+session::ClientCommand spawn_command();
+
+}  // namespace benchmarks

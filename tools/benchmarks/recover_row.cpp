@@ -1,0 +1,173 @@
+// recover_ms: from the start of a server whose predecessor was killed with SIGKILL, on a long log
+// of which the last part was never flushed into tables and with all places but one taken by
+// sessions that live, to two answers: to a command on a session that is not in memory, and to one
+// that spawns.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tools/benchmarks/log_author.hpp"
+#include "tools/benchmarks/measured.hpp"
+#include "tools/benchmarks/one_command.hpp"
+#include "tools/benchmarks/rows.hpp"
+
+namespace benchmarks {
+namespace {
+
+struct Size {
+  std::int64_t events;
+  int live;
+  int turns;  // warm, and then cold
+};
+constexpr Size kFull{10'000'000, 9'990, 3};
+constexpr Size kQuick{200'000, 2'000, 3};
+constexpr std::size_t kNearCap = 60 << 20;  // the store begins to flush at 64 MiB
+constexpr std::size_t kContentBytes = 101;
+constexpr Nanoseconds kFirstStartMax = std::chrono::minutes(10);
+constexpr Nanoseconds kStartMax = std::chrono::minutes(2);
+
+struct Start {
+  Nanoseconds ready{0};
+  Nanoseconds evicted{0};  // the command on a session that is not in memory
+  Nanoseconds spawned{0};
+  Nanoseconds total{0};
+};
+
+std::size_t bytes_of(const std::string& folder, const std::string& extension) {
+  std::size_t bytes = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
+    if (entry.path().extension() == extension) bytes += entry.file_size(error);
+  }
+  return bytes;
+}
+
+// Nothing of what lies below the folder is in the page cache any more.
+void drop_from_cache(const std::string& folder) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
+    if (!entry.is_regular_file(error)) continue;
+    const int fd = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) continue;
+    fdatasync(fd);  // what is dirty stays in the cache
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    close(fd);
+  }
+}
+
+class Recovery {
+ public:
+  Recovery(Workbench& bench, const Size& size) : bench_(bench), size_(size) {}
+
+  base::Result<bool> prepare() {
+    home_ = bench_.fresh_folder("recover");
+    base::SeededRandom random(1);
+    bench_.progress(fmt::format("recover_ms, writing {} events", size_.events));
+    const auto author = LogAuthor::create(StenoServer::data_folder(home_), random);
+    if (!author) return tl::unexpected(author.error());
+    auto ended = (*author)->add_histories(size_.events, kContentBytes);
+    if (!ended) return tl::unexpected(ended.error());
+    ended_ = std::move(*ended);
+    for (int i = 0; i < size_.live; ++i) {
+      if (auto ok = (*author)->add_short({2, false}); !ok) return tl::unexpected(ok.error());
+    }
+    // Few contents, so that the log's cap on its own size is what flushes in the end.
+    if (auto ok = (*author)->flush(); !ok) return tl::unexpected(ok.error());
+    const std::string log = StenoServer::data_folder(home_) + "/log";
+    while (bytes_of(log, ".log") < (bench_.is_quick() ? kNearCap / 4 : kNearCap)) {
+      if (auto ok = (*author)->add_histories(10'000, 0); !ok) return tl::unexpected(ok.error());
+      if (auto ok = (*author)->flush(); !ok) return tl::unexpected(ok.error());
+    }
+    events_ = (*author)->events();
+    return true;
+  }
+
+  // The server that follows is timed.
+  base::Result<bool> start_and_kill() {
+    bench_.progress("recover_ms, the server that will be killed");
+    const auto server = StenoServer::start_in(bench_, home_, kFirstStartMax);
+    if (!server) return tl::unexpected(server.error());
+    (*server)->kill();
+    return true;
+  }
+
+  base::Result<Start> measure(bool is_warm) {
+    unflushed_ = bytes_of(StenoServer::data_folder(home_) + "/log", ".log");
+    if (!is_warm) drop_from_cache(home_);
+    Start start;
+    const Nanoseconds begun = now();
+    const auto server = StenoServer::start_in(bench_, home_, kStartMax);
+    if (!server) return tl::unexpected(server.error());
+    start.ready = now() - begun;
+    const auto one = OneCommand::connect(bench_, **server);
+    if (!one) return tl::unexpected(one.error());
+    const auto evicted = (*one)->run(ended_[next_++], kLogAgent, session::KillSession{});
+    if (!evicted) return tl::unexpected(evicted.error());
+    start.evicted = *evicted;
+    const auto fresh = base::SessionId::make(bench_.clock().wall(), bench_.random());
+    const auto spawned = (*one)->run(fresh, kLogAgent, spawn_command());
+    if (!spawned) return tl::unexpected(spawned.error());
+    start.spawned = *spawned;
+    start.total = now() - begun;
+    (*server)->kill();
+    return start;
+  }
+
+  std::string size_text() const {
+    return fmt::format(
+        "{} events of {} sessions, {} of them live; {:.0f} MB of write-ahead log{}", events_,
+        ended_.size() + static_cast<std::size_t>(size_.live), size_.live,
+        static_cast<double>(unflushed_) / 1e6,
+        bench_.is_quick() ? "; --quick, so fewer than 10,000,000 events and 64 MB" : "");
+  }
+
+ private:
+  Workbench& bench_;
+  const Size& size_;
+  std::string home_;
+  std::vector<base::SessionId> ended_;
+  std::size_t next_ = 0;
+  std::int64_t events_ = 0;
+  std::size_t unflushed_ = 0;
+};
+
+std::string describe_starts(const std::string& what, const std::vector<Start>& starts) {
+  const auto middle = [&](Nanoseconds Start::*part) {
+    std::vector<double> values;
+    for (const Start& start : starts) values.push_back(seconds(start.*part) * 1000);
+    return median(values);
+  };
+  return fmt::format(
+      "{}: {:.0f} ms; ready after {:.0f} ms, the command on the evicted session took {:.1f} ms, "
+      "the spawn {:.1f} ms; the middle of {}",
+      what, middle(&Start::total), middle(&Start::ready), middle(&Start::evicted),
+      middle(&Start::spawned), starts.size());
+}
+
+}  // namespace
+
+base::Result<Figure> measure_recover(Workbench& bench) {
+  const Size& size = bench.is_quick() ? kQuick : kFull;
+  Recovery recovery(bench, size);
+  if (auto ok = recovery.prepare(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = recovery.start_and_kill(); !ok) return tl::unexpected(ok.error());
+  std::vector<Start> warm;
+  std::vector<Start> cold;
+  std::vector<double> totals;
+  for (int turn = 0; turn < 2 * size.turns; ++turn) {
+    bench.progress(fmt::format("recover_ms {}/{}", turn + 1, 2 * size.turns));
+    const bool is_warm = turn < size.turns;
+    const auto start = recovery.measure(is_warm);
+    if (!start) return tl::unexpected(start.error());
+    (is_warm ? warm : cold).push_back(*start);
+    if (is_warm) totals.push_back(seconds(start->total) * 1000);
+  }
+  return Figure{median(totals),
+                {describe_starts("warm page cache", warm), describe_starts("cold", cold),
+                 recovery.size_text()},
+                {}};
+}
+
+}  // namespace benchmarks

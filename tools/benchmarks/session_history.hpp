@@ -1,0 +1,64 @@
+// The events of a real-sized session of one agent, one by one, as a server and its worker would
+// append them: opened, twelve turns of nine tool calls each, closed. About 375 events.
+#pragma once
+
+#include <string>
+
+#include "eventlog/base/random.hpp"
+#include "eventlog/session/recorded_event.hpp"
+
+namespace benchmarks {
+
+struct SessionIdentity {
+  base::SessionId id;
+  std::string agent = "main";
+  std::string name = "fix-login";
+  std::string alias = "k3m9x0ab";
+
+  static SessionIdentity any(base::Time now, base::Random& random) {
+    SessionIdentity identity;
+    identity.id = base::SessionId::make(now, random);
+    return identity;
+  }
+};
+
+session::SessionOpened opened_event(const SessionIdentity& identity);
+
+// Whether an event of that kind has a content in a real log.
+bool has_content(const session::Event& event);
+
+class SessionHistory {
+ public:
+  // `random` outlives it.
+  SessionHistory(SessionIdentity identity, base::Random& random);
+
+  const SessionIdentity& identity() const { return identity_; }
+  const std::string& stream() const { return name_; }
+  base::StreamVersion version() const { return version_; }  // of the last event that was made
+  bool has_ended() const { return has_ended_; }
+
+  session::Event next(base::Time now);
+
+ private:
+  static constexpr int kOpening = 4;
+  static constexpr base::FencingToken kToken{1};
+
+  session::Event make(base::Time now);
+  session::Event opening(int step, base::Time now);
+  session::Event in_turn(int step, base::Time now);
+  session::Event finish();
+
+  base::Random* random_;
+  SessionIdentity identity_;
+  std::string name_;
+  base::WorkerId worker_;
+  base::StreamVersion version_;
+  base::TurnId turn_;
+  std::string call_;
+  std::int64_t blocks_ = 0;
+  int turns_ = 0;
+  int step_ = 0;
+  bool has_ended_ = false;
+};
+
+}  // namespace benchmarks

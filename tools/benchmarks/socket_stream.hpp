@@ -1,0 +1,43 @@
+// A stream socket to a peer that is measured beside Steno: non-blocking, with what is still to be
+// sent and what was received and not understood yet.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eventlog/base/bytes.hpp"
+#include "eventlog/base/result.hpp"
+#include "tools/benchmarks/latencies.hpp"
+
+namespace benchmarks {
+
+class SocketStream {
+ public:
+  // Error unreachable: nobody listens there, or, from send and receive, it has gone.
+  static base::Result<SocketStream> connect_unix(const std::string& path);
+  static base::Result<SocketStream> connect_loopback(int port);
+  ~SocketStream();
+  SocketStream(SocketStream&& other) noexcept;
+  SocketStream& operator=(SocketStream&&) = delete;
+
+  base::Bytes out;
+  base::Bytes in;
+
+  int fd() const { return fd_; }
+  // As much as can be without waiting.
+  base::Result<bool> send();
+  base::Result<bool> receive();
+  // Sends all of `out`, and waits until something was received.
+  base::Result<bool> exchange(Nanoseconds timeout);
+
+ private:
+  explicit SocketStream(int fd) : fd_(fd) {}
+  static base::Result<SocketStream> finish(int fd, int connected);
+
+  int fd_;
+};
+
+// Until one of them can go on, or `timer_fd` (unless negative) is readable, or a second is over.
+base::Result<bool> wait_for_any(const std::vector<const SocketStream*>& streams, int timer_fd);
+
+}  // namespace benchmarks
