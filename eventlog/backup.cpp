@@ -104,11 +104,11 @@ Result<Ended> read_ended(BlockStore& store, const LaterErasures& later) {
       const auto block = parse_block(stored.facts);
       if (!block) return tl::unexpected(block.error());
       for (const ByteView facts : block->events) {
-        const auto envelope = session::decode_envelope(facts);
-        if (!envelope) return tl::unexpected(envelope.error());
-        const auto wanted = ended.versions.find(envelope->stream);
-        if (wanted != ended.versions.end()) wanted->second = envelope->version;
-        if (envelope->stream != session::kServerStream) continue;
+        const auto routing = session::decode_routing(facts);
+        if (!routing) return tl::unexpected(routing.error());
+        const auto wanted = ended.versions.find(std::string(routing->stream));
+        if (wanted != ended.versions.end()) wanted->second = routing->version;
+        if (routing->stream != session::kServerStream) continue;
         const auto event = session::decode_facts(facts);
         if (!event) return tl::unexpected(event.error());
         session::evolve(ended.server, event->envelope, event->event);

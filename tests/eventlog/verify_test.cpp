@@ -1,6 +1,7 @@
 #include "eventlog/verify.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/forwarding_store.hpp"
 #include "tests/support/history.hpp"
 #include "tests/support/log_builder.hpp"
 
@@ -403,13 +404,13 @@ TEST_CASE("the head must be what the log holds there", "[eventlog]") {
 }
 
 // Cannot read the blocks that begin in [from, through], as a device with bad sectors.
-class BadSectors final : public eventlog::BlockStore {
+class BadSectors final : public support::ForwardingStore {
  public:
   BadSectors(eventlog::BlockStore& inner, Position from, Position through)
-      : inner_(inner), from_(from), through_(through) {}
+      : ForwardingStore(inner), from_(from), through_(through) {}
   base::Result<std::vector<eventlog::StoredBlock>> read(Position from, std::size_t bytes_max,
                                                         bool with_content) override {
-    auto blocks = inner_.read(from, bytes_max, with_content);
+    auto blocks = ForwardingStore::read(from, bytes_max, with_content);
     for (const auto& block : *blocks) {
       const auto first = eventlog::parse_block(block.facts)->header.first;
       if (first >= from_ && first <= through_ && (with_content || !is_content_only)) {
@@ -418,31 +419,10 @@ class BadSectors final : public eventlog::BlockStore {
     }
     return blocks;
   }
-  eventlog::AppendOutcome append(const eventlog::SealedBlock& b) override {
-    return inner_.append(b);
-  }
-  Position first() const override { return inner_.first(); }
-  Position tail() const override { return inner_.tail(); }
-  base::Result<std::vector<eventlog::StoredBlock>> read_reverse(Position p,
-                                                                std::size_t n) override {
-    return inner_.read_reverse(p, n);
-  }
-  base::Result<base::Bytes> read_chunk(base::ByteView key) override {
-    return inner_.read_chunk(key);
-  }
-  base::Result<bool> replace_content(Position p, base::ByteView c) override {
-    return inner_.replace_content(p, c);
-  }
-  base::Result<bool> erase_chunks(base::ByteView p) override { return inner_.erase_chunks(p); }
-  base::Result<bool> scrub(const eventlog::ScrubScope& s) override { return inner_.scrub(s); }
-  base::Result<bool> copy_to(const std::string& f) override { return inner_.copy_to(f); }
-  base::Result<bool> trim_before(Position p) override { return inner_.trim_before(p); }
-  eventlog::DurabilityClass durability() const override { return inner_.durability(); }
 
   bool is_content_only = false;
 
  private:
-  eventlog::BlockStore& inner_;
   Position from_;
   Position through_;
 };

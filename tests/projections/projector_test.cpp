@@ -2,6 +2,7 @@
 
 #include "projections/digest.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/forwarding_store.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace {
@@ -347,38 +348,15 @@ TEST_CASE("a block whose bytes were changed stops the projection", "[projections
   Fixture f;
   f.add_blocks();
   // A store that hands out one flipped bit in its last block.
-  class Flipping final : public eventlog::BlockStore {
+  class Flipping final : public support::ForwardingStore {
    public:
-    explicit Flipping(eventlog::BlockStore& inner) : inner_(inner) {}
-    eventlog::AppendOutcome append(const eventlog::SealedBlock& b) override {
-      return inner_.append(b);
-    }
-    Position first() const override { return inner_.first(); }
-    Position tail() const override { return inner_.tail(); }
+    using ForwardingStore::ForwardingStore;
     base::Result<std::vector<eventlog::StoredBlock>> read(Position from, std::size_t bytes_max,
                                                           bool with_content) override {
-      auto blocks = inner_.read(from, bytes_max, with_content);
+      auto blocks = ForwardingStore::read(from, bytes_max, with_content);
       blocks->back().facts.back() = static_cast<char>(blocks->back().facts.back() ^ 1);
       return blocks;
     }
-    base::Result<std::vector<eventlog::StoredBlock>> read_reverse(Position from,
-                                                                  std::size_t bytes) override {
-      return inner_.read_reverse(from, bytes);
-    }
-    base::Result<base::Bytes> read_chunk(base::ByteView key) override {
-      return inner_.read_chunk(key);
-    }
-    base::Result<bool> replace_content(Position p, base::ByteView c) override {
-      return inner_.replace_content(p, c);
-    }
-    base::Result<bool> erase_chunks(base::ByteView p) override { return inner_.erase_chunks(p); }
-    base::Result<bool> scrub(const eventlog::ScrubScope& s) override { return inner_.scrub(s); }
-    base::Result<bool> copy_to(const std::string& f) override { return inner_.copy_to(f); }
-    base::Result<bool> trim_before(Position p) override { return inner_.trim_before(p); }
-    eventlog::DurabilityClass durability() const override { return inner_.durability(); }
-
-   private:
-    eventlog::BlockStore& inner_;
   } flipping(f.log.store());
   Projector projector = f.open();
   const auto outcome = projector.catch_up(flipping, f.log.head(), kAll);

@@ -4,6 +4,7 @@
 #include "projections/projections.hpp"
 #include "projections/session_list.hpp"
 #include "tests/support/command_loop.hpp"
+#include "tests/support/forwarding_store.hpp"
 #include "tests/support/searched_files.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "workers/query_service.hpp"
@@ -19,28 +20,9 @@ using std::chrono::minutes;
 using support::CommandLoop;
 
 // A store that says for a while that somebody holds its files.
-class BusyStore final : public eventlog::BlockStore {
+class BusyStore final : public support::ForwardingStore {
  public:
-  eventlog::AppendOutcome append(const eventlog::SealedBlock& b) override {
-    return inner_.append(b);
-  }
-  Position first() const override { return inner_.first(); }
-  Position tail() const override { return inner_.tail(); }
-  base::Result<std::vector<eventlog::StoredBlock>> read(Position from, std::size_t bytes_max,
-                                                        bool with_content) override {
-    return inner_.read(from, bytes_max, with_content);
-  }
-  base::Result<std::vector<eventlog::StoredBlock>> read_reverse(Position from,
-                                                                std::size_t bytes_max) override {
-    return inner_.read_reverse(from, bytes_max);
-  }
-  base::Result<base::Bytes> read_chunk(base::ByteView key) override {
-    return inner_.read_chunk(key);
-  }
-  base::Result<bool> replace_content(Position p, base::ByteView c) override {
-    return inner_.replace_content(p, c);
-  }
-  base::Result<bool> erase_chunks(base::ByteView p) override { return inner_.erase_chunks(p); }
+  using ForwardingStore::ForwardingStore;
   base::Result<bool> scrub(const eventlog::ScrubScope&) override {
     if (busy > 0) {
       --busy;
@@ -49,20 +31,15 @@ class BusyStore final : public eventlog::BlockStore {
     ++scrubs;
     return true;
   }
-  base::Result<bool> copy_to(const std::string& f) override { return inner_.copy_to(f); }
-  base::Result<bool> trim_before(Position p) override { return inner_.trim_before(p); }
-  eventlog::DurabilityClass durability() const override { return inner_.durability(); }
 
   int busy = 0;
   int scrubs = 0;
-
- private:
-  eventlog::MemoryStore inner_;
 };
 
 // What lasts over the server's restarts.
 struct World {
-  BusyStore store;
+  eventlog::MemoryStore memory;
+  BusyStore store{memory};
   std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
   std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
   KeepFor keep_for;

@@ -1,0 +1,49 @@
+// A store of blocks over another one, for stores with faults: what a test does not override goes
+// through. The other one must outlive it.
+#pragma once
+
+#include "eventlog/block_store.hpp"
+
+namespace support {
+
+class ForwardingStore : public eventlog::BlockStore {
+ public:
+  explicit ForwardingStore(eventlog::BlockStore& inner) : inner_(inner) {}
+
+  eventlog::AppendOutcome append(const eventlog::SealedBlock& block) override {
+    return inner_.append(block);
+  }
+  eventlog::Position first() const override { return inner_.first(); }
+  eventlog::Position tail() const override { return inner_.tail(); }
+  base::Result<std::vector<eventlog::StoredBlock>> read(eventlog::Position from,
+                                                        std::size_t bytes_max,
+                                                        bool with_content) override {
+    return inner_.read(from, bytes_max, with_content);
+  }
+  base::Result<std::vector<eventlog::StoredBlock>> read_reverse(eventlog::Position from,
+                                                                std::size_t bytes_max) override {
+    return inner_.read_reverse(from, bytes_max);
+  }
+  base::Result<base::Bytes> read_chunk(base::ByteView key) override {
+    return inner_.read_chunk(key);
+  }
+  base::Result<bool> replace_content(eventlog::Position first, base::ByteView content) override {
+    return inner_.replace_content(first, content);
+  }
+  base::Result<bool> erase_chunks(base::ByteView prefix) override {
+    return inner_.erase_chunks(prefix);
+  }
+  base::Result<bool> scrub(const eventlog::ScrubScope& scope) override {
+    return inner_.scrub(scope);
+  }
+  base::Result<bool> copy_to(const std::string& folder) override { return inner_.copy_to(folder); }
+  base::Result<bool> trim_before(eventlog::Position position) override {
+    return inner_.trim_before(position);
+  }
+  eventlog::DurabilityClass durability() const override { return inner_.durability(); }
+
+ private:
+  eventlog::BlockStore& inner_;
+};
+
+}  // namespace support
