@@ -61,6 +61,7 @@ Result<base::CommandId> Client::start(const base::CommandId& id, std::string_vie
   }
   Pending pending;
   asks_ = std::max(asks_ + 1, clock_.wall().us);
+  pending.ask = asks_;
   pending.frame = encode_frame(Request{id, std::string(verb), std::move(body), asks_});
   if (pending.frame.size() > kFrameBytesMax) {
     return base::failure(base::ErrorCode::too_large,
@@ -176,6 +177,8 @@ void Client::take(Reply reply) {
   if (!reply.id.is_set()) complaint_ = reply.text;
   const auto it = requests_.find(reply.id);
   if (it == requests_.end() || it->second.outcome) return;
+  const bool is_of_this_asking = reply.ask == 0 || reply.ask == it->second.ask;
+  if (!is_of_this_asking && !base::mutant(base::Mutant::answer_of_older_ask)) return;
   // It comes again by itself, each time after twice as long.
   if (reply.status == ReplyStatus::error && reply.code == kCodeBusy) {
     it->second.busy_text = reply.text;

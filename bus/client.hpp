@@ -77,6 +77,7 @@ class Client {
 
  private:
   struct Pending {
+    std::int64_t ask = 0;
     Bytes frame;
     base::Duration timeout{0};
     std::optional<base::Duration> deadline;   // set in the first duty cycle

@@ -20,7 +20,7 @@ std::optional<FromPeer> FrameServer::receive(base::Duration now) {
     auto* request = std::get_if<Request>(&*frame);
     const Peer* peer = peers_.heard(incoming->peer, now);
     if (peer == nullptr) {
-      reply(incoming->peer, error_reply(request != nullptr ? request->id : base::CommandId{},
+      reply(incoming->peer, error_reply(request != nullptr ? request->key() : RequestKey{},
                                         kCodeHelloFirst, "a connection opens with hello"));
       continue;
     }
@@ -37,7 +37,7 @@ bool FrameServer::reply(const PeerId& peer, const Reply& reply) {
   Bytes bytes = encode_frame(reply);
   if (bytes.size() > kFrameBytesMax) {
     bytes = encode_frame(error_reply(
-        reply.id, "too_large",
+        {reply.id, reply.ask}, "too_large",
         "the reply would have " + std::to_string(bytes.size()) + " bytes; ask for less at once"));
   }
   return socket_.send(peer, std::move(bytes));

@@ -104,8 +104,12 @@ Result<std::int64_t> choose_protocol(const Hello& hello) {
                            std::to_string(kProtocolHighest) + "; use releases next to each other");
 }
 
-Reply error_reply(const base::CommandId& id, std::string_view code, std::string text) {
-  return {id, ReplyStatus::error, std::string(code), std::move(text), {}};
+Reply ok_reply(const RequestKey& request, base::RawValue body) {
+  return {request.id, ReplyStatus::ok, "", "", std::move(body), request.ask};
+}
+
+Reply error_reply(const RequestKey& request, std::string_view code, std::string text) {
+  return {request.id, ReplyStatus::error, std::string(code), std::move(text), {}, request.ask};
 }
 
 }  // namespace bus

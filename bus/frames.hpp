@@ -80,6 +80,12 @@ struct Welcome {
   }
 };
 
+// Names one asking of a request.
+struct RequestKey {
+  base::CommandId id;
+  std::int64_t ask = 0;
+};
+
 struct Request {
   base::CommandId id;  // made and kept by the sender; the same in every repetition
   std::string verb;
@@ -88,6 +94,7 @@ struct Request {
   // example because it was refused. 0: the sender does not tell.
   std::int64_t ask = 0;
 
+  RequestKey key() const { return {id, ask}; }
   bool operator==(const Request&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -104,6 +111,9 @@ struct Reply {
   std::string code;  // of a rejection or error
   std::string text;  // for people
   base::RawValue body;
+  // Of the request, so that a late copy of what answered an earlier asking is not taken for its
+  // answer. 0: the request did not tell.
+  std::int64_t ask = 0;
 
   bool operator==(const Reply&) const = default;
   template <class Self, class Visit>
@@ -113,6 +123,7 @@ struct Reply {
     visit("code", self.code);
     visit("text", self.text);
     visit("body", self.body);
+    visit("ask", self.ask);
   }
 };
 
@@ -142,8 +153,9 @@ Result<Frame> decode_frame(ByteView bytes);
 // The highest protocol that both ends speak, or refused, naming both ranges.
 Result<std::int64_t> choose_protocol(const Hello& hello);
 
-// An error reply; `id` zero when it answers no request.
-Reply error_reply(const base::CommandId& id, std::string_view code, std::string text);
+Reply ok_reply(const RequestKey& request, base::RawValue body);
+// An error reply; `request` without an id when it answers none.
+Reply error_reply(const RequestKey& request, std::string_view code, std::string text);
 
 // A body from a struct with fields, and back.
 template <class T>

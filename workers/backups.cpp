@@ -12,7 +12,7 @@ void BackupDesk::begin() {
 
 void BackupDesk::refuse(const bus::Peer& peer, const bus::Request& request, std::string_view code,
                         const std::string& text) {
-  clients_.reply(peer.id, bus::error_reply(request.id, code, text));
+  clients_.reply(peer.id, bus::error_reply(request.key(), code, text));
 }
 
 void BackupDesk::take(const bus::Peer& peer, const bus::Request& request) {
@@ -22,10 +22,7 @@ void BackupDesk::take(const bus::Peer& peer, const bus::Request& request) {
                       "' only; a backup holds those of all");
   }
   if (request.verb == kVerbBackups) {
-    bus::Reply reply;
-    reply.id = request.id;
-    reply.body = bus::to_body(list());
-    clients_.reply(peer.id, reply);
+    clients_.reply(peer.id, bus::ok_reply(request.key(), bus::to_body(list())));
     return;
   }
   const auto body = bus::from_body<BackupBody>(request.body);
@@ -47,7 +44,7 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
   const auto& backups = commands_.server()->backups;
   const auto known = backups.find(body.name);
   if (known != backups.end() && known->second.folder == body.folder) {
-    held_.push_back({peer.id, request.id, known->second.begun, {}});
+    held_.push_back({peer.id, request.key(), known->second.begun, {}});
     return;
   }
   if (known != backups.end()) {
@@ -67,7 +64,7 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
   failed_.erase(body.name);
   const Position position = record(session::BackupBegun{body.name, body.folder}, peer.hello.name);
   // Only what is on the record is made, so that no erasure misses it.
-  held_.push_back({peer.id, request.id, position, BackupOrder{body.name, body.folder, false}});
+  held_.push_back({peer.id, request.key(), position, BackupOrder{body.name, body.folder, false}});
 }
 
 void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,
@@ -81,7 +78,7 @@ void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,
     return refuse(peer, request, "busy", "backup " + body.name + " is being made; try again");
   }
   const Position position = record(session::BackupForgotten{body.name}, peer.hello.name);
-  held_.push_back({peer.id, request.id, position, {}});
+  held_.push_back({peer.id, request.key(), position, {}});
   eraser_.hurry();
 }
 
@@ -114,11 +111,10 @@ bool BackupDesk::do_work(base::Time now, base::Time wall, Position durable) {
   }
   while (!held_.empty() && held_.front().position <= durable) {
     has_worked = true;
-    bus::Reply reply;
-    reply.id = held_.front().request;
-    reply.body = bus::to_body(BackupReplyBody{held_.front().position});
-    clients_.reply(held_.front().peer, reply);
-    if (held_.front().order) eraser_.order(std::move(*held_.front().order));
+    Held& held = held_.front();
+    clients_.reply(held.peer,
+                   bus::ok_reply(held.request, bus::to_body(BackupReplyBody{held.position})));
+    if (held.order) eraser_.order(std::move(*held.order));
     held_.pop_front();
   }
   return has_worked;

@@ -89,7 +89,7 @@ class BackupDesk {
  private:
   struct Held {
     bus::PeerId peer;
-    base::CommandId request;
+    bus::RequestKey request;
     Position position;
     std::optional<BackupOrder> order;  // given once the answer leaves
   };

@@ -116,7 +116,8 @@ void drop_superseded(std::vector<OutputItem>& items) {
 
 QueryAnswer QueryService::answer(const Query& query) {
   QueryAnswer answer{query.peer, {}};
-  answer.reply.id = query.request;
+  answer.reply.id = query.request.id;
+  answer.reply.ask = query.request.ask;
   base::Result<base::RawValue> body = base::failure(base::ErrorCode::invalid, "nothing was asked");
   // The log itself is read whatever has become of that which is derived from it.
   const bool is_of_log =

@@ -149,7 +149,7 @@ struct DigestsAnswer {
 // A question on its way, or (with an empty verb) only the news that the log has grown.
 struct Query {
   bus::PeerId peer;
-  base::CommandId request;
+  bus::RequestKey request;
   std::string verb;
   base::RawValue body;
   Position durable;

@@ -120,7 +120,7 @@ class Server {
   enum class Phase { loading_admission, loading_sessions, ready };
   struct Asked {
     bus::PeerId peer;
-    base::CommandId request;
+    bus::RequestKey request;
     base::Duration received{0};
   };
   struct Parked {

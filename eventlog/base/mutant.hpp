@@ -107,6 +107,7 @@ enum class Mutant {
   beacon_ahead,                 // a beacon names a position that is not durable
   unknown_past_denied,          // of a level whose past it forgot the feed says it has none
   late_answer_dropped,          // a client drops the answer to a request that it has sent again
+  answer_of_older_ask,          // a client takes the answer to an older ask under the same id
   request_not_resent,           // a client sends a request once
   projector_ignores_chain,      // a projection goes on over a block that does not follow
   projector_ignores_epoch,      // a projection goes on into an epoch that nothing began
@@ -252,6 +253,7 @@ constexpr std::string_view kMutantNames[] = {
     "beacon_ahead",
     "unknown_past_denied",
     "late_answer_dropped",
+    "answer_of_older_ask",
     "request_not_resent",
     "projector_ignores_chain",
     "projector_ignores_epoch",

@@ -270,9 +270,9 @@ TEST_CASE("a request that finds no room comes again by itself, ever more slowly"
       moments.push_back(world.clock.now);
       const bool is_busy = ++asked < busy_until;
       world.server->frames.reply(
-          from->peer.id,
-          is_busy ? bus::error_reply(request->id, bus::kCodeBusy, "no room for it")
-                  : bus::Reply{request->id, bus::ReplyStatus::ok, "", "", request->body});
+          from->peer.id, is_busy
+                             ? bus::error_reply(request->key(), bus::kCodeBusy, "no room for it")
+                             : bus::ok_reply(request->key(), request->body));
     }
     world.client.do_work(world.clock.now);
   };
@@ -294,6 +294,41 @@ TEST_CASE("a request that finds no room comes again by itself, ever more slowly"
   REQUIRE_FALSE(never);
   CHECK(never.error().code == base::ErrorCode::busy);
   CHECK(never.error().text.find("no room for it; the outcome is unknown") == 0);
+}
+
+TEST_CASE("a late copy of what answered an earlier asking is no answer", "[bus]") {
+  World world(11);
+  std::optional<bus::FromPeer> asked;
+  const auto serve = [&] {
+    world.clock.now += Duration{5'000};
+    world.bus.advance(world.clock.now);
+    if (auto from = world.server->frames.receive(world.clock.now)) asked = std::move(from);
+    world.client.do_work(world.clock.now);
+  };
+  const auto ask = [&](const base::CommandId& id) {
+    REQUIRE(world.client.start(id, "echo", kBody, Duration{10'000'000}));
+    asked.reset();
+    while (!asked) serve();
+    return std::get<bus::Request>(asked->message).key();
+  };
+  const auto answer = [&](const bus::RequestKey& key, const std::string& text) {
+    world.server->frames.reply(asked->peer.id,
+                               bus::ok_reply(key, base::RawValue{base::encode(text)}));
+    for (int i = 0; i < 3; ++i) serve();
+  };
+  const auto id = base::CommandId::make({1}, world.random);
+  const bus::RequestKey first = ask(id);
+  answer(first, "first");
+  REQUIRE(world.client.take(id));
+
+  const bus::RequestKey second = ask(id);
+  CHECK(second.ask > first.ask);
+  answer(first, "first");
+  CHECK_FALSE(world.client.take(id));
+  answer(second, "second");
+  const auto taken = world.client.take(id);
+  REQUIRE((taken && *taken));
+  CHECK((*taken)->body == base::RawValue{base::encode(std::string("second"))});
 }
 
 TEST_CASE("peers are bounded in number and forgotten after silence", "[bus]") {

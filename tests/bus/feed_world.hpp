@@ -80,7 +80,7 @@ class Server {
       const auto* request = std::get_if<bus::Request>(&from->message);
       if (request == nullptr) continue;
       ++request_count;
-      bus::Reply reply{request->id, bus::ReplyStatus::ok, "", "", request->body};
+      bus::Reply reply = bus::ok_reply(request->key(), request->body);
       if (request->verb == bus::kReadVerb) {
         const auto wanted = bus::from_body<bus::ReadRequest>(request->body);
         if (wanted) reply.body = bus::to_body(log_.page(*wanted, page_max));

@@ -19,7 +19,7 @@ std::vector<bus::Frame> samples() {
       bus::Hello{1, 1, bus::Role::worker, {"credit"}, "w1", "main", "0.1.0"},
       bus::Welcome{1, {command_id().bytes}, {command_id().bytes}, {3, {"epoch00"}}, "0.1.0", {42}},
       bus::Request{command_id(), "read", body},
-      bus::Reply{command_id(), bus::ReplyStatus::rejected, "id_reused", "another body", body},
+      bus::Reply{command_id(), bus::ReplyStatus::rejected, "id_reused", "another body", body, 7},
       bus::Notice{"heartbeat", {}},
   };
 }
@@ -50,7 +50,7 @@ TEST_CASE("frames have the bytes that the documentation shows", "[bus]") {
   CHECK(base::to_hex(bus::encode_frame(request)) ==
         "92a77265717565737483a26964c4100102030405060708090a0b0c0d0e0f10a476657262a472656164"
         "a4626f647981a56c6576656ca4616c6c2f");
-  const bus::Reply reply{command_id(), bus::ReplyStatus::ok, "", "", {}};
+  const bus::Reply reply = bus::ok_reply({command_id()}, {});
   CHECK(base::to_hex(bus::encode_frame(reply)) ==
         "92a57265706c7981a26964c4100102030405060708090a0b0c0d0e0f10");
   CHECK(base::to_hex(bus::encode_frame(bus::Notice{"heartbeat", {}})) ==

@@ -50,6 +50,7 @@ Bytes reply(Source& source, std::uint8_t how) {
   reply.status = static_cast<bus::ReplyStatus>(how >> 3 & 1 ? 2 : 0);
   reply.code = kCodes[source.byte() % 4];
   reply.body.encoded = source.piece();
+  reply.ask = how >> 4 & 1 ? source.byte() : 0;
   return bus::encode_frame(reply);
 }
 

@@ -71,7 +71,7 @@ TEST_CASE("a query is answered from the log as it was when it was handed over", 
     for (int number = 0; number < kQueries; ++number) port->submit(queries.list(number));
     for (int number = 0; number < kQueries; ++number) {
       const QueryAnswer answer = awaited(*port);
-      REQUIRE(answer.reply.id == queries.list(number).request);
+      REQUIRE(answer.reply.id == queries.list(number).request.id);
       REQUIRE(answer.reply.status == bus::ReplyStatus::ok);
       const auto listed = bus::from_body<ListAnswer>(answer.reply.body);
       REQUIRE(listed);

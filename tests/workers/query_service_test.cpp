@@ -23,8 +23,8 @@ struct World {
 
   template <class Answer, class Body>
   Answer ask(std::string_view verb, const Body& body) {
-    const auto answer =
-        service.answer({{}, support::kCommand, std::string(verb), bus::to_body(body), log.head()});
+    const auto answer = service.answer(
+        {{}, {support::kCommand}, std::string(verb), bus::to_body(body), log.head()});
     REQUIRE(answer.reply.status == bus::ReplyStatus::ok);
     return *bus::from_body<Answer>(answer.reply.body);
   }

@@ -37,7 +37,7 @@ struct Fixture {
 
   bus::Reply ask(std::string_view verb, base::RawValue body = {}) {
     workers::Query query;
-    query.request = base::CommandId::make(support::kNoon, log.random());
+    query.request.id = base::CommandId::make(support::kNoon, log.random());
     query.verb = verb;
     query.body = std::move(body);
     query.durable = log.head();
