@@ -324,11 +324,11 @@ auto pop(Queue& queue) -> std::optional<typename Queue::value_type> {
 }
 
 template <class Port>
-class BoundSocket : public Port {
+class MemoryBoundSocket : public Port {
  public:
-  BoundSocket(MemoryBus::State& state, std::string endpoint, std::uint64_t life)
+  MemoryBoundSocket(MemoryBus::State& state, std::string endpoint, std::uint64_t life)
       : state_(state), endpoint_(std::move(endpoint)), life_(life) {}
-  ~BoundSocket() override { state_.unbind(endpoint_, life_); }
+  ~MemoryBoundSocket() override { state_.unbind(endpoint_, life_); }
   void* poll_handle() const override { return nullptr; }
 
  protected:
@@ -338,9 +338,9 @@ class BoundSocket : public Port {
   const std::uint64_t life_;
 };
 
-class MemoryServer final : public BoundSocket<ServerSocket> {
+class MemoryServer final : public MemoryBoundSocket<ServerSocket> {
  public:
-  using BoundSocket::BoundSocket;
+  using MemoryBoundSocket::MemoryBoundSocket;
   std::optional<Incoming> receive() override {
     auto incoming = pop(bound().requests);
     if (!incoming) return std::nullopt;
@@ -355,9 +355,9 @@ class MemoryServer final : public BoundSocket<ServerSocket> {
   }
 };
 
-class MemoryPublisher final : public BoundSocket<PublisherSocket> {
+class MemoryPublisher final : public MemoryBoundSocket<PublisherSocket> {
  public:
-  using BoundSocket::BoundSocket;
+  using MemoryBoundSocket::MemoryBoundSocket;
   void publish(std::string_view level, Bytes frame) override {
     state_.publish(endpoint_, life_, level, frame);
   }

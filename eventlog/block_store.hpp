@@ -8,6 +8,10 @@
 
 namespace eventlog {
 
+// Of facts in one read, for who reads a whole log: long enough for the disk to read ahead, short
+// enough for memory.
+constexpr std::size_t kScanBytes = 4 << 20;
+
 enum class AppendStatus {
   stored,    // durable, in the store's durability class
   conflict,  // the tail is not where the caller believed; nothing was written

@@ -4,7 +4,7 @@
 
 #include "eventlog/key_value_store.hpp"
 #include "eventlog/private_folder.hpp"
-#include "eventlog/rocksdb_error.hpp"
+#include "eventlog/rocksdb_calls.hpp"
 #include "eventlog/rocksdb_no_log.hpp"
 #include "eventlog/rocksdb_no_resume.hpp"
 
@@ -14,10 +14,6 @@ namespace {
 using base::Bytes;
 using base::ByteView;
 using base::Result;
-
-rocksdb::Slice slice(ByteView view) {
-  return {view.data(), view.size()};
-}
 
 class RocksDbKeyValueStore final : public KeyValueStore {
  public:
@@ -81,9 +77,6 @@ class RocksDbKeyValueStore final : public KeyValueStore {
   std::optional<PrivateFolder> folder_;  // of a view; outlives the database
   std::unique_ptr<rocksdb::DB> db_;
 };
-
-// As in rocksdb_store.cpp: the writer may remove a file that the view was about to read.
-constexpr int kViewAttemptsMax = 5;
 
 rocksdb::Options options_for_rows() {
   rocksdb::Options options;

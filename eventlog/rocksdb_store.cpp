@@ -11,16 +11,12 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/private_folder.hpp"
-#include "eventlog/rocksdb_error.hpp"
+#include "eventlog/rocksdb_calls.hpp"
 #include "eventlog/rocksdb_no_log.hpp"
 #include "eventlog/rocksdb_no_resume.hpp"
 
 namespace eventlog {
 namespace {
-
-rocksdb::Slice slice(ByteView view) {
-  return {view.data(), view.size()};
-}
 
 constexpr std::size_t kKeyBytes = 8;
 
@@ -362,10 +358,6 @@ std::vector<rocksdb::ColumnFamilyDescriptor> descriptors(
 }
 
 constexpr Position kEverything{std::numeric_limits<std::int64_t>::max()};
-
-// While a view is opened the writer may remove a file that the view was about to read; the next
-// attempt begins with the files that there are then.
-constexpr int kViewAttemptsMax = 5;
 
 base::Error failed_opening(const rocksdb::Status& status, const std::string& folder) {
   base::Error error = open_error_of(status, folder);

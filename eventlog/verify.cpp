@@ -11,9 +11,6 @@ namespace {
 using base::ErrorCode;
 using session::RecordedEvent;
 
-// Of facts in one read: long enough for the disk to read ahead, short enough for memory.
-constexpr std::size_t kStepBytes = 4 << 20;
-
 class Verifier {
  public:
   Verifier(BlockStore& store, const std::optional<Checkpoint>& head, std::vector<Witness> witnesses)
@@ -52,7 +49,7 @@ class Verifier {
 
 VerifyReport Verifier::run(const VerifyProgress& progress) {
   const Position tail = store_.tail();
-  std::size_t step = kStepBytes;
+  std::size_t step = kScanBytes;
   Position from{1};
   while (from <= tail && !is_newer_) {
     bool has_content = true;
@@ -73,7 +70,7 @@ VerifyReport Verifier::run(const VerifyProgress& progress) {
     }
     bool is_new = false;
     for (const StoredBlock& stored : *blocks) is_new |= !is_newer_ && take(stored, has_content);
-    if (is_new) step = kStepBytes;
+    if (is_new) step = kScanBytes;
     // A block that does not say how far it goes comes again with the next read, and is passed over.
     from = std::max(next_, from.next());
     if (progress) progress(std::min(from.plus(-1), tail), tail);
@@ -182,8 +179,7 @@ void Verifier::check_witnesses(const BlockView& block, const Hash& hash) {
     if (seen.position < header.first || seen.position > header.last()) continue;
     if (seen.log != header.log) {
       findings_.add(seen.position, name + " is of log " + seen.log.text(), ErrorCode::wrong_log);
-    } else if (seen.position != header.last() || seen.hash != hash ||
-               seen.epoch != header.epoch) {
+    } else if (seen.position != header.last() || seen.hash != hash || seen.epoch != header.epoch) {
       findings_.add(seen.position,
                     "the log holds another block than the one that " + name + " names there");
     }

@@ -9,8 +9,6 @@ namespace {
 
 using session::VersionRanges;
 
-constexpr std::size_t kStepBytes = 4 << 20;  // of facts in one read
-
 // Of consecutive contents with the same fault, a line for somebody to read.
 struct Run {
   Position first;
@@ -95,7 +93,7 @@ void ErasureVerifier::name_positions(const std::unordered_map<std::string, Amiss
                                            : " is still there, though its erasure was completed"));
   };
   for (Position from{1}; from <= store.tail();) {
-    const auto blocks = store.read(from, kStepBytes, false);
+    const auto blocks = store.read(from, kScanBytes, false);
     // What cannot be read has been listed.
     if (!blocks || blocks->empty()) break;
     Position reached = from;

@@ -22,7 +22,7 @@ using base::ByteView;
 // no room for a header is padding. Numbers are least significant byte first:
 //   fragment = checksum:u32 size:u16 type:u8 payload:bytes[size]
 constexpr std::size_t kBlockBytes = 32 << 10;
-constexpr std::size_t kHeaderBytes = 7;
+constexpr std::size_t kFragmentHeaderBytes = 7;
 enum class Fragment : unsigned char { none = 0, whole = 1, first = 2, middle = 3, last = 4 };
 
 std::uint32_t little_endian(ByteView bytes) {
@@ -80,15 +80,16 @@ Piece take_piece(ByteView& block) {
   const std::size_t size = little_endian(block.substr(4, 2));
   const auto type = static_cast<Fragment>(block[6]);
   Piece piece;
-  if (type < Fragment::whole || type > Fragment::last || size > block.size() - kHeaderBytes) {
+  if (type < Fragment::whole || type > Fragment::last ||
+      size > block.size() - kFragmentHeaderBytes) {
     piece.payload = block;
     block = {};
     return piece;
   }
   piece.type = type;
-  piece.payload = block.substr(kHeaderBytes, size);
+  piece.payload = block.substr(kFragmentHeaderBytes, size);
   piece.is_whole = checksum_of(block.substr(6, 1 + size)) == little_endian(block.substr(0, 4));
-  block.remove_prefix(kHeaderBytes + size);
+  block.remove_prefix(kFragmentHeaderBytes + size);
   return piece;
 }
 
@@ -98,7 +99,7 @@ void for_each_piece(ByteView log, Use&& use) {
   while (!log.empty()) {
     ByteView block = log.substr(0, kBlockBytes);
     log.remove_prefix(block.size());
-    while (block.size() >= kHeaderBytes) {
+    while (block.size() >= kFragmentHeaderBytes) {
       if (!use(take_piece(block))) return;
     }
     const bool is_end = log.empty() && block.find_first_not_of('\0') != ByteView::npos;

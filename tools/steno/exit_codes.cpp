@@ -1,5 +1,7 @@
 #include "tools/steno/exit_codes.hpp"
 
+#include <fmt/core.h>
+
 namespace steno {
 namespace {
 
@@ -90,6 +92,11 @@ int exit_code_of_reply(std::string_view code) {
     if (known.code == code) return known.exit;
   }
   return kExitFailed;
+}
+
+int print_failure(std::string_view program, const base::Error& error) {
+  fmt::print(stderr, "{}: {}\n", program, base::describe(error));
+  return exit_code_of(error.code);
 }
 
 }  // namespace steno

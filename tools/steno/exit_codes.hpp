@@ -32,4 +32,7 @@ int exit_code_of(session::RejectionCode code);
 // is not known is a failure.
 int exit_code_of_reply(std::string_view code);
 
+// Says on stderr why `program` cannot go on, and returns the exit code for it.
+int print_failure(std::string_view program, const base::Error& error);
+
 }  // namespace steno

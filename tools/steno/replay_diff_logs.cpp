@@ -16,8 +16,6 @@ using base::Position;
 using base::Result;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kStepBytes = 4 << 20;  // of facts in one read
-
 // One of the two, read block by block.
 class Side {
  public:
@@ -33,7 +31,7 @@ class Side {
   // The block that begins at the position; null: there is none.
   Result<const eventlog::StoredBlock*> block_at(Position first) {
     if (blocks_.empty() && first <= tail()) {
-      auto read = log_.store->read(first, kStepBytes, true);
+      auto read = log_.store->read(first, eventlog::kScanBytes, true);
       if (!read) return tl::unexpected(read.error());
       blocks_.assign(std::make_move_iterator(read->begin()), std::make_move_iterator(read->end()));
     }

@@ -18,8 +18,6 @@ using eventlog::BlockView;
 using eventlog::SealedBlock;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kStepBytes = 4 << 20;  // of facts in one read
-
 class Export {
  public:
   Export(const ReplayArguments& arguments, eventlog::BlockStore& store)
@@ -29,7 +27,7 @@ class Export {
     ProgressLine progress(arguments_.err, "export");
     const Position tail = store_.tail();
     while (next_ <= tail) {
-      const auto blocks = store_.read(next_, kStepBytes, arguments_.with_content);
+      const auto blocks = store_.read(next_, eventlog::kScanBytes, arguments_.with_content);
       if (!blocks) return tl::unexpected(blocks.error());
       if (blocks->empty()) return damaged("the event is missing");
       for (const auto& stored : *blocks) {

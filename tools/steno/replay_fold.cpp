@@ -17,7 +17,6 @@ using base::Result;
 using base::Time;
 using session::RecordedEvent;
 
-constexpr std::size_t kStepBytes = 4 << 20;  // of facts in one read
 // Digits of a number that is a time and not a position: from 1973 on, and beyond any log's length.
 constexpr std::size_t kTimeDigitsMin = 14;
 constexpr std::size_t kNumberDigitsMax = 16;
@@ -105,7 +104,7 @@ Result<Fold> fold_log(const eventlog::UnprovedLog& log, const FoldEnd& end,
   }
   while (fold.position < through) {
     const Position next = fold.position.next();
-    const auto events = eventlog::read_events(store, next, through, {kStepBytes, false});
+    const auto events = eventlog::read_events(store, next, through, {eventlog::kScanBytes, false});
     if (!events) return tl::unexpected(events.error());
     for (const RecordedEvent& event : *events) {
       if (event.envelope.log_time > end.time) return fold;

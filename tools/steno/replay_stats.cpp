@@ -17,8 +17,6 @@ using base::Position;
 using base::Result;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kStepBytes = 4 << 20;  // of facts in one read
-
 struct Amount {
   std::int64_t count = 0;
   std::int64_t bytes = 0;
@@ -186,7 +184,7 @@ Result<bool> count(eventlog::BlockStore& store, Counting& counting, std::FILE* e
   const Position tail = store.tail();
   while (counting.stats().last < tail) {
     const Position next = counting.stats().last.next();
-    const auto blocks = store.read(next, kStepBytes, true);
+    const auto blocks = store.read(next, eventlog::kScanBytes, true);
     if (!blocks) return tl::unexpected(blocks.error());
     if (blocks->empty()) {
       return base::failure(base::ErrorCode::damaged, "the event is missing",

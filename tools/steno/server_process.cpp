@@ -46,11 +46,6 @@ class FileLeaseLocks final : public workers::LeaseLocks {
   const ServeOptions& options_;
 };
 
-int fail(const base::Error& error) {
-  std::fprintf(stderr, "steno serve: %s\n", base::describe(error).c_str());
-  return exit_code_of(error.code);
-}
-
 // Everything that the server's loop stands on, in the order of its making.
 struct Process {
   explicit Process(const ServeOptions& o) : options(o), locks(o) {}
@@ -135,7 +130,7 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
   std::optional<base::Duration> drain_until;
   for (;;) {
     const bool has_worked = server.do_work();
-    if (server.failure()) return fail(*server.failure());
+    if (server.failure()) return print_failure("steno serve", *server.failure());
     const base::Duration now = p.clock.boot();
     if (server.has_taken_over() && !is_told) {
       is_told = true;
@@ -160,7 +155,7 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
         bus::PollItem::of(signals.fd())};
     base::Duration wait = std::min(server.next_timer() - now, kPollMax);
     if (drain_until) wait = std::min<base::Duration>(wait, std::chrono::milliseconds(20));
-    if (auto ok = bus::poll(items, wait); !ok) return fail(ok.error());
+    if (auto ok = bus::poll(items, wait); !ok) return print_failure("steno serve", ok.error());
   }
 }
 
@@ -173,10 +168,11 @@ std::string worker_lock_path(const ServeOptions& options) {
 int run_server(const ServeOptions& options) {
   StopSignals signals;
   for (const std::string& folder : {options.run_folder, options.agents.lock_folder}) {
-    if (auto ok = workers::make_private_folder(folder); !ok) return fail(ok.error());
+    if (auto ok = workers::make_private_folder(folder); !ok)
+      return print_failure("steno serve", ok.error());
   }
   Process process(options);
-  if (auto ok = process.open(); !ok) return fail(ok.error());
+  if (auto ok = process.open(); !ok) return print_failure("steno serve", ok.error());
   const workers::ServerPorts ports{
       process.clock,           process.random,         *process.committer,  *process.loader,
       *process.contents,       *process.queries,       *process.erasures,   process.locks,

@@ -16,20 +16,15 @@
 namespace steno {
 namespace {
 
-constexpr base::Duration kPollMax = std::chrono::milliseconds(250);
+constexpr base::Duration kWorkerPollMax = std::chrono::milliseconds(250);
 constexpr base::Duration kGoodbyeMax = std::chrono::seconds(10);  // to hand in the last reports
-
-int fail(const base::Error& error) {
-  std::fprintf(stderr, "steno worker: %s\n", base::describe(error).c_str());
-  return exit_code_of(error.code);
-}
 
 int run_loop(const ServeOptions& options, StopSignals& signals) {
   base::SystemClock clock;
   base::SystemRandom random;
   bus::Context context;
   auto socket = bus::connect_client(context, options.worker_endpoint);
-  if (!socket) return fail(socket.error());
+  if (!socket) return print_failure("steno worker", socket.error());
   workers::KeptAgentLauncher launcher(options.agents);
   workers::EngineWorker worker(launcher, options.engine_worker);
   const auto id = base::WorkerId::make(clock.wall(), random);
@@ -54,9 +49,9 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
       item.wants_write = wish.wants_write;
       items.push_back(item);
     }
-    base::Duration wait = std::min(link.deadline() - now, kPollMax);
+    base::Duration wait = std::min(link.deadline() - now, kWorkerPollMax);
     if (const auto due = worker.deadline()) wait = std::min(wait, *due - now);
-    if (auto ok = bus::poll(items, wait); !ok) return fail(ok.error());
+    if (auto ok = bus::poll(items, wait); !ok) return print_failure("steno worker", ok.error());
   }
 }
 
@@ -65,10 +60,10 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
 int run_worker(const ServeOptions& options) {
   StopSignals signals;
   auto lock = base::FileLock::take(worker_lock_path(options));
-  if (!lock) return fail(lock.error());
-  if (auto ok = engines::become_subreaper(); !ok) return fail(ok.error());
+  if (!lock) return print_failure("steno worker", lock.error());
+  if (auto ok = engines::become_subreaper(); !ok) return print_failure("steno worker", ok.error());
   auto orphans = engines::reap_orphans(options.agents.lock_folder);
-  if (!orphans) return fail(orphans.error());
+  if (!orphans) return print_failure("steno worker", orphans.error());
   for (const engines::Orphan& orphan : *orphans) {
     spdlog::warn("orphan_ended pid={} session={}", orphan.pid, orphan.session);
   }
