@@ -24,11 +24,7 @@ void FeedPublisher::publish(FeedEvent event, const std::vector<std::string>& lev
     event.content.reset();
   }
   const Bytes encoded = base::encode(event);
-  for (const std::string& level : levels) {
-    Batch& batch = add(level, event.position, encoded.size());
-    if (batch.is_heard) batch.events.append(encoded);
-    if (batch.header.count == static_cast<std::int64_t>(kFeedEventsMax)) close(level, batch);
-  }
+  for (const std::string& level : levels) add(level, event.position, encoded);
 }
 
 bool FeedPublisher::is_heard(const std::vector<std::string>& levels) const {
@@ -39,23 +35,24 @@ bool FeedPublisher::is_heard(const std::vector<std::string>& levels) const {
 void FeedPublisher::pass(Position position, const std::vector<std::string>& levels) {
   CHECK(position == head_.next());
   head_ = position;
-  for (const std::string& level : levels) add(level, position, 0);
+  for (const std::string& level : levels) touch(level, position);
 }
 
-// Counts the event to the level's batch; the caller adds its bytes, which are so many.
-FeedPublisher::Batch& FeedPublisher::add(const std::string& level, Position position,
-                                         std::size_t bytes) {
+void FeedPublisher::add(const std::string& level, Position position, ByteView event) {
+  if (!audience_.hears(level)) return touch(level, position);
   Batch& batch = batches_[level];
-  if (batch.header.count > 0 && batch.events.size() + bytes > kFeedBytesMax) close(level, batch);
+  if (batch.header.count > 0 && batch.events.size() + event.size() > kFeedBytesMax) {
+    close(level, batch);
+  }
   if (batch.header.count == 0) {
-    batch.is_heard = audience_.hears(level);
     batch.header = header(FeedKind::events);
     batch.header.first = position;
     batch.header.previous = previous_at(level);
   }
   batch.header.last = position;
   ++batch.header.count;
-  return batch;
+  batch.events.append(event);
+  if (batch.header.count == static_cast<std::int64_t>(kFeedEventsMax)) close(level, batch);
 }
 
 void FeedPublisher::publish_ephemeral(const std::string& level, Bytes chunk) {
@@ -83,8 +80,12 @@ int FeedPublisher::do_work(base::Duration now) {
 }
 
 base::Duration FeedPublisher::next_timer() const {
-  return beacons_.empty() ? next_head_beacon_
-                          : std::min(next_head_beacon_, beacons_.begin()->first);
+  base::Duration next = next_head_beacon_;
+  for (std::size_t sent = 0; sent < std::size(kLevelBeacons); ++sent) {
+    if (by_beacons_[sent].empty()) continue;
+    next = std::min(next, by_beacons_[sent].front()->active + kLevelBeacons[sent]);
+  }
+  return next;
 }
 
 FeedHeader FeedPublisher::header(FeedKind kind) const {
@@ -105,10 +106,10 @@ Position FeedPublisher::previous_at(const std::string& level) const {
                                                                             : Position{0};
 }
 
-// Sends the batch, if somebody hears it, and leaves it empty.
+// Sends the batch and leaves it empty.
 void FeedPublisher::close(const std::string& level, Batch& batch) {
   batch.header.head = head_;
-  if (batch.is_heard) send(level, batch.header, batch.events);
+  send(level, batch.header, batch.events);
   touch(level, batch.header.last);
   batch.events.clear();
   batch.header.count = 0;
@@ -119,31 +120,28 @@ void FeedPublisher::touch(const std::string& name, Position last) {
     all_last_ = last;
     return;
   }
-  const auto [it, is_new] = levels_.try_emplace(name);
-  Level& level = it->second;
-  if (!is_new) {
-    unschedule(name, level);
-    by_touch_.erase(level.touched);
+  const auto [at, is_new] = levels_.try_emplace(name);
+  Level& level = at->second;
+  std::list<Level*>& active = by_beacons_.front();
+  if (is_new) {
+    level.name = &at->first;
+    level.place = active.insert(active.end(), &level);
+  } else {
+    active.splice(active.end(), by_beacons_[level.beacons_sent], level.place);
   }
-  level = {last, now_, 0, next_touch_++};
-  by_touch_.emplace(level.touched, name);
-  schedule(name, level);
-  if (levels_.size() <= options_.levels_max) return;
-  const auto quiet = levels_.find(by_touch_.begin()->second);
-  unschedule(quiet->first, quiet->second);
-  levels_.erase(quiet);
-  by_touch_.erase(by_touch_.begin());
+  level.last = last;
+  level.active = now_;
+  level.beacons_sent = 0;
+  if (levels_.size() > options_.levels_max) forget_quietest();
+}
+
+void FeedPublisher::forget_quietest() {
+  const auto quiet = std::find_if(by_beacons_.rbegin(), by_beacons_.rend(),
+                                  [](const std::list<Level*>& levels) { return !levels.empty(); });
+  const auto level = levels_.find(*quiet->front()->name);
+  quiet->pop_front();
+  levels_.erase(level);
   has_forgotten_ = true;
-}
-
-void FeedPublisher::schedule(const std::string& name, const Level& level) {
-  if (level.beacons_sent == std::size(kLevelBeacons)) return;
-  beacons_.emplace(level.active + kLevelBeacons[level.beacons_sent], name);
-}
-
-void FeedPublisher::unschedule(const std::string& name, const Level& level) {
-  if (level.beacons_sent == std::size(kLevelBeacons)) return;
-  beacons_.erase({level.active + kLevelBeacons[level.beacons_sent], name});
 }
 
 void FeedPublisher::take_subscriptions() {
@@ -164,16 +162,18 @@ void FeedPublisher::send_beacons(base::Duration now) {
     send(kAllLevel, beacon, {});
     next_head_beacon_ = now + kHeadBeaconEvery;
   }
-  while (!beacons_.empty() && beacons_.begin()->first <= now) {
-    const std::string name = beacons_.begin()->second;
-    beacons_.erase(beacons_.begin());
-    Level& level = levels_.at(name);
-    ++level.beacons_sent;
-    schedule(name, level);
-    if (!audience_.hears(name)) continue;
-    FeedHeader beacon = header(FeedKind::beacon);
-    beacon.last = level.last;
-    send(name, beacon, {});
+  for (std::size_t sent = 0; sent < std::size(kLevelBeacons); ++sent) {
+    std::list<Level*>& due = by_beacons_[sent];
+    std::list<Level*>& next = by_beacons_[sent + 1];
+    while (!due.empty() && due.front()->active + kLevelBeacons[sent] <= now) {
+      Level& level = *due.front();
+      next.splice(next.end(), due, level.place);
+      ++level.beacons_sent;
+      if (!audience_.hears(*level.name)) continue;
+      FeedHeader beacon = header(FeedKind::beacon);
+      beacon.last = level.last;
+      send(*level.name, beacon, {});
+    }
   }
 }
 

@@ -3,8 +3,9 @@
 // the log now and then, because the loss of a last message shows in nothing else.
 #pragma once
 
+#include <array>
+#include <list>
 #include <map>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -37,6 +38,8 @@ class FeedPublisher {
 
   // `socket` must outlive the publisher.
   FeedPublisher(PublisherSocket& socket, Options options);
+  FeedPublisher(const FeedPublisher&) = delete;
+  FeedPublisher& operator=(const FeedPublisher&) = delete;
 
   // Events must be durable, and come in order without holes, each with all its levels (kAllLevel
   // among them), each of these at most kTopicBytesMax bytes. Content over kFeedContentMax is left
@@ -58,25 +61,23 @@ class FeedPublisher {
 
  private:
   struct Level {
+    const std::string* name = nullptr;  // its key in levels_
     Position last;
     base::Duration active{0};
     std::size_t beacons_sent = 0;
-    std::uint64_t touched = 0;
+    std::list<Level*>::iterator place;  // in by_beacons_[beacons_sent]
   };
   struct Batch {
-    bool is_heard = true;
-    Bytes events;  // none of a batch that nobody hears
+    Bytes events;
     FeedHeader header;
   };
-  using Levels = std::unordered_map<std::string, Level>;
 
   FeedHeader header(FeedKind kind) const;
   Position previous_at(const std::string& level) const;
-  Batch& add(const std::string& level, Position position, std::size_t bytes);
+  void add(const std::string& level, Position position, ByteView event);
   void close(const std::string& level, Batch& batch);
   void touch(const std::string& level, Position last);
-  void schedule(const std::string& name, const Level& level);
-  void unschedule(const std::string& name, const Level& level);
+  void forget_quietest();
   // Also answers those that are probes.
   void take_subscriptions();
   void send_beacons(base::Duration now);
@@ -89,12 +90,12 @@ class FeedPublisher {
   Position all_last_;
   base::Duration now_{0};
   base::Duration next_head_beacon_{0};
-  std::uint64_t next_touch_ = 1;
   int sent_ = 0;
-  Levels levels_;                                             // all but kAllLevel
-  std::map<std::uint64_t, std::string> by_touch_;             // the level quiet longest comes first
-  std::set<std::pair<base::Duration, std::string>> beacons_;  // one a level at most
-  std::map<std::string, Batch> batches_;
+  std::unordered_map<std::string, Level> levels_;  // all but kAllLevel
+  // Levels by how many of their beacons were sent, each list with the level quiet longest first:
+  // those of a later list have been quiet for longer.
+  std::array<std::list<Level*>, std::size(kLevelBeacons) + 1> by_beacons_;
+  std::map<std::string, Batch> batches_;  // of levels that somebody hears
   Audience audience_;
 };
 

@@ -14,9 +14,9 @@ namespace {
 constexpr int kFramesPerCycle = 256;       // of one socket, so that neither starves the other
 constexpr std::size_t kParkedMax = 1024;   // queries that wait for a position
 constexpr std::size_t kQueriesMax = 1024;  // queries that wait for their answer
-// Projections are told of new events at most so often while nobody asks: to wake them for every
-// block took as much of the processor as all else together.
-constexpr base::Duration kViewsInterval = std::chrono::milliseconds(20);
+// Projections are told of new events at most so often while nobody asks: what changes one row many
+// times meanwhile writes it once. A query never waits for it, but may have that much to fold.
+constexpr base::Duration kViewsInterval = std::chrono::milliseconds(200);
 constexpr base::Duration kParkMax = std::chrono::seconds(60);  // whatever the asker would wait
 
 bus::LogEpoch bus_epoch(const eventlog::Epoch& epoch) {
@@ -33,17 +33,17 @@ bus::Welcome welcome(const eventlog::LogTail& tail, base::ServerId incarnation) 
   return w;
 }
 
-bus::Reply rejected(const base::CommandId& id, const session::Rejection& rejection) {
+bus::Reply rejected(const bus::RequestKey& request, const session::Rejection& rejection) {
   // Of a command that nobody has looked at its sender must not think that it did not happen.
   if (session::is_undecided(rejection.code) && !base::mutant(base::Mutant::busy_is_refusal)) {
-    return bus::error_reply(id, base::enum_name(rejection.code), rejection.text);
+    return bus::error_reply(request, base::enum_name(rejection.code), rejection.text);
   }
-  bus::Reply reply;
-  reply.id = id;
-  reply.status = bus::ReplyStatus::rejected;
-  reply.code = base::enum_name(rejection.code);
-  reply.text = rejection.text;
-  return reply;
+  return {request.id,
+          bus::ReplyStatus::rejected,
+          std::string(base::enum_name(rejection.code)),
+          rejection.text,
+          {},
+          request.ask};
 }
 
 }  // namespace
@@ -179,11 +179,10 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
   if (request.verb == kVerbCommand) {
     take_command(peer, request);
   } else if (request.verb == kVerbStatus || request.verb == kVerbFlight) {
-    bus::Reply reply;
-    reply.id = request.id;
-    reply.body = request.verb == kVerbStatus ? bus::to_body(status())
-                                             : bus::to_body(FlightAnswer{flight_.entries()});
-    clients_.reply(peer.id, reply);
+    clients_.reply(
+        peer.id, bus::ok_reply(request.key(), request.verb == kVerbStatus
+                                                  ? bus::to_body(status())
+                                                  : bus::to_body(FlightAnswer{flight_.entries()})));
   } else if (request.verb == kVerbBackup || request.verb == kVerbBackups) {
     backups_.take(peer, request);
   } else {
@@ -193,8 +192,8 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
 
 void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   const auto refuse = [&](const base::Error& error) {
-    clients_.reply(peer.id,
-                   rejected(request.id, {session::RejectionCode::invalid, base::describe(error)}));
+    clients_.reply(
+        peer.id, rejected(request.key(), {session::RejectionCode::invalid, base::describe(error)}));
   };
   auto body = bus::from_body<CommandBody>(request.body);
   if (!body) return refuse(body.error());
@@ -222,12 +221,12 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   message.traceparent = std::move(body->traceparent);
   message.command = std::move(*command);
   const std::uint64_t number = ++next_ticket_;
-  asked_.emplace(number, Asked{peer.id, request.id, boot_});
+  asked_.emplace(number, Asked{peer.id, request.key(), boot_});
   commands_.submit({Asker::client, number}, std::move(message));
 }
 
 void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
-  Query query{peer.id, request.id, request.verb, request.body, sequencer_.durable()};
+  Query query{peer.id, request.key(), request.verb, request.body, sequencer_.durable()};
   Position at_least;
   base::Duration wait{0};
   if (request.verb != bus::kReadVerb) {
@@ -236,7 +235,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
       wait = std::clamp(body->wait, base::Duration{0}, kParkMax);
       if (!peer.hello.scope.empty() && peer.hello.scope != body->agent) {
         clients_.reply(peer.id, bus::error_reply(
-                                    request.id, "refused",
+                                    request.key(), "refused",
                                     "this connection sees agent '" + peer.hello.scope + "' only"));
         return;
       }
@@ -246,7 +245,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
     const std::string agent = agent_level(peer.hello.scope);
     const std::string sessions = "session/" + peer.hello.scope + "/";
     if (body && body->level != agent && !body->level.starts_with(sessions)) {
-      clients_.reply(peer.id, bus::error_reply(request.id, "refused",
+      clients_.reply(peer.id, bus::error_reply(request.key(), "refused",
                                                "this connection reads levels of agent '" +
                                                    peer.hello.scope + "' only"));
       return;
@@ -254,7 +253,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
   }
   if (at_least > query.durable && !base::mutant(base::Mutant::query_does_not_wait)) {
     if (parked_.size() >= kParkedMax) {
-      clients_.reply(peer.id, bus::error_reply(request.id, bus::kCodeBusy,
+      clients_.reply(peer.id, bus::error_reply(request.key(), bus::kCodeBusy,
                                                "too many queries wait for a position"));
       return;
     }
@@ -263,7 +262,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
     return;
   }
   if (queries_out_ >= kQueriesMax) {
-    clients_.reply(peer.id, bus::error_reply(request.id, bus::kCodeBusy,
+    clients_.reply(peer.id, bus::error_reply(request.key(), bus::kCodeBusy,
                                              "too many queries wait; try again in a moment"));
     return;
   }
@@ -306,16 +305,15 @@ bool Server::send_answers() {
     if (found == asked_.end()) continue;
     const Asked asked = std::move(found->second);
     asked_.erase(found);
-    bus::Reply reply;
-    reply.id = asked.request;
     if (answer.outcome) {
       const Accepted& a = *answer.outcome;
-      reply.body =
-          bus::to_body(CommandReplyBody{a.position, a.status, a.name, a.alias, a.is_repeated});
+      clients_.reply(
+          asked.peer,
+          bus::ok_reply(asked.request, bus::to_body(CommandReplyBody{a.position, a.status, a.name,
+                                                                     a.alias, a.is_repeated})));
     } else {
-      reply = rejected(asked.request, answer.outcome.error());
+      clients_.reply(asked.peer, rejected(asked.request, answer.outcome.error()));
     }
-    clients_.reply(asked.peer, reply);
     const base::Duration answered = ports_.clock.boot();
     duty_.inbox.add(answer.decided - asked.received);
     duty_.commit.add(answered - answer.decided);

@@ -5,6 +5,8 @@
 namespace base {
 namespace {
 
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
 constexpr std::array<signed char, 256> kHexValues = [] {
   std::array<signed char, 256> values{};
   values.fill(-1);
@@ -27,8 +29,13 @@ bool is_dash_place(std::size_t index) {
 }  // namespace
 
 std::string id_text(const IdBytes& bytes) {
-  std::string text = to_hex({bytes.data(), bytes.size()});
-  for (std::size_t place : {8u, 13u, 18u, 23u}) text.insert(place, 1, '-');
+  std::string text(36, '-');
+  std::size_t place = 0;
+  for (const char c : bytes) {
+    if (is_dash_place(place)) ++place;
+    text[place++] = kHexDigits[static_cast<unsigned char>(c) >> 4];
+    text[place++] = kHexDigits[static_cast<unsigned char>(c) & 0x0F];
+  }
   return text;
 }
 

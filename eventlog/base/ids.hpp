@@ -3,7 +3,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <compare>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,7 +30,11 @@ struct Id {
 
   bool operator==(const Id&) const = default;
   // As unsigned bytes, like the id's text and its key in a store; a char may be signed.
-  std::strong_ordering operator<=>(const Id& other) const { return view() <=> other.view(); }
+  std::strong_ordering operator<=>(const Id& other) const {
+    const std::uint64_t mine = half(0);
+    const std::uint64_t others = other.half(0);
+    return mine != others ? mine <=> others : half(8) <=> other.half(8);
+  }
   bool is_set() const { return *this != Id{}; }
   std::string text() const { return id_text(bytes); }
   std::string_view view() const { return {bytes.data(), bytes.size()}; }
@@ -37,6 +44,15 @@ struct Id {
     return parsed ? std::optional<Id>(Id{*parsed}) : std::nullopt;
   }
   static Id make(Time now, Random& random) { return {make_id_bytes(now, random)}; }
+
+ private:
+  // The eight bytes from `at` on as a number that sorts as they do.
+  std::uint64_t half(std::size_t at) const {
+    static_assert(std::endian::native == std::endian::little);
+    std::uint64_t number = 0;
+    std::memcpy(&number, bytes.data() + at, sizeof number);
+    return __builtin_bswap64(number);
+  }
 };
 
 using SessionId = Id<struct SessionIdTag>;

@@ -18,7 +18,7 @@ msgpack::packer<Sink> packer(Sink& sink) {
 
 }  // namespace
 
-void MsgpackWriter::map(std::size_t pairs) {
+void MsgpackWriter::longer_map(std::size_t pairs) {
   Sink sink{out_};
   packer(sink).pack_map(static_cast<std::uint32_t>(pairs));
 }
@@ -28,19 +28,19 @@ void MsgpackWriter::array(std::size_t items) {
   packer(sink).pack_array(static_cast<std::uint32_t>(items));
 }
 
-void MsgpackWriter::text(ByteView value) {
+void MsgpackWriter::longer_text(ByteView value) {
   Sink sink{out_};
   const auto size = static_cast<std::uint32_t>(value.size());
   packer(sink).pack_str(size).pack_str_body(value.data(), size);
 }
 
-void MsgpackWriter::binary(ByteView value) {
+void MsgpackWriter::longer_binary(ByteView value) {
   Sink sink{out_};
   const auto size = static_cast<std::uint32_t>(value.size());
   packer(sink).pack_bin(size).pack_bin_body(value.data(), size);
 }
 
-void MsgpackWriter::integer(std::int64_t value) {
+void MsgpackWriter::longer_integer(std::int64_t value) {
   CHECK(value < kIntegerLimit && value > -kIntegerLimit);
   Sink sink{out_};
   packer(sink).pack_int64(value);
@@ -145,12 +145,21 @@ bool MsgpackReader::longer_integer(std::int64_t& value) {
   }
   const bool is_signed = type >= 0xD0;
   const unsigned bytes = 1u << (type - (is_signed ? 0xD0 : 0xCC));
-  std::size_t raw = 0;
-  if (!length(bytes, raw)) return false;
-  if (is_signed) {
-    const unsigned unused = 64 - 8 * bytes;
-    value = static_cast<std::int64_t>(raw << unused) >> unused;
+  const unsigned unused = 64 - 8 * bytes;
+  std::uint64_t raw = 0;  // its bytes first, then zeros
+  if (left() >= sizeof raw) {
+    raw = read_u64({at_, sizeof raw});
   } else {
+    if (left() < bytes) return fail();
+    for (unsigned i = 0; i < bytes; ++i) {
+      raw |= std::uint64_t{static_cast<unsigned char>(at_[i])} << (56 - 8 * i);
+    }
+  }
+  at_ += bytes;
+  if (is_signed) {
+    value = static_cast<std::int64_t>(raw) >> unused;
+  } else {
+    raw >>= unused;
     if (raw >= static_cast<std::uint64_t>(kIntegerLimit)) return fail();
     value = static_cast<std::int64_t>(raw);
   }

@@ -1,5 +1,5 @@
-// MessagePack, written with msgpack-cxx and read by a cursor of our own that never allocates,
-// never recurses deeper than kDepthMax and never reads past the end of its input.
+// MessagePack, written with msgpack-cxx (what is short: here) and read by a cursor of our own that
+// never allocates, never recurses deeper than kDepthMax and never reads past the end of its input.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,11 @@ class MsgpackWriter {
   void raw(ByteView encoded) { out_.append(encoded); }  // bytes that already are msgpack
 
  private:
+  void longer_map(std::size_t pairs);
+  void longer_text(ByteView value);
+  void longer_binary(ByteView value);
+  void longer_integer(std::int64_t value);
+
   Bytes& out_;
 };
 
@@ -92,6 +97,27 @@ class MsgpackReader {
 };
 
 // Here stands what most values are: small maps and numbers, short texts and ids.
+
+inline void MsgpackWriter::map(std::size_t pairs) {
+  pairs < 0x10 ? out_.push_back(static_cast<char>(0x80 | pairs)) : longer_map(pairs);
+}
+
+[[gnu::always_inline]] inline void MsgpackWriter::text(ByteView value) {
+  if (value.size() >= 0x20) return longer_text(value);
+  out_.push_back(static_cast<char>(0xA0 | value.size()));
+  out_.append(value);
+}
+
+inline void MsgpackWriter::binary(ByteView value) {
+  if (value.size() > 0xFF) return longer_binary(value);
+  const char head[] = {'\xC4', static_cast<char>(value.size())};
+  out_.append(head, sizeof head);
+  out_.append(value);
+}
+
+inline void MsgpackWriter::integer(std::int64_t value) {
+  value >= 0 && value < 0x80 ? out_.push_back(static_cast<char>(value)) : longer_integer(value);
+}
 
 inline bool MsgpackReader::map(std::size_t& pairs) {
   const unsigned char fixmap = type();

@@ -2,14 +2,18 @@
 
 #include <sys/random.h>
 
+#include <utility>
+
 #include "eventlog/base/check.hpp"
 
 namespace base {
 
 std::uint64_t SystemRandom::next() {
-  std::uint64_t value = 0;
-  CHECK(getrandom(&value, sizeof value, 0) == static_cast<ssize_t>(sizeof value));
-  return value;
+  if (left_ == 0) {
+    CHECK(getrandom(drawn_.data(), sizeof drawn_, 0) == static_cast<ssize_t>(sizeof drawn_));
+    left_ = drawn_.size();
+  }
+  return std::exchange(drawn_[--left_], 0);
 }
 
 std::uint64_t SeededRandom::next() {

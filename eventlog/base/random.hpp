@@ -16,10 +16,15 @@ class Random {
   bool chance(unsigned percent) { return below(100) < percent; }
 };
 
-// The kernel's generator (getrandom). Fit for keys, salts and ids.
+// The kernel's generator (getrandom), asked for many numbers at once. Fit for keys, salts and ids.
+// One thread's, and of one side of a fork.
 class SystemRandom final : public Random {
  public:
   std::uint64_t next() override;
+
+ private:
+  std::array<std::uint64_t, 32> drawn_{};  // 256 bytes, which getrandom gives whole
+  std::size_t left_ = 0;                   // of drawn_, from its front
 };
 
 // splitmix64 (Steele, Lea, Flood 2014): the same numbers from the same seed on every machine.

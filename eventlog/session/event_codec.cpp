@@ -1,5 +1,6 @@
 #include "eventlog/session/event_codec.hpp"
 
+#include <array>
 #include <unordered_map>
 
 namespace session {
@@ -7,13 +8,13 @@ namespace {
 
 constexpr std::int64_t kSchema = 1;  // all types are at their first schema version
 
-// The stored form: envelope fields, then the facts as they are. Read into an Envelope&.
-template <class AnyEnvelope>
-struct StoredFacts {
+// The stored form: envelope fields, then the facts, which are a FactsToWrite or a FactsToRead.
+template <class AnyEnvelope, class Facts>
+struct StoredEvent {
   AnyEnvelope envelope;
-  base::RawView facts;
+  Facts facts;
 
-  bool operator==(const StoredFacts&) const = default;
+  bool operator==(const StoredEvent&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     Envelope::fields(self.envelope, visit);
@@ -24,25 +25,38 @@ struct StoredFacts {
 // What is known of one type of event.
 struct TypeEntry {
   Event (*make)();
-  base::Result<bool> (*decode)(RecordedEvent& event, base::ByteView facts);
+  // False: `bad` says which field does not fit.
+  bool (*read)(base::MsgpackReader& in, RecordedEvent& event, base::detail::BadField& bad);
 };
 
 template <class E>
-base::Result<bool> decode_as(RecordedEvent& event, base::ByteView facts) {
+bool read_as(base::MsgpackReader& in, RecordedEvent& event, base::detail::BadField& bad) {
   E* e = std::get_if<E>(&event.event);
   if (e == nullptr) {
     e = &event.event.template emplace<E>();
   } else {
     *e = E{};
   }
-  return base::decode_to(*e, facts, &event.extra);
+  event.extra.clear();
+  return base::detail::read(in, *e, &event.extra, &bad);
 }
 
+// Texts of one log's types differ in one of these, nearly always.
+struct TypeHash {
+  std::size_t operator()(std::string_view type) const {
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(type[at]); };
+    if (type.empty()) return 0;
+    return type.size() + 37u * byte(0) + 1009u * byte(type.size() / 2) +
+           7919u * byte(type.size() - 1);
+  }
+};
+using TypeTable = std::unordered_map<std::string_view, TypeEntry, TypeHash>;
+
 template <std::size_t... I>
-std::unordered_map<std::string_view, TypeEntry> make_table(std::index_sequence<I...>) {
+TypeTable make_table(std::index_sequence<I...>) {
   return {{std::variant_alternative_t<I, Event>::kType,
            TypeEntry{[] { return Event(std::variant_alternative_t<I, Event>{}); },
-                     decode_as<std::variant_alternative_t<I, Event>>}}...};
+                     read_as<std::variant_alternative_t<I, Event>>}}...};
 }
 
 template <std::size_t... I>
@@ -53,12 +67,53 @@ std::vector<std::string_view> list_types(std::index_sequence<I...>) {
 using Alternatives = std::make_index_sequence<std::variant_size_v<Event>>;
 
 const TypeEntry* find_type(std::string_view type) {
-  static const auto kTable = make_table(Alternatives{});
+  static const TypeTable kTable = make_table(Alternatives{});
   const auto found = kTable.find(type);
   return found == kTable.end() ? nullptr : &found->second;
 }
 
+// The facts of an event that is being read. They come behind the type, so that they are read where
+// they stand; where another writer put them first, once the type is known.
+struct FactsToRead {
+  RecordedEvent& event;
+  base::ByteView raw;  // as they came, while they wait for the type
+  bool are_read = false;
+  base::detail::BadField bad;
+
+  bool operator==(const FactsToRead&) const = delete;
+
+  const TypeEntry* type() const {
+    return event.envelope.schema > kSchema ? nullptr : find_type(event.envelope.type);
+  }
+  friend bool read(base::MsgpackReader& in, FactsToRead& facts) {
+    const TypeEntry* type = facts.type();
+    facts.are_read = type != nullptr;
+    return type == nullptr ? in.value(facts.raw) : type->read(in, facts.event, facts.bad);
+  }
+};
+
+// Empties it, and keeps the room of its texts.
+void clear(Envelope& envelope) {
+  std::string* const texts[] = {&envelope.stream, &envelope.type, &envelope.actor,
+                                &envelope.traceparent};
+  std::array<std::string, std::size(texts)> kept;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    kept[i] = std::move(*texts[i]);
+    kept[i].clear();
+  }
+  envelope = Envelope{};
+  for (std::size_t i = 0; i < kept.size(); ++i) *texts[i] = std::move(kept[i]);
+}
+
 }  // namespace
+}  // namespace session
+
+template <>
+struct base::detail::Accepts<session::FactsToRead> {
+  static std::string text() { return "a map of named fields"; }
+};
+
+namespace session {
 
 std::string_view type_name(const Event& event) {
   return std::visit([](const auto& e) { return e.kType; }, event);
@@ -75,7 +130,7 @@ std::optional<Event> make_event(std::string_view type) {
 }
 
 Bytes encode_facts(const RecordedEvent& event) {
-  StoredFacts<Envelope> stored{event.envelope, {}};
+  StoredEvent<Envelope, base::RawView> stored{event.envelope, {}};
   stored.envelope.position = {};
   stored.envelope.type = type_name(event.event);
   stored.envelope.schema = kSchema;
@@ -94,24 +149,36 @@ base::Result<Routing> decode_routing(base::ByteView bytes) {
 }
 
 base::Result<bool> decode_facts_to(RecordedEvent& event, base::ByteView bytes) {
-  Envelope& envelope = event.envelope;
-  envelope = Envelope{};
+  clear(event.envelope);
   event.content.reset();
   event.extra.clear();
-  StoredFacts<Envelope&> stored{envelope, {}};
-  if (auto ok = base::decode_to(stored, bytes); !ok) return ok;
-  const TypeEntry* type = find_type(envelope.type);
-  if (type == nullptr || envelope.schema > kSchema) {
-    return base::failure(base::ErrorCode::wrong_log,
-                         "event of a later release: schema " + std::to_string(envelope.schema) +
-                             "; read this log with the release that wrote it, or a newer one",
-                         envelope.type);
+  StoredEvent<Envelope&, FactsToRead> stored{event.envelope, {event, {}, false, {}}};
+  FactsToRead& facts = stored.facts;
+  auto ok = base::decode_to(stored, bytes);
+  if (ok && !facts.are_read) {
+    if (facts.type() == nullptr) {
+      return base::failure(base::ErrorCode::wrong_log,
+                           "event of a later release: schema " +
+                               std::to_string(event.envelope.schema) +
+                               "; read this log with the release that wrote it, or a newer one",
+                           event.envelope.type);
+    }
+    if (facts.raw.empty()) {
+      return base::failure(base::ErrorCode::invalid, "event without facts", event.envelope.type);
+    }
+    base::MsgpackReader reader(facts.raw);
+    if (read(reader, facts)) return true;
+    ok = tl::unexpected(
+        base::Error{base::ErrorCode::invalid, "not a msgpack map of named fields", {}});
   }
-  if (stored.facts.encoded.empty()) {
-    return base::failure(base::ErrorCode::invalid, "event without facts", envelope.type);
+  if (ok && type_name(event.event) != event.envelope.type) {
+    return base::failure(base::ErrorCode::invalid, "event of two types", event.envelope.type);
   }
-  auto ok = type->decode(event, stored.facts.encoded);
-  if (!ok) ok.error().where = envelope.type + "." + ok.error().where;
+  if (!ok && !facts.bad.name.empty()) {
+    ok = base::failure(base::ErrorCode::invalid,
+                       "field is of the wrong kind; accepted is " + facts.bad.accepted,
+                       event.envelope.type + "." + facts.bad.name);
+  }
   return ok;
 }
 

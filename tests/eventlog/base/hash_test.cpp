@@ -1,5 +1,7 @@
 #include "eventlog/base/hash.hpp"
 
+#include <set>
+
 #include "tests/support/catch.hpp"
 
 namespace {
@@ -45,6 +47,9 @@ TEST_CASE("seeded randomness repeats, the system's does not", "[base]") {
   for (int i = 0; i < 100; ++i) REQUIRE(a.next() == b.next());
   base::SystemRandom system;
   CHECK(base::make_salt(system) != base::make_salt(system));
+  std::set<std::uint64_t> drawn;
+  for (int i = 0; i < 1000; ++i) drawn.insert(system.next());
+  CHECK(drawn.size() == 1000);
   for (int i = 0; i < 1000; ++i) REQUIRE(a.below(3) < 3);
 }
 

@@ -18,6 +18,23 @@ TEST_CASE("ids sort by the time of their making", "[base]") {
   }
 }
 
+TEST_CASE("ids sort as their bytes do", "[base]") {
+  base::SeededRandom random(2);
+  const auto any = [&] {
+    SessionId id;
+    // Few values, so that the first byte that differs is a later one, too.
+    for (char& byte : id.bytes)
+      byte = random.chance(80) ? '\x7F' : static_cast<char>(random.next());
+    return id;
+  };
+  for (int i = 0; i < 1000; ++i) {
+    const SessionId a = any();
+    const SessionId b = any();
+    REQUIRE((a <=> b) == (a.view() <=> b.view()));
+    REQUIRE((a <=> a) == std::strong_ordering::equal);
+  }
+}
+
 TEST_CASE("an id is a UUID of version 7 and its variant", "[base]") {
   base::SeededRandom random(2);
   for (int i = 0; i < 200; ++i) {

@@ -130,6 +130,37 @@ TEST_CASE("a field of the wrong kind is named with its event's type", "[session]
   CHECK(event.error().where == "AgentExited.exit_code");
 }
 
+TEST_CASE("facts may stand before the type that says what they are", "[session]") {
+  Bytes bytes;
+  base::MsgpackWriter writer(bytes);
+  writer.map(3);
+  writer.text("f");
+  writer.map(1);
+  writer.text("exit_code");
+  writer.integer(3);
+  writer.text("t");
+  writer.text("AgentExited");
+  writer.text("s");
+  writer.text("stream");
+  const auto event = decode_facts(bytes);
+  REQUIRE(event);
+  CHECK(event->envelope.stream == "stream");
+  CHECK(std::get<AgentExited>(event->event).exit_code == 3);
+}
+
+TEST_CASE("an event that says two types is refused", "[session]") {
+  Bytes bytes;
+  base::MsgpackWriter writer(bytes);
+  writer.map(3);
+  writer.text("t");
+  writer.text("AgentExited");
+  writer.text("f");
+  writer.map(0);
+  writer.text("t");
+  writer.text("AgentStarted");
+  CHECK(decode_facts(bytes).error().code == base::ErrorCode::invalid);
+}
+
 TEST_CASE("an event without facts is refused", "[session]") {
   Bytes bytes;
   base::MsgpackWriter writer(bytes);
