@@ -101,11 +101,7 @@ bool CommandWorker::take_loaded() {
     has_taken = true;
     Stream& s = streams_.at(outcome->stream);
     if (outcome->loaded) {
-      s.state = std::move(outcome->loaded->state);
-      s.version = outcome->loaded->version;
-      s.last = outcome->loaded->last;
-      s.is_loaded = true;
-      sequencer_.set_head(s.name, s.version);
+      take_state(s, std::move(*outcome->loaded));
     } else {
       s.fault = outcome->loaded.error();
       faulted_.push_back(s.name);
@@ -115,6 +111,20 @@ bool CommandWorker::take_loaded() {
     }
   }
   return has_taken;
+}
+
+void CommandWorker::take_state(Stream& s, eventlog::LoadedStream loaded) {
+  s.state = std::move(loaded.state);
+  s.version = loaded.version;
+  s.last = loaded.last;
+  s.is_loaded = true;
+  sequencer_.set_head(s.name, s.version);
+}
+
+void CommandWorker::adopt(const std::string& name, eventlog::LoadedStream loaded) {
+  Stream& s = streams_[name];
+  s.name = name;
+  take_state(s, std::move(loaded));
 }
 
 // True when the stream's state is in memory; else the session's turn comes again when it is.
@@ -307,11 +317,6 @@ bool CommandWorker::record_server_events(std::vector<session::Event> events, bas
   return true;
 }
 
-std::optional<base::Error> CommandWorker::fault(const std::string& name) const {
-  const auto found = streams_.find(name);
-  return found == streams_.end() ? std::nullopt : found->second.fault;
-}
-
 std::vector<CommandAnswer> CommandWorker::take_answers() {
   std::vector<CommandAnswer> answers;
   const auto end = held_.upper_bound(sequencer_.durable());
@@ -324,14 +329,6 @@ const SessionState* CommandWorker::find(const std::string& agent, base::SessionI
   const auto found = streams_.find(session::session_stream(agent, session));
   if (found == streams_.end() || !found->second.is_loaded) return nullptr;
   return &as<SessionState>(found->second.state);
-}
-
-void CommandWorker::prefetch(const std::string& name) {
-  stream(name).is_prefetched = !base::mutant(base::Mutant::prefetched_evicted);
-}
-
-void CommandWorker::release_prefetched() {
-  for (auto& [name, s] : streams_) s.is_prefetched = false;
 }
 
 const session::AdmissionState* CommandWorker::admission() const {
@@ -350,7 +347,7 @@ const session::ServerState* CommandWorker::server() const {
 // streams that were used longest ago while there are too many.
 void CommandWorker::evict() {
   const auto is_idle = [&](const Stream& s) {
-    return s.is_loaded && !s.is_prefetched && s.commands.empty() && s.dependants.empty() &&
+    return s.is_loaded && s.commands.empty() && s.dependants.empty() &&
            (s.last <= sequencer_.durable() ||
             base::mutant(base::Mutant::snapshot_before_durable)) &&
            std::holds_alternative<SessionState>(s.state);

@@ -87,7 +87,7 @@ class CommandWorker {
   bool do_work(base::Time now, base::Time wall, base::Duration boot);
 
   // Facts about the server itself, on its own stream, and who made them. False: that stream is not
-  // loaded yet.
+  // in memory.
   bool record_server_events(std::vector<session::Event> events, base::Time now, base::Time wall,
                             const ServerEventsBy& by = {});
   // Position of the last event that was decided.
@@ -96,17 +96,14 @@ class CommandWorker {
   // Answers that may leave now.
   std::vector<CommandAnswer> take_answers();
 
+  // Before the first command: a stream as it is on the record, which need not be loaded then.
+  void adopt(const std::string& stream, eventlog::LoadedStream loaded);
+
   // The session's state as far as it is decided, not yet durable; null when it is not loaded.
   const session::SessionState* find(const std::string& agent, base::SessionId session) const;
-  // Begins to load the stream, so that find() will have it; it stays in memory, over streams_max
-  // too, until release_prefetched().
-  void prefetch(const std::string& stream);
-  void release_prefetched();
   const session::AdmissionState* admission() const;
   // Of the server's own stream; null while it is not loaded.
   const session::ServerState* server() const;
-  // Why a stream that was asked for could not be read; none: it could, or is still being read.
-  std::optional<base::Error> fault(const std::string& stream) const;
 
   std::size_t waiting() const { return waiting_; }
   std::size_t loaded_streams() const { return streams_.size(); }
@@ -127,7 +124,6 @@ class CommandWorker {
     std::deque<Waiting> commands;      // of a session's stream, in order
     std::set<std::string> dependants;  // sessions whose first command waits for this stream
     std::uint64_t last_use = 0;
-    bool is_prefetched = false;
     bool is_saving = false;  // a snapshot is being written, of version `saved`
     base::StreamVersion saved;
   };
@@ -141,6 +137,7 @@ class CommandWorker {
 
   Stream& stream(const std::string& name);
   bool take_loaded();
+  void take_state(Stream& stream, eventlog::LoadedStream loaded);
   void run_next();
   std::optional<Involved> involve(Stream& session, const CommandMessage& message);
   bool is_at_hand(Stream& wanted, const std::string& session_stream);

@@ -323,6 +323,10 @@ void evolve(ServerState& state, const Envelope& envelope, const Event& event) {
   std::visit([&](const auto& e) { apply(state, envelope, e); }, event);
 }
 
+bool is_under_way(const SessionState& state) {
+  return is_live(state.status) || state.lease;
+}
+
 bool is_wholly_erased(const SessionState& state) {
   return without({{StreamVersion{1}, state.last_content}}, state.erased).empty();
 }

@@ -3,58 +3,21 @@
 
 #include <poll.h>
 
-#include "tests/support/log.hpp"
-#include "tests/support/session_driver.hpp"
+#include "tests/support/driven_log.hpp"
 #include "tests/support/stores.hpp"
 
 namespace eventlog {
 namespace {
 
+using support::fold_all;
 using support::LogWriter;
 using support::stream_of;
-
-// What every stream of the log is, folded from its first event.
-std::map<std::string, LoadedStream> fold_all(BlockStore& store) {
-  std::map<std::string, LoadedStream> streams;
-  for (const auto& event : support::all_events(store)) {
-    const std::string& name = event.envelope.stream;
-    auto at = streams.find(name);
-    if (at == streams.end()) {
-      at = streams.emplace(name, LoadedStream{*session::initial_state(name), {}, {}}).first;
-    }
-    session::evolve(at->second.state, event.envelope, event.event);
-    at->second.version = event.envelope.version;
-    at->second.last = event.envelope.position;
-  }
-  return streams;
-}
+using support::write_history;
 
 void require_same(const LoadedStream& a, const LoadedStream& b) {
   REQUIRE((a.state == b.state));
   REQUIRE(a.version == b.version);
   REQUIRE(a.last == b.last);
-}
-
-// Writes a history of sessions that decide made, in the order of its positions, cut into blocks at
-// random, up to and including position `through`.
-void write_history(BlockStore& store, std::uint64_t seed, std::int64_t from = 1,
-                   std::int64_t through = std::numeric_limits<std::int64_t>::max()) {
-  support::SessionDriver driver(seed);
-  for (int step = 0; step < 500; ++step) driver.step();
-  std::map<std::int64_t, session::RecordedEvent> events;
-  for (const auto& [name, stream] : driver.streams()) {
-    for (const auto& event : stream.events) events.emplace(event.envelope.position.value, event);
-  }
-  base::SeededRandom random(seed);
-  LogWriter writer(store);
-  for (const auto& [position, event] : events) {
-    if (position > through) break;
-    if (position < from) continue;
-    writer.set_version(event.envelope.stream, {event.envelope.version.value - 1});
-    writer.append(event.envelope.stream, event.event);
-    if (random.chance(30)) writer.flush();
-  }
-  writer.flush();
 }
 
 template <class Store, class Rows>
