@@ -53,6 +53,7 @@ enum class Mutant {
   whole_block_erased,           // with one event's content goes that of its whole block
   index_one_behind,             // the stream index leaves out the last event
   index_skips_block,            // what follows a snapshot is looked for one version too far
+  index_leaves_event_out,       // of a block the index names one event of each stream
   index_not_proved,             // an index of another history is used
   snapshot_version_wrong,       // a snapshot says it holds one event more than it does
   snapshot_schema_ignored,      // a snapshot of an older schema is used
@@ -198,6 +199,7 @@ constexpr std::string_view kMutantNames[] = {
     "whole_block_erased",
     "index_one_behind",
     "index_skips_block",
+    "index_leaves_event_out",
     "index_not_proved",
     "snapshot_version_wrong",
     "snapshot_schema_ignored",

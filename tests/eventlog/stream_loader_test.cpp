@@ -72,10 +72,67 @@ TEST_CASE("a loader that has a snapshot does not read what lies before it", "[ev
     writer.flush();
   }
   REQUIRE(layers.index.catch_up(layers.store(), {4}));
-  CHECK(*layers.index.blocks_after(stream_of(1), {0}) == std::vector<Position>{{1}, {2}, {3}, {4}});
-  CHECK(*layers.index.blocks_after(stream_of(1), {2}) == std::vector<Position>{{3}, {4}});
+  const std::vector<IndexedBlock> all{{{1}, {0}}, {{2}, {0}}, {{3}, {0}}, {{4}, {0}}};
+  CHECK((*layers.index.blocks_after(stream_of(1), {0}) == all));
+  CHECK((*layers.index.blocks_after(stream_of(1), {2}) == std::vector(all.begin() + 2, all.end())));
   CHECK(layers.index.blocks_after(stream_of(1), {4})->empty());
   CHECK(layers.index.blocks_after(stream_of(2), {0})->empty());
+}
+
+TEST_CASE("the index says which events of a block are a stream's, and others are not decoded",
+          "[eventlog]") {
+  InMemory layers;
+  LogWriter writer(layers.store());
+  for (int i = 0; i < 9; ++i) writer.append(stream_of(1 + i % 3), session::AgentExited{i, 0});
+  writer.flush();
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  const std::vector<IndexedBlock> expected{{{1}, {1, 4, 7}}};
+  CHECK((*layers.index.blocks_after(stream_of(2), {0}) == expected));
+  CHECK((*layers.index.blocks_after(stream_of(2), {2}) == expected));
+  CHECK(layers.index.blocks_after(stream_of(2), {3})->empty());
+  layers.require_loads_all();
+}
+
+TEST_CASE("an index that another release made otherwise is built anew", "[eventlog]") {
+  InMemory layers;
+  LogWriter writer(layers.store());
+  for (int i = 0; i < 4; ++i) {
+    writer.append(stream_of(1), session::AgentExited{i, 0});
+    writer.flush();
+  }
+  // As it was before rows named events: eight bytes each, and the checkpoint alone.
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  const Checkpoint reached = *layers.index.checkpoint();
+  WriteBatch older;
+  const auto rows = *layers.rows.store().scan("i/", "", 100);
+  for (const KeyValue& row : rows) {
+    older.put(row.key, row.key == "i/" ? base::encode(reached) : row.value.substr(0, 8));
+  }
+  older.put("i/nobody" + Bytes(9, '\0'), Bytes(8, '\1'));
+  REQUIRE(layers.rows.store().write(older));
+  StreamIndex index(layers.rows.store());
+  CHECK(*index.position() == Position{0});
+  REQUIRE(index.catch_up(layers.store(), layers.store().tail()));
+  layers.require_loads_all();
+  CHECK(layers.rows.store().scan("i/nobody", "", 1)->empty());
+}
+
+TEST_CASE("a row of the index that names no event of its stream is damaged", "[eventlog]") {
+  InMemory layers;
+  LogWriter writer(layers.store());
+  writer.append(stream_of(1), session::AgentExited{1, 0});
+  writer.append(stream_of(2), session::AgentExited{2, 0});
+  writer.flush();
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  const KeyValue row = layers.rows.store().scan("i/" + stream_of(1), "", 1)->front();
+  for (const char index : {'\1', '\2', '\x7F'}) {
+    WriteBatch wrong;
+    wrong.put(row.key, row.value.substr(0, row.value.size() - 1) + index);
+    REQUIRE(layers.rows.store().write(wrong));
+    const auto loaded = load_stream(layers.store(), layers.index, layers.snapshots, stream_of(1));
+    REQUIRE_FALSE(loaded);
+    CHECK(loaded.error().code == base::ErrorCode::damaged);
+  }
 }
 
 TEST_CASE("an index that is behind loads what it knows, and catches up in steps", "[eventlog]") {
