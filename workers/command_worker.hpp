@@ -7,7 +7,9 @@
 #pragma once
 
 #include <deque>
+#include <list>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 
@@ -65,6 +67,9 @@ struct CommandWorkerOptions {
   session::Limits limits;
   std::size_t inbox_max = 100'000;    // waiting commands; more are answered as `busy`
   std::size_t streams_max = 200'000;  // sessions kept in memory; more are evicted
+  // Nor are those kept that nobody has asked for in so long: most never are again, and one that is
+  // costs the reading of its snapshot.
+  base::Duration idle_max = std::chrono::minutes(1);
 };
 
 // Without a name: the server itself.
@@ -114,18 +119,19 @@ class CommandWorker {
     CommandMessage message;
   };
   struct Stream {
-    std::string name;
+    const std::string* name = nullptr;  // its key in streams_
     session::StreamState state;
     base::StreamVersion version;
     Position last;
-    bool is_loaded = false;
-    std::optional<base::Error> fault;  // it could not be loaded
-    bool is_fault_told = false;        // somebody was refused for it
-    std::deque<Waiting> commands;      // of a session's stream, in order
-    std::set<std::string> dependants;  // sessions whose first command waits for this stream
-    std::uint64_t last_use = 0;
-    bool is_saving = false;  // a snapshot is being written, of version `saved`
+    std::unique_ptr<base::Error> fault;  // it could not be loaded
+    std::list<Waiting> commands;         // of a session's stream, in order
+    std::set<std::string> dependants;    // sessions whose first command waits for this stream
+    std::list<Stream*>::iterator use;    // its place in by_use_
+    base::Duration used{0};              // boot time of its last use
     base::StreamVersion saved;
+    bool is_loaded = false;
+    bool is_fault_told = false;  // somebody was refused for it
+    bool is_saving = false;      // a snapshot is being written, of version `saved`
   };
   // The streams that one decision reads; `source` only where the command names one.
   struct Involved {
@@ -136,6 +142,9 @@ class CommandWorker {
   };
 
   Stream& stream(const std::string& name);
+  Stream& new_stream(const std::string& name);
+  void forget(Stream& stream);
+  bool is_idle(const Stream& stream) const;
   bool take_loaded();
   void take_state(Stream& stream, eventlog::LoadedStream loaded);
   void run_next();
@@ -149,6 +158,8 @@ class CommandWorker {
                         session::Decision decision, Position& release);
   Position append_and_evolve(std::vector<eventlog::StreamAppend> appends,
                              const eventlog::AppendContext& context);
+  void take_saved();
+  void forget_faulted();
   void evict();
 
   eventlog::Sequencer& sequencer_;
@@ -156,13 +167,13 @@ class CommandWorker {
   base::Random& random_;
   const CommandWorkerOptions options_;
   std::unordered_map<std::string, Stream> streams_;
+  std::list<Stream*> by_use_;      // the one that was used longest ago first
   std::deque<std::string> ready_;  // sessions with commands, in the order of their turn
   std::multimap<Position, CommandAnswer> held_;  // by the position that must be durable first
   std::vector<std::string> faulted_;
   Refusals refusals_;
   std::size_t waiting_ = 0;
   std::size_t saving_ = 0;
-  std::uint64_t uses_ = 0;
   base::Time now_;
   base::Time wall_;
   base::Duration boot_{0};

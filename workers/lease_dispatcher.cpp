@@ -88,6 +88,7 @@ void LeaseDispatcher::on_durable(const session::RecordedEvent& event) {
   View& view = found->second;
   session::evolve(view.state, envelope, event.event);
   view.state.commands.clear();
+  if (!view.state.turn) view.prompts.clear();
   if (!session::is_under_way(view.state)) {
     views_.erase(found);
     return;
