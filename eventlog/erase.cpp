@@ -97,8 +97,8 @@ Result<bool> erase_content(BlockStore& store, StreamIndex& index, const std::str
   for (const session::VersionRange& range : events) {
     const auto blocks = index.blocks_between(stream, range.first, range.last);
     if (!blocks) return tl::unexpected(blocks.error());
-    for (const Position first : *blocks) {
-      if (auto ok = erasure.run(first); !ok) return ok;
+    for (const IndexedBlock& block : *blocks) {
+      if (auto ok = erasure.run(block.first); !ok) return ok;
     }
   }
   return true;

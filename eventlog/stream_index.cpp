@@ -12,6 +12,41 @@ namespace {
 
 constexpr std::size_t kBatchBytes = 4 << 20;  // of facts read between two writes
 constexpr ByteView kCheckpointKey = "i/";
+// Changes with the rows: an index of another schema is built anew.
+constexpr std::int64_t kIndexSchema = 2;
+
+struct IndexCheckpoint {
+  std::int64_t schema = 0;
+  Checkpoint reached;
+
+  bool operator==(const IndexCheckpoint&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("schema", self.schema);
+    visit("reached", self.reached);
+  }
+};
+
+// A row's value: first:u64 of the block, and index:u32 of each event.
+Bytes entry_value(Position first) {
+  Bytes value;
+  base::append_u64(value, static_cast<std::uint64_t>(first.value));
+  return value;
+}
+
+Result<IndexedBlock> decode_entry(const KeyValue& row, const std::string& stream) {
+  constexpr std::size_t kFirst = 8;
+  constexpr std::size_t kIndex = 4;
+  if (row.value.size() < kFirst + kIndex || (row.value.size() - kFirst) % kIndex != 0) {
+    return base::failure(base::ErrorCode::damaged, "a row of the stream index is malformed",
+                         stream);
+  }
+  IndexedBlock block{{static_cast<std::int64_t>(base::read_u64(row.value))}, {}};
+  for (std::size_t at = kFirst; at < row.value.size(); at += kIndex) {
+    block.events.push_back(base::read_u32(ByteView(row.value).substr(at)));
+  }
+  return block;
+}
 
 Bytes stream_prefix(ByteView stream) {
   return Bytes("i/").append(stream).append(1, '\0');
@@ -22,6 +57,28 @@ Bytes entry_key(ByteView stream, base::StreamVersion last) {
   Bytes key = stream_prefix(stream);
   base::append_u64(key, static_cast<std::uint64_t>(last.value));
   return key;
+}
+
+// What one block holds of each of its streams.
+Result<bool> add_block(const BlockView& block, WriteBatch& batch) {
+  struct Entry {
+    base::StreamVersion last;
+    Bytes value;
+  };
+  std::map<ByteView, Entry> entries;
+  for (std::size_t i = 0; i < block.events.size(); ++i) {
+    const auto routing = session::decode_routing(block.events[i]);
+    if (!routing) return tl::unexpected(routing.error());
+    const auto [entry, is_new] = entries.try_emplace(routing->stream);
+    if (is_new) entry->second.value = entry_value(block.header.first);
+    entry->second.last = routing->version;
+    if (base::mutant(base::Mutant::index_leaves_event_out) && !is_new) continue;
+    base::append_u32(entry->second.value, static_cast<std::uint32_t>(i));
+  }
+  for (auto& [stream, entry] : entries) {
+    batch.put(entry_key(stream, entry.last), std::move(entry.value));
+  }
+  return true;
 }
 
 tl::unexpected<base::Error> wrong_log(const Checkpoint& reached) {
@@ -36,7 +93,9 @@ Result<Checkpoint> StreamIndex::checkpoint() {
   auto row = rows_.get(kCheckpointKey);
   if (!row) return tl::unexpected(row.error());
   if (!*row) return Checkpoint{};
-  return base::decode<Checkpoint>(**row);
+  const auto stored = base::decode<IndexCheckpoint>(**row);
+  if (!stored) return tl::unexpected(stored.error());
+  return stored->schema == kIndexSchema ? stored->reached : Checkpoint{};
 }
 
 Result<Position> StreamIndex::position() {
@@ -73,6 +132,9 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
   if (base::mutant(base::Mutant::index_one_behind)) durable = durable.plus(-1);
   auto reached = checkpoint();
   if (!reached) return tl::unexpected(reached.error());
+  if (!is_proved_ && reached->position.value == 0) {
+    if (auto ok = clear(); !ok) return ok;
+  }
   if (!is_proved_ && !base::mutant(base::Mutant::index_not_proved)) {
     if (auto ok = prove(store, *reached); !ok) return ok;
     is_proved_ = true;
@@ -90,18 +152,10 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
           block->header.previous != reached->hash) {
         return wrong_log(*reached);
       }
-      std::map<ByteView, base::StreamVersion> last;
-      for (ByteView facts : block->events) {
-        const auto routing = session::decode_routing(facts);
-        if (!routing) return tl::unexpected(routing.error());
-        last[routing->stream] = routing->version;
-      }
-      Bytes value;
-      base::append_u64(value, static_cast<std::uint64_t>(block->header.first.value));
-      for (const auto& [stream, version] : last) batch.put(entry_key(stream, version), value);
+      if (auto ok = add_block(*block, batch); !ok) return ok;
       *reached = {block->header.log, block->header.epoch, block->header.last(), block->hash()};
     }
-    batch.put(Bytes(kCheckpointKey), base::encode(*reached));
+    batch.put(Bytes(kCheckpointKey), base::encode(IndexCheckpoint{kIndexSchema, *reached}));
     if (auto ok = rows_.write(batch); !ok) return ok;
   }
   return true;
@@ -110,15 +164,13 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
 namespace {
 
 // Of rows of the index up to the first one whose version reaches `last`.
-Result<std::vector<Position>> blocks_of(const std::vector<KeyValue>& rows,
-                                        const std::string& stream, base::StreamVersion last) {
-  std::vector<Position> blocks;
+Result<std::vector<IndexedBlock>> blocks_of(const std::vector<KeyValue>& rows,
+                                            const std::string& stream, base::StreamVersion last) {
+  std::vector<IndexedBlock> blocks;
   for (const KeyValue& row : rows) {
-    if (row.value.size() != 8) {
-      return base::failure(base::ErrorCode::damaged, "a row of the stream index is malformed",
-                           stream);
-    }
-    blocks.push_back({static_cast<std::int64_t>(base::read_u64(row.value))});
+    auto block = decode_entry(row, stream);
+    if (!block) return tl::unexpected(block.error());
+    blocks.push_back(std::move(*block));
     if (row.key >= entry_key(stream, last)) break;
   }
   return blocks;
@@ -128,16 +180,16 @@ constexpr base::StreamVersion kLast{std::numeric_limits<std::int64_t>::max()};
 
 }  // namespace
 
-Result<std::vector<Position>> StreamIndex::blocks_after(const std::string& stream,
-                                                        base::StreamVersion version) {
+Result<std::vector<IndexedBlock>> StreamIndex::blocks_after(const std::string& stream,
+                                                            base::StreamVersion version) {
   const auto from =
       base::mutant(base::Mutant::index_skips_block) ? version.next().next() : version.next();
   return blocks_between(stream, from, kLast);
 }
 
-Result<std::vector<Position>> StreamIndex::blocks_between(const std::string& stream,
-                                                          base::StreamVersion first,
-                                                          base::StreamVersion last) {
+Result<std::vector<IndexedBlock>> StreamIndex::blocks_between(const std::string& stream,
+                                                              base::StreamVersion first,
+                                                              base::StreamVersion last) {
   // Each row stands for one of the versions at least.
   const auto rows_max = static_cast<std::size_t>(std::max(last.value - first.value + 1, 0L));
   auto rows = rows_.scan(stream_prefix(stream), entry_key(stream, first), rows_max);

@@ -9,26 +9,35 @@ namespace eventlog {
 namespace {
 
 // Folds the events that the block holds of the stream; the others are not decoded.
-Result<bool> fold_block(const StoredBlock& stored, const std::string& stream,
-                        LoadedStream& loaded) {
+Result<bool> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
+                        const std::string& stream, LoadedStream& loaded) {
   const auto block = parse_block(stored.facts);
   if (!block) return tl::unexpected(block.error());
-  Position position = block->header.first.plus(-1);
-  for (const ByteView facts : block->events) {
-    position = position.next();
-    const auto routing = session::decode_routing(facts);
-    if (!routing) return tl::unexpected(at_position(routing.error(), position));
-    if (routing->stream != stream || routing->version <= loaded.version) continue;
-    if (routing->version != loaded.version.next()) {
+  session::RecordedEvent event;
+  const session::Envelope& envelope = event.envelope;
+  for (const std::uint32_t index : indexed.events) {
+    const Position position = indexed.first.plus(index);
+    if (block->header.first != indexed.first || index >= block->events.size()) {
+      return base::failure(base::ErrorCode::damaged,
+                           "the stream index names an event that is not there",
+                           "position " + std::to_string(position.value));
+    }
+    const auto decoded = session::decode_facts_to(event, block->events[index]);
+    if (!decoded) return tl::unexpected(at_position(decoded.error(), position));
+    if (envelope.stream != stream) {
+      return base::failure(base::ErrorCode::damaged,
+                           "the stream index names an event of another stream",
+                           "position " + std::to_string(position.value));
+    }
+    if (envelope.version <= loaded.version) continue;
+    if (envelope.version != loaded.version.next()) {
       return base::failure(base::ErrorCode::damaged,
                            "version " + std::to_string(loaded.version.next().value) + " is missing",
                            stream);
     }
-    auto event = session::decode_facts(facts);
-    if (!event) return tl::unexpected(at_position(event.error(), position));
-    event->envelope.position = position;
-    session::evolve(loaded.state, event->envelope, event->event);
-    loaded.version = routing->version;
+    event.envelope.position = position;
+    session::evolve(loaded.state, envelope, event.event);
+    loaded.version = envelope.version;
     loaded.last = position;
   }
   return true;
@@ -46,11 +55,13 @@ Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, Snapshot
   LoadedStream loaded = *snapshot ? std::move(**snapshot) : LoadedStream{std::move(*empty), {}, {}};
   const auto blocks = index.blocks_after(stream, loaded.version);
   if (!blocks) return tl::unexpected(blocks.error());
-  for (const Position first : *blocks) {
-    const auto stored = store.read(first, 1, false);  // one byte asks for one block
+  for (const IndexedBlock& indexed : *blocks) {
+    const auto stored = store.read(indexed.first, 1, false);  // one byte asks for one block
     if (!stored) return tl::unexpected(stored.error());
     for (const StoredBlock& block : *stored) {
-      if (auto ok = fold_block(block, stream, loaded); !ok) return tl::unexpected(ok.error());
+      if (auto ok = fold_block(block, indexed, stream, loaded); !ok) {
+        return tl::unexpected(ok.error());
+      }
     }
   }
   return loaded;

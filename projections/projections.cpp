@@ -6,14 +6,21 @@
 #include "projections/metrics.hpp"
 #include "projections/resume_index.hpp"
 #include "projections/session_list.hpp"
+#include "projections/takeover.hpp"
 
 namespace projections {
+namespace {
+
+constexpr std::size_t kBringUpEvents = 10'000;  // folded between two writes of the rows
+
+}  // namespace
 
 std::vector<std::unique_ptr<Projection>> all_projections() {
   std::vector<std::unique_ptr<Projection>> all;
   all.push_back(std::make_unique<SessionList>());
   all.push_back(std::make_unique<Metrics>());
   all.push_back(std::make_unique<ResumeIndex>());
+  all.push_back(std::make_unique<TakeoverRows>());
   return all;
 }
 
@@ -64,6 +71,23 @@ Result<std::int64_t> ProjectionSet::catch_up(eventlog::BlockStore& log, Position
   return most;
 }
 
+Result<bool> ProjectionSet::bring_up(std::string_view name, eventlog::BlockStore& log,
+                                     Position durable_head) {
+  auto found = find(name);
+  if (!found) return tl::unexpected(found.error());
+  Projector& projector = **found;
+  while (projector.position() < durable_head) {
+    const auto folded = projector.catch_up(log, durable_head, kBringUpEvents);
+    if (!folded) return tl::unexpected(folded.error());
+    if (*folded == 0) {
+      return base::failure(base::ErrorCode::invalid, "no block of the log ends there",
+                           "position " + std::to_string(durable_head.value));
+    }
+  }
+  if (projector.stopped()) return tl::unexpected(*projector.stopped());
+  return true;
+}
+
 Position ProjectionSet::position() const {
   Position lowest;
   for (const Projector& projector : projectors_) {
@@ -95,9 +119,15 @@ Result<std::vector<ProjectionDigest>> ProjectionSet::digests() const {
 }
 
 Result<bool> ProjectionSet::rebuild(std::string_view name) {
+  auto found = find(name);
+  if (!found) return tl::unexpected(found.error());
+  return (*found)->rebuild();
+}
+
+Result<Projector*> ProjectionSet::find(std::string_view name) {
   std::string known;
   for (Projector& projector : projectors_) {
-    if (projector.projection().name() == name) return projector.rebuild();
+    if (projector.projection().name() == name) return &projector;
     known.append(known.empty() ? "" : ", ").append(projector.projection().name());
   }
   return base::failure(base::ErrorCode::not_found,

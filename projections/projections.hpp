@@ -44,6 +44,10 @@ class ProjectionSet {
   Result<std::int64_t> catch_up(eventlog::BlockStore& log, Position durable_head,
                                 std::size_t events_max);
 
+  // Brings one of them up to `durable_head`, where a block ends. Error: why it does not stand
+  // there; not_found, naming those that there are.
+  Result<bool> bring_up(std::string_view name, eventlog::BlockStore& log, Position durable_head);
+
   // The last event that all of them have folded, those that have stopped included.
   Position position() const;
   bool reached(Position position) const { return this->position() >= position; }
@@ -60,6 +64,8 @@ class ProjectionSet {
   ProjectionSet(eventlog::KeyValueStore& store,
                 std::vector<std::unique_ptr<Projection>> projections)
       : store_(&store), projections_(std::move(projections)) {}
+
+  Result<Projector*> find(std::string_view name);
 
   eventlog::KeyValueStore* store_;
   std::vector<std::unique_ptr<Projection>> projections_;

@@ -64,6 +64,8 @@ class Rows {
   std::vector<eventlog::KeyValue> scan(ByteView prefix, ByteView from, std::size_t count_max);
 
   const std::optional<base::Error>& error() const { return error_; }
+  // A fold that finds a row which cannot be one of its own says so: the first error counts.
+  void fail(const base::Error& error);
   // Adds the changes to the batch that is written together with the checkpoint.
   void move_into(eventlog::WriteBatch& batch);
 
@@ -88,7 +90,6 @@ class Rows {
   Row& row_in(Entry& entry);
   std::optional<Bytes> stored_bytes(ByteView key);
   Entry& change(ByteView key);
-  void fail(const base::Error& error);
 
   RowReader stored_;
   Bytes prefix_;

@@ -17,6 +17,10 @@ using session::SessionState;
 
 constexpr std::size_t kAliasChars = 8;
 constexpr std::size_t kAliasCandidates = 4;
+// Who loads also saves, and a command that waits for its session is to wait behind few of them.
+constexpr std::size_t kSavesMax = 16;
+// Streams that one cycle looks at to evict them: more than one command uses.
+constexpr std::size_t kLooksMax = 64;
 
 std::string make_alias(base::Random& random) {
   constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";  // 32, none alike
@@ -46,14 +50,31 @@ CommandWorker::CommandWorker(eventlog::Sequencer& sequencer, eventlog::StreamLoa
                              base::Random& random, CommandWorkerOptions options)
     : sequencer_(sequencer), loader_(loader), random_(random), options_(options) {}
 
+CommandWorker::Stream& CommandWorker::new_stream(const std::string& name) {
+  const auto at = streams_.try_emplace(name).first;
+  Stream& s = at->second;
+  s.name = &at->first;
+  s.use = by_use_.insert(by_use_.end(), &s);
+  s.used = boot_;
+  return s;
+}
+
 CommandWorker::Stream& CommandWorker::stream(const std::string& name) {
-  const auto [at, is_new] = streams_.try_emplace(name);
-  if (is_new) {
-    at->second.name = name;
+  const auto found = streams_.find(name);
+  if (found == streams_.end()) {
     loader_.request(name);
+    return new_stream(name);
   }
-  at->second.last_use = ++uses_;
-  return at->second;
+  Stream& s = found->second;
+  by_use_.splice(by_use_.end(), by_use_, s.use);
+  s.used = boot_;
+  return s;
+}
+
+void CommandWorker::forget(Stream& s) {
+  sequencer_.forget_head(*s.name);
+  by_use_.erase(s.use);
+  streams_.erase(streams_.find(*s.name));
 }
 
 void CommandWorker::submit(Ticket ticket, CommandMessage message) {
@@ -73,7 +94,7 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
       base::mutant(base::Mutant::commands_overtake) ? s.commands.begin() : s.commands.end();
   s.commands.insert(place, {ticket, std::move(message)});
   ++waiting_;
-  if (s.commands.size() == 1) ready_.push_back(s.name);
+  if (s.commands.size() == 1) ready_.push_back(*s.name);
 }
 
 // Without having looked at any state: every copy of the command is answered so, or none is told
@@ -91,6 +112,8 @@ bool CommandWorker::do_work(base::Time now, base::Time wall, base::Duration boot
     run_next();
     has_worked = true;
   }
+  take_saved();
+  forget_faulted();
   evict();
   return has_worked;
 }
@@ -101,20 +124,29 @@ bool CommandWorker::take_loaded() {
     has_taken = true;
     Stream& s = streams_.at(outcome->stream);
     if (outcome->loaded) {
-      s.state = std::move(outcome->loaded->state);
-      s.version = outcome->loaded->version;
-      s.last = outcome->loaded->last;
-      s.is_loaded = true;
-      sequencer_.set_head(s.name, s.version);
+      take_state(s, std::move(*outcome->loaded));
     } else {
-      s.fault = outcome->loaded.error();
-      faulted_.push_back(s.name);
+      s.fault = std::make_unique<base::Error>(outcome->loaded.error());
+      faulted_.push_back(*s.name);
     }
     for (const std::string& dependant : std::exchange(s.dependants, {})) {
       ready_.push_back(dependant);
     }
   }
   return has_taken;
+}
+
+void CommandWorker::take_state(Stream& s, eventlog::LoadedStream loaded) {
+  s.state = std::move(loaded.state);
+  if (auto* state = std::get_if<SessionState>(&s.state)) state->commands.shrink_to_fit();
+  s.version = loaded.version;
+  s.last = loaded.last;
+  s.is_loaded = true;
+  sequencer_.set_head(*s.name, s.version);
+}
+
+void CommandWorker::adopt(const std::string& name, eventlog::LoadedStream loaded) {
+  take_state(new_stream(name), std::move(loaded));
 }
 
 // True when the stream's state is in memory; else the session's turn comes again when it is.
@@ -134,13 +166,13 @@ std::optional<CommandWorker::Involved> CommandWorker::involve(Stream& session,
     streams.source = &stream(session::session_stream(message.agent, spawn->resume));
   }
   for (Stream* s : {streams.session, streams.registry, streams.admission, streams.source}) {
-    if (s != nullptr && !is_at_hand(*s, session.name)) return std::nullopt;
+    if (s != nullptr && !is_at_hand(*s, *session.name)) return std::nullopt;
   }
   return streams;
 }
 
 void CommandWorker::run_next() {
-  Stream& s = streams_.at(ready_.front());
+  Stream& s = stream(ready_.front());
   ready_.pop_front();
   const auto streams = involve(s, s.commands.front().message);
   if (!streams) return;
@@ -154,7 +186,7 @@ void CommandWorker::run_next() {
     refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release}, boot_);
   }
   held_.emplace(release, CommandAnswer{waiting.ticket, std::move(outcome), boot_});
-  if (!s.commands.empty()) ready_.push_back(s.name);
+  if (!s.commands.empty()) ready_.push_back(*s.name);
 }
 
 CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& message,
@@ -250,7 +282,7 @@ CommandOutcome CommandWorker::append(const Involved& streams, const CommandMessa
       append.events.push_back({std::move(emitted.event), std::move(emitted.content)});
     }
     if (append.events.empty()) continue;
-    append.stream = of_role(role)->name;
+    append.stream = *of_role(role)->name;
     append.expected = of_role(role)->version;
     appends.push_back(std::move(append));
   }
@@ -307,11 +339,6 @@ bool CommandWorker::record_server_events(std::vector<session::Event> events, bas
   return true;
 }
 
-std::optional<base::Error> CommandWorker::fault(const std::string& name) const {
-  const auto found = streams_.find(name);
-  return found == streams_.end() ? std::nullopt : found->second.fault;
-}
-
 std::vector<CommandAnswer> CommandWorker::take_answers() {
   std::vector<CommandAnswer> answers;
   const auto end = held_.upper_bound(sequencer_.durable());
@@ -326,14 +353,6 @@ const SessionState* CommandWorker::find(const std::string& agent, base::SessionI
   return &as<SessionState>(found->second.state);
 }
 
-void CommandWorker::prefetch(const std::string& name) {
-  stream(name).is_prefetched = !base::mutant(base::Mutant::prefetched_evicted);
-}
-
-void CommandWorker::release_prefetched() {
-  for (auto& [name, s] : streams_) s.is_prefetched = false;
-}
-
 const session::AdmissionState* CommandWorker::admission() const {
   const auto found = streams_.find(std::string(session::kAdmissionStream));
   if (found == streams_.end() || !found->second.is_loaded) return nullptr;
@@ -346,61 +365,62 @@ const session::ServerState* CommandWorker::server() const {
   return &as<session::ServerState>(found->second.state);
 }
 
-// Forgets a stream once its snapshot holds its last version; asks for snapshots of the session
-// streams that were used longest ago while there are too many.
-void CommandWorker::evict() {
-  const auto is_idle = [&](const Stream& s) {
-    return s.is_loaded && !s.is_prefetched && s.commands.empty() && s.dependants.empty() &&
-           (s.last <= sequencer_.durable() ||
-            base::mutant(base::Mutant::snapshot_before_durable)) &&
-           std::holds_alternative<SessionState>(s.state);
-  };
+// Nobody waits for it, and what it says is durable.
+bool CommandWorker::is_idle(const Stream& s) const {
+  return s.is_loaded && s.commands.empty() && s.dependants.empty() &&
+         (s.last <= sequencer_.durable() || base::mutant(base::Mutant::snapshot_before_durable)) &&
+         std::holds_alternative<SessionState>(s.state);
+}
+
+// Forgets a stream once its snapshot holds its last version.
+void CommandWorker::take_saved() {
   while (const auto saved = loader_.poll_saved()) {
     --saving_;
     const auto found = streams_.find(saved->stream);
     if (found == streams_.end()) continue;
-    found->second.is_saving = false;
-    if (!saved->is_saved || !is_idle(found->second) ||
-        (found->second.version != found->second.saved &&
-         !base::mutant(base::Mutant::evicted_while_changed))) {
-      continue;
+    Stream& s = found->second;
+    s.is_saving = false;
+    if (saved->is_saved && is_idle(s) &&
+        (s.version == s.saved || base::mutant(base::Mutant::evicted_while_changed))) {
+      forget(s);
     }
-    sequencer_.forget_head(saved->stream);
-    streams_.erase(found);
   }
-  // What could not be read is read anew for the next command.
+}
+
+// What could not be read is read anew for the next command.
+void CommandWorker::forget_faulted() {
   for (const std::string& name : std::exchange(faulted_, {})) {
     const auto found = streams_.find(name);
     if (found == streams_.end() || !found->second.fault) continue;
-    if (found->second.is_fault_told && found->second.commands.empty() &&
-        found->second.dependants.empty()) {
-      streams_.erase(found);
+    Stream& s = found->second;
+    if (s.is_fault_told && s.commands.empty() && s.dependants.empty()) {
+      forget(s);
     } else {
       faulted_.push_back(name);
     }
   }
-  if (streams_.size() <= options_.streams_max || saving_ > 0) return;
-  std::vector<Stream*> candidates;
-  for (auto& [name, s] : streams_) {
-    if (is_idle(s) && !s.is_saving) candidates.push_back(&s);
-  }
-  const std::size_t excess =
-      std::min(candidates.size(), streams_.size() - options_.streams_max * 9 / 10);
-  const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(excess);
-  std::partial_sort(candidates.begin(), end, candidates.end(),
-                    [](const Stream* a, const Stream* b) { return a->last_use < b->last_use; });
-  for (auto at = candidates.begin(); at != end; ++at) {
-    Stream& s = **at;
+}
+
+// Asks for snapshots of the sessions that were used longest ago, while there are too many or
+// nobody has used them for long.
+void CommandWorker::evict() {
+  for (std::size_t looked_at = 0; looked_at < kLooksMax && saving_ < kSavesMax; ++looked_at) {
+    if (by_use_.empty()) return;
+    Stream& s = *by_use_.front();
+    const bool are_too_many = streams_.size() > options_.streams_max + saving_;
+    if (!are_too_many && boot_ - s.used < options_.idle_max) return;
+    // One that is not idle, or is being saved, is looked at again when its turn comes.
+    by_use_.splice(by_use_.end(), by_use_, s.use);
+    if (!is_idle(s) || s.is_saving) continue;
     if (s.version.value == 0) {  // somebody asked for a session that is not there
-      sequencer_.forget_head(s.name);
-      streams_.erase(std::string(s.name));
+      forget(s);
       continue;
     }
     base::rare(base::Rare::stream_evicted);
     s.is_saving = true;
     s.saved = s.version;
     ++saving_;
-    loader_.save(s.name, {s.state, s.version, s.last});
+    loader_.save(*s.name, {s.state, s.version, s.last});
   }
 }
 

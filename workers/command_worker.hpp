@@ -7,7 +7,9 @@
 #pragma once
 
 #include <deque>
+#include <list>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 
@@ -65,6 +67,9 @@ struct CommandWorkerOptions {
   session::Limits limits;
   std::size_t inbox_max = 100'000;    // waiting commands; more are answered as `busy`
   std::size_t streams_max = 200'000;  // sessions kept in memory; more are evicted
+  // Nor are those kept that nobody has asked for in so long: most never are again, and one that is
+  // costs the reading of its snapshot.
+  base::Duration idle_max = std::chrono::minutes(1);
 };
 
 // Without a name: the server itself.
@@ -87,7 +92,7 @@ class CommandWorker {
   bool do_work(base::Time now, base::Time wall, base::Duration boot);
 
   // Facts about the server itself, on its own stream, and who made them. False: that stream is not
-  // loaded yet.
+  // in memory.
   bool record_server_events(std::vector<session::Event> events, base::Time now, base::Time wall,
                             const ServerEventsBy& by = {});
   // Position of the last event that was decided.
@@ -96,17 +101,14 @@ class CommandWorker {
   // Answers that may leave now.
   std::vector<CommandAnswer> take_answers();
 
+  // Before the first command: a stream as it is on the record, which need not be loaded then.
+  void adopt(const std::string& stream, eventlog::LoadedStream loaded);
+
   // The session's state as far as it is decided, not yet durable; null when it is not loaded.
   const session::SessionState* find(const std::string& agent, base::SessionId session) const;
-  // Begins to load the stream, so that find() will have it; it stays in memory, over streams_max
-  // too, until release_prefetched().
-  void prefetch(const std::string& stream);
-  void release_prefetched();
   const session::AdmissionState* admission() const;
   // Of the server's own stream; null while it is not loaded.
   const session::ServerState* server() const;
-  // Why a stream that was asked for could not be read; none: it could, or is still being read.
-  std::optional<base::Error> fault(const std::string& stream) const;
 
   std::size_t waiting() const { return waiting_; }
   std::size_t loaded_streams() const { return streams_.size(); }
@@ -117,19 +119,19 @@ class CommandWorker {
     CommandMessage message;
   };
   struct Stream {
-    std::string name;
+    const std::string* name = nullptr;  // its key in streams_
     session::StreamState state;
     base::StreamVersion version;
     Position last;
-    bool is_loaded = false;
-    std::optional<base::Error> fault;  // it could not be loaded
-    bool is_fault_told = false;        // somebody was refused for it
-    std::deque<Waiting> commands;      // of a session's stream, in order
-    std::set<std::string> dependants;  // sessions whose first command waits for this stream
-    std::uint64_t last_use = 0;
-    bool is_prefetched = false;
-    bool is_saving = false;  // a snapshot is being written, of version `saved`
+    std::unique_ptr<base::Error> fault;  // it could not be loaded
+    std::list<Waiting> commands;         // of a session's stream, in order
+    std::set<std::string> dependants;    // sessions whose first command waits for this stream
+    std::list<Stream*>::iterator use;    // its place in by_use_
+    base::Duration used{0};              // boot time of its last use
     base::StreamVersion saved;
+    bool is_loaded = false;
+    bool is_fault_told = false;  // somebody was refused for it
+    bool is_saving = false;      // a snapshot is being written, of version `saved`
   };
   // The streams that one decision reads; `source` only where the command names one.
   struct Involved {
@@ -140,7 +142,11 @@ class CommandWorker {
   };
 
   Stream& stream(const std::string& name);
+  Stream& new_stream(const std::string& name);
+  void forget(Stream& stream);
+  bool is_idle(const Stream& stream) const;
   bool take_loaded();
+  void take_state(Stream& stream, eventlog::LoadedStream loaded);
   void run_next();
   std::optional<Involved> involve(Stream& session, const CommandMessage& message);
   bool is_at_hand(Stream& wanted, const std::string& session_stream);
@@ -152,6 +158,8 @@ class CommandWorker {
                         session::Decision decision, Position& release);
   Position append_and_evolve(std::vector<eventlog::StreamAppend> appends,
                              const eventlog::AppendContext& context);
+  void take_saved();
+  void forget_faulted();
   void evict();
 
   eventlog::Sequencer& sequencer_;
@@ -159,13 +167,13 @@ class CommandWorker {
   base::Random& random_;
   const CommandWorkerOptions options_;
   std::unordered_map<std::string, Stream> streams_;
+  std::list<Stream*> by_use_;      // the one that was used longest ago first
   std::deque<std::string> ready_;  // sessions with commands, in the order of their turn
   std::multimap<Position, CommandAnswer> held_;  // by the position that must be durable first
   std::vector<std::string> faulted_;
   Refusals refusals_;
   std::size_t waiting_ = 0;
   std::size_t saving_ = 0;
-  std::uint64_t uses_ = 0;
   base::Time now_;
   base::Time wall_;
   base::Duration boot_{0};

@@ -28,10 +28,6 @@ bool changes_directive(const session::Event& event) {
          std::holds_alternative<session::SessionClosed>(event);
 }
 
-bool is_of_interest(const SessionState& state) {
-  return session::is_live(state.status) || state.lease;
-}
-
 LeaseEnd end_of(const SessionState& s) {
   if (s.status == session::SessionStatus::killed || s.status == session::SessionStatus::failed) {
     if (base::mutant(base::Mutant::kill_only_closes)) return LeaseEnd::close;
@@ -76,12 +72,9 @@ void LeaseDispatcher::begin(std::int64_t writer_term) {
   }
 }
 
-void LeaseDispatcher::restore(const SessionState& state) {
-  if (!is_of_interest(state)) return;
+void LeaseDispatcher::restore(SessionState state) {
   const std::string stream = session::session_stream(state.agent, state.session);
-  View& view = views_[stream];
-  view.state = state;
-  view.state.commands.clear();
+  views_[stream].state = std::move(state);
   dirty_.insert(stream);
 }
 
@@ -95,7 +88,8 @@ void LeaseDispatcher::on_durable(const session::RecordedEvent& event) {
   View& view = found->second;
   session::evolve(view.state, envelope, event.event);
   view.state.commands.clear();
-  if (!is_of_interest(view.state)) {
+  if (!view.state.turn) view.prompts.clear();
+  if (!session::is_under_way(view.state)) {
     views_.erase(found);
     return;
   }

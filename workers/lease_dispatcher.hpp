@@ -41,8 +41,8 @@ class LeaseDispatcher {
   // Once, before do_work, which is not to be called before this term's ServerStarted is durable:
   // until then the next server may have the same term.
   void begin(std::int64_t writer_term);
-  // Before the first event: a session that lives or is leased, as it is on the record.
-  void restore(const session::SessionState& state);
+  // Before the first event: a session that is under way, as it is on the record.
+  void restore(session::SessionState state);
   // Every durable event, in order.
   void on_durable(const session::RecordedEvent& event);
   // The outcome of a command that was submitted with one of its tickets.

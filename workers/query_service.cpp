@@ -281,7 +281,7 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
   if (is_tail) {
     // From the end backwards, until enough is there.
     for (auto at = blocks->rbegin(); at != blocks->rend(); ++at) {
-      auto items = add_block(*at);
+      auto items = add_block(at->first);
       if (!items) return tl::unexpected(items.error());
       answer.items.insert(answer.items.begin(), std::make_move_iterator(items->begin()),
                           std::make_move_iterator(items->end()));
@@ -296,14 +296,13 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
     return answer;
   }
   for (auto at = blocks->begin(); at != blocks->end(); ++at) {
-    const Position first = *at;
     const int skipped = base::mutant(base::Mutant::output_page_skips_block) ? 2 : 1;
-    if (at + 1 != blocks->end() && *(at + 1) <= body.after.plus(skipped)) continue;
+    if (at + 1 != blocks->end() && (at + 1)->first <= body.after.plus(skipped)) continue;
     if (bytes >= kAnswerBytesMax) {
       answer.has_more = true;
       break;
     }
-    auto items = add_block(first);
+    auto items = add_block(at->first);
     if (!items) return tl::unexpected(items.error());
     answer.items.insert(answer.items.end(), std::make_move_iterator(items->begin()),
                         std::make_move_iterator(items->end()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
 #include "eventlog/session/event_codec.hpp"
@@ -48,7 +49,8 @@ bus::Reply rejected(const bus::RequestKey& request, const session::Rejection& re
 
 }  // namespace
 
-Server::Server(const ServerPorts& ports, const ServerOptions& options)
+Server::Server(const ServerPorts& ports, const ServerOptions& options,
+               projections::Takeover takeover)
     : ports_(ports),
       options_(options),
       incarnation_(base::ServerId::make(ports.clock.wall(), ports.random)),
@@ -65,8 +67,15 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options)
       workers_(ports.worker_socket, welcome(options.tail, incarnation_)),
       backups_(commands_, eraser_, clients_),
       started_(ports.clock.boot()) {
-  commands_.prefetch(std::string(session::kServerStream));
-  commands_.prefetch(std::string(session::kAdmissionStream));
+  for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
+  for (session::SessionState& state : takeover.sessions) {
+    if (base::mutant(base::Mutant::leases_forgotten_at_start)) break;
+    if (base::mutant(base::Mutant::unsettled_forgotten_at_start) &&
+        session::is_terminal(state.status)) {
+      continue;
+    }
+    dispatcher_.restore(std::move(state));
+  }
 }
 
 bool Server::do_work() {
@@ -76,14 +85,15 @@ bool Server::do_work() {
   const base::Time wall = ports_.clock.wall();
   duty_.begin(boot_);
 
-  bool has_worked = is_ready() && receive_frames();
+  const bool is_first = !is_ready();
+  if (is_first) start();
+  bool has_worked = receive_frames() || is_first;
   const Position tail_before = sequencer_.tail();
   has_worked |= commands_.do_work(now_, wall, boot_);
   if (sequencer_.tail() != tail_before) {
     flight_.add(boot_, FlightKind::appended, sequencer_.tail().value);
     flight_.add(boot_, FlightKind::decided, static_cast<std::int64_t>(commands_.waiting()));
   }
-  if (!is_ready()) has_worked |= advance_start();
   has_worked |= sequencer_.do_work();
   if (sequencer_.failure()) {
     failure_ = sequencer_.failure();
@@ -96,59 +106,28 @@ bool Server::do_work() {
     has_worked = true;
     flight_.add(boot_, FlightKind::directed, static_cast<std::int64_t>(dispatcher_.sessions()));
   }
-  has_worked |= is_ready() && eraser_.do_work(now_, boot_);
-  has_worked |= is_ready() && backups_.do_work(now_, wall, sequencer_.durable());
+  has_worked |= eraser_.do_work(now_, boot_);
+  has_worked |= backups_.do_work(now_, wall, sequencer_.durable());
   has_worked |= send_query_answers();
   has_worked |= feed_.do_work(boot_) > 0;
   duty_.end(has_worked);
   return has_worked;
 }
 
-// Loads what was alive, then records that a server has taken over.
-bool Server::advance_start() {
-  if (phase_ == Phase::loading_admission) {
-    for (const auto stream : {session::kAdmissionStream, session::kServerStream}) {
-      if (auto fault = commands_.fault(std::string(stream))) failure_ = fault;
-    }
-    const auto* admission = commands_.admission();
-    if (failure_ || admission == nullptr) return false;
-    for (const auto* sessions : {&admission->live, &admission->unsettled}) {
-      for (const auto& [id, agent] : *sessions) {
-        commands_.prefetch(session::session_stream(agent, id));
-      }
-    }
-    phase_ = Phase::loading_sessions;
-    return true;
-  }
-  const auto* admission = commands_.admission();
-  std::vector<const session::SessionState*> states;
-  for (const auto* sessions : {&admission->live, &admission->unsettled}) {
-    for (const auto& [id, agent] : *sessions) {
-      if (auto fault = commands_.fault(session::session_stream(agent, id))) failure_ = fault;
-      const auto* state = commands_.find(agent, id);
-      if (state == nullptr) return false;
-      const bool is_ended = sessions == &admission->unsettled;
-      if (is_ended && base::mutant(base::Mutant::unsettled_forgotten_at_start)) continue;
-      states.push_back(state);
-    }
-  }
+void Server::start() {
   std::vector<session::Event> events;
   if (options_.tail.position.value == 0) {
     events.emplace_back(session::EpochStarted{options_.tail.epoch.counter, "created"});
   }
   events.emplace_back(
       session::ServerStarted{incarnation_, sequencer_.log().writer_term, STENO_RELEASE});
-  if (!commands_.record_server_events(std::move(events), now_, ports_.clock.wall())) return false;
-  for (const auto* state : states) {
-    if (!base::mutant(base::Mutant::leases_forgotten_at_start)) dispatcher_.restore(*state);
-  }
-  commands_.release_prefetched();
+  const bool is_recorded =
+      commands_.record_server_events(std::move(events), now_, ports_.clock.wall());
+  CHECK(is_recorded);  // the server's own stream was taken over
   started_at_ = sequencer_.tail();
   dispatcher_.begin(sequencer_.log().writer_term);
   eraser_.begin(started_at_);
   backups_.begin();
-  phase_ = Phase::ready;
-  return true;
 }
 
 bool Server::receive_frames() {
@@ -366,7 +345,7 @@ void Server::release_parked() {
 
 base::Duration Server::next_timer() const {
   base::Duration next = std::min(feed_.next_timer(), boot_ + options_.leases.expiry_interval);
-  if (is_ready()) next = std::min(next, eraser_.next_timer());
+  next = std::min(next, eraser_.next_timer());
   if (queries_out_ == 0 && views_at_ < sequencer_.durable()) next = std::min(next, views_due_);
   for (const Parked& parked : parked_) next = std::min(next, parked.deadline);
   return next;

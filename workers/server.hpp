@@ -2,8 +2,9 @@
 // loop, the lease dispatcher and the feed, and works entirely through ports, so that the simulator
 // runs the same code.
 //
-// Its start: load admission and all sessions that live or are leased, record ServerStarted (before
-// it, in an empty log, EpochStarted), then take frames.
+// Its start: record ServerStarted (before it, in an empty log, EpochStarted), then take frames.
+// What the record says of sessions that are under way and of the streams that all share comes with
+// its making; each session's own state is loaded with its first command.
 #pragma once
 
 #include <deque>
@@ -11,6 +12,7 @@
 
 #include "bus/feed_publisher.hpp"
 #include "bus/frame_server.hpp"
+#include "projections/takeover.hpp"
 #include "workers/backups.hpp"
 #include "workers/duty_cycle.hpp"
 #include "workers/flight_recorder.hpp"
@@ -98,15 +100,17 @@ struct StatusAnswer {
 
 class Server {
  public:
-  Server(const ServerPorts& ports, const ServerOptions& options);
+  // `takeover` is as of `options.tail`.
+  Server(const ServerPorts& ports, const ServerOptions& options, projections::Takeover takeover);
 
   // One duty cycle. True when anything was done.
   bool do_work();
 
-  bool is_ready() const { return phase_ == Phase::ready; }
+  // It has begun to, and takes frames.
+  bool is_ready() const { return started_at_.value > 0; }
   // And the record says that it has taken over, durably.
   bool has_taken_over() const { return is_ready() && durable() >= started_at_; }
-  // Set when the log's fate is in doubt, or the start failed: the process must stop.
+  // Set when the log's fate is in doubt: the process must stop.
   const std::optional<base::Error>& failure() const { return failure_; }
   // When do_work() is due although nothing arrives; boot time.
   base::Duration next_timer() const;
@@ -117,7 +121,6 @@ class Server {
   std::size_t registered_workers() const { return dispatcher_.workers(); }
 
  private:
-  enum class Phase { loading_admission, loading_sessions, ready };
   struct Asked {
     bus::PeerId peer;
     bus::RequestKey request;
@@ -129,7 +132,7 @@ class Server {
     base::Duration deadline{0};
   };
 
-  bool advance_start();
+  void start();
   bool receive_frames();
   void take_request(const bus::Peer& peer, const bus::Request& request);
   void take_command(const bus::Peer& peer, const bus::Request& request);
@@ -152,8 +155,7 @@ class Server {
   bus::FrameServer clients_;
   bus::FrameServer workers_;
   BackupDesk backups_;
-  Phase phase_ = Phase::loading_admission;
-  Position started_at_;  // of the record that this server has taken over
+  Position started_at_;  // of the record that this server has taken over; 0: it has not started
   std::optional<base::Error> failure_;
   base::Time now_;
   base::Duration boot_{0};

@@ -53,6 +53,7 @@ enum class Mutant {
   whole_block_erased,           // with one event's content goes that of its whole block
   index_one_behind,             // the stream index leaves out the last event
   index_skips_block,            // what follows a snapshot is looked for one version too far
+  index_leaves_event_out,       // of a block the index names one event of each stream
   index_not_proved,             // an index of another history is used
   snapshot_version_wrong,       // a snapshot says it holds one event more than it does
   snapshot_schema_ignored,      // a snapshot of an older schema is used
@@ -148,7 +149,6 @@ enum class Mutant {
   late_copy_accepted,            // a late copy of a refused command is accepted
   stopped_worker_obeys,          // a worker that was stopped obeys a directive of a lost lease
   ended_lease_begun_again,       // a directive that comes late begins an ended lease again
-  prefetched_evicted,            // what a start waits for is evicted before all of it is there
   log_read_needs_rows,           // the log cannot be read while rows cannot be written
   expiring_lease_directed,       // a worker is directed while its lease is being taken
   page_of_another,               // a projection goes on with the page of one further behind
@@ -159,6 +159,7 @@ enum class Mutant {
   one_fault_fails_all,     // a projection that stopped fails queries that do not read it
   full_queue_ends_worker,  // a worker whose queue is full counts as gone
   unsent_acks_dropped,     // what did not fit a worker's queue is not told any more
+  takeover_behind,         // a new server takes over what was on the record some time ago
 };
 
 // In the order above.
@@ -199,6 +200,7 @@ constexpr std::string_view kMutantNames[] = {
     "whole_block_erased",
     "index_one_behind",
     "index_skips_block",
+    "index_leaves_event_out",
     "index_not_proved",
     "snapshot_version_wrong",
     "snapshot_schema_ignored",
@@ -294,7 +296,6 @@ constexpr std::string_view kMutantNames[] = {
     "late_copy_accepted",
     "stopped_worker_obeys",
     "ended_lease_begun_again",
-    "prefetched_evicted",
     "log_read_needs_rows",
     "expiring_lease_directed",
     "page_of_another",
@@ -305,8 +306,9 @@ constexpr std::string_view kMutantNames[] = {
     "one_fault_fails_all",
     "full_queue_ends_worker",
     "unsent_acks_dropped",
+    "takeover_behind",
 };
-static_assert(std::size(kMutantNames) == static_cast<std::size_t>(Mutant::unsent_acks_dropped) + 1);
+static_assert(std::size(kMutantNames) == static_cast<std::size_t>(Mutant::takeover_behind) + 1);
 
 #ifdef STENO_MUTANTS
 inline std::optional<Mutant> mutant_named(std::string_view name) {

@@ -199,6 +199,9 @@ struct ServerState {
 
 using StreamState = std::variant<SessionState, RegistryState, AdmissionState, ServerState>;
 
+// It lives, or has a lease that is yet to end: a worker may have to be told of it.
+bool is_under_way(const SessionState& state);
+
 // Nothing of the session's text is left, or is to be left.
 bool is_wholly_erased(const SessionState& state);
 

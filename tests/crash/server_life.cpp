@@ -72,23 +72,30 @@ Result<std::unique_ptr<ServerLife>> ServerLife::begin(const std::string& root,
 }
 
 Result<bool> ServerLife::open_rows(const std::string& root) {
-  auto rows = eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{root}.index(), disk_);
-  if (!rows) return tl::unexpected(rows.error());
-  rows_ = std::move(*rows);
-  index_ = std::make_unique<eventlog::StreamIndex>(*rows_);
+  const eventlog::LogFolder folder{root};
+  auto index_rows = eventlog::open_rocksdb_key_value_store(folder.index(), disk_);
+  if (!index_rows) return tl::unexpected(index_rows.error());
+  index_rows_ = std::move(*index_rows);
+  auto view_rows = eventlog::open_rocksdb_key_value_store(folder.views(), disk_);
+  if (!view_rows) return tl::unexpected(view_rows.error());
+  view_rows_ = std::move(*view_rows);
+  auto side = workers::open_read_side(*log_.store, log_.tail, *index_rows_, *view_rows_);
+  if (!side) return tl::unexpected(side.error());
+  side_ = std::move(*side);
   // An index that is ahead of the log, or of another one, would be a broken promise here.
-  if (auto ok = index_->catch_up(*log_.store, found_); !ok) return ok;
-  snapshots_ = std::make_unique<eventlog::SnapshotStore>(*rows_);
-  loader_ = std::make_unique<eventlog::InlineLoader>(*log_.store, *index_, *snapshots_);
+  if (!side_->rebuilt_because.empty()) {
+    return failure(ErrorCode::wrong_log, side_->rebuilt_because);
+  }
+  loader_ = std::make_unique<eventlog::InlineLoader>(*log_.store, side_->index, side_->snapshots);
   committer_ = std::make_unique<eventlog::InlineCommitter>(*log_.store, log_.head.get());
   sequencer_ = std::make_unique<eventlog::Sequencer>(log_.tail, *committer_, random_);
   worker_ =
       std::make_unique<workers::CommandWorker>(*sequencer_, *loader_, random_, worker_options());
+  for (auto& [stream, loaded] : side_->takeover.shared) worker_->adopt(stream, std::move(loaded));
   return true;
 }
 
 Result<bool> ServerLife::take_over() {
-  worker_->prefetch(std::string(session::kServerStream));
   std::vector<session::Event> events;
   if (log_.is_new) events.emplace_back(session::EpochStarted{log_.tail.epoch.counter, "created"});
   events.emplace_back(session::ServerStarted{{}, sequencer_->log().writer_term, "test"});
@@ -129,13 +136,13 @@ Result<bool> ServerLife::work(Acknowledged& acknowledged) {
       }
     }
     if (sequencer_->take_durable().empty()) continue;
-    if (auto ok = index_->catch_up(*log_.store, sequencer_->durable()); !ok) return ok;
+    if (auto ok = side_->index.catch_up(*log_.store, sequencer_->durable()); !ok) return ok;
   }
   return true;
 }
 
 Result<eventlog::LoadedStream> ServerLife::load(const std::string& stream) {
-  return eventlog::load_stream(*log_.store, *index_, *snapshots_, stream);
+  return eventlog::load_stream(*log_.store, side_->index, side_->snapshots, stream);
 }
 
 }  // namespace crash

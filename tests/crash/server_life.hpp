@@ -8,11 +8,10 @@
 #include <string>
 
 #include "eventlog/log_folder.hpp"
-#include "eventlog/snapshot_store.hpp"
-#include "eventlog/stream_index.hpp"
 #include "eventlog/stream_loader.hpp"
 #include "tests/support/faulty_disk.hpp"
 #include "workers/command_worker.hpp"
+#include "workers/read_side.hpp"
 
 namespace crash {
 
@@ -28,7 +27,8 @@ base::CommandId command_id(std::int64_t number);
 std::string prompt_of_command(std::int64_t number);
 class ServerLife {
  public:
-  // Opens the folder as `steno serve` does, the index included. Errors: as of open_log.
+  // Opens the folder as `steno serve` does, with all that is derived from the log. Errors: as of
+  // open_log.
   static Result<std::unique_ptr<ServerLife>> begin(const std::string& root,
                                                    support::FaultyDisk& disk,
                                                    std::size_t write_buffer_bytes);
@@ -53,9 +53,9 @@ class ServerLife {
   support::FaultyDisk& disk_;
   eventlog::OpenedLog log_;
   const Position found_;
-  std::unique_ptr<eventlog::KeyValueStore> rows_;
-  std::unique_ptr<eventlog::StreamIndex> index_;
-  std::unique_ptr<eventlog::SnapshotStore> snapshots_;
+  std::unique_ptr<eventlog::KeyValueStore> index_rows_;
+  std::unique_ptr<eventlog::KeyValueStore> view_rows_;
+  std::unique_ptr<workers::ReadSide> side_;
   std::unique_ptr<eventlog::InlineLoader> loader_;
   std::unique_ptr<eventlog::InlineCommitter> committer_;
   base::SystemRandom random_;

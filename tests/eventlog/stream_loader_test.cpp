@@ -3,58 +3,21 @@
 
 #include <poll.h>
 
-#include "tests/support/log.hpp"
-#include "tests/support/session_driver.hpp"
+#include "tests/support/driven_log.hpp"
 #include "tests/support/stores.hpp"
 
 namespace eventlog {
 namespace {
 
+using support::fold_all;
 using support::LogWriter;
 using support::stream_of;
-
-// What every stream of the log is, folded from its first event.
-std::map<std::string, LoadedStream> fold_all(BlockStore& store) {
-  std::map<std::string, LoadedStream> streams;
-  for (const auto& event : support::all_events(store)) {
-    const std::string& name = event.envelope.stream;
-    auto at = streams.find(name);
-    if (at == streams.end()) {
-      at = streams.emplace(name, LoadedStream{*session::initial_state(name), {}, {}}).first;
-    }
-    session::evolve(at->second.state, event.envelope, event.event);
-    at->second.version = event.envelope.version;
-    at->second.last = event.envelope.position;
-  }
-  return streams;
-}
+using support::write_history;
 
 void require_same(const LoadedStream& a, const LoadedStream& b) {
   REQUIRE((a.state == b.state));
   REQUIRE(a.version == b.version);
   REQUIRE(a.last == b.last);
-}
-
-// Writes a history of sessions that decide made, in the order of its positions, cut into blocks at
-// random, up to and including position `through`.
-void write_history(BlockStore& store, std::uint64_t seed, std::int64_t from = 1,
-                   std::int64_t through = std::numeric_limits<std::int64_t>::max()) {
-  support::SessionDriver driver(seed);
-  for (int step = 0; step < 500; ++step) driver.step();
-  std::map<std::int64_t, session::RecordedEvent> events;
-  for (const auto& [name, stream] : driver.streams()) {
-    for (const auto& event : stream.events) events.emplace(event.envelope.position.value, event);
-  }
-  base::SeededRandom random(seed);
-  LogWriter writer(store);
-  for (const auto& [position, event] : events) {
-    if (position > through) break;
-    if (position < from) continue;
-    writer.set_version(event.envelope.stream, {event.envelope.version.value - 1});
-    writer.append(event.envelope.stream, event.event);
-    if (random.chance(30)) writer.flush();
-  }
-  writer.flush();
 }
 
 template <class Store, class Rows>
@@ -109,10 +72,67 @@ TEST_CASE("a loader that has a snapshot does not read what lies before it", "[ev
     writer.flush();
   }
   REQUIRE(layers.index.catch_up(layers.store(), {4}));
-  CHECK(*layers.index.blocks_after(stream_of(1), {0}) == std::vector<Position>{{1}, {2}, {3}, {4}});
-  CHECK(*layers.index.blocks_after(stream_of(1), {2}) == std::vector<Position>{{3}, {4}});
+  const std::vector<IndexedBlock> all{{{1}, {0}}, {{2}, {0}}, {{3}, {0}}, {{4}, {0}}};
+  CHECK((*layers.index.blocks_after(stream_of(1), {0}) == all));
+  CHECK((*layers.index.blocks_after(stream_of(1), {2}) == std::vector(all.begin() + 2, all.end())));
   CHECK(layers.index.blocks_after(stream_of(1), {4})->empty());
   CHECK(layers.index.blocks_after(stream_of(2), {0})->empty());
+}
+
+TEST_CASE("the index says which events of a block are a stream's, and others are not decoded",
+          "[eventlog]") {
+  InMemory layers;
+  LogWriter writer(layers.store());
+  for (int i = 0; i < 9; ++i) writer.append(stream_of(1 + i % 3), session::AgentExited{i, 0});
+  writer.flush();
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  const std::vector<IndexedBlock> expected{{{1}, {1, 4, 7}}};
+  CHECK((*layers.index.blocks_after(stream_of(2), {0}) == expected));
+  CHECK((*layers.index.blocks_after(stream_of(2), {2}) == expected));
+  CHECK(layers.index.blocks_after(stream_of(2), {3})->empty());
+  layers.require_loads_all();
+}
+
+TEST_CASE("an index that another release made otherwise is built anew", "[eventlog]") {
+  InMemory layers;
+  LogWriter writer(layers.store());
+  for (int i = 0; i < 4; ++i) {
+    writer.append(stream_of(1), session::AgentExited{i, 0});
+    writer.flush();
+  }
+  // As it was before rows named events: eight bytes each, and the checkpoint alone.
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  const Checkpoint reached = *layers.index.checkpoint();
+  WriteBatch older;
+  const auto rows = *layers.rows.store().scan("i/", "", 100);
+  for (const KeyValue& row : rows) {
+    older.put(row.key, row.key == "i/" ? base::encode(reached) : row.value.substr(0, 8));
+  }
+  older.put("i/nobody" + Bytes(9, '\0'), Bytes(8, '\1'));
+  REQUIRE(layers.rows.store().write(older));
+  StreamIndex index(layers.rows.store());
+  CHECK(*index.position() == Position{0});
+  REQUIRE(index.catch_up(layers.store(), layers.store().tail()));
+  layers.require_loads_all();
+  CHECK(layers.rows.store().scan("i/nobody", "", 1)->empty());
+}
+
+TEST_CASE("a row of the index that names no event of its stream is damaged", "[eventlog]") {
+  InMemory layers;
+  LogWriter writer(layers.store());
+  writer.append(stream_of(1), session::AgentExited{1, 0});
+  writer.append(stream_of(2), session::AgentExited{2, 0});
+  writer.flush();
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  const KeyValue row = layers.rows.store().scan("i/" + stream_of(1), "", 1)->front();
+  for (const char index : {'\1', '\2', '\x7F'}) {
+    WriteBatch wrong;
+    wrong.put(row.key, row.value.substr(0, row.value.size() - 1) + index);
+    REQUIRE(layers.rows.store().write(wrong));
+    const auto loaded = load_stream(layers.store(), layers.index, layers.snapshots, stream_of(1));
+    REQUIRE_FALSE(loaded);
+    CHECK(loaded.error().code == base::ErrorCode::damaged);
+  }
 }
 
 TEST_CASE("an index that is behind loads what it knows, and catches up in steps", "[eventlog]") {

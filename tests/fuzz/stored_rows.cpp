@@ -10,6 +10,7 @@
 #include "projections/projector.hpp"
 #include "projections/resume_index.hpp"
 #include "projections/session_list.hpp"
+#include "projections/takeover.hpp"
 #include "tests/fuzz/values.hpp"
 
 namespace {
@@ -81,7 +82,11 @@ void read_rows(Source& source) {
                         "resume_index/n/main/name",
                         "session_list/r/main/" + Bytes(id.view()) + order,
                         "session_list/e/main/" + Bytes(id.view()),
-                        "session_list/k/failed/" + order + "/main/" + Bytes(id.view())};
+                        "session_list/k/failed/" + order + "/main/" + Bytes(id.view()),
+                        "takeover/" + session_key,
+                        "takeover/b/$admission",
+                        "takeover/b/main/registry",
+                        Bytes("takeover/j/$server\0\0\0\0\0\0\0\0\x01", 27)};
   while (!source.is_empty()) {
     const std::uint8_t choice = source.byte();
     const Bytes& key = keys[choice % std::size(keys)];
@@ -113,6 +118,7 @@ void read_rows(Source& source) {
   static_cast<void>(projections::resolve_agent_session(*store, kAgent, id.text()));
   static_cast<void>(projections::read_erasures(*store, kAgent, id));
   static_cast<void>(projections::pending_erasures(*store, 8));
+  static_cast<void>(projections::read_takeover(*store));
   static_cast<void>(
       projections::kept_content(*store, session::SessionStatus::failed, base::Time{INT64_MAX}, 8));
   for (const char* agent : {"", "main"}) {

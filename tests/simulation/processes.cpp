@@ -116,7 +116,8 @@ ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog
       feed_socket(around.bus.bind_publisher("feed")),
       server({clock, around.id_random, committer, loader, contents, queries, erasures, locks,
               *command_socket, *worker_socket, *feed_socket},
-             {tail, {kLimits, around.inbox_max, around.streams_max}, kLeases}) {}
+             {tail, {kLimits, around.inbox_max, around.streams_max}, kLeases},
+             std::move(side->takeover)) {}
 
 Duration ServerLife::due(const ProcessClock& clock) const {
   const Duration timer = clock.when(server.next_timer());

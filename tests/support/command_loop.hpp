@@ -77,6 +77,10 @@ class CommandLoop {
         sequencer(tail_of(store), committer, random_),
         worker(sequencer, loader, random_, options) {
     REQUIRE(index_.catch_up(store, store.tail()));
+    const std::string server(session::kServerStream);
+    auto loaded = eventlog::load_stream(store, index_, snapshots_, server);
+    REQUIRE(loaded);
+    worker.adopt(server, std::move(*loaded));
   }
 
   // A client's command to session `number`, with a command id of its own.

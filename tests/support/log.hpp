@@ -7,6 +7,7 @@
 #include "eventlog/sequencer.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
+#include "eventlog/snapshot_store.hpp"
 #include "tests/support/catch.hpp"
 
 namespace support {
@@ -83,6 +84,23 @@ inline std::vector<session::RecordedEvent> all_events(eventlog::BlockStore& stor
     from = all.back().envelope.position.next();
   }
   return all;
+}
+
+// What every stream of the log is, folded from its first event.
+inline std::map<std::string, eventlog::LoadedStream> fold_all(eventlog::BlockStore& store) {
+  std::map<std::string, eventlog::LoadedStream> streams;
+  for (const auto& event : all_events(store)) {
+    const std::string& name = event.envelope.stream;
+    auto at = streams.find(name);
+    if (at == streams.end()) {
+      at = streams.emplace(name, eventlog::LoadedStream{*session::initial_state(name), {}, {}})
+               .first;
+    }
+    session::evolve(at->second.state, event.envelope, event.event);
+    at->second.version = event.envelope.version;
+    at->second.last = event.envelope.position;
+  }
+  return streams;
 }
 
 // What holds of every log: dense positions and versions, a chain of hashes, one log and epoch.

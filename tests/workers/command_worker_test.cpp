@@ -167,24 +167,6 @@ TEST_CASE("a command that finds the inbox full hears nothing of its fate", "[wor
   CHECK(w.loop.ask(third));
 }
 
-TEST_CASE("what was fetched for the start stays, however little memory there is", "[workers]") {
-  CommandWorkerOptions options = many_sessions();
-  options.streams_max = 1;
-  World w(options);
-  for (int i = 1; i <= 5; ++i) {
-    REQUIRE(w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn())));
-  }
-  w.loop.settle();
-  for (int i = 1; i <= 5; ++i) w.loop.worker.prefetch(stream_of(i));
-  w.loop.settle();
-  for (int i = 1; i <= 5; ++i) {
-    CHECK(w.loop.worker.find("main", numbered<base::SessionId>(i)) != nullptr);
-  }
-  w.loop.worker.release_prefetched();
-  w.loop.settle();
-  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1)) == nullptr);
-}
-
 TEST_CASE("a repeated command is known after a restart", "[workers]") {
   Disk disk;
   const auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());
@@ -541,6 +523,28 @@ TEST_CASE("a session that changed while its snapshot was written is saved again"
   CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1)) == nullptr);
 }
 
+TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded for the next",
+          "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.idle_max = std::chrono::seconds(1);
+  World w(options);
+  w.loop.settle();
+  for (int i = 1; i <= 40; ++i) {
+    REQUIRE(w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn())));
+  }
+  CHECK(w.loop.worker.loaded_streams() == 43);
+  w.loop.set_time(w.loop.time() + 900'000);
+  REQUIRE(w.loop.ask(CommandLoop::message(7, 107, prompt("more"))));
+  w.loop.set_time(w.loop.time() + 200'000);
+  for (int i = 0; i < 5; ++i) w.loop.settle();  // few are saved at once
+  CHECK(w.loop.worker.loaded_streams() == 4);
+  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(7)) != nullptr);
+  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(8)) == nullptr);
+  REQUIRE(w.loop.ask(CommandLoop::message(8, 108, prompt("more"))));
+  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(8))->queue.size() == 2);
+  CHECK(w.loop.ask(CommandLoop::message(9, 9, CommandLoop::spawn()))->is_repeated);
+}
+
 TEST_CASE("a session whose snapshot cannot be written stays in memory", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.streams_max = 4;
@@ -549,7 +553,7 @@ TEST_CASE("a session whose snapshot cannot be written stays in memory", "[worker
   for (int i = 1; i <= 10; ++i) {
     REQUIRE(w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn())));
   }
-  CHECK(w.loop.worker.loaded_streams() == 12);
+  CHECK(w.loop.worker.loaded_streams() == 13);
   for (int i = 1; i <= 10; ++i) CHECK(w.loop.loader.requests.at(stream_of(i)) == 1);
   w.loop.loader.is_saving_broken = false;
   w.loop.settle();

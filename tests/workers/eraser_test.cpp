@@ -111,8 +111,6 @@ class Life {
 
  private:
   void begin_log() {
-    loop.worker.prefetch(std::string(session::kServerStream));
-    loop.settle();
     REQUIRE(loop.worker.record_server_events({session::EpochStarted{1, "created"}}, {1}, {1}));
     loop.settle();
   }
@@ -252,8 +250,6 @@ TEST_CASE("many sessions that expire at once are erased in portions", "[workers]
 struct OnDisk {
   OnDisk() {
     REQUIRE(log);
-    loop.worker.prefetch(std::string(session::kServerStream));
-    loop.settle();
     REQUIRE(loop.worker.record_server_events({session::EpochStarted{1, "created"}}, {1}, {1}));
     REQUIRE(loop.ask(CommandLoop::message(1, 10, CommandLoop::spawn())));
     REQUIRE(loop.ask(CommandLoop::message(1, 11, support::as_command(session::KillSession{}))));

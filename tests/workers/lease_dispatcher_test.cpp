@@ -255,9 +255,9 @@ TEST_CASE("the directives of a new server are newer than those of the one before
   }
   Life life(disk);  // whose clock begins anew
   life.dispatcher.begin(2);
-  life.loop.worker.prefetch(session::session_stream("main", kSession));
-  life.settle();
-  life.dispatcher.restore(*life.loop.worker.find("main", kSession));
+  const std::string stream = session::session_stream("main", kSession);
+  auto streams = support::fold_all(disk.store);
+  life.dispatcher.restore(std::get<session::SessionState>(streams.at(stream).state));
   life.register_worker();
   const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
   REQUIRE(directives.size() == 1);

@@ -28,10 +28,13 @@ class FaultyRows final : public support::ForwardingRows {
 };
 
 struct Fixture {
-  Fixture() {
+  Fixture() { open(); }
+
+  // As the next server does.
+  void open() {
     const auto tail = *eventlog::read_tail(log.store());
     auto opened = workers::open_read_side(log.store(), tail, index_rows, view_rows);
-    REQUIRE(opened);
+    if (!opened) FAIL(base::describe(opened.error()));
     side = std::move(*opened);
   }
 
@@ -132,7 +135,7 @@ TEST_CASE("a projection that has stopped fails what reads it, and nothing else",
     CHECK(f.output().status == bus::ReplyStatus::ok);
   }
   auto faults = f.faults();
-  CHECK(faults.size() == 3);
+  CHECK(faults.size() == 4);
   CHECK_THAT(faults["metrics"], Catch::Contains("stops"));
   CHECK(faults["session_list"] == "");
   CHECK(faults["resume_index"] == "");
@@ -150,6 +153,43 @@ TEST_CASE("rows that cannot be read just now keep nobody else's back, and come u
   f.view_rows.unreadable.clear();
   CHECK(f.list().status == bus::ReplyStatus::ok);
   CHECK(f.faults()["session_list"] == "");
+}
+
+TEST_CASE("a new server takes over what was on the record at its start, not before", "[workers]") {
+  Fixture f;
+  CHECK(f.side->takeover.sessions.empty());
+  const std::string stream = session::session_stream("main", support::kSession);
+  f.log.append(stream, support::opened());
+  f.open();
+  REQUIRE(f.side->takeover.sessions.size() == 1);
+  CHECK(f.side->takeover.sessions[0].session == support::kSession);
+  CHECK(f.side->takeover.shared.at("$server").last == base::Position{1});
+  f.log.append(session::kServerStream, another_server());
+  f.log.append(stream, session::SessionClosed{session::SessionStatus::killed, {}});
+  f.open();
+  CHECK(f.side->takeover.sessions.empty());
+  CHECK(f.side->takeover.shared.at("$server").last == base::Position{3});
+}
+
+TEST_CASE("what a server takes over is built anew where its rows are damaged", "[workers]") {
+  Fixture f;
+  f.log.append(session::session_stream("main", support::kSession), support::opened());
+  f.open();
+  const auto rows = *f.view_rows.scan("takeover/", {}, 100);
+  REQUIRE(rows.size() == 2);
+  for (const auto& row : rows) {
+    eventlog::WriteBatch damage;
+    damage.put(row.key, "\xC1");
+    REQUIRE(f.view_rows.write(damage));
+    f.open();
+    CHECK(f.side->takeover.sessions.size() == 1);
+    // Found by the fold, not by who reads the rows.
+    REQUIRE(f.view_rows.write(damage));
+    f.log.append(session::session_stream("main", support::kSession), session::AgentExited{});
+    f.open();
+    CHECK(f.side->takeover.sessions.size() == 1);
+    CHECK(f.side->takeover.shared.at("$server").version == base::StreamVersion{1});
+  }
 }
 
 TEST_CASE("an index that cannot be written fails output, and nothing else", "[workers]") {

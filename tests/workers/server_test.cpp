@@ -5,6 +5,7 @@
 #include "eventlog/memory_store.hpp"
 #include "tests/support/hand_committer.hpp"
 #include "tests/support/session_samples.hpp"
+#include "workers/read_side.hpp"
 
 namespace workers {
 namespace {
@@ -41,28 +42,28 @@ struct World {
 struct Life {
   explicit Life(World& w, CommandWorkerOptions options = {})
       : world(w),
-        index(*w.rows),
-        snapshots(*w.rows),
+        side(open_side(w)),
         committer(w.store),
-        loader(w.store, index, snapshots),
+        loader(w.store, side->index, side->snapshots),
         contents(w.store),
-        service({tail().log, {}}, w.store, *w.views,
-                std::move(*projections::ProjectionSet::open(*w.views)), index),
-        queries(service),
-        erasures({w.store, index, *w.views, {}}),
+        queries(*side->service),
+        erasures({w.store, side->index, *w.views, {}}),
         commands(w.bus.bind_server("command")),
         workers(w.bus.bind_server("worker")),
         feed(w.bus.bind_publisher("feed")),
         server({w.clock, w.random, committer, loader, contents, queries, erasures, locks, *commands,
                 *workers, *feed},
-               {tail(), options, {}}) {
-    REQUIRE(index.catch_up(w.store, w.store.tail()));
-  }
+               {tail_of(w), options, {}}, std::move(side->takeover)) {}
 
-  eventlog::LogTail tail() const {
-    auto tail = *eventlog::read_tail(world.store);
+  static eventlog::LogTail tail_of(World& w) {
+    auto tail = *eventlog::read_tail(w.store);
     if (tail.position.value == 0) tail.log.bytes[0] = 1;
     return tail;
+  }
+  static std::unique_ptr<ReadSide> open_side(World& w) {
+    auto side = open_read_side(w.store, tail_of(w), *w.rows, *w.views);
+    REQUIRE(side);
+    return std::move(*side);
   }
   void step() {
     world.clock.now += milliseconds(1);
@@ -72,12 +73,10 @@ struct Life {
   }
 
   World& world;
-  eventlog::StreamIndex index;
-  eventlog::SnapshotStore snapshots;
+  std::unique_ptr<ReadSide> side;
   support::HandCommitter committer;
   eventlog::InlineLoader loader;
   InlineContentLoader contents;
-  QueryService service;
   InlineQueryPort queries;
   InlineErasurePort erasures;
   Locks locks;

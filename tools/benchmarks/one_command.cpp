@@ -1,11 +1,13 @@
 #include "tools/benchmarks/one_command.hpp"
 
 #include "bus/zmq_sockets.hpp"
+#include "workers/query_service.hpp"
 
 namespace benchmarks {
 namespace {
 
 constexpr base::Duration kAnswerMax = std::chrono::seconds(60);
+constexpr base::Duration kViewsMax = std::chrono::minutes(20);
 constexpr std::size_t kPromptBytes = 98;
 
 }  // namespace
@@ -48,6 +50,15 @@ base::Result<Nanoseconds> OneCommand::run(base::SessionId session, std::string_v
   if (reply->status == bus::ReplyStatus::ok) return took;
   return base::failure(base::ErrorCode::refused, "a command was refused: " + reply->text,
                        reply->code);
+}
+
+base::Result<bool> OneCommand::wait_for_views() {
+  workers::QueryBody query;
+  query.limit = 1;
+  const auto reply = client_->request(workers::kVerbList, bus::to_body(query), kViewsMax);
+  if (!reply) return tl::unexpected(reply.error());
+  if (reply->status == bus::ReplyStatus::ok) return true;
+  return base::failure(base::ErrorCode::refused, "a query failed: " + reply->text, reply->code);
 }
 
 }  // namespace benchmarks

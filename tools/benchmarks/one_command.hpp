@@ -17,6 +17,8 @@ class OneCommand {
   // From its sending to its acceptance. Error refused: it was not accepted.
   base::Result<Nanoseconds> run(base::SessionId session, std::string_view agent,
                                 const session::ClientCommand& command);
+  // Waits until all that the server derives from its log stands at the log's end.
+  base::Result<bool> wait_for_views();
 
  private:
   explicit OneCommand(Workbench& bench) : bench_(bench) {}

@@ -89,6 +89,10 @@ class Recovery {
     bench_.progress("recover_ms, the server that will be killed");
     const auto server = StenoServer::start_in(bench_, home_, kFirstStartMax);
     if (!server) return tl::unexpected(server.error());
+    // It is to have run for a while: its views do not have the whole log before them.
+    const auto one = OneCommand::connect(bench_, **server);
+    if (!one) return tl::unexpected(one.error());
+    if (auto ok = (*one)->wait_for_views(); !ok) return ok;
     (*server)->kill();
     return true;
   }

@@ -1,6 +1,8 @@
 // rss_per_live_session_bytes: resident memory of a server for each session that lives, idle, with
-// 50 command ids, all of them in memory. Two servers with the same history but for how many of its
-// sessions still live; the difference, so that what a server needs anyway is not counted.
+// 50 command ids, each of which has just had a command, so that all are in memory; and beside it of
+// those that nobody has asked for since the server was started. Two servers with the same history
+// but for how many of its sessions still live; the difference, so that what a server needs anyway
+// is not counted.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/log_author.hpp"
@@ -18,17 +20,27 @@ struct Resident {
   double all_bytes = 0;  // VmRSS
 };
 
-base::Result<Resident> measure_server(Workbench& bench, int sessions, int live) {
+struct Served {
+  Resident at_rest;    // after one command
+  Resident in_memory;  // after one command to each session that lives
+};
+
+Resident resident(const StenoServer& server) {
+  return {1024.0 * static_cast<double>(memory_kib(server.pid(), "RssAnon")),
+          1024.0 * static_cast<double>(memory_kib(server.pid(), "VmRSS"))};
+}
+
+base::Result<Served> measure_server(Workbench& bench, int sessions, int live) {
   const std::string home = bench.fresh_folder("rss-live");
   base::SeededRandom random(1);
-  base::SessionId any;
+  std::vector<base::SessionId> alive;
   {
     const auto author = LogAuthor::create(StenoServer::data_folder(home), random);
     if (!author) return tl::unexpected(author.error());
     for (int i = 0; i < sessions; ++i) {
       const auto id = (*author)->add_short({kInterruptedTurns, i >= live});
       if (!id) return tl::unexpected(id.error());
-      any = i == 0 ? *id : any;
+      if (i < live) alive.push_back(*id);
     }
     if (auto ok = (*author)->flush(); !ok) return tl::unexpected(ok.error());
   }
@@ -39,11 +51,15 @@ base::Result<Resident> measure_server(Workbench& bench, int sessions, int live) 
     if (is_first) continue;
     const auto one = OneCommand::connect(bench, **server);
     if (!one) return tl::unexpected(one.error());
-    const auto answered =
-        (*one)->run(any, kLogAgent, session::SendPrompt{std::string("ready?"), false});
-    if (!answered) return tl::unexpected(answered.error());
-    return Resident{1024.0 * static_cast<double>(memory_kib((*server)->pid(), "RssAnon")),
-                    1024.0 * static_cast<double>(memory_kib((*server)->pid(), "VmRSS"))};
+    Served served;
+    for (const base::SessionId& id : alive) {
+      const auto answered =
+          (*one)->run(id, kLogAgent, session::SendPrompt{std::string("ready?"), false});
+      if (!answered) return tl::unexpected(answered.error());
+      if (id == alive.front()) served.at_rest = resident(**server);
+    }
+    served.in_memory = resident(**server);
+    return served;
   }
   return base::failure(base::ErrorCode::invalid, "no server was measured");
 }
@@ -59,16 +75,23 @@ base::Result<Figure> measure_rss_live(Workbench& bench) {
   const auto of_few = measure_server(bench, sessions, few);
   if (!of_few) return tl::unexpected(of_few.error());
   const auto between = static_cast<double>(sessions - 1 - few);
+  const auto of_each = [&](Resident Served::*when) {
+    return (((*of_all).*when).own_bytes - ((*of_few).*when).own_bytes) / between;
+  };
+  const auto line = [&](int live, const Resident& r) {
+    return fmt::format("{} sessions live and in memory: {:.1f} MB of its own, VmRSS {:.1f} MB",
+                       live, r.own_bytes / 1e6, r.all_bytes / 1e6);
+  };
   return Figure{
-      (of_all->own_bytes - of_few->own_bytes) / between,
-      {fmt::format("{} sessions live: {:.1f} MB of its own, VmRSS {:.1f} MB", sessions - 1,
-                   of_all->own_bytes / 1e6, of_all->all_bytes / 1e6),
-       fmt::format("{} sessions live, the others have ended: {:.1f} MB of its own, VmRSS {:.1f} MB",
-                   few, of_few->own_bytes / 1e6, of_few->all_bytes / 1e6),
-       fmt::format("each with {} command ids, after a restart and a first answer; the difference "
-                   "for each of {} sessions{}",
-                   2 * kInterruptedTurns + 1, between,
-                   bench.is_quick() ? "; --quick, so fewer than 10,000" : "")}};
+      of_each(&Served::in_memory),
+      {line(sessions - 1, of_all->in_memory), line(few, of_few->in_memory),
+       fmt::format("{:.0f} B each before their first command: {:.1f} MB and {:.1f} MB of its own",
+                   of_each(&Served::at_rest), of_all->at_rest.own_bytes / 1e6,
+                   of_few->at_rest.own_bytes / 1e6),
+       fmt::format("each with {} command ids; the difference for each of {} sessions{}",
+                   2 * kInterruptedTurns + 2, between,
+                   bench.is_quick() ? "; --quick, so fewer than 10,000" : "")},
+      {}};
 }
 
 }  // namespace benchmarks

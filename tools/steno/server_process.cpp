@@ -177,7 +177,8 @@ int run_server(const ServeOptions& options) {
       process.clock,           process.random,         *process.committer,  *process.loader,
       *process.contents,       *process.queries,       *process.erasures,   process.locks,
       *process.command_socket, *process.worker_socket, *process.feed_socket};
-  workers::Server server(ports, {process.log.tail, options.commands, options.leases});
+  workers::Server server(ports, {process.log.tail, options.commands, options.leases},
+                         std::move(process.read_side->takeover));
   const std::string flight_file = options.run_folder + "/flight.log";
   base::on_check_failed([&] { server.flight().write_to(flight_file); });
   WorkerSupervisor supervisor(options.worker_argv, worker_lock_path(options),
