@@ -142,9 +142,6 @@ Result<std::vector<StoredBlock>> RocksDbStore::read(Position from, std::size_t b
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   options.readahead_size = bytes_max > kBlockBytesMax ? 2 << 20 : 0;
-  // Of a single block its own checksum is enough, which whoever parses it compares: the store's
-  // takes as long as all the rest. Who reads many is to hear of every damaged file.
-  options.verify_checksums = bytes_max > 1;
   const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(options, families_.facts));
   at->SeekForPrev(slice(key_of(from)));
   if (!at->Valid()) at->SeekToFirst();
