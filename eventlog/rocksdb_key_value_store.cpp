@@ -1,5 +1,6 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
 #include "eventlog/key_value_store.hpp"
@@ -90,6 +91,8 @@ rocksdb::Options options_for_rows() {
   forbid_log(options);
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(4 << 20);
+  // Many a row that is asked for is not there: a snapshot, a session that is under way.
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }

@@ -8,6 +8,11 @@
 namespace eventlog {
 namespace {
 
+base::Error not_there(Position position) {
+  return {base::ErrorCode::damaged, "the stream index names an event that is not there",
+          "position " + std::to_string(position.value)};
+}
+
 // Folds the events that the block holds of the stream; the others are not decoded.
 Result<bool> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
                         const std::string& stream, LoadedStream& loaded) {
@@ -18,9 +23,7 @@ Result<bool> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
   for (const std::uint32_t index : indexed.events) {
     const Position position = indexed.first.plus(index);
     if (block->header.first != indexed.first || index >= block->events.size()) {
-      return base::failure(base::ErrorCode::damaged,
-                           "the stream index names an event that is not there",
-                           "position " + std::to_string(position.value));
+      return tl::unexpected(not_there(position));
     }
     const auto decoded = session::decode_facts_to(event, block->events[index]);
     if (!decoded) return tl::unexpected(at_position(decoded.error(), position));
@@ -58,10 +61,9 @@ Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, Snapshot
   for (const IndexedBlock& indexed : *blocks) {
     const auto stored = store.read(indexed.first, 1, false);  // one byte asks for one block
     if (!stored) return tl::unexpected(stored.error());
-    for (const StoredBlock& block : *stored) {
-      if (auto ok = fold_block(block, indexed, stream, loaded); !ok) {
-        return tl::unexpected(ok.error());
-      }
+    if (stored->empty()) return tl::unexpected(not_there(indexed.first));
+    if (auto ok = fold_block(stored->front(), indexed, stream, loaded); !ok) {
+      return tl::unexpected(ok.error());
     }
   }
   return loaded;
