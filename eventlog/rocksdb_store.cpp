@@ -254,6 +254,11 @@ Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
     if (auto ok = rewrite(scope); !ok) return ok;
     scrubbed_ = scope;
   }
+  // Of write-ahead logs that it found when it was opened RocksDB may have lost track; whoever allows
+  // it to delete files has it look for all that nobody needs.
+  rocksdb::Status status = db_->DisableFileDeletions();
+  if (status.ok()) status = db_->EnableFileDeletions(false);
+  if (!status.ok()) return tl::unexpected(error_of(status, "scrub"));
   if (const auto left = wait_until_gone(doomed_);
       left && !base::mutant(base::Mutant::erased_stays_in_wal) &&
       !base::mutant(base::Mutant::erased_stays_in_tables)) {
