@@ -64,6 +64,8 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options)
       clients_(ports.command_socket, welcome(options.tail, incarnation_)),
       workers_(ports.worker_socket, welcome(options.tail, incarnation_)),
       backups_(commands_, eraser_, clients_),
+      anchors_(commands_, eraser_, clients_, options.key),
+      archives_(commands_, eraser_, clients_, !options.key.empty()),
       started_(ports.clock.boot()) {
   commands_.prefetch(std::string(session::kServerStream));
   commands_.prefetch(std::string(session::kAdmissionStream));
@@ -98,6 +100,8 @@ bool Server::do_work() {
   }
   has_worked |= is_ready() && eraser_.do_work(now_, boot_);
   has_worked |= is_ready() && backups_.do_work(now_, wall, sequencer_.durable());
+  has_worked |= is_ready() && anchors_.do_work(now_, wall, sequencer_.durable());
+  has_worked |= is_ready() && archives_.do_work(now_, wall, sequencer_.durable());
   has_worked |= send_query_answers();
   has_worked |= feed_.do_work(boot_) > 0;
   duty_.end(has_worked);
@@ -147,6 +151,7 @@ bool Server::advance_start() {
   dispatcher_.begin(sequencer_.log().writer_term);
   eraser_.begin(started_at_);
   backups_.begin();
+  archives_.begin();
   phase_ = Phase::ready;
   return true;
 }
@@ -186,6 +191,10 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
     clients_.reply(peer.id, reply);
   } else if (request.verb == kVerbBackup || request.verb == kVerbBackups) {
     backups_.take(peer, request);
+  } else if (request.verb == kVerbAnchor || request.verb == kVerbAnchors) {
+    anchors_.take(peer, request);
+  } else if (request.verb == kVerbArchive || request.verb == kVerbArchives) {
+    archives_.take(peer, request);
   } else {
     take_query(peer, request);
   }
@@ -227,7 +236,8 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
 }
 
 void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
-  Query query{peer.id, request.id, request.verb, request.body, sequencer_.durable()};
+  Query query{peer.id,      request.id,           request.verb,
+              request.body, sequencer_.durable(), where_archived(*commands_.server())};
   Position at_least;
   base::Duration wait{0};
   if (request.verb != bus::kReadVerb) {
@@ -392,6 +402,7 @@ StatusAnswer Server::status() const {
   s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
+  s.key = options_.key;
   if (eraser_.fault()) s.erasure_fault = base::describe(*eraser_.fault());
   s.stages = duty_.times();
   return s;

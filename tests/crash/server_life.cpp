@@ -1,6 +1,7 @@
 #include "tests/crash/server_life.hpp"
 
 #include "eventlog/session/stream_name.hpp"
+#include "projections/anchored_rows.hpp"
 #include "tests/crash/numbered_commands.hpp"
 
 namespace crash {
@@ -8,6 +9,9 @@ namespace {
 
 using base::ErrorCode;
 using base::failure;
+
+// A file may be in use for a moment; a server tries again, too.
+constexpr int kTrimsMax = 20;
 
 tl::unexpected<base::Error> died() {
   return failure(ErrorCode::io, "the process has died");
@@ -72,12 +76,20 @@ Result<std::unique_ptr<ServerLife>> ServerLife::begin(const std::string& root,
 }
 
 Result<bool> ServerLife::open_rows(const std::string& root) {
-  auto rows = eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{root}.index(), disk_);
+  folder_ = {root};
+  auto rows = eventlog::open_rocksdb_key_value_store(folder_.index(), disk_);
   if (!rows) return tl::unexpected(rows.error());
   rows_ = std::move(*rows);
   index_ = std::make_unique<eventlog::StreamIndex>(*rows_);
   // An index that is ahead of the log, or of another one, would be a broken promise here.
   if (auto ok = index_->catch_up(*log_.store, found_); !ok) return ok;
+  if (log_.base) {
+    auto base_rows = projections::open_anchored_rows(std::move(*log_.base));
+    if (!base_rows) return tl::unexpected(base_rows.error());
+    const Position begin = log_.store->first().plus(-1);
+    auto copied = projections::copy_anchored_streams(**base_rows, *rows_, begin);
+    if (!copied) return copied;
+  }
   snapshots_ = std::make_unique<eventlog::SnapshotStore>(*rows_);
   loader_ = std::make_unique<eventlog::InlineLoader>(*log_.store, *index_, *snapshots_);
   committer_ = std::make_unique<eventlog::InlineCommitter>(*log_.store, log_.head.get());
@@ -98,6 +110,56 @@ Result<bool> ServerLife::take_over() {
     return failure(ErrorCode::io, "the server's stream cannot be loaded");
   }
   return work(none);
+}
+
+Result<bool> ServerLife::record(std::vector<session::Event> events) {
+  if (!worker_->record_server_events(std::move(events), {now_}, {now_})) {
+    return failure(ErrorCode::io, "the server's stream cannot be loaded");
+  }
+  Acknowledged none;
+  return work(none);
+}
+
+Result<bool> ServerLife::trim(const std::string& name, const session::NamedArchive& archive) {
+  Result<bool> done = false;
+  for (int attempt = 0; attempt < kTrimsMax; ++attempt) {
+    done = trimming().trim({name, archive.folder, archive.through, {}}, *rows_);
+    if (disk_.has_crashed()) return died();
+    if (done || done.error().code != ErrorCode::busy) break;
+  }
+  if (!done) return done;
+  return record({session::LogTrimmed{name, archive.through}});
+}
+
+Result<bool> ServerLife::archive(const std::string& folder) {
+  if (auto ok = record({session::ArchiveBegun{"one", folder}}); !ok) return ok;
+  base::SeededRandom random(1);
+  const base::SigningKey key(base::SigningKey::make_seed(random));
+  workers::ArchiveOrder order;
+  order.name = "one";
+  order.folder = folder;
+  order.before = order.durable = sequencer_->durable();
+  const auto made = trimming().archive(order, key);
+  if (disk_.has_crashed()) return died();
+  if (!made) return tl::unexpected(made.error());
+  const auto [first, through] = made->outcome;
+  auto ok = record({made->anchor, session::ArchiveCompleted{"one", first, through}});
+  if (!ok) return ok;
+  return trim("one", worker_->server()->archives.at("one"));
+}
+
+Result<bool> ServerLife::finish_archive() {
+  const auto archives = worker_->server()->archives;
+  for (const auto& [name, archive] : archives) {
+    if (archive.is_trimmed) continue;
+    if (archive.through.value > 0) {
+      if (auto ok = trim(name, archive); !ok) return ok;
+      continue;
+    }
+    trimming().remove_left_over(archive.folder);
+    if (auto ok = record({session::ArchiveForgotten{name}}); !ok) return ok;
+  }
+  return true;
 }
 
 Result<bool> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged) {
