@@ -6,6 +6,7 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/committer.hpp"
+#include "eventlog/copied_folder.hpp"
 #include "eventlog/log_folder.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/evolve.hpp"
@@ -22,67 +23,25 @@ Result<bool> failed(const std::string& what, const std::string& path, const std:
   return failure(ErrorCode::io, what + ": " + e.message(), path);
 }
 
-// Every file below the folder, and the folders that name them.
-Result<bool> sync_all(const std::string& folder, Disk& disk) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (!entry.is_regular_file()) continue;
-    if (auto ok = disk.settle(entry.path().string()); !ok) return ok;
-  }
-  if (error) return failed("cannot be listed", folder, error);
-  return disk.sync_folder(folder);
-}
-
-Result<bool> make_empty_folder(const std::string& folder, Disk& disk) {
-  const auto made = disk.make_folder(folder);
-  if (!made && made.error().code == ErrorCode::not_found) {
-    return failure(ErrorCode::invalid, "the folder above it is missing; make it first", folder);
-  }
-  if (!made) return tl::unexpected(made.error());
-  std::error_code error;
-  const bool is_empty = fs::is_empty(folder, error);
-  if (error) return failed("cannot be listed", folder, error);
-  if (is_empty) return true;
-  return failure(ErrorCode::invalid, "there is something in the folder; give a new one", folder);
-}
-
-Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& disk) {
-  {
-    auto file = open_head_file(folder.head(), disk);
-    if (!file) return tl::unexpected(file.error());
-    if (auto ok = (*file)->write(head); !ok) return ok;
-  }
-  return disk.settle(folder.head());
-}
-
-// The first thing that is amiss with a log, as an error.
-Result<bool> to_result(const VerifyReport& report) {
-  if (report.problems.empty()) return true;
-  const Problem& first = report.problems.front();
-  return failure(
-      first.code,
-      first.text +
-          (report.problems.size() > 1 ? "; and more, which steno replay verify lists" : ""),
-      "position " + std::to_string(first.position.value));
-}
-
-Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& copy, Disk& disk) {
+Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, const LogFolder& copy,
+                                     Disk& disk) {
   if (auto ok = log.copy_to(copy.log()); !ok) return tl::unexpected(ok.error());
   if (auto ok = sync_all(copy.log(), disk); !ok) return tl::unexpected(ok.error());
-  RocksDbViewOptions options;
-  options.folder = copy.log();
-  options.has_writer = false;
-  const auto store = open_rocksdb_view(options);
+  const auto store = open_log_view(copy.log());
   if (!store) return tl::unexpected(store.error());
   const auto tail = read_tail(**store);
   if (!tail) return tl::unexpected(tail.error());
+  const Position first = (*store)->first();
+  if (first.value > 1) {
+    auto ok = copy_base(root, copy, first.plus(-1), disk);
+    if (!ok) return tl::unexpected(ok.error());
+  }
   const Checkpoint head{tail->log, tail->epoch, tail->position, tail->hash};
   if (auto ok = write_head(copy, head, disk); !ok) return tl::unexpected(ok.error());
-  const VerifyReport report = verify_log(**store, head);
-  if (auto ok = to_result(report); !ok && !base::mutant(base::Mutant::backup_not_proved)) {
+  if (auto ok = prove_copy(copy); !ok && !base::mutant(base::Mutant::backup_not_proved)) {
     return tl::unexpected(ok.error());
   }
-  return BackupOutcome{tail->position, tail->hash, report.events};
+  return BackupOutcome{tail->position, tail->hash, tail->position.value - first.value + 1};
 }
 
 // Where the copy's history ends, as far as the new epoch's first events follow from it.
@@ -97,7 +56,7 @@ Result<Ended> read_ended(BlockStore& store, const LaterErasures& later) {
   ended.versions[std::string(session::kServerStream)] = {};
   ended.through = store.tail();
   for (const LaterErasure& erasure : later.erasures) ended.versions[erasure.stream] = {};
-  for (Position from{1}; from <= store.tail();) {
+  for (Position from = store.first(); from <= store.tail();) {
     const auto blocks = store.read(from, kBlockBytesMax, false);
     if (!blocks) return tl::unexpected(blocks.error());
     for (const StoredBlock& stored : *blocks) {
@@ -185,16 +144,18 @@ std::string part_of(const LogFolder& folder) {
 // What the files beside a backup's log say of it.
 struct Claims {
   Checkpoint head;
-  LaterErasures later;
+  VerifyBesides besides;
 };
 
-Result<bool> prove(const std::string& log, const Claims& claims, const VerifyProgress& progress) {
-  RocksDbViewOptions options;
-  options.folder = log;
-  options.has_writer = false;
-  const auto store = open_rocksdb_view(options);
+Result<bool> prove(BlockStore& store, const Claims& claims, const VerifyProgress& progress) {
+  return to_result(verify_log(store, claims.head, progress, claims.besides));
+}
+
+// Of a backup of a log whose beginning was archived; none of others.
+Result<std::optional<LogBase>> base_of(const LogFolder& from) {
+  const auto store = open_log_view(from.log());
   if (!store) return tl::unexpected(store.error());
-  return to_result(verify_log(**store, claims.head, progress, {{}, claims.later}));
+  return read_base(from, **store);
 }
 
 // What was copied is proved, so that a backup may be changed meanwhile by an erasure.
@@ -207,7 +168,14 @@ Result<bool> copy_log(const LogFolder& from, const LogFolder& to, const Claims& 
   fs::permissions(part, fs::perms::owner_all, error);
   fs::remove(part + "/LOCK", error);
   if (auto ok = sync_all(part, disk); !ok) return ok;
-  if (auto ok = prove(part, claims, progress); !ok) return ok;
+  {
+    const auto store = open_log_view(part);
+    if (!store) return tl::unexpected(store.error());
+    if (auto ok = prove(**store, claims, progress); !ok) return ok;
+  }
+  if (claims.besides.begin) {
+    if (auto ok = copy_base(from, to, claims.besides.begin->position, disk); !ok) return ok;
+  }
   if (auto ok = write_head(to, claims.head, disk); !ok) return ok;
   if (auto ok = disk.rename(part, to.log()); !ok) return ok;
   return disk.sync_folder(to.root);
@@ -215,9 +183,10 @@ Result<bool> copy_log(const LogFolder& from, const LogFolder& to, const Claims& 
 
 }  // namespace
 
-Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Disk& disk) {
+Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Disk& disk,
+                                  const LogFolder& root) {
   if (auto ok = make_empty_folder(folder, disk); !ok) return tl::unexpected(ok.error());
-  auto outcome = copy_and_prove(log, LogFolder{folder}, disk);
+  auto outcome = copy_and_prove(log, root, LogFolder{folder}, disk);
   Result<bool> synced = outcome ? disk.sync_folder(folder) : true;
   if (synced && outcome) synced = disk.sync_folder(fs::path(folder).parent_path().string());
   if (!synced) outcome = tl::unexpected(synced.error());
@@ -229,15 +198,11 @@ Result<BackupOutcome> finish_backup(const std::string& folder, Disk& disk) {
   const LogFolder copy{folder};
   const auto head = read_head_file(copy.head());
   if (copy.has_log() && head && *head) {
-    const auto proved = prove(copy.log(), {**head, {}}, {});
-    if (proved) return BackupOutcome{(*head)->position, (*head)->hash, (*head)->position.value};
+    if (prove_copy(copy)) {
+      return BackupOutcome{(*head)->position, (*head)->hash, (*head)->position.value};
+    }
   }
-  for (const char* name : {"/log", "/log.tmp", "/head", "/head.new"}) {
-    disk.remove_all(folder + name);
-  }
-  // Whatever else is in there was put there by somebody else, and stays.
-  std::error_code ignored;
-  fs::remove(folder, ignored);
+  remove_copy(folder, disk);
   return failure(ErrorCode::not_found, "it was not whole, and is removed", folder);
 }
 
@@ -258,10 +223,15 @@ Result<Restored> restore_backup(const std::string& folder, const std::string& ro
   if (!*head) {
     return failure(ErrorCode::damaged, "the backup has no head file to prove itself by", folder);
   }
+  const auto base = base_of(from);
+  if (!base) return tl::unexpected(base.error());
+  Claims claims{**head, {}};
+  claims.besides.later = *later;
+  if (*base) begin_at(**base, claims.besides);
   // What an earlier attempt left.
   disk.remove_all(part_of(to));
   if (auto ok = prepare_data_folder(to, disk); !ok) return tl::unexpected(ok.error());
-  if (auto ok = copy_log(from, to, {**head, *later}, progress, disk); !ok) {
+  if (auto ok = copy_log(from, to, claims, progress, disk); !ok) {
     disk.remove_all(part_of(to));
     return tl::unexpected(ok.error());
   }

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "eventlog/disk.hpp"
+#include "eventlog/data_folder.hpp"
 #include "eventlog/verify.hpp"
 
 namespace eventlog {
@@ -16,12 +16,12 @@ struct BackupOutcome {
   std::int64_t events = 0;
 };
 
-// Copies the log into the folder, which must be missing or empty, syncs every file of it, and
-// proves the copy from its first block to its last. On an error nothing of it is left. The log may
-// be appended to meanwhile. Errors: invalid for a folder that is in use for something; io; damaged
-// when the copy, and with it the log, does not prove itself.
+// Copies the log into the folder, which must be missing or empty, syncs
+// every file of it, and proves the copy from its first block to its last. On an error nothing of it
+// is left. The log may be appended to meanwhile. Errors: invalid for a folder that is in use for
+// something; io; damaged when the copy, and with it the log, does not prove itself.
 Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder,
-                                  Disk& disk = system_disk());
+                                  Disk& disk = system_disk(), const LogFolder& root = {});
 
 // A copy whose maker was killed before it could tell that it is whole. Errors: as above; not_found
 // when it is not whole, and nothing of it is left then.

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "eventlog/base/strong.hpp"
 #include "eventlog/disk.hpp"
 
 namespace eventlog {
@@ -12,11 +13,17 @@ namespace eventlog {
 struct LogFolder {
   std::string root;
 
-  std::string log() const { return root + "/log"; }        // the block store: RocksDB
-  std::string head() const { return root + "/head"; }      // how far the log was acknowledged
-  std::string index() const { return root + "/index"; }    // stream index and snapshots
-  std::string views() const { return root + "/views"; }    // the projections' rows
-  std::string lock() const { return root + "/lock"; }      // held by the process that writes
+  std::string log() const { return root + "/log"; }      // the block store: RocksDB
+  std::string head() const { return root + "/head"; }    // how far the log was acknowledged
+  std::string index() const { return root + "/index"; }  // stream index and snapshots
+  std::string views() const { return root + "/views"; }  // the projections' rows
+  std::string lock() const { return root + "/lock"; }    // held by the process that writes
+  std::string key() const { return root + "/key"; }      // that anchors are signed with
+  // Of a log whose beginning was trimmed: see log_base.hpp.
+  std::string bases() const { return root + "/base"; }
+  std::string base(base::Position through) const {
+    return bases() + "/" + std::to_string(through.value);
+  }
   std::string erased() const { return root + "/erased"; }  // of a backup: see later_erasures.hpp
   // Hard links to the log's files as the last read-write open found them, because opening may
   // remove what a damaged one still holds. They go once the log is proved whole.

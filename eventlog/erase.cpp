@@ -11,13 +11,6 @@ namespace {
 // What a content's encoding adds to its text at most: a map's head, its key, the text's head.
 constexpr std::int64_t kEncodingBytesMax = 64;
 
-// All chunks of one content: their key without the index at its end.
-Bytes chunk_prefix(const std::string& stream, const Hash& digest) {
-  Bytes key = chunk_key(stream, digest, 0);
-  key.resize(key.size() - sizeof(std::uint32_t));
-  return key;
-}
-
 void widen(ScrubScope& scope, Position first) {
   scope.first = scope.first.value == 0 ? first : std::min(scope.first, first);
   scope.last = std::max(scope.last, first);
@@ -90,6 +83,13 @@ Result<bool> BlockErasure::erase_chunks(const session::Envelope& envelope) {
 }
 
 }  // namespace
+
+// A chunk's key without the index at its end.
+Bytes chunk_prefix(const std::string& stream, const Hash& digest) {
+  Bytes key = chunk_key(stream, digest, 0);
+  key.resize(key.size() - sizeof(std::uint32_t));
+  return key;
+}
 
 Result<bool> erase_content(BlockStore& store, StreamIndex& index, const std::string& stream,
                            const session::VersionRanges& events, ScrubScope& scope) {

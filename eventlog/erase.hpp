@@ -16,4 +16,7 @@ namespace eventlog {
 Result<bool> erase_content(BlockStore& store, StreamIndex& index, const std::string& stream,
                            const session::VersionRanges& events, ScrubScope& scope);
 
+// What the keys of all chunks of one content begin with.
+Bytes chunk_prefix(const std::string& stream, const Hash& digest);
+
 }  // namespace eventlog

@@ -100,15 +100,18 @@ Result<bool> prove_head(BlockStore& store, const Checkpoint& head) {
 
 }  // namespace
 
-Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head) {
+Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head, Position begin) {
   if (store.tail().value > 0) {
-    if (store.first() != Position{1}) {
-      return failure(ErrorCode::damaged, missing_text(Position{1}, store.first().plus(-1)),
-                     where_of({1}));
+    if (store.first() != begin.next()) {
+      return failure(ErrorCode::damaged, missing_text(begin.next(), store.first().plus(-1)),
+                     where_of(begin.next()));
     }
     if (auto ok = prove_last_blocks(store); !ok) return ok;
   }
-  return head && !base::mutant(base::Mutant::head_not_compared) ? prove_head(store, *head) : true;
+  // A head that a loss of power took back to before the log's anchor says less than that does.
+  const bool is_compared = head && (begin.value == 0 || head->position > begin) &&
+                           !base::mutant(base::Mutant::head_not_compared);
+  return is_compared ? prove_head(store, *head) : true;
 }
 
 std::string missing_text(Position from, Position through) {

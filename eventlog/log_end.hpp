@@ -11,11 +11,12 @@ namespace eventlog {
 // How much of the end is proved, in bytes of facts.
 constexpr std::size_t kProvedBytes = 4 << 20;
 
-// Checks that the log begins at position 1, that its last kProvedBytes of blocks are whole and
-// follow each other, and that it holds the very block that `head` names. A log that goes on behind
-// its head is whole. Errors: damaged, naming the missing positions; wrong_log for a newer format or
-// the head of another log; the store's.
-Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head);
+// Checks that the log begins at position 1, or right behind `begin`, that its last kProvedBytes of
+// blocks are whole and follow each other, and that it holds the very block that `head` names. A log
+// that goes on behind its head is whole. Errors: damaged, naming the missing positions; wrong_log
+// for a newer format or the head of another log; the store's.
+Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head,
+                       Position begin = {});
 
 // "event 7 is missing", "events 7 to 9 are missing".
 std::string missing_text(Position from, Position through);

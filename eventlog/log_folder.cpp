@@ -2,8 +2,10 @@
 
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/chained_store.hpp"
 #include "eventlog/log_end.hpp"
 #include "eventlog/memory_store.hpp"
 #include "eventlog/write_ahead_log.hpp"
@@ -59,11 +61,14 @@ std::optional<base::Error> doubt_in_head(const HeadState& head, Position tail,
 }
 
 // A log that is proved, from what both ways of opening have found.
-Result<OpenedLog> prove(std::unique_ptr<BlockStore> store, const std::optional<Checkpoint>& head) {
-  if (auto ok = prove_end(*store, head); !ok) return tl::unexpected(ok.error());
+Result<OpenedLog> prove(std::unique_ptr<BlockStore> store, const std::optional<Checkpoint>& head,
+                        std::optional<LogBase> base) {
+  const Position begin = base ? base->anchor.at.position : Position{};
+  if (auto ok = prove_end(*store, head, begin); !ok) return tl::unexpected(ok.error());
   auto tail = read_tail(*store);
   if (!tail) return tl::unexpected(tail.error());
   OpenedLog opened;
+  opened.base = std::move(base);
   opened.tail = *tail;
   opened.is_new = tail->position.value == 0;
   opened.store = std::move(store);
@@ -77,8 +82,13 @@ Result<OpenedLog> open_store(const LogFolder& folder, const HeadState& head,
   wanted.folder = folder.log();
   wanted.disk = &options.disk;
   wanted.write_buffer_bytes = options.write_buffer_bytes;
-  auto store = open_rocksdb_store(wanted);
-  auto opened = store ? prove(std::move(*store), head.head) : tl::unexpected(store.error());
+  auto opened = [&]() -> Result<OpenedLog> {
+    auto store = open_rocksdb_store(wanted);
+    if (!store) return tl::unexpected(store.error());
+    auto base = read_base(folder, **store);
+    if (!base) return tl::unexpected(base.error());
+    return prove(std::move(*store), head.head, std::move(*base));
+  }();
   if (opened) {
     const auto doubt = doubt_in_head(head, opened->tail.position, folder);
     if (doubt) opened = tl::unexpected(*doubt);
@@ -139,9 +149,46 @@ void open_store_view(const LogFolder& folder, RocksDbViewOptions options, Unprov
   log.store = store ? std::move(*store) : std::make_unique<MemoryStore>();
 }
 
+// Reads archives as the log's beginning.
+Result<bool> chain(UnprovedLog& log, const std::vector<std::string>& archives) {
+  std::vector<std::unique_ptr<BlockStore>> parts;
+  std::vector<LogFolder> folders;
+  for (const std::string& root : archives) {
+    folders.push_back(folder_of(root));
+    RocksDbViewOptions options;
+    options.folder = folders.back().log();
+    options.has_writer = false;
+    auto part = open_rocksdb_view(options);
+    if (!part) return tl::unexpected(part.error());
+    parts.push_back(std::move(*part));
+    auto erased = read_later_erasures(folders.back().erased());
+    if (!erased) return tl::unexpected(erased.error());
+    std::move(erased->erasures.begin(), erased->erasures.end(),
+              std::back_inserter(log.later.erasures));
+  }
+  parts.push_back(std::move(log.store));
+  auto chained = chain_stores(std::move(parts));
+  if (!chained) return tl::unexpected(chained.error());
+  log.store = std::move(*chained);
+  log.base.reset();
+  log.base_error.reset();
+  if (log.store->first() == Position{1}) return true;
+  log.base_error = failure(ErrorCode::damaged, missing_text({1}, log.store->first().plus(-1)) +
+                                                   " in the archives that were given")
+                       .value();
+  for (const LogFolder& folder : folders) {
+    auto base = read_base(folder, *log.store);
+    if (!base) continue;
+    log.base = std::move(*base);
+    log.base_error.reset();
+  }
+  return true;
+}
+
 // What can be seen of the log; with a server at work, up to its head only. None: a server has begun
 // the log meanwhile.
-Result<std::optional<UnprovedLog>> open_view(const LogFolder& folder, bool is_in_use) {
+Result<std::optional<UnprovedLog>> open_view(const LogFolder& folder, bool is_in_use,
+                                             const std::vector<std::string>& archives) {
   UnprovedLog log;
   log.is_in_use = is_in_use;
   // The head first: what the store shows afterwards is never shorter than it.
@@ -178,6 +225,14 @@ Result<std::optional<UnprovedLog>> open_view(const LogFolder& folder, bool is_in
     const auto later = inspect_head_file(folder.head());
     if (later && later->is_there) return std::nullopt;
   }
+  if (auto base = read_base(folder, *log.store)) {
+    log.base = std::move(*base);
+  } else {
+    log.base_error = base.error();
+  }
+  if (!archives.empty() && !log.store_error) {
+    if (auto ok = chain(log, archives); !ok) return tl::unexpected(ok.error());
+  }
   if (is_in_use || log.store_error) return log;
   const auto is_torn = has_torn_write_ahead_log(folder.log());
   if (!is_torn) return tl::unexpected(is_torn.error());
@@ -187,13 +242,14 @@ Result<std::optional<UnprovedLog>> open_view(const LogFolder& folder, bool is_in
 
 }  // namespace
 
-Result<UnprovedLog> open_unproved_log(const std::string& root) {
+Result<UnprovedLog> open_unproved_log(const std::string& root,
+                                      const std::vector<std::string>& archives) {
   const LogFolder folder = folder_of(root);
   if (auto ok = check_readable(folder); !ok) return tl::unexpected(ok.error());
   for (;;) {
     const auto is_held = base::is_locked(folder.lock());
     if (!is_held) return tl::unexpected(is_held.error());
-    auto log = open_view(folder, *is_held);
+    auto log = open_view(folder, *is_held, archives);
     if (!log) return tl::unexpected(log.error());
     if (!*log) continue;
     if (*is_held) return std::move(**log);
@@ -208,11 +264,19 @@ Result<UnprovedLog> open_unproved_log(const std::string& root) {
 Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& random,
                            const LogOptions& options) {
   if (mode == LogMode::read_write) return open_to_write(folder_of(root), random, options);
-  auto log = open_unproved_log(root);
+  auto log = open_unproved_log(root, options.archives);
   if (!log) return tl::unexpected(log.error());
-  if (log->store_error) return tl::unexpected(*log->store_error);
-  if (log->head_error) return tl::unexpected(*log->head_error);
-  return prove(std::move(log->store), log->head);
+  for (const auto& error : {log->store_error, log->head_error, log->base_error}) {
+    if (error) return tl::unexpected(*error);
+  }
+  return prove(std::move(log->store), log->head, std::move(log->base));
+}
+
+VerifyBesides besides_of(const UnprovedLog& log) {
+  VerifyBesides besides;
+  besides.later = log.later;
+  if (log.base) begin_at(*log.base, besides);
+  return besides;
 }
 
 }  // namespace eventlog

@@ -10,8 +10,10 @@
 #include "eventlog/data_folder.hpp"
 #include "eventlog/head_file.hpp"
 #include "eventlog/later_erasures.hpp"
+#include "eventlog/log_base.hpp"
 #include "eventlog/rocksdb_store.hpp"
 #include "eventlog/sequencer.hpp"
+#include "eventlog/verify.hpp"
 
 namespace eventlog {
 
@@ -23,12 +25,15 @@ struct OpenedLog {
   std::unique_ptr<HeadFile> head;      // read_write
   // Of an empty log: a fresh log id and epoch {1, random} (read_write), or not set (read_only).
   LogTail tail;
-  bool is_new = false;  // the log is empty: an EpochStarted is to be its first event
+  bool is_new = false;            // the log is empty: an EpochStarted is to be its first event
+  std::optional<LogBase> base{};  // of a log whose beginning was archived
 };
 
 struct LogOptions {
   Disk& disk = system_disk();
   std::size_t write_buffer_bytes = kWriteBufferBytes;
+  // Of read_only: folders of archives, which are then read as the log's beginning.
+  std::vector<std::string> archives{};
 };
 
 // read_write makes the folder if need be, takes its lock, and opens for appending. read_only works
@@ -44,7 +49,9 @@ Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& 
 struct UnprovedLog {
   std::unique_ptr<BlockStore> store;  // its last block may be damaged
   std::optional<Checkpoint> head;
-  LaterErasures later;  // of a backup
+  LaterErasures later;                      // of a backup or of archives
+  std::optional<LogBase> base{};            // of a log whose beginning was archived
+  std::optional<base::Error> base_error{};  // it cannot be read, or is not that of this log
   // The head file cannot be read, is missing though there are events, or may have been later.
   std::optional<base::Error> head_error;
   // The store is damaged as a whole; what is shown is what could be found all the same, which may
@@ -54,7 +61,12 @@ struct UnprovedLog {
   bool is_torn = false;    // the write-ahead log ends in bytes that are no record
 };
 
-// Errors as of read_only, without those of the proof and of damage.
-Result<UnprovedLog> open_unproved_log(const std::string& root);
+// Errors as of read_only, without those of the proof and of damage; those of chain_stores where
+// `archives` are given.
+Result<UnprovedLog> open_unproved_log(const std::string& root,
+                                      const std::vector<std::string>& archives = {});
+
+// What verify_log is to know of the log besides its blocks and its head. Lives as long as the log.
+VerifyBesides besides_of(const UnprovedLog& log);
 
 }  // namespace eventlog

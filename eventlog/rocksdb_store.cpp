@@ -1,6 +1,7 @@
 #include "eventlog/rocksdb_store.hpp"
 
 #include <poll.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
@@ -68,6 +69,11 @@ class RocksDbStore final : public BlockStore {
       db_->DestroyColumnFamilyHandle(family);
     }
     db_->Close();
+  }
+
+  // Of an empty store: where its first block is to begin.
+  void begin_after(Position position) {
+    if (tail_.load() == 0) tail_ = position.value;
   }
 
   // Finds first() and tail(), of what lies at positions up to `through`.
@@ -250,6 +256,11 @@ Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
     if (auto ok = rewrite(scope); !ok) return ok;
     scrubbed_ = scope;
   }
+  // Of write-ahead logs that it found when it was opened RocksDB may have lost track; whoever
+  // allows it to delete files has it look for all that nobody needs.
+  rocksdb::Status status = db_->DisableFileDeletions();
+  if (status.ok()) status = db_->EnableFileDeletions(false);
+  if (!status.ok()) return tl::unexpected(error_of(status, "scrub"));
   if (const auto left = wait_until_gone(doomed_);
       left && !base::mutant(base::Mutant::erased_stays_in_wal) &&
       !base::mutant(base::Mutant::erased_stays_in_tables)) {
@@ -276,15 +287,23 @@ Result<bool> RocksDbStore::trim_before(Position position) {
   const std::unique_ptr<rocksdb::Iterator> at(
       db_->NewIterator(rocksdb::ReadOptions(), families_.facts));
   at->SeekForPrev(slice(key_of(position)));
-  if (!at->Valid()) return true;
+  if (!at->Valid() || position_of(at->key()) == first()) return true;
   const Bytes keep = at->key().ToString();
   const Bytes zero = key_of(Position{0});
   rocksdb::WriteBatch batch;
   batch.DeleteRange(families_.facts, slice(zero), slice(keep));
   batch.DeleteRange(families_.content, slice(zero), slice(keep));
-  const rocksdb::Status status = db_->Write(write_, &batch);
+  rocksdb::Status status = db_->Write(write_, &batch);
   if (!status.ok()) return tl::unexpected(error_of(status, "trim"));
   first_ = position_of(keep).value;
+  // Whole tables first, which costs nothing; then the one that holds the seam.
+  const rocksdb::Slice begin = slice(zero);
+  const rocksdb::Slice end = slice(keep);
+  for (auto* family : {families_.facts, families_.content}) {
+    if (status.ok()) status = rocksdb::DeleteFilesInRange(db_.get(), family, &begin, &end, false);
+    if (status.ok()) status = db_->CompactRange({}, family, &begin, &end);
+  }
+  if (!status.ok()) return tl::unexpected(error_of(status, "trim"));
   return true;
 }
 
@@ -389,6 +408,7 @@ Result<std::unique_ptr<BlockStore>> open_rocksdb_store(const RocksDbStoreOptions
                                               Families{handles[0], handles[1], handles[2]},
                                               options.sync, *options.disk);
   if (auto ok = store->find_ends(kEverything, false); !ok) return tl::unexpected(ok.error());
+  store->begin_after(options.after);
   return store;
 }
 

@@ -16,6 +16,7 @@ constexpr std::size_t kWriteBufferBytes = 16 << 20;
 struct RocksDbStoreOptions {
   std::string folder;
   bool create_if_missing = true;
+  Position after{};        // an empty store takes blocks from the one behind this position on
   bool read_only = false;  // no lock, no recovery to disk; for a log that no server has open
   bool sync = true;        // false only for measuring what syncing costs
   Disk* disk = &system_disk();

@@ -29,12 +29,12 @@ base::Result<bool> SnapshotStore::save(const std::string& stream, const LoadedSt
   std::visit([&](const auto& state) { snapshot.state.encoded = base::encode(state); },
              loaded.state);
   WriteBatch batch;
-  batch.put("s/" + stream, base::encode(snapshot));
+  batch.put(prefix_ + stream, base::encode(snapshot));
   return rows_.write(batch);
 }
 
 base::Result<std::optional<LoadedStream>> SnapshotStore::load(const std::string& stream) {
-  auto row = rows_.get("s/" + stream);
+  auto row = rows_.get(prefix_ + stream);
   if (!row) return tl::unexpected(row.error());
   if (!*row) return std::nullopt;
   const auto snapshot = base::decode<Snapshot>(**row);
@@ -43,18 +43,33 @@ base::Result<std::optional<LoadedStream>> SnapshotStore::load(const std::string&
   if (!is_of_today && !base::mutant(base::Mutant::snapshot_schema_ignored)) return std::nullopt;
   auto state = session::initial_state(stream);
   if (!state) return base::failure(base::ErrorCode::invalid, "not the name of a stream", stream);
-  base::Result<bool> ok = std::visit(
-      [&](auto& empty) -> base::Result<bool> {
-        auto decoded = base::decode<std::remove_cvref_t<decltype(empty)>>(snapshot->state.encoded);
-        if (!decoded) return tl::unexpected(decoded.error());
-        empty = std::move(*decoded);
-        return true;
-      },
-      *state);
+  // A state that equals its default may have been left out.
+  const bool is_left_out = snapshot->state.encoded.empty();
+  base::Result<bool> ok =
+      is_left_out
+          ? base::Result<bool>(true)
+          : std::visit(
+                [&](auto& empty) -> base::Result<bool> {
+                  auto decoded =
+                      base::decode<std::remove_cvref_t<decltype(empty)>>(snapshot->state.encoded);
+                  if (!decoded) return tl::unexpected(decoded.error());
+                  empty = std::move(*decoded);
+                  return true;
+                },
+                *state);
   if (!ok) return tl::unexpected(ok.error());
   const auto version = base::mutant(base::Mutant::snapshot_version_wrong) ? snapshot->version.next()
                                                                           : snapshot->version;
   return std::optional(LoadedStream{std::move(*state), version, snapshot->last});
+}
+
+base::Result<std::optional<base::StreamVersion>> SnapshotStore::version(const std::string& stream) {
+  auto row = rows_.get(prefix_ + stream);
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return std::nullopt;
+  const auto snapshot = base::decode<Snapshot>(**row);
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  return snapshot->version;
 }
 
 }  // namespace eventlog

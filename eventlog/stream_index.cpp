@@ -128,6 +128,18 @@ Result<bool> StreamIndex::prove(BlockStore& store, const Checkpoint& reached) {
   return is_same ? Result<bool>(true) : wrong_log(reached);
 }
 
+// What lies before was archived: nobody is to find its blocks here.
+Result<bool> StreamIndex::begin_at_first(BlockStore& store, Checkpoint& reached) {
+  const auto blocks = store.read(store.first(), 1, false);
+  if (!blocks) return tl::unexpected(blocks.error());
+  if (blocks->empty()) return true;
+  const auto block = parse_block(blocks->front().facts);
+  if (!block) return tl::unexpected(block.error());
+  const BlockHeader& header = block->header;
+  reached = {header.log, header.epoch, header.first.plus(-1), header.previous};
+  return true;
+}
+
 Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
   if (base::mutant(base::Mutant::index_one_behind)) durable = durable.plus(-1);
   auto reached = checkpoint();
@@ -138,6 +150,9 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
   if (!is_proved_ && !base::mutant(base::Mutant::index_not_proved)) {
     if (auto ok = prove(store, *reached); !ok) return ok;
     is_proved_ = true;
+  }
+  if (reached->position.next() < store.first()) {
+    if (auto ok = begin_at_first(store, *reached); !ok) return ok;
   }
   while (reached->position < durable) {
     auto blocks = store.read(reached->position.next(), kBatchBytes, false);

@@ -22,9 +22,9 @@ class StreamIndex {
   // `rows` outlives the index, which uses keys that begin with "i/".
   explicit StreamIndex(KeyValueStore& rows) : rows_(rows) {}
 
-  // Indexes everything up to `durable`; what another release indexed otherwise is first removed.
-  // Called by one thread. Error wrong_log: the index was built
-  // from another history, or the log has lost events since; clear() it and catch up from the start.
+  // Indexes everything up to `durable`, from the log's first block on; what another release indexed
+  // otherwise is first removed. Called by one thread. Error wrong_log: the index was built from
+  // another history, or the log has lost events since; clear() it and catch up from the start.
   Result<bool> catch_up(BlockStore& store, Position durable);
   Result<Position> position();
   // How far the index has come, and in which history; position 0 of one that is to be built anew.
@@ -43,6 +43,7 @@ class StreamIndex {
 
  private:
   Result<bool> prove(BlockStore& store, const Checkpoint& reached);
+  Result<bool> begin_at_first(BlockStore& store, Checkpoint& reached);
 
   KeyValueStore& rows_;
   bool is_proved_ = false;  // the checkpoint was found in the log; what follows proves itself

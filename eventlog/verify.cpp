@@ -18,10 +18,14 @@ class Verifier {
     if (head_) witnesses_.push_back({"the head file", *head_});
   }
 
-  void allow(const LaterErasures& later) { events_.allow(later); }
+  void know(const VerifyBesides& besides) {
+    events_.know(besides);
+    if (besides.begin) begin_at(*besides.begin);
+  }
   VerifyReport run(const VerifyProgress& progress);
 
  private:
+  void begin_at(const Checkpoint& begin);
   Position skip_unreadable(Position from, const base::Error& error);
   Position next_readable(Position from);
 
@@ -47,10 +51,22 @@ class Verifier {
   std::unordered_set<std::uint64_t> damaged_;  // xxh3 of the blocks that are listed as damaged
 };
 
+// As if the block that ends there had been taken.
+void Verifier::begin_at(const Checkpoint& begin) {
+  BlockHeader before;
+  before.log = report_.log = begin.log;
+  before.epoch = report_.epoch = begin.epoch;
+  before.first = begin.position;
+  before.count = 1;
+  previous_ = before;
+  report_.hash = begin.hash;
+  next_ = begin.position.next();
+}
+
 VerifyReport Verifier::run(const VerifyProgress& progress) {
   const Position tail = store_.tail();
   std::size_t step = kScanBytes;
-  Position from{1};
+  Position from = next_;
   while (from <= tail && !is_newer_) {
     bool has_content = true;
     auto blocks = store_.read(from, step, has_content);
@@ -157,9 +173,9 @@ bool Verifier::check_header(const BlockView& block) {
     }
     is_chain_known_ = false;
   }
+  if (report_.first.value == 0) report_.first = header.first;
   if (!previous_) {
     report_.log = header.log;
-    report_.first = header.first;
   } else if (header.log != previous_->log) {
     findings_.add(
         header.first,
@@ -188,7 +204,7 @@ void Verifier::check_witnesses(const BlockView& block, const Hash& hash) {
 
 void Verifier::check_epoch(const BlockHeader& header, const std::optional<RecordedEvent>& first) {
   const bool is_new = !previous_ || header.epoch != previous_->epoch;
-  if (is_new) ++report_.epochs;
+  if (is_new || report_.blocks == 0) ++report_.epochs;
   // What cannot be decoded is listed as such.
   const auto* started = first ? std::get_if<session::EpochStarted>(&first->event) : nullptr;
   if (is_new && first && (started == nullptr || started->counter != header.epoch.counter)) {
@@ -242,7 +258,7 @@ void Verifier::lose(Position from, Position through, const std::string& text, Er
 VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
                         const VerifyProgress& progress, const VerifyBesides& besides) {
   Verifier verifier(store, head, besides.witnesses);
-  verifier.allow(besides.later);
+  verifier.know(besides);
   return verifier.run(progress);
 }
 

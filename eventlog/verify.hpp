@@ -4,12 +4,15 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "eventlog/block_store.hpp"
 #include "eventlog/later_erasures.hpp"
+#include "eventlog/snapshot_store.hpp"
 
 namespace eventlog {
 
@@ -44,8 +47,10 @@ struct VerifyReport {
   std::int64_t streams = 0;
   std::int64_t contents = 0;         // that match their digest
   std::int64_t contents_erased = 0;  // of events whose facts tell of a content that is gone
-  std::int64_t after_head = 0;       // events behind the head: stored, and perhaps not acknowledged
-  std::vector<Problem> problems;     // ascending by position, as far as they were found in passing
+  std::map<std::string, std::int64_t> anchors;  // that hold, by their key's fingerprint
+  Position anchored;                            // of the last of them; 0: there is none
+  std::int64_t after_head = 0;    // events behind the head: stored, and perhaps not acknowledged
+  std::vector<Problem> problems;  // ascending by position, as far as they were found in passing
   std::int64_t problems_left_out = 0;
 };
 
@@ -53,6 +58,13 @@ struct VerifyReport {
 struct VerifyBesides {
   std::vector<Witness> witnesses;
   LaterErasures later;  // of a copy: what was erased from it after it was made
+  // Fingerprints of the keys whose anchors are believed: then there must be one, and none of any
+  // other key. Empty: anchors are held against the log and the key that they name.
+  std::set<std::string> keys{};
+  // Of a log whose beginning was archived: the checkpoint right before its first block, which must
+  // follow it, and the rows of all streams there. Without: the log begins at position 1.
+  std::optional<Checkpoint> begin{};
+  KeyValueStore* base_rows = nullptr;
 };
 
 // Called after each step of some megabytes with the position reached and that of the log's end.
@@ -62,9 +74,10 @@ using VerifyProgress = std::function<void(Position reached, Position tail)>;
 // of the same epoch unless an EpochStarted begins it; of every event that its facts decode, its log
 // time does not decrease, its stream's version is the next one, its content matches its digest or
 // was erased on the record (and is gone, where the record says that it is), and that it is possible
-// in the state that its stream's events add up to; that the log begins at position 1 and reaches
-// `head` and each witness, and holds there the blocks that they name.
-// Behind a loss, only what does not follow from that loss is listed.
+// in the state that its stream's events add up to; of every anchor its signature, and the block
+// that it names; that the log begins at position 1 and reaches `head` and each witness, and holds
+// there the blocks that they name. Behind a loss, only what does not follow from that loss is
+// listed.
 VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
                         const VerifyProgress& progress = {}, const VerifyBesides& besides = {});
 

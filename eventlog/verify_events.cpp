@@ -58,6 +58,7 @@ std::optional<RecordedEvent> EventVerifier::take(const BlockView& block, const B
     check_time(block.header, *event);
     if (has_content) check_content(*event, stored);
     erasures_.take(*event);
+    anchors_.take(*event, store_, findings_);
     ++findings_.report.events;
     findings_.report.last = event->envelope.position;
     if (i == 0) first = std::move(event);
@@ -101,16 +102,34 @@ std::optional<RecordedEvent> EventVerifier::take_event(ByteView facts, Position 
   return is_decoded ? std::optional(std::move(*event)) : std::nullopt;
 }
 
+void EventVerifier::begin_stream(Stream& stream, const session::Envelope& envelope) {
+  stream.state = session::initial_state(envelope.stream);
+  if (!stream.state) {
+    findings_.add(envelope.position, "'" + envelope.stream + "' is not the name of a stream");
+  }
+  if (!stream.state || base_rows_ == nullptr) return;
+  SnapshotStore rows(*base_rows_, kBaseStreams);
+  const auto version = rows.version(envelope.stream);
+  auto begun = rows.load(envelope.stream);
+  if (!version || !begun) {
+    findings_.add(envelope.position,
+                  "the state of stream " + envelope.stream +
+                      " at the log's beginning cannot be read: " +
+                      base::describe(!version ? version.error() : begun.error()));
+    stream.state.reset();
+  } else if (*version) {
+    stream.version = **version;
+    // A state of another release says nothing to this one.
+    stream.state.reset();
+    if (*begun) stream.state = std::move((*begun)->state);
+  }
+}
+
 void EventVerifier::check_stream(const RecordedEvent& event, bool is_decoded) {
   const session::Envelope& envelope = event.envelope;
   const auto [found, is_new] = streams_.try_emplace(envelope.stream);
   Stream& stream = found->second;
-  if (is_new) {
-    stream.state = session::initial_state(envelope.stream);
-    if (!stream.state) {
-      findings_.add(envelope.position, "'" + envelope.stream + "' is not the name of a stream");
-    }
-  }
+  if (is_new) begin_stream(stream, envelope);
   if (envelope.version != stream.version.next()) {
     check_version(stream, envelope);
     stream.state.reset();

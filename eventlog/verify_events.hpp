@@ -8,6 +8,7 @@
 
 #include "eventlog/session/state.hpp"
 #include "eventlog/verify.hpp"
+#include "eventlog/verify_anchors.hpp"
 #include "eventlog/verify_erasures.hpp"
 
 namespace eventlog {
@@ -36,10 +37,18 @@ class EventVerifier {
   // unless its facts cannot be read.
   std::optional<session::RecordedEvent> take(const BlockView& block, const Bytes* content);
 
-  // Before any block: their content may be missing.
-  void allow(const LaterErasures& later) { erasures_.allow(later); }
+  // Before any block.
+  void know(const VerifyBesides& besides) {
+    erasures_.allow(besides.later);
+    anchors_.believe(besides.keys);
+    if (besides.begin) anchors_.begin_at(*besides.begin);
+    base_rows_ = besides.base_rows;
+  }
   // Once all blocks have been taken.
-  void finish() { erasures_.finish(store_, findings_); }
+  void finish() {
+    erasures_.finish(store_, findings_);
+    anchors_.finish(findings_);
+  }
 
   std::size_t streams() const { return streams_.size(); }
 
@@ -50,6 +59,7 @@ class EventVerifier {
     std::optional<session::StreamState> state;  // none: an event of it is missing
   };
 
+  void begin_stream(Stream& stream, const session::Envelope& envelope);
   std::optional<session::RecordedEvent> take_event(ByteView facts, Position position);
   void check_stream(const session::RecordedEvent& event, bool is_decoded);
   void check_version(const Stream& stream, const session::Envelope& envelope);
@@ -61,6 +71,8 @@ class EventVerifier {
   Findings& findings_;
   base::Time time_;  // of the event before
   ErasureVerifier erasures_;
+  AnchorVerifier anchors_;
+  KeyValueStore* base_rows_ = nullptr;  // null: all streams begin in the log
   std::unordered_map<std::string, Stream> streams_;
 };
 

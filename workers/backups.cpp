@@ -6,7 +6,7 @@ namespace workers {
 
 void BackupDesk::begin() {
   for (const auto& [name, backup] : commands_.server()->backups) {
-    if (backup.through.value == 0) eraser_.order({name, backup.folder, true});
+    if (backup.through.value == 0) eraser_.order(BackupOrder{name, backup.folder, true});
   }
 }
 

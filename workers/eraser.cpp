@@ -37,15 +37,20 @@ bool Eraser::do_work(base::Time now, base::Duration boot) {
     take(std::move(*outcome));
   }
   // The next job would find again what is being recorded.
-  if (is_running_ || asked_ > 0 || backup_ || (orders_.empty() && boot < due_)) return has_worked;
+  const bool is_taken = !backup_ && !anchor_ && !archive_ && !trim_;
+  const bool is_engaged = is_running_ || asked_ > 0 || !is_taken;
+  if (is_engaged || (orders_.empty() && boot < due_)) return has_worked;
   is_running_ = true;
-  ErasureJob job{at_least_, now, {}, {}};
+  ErasureJob job{at_least_, now, {}, {}, {}};
   if (!orders_.empty()) {
     job.order = std::move(orders_.front());
     orders_.pop_front();
   } else {
     due_ = boot + kInterval;
-    if (const auto* server = commands_.server()) job.backups = server->backups;
+    if (const auto* server = commands_.server()) {
+      job.backups = server->backups;
+      job.archives = server->archives;
+    }
   }
   port_.submit(job);
   return has_worked;
@@ -55,6 +60,18 @@ void Eraser::take(ErasureOutcome outcome) {
   is_running_ = false;
   if (outcome.backup) {
     backup_ = std::move(outcome.backup);
+    return;
+  }
+  if (outcome.anchor) {
+    anchor_ = std::move(outcome.anchor);
+    return;
+  }
+  if (outcome.archive) {
+    archive_ = std::move(outcome.archive);
+    return;
+  }
+  if (outcome.trim) {
+    trim_ = std::move(outcome.trim);
     return;
   }
   fault_ = outcome.error;

@@ -1,7 +1,7 @@
 // The reactor that makes erasures come true: it hands pending ones to the ErasurePort, records with
 // CompleteErasure that a session's are done, and asks with ExpireContent for what was kept for long
-// enough. Backups are made through the same port. It remembers nothing that the log does not say,
-// so a server that was killed at any step goes on where it was.
+// enough. Backups and anchors are made through the same port. It remembers nothing that the log
+// does not say, so a server that was killed at any step goes on where it was.
 #pragma once
 
 #include "workers/command_worker.hpp"
@@ -19,9 +19,12 @@ class Eraser {
   void begin(Position tail) { at_least_ = tail; }
   void on_durable(const session::RecordedEvent& event);
   void on_answer(const CommandOutcome& outcome);
-  // Makes or removes a backup, as soon as nothing else is being done; its outcome is taken below.
-  void order(BackupOrder order) { orders_.push_back(std::move(order)); }
+  // Obeyed as soon as nothing else is being done; its outcome is taken below.
+  void order(Order order) { orders_.push_back(std::move(order)); }
   std::optional<BackupResult> take_backup() { return std::exchange(backup_, std::nullopt); }
+  std::optional<AnchorResult> take_anchor() { return std::exchange(anchor_, std::nullopt); }
+  std::optional<ArchiveResult> take_archive() { return std::exchange(archive_, std::nullopt); }
+  std::optional<TrimResult> take_trim() { return std::exchange(trim_, std::nullopt); }
   // What could not be done is tried again now.
   void hurry() { due_ = boot_; }
 
@@ -44,8 +47,11 @@ class Eraser {
   bool is_running_ = false;  // a job
   std::size_t asked_ = 0;    // commands without an answer
   std::optional<base::Error> fault_;
-  std::deque<BackupOrder> orders_;
+  std::deque<Order> orders_;
   std::optional<BackupResult> backup_;  // done, and not taken yet
+  std::optional<AnchorResult> anchor_;
+  std::optional<ArchiveResult> archive_;
+  std::optional<TrimResult> trim_;
   base::Time now_;
   base::Duration boot_{0};
 };

@@ -7,9 +7,11 @@
 #include "eventlog/data_folder.hpp"
 #include "eventlog/erase.hpp"
 #include "eventlog/later_erasures.hpp"
+#include "eventlog/private_folder.hpp"
 #include "eventlog/rocksdb_store.hpp"
 #include "projections/projector.hpp"
 #include "projections/session_list.hpp"
+#include "workers/log_trimming.hpp"
 
 namespace workers {
 
@@ -18,10 +20,7 @@ using session::SessionStatus;
 ErasureOutcome ErasureWork::run(const ErasureJob& job) {
   ErasureOutcome outcome;
   if (job.order) {
-    const std::string& folder = job.order->folder;
-    outcome.backup =
-        BackupResult{*job.order, job.order->is_left_over ? eventlog::finish_backup(folder)
-                                                         : eventlog::make_backup(log_, folder)};
+    std::visit([&](const auto& order) { obey(order, outcome); }, *job.order);
     return outcome;
   }
   const auto reached = projections::read_checkpoint(views_, projections::SessionList::kName);
@@ -34,6 +33,46 @@ ErasureOutcome ErasureWork::run(const ErasureJob& job) {
   erase_pending(job, outcome);
   find_expired(job.now, outcome);
   return outcome;
+}
+
+void ErasureWork::obey(const BackupOrder& order, ErasureOutcome& outcome) {
+  outcome.backup = BackupResult{
+      order, order.is_left_over ? eventlog::finish_backup(order.folder)
+                                : eventlog::make_backup(log_, order.folder, eventlog::system_disk(),
+                                                        {options_.data_folder})};
+}
+
+void ErasureWork::obey(const AnchorOrder& order, ErasureOutcome& outcome) {
+  outcome.anchor = AnchorResult{make_anchor(order)};
+}
+
+// From the log alone: what the live rows may have wrong is not signed.
+base::Result<eventlog::SignedAnchor> ErasureWork::make_anchor(const AnchorOrder& order) {
+  auto folder = eventlog::PrivateFolder::make();
+  if (!folder) return tl::unexpected(folder.error());
+  auto anchor = trimming().fold(order.through, folder->path() + "/rows");
+  if (!anchor) return tl::unexpected(anchor.error());
+  anchor->made = order.wall;
+  return eventlog::sign_anchor(*anchor, options_.key.value());
+}
+
+LogTrimming ErasureWork::trimming() {
+  return {log_, index_, {options_.data_folder}};
+}
+
+void ErasureWork::obey(const ArchiveOrder& order, ErasureOutcome& outcome) {
+  if (order.is_left_over) {
+    trimming().remove_left_over(order.folder);
+    outcome.archive =
+        ArchiveResult{order, base::failure(base::ErrorCode::not_found,
+                                           "it was not whole, and is removed", order.folder)};
+    return;
+  }
+  outcome.archive = ArchiveResult{order, trimming().archive(order, options_.key.value())};
+}
+
+void ErasureWork::obey(const TrimOrder& order, ErasureOutcome& outcome) {
+  outcome.trim = TrimResult{order, trimming().trim(order, *index_rows_)};
 }
 
 void ErasureWork::erase_pending(const ErasureJob& job, ErasureOutcome& outcome) {
@@ -57,41 +96,70 @@ void ErasureWork::erase_pending(const ErasureJob& job, ErasureOutcome& outcome) 
   outcome.has_more = !outcome.error && pending->size() == kErasuresMax;
   if (base::mutant(base::Mutant::completed_before_scrubbed)) return;
   auto done = log_.scrub(scope);
-  for (const auto& [name, backup] : job.backups) {
-    if (!done || base::mutant(base::Mutant::backup_not_reached)) break;
-    done = reach(backup, wanted);
-    if (done) continue;
-    done.error().text = "backup " + name + " is not reached by erasures: " + done.error().text +
-                        "; bring it back, or tell that it is gone with steno backup forget " + name;
-  }
+  if (done) done = reach_copies(job, wanted);
   if (!done) {
     outcome.erased.clear();
     outcome.error = done.error();
   }
 }
 
-// A backup's positions are the log's, so the log's index serves it, too.
-base::Result<bool> ErasureWork::reach(const session::NamedBackup& backup,
-                                      const std::vector<Wanted>& wanted) {
-  const eventlog::LogFolder folder{backup.folder};
+// Backups and archives that may hold something of it.
+base::Result<bool> ErasureWork::reach_copies(const ErasureJob& job,
+                                             const std::vector<Wanted>& wanted) {
+  const auto unreached = [](std::string_view kind, const std::string& name, base::Error error) {
+    error.text = std::string(kind) + " " + name + " is not reached by erasures: " + error.text +
+                 "; bring it back, or tell that it is gone with steno " + std::string(kind) +
+                 " forget " + name;
+    return tl::unexpected(std::move(error));
+  };
+  for (const auto& [name, backup] : job.backups) {
+    if (base::mutant(base::Mutant::backup_not_reached)) break;
+    // One that is not known to be whole may be one that could not be made.
+    const bool is_there = eventlog::LogFolder{backup.folder}.has_log();
+    if (!is_there && backup.through.value == 0) continue;
+    auto reached = reach(backup.folder, wanted);
+    if (!reached) return unreached("backup", name, reached.error());
+  }
+  for (const auto& [name, archive] : job.archives) {
+    if (base::mutant(base::Mutant::archive_not_reached)) break;
+    if (archive.through.value == 0) continue;
+    auto reached = reach(archive.folder, wanted);
+    if (!reached) return unreached("archive", name, reached.error());
+  }
+  return true;
+}
+
+base::Result<bool> ErasureWork::reach(const std::string& root, const std::vector<Wanted>& wanted) {
+  const eventlog::LogFolder folder{root};
   if (!folder.has_log()) {
-    if (backup.through.value == 0) return true;  // It could not be made.
-    return base::failure(base::ErrorCode::not_found, "there is no log", backup.folder);
+    return base::failure(base::ErrorCode::not_found, "there is no log", root);
   }
   eventlog::RocksDbStoreOptions options;
   options.folder = folder.log();
   options.create_if_missing = false;
   const auto store = eventlog::open_rocksdb_store(options);
   if (!store) return tl::unexpected(store.error());
+  // A copy's positions are the log's, so the log's index serves it too, as far as the log reaches.
+  if (log_.first() <= Position{1}) return erase_from(**store, index_, folder, wanted);
+  const auto rows = eventlog::open_rocksdb_key_value_store(folder.index());
+  if (!rows) return tl::unexpected(rows.error());
+  eventlog::StreamIndex own(**rows);
+  if (auto ok = own.catch_up(**store, (*store)->tail()); !ok) return ok;
+  return erase_from(**store, own, folder, wanted);
+}
+
+base::Result<bool> ErasureWork::erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
+                                           const eventlog::LogFolder& folder,
+                                           const std::vector<Wanted>& wanted) {
   // First, so that nobody takes it for damage.
   auto noted = eventlog::add_later_erasures(folder.erased(), wanted);
   if (!noted) return noted;
   eventlog::ScrubScope scope;
   for (const Wanted& one : wanted) {
-    auto erased = eventlog::erase_content(**store, index_, one.stream, one.events, scope);
+    auto erased = eventlog::erase_content(copy, index, one.stream, one.events, scope);
     if (!erased) return erased;
   }
-  return (*store)->scrub(scope);
+  return copy.scrub(scope);
 }
 
 base::Result<ErasureWork::Wanted> ErasureWork::erase(const projections::PendingErasure& pending,

@@ -1,15 +1,17 @@
 // What erasing does to the disk: takes the text of which a ContentErased says so out of the log's
 // files and out of its backups, and looks which ended sessions were kept for long enough. Backups
-// are made here, too, so that none is made while something is being erased. Slow, therefore a port:
-// the server's loop hands it over and hears what came of it.
+// are made here, too, so that none is made while something is being erased, and anchors. Slow,
+// therefore a port: the server's loop hands it over and hears what came of it.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "eventlog/archive.hpp"
 #include "eventlog/backup.hpp"
 #include "eventlog/key_value_store.hpp"
 #include "eventlog/stream_index.hpp"
@@ -28,7 +30,9 @@ struct KeepFor {
 
 struct ErasureOptions {
   KeepFor keep_for;
-  std::string session_folder;  // of the sessions' private folders; empty: there are none
+  std::string session_folder;             // of the sessions' private folders; empty: there are none
+  std::optional<base::SigningKey> key{};  // that anchors are signed with
+  std::string data_folder{};              // of the log
 };
 
 struct BackupOrder {
@@ -42,11 +46,59 @@ struct BackupResult {
   base::Result<eventlog::BackupOutcome> outcome;
 };
 
+// Of the log up to the end of a block.
+struct AnchorOrder {
+  Position through;
+  base::Time wall;
+};
+
+struct AnchorResult {
+  base::Result<eventlog::SignedAnchor> anchor;
+};
+
+// Copies what lies before a point of the log, and has an anchor made of its end.
+struct ArchiveOrder {
+  std::string name;
+  std::string folder;
+  Position before;         // events from here on stay; 0: those from the time on
+  base::Time before_time;  // log time
+  Position durable;        // the log's last event that may be looked at
+  base::Time wall;
+  std::vector<std::string> needed;  // streams of which the log keeps every event
+  bool is_left_over = false;        // by a server that was killed meanwhile: only to be removed
+};
+
+struct MadeArchive {
+  eventlog::ArchiveOutcome outcome;
+  eventlog::SignedAnchor anchor;
+};
+
+struct ArchiveResult {
+  ArchiveOrder order;
+  base::Result<MadeArchive> made;
+};
+
+// Removes from the log what an archive holds that is on the record as whole.
+struct TrimOrder {
+  std::string name;
+  std::string folder;
+  Position through;   // the archive's last event
+  Position recorded;  // of the anchor that stands there; 0: it is to be looked for
+};
+
+struct TrimResult {
+  TrimOrder order;
+  base::Result<bool> done;
+};
+
+using Order = std::variant<BackupOrder, AnchorOrder, ArchiveOrder, TrimOrder>;
+
 struct ErasureJob {
   Position at_least;  // that the projections must have come to
   base::Time now;     // log time
   std::map<std::string, session::NamedBackup> backups;
-  std::optional<BackupOrder> order;  // only this is done, then
+  std::map<std::string, session::NamedArchive> archives;
+  std::optional<Order> order;  // only this is done, then
 };
 
 struct ErasureOutcome {
@@ -59,28 +111,48 @@ struct ErasureOutcome {
   // What kept some of it from being done; it is to be tried again.
   std::optional<base::Error> error;
   std::optional<BackupResult> backup;
+  std::optional<AnchorResult> anchor;
+  std::optional<ArchiveResult> archive;
+  std::optional<TrimResult> trim;
 };
 
 // Sessions of one job: so few that what is asked for meanwhile does not wait long, so many that
 // tables are not written anew for each.
 constexpr std::size_t kErasuresMax = 64;
 
+struct LogTrimming;  // workers/log_trimming.hpp
+
 // Used by one thread.
 class ErasureWork {
  public:
   // All references outlive it.
   ErasureWork(eventlog::BlockStore& log, eventlog::StreamIndex& index,
-              eventlog::KeyValueStore& views, ErasureOptions options)
-      : log_(log), index_(index), views_(views), options_(std::move(options)) {}
+              eventlog::KeyValueStore& views, ErasureOptions options,
+              eventlog::KeyValueStore* index_rows = nullptr)
+      : log_(log),
+        index_(index),
+        views_(views),
+        index_rows_(index_rows),
+        options_(std::move(options)) {}
 
   ErasureOutcome run(const ErasureJob& job);
 
  private:
   using Wanted = eventlog::LaterErasure;
 
+  void obey(const BackupOrder& order, ErasureOutcome& outcome);
+  void obey(const AnchorOrder& order, ErasureOutcome& outcome);
+  void obey(const ArchiveOrder& order, ErasureOutcome& outcome);
+  void obey(const TrimOrder& order, ErasureOutcome& outcome);
+  base::Result<eventlog::SignedAnchor> make_anchor(const AnchorOrder& order);
+  LogTrimming trimming();
   base::Result<Wanted> erase(const projections::PendingErasure& pending,
                              eventlog::ScrubScope& scope);
-  base::Result<bool> reach(const session::NamedBackup& backup, const std::vector<Wanted>& wanted);
+  base::Result<bool> reach(const std::string& root, const std::vector<Wanted>& wanted);
+  static base::Result<bool> erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
+                                       const eventlog::LogFolder& folder,
+                                       const std::vector<Wanted>& wanted);
+  base::Result<bool> reach_copies(const ErasureJob& job, const std::vector<Wanted>& wanted);
   base::Result<bool> remove_session_folder(const projections::PendingErasure& pending);
   void erase_pending(const ErasureJob& job, ErasureOutcome& outcome);
   void find_expired(base::Time now, ErasureOutcome& outcome);
@@ -88,6 +160,7 @@ class ErasureWork {
   eventlog::BlockStore& log_;
   eventlog::StreamIndex& index_;
   eventlog::KeyValueStore& views_;
+  eventlog::KeyValueStore* index_rows_;  // of the index and of snapshots
   const ErasureOptions options_;
 };
 

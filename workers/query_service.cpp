@@ -189,7 +189,7 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
   if (query.verb == bus::kReadVerb) {
     const auto request = bus::from_body<bus::ReadRequest>(query.body);
     if (!request) return tl::unexpected(request.error());
-    const auto page = read(*request, query.durable);
+    const auto page = read(*request, query);
     if (!page) return tl::unexpected(page.error());
     return bus::to_body(*page);
   }
@@ -208,7 +208,8 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
   if (query.verb == kVerbShow) {
     auto row = projections::resolve_session(views_, body->agent, body->reference);
     if (!row) return tl::unexpected(row.error());
-    auto prompt = text_at(row->prompt);
+    const bool is_archived = row->prompt < log_.first();
+    auto prompt = is_archived ? base::Result<std::string>("") : text_at(row->prompt);
     if (!prompt) return tl::unexpected(prompt.error());
     auto erasures = projections::read_erasures(views_, row->agent, row->session);
     if (!erasures) return tl::unexpected(erasures.error());
@@ -216,10 +217,11 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
       erasures->erase(erasures->begin(), erasures->end() - kErasuresShownMax);
     }
     return bus::to_body(ShowAnswer{query.durable, std::move(*row),
-                                   prompt->substr(0, kPromptShownMax), std::move(*erasures)});
+                                   prompt->substr(0, kPromptShownMax), std::move(*erasures),
+                                   is_archived ? query.archived : ""});
   }
   if (query.verb == kVerbOutput) {
-    const auto answer = output(*body, query.durable);
+    const auto answer = output(*body, query);
     if (!answer) return tl::unexpected(answer.error());
     return bus::to_body(*answer);
   }
@@ -237,7 +239,7 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
       base::ErrorCode::invalid,
       "unknown verb '" + query.verb +
           "'; known are command, list, show, output, stats, digests, read, status, flight, backup, "
-          "backups");
+          "backups, anchor, anchors, archive, archives");
 }
 
 base::Result<std::string> QueryService::text_at(Position position) {
@@ -247,12 +249,16 @@ base::Result<std::string> QueryService::text_at(Position position) {
   return *content ? std::move((*content)->text) : std::string();
 }
 
-base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position durable) {
+base::Result<OutputAnswer> QueryService::output(const QueryBody& body, const Query& query) {
+  const Position durable = query.durable;
   auto row = projections::resolve_session(views_, body.agent, body.reference);
   if (!row) return tl::unexpected(row.error());
   const std::string stream = session::session_stream(row->agent, row->session);
-  const auto blocks = index_.blocks_after(stream, {});
+  auto blocks = index_.blocks_after(stream, {});
   if (!blocks) return tl::unexpected(blocks.error());
+  const bool is_archived = row->opened < log_.first();
+  std::erase_if(*blocks,
+                [&](const eventlog::IndexedBlock& block) { return block.first < log_.first(); });
   const std::size_t limit =
       body.limit > 0 ? static_cast<std::size_t>(body.limit) : kOutputItemsDefault;
   const bool is_tail = body.after.value == 0 && body.limit >= 0;
@@ -260,13 +266,15 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
   const auto erasures = projections::read_erasures(views_, row->agent, row->session);
   if (!erasures) return tl::unexpected(erasures.error());
 
-  OutputAnswer answer{durable, std::move(*row), {}, false};
+  OutputAnswer answer{durable, std::move(*row), {}, false, is_archived ? query.archived : ""};
   std::size_t bytes = 0;
   const auto add_block = [&](Position first) -> base::Result<std::vector<OutputItem>> {
     auto events = eventlog::read_events(log_, first, durable, {1, true});
     if (!events) return tl::unexpected(events.error());
     std::vector<OutputItem> items;
     for (const session::RecordedEvent& event : *events) {
+      // Of a block that was archived meanwhile the next one is read.
+      if (events->front().envelope.position != first) break;
       if (event.envelope.stream != stream || event.envelope.position <= body.after) continue;
       if (auto item = as_item(event)) {
         bytes += item->text.size();
@@ -316,7 +324,8 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, Position 
   return answer;
 }
 
-base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, Position durable) {
+base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, const Query& query) {
+  const Position durable = query.durable;
   if (!is_level(request.level)) {
     return base::failure(base::ErrorCode::invalid,
                          "not a level: '" + request.level +
@@ -348,6 +357,12 @@ base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, P
                                         {eventlog::kBlockBytesMax, true});
     if (!events) return tl::unexpected(events.error());
     if (events->empty()) break;
+    if (events->front().envelope.position != page.complete_through.next()) {
+      return base::failure(base::ErrorCode::not_found,
+                           "the log begins at position " + std::to_string(log_.first().value) +
+                               "; " + query.archived,
+                           "position " + std::to_string(page.complete_through.value + 1));
+    }
     for (session::RecordedEvent& event : *events) {
       const bool is_full = page.events.size() >= events_max || bytes >= bytes_max;
       if (is_full && !base::mutant(base::Mutant::page_skips_event)) break;

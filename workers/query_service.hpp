@@ -69,6 +69,7 @@ struct ShowAnswer {
   projections::SessionRow session;
   std::string prompt;                          // the first 4 KiB of the first prompt
   std::vector<projections::Erasure> erasures;  // the last 20
+  std::string archived;  // where its text is, when it is not in the log any more; else empty
 
   bool operator==(const ShowAnswer&) const = default;
   template <class Self, class Visit>
@@ -77,6 +78,7 @@ struct ShowAnswer {
     visit("session", self.session);
     visit("prompt", self.prompt);
     visit("erasures", self.erasures);
+    visit("archived", self.archived);
   }
 };
 
@@ -109,6 +111,7 @@ struct OutputAnswer {
   projections::SessionRow session;
   std::vector<OutputItem> items;  // ascending
   bool has_more = false;          // ask again with `after` = the last item's position
+  std::string archived;           // where earlier items are that the log does not hold any more
 
   bool operator==(const OutputAnswer&) const = default;
   template <class Self, class Visit>
@@ -117,6 +120,7 @@ struct OutputAnswer {
     visit("session", self.session);
     visit("items", self.items);
     visit("has_more", self.has_more);
+    visit("archived", self.archived);
   }
 };
 
@@ -153,6 +157,7 @@ struct Query {
   std::string verb;
   base::RawValue body;
   Position durable;
+  std::string archived{};  // where the log's beginning is; empty: in the log
 };
 
 struct QueryAnswer {
@@ -180,8 +185,8 @@ class QueryService {
   base::Result<bool> check_sources(const Query& query) const;
   base::Result<DigestsAnswer> digests(Position durable) const;
   base::Result<base::RawValue> run(const Query& query);
-  base::Result<OutputAnswer> output(const QueryBody& body, Position durable);
-  base::Result<bus::LogPage> read(const bus::ReadRequest& request, Position durable);
+  base::Result<OutputAnswer> output(const QueryBody& body, const Query& query);
+  base::Result<bus::LogPage> read(const bus::ReadRequest& request, const Query& query);
   base::Result<std::string> text_at(Position position);
 
   const bus::LogIdentity identity_;

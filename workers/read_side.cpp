@@ -1,6 +1,7 @@
 #include "workers/read_side.hpp"
 
 #include "eventlog/base/mutant.hpp"
+#include "projections/anchored_rows.hpp"
 
 namespace workers {
 namespace {
@@ -25,12 +26,35 @@ base::Result<projections::Takeover> bring_up_takeover(projections::ProjectionSet
   return attempt();
 }
 
+// A loss of power may have taken rows back to before what the log still holds.
+base::Result<bool> build_upon(eventlog::LogBase base, eventlog::KeyValueStore& index_rows,
+                              eventlog::KeyValueStore& view_rows) {
+  const Position begin = base.anchor.at.position;
+  const auto has_streams = projections::has_anchored_streams(index_rows, begin);
+  if (!has_streams) return has_streams;
+  std::vector<std::unique_ptr<projections::Projection>> behind;
+  for (auto& projection : projections::all_projections()) {
+    const auto goes_on = projections::can_go_on(view_rows, *projection, begin);
+    if (!goes_on) return goes_on;
+    if (!*goes_on) behind.push_back(std::move(projection));
+  }
+  if (*has_streams && behind.empty()) return true;
+  const auto rows = projections::open_anchored_rows(std::move(base));
+  if (!rows) return tl::unexpected(rows.error());
+  if (auto ok = projections::copy_anchored_streams(**rows, index_rows, begin); !ok) return ok;
+  for (const auto& projection : behind) {
+    if (auto ok = projections::copy_anchored_rows(**rows, *projection, view_rows); !ok) return ok;
+  }
+  return true;
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<ReadSide>> open_read_side(eventlog::BlockStore& log,
                                                        const eventlog::LogTail& tail,
                                                        eventlog::KeyValueStore& index_rows,
-                                                       eventlog::KeyValueStore& view_rows) {
+                                                       eventlog::KeyValueStore& view_rows,
+                                                       std::optional<eventlog::LogBase> base) {
   auto side = std::make_unique<ReadSide>(index_rows);
   auto caught_up = side->index.catch_up(log, tail.position);
   if (!caught_up && caught_up.error().code == base::ErrorCode::wrong_log) {
@@ -40,6 +64,10 @@ base::Result<std::unique_ptr<ReadSide>> open_read_side(eventlog::BlockStore& log
     caught_up = side->index.catch_up(log, tail.position);
   }
   if (!caught_up) return tl::unexpected(caught_up.error());
+  if (base) {
+    auto built = build_upon(std::move(*base), index_rows, view_rows);
+    if (!built) return tl::unexpected(built.error());
+  }
   auto projections = projections::ProjectionSet::open(view_rows);
   if (!projections) return tl::unexpected(projections.error());
   if (auto ok = projections->verify_checkpoints(log); !ok) return tl::unexpected(ok.error());

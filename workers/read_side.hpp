@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "eventlog/log_base.hpp"
 #include "eventlog/sequencer.hpp"
 #include "eventlog/snapshot_store.hpp"
 #include "eventlog/stream_index.hpp"
@@ -28,11 +29,13 @@ struct ReadSide {
 
 // On return the index has come to `tail`, which the loading of streams relies on: what is appended
 // later is in memory. An index of another history is built anew, and so is what is taken over where
-// its rows cannot be relied on. All references outlive the result.
-// Errors: those of the stores; wrong_log when a projection was built from another history.
+// its rows cannot be relied on. `base`: of a log whose beginning was archived; what stands before
+// it, or is lost, is built upon its rows. All references outlive the result. Errors: those of the
+// stores; wrong_log when a projection was built from another history; those of open_anchored_rows.
 base::Result<std::unique_ptr<ReadSide>> open_read_side(eventlog::BlockStore& log,
                                                        const eventlog::LogTail& tail,
                                                        eventlog::KeyValueStore& index_rows,
-                                                       eventlog::KeyValueStore& view_rows);
+                                                       eventlog::KeyValueStore& view_rows,
+                                                       std::optional<eventlog::LogBase> base = {});
 
 }  // namespace workers

@@ -66,6 +66,8 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
       clients_(ports.command_socket, welcome(options.tail, incarnation_)),
       workers_(ports.worker_socket, welcome(options.tail, incarnation_)),
       backups_(commands_, eraser_, clients_),
+      anchors_(commands_, eraser_, clients_, options.key),
+      archives_(commands_, eraser_, clients_, !options.key.empty()),
       started_(ports.clock.boot()) {
   for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
   for (session::SessionState& state : takeover.sessions) {
@@ -108,6 +110,8 @@ bool Server::do_work() {
   }
   has_worked |= eraser_.do_work(now_, boot_);
   has_worked |= backups_.do_work(now_, wall, sequencer_.durable());
+  has_worked |= anchors_.do_work(now_, wall, sequencer_.durable());
+  has_worked |= archives_.do_work(now_, wall, sequencer_.durable());
   has_worked |= send_query_answers();
   has_worked |= feed_.do_work(boot_) > 0;
   duty_.end(has_worked);
@@ -128,6 +132,7 @@ void Server::start() {
   dispatcher_.begin(sequencer_.log().writer_term);
   eraser_.begin(started_at_);
   backups_.begin();
+  archives_.begin();
 }
 
 bool Server::receive_frames() {
@@ -164,6 +169,10 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
                                                   : bus::to_body(FlightAnswer{flight_.entries()})));
   } else if (request.verb == kVerbBackup || request.verb == kVerbBackups) {
     backups_.take(peer, request);
+  } else if (request.verb == kVerbAnchor || request.verb == kVerbAnchors) {
+    anchors_.take(peer, request);
+  } else if (request.verb == kVerbArchive || request.verb == kVerbArchives) {
+    archives_.take(peer, request);
   } else {
     take_query(peer, request);
   }
@@ -205,7 +214,8 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
 }
 
 void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
-  Query query{peer.id, request.key(), request.verb, request.body, sequencer_.durable()};
+  Query query{peer.id,      request.key(),        request.verb,
+              request.body, sequencer_.durable(), where_archived(*commands_.server())};
   Position at_least;
   base::Duration wait{0};
   if (request.verb != bus::kReadVerb) {
@@ -369,6 +379,7 @@ StatusAnswer Server::status() const {
   s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
+  s.key = options_.key;
   if (eraser_.fault()) s.erasure_fault = base::describe(*eraser_.fault());
   s.stages = duty_.times();
   return s;

@@ -13,6 +13,8 @@
 #include "bus/feed_publisher.hpp"
 #include "bus/frame_server.hpp"
 #include "projections/takeover.hpp"
+#include "workers/anchors.hpp"
+#include "workers/archives.hpp"
 #include "workers/backups.hpp"
 #include "workers/duty_cycle.hpp"
 #include "workers/flight_recorder.hpp"
@@ -40,6 +42,7 @@ struct ServerOptions {
   eventlog::LogTail tail;  // of an empty log: with a fresh log id and epoch
   CommandWorkerOptions commands;
   LeaseDispatcherOptions leases;
+  std::string key{};  // fingerprint of what anchors are signed with; empty: there is none
 };
 
 constexpr std::string_view kVerbStatus = "status";  // → StatusAnswer
@@ -72,6 +75,7 @@ struct StatusAnswer {
   std::int64_t clients = 0;
   std::int64_t waiting_commands = 0;
   std::int64_t loaded_streams = 0;
+  std::string key;            // fingerprint of what anchors are signed with
   std::string erasure_fault;  // why erasures are not completed; empty: nothing is known against it
   StageTimes stages;
 
@@ -93,6 +97,7 @@ struct StatusAnswer {
     visit("clients", self.clients);
     visit("waiting_commands", self.waiting_commands);
     visit("loaded_streams", self.loaded_streams);
+    visit("key", self.key);
     visit("erasure_fault", self.erasure_fault);
     visit("stages", self.stages);
   }
@@ -155,6 +160,8 @@ class Server {
   bus::FrameServer clients_;
   bus::FrameServer workers_;
   BackupDesk backups_;
+  AnchorDesk anchors_;
+  ArchiveDesk archives_;
   Position started_at_;  // of the record that this server has taken over; 0: it has not started
   std::optional<base::Error> failure_;
   base::Time now_;

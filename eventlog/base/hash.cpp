@@ -4,18 +4,9 @@
 #include <xxhash.h>
 
 #include "eventlog/base/check.hpp"
+#include "eventlog/base/octets.hpp"
 
 namespace base {
-namespace {
-
-const unsigned char* octets(const char* in) {
-  return reinterpret_cast<const unsigned char*>(in);
-}
-unsigned char* octets(char* out) {
-  return reinterpret_cast<unsigned char*>(out);
-}
-
-}  // namespace
 
 Hash blake2b(ByteView in) {
   Hash hash{};

@@ -44,6 +44,13 @@ enum class Mutant {
   completed_before_scrubbed,    // an erasure counts as done while files still hold the text
   backup_not_reached,           // an erasure leaves the text in backups
   backup_not_proved,            // a backup counts as made without a look at it
+  signature_not_checked,        // an anchor counts whoever signed it
+  anchor_hash_not_compared,     // an anchor may name another block than the log holds there
+  archive_not_proved,           // an archive counts as made without a look at it
+  archive_not_reached,          // an erasure leaves the text in archives
+  live_session_archived,        // the log is trimmed of what a session that lives may need
+  base_hash_not_compared,       // a trimmed log may begin with a block that follows another one
+  base_rows_not_compared,       // rows are built upon a base that its anchor does not name
   restored_epoch_kept,          // a restored log goes on in the epoch that it was copied from
   kept_half_as_long,            // text is erased after half the time that it is to be kept
   unexplained_loss_passed,      // content that is missing without an erasure is no problem
@@ -191,6 +198,13 @@ constexpr std::string_view kMutantNames[] = {
     "completed_before_scrubbed",
     "backup_not_reached",
     "backup_not_proved",
+    "signature_not_checked",
+    "anchor_hash_not_compared",
+    "archive_not_proved",
+    "archive_not_reached",
+    "live_session_archived",
+    "base_hash_not_compared",
+    "base_rows_not_compared",
     "restored_epoch_kept",
     "kept_half_as_long",
     "unexplained_loss_passed",

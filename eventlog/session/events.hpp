@@ -561,6 +561,78 @@ struct BackupForgotten {
   }
 };
 
+// The server has signed where the log stands; eventlog/anchor.hpp says what the bytes mean.
+struct AnchorMade {
+  static constexpr std::string_view kType = "AnchorMade";
+  base::RawValue anchor;       // a map, exactly as it was signed
+  std::array<char, 32> key{};  // public, of who signed
+  std::array<char, 64> signature{};
+
+  bool operator==(const AnchorMade&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("anchor", self.anchor);
+    visit("key", self.key);
+    visit("signature", self.signature);
+  }
+};
+
+// The beginning of the log is being copied into the folder, to be removed from the log then.
+struct ArchiveBegun {
+  static constexpr std::string_view kType = "ArchiveBegun";
+  std::string name;
+  std::string folder;  // absolute
+
+  bool operator==(const ArchiveBegun&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("folder", self.folder);
+  }
+};
+
+// The copy is whole, on the disk, and has proved itself. From here on erasures reach into it.
+struct ArchiveCompleted {
+  static constexpr std::string_view kType = "ArchiveCompleted";
+  std::string name;
+  Position first;    // its first event
+  Position through;  // its last one
+
+  bool operator==(const ArchiveCompleted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("first", self.first);
+    visit("through", self.through);
+  }
+};
+
+// What that archive holds is in no file of the log any more.
+struct LogTrimmed {
+  static constexpr std::string_view kType = "LogTrimmed";
+  std::string name;
+  Position through;
+
+  bool operator==(const LogTrimmed&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("through", self.through);
+  }
+};
+
+// There is no such copy, or nothing is to be done about it any more.
+struct ArchiveForgotten {
+  static constexpr std::string_view kType = "ArchiveForgotten";
+  std::string name;
+
+  bool operator==(const ArchiveForgotten&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+  }
+};
+
 using Event =
     std::variant<SessionOpened, TurnQueued, TurnStarted, InterruptRequested, TurnFinished,
                  TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded,
@@ -569,7 +641,8 @@ using Event =
                  AgentInitialized, AgentStartFailed, AgentExited, CloseRequested, SessionClosed,
                  SessionResumed, ContentErased, ContentErasureCompleted, NameClaimed, NameReleased,
                  SessionAdmitted, SessionReleased, SessionSettled, EpochStarted, ServerStarted,
-                 BackupBegun, BackupCompleted, BackupForgotten>;
+                 BackupBegun, BackupCompleted, BackupForgotten, AnchorMade, ArchiveBegun,
+                 ArchiveCompleted, LogTrimmed, ArchiveForgotten>;
 
 std::string_view type_name(const Event& event);
 

@@ -257,6 +257,36 @@ bool apply(ServerState& s, const Envelope&, const BackupForgotten& e) {
   return s.backups.erase(e.name) == 1;
 }
 
+bool apply(ServerState& s, const Envelope& envelope, const AnchorMade& e) {
+  s.anchor = MadeAnchor{envelope.position, e};
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope& envelope, const ArchiveBegun& e) {
+  s.archives.insert_or_assign(e.name, NamedArchive{e.folder, envelope.position, {}, {}, false});
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const ArchiveCompleted& e) {
+  const auto found = s.archives.find(e.name);
+  if (found == s.archives.end()) return false;
+  found->second.first = e.first;
+  found->second.through = e.through;
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const LogTrimmed& e) {
+  s.trimmed = std::max(s.trimmed, e.through);
+  const auto found = s.archives.find(e.name);
+  if (found == s.archives.end()) return false;
+  found->second.is_trimmed = true;
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const ArchiveForgotten& e) {
+  return s.archives.erase(e.name) == 1;
+}
+
 template <class State, class Other>
 bool apply(State&, const Envelope&, const Other&) {
   return false;

@@ -12,7 +12,7 @@
 
 namespace session {
 
-constexpr std::int64_t kStateSchema = 2;
+constexpr std::int64_t kStateSchema = 3;
 
 // A client's command that was accepted: what a retry is answered with.
 struct AcceptedCommand {
@@ -183,10 +183,45 @@ struct NamedBackup {
   }
 };
 
+// A copy of the log's beginning, which erasures reach into as soon as it is whole.
+struct NamedArchive {
+  std::string folder;
+  Position begun;           // of its ArchiveBegun
+  Position first;           // its first event
+  Position through;         // its last one; 0: it is not known to be whole
+  bool is_trimmed = false;  // the log does not hold these events any more
+
+  bool operator==(const NamedArchive&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("folder", self.folder);
+    visit("begun", self.begun);
+    visit("first", self.first);
+    visit("through", self.through);
+    visit("trimmed", self.is_trimmed);
+  }
+};
+
+// An anchor on the record.
+struct MadeAnchor {
+  Position recorded;  // where it is
+  AnchorMade anchor;
+
+  bool operator==(const MadeAnchor&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("recorded", self.recorded);
+    visit("anchor", self.anchor);
+  }
+};
+
 struct ServerState {
   std::int64_t epoch_counter = 0;
   std::int64_t writer_term = 0;
-  std::map<std::string, NamedBackup> backups;  // by name
+  std::map<std::string, NamedBackup> backups;      // by name
+  std::optional<MadeAnchor> anchor{};              // the last one
+  std::map<std::string, NamedArchive> archives{};  // by name
+  Position trimmed{};  // events up to here are not in the log any more; 0: all are
 
   bool operator==(const ServerState&) const = default;
   template <class Self, class Visit>
@@ -194,6 +229,9 @@ struct ServerState {
     visit("epoch_counter", self.epoch_counter);
     visit("writer_term", self.writer_term);
     visit("backups", self.backups);
+    visit("anchor", self.anchor);
+    visit("archives", self.archives);
+    visit("trimmed", self.trimmed);
   }
 };
 

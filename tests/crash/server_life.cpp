@@ -1,6 +1,7 @@
 #include "tests/crash/server_life.hpp"
 
 #include "eventlog/session/stream_name.hpp"
+#include "projections/anchored_rows.hpp"
 #include "tests/crash/numbered_commands.hpp"
 
 namespace crash {
@@ -8,6 +9,9 @@ namespace {
 
 using base::ErrorCode;
 using base::failure;
+
+// A file may be in use for a moment; a server tries again, too.
+constexpr int kTrimsMax = 20;
 
 tl::unexpected<base::Error> died() {
   return failure(ErrorCode::io, "the process has died");
@@ -72,14 +76,15 @@ Result<std::unique_ptr<ServerLife>> ServerLife::begin(const std::string& root,
 }
 
 Result<bool> ServerLife::open_rows(const std::string& root) {
-  const eventlog::LogFolder folder{root};
-  auto index_rows = eventlog::open_rocksdb_key_value_store(folder.index(), disk_);
+  folder_ = {root};
+  auto index_rows = eventlog::open_rocksdb_key_value_store(folder_.index(), disk_);
   if (!index_rows) return tl::unexpected(index_rows.error());
   index_rows_ = std::move(*index_rows);
-  auto view_rows = eventlog::open_rocksdb_key_value_store(folder.views(), disk_);
+  auto view_rows = eventlog::open_rocksdb_key_value_store(folder_.views(), disk_);
   if (!view_rows) return tl::unexpected(view_rows.error());
   view_rows_ = std::move(*view_rows);
-  auto side = workers::open_read_side(*log_.store, log_.tail, *index_rows_, *view_rows_);
+  auto side = workers::open_read_side(*log_.store, log_.tail, *index_rows_, *view_rows_,
+                                      std::move(log_.base));
   if (!side) return tl::unexpected(side.error());
   side_ = std::move(*side);
   // An index that is ahead of the log, or of another one, would be a broken promise here.
@@ -105,6 +110,56 @@ Result<bool> ServerLife::take_over() {
     return failure(ErrorCode::io, "the server's stream cannot be loaded");
   }
   return work(none);
+}
+
+Result<bool> ServerLife::record(std::vector<session::Event> events) {
+  if (!worker_->record_server_events(std::move(events), {now_}, {now_})) {
+    return failure(ErrorCode::io, "the server's stream cannot be loaded");
+  }
+  Acknowledged none;
+  return work(none);
+}
+
+Result<bool> ServerLife::trim(const std::string& name, const session::NamedArchive& archive) {
+  Result<bool> done = false;
+  for (int attempt = 0; attempt < kTrimsMax; ++attempt) {
+    done = trimming().trim({name, archive.folder, archive.through, {}}, *index_rows_);
+    if (disk_.has_crashed()) return died();
+    if (done || done.error().code != ErrorCode::busy) break;
+  }
+  if (!done) return done;
+  return record({session::LogTrimmed{name, archive.through}});
+}
+
+Result<bool> ServerLife::archive(const std::string& folder) {
+  if (auto ok = record({session::ArchiveBegun{"one", folder}}); !ok) return ok;
+  base::SeededRandom random(1);
+  const base::SigningKey key(base::SigningKey::make_seed(random));
+  workers::ArchiveOrder order;
+  order.name = "one";
+  order.folder = folder;
+  order.before = order.durable = sequencer_->durable();
+  const auto made = trimming().archive(order, key);
+  if (disk_.has_crashed()) return died();
+  if (!made) return tl::unexpected(made.error());
+  const auto [first, through] = made->outcome;
+  auto ok = record({made->anchor, session::ArchiveCompleted{"one", first, through}});
+  if (!ok) return ok;
+  return trim("one", worker_->server()->archives.at("one"));
+}
+
+Result<bool> ServerLife::finish_archive() {
+  const auto archives = worker_->server()->archives;
+  for (const auto& [name, archive] : archives) {
+    if (archive.is_trimmed) continue;
+    if (archive.through.value > 0) {
+      if (auto ok = trim(name, archive); !ok) return ok;
+      continue;
+    }
+    trimming().remove_left_over(archive.folder);
+    if (auto ok = record({session::ArchiveForgotten{name}}); !ok) return ok;
+  }
+  return true;
 }
 
 Result<bool> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged) {

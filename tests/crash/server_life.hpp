@@ -11,6 +11,7 @@
 #include "eventlog/stream_loader.hpp"
 #include "tests/support/faulty_disk.hpp"
 #include "workers/command_worker.hpp"
+#include "workers/log_trimming.hpp"
 #include "workers/read_side.hpp"
 
 namespace crash {
@@ -41,6 +42,10 @@ class ServerLife {
   // number that was answered before must be answered alike. Error: the log's fate is in doubt, or
   // an answer that no correct server gives.
   Result<bool> ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged);
+  // Moves all that may be moved into the folder, as a server does it that is asked for an archive.
+  Result<bool> archive(const std::string& folder);
+  // What an earlier life began of that and did not finish: it is taken back, or gone on with.
+  Result<bool> finish_archive();
   // A stream's state as the index and its snapshot tell it.
   Result<eventlog::LoadedStream> load(const std::string& stream);
   eventlog::BlockStore& store() { return *log_.store; }
@@ -49,9 +54,13 @@ class ServerLife {
   ServerLife(eventlog::OpenedLog log, support::FaultyDisk& disk);
   Result<bool> open_rows(const std::string& root);
   Result<bool> work(Acknowledged& acknowledged);
+  Result<bool> record(std::vector<session::Event> events);
+  Result<bool> trim(const std::string& name, const session::NamedArchive& archive);
+  workers::LogTrimming trimming() { return {*log_.store, side_->index, folder_, disk_}; }
 
   support::FaultyDisk& disk_;
   eventlog::OpenedLog log_;
+  eventlog::LogFolder folder_;
   const Position found_;
   std::unique_ptr<eventlog::KeyValueStore> index_rows_;
   std::unique_ptr<eventlog::KeyValueStore> view_rows_;

@@ -11,5 +11,7 @@ void fuzz::run(ByteView in) {
   read_one_of<workers::QueryBody, bus::ReadRequest, workers::ListAnswer, workers::ShowAnswer,
               workers::OutputAnswer, projections::MetricsReport, workers::DigestsAnswer,
               workers::StatusAnswer, workers::CommandReplyBody, bus::LogPage, workers::BackupBody,
-              workers::BackupReplyBody, workers::BackupsAnswer>(in);
+              workers::BackupReplyBody, workers::BackupsAnswer, workers::AnchorReplyBody,
+              workers::AnchorsAnswer, workers::ArchiveBody, workers::ArchiveReplyBody,
+              workers::ArchivesAnswer>(in);
 }

@@ -1,8 +1,11 @@
 // Rows as they are read back from the key-value store: contents of content blocks, checkpoints,
 // snapshots of streams, and the rows of projections, each under the key that it is looked for.
+#include "eventlog/anchor.hpp"
 #include "eventlog/block.hpp"
 #include "eventlog/later_erasures.hpp"
+#include "eventlog/log_base.hpp"
 #include "eventlog/memory_store.hpp"
+#include "eventlog/signing_key.hpp"
 #include "eventlog/snapshot_store.hpp"
 #include "eventlog/stream_index.hpp"
 #include "projections/erasures.hpp"
@@ -145,7 +148,8 @@ void fuzz::run(ByteView in) {
           session::RegistryState, session::AdmissionState, session::ServerState,
           projections::StoredCheckpoint, projections::SessionRef, projections::NameRef,
           projections::MetricsTotals, projections::ResumeRecord, projections::Erasure,
-          projections::PendingErasure, projections::KeptContent, eventlog::LaterErasures>(
+          projections::PendingErasure, projections::KeptContent, eventlog::LaterErasures,
+          eventlog::SignedAnchor, eventlog::Anchor, session::AnchorMade, eventlog::BaseFile>(
           source.rest());
   }
 }

@@ -99,11 +99,17 @@ class FaultyDisk::Model {
   }
   void sync_names(const std::string& path) {
     const std::string folder = folder_name(path);
+    std::vector<std::string> removed;  // for good
     std::erase_if(changes_, [&](const NameChange& change) {
       if (change.folder != folder) return false;
       if (!change.grave.empty()) std::filesystem::remove_all(change.grave);
+      if (!change.is_made && change.from.empty()) removed.push_back(change.path);
       return true;
     });
+    // With a folder goes what was in it, however little of that was synced.
+    for (const std::string& gone : removed) {
+      if (!std::filesystem::exists(gone)) sync_names(gone);
+    }
   }
 
   // How much of a write is done, all of it or less; then it fails.

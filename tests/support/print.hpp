@@ -47,6 +47,9 @@ template <std::size_t N>
 std::string text_of(const std::array<char, N>& value) {
   return base::to_hex({value.data(), N});
 }
+inline std::string text_of(const base::RawValue& value) {
+  return base::to_hex(value.encoded);
+}
 template <class T>
 std::string text_of(const std::optional<T>& value) {
   return value ? text_of(*value) : "none";

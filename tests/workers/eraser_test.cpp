@@ -261,7 +261,13 @@ struct OnDisk {
     auto set = std::move(*projections::ProjectionSet::open(*views));
     REQUIRE(set.catch_up(**log, (*log)->tail(), 1000));
     eventlog::StreamIndex index(*rows);
-    return ErasureWork(**log, index, *views, {}).run({{}, {}, {{"copy", backup}}, {}});
+    ErasureJob job;
+    if (is_archive) {
+      job.archives["copy"] = {backup.folder, {1}, {1}, backup.through, true};
+    } else {
+      job.backups["copy"] = backup;
+    }
+    return ErasureWork(**log, index, *views, {}).run(job);
   }
 
   support::TempFolder folder;
@@ -271,10 +277,10 @@ struct OnDisk {
   std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
   CommandLoop loop{**log, *rows};
   session::NamedBackup backup{folder.file("copy"), {1}, {}};
+  bool is_archive = false;
 };
 
-TEST_CASE("an erasure reaches into backups, and waits for those that are away", "[workers]") {
-  OnDisk disk;
+void check_reached(OnDisk& disk, const std::string& unreached) {
   const std::string prompt = "work on it";
   REQUIRE_FALSE(support::files_with(disk.backup.folder, prompt).empty());
   SECTION("there") {
@@ -290,11 +296,22 @@ TEST_CASE("an erasure reaches into backups, and waits for those that are away", 
     const auto outcome = disk.run();
     CHECK(outcome.erased.empty());
     REQUIRE(outcome.error);
-    CHECK_THAT(outcome.error->text, Catch::Contains("backup copy is not reached"));
+    CHECK_THAT(outcome.error->text, Catch::Contains(unreached));
     std::filesystem::rename(away, disk.backup.folder);
     CHECK(disk.run().erased.size() == 1);
     CHECK(support::files_with(disk.backup.folder, prompt).empty());
   }
+}
+
+TEST_CASE("an erasure reaches into backups, and waits for those that are away", "[workers]") {
+  OnDisk disk;
+  check_reached(disk, "backup copy is not reached");
+}
+
+TEST_CASE("an erasure reaches into archives, and waits for those that are away", "[workers]") {
+  OnDisk disk;
+  disk.is_archive = true;
+  check_reached(disk, "archive copy is not reached");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // `steno backup` and `steno restore`: copies of the log, and a log made of one.
 #include <filesystem>
 
-#include "bus/poller.hpp"
 #include "eventlog/backup.hpp"
+#include "tools/steno/absolute_path.hpp"
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/connection.hpp"
 #include "tools/steno/console.hpp"
@@ -17,13 +17,6 @@ namespace {
 using workers::BackupRow;
 
 constexpr base::Duration kAskAgain = std::chrono::milliseconds(100);
-
-std::string absolute(const std::string& path) {
-  std::error_code error;
-  std::filesystem::path found = std::filesystem::absolute(path, error).lexically_normal();
-  if (!found.has_filename()) found = found.parent_path();  // "a/b/"
-  return error ? path : found.string();
-}
 
 Outcome<workers::BackupsAnswer> ask_list(Connection& connection) {
   return connection.ask<workers::BackupsAnswer>(workers::kVerbBackups, workers::QueryBody{});
@@ -44,11 +37,7 @@ Outcome<BackupRow> wait_until_made(Connection& connection, const std::string& na
     }
     if (!found->fault.empty()) return fail(kExitFailed, "no backup was made: " + found->fault);
     if (found->through.value > 0) return *found;
-    std::vector<bus::PollItem> items{bus::PollItem::of(connection.interrupts()->fd())};
-    if (auto ok = bus::poll(items, kAskAgain); !ok) return fail(ok.error());
-    if (connection.interrupts()->take()) {
-      return fail(kExitInterrupted, "not waited for any longer; the server goes on with it");
-    }
+    if (auto ok = connection.wait(kAskAgain); !ok) return tl::unexpected(ok.error());
   }
 }
 
@@ -56,7 +45,7 @@ Outcome<BackupRow> wait_until_made(Connection& connection, const std::string& na
 
 Outcome<int> backup_create(const Config& config, const BackupArguments& arguments) {
   workers::BackupBody body;
-  body.folder = absolute(arguments.folder);
+  body.folder = absolute_path(arguments.folder);
   body.name = arguments.name.empty() ? std::filesystem::path(body.folder).filename().string()
                                      : arguments.name;
   auto connection = Connection::open(config);
@@ -70,8 +59,8 @@ Outcome<int> backup_create(const Config& config, const BackupArguments& argument
     print(to_json(*made) + "\n");
     return kExitOk;
   }
-  print("backup " + made->name + " holds events 1 to " + std::to_string(made->through.value) +
-        ", and has proved itself\n");
+  print("backup " + made->name + " holds the log up to event " +
+        std::to_string(made->through.value) + ", and has proved itself\n");
   return kExitOk;
 }
 
@@ -116,7 +105,7 @@ Outcome<int> backup_forget(const Config& config, const BackupArguments& argument
 }
 
 Outcome<int> restore(const Config& config, const RestoreArguments& arguments) {
-  const std::string home = absolute(arguments.home);
+  const std::string home = absolute_path(arguments.home);
   std::error_code error;
   std::filesystem::create_directories(home, error);
   if (error) return fail(kExitRefused, "cannot make " + home + ": " + error.message());
@@ -124,7 +113,7 @@ Outcome<int> restore(const Config& config, const RestoreArguments& arguments) {
   base::SystemRandom random;
   ProgressLine progress(stderr, "prove");
   const auto restored =
-      eventlog::restore_backup(absolute(arguments.folder), home + "/data", random,
+      eventlog::restore_backup(absolute_path(arguments.folder), home + "/data", random,
                                [&](auto reached, auto tail) { progress.show(reached, tail); });
   progress.clear();
   if (!restored) return fail(restored.error());
@@ -137,7 +126,7 @@ Outcome<int> restore(const Config& config, const RestoreArguments& arguments) {
           "\n");
     return kExitOk;
   }
-  print("restored events 1 to " + std::to_string(restored->through.value) + " into epoch " +
+  print("restored the log up to event " + std::to_string(restored->through.value) + " into epoch " +
         std::to_string(restored->epoch) + "; start it with: steno --home " + home + " serve\n");
   return kExitOk;
 }

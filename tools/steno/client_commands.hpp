@@ -66,6 +66,23 @@ Outcome<int> backup_create(const Config& config, const BackupArguments& argument
 Outcome<int> backup_list(const Config& config, const BackupArguments& arguments);
 Outcome<int> backup_forget(const Config& config, const BackupArguments& arguments);
 
+struct AnchorArguments {
+  std::string file;  // where to put a copy to be carried away; empty: nowhere
+};
+// Returns once an anchor of all that is durable now is on the record.
+Outcome<int> anchor_create(const Config& config, const AnchorArguments& arguments);
+Outcome<int> anchor_show(const Config& config, const AnchorArguments& arguments);
+
+struct ArchiveArguments {
+  std::string folder;  // create; a relative one begins at the current folder
+  std::string name;    // create: default, the folder's own; forget
+  std::string before;  // create: a position, a time, or an age such as 90d
+};
+// Returns once the archive has proved itself and the log holds its events no more.
+Outcome<int> archive_create(const Config& config, const ArchiveArguments& arguments);
+Outcome<int> archive_list(const Config& config, const ArchiveArguments& arguments);
+Outcome<int> archive_forget(const Config& config, const ArchiveArguments& arguments);
+
 struct RestoreArguments {
   std::string folder;  // a backup
   std::string home;    // of the new log

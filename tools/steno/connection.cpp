@@ -75,6 +75,13 @@ void Connection::take_interrupts() {
   if (interrupts_ == nullptr) interrupts_ = std::make_unique<Interrupts>();
 }
 
+Outcome<bool> Connection::wait(base::Duration time) {
+  std::vector<bus::PollItem> items{bus::PollItem::of(interrupts_->fd())};
+  if (auto ok = bus::poll(items, time); !ok) return fail(ok.error());
+  if (!interrupts_->take()) return true;
+  return fail(kExitInterrupted, "not waited for any longer; the server goes on with it");
+}
+
 Outcome<bus::Reply> Connection::request(const base::CommandId& id, std::string_view verb,
                                         base::RawValue body) {
   const auto started = client_->start(id, verb, std::move(body), config_.timeout);

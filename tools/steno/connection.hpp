@@ -25,6 +25,10 @@ class Connection {
   void take_interrupts();
   Interrupts* interrupts() { return interrupts_.get(); }
 
+  // For as long, between two questions about something that the server does, after
+  // take_interrupts(). Ctrl-C is a Failure with kExitInterrupted.
+  Outcome<bool> wait(base::Duration time);
+
   // A reply that is not ok is a Failure. A request without a reply in time is one, too: its outcome
   // is unknown then, and it may be sent again under the same id.
   Outcome<bus::Reply> request(const base::CommandId& id, std::string_view verb,

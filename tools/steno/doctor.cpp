@@ -217,6 +217,7 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
        std::to_string(status.durable.value) + " durable, log " + status.log.text() + ", epoch " +
            std::to_string(status.epoch) + ", term " + std::to_string(status.writer_term),
        ""});
+  add({"signing key", Health::good, status.key, ""});
   if (status.workers == 0) {
     add({"workers", Health::bad, "none", "no session can run: see worker.log in the run folder"});
   } else {

@@ -32,6 +32,15 @@ template <class Tag>
 std::string fact(const base::StrongInteger<Tag>& value) {
   return std::to_string(value.value);
 }
+// Of bytes that are for programs to compare, the beginning.
+template <std::size_t N>
+std::string fact(const std::array<char, N>& value) {
+  constexpr std::size_t kShown = 8;
+  return base::to_hex({value.data(), std::min(N, kShown)}) + (N > kShown ? "…" : "");
+}
+std::string fact(const base::RawValue& value) {
+  return fact(msgpack_to_json(value.encoded));
+}
 std::string fact(const session::VersionRanges& ranges) {
   std::string text;
   for (const session::VersionRange& range : ranges) {

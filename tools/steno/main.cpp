@@ -265,6 +265,74 @@ void add_backup(CommandLine& line) {
       ->required();
 }
 
+void add_archive(CommandLine& line) {
+  struct Kind {
+    const char* name;
+    const char* help;
+    const char* examples;
+    Outcome<int> (*run)(const Config&, const ArchiveArguments&);
+  };
+  constexpr Kind kKinds[] = {
+      {"create", "Move the beginning of the log into a folder of its own",
+       "  steno archive create /mnt/usb/steno-2026 --before 2027-01-01\n"
+       "  steno archive create --name spring /srv/archives/spring --before 90d\n"
+       "It is copied and proved, its end is signed, and only then is it removed from the log. "
+       "What\n"
+       "sessions that still live may need stays. What was said in the others is in the archive:\n"
+       "  steno replay state --archive /mnt/usb/steno-2026 --session nightly",
+       archive_create},
+      {"list", "List the archives, which erasures reach into", "  steno archive list",
+       archive_list},
+      {"forget", "Tell that an archive is gone: erasures do not wait for it any more",
+       "  steno archive forget spring", archive_forget},
+  };
+  CLI::App* archive = line.app.add_subcommand("archive", "Move the log's beginning elsewhere");
+  archive->require_subcommand(1)->fallthrough();
+  for (const Kind& kind : kKinds) {
+    auto& arguments = line.keep<ArchiveArguments>();
+    CLI::App* command =
+        line.command(*archive, kind.name, kind.help, kind.examples, arguments, reporting(kind.run));
+    if (kind.run == archive_create) {
+      command->add_option("DIR", arguments.folder, "A folder that is missing or empty")->required();
+      command->add_option("--name", arguments.name, "Its name; default: the folder's own");
+      command
+          ->add_option("--before", arguments.before,
+                       "What stays: from this position, time or age on; of blocks, whole ones")
+          ->required()
+          ->type_name("POSITION|TIME|AGE");
+    } else if (kind.run == archive_forget) {
+      command->add_option("NAME", arguments.name, "As the list says")->required();
+    }
+  }
+}
+
+void add_anchor(CommandLine& line) {
+  CLI::App* anchor = line.app.add_subcommand("anchor", "Have the server sign where the log stands");
+  anchor->require_subcommand(1)->fallthrough();
+  struct Kind {
+    const char* name;
+    const char* help;
+    const char* examples;
+    Outcome<int> (*run)(const Config&, const AnchorArguments&);
+  };
+  constexpr Kind kKinds[] = {
+      {"create", "Sign all that is on the record, and put that on the record",
+       "  steno anchor create\n"
+       "  steno anchor create --to /mnt/usb/steno.anchor\n"
+       "Whoever has the file can later tell a log that was edited or shortened:\n"
+       "  steno replay verify --anchor /mnt/usb/steno.anchor --key <fingerprint>",
+       anchor_create},
+      {"show", "Show the last one", "  steno anchor show\n  steno anchor show --to monday.anchor",
+       anchor_show},
+  };
+  for (const Kind& kind : kKinds) {
+    auto& arguments = line.keep<AnchorArguments>();
+    line.command(*anchor, kind.name, kind.help, kind.examples, arguments, reporting(kind.run))
+        ->add_option("--to", arguments.file, "Put a copy into this file, to be carried away")
+        ->type_name("FILE");
+  }
+}
+
 void add_restore(CommandLine& line) {
   auto& arguments = line.keep<RestoreArguments>();
   CLI::App* command = line.command(
@@ -395,9 +463,26 @@ void add_replay(CommandLine& line) {
     } else {
       command->add_option("FOLDER", arguments.folder, "A data folder; default: the configured one");
     }
+    if (kind.run != replay_import && kind.run != replay_salvage) {
+      command
+          ->add_option("--archive", arguments.archives,
+                       "Read this archive as the log's beginning; may be repeated")
+          ->allow_extra_args(false)
+          ->type_name("DIR");
+    }
     if (kind.run == replay_verify) {
       command->add_option("--checkpoint", arguments.checkpoint,
                           "What verify printed earlier: the log must still hold it");
+      command
+          ->add_option("--anchor", arguments.anchor,
+                       "A file that anchor create wrote: the log must still hold it")
+          ->type_name("FILE");
+      command
+          ->add_option("--key", arguments.keys,
+                       "Believe anchors of this key only: the fingerprint that was written down; "
+                       "may be repeated")
+          ->allow_extra_args(false)
+          ->type_name("FINGERPRINT");
     } else if (kind.run == replay_state) {
       command->add_option("--at", arguments.at, "A position or a time; default: the end");
       command->add_option("--session", arguments.session, "Only this one; default: all");
@@ -426,10 +511,10 @@ void add_replay(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,   add_spawn,  add_list,   add_session_commands, add_output,
-    add_send,  add_resume, add_erase,  add_backup,           add_restore,
-    add_stats, add_watch,  add_doctor, add_config,           add_version,
-    add_serve, add_replay,
+    add_run,    add_spawn, add_list,   add_session_commands, add_output,  add_send,
+    add_resume, add_erase, add_backup, add_anchor,           add_archive, add_restore,
+    add_stats,  add_watch, add_doctor, add_config,           add_version, add_serve,
+    add_replay,
 };
 
 // What is wrong with the command line, in words. Of an unknown command CLI11 says only that one is

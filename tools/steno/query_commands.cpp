@@ -107,8 +107,7 @@ std::string counted(std::int64_t count, const std::string& what) {
 std::string erasure_text(const projections::Erasure& erasure) {
   return facts_text(session::ContentErased{erasure.events, {}}) + ", " +
          std::string(base::enum_name(erasure.reason)) + " " + short_time_text(erasure.at) + " by " +
-         erasure.actor +
-         (erasure.completed_at.us == 0 ? ", not yet from all files" : "");
+         erasure.actor + (erasure.completed_at.us == 0 ? ", not yet from all files" : "");
 }
 
 std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
@@ -155,7 +154,9 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
     fields.add("erased", erasure_text(erasure));
   }
   const bool is_prompt_gone = answer.prompt.empty() && row.prompt_bytes > 0;
-  fields.add("prompt", is_prompt_gone ? "[erased]" : answer.prompt);
+  const bool is_archived = !answer.archived.empty();
+  fields.add("prompt", is_prompt_gone ? (is_archived ? "[archived]" : "[erased]") : answer.prompt);
+  fields.add("archived", answer.archived);
   return fields.text();
 }
 
@@ -255,7 +256,8 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
   if (!answer) return tl::unexpected(answer.error());
   const bool is_table = config.output == OutputFormat::table;
   if (is_table) print_heading(answer->session, (*connection)->clock().wall());
-  if (is_table && answer->items.empty()) remark("(no output yet)");
+  if (!answer->archived.empty()) remark("not all of it is in the log: " + answer->archived);
+  if (is_table && answer->items.empty() && answer->archived.empty()) remark("(no output yet)");
   print_items(config, *answer);
   while (answer->has_more && !answer->items.empty()) {
     answer = ask_output(**connection, arguments, answer->items.back().position);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 namespace steno {
 
@@ -18,21 +19,27 @@ struct ReplayArguments {
   std::string agent;       // state, diff: only this agent's sessions; empty: all agents'
   std::string projection;  // rebuild: its name; empty: all. diff: the one to compare
   std::string checkpoint;  // verify: as it prints one; empty: none
-  std::int64_t to = 0;     // rebuild: last position to fold; 0: see replay_rebuild
-  std::string target;      // salvage, import: the new data folder
-  std::string file;        // import: the lines to read; "-": stdin
-  bool with_content = true;  // export
-  bool is_exact = false;     // import: begin no epoch
+  std::string anchor;      // verify: a file; empty: none
+  std::vector<std::string> keys;  // verify: fingerprints of the keys that are believed; none: all
+  std::vector<std::string> archives;  // folders: read as the log's beginning
+  std::int64_t to = 0;                // rebuild: last position to fold; 0: see replay_rebuild
+  std::string target;                 // salvage, import: the new data folder
+  std::string file;                   // import: the lines to read; "-": stdin
+  bool with_content = true;           // export
+  bool is_exact = false;              // import: begin no epoch
   bool is_json = false;
   std::FILE* out = stdout;
   std::FILE* err = stderr;
 };
 
-// Proves the whole log (eventlog/verify.hpp), also against `checkpoint` and against what the stream
-// index and the projections have seen of it, and prints what it holds and each problem. Returns 0
-// when it is whole, 9 when something is missing or damaged, 10 when only the write-ahead log's end
-// is torn and nothing that was acknowledged is missing, 11 for another log or a newer format,
-// 2 for a `checkpoint` that is none.
+// Of a log whose beginning was archived, verify and rebuild begin with what its anchor says, unless
+// `archives` are given; the others need these, and return 3 without, saying where they are.
+
+// Proves the whole log (eventlog/verify.hpp), also against `checkpoint`, the `anchor` and what the
+// stream index and the projections have seen of it, and prints what it holds and each problem.
+// Returns 0 when it is whole, 9 when something is missing or damaged, 10 when only the write-ahead
+// log's end is torn and nothing that was acknowledged is missing, 11 for another log or a newer
+// format, 2 for a `checkpoint` that is none.
 int replay_verify(const ReplayArguments& arguments);
 
 // Prints the states of the sessions as they were once the event at `at` had happened, in the order

@@ -19,10 +19,11 @@ using Json = nlohmann::ordered_json;
 // One of the two, read block by block.
 class Side {
  public:
-  static Result<Side> open(const std::string& folder) {
-    auto log = eventlog::open_unproved_log(folder);
+  static Result<Side> open(const std::string& folder, const ReplayArguments& arguments) {
+    auto log = eventlog::open_unproved_log(folder, arguments.archives);
     if (!log) return tl::unexpected(log.error());
     if (log->store_error) return tl::unexpected(*log->store_error);
+    if (auto ok = check_begin(*log); !ok) return tl::unexpected(ok.error());
     return Side(std::move(*log));
   }
 
@@ -140,9 +141,9 @@ Result<Difference> compare(Side& a, Side& b, ProgressLine& progress) {
 }  // namespace
 
 int diff_logs(const ReplayArguments& arguments) {
-  auto a = Side::open(arguments.folder);
+  auto a = Side::open(arguments.folder, arguments);
   if (!a) return fail(arguments.err, a.error());
-  auto b = Side::open(arguments.other);
+  auto b = Side::open(arguments.other, arguments);
   if (!b) return fail(arguments.err, b.error());
   ProgressLine progress(arguments.err, "diff");
   const auto found = compare(*a, *b, progress);

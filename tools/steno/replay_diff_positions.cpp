@@ -69,7 +69,7 @@ void print_text(std::FILE* out, const Fold& from, const Fold& to, const Json& se
 }  // namespace
 
 int diff_positions(const ReplayArguments& arguments) {
-  const auto log = eventlog::open_unproved_log(arguments.folder);
+  const auto log = eventlog::open_unproved_log(arguments.folder, arguments.archives);
   if (!log) return fail(arguments.err, log.error());
   const auto from = fold_to(*log, arguments.from, arguments);
   if (!from) return fail(arguments.err, from.error());

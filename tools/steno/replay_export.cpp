@@ -105,8 +105,12 @@ class Export {
 
 int replay_export(const ReplayArguments& arguments) {
   base::SystemRandom random;
-  const auto log = eventlog::open_log(arguments.folder, eventlog::LogMode::read_only, random);
+  eventlog::LogOptions options;
+  options.archives = arguments.archives;
+  const auto log =
+      eventlog::open_log(arguments.folder, eventlog::LogMode::read_only, random, options);
   if (!log) return fail(arguments.err, log.error());
+  if (auto ok = check_begin(*log); !ok) return fail(arguments.err, ok.error());
   if (log->is_new) {
     return fail(arguments.err, {base::ErrorCode::not_found, "the log is empty", arguments.folder});
   }

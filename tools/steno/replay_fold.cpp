@@ -95,6 +95,7 @@ Result<FoldEnd> parse_fold_end(const std::string& at) {
 
 Result<Fold> fold_log(const eventlog::UnprovedLog& log, const FoldEnd& end,
                       ProgressLine& progress) {
+  if (auto ok = check_begin(log); !ok) return tl::unexpected(ok.error());
   if (auto ok = check_end(log, end); !ok) return tl::unexpected(ok.error());
   eventlog::BlockStore& store = *log.store;
   const Position through = std::min(end.position, store.tail());

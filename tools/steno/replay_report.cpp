@@ -12,6 +12,27 @@ int fail(std::FILE* err, const base::Error& error) {
   return exit_code_of(error.code);
 }
 
+namespace {
+
+base::Result<bool> check_base(const std::optional<eventlog::LogBase>& base) {
+  if (!base) return true;
+  return base::failure(base::ErrorCode::not_found,
+                       "the log begins behind position " +
+                           std::to_string(base->anchor.at.position.value) + ": " +
+                           eventlog::where_archived(*base) + "; give it with --archive");
+}
+
+}  // namespace
+
+base::Result<bool> check_begin(const eventlog::UnprovedLog& log) {
+  if (log.base_error) return tl::unexpected(*log.base_error);
+  return check_base(log.base);
+}
+
+base::Result<bool> check_begin(const eventlog::OpenedLog& log) {
+  return check_base(log.base);
+}
+
 std::string printable(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';

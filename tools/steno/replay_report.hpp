@@ -7,12 +7,17 @@
 
 #include "eventlog/base/result.hpp"
 #include "eventlog/base/strong.hpp"
+#include "eventlog/log_folder.hpp"
 #include "tools/steno/exit_codes.hpp"
 
 namespace steno {
 
 // Prints "steno: <error>" and returns its exit code.
 int fail(std::FILE* err, const base::Error& error);
+
+// Error not_found for a log whose beginning was archived, saying where it is.
+base::Result<bool> check_begin(const eventlog::UnprovedLog& log);
+base::Result<bool> check_begin(const eventlog::OpenedLog& log);
 
 // Indented, with a line's end.
 template <class Json>

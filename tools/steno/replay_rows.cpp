@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "projections/anchored_rows.hpp"
 #include "projections/digest.hpp"
 #include "tools/steno/replay_report.hpp"
 
@@ -33,13 +34,20 @@ std::unique_ptr<eventlog::KeyValueStore> open_live_rows(const ReplayArguments& a
 Result<RebuiltRows> RebuiltRows::open(const ReplayArguments& arguments) {
   auto live = open_live_rows(arguments);
   base::SystemRandom random;
-  auto log = eventlog::open_log(arguments.folder, eventlog::LogMode::read_only, random);
+  eventlog::LogOptions options;
+  options.archives = arguments.archives;
+  auto log = eventlog::open_log(arguments.folder, eventlog::LogMode::read_only, random, options);
   if (!log) return tl::unexpected(log.error());
   auto folder = eventlog::PrivateFolder::make();
   if (!folder) return tl::unexpected(folder.error());
   auto rows = eventlog::open_rocksdb_key_value_store(folder->path() + "/rows");
   if (!rows) return tl::unexpected(rows.error());
   RebuiltRows all(arguments, std::move(*folder));
+  if (log->base) {
+    auto base_rows = projections::open_anchored_rows(std::move(*log->base));
+    if (!base_rows) return tl::unexpected(base_rows.error());
+    all.base_rows_ = std::move(*base_rows);
+  }
   all.live_ = std::move(live);
   all.log_ = std::move(*log);
   all.rows_ = std::move(*rows);
@@ -61,6 +69,13 @@ Result<bool> RebuiltRows::read_live(const Projection& projection, RebuiltProject
 Result<Position> RebuiltRows::choose_end(const RebuiltProjection& outcome) const {
   const Position tail = log_->store->tail();
   if (arguments_->to > 0) {
+    if (arguments_->to < log_->store->first().value - 1) {
+      return base::failure(ErrorCode::not_found,
+                           "the log begins at position " +
+                               std::to_string(log_->store->first().value) +
+                               "; give its archives with --archive",
+                           "position " + std::to_string(arguments_->to));
+    }
     if (arguments_->to <= tail.value) return Position{arguments_->to};
     return base::failure(ErrorCode::not_found,
                          "the log ends at position " + std::to_string(tail.value),
@@ -90,6 +105,10 @@ Result<RebuiltProjection> RebuiltRows::run(const Projection& projection) {
   if (auto ok = read_live(projection, outcome); !ok) return tl::unexpected(ok.error());
   const auto end = choose_end(outcome);
   if (!end) return tl::unexpected(end.error());
+  if (base_rows_ != nullptr) {
+    auto copied = projections::copy_anchored_rows(*base_rows_, projection, *rows_);
+    if (!copied) return tl::unexpected(copied.error());
+  }
   auto projector = projections::Projector::open(projection, *rows_);
   if (!projector) return tl::unexpected(projector.error());
   if (auto ok = fold(*projector, *end); !ok) return tl::unexpected(ok.error());

@@ -50,7 +50,8 @@ class RebuiltRows {
   const ReplayArguments* arguments_;
   std::unique_ptr<eventlog::KeyValueStore> live_;
   std::optional<eventlog::OpenedLog> log_;
-  eventlog::PrivateFolder folder_;  // of the rows; outlives them
+  std::unique_ptr<eventlog::KeyValueStore> base_rows_;  // to build upon; null: from position 1
+  eventlog::PrivateFolder folder_;                      // of the rows; outlives them
   std::unique_ptr<eventlog::KeyValueStore> rows_;
 };
 

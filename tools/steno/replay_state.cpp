@@ -92,7 +92,7 @@ void print_text(std::FILE* out, const Fold& fold, const FoldedSessions& sessions
 int replay_state(const ReplayArguments& arguments) {
   const auto end = parse_fold_end(arguments.at);
   if (!end) return fail(arguments.err, end.error());
-  const auto log = eventlog::open_unproved_log(arguments.folder);
+  const auto log = eventlog::open_unproved_log(arguments.folder, arguments.archives);
   if (!log) return fail(arguments.err, log.error());
   ProgressLine progress(arguments.err, "replay");
   const auto fold = fold_log(*log, *end, progress);

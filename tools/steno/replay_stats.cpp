@@ -202,8 +202,12 @@ Result<bool> count(eventlog::BlockStore& store, Counting& counting, std::FILE* e
 
 int replay_stats(const ReplayArguments& arguments) {
   base::SystemRandom random;
-  const auto log = eventlog::open_log(arguments.folder, eventlog::LogMode::read_only, random);
+  eventlog::LogOptions options;
+  options.archives = arguments.archives;
+  const auto log =
+      eventlog::open_log(arguments.folder, eventlog::LogMode::read_only, random, options);
   if (!log) return fail(arguments.err, log.error());
+  if (auto ok = check_begin(*log); !ok) return fail(arguments.err, ok.error());
   Counting counting;
   if (auto ok = count(*log->store, counting, arguments.err); !ok) {
     return fail(arguments.err, ok.error());

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "eventlog/anchor.hpp"
 #include "eventlog/log_folder.hpp"
 #include "eventlog/verify.hpp"
+#include "projections/anchored_rows.hpp"
 #include "tools/steno/replay.hpp"
 #include "tools/steno/replay_report.hpp"
 #include "tools/steno/replay_witnesses.hpp"
@@ -48,6 +50,18 @@ std::optional<eventlog::Checkpoint> checkpoint_of(const VerifyReport& report) {
   return eventlog::Checkpoint{report.log, report.epoch, report.last, report.hash};
 }
 
+// "12 that hold, the last one of positions 1 to 4711, signed by key 1a2b-…"
+std::string anchors_text(const VerifyReport& report) {
+  if (report.anchors.empty()) return "none";
+  std::int64_t count = 0;
+  std::string keys;
+  for (const auto& [key, of_key] : report.anchors) {
+    count += of_key;
+    keys += (keys.empty() ? "" : ", ") + key;
+  }
+  return fmt::format("{}, signed up to position {} by key {}", count, report.anchored.value, keys);
+}
+
 void print_text(std::FILE* out, const UnprovedLog& log, const VerifyReport& report,
                 const Verdict& verdict) {
   const auto row = [&](std::string_view name, const std::string& value) {
@@ -60,8 +74,13 @@ void print_text(std::FILE* out, const UnprovedLog& log, const VerifyReport& repo
                                        : ""));
   row("blocks", fmt::format("{}", report.blocks));
   row("streams", fmt::format("{}", report.streams));
+  if (log.base) {
+    row("begins", "behind anchor " + std::to_string(log.base->anchor.at.position.value) + "; " +
+                      printable(eventlog::where_archived(*log.base)));
+  }
   row("epochs", fmt::format("{}", report.epochs));
   row("contents", fmt::format("{}, {} erased", report.contents, report.contents_erased));
+  row("anchors", anchors_text(report));
   row("hash", report.blocks > 0 ? base::to_hex(base::view(report.hash)) : "none");
   if (const auto checkpoint = checkpoint_of(report)) {
     row("checkpoint", checkpoint_text(*checkpoint));
@@ -97,6 +116,9 @@ void print_json(std::FILE* out, const UnprovedLog& log, const VerifyReport& repo
   json["epochs"] = report.epochs;
   json["contents"] = report.contents;
   json["contents_erased"] = report.contents_erased;
+  json["archived"] = log.base ? Json(log.base->anchor.at.position.value) : Json();
+  json["anchors"] = report.anchors;
+  json["anchored"] = report.anchored.value;
   json["head"] = log.head ? Json(log.head->position.value) : Json();
   json["events_behind_head"] = report.after_head;
   json["in_use"] = log.is_in_use;
@@ -113,10 +135,67 @@ void print_json(std::FILE* out, const UnprovedLog& log, const VerifyReport& repo
   print_json_text(out, json);
 }
 
+// The anchor in a file that was carried away, as somebody who has seen the log.
+base::Result<eventlog::Witness> anchor_witness(const ReplayArguments& arguments) {
+  const auto file = eventlog::read_anchor_file(arguments.anchor);
+  if (!file) return tl::unexpected(file.error());
+  const auto anchor = eventlog::open_anchor(*file);
+  if (!anchor) return tl::unexpected(anchor.error());
+  const auto& keys = arguments.keys;
+  const std::string signer = base::fingerprint(file->key);
+  if (keys.empty() || std::find(keys.begin(), keys.end(), signer) != keys.end()) {
+    return eventlog::Witness{"the anchor in " + arguments.anchor, anchor->at};
+  }
+  return base::failure(base::ErrorCode::wrong_log,
+                       "the anchor is signed by key " + signer + ", not by the one that was given",
+                       arguments.anchor);
+}
+
+// Rows that stand before a trimmed log's first block are built anew when a server starts.
+std::vector<eventlog::Witness> without_earlier(std::vector<eventlog::Witness> witnesses,
+                                               const UnprovedLog& log) {
+  if (!log.base) return witnesses;
+  std::erase_if(witnesses, [&](const eventlog::Witness& witness) {
+    return witness.checkpoint.position <= log.base->anchor.at.position;
+  });
+  return witnesses;
+}
+
+// Of somebody's own checkpoint: a trimmed log can be held against it from its anchor on.
+base::Result<bool> check_reach(const std::optional<eventlog::Witness>& witness,
+                               const UnprovedLog& log) {
+  if (!witness || !log.base) return true;
+  const eventlog::Checkpoint& begin = log.base->anchor.at;
+  const base::Position position = witness->checkpoint.position;
+  if (position > begin.position || witness->checkpoint == begin) return true;
+  if (position < begin.position) {
+    return base::failure(base::ErrorCode::not_found, witness->name + " is of position " +
+                                                         std::to_string(position.value) + ", and " +
+                                                         eventlog::where_archived(*log.base) +
+                                                         "; give it with --archive");
+  }
+  return base::failure(
+      base::ErrorCode::damaged,
+      "the log begins behind another block than the one that " + witness->name + " names",
+      "position " + std::to_string(position.value));
+}
+
+// The rows that a trimmed log's projections are built upon.
+void check_base(const UnprovedLog& log, VerifyReport& report) {
+  if (!log.base) return;
+  const auto found = projections::check_anchored_rows(*log.base);
+  if (found || found.error().code == base::ErrorCode::wrong_log) return;
+  const base::Position position = log.base->anchor.at.position;
+  report.problems.insert(report.problems.begin(),
+                         {position, position, found.error().code, base::describe(found.error())});
+}
+
 }  // namespace
 
 int replay_verify(const ReplayArguments& arguments) {
   auto witnesses = read_witnesses(arguments.folder);
+  std::optional<eventlog::Witness> noted;
+  std::optional<eventlog::Witness> carried;
   if (!arguments.checkpoint.empty()) {
     const auto checkpoint = parse_checkpoint(arguments.checkpoint);
     if (!checkpoint) {
@@ -125,19 +204,32 @@ int replay_verify(const ReplayArguments& arguments) {
                                       "' is not a checkpoint; steno replay verify prints one",
                                   {}});
     }
-    witnesses.push_back({"the checkpoint", *checkpoint});
+    noted = {"the checkpoint", *checkpoint};
   }
-  const auto log = eventlog::open_unproved_log(arguments.folder);
+  if (!arguments.anchor.empty()) {
+    auto witness = anchor_witness(arguments);
+    if (!witness) return fail(arguments.err, witness.error());
+    carried = std::move(*witness);
+  }
+  const auto log = eventlog::open_unproved_log(arguments.folder, arguments.archives);
   if (!log) return fail(arguments.err, log.error());
+  eventlog::VerifyBesides besides = eventlog::besides_of(*log);
+  besides.witnesses = without_earlier(std::move(witnesses), *log);
+  for (const auto& witness : {noted, carried}) {
+    if (auto ok = check_reach(witness, *log); !ok) return fail(arguments.err, ok.error());
+    if (witness) besides.witnesses.push_back(*witness);
+  }
+  besides.keys = {arguments.keys.begin(), arguments.keys.end()};
   ProgressLine progress(arguments.err, "verify");
   VerifyReport report = eventlog::verify_log(
       *log->store, log->head, [&](auto reached, auto tail) { progress.show(reached, tail); },
-      {witnesses, log->later});
+      besides);
   progress.clear();
+  check_base(*log, report);
   // Of what is known at all, verify_log has said more.
   const base::Position head = log->head ? log->head->position : base::Position{};
   const base::Position behind = std::max({log->store->tail(), report.last, head}).next();
-  for (const auto& error : {log->head_error, log->store_error}) {
+  for (const auto& error : {log->head_error, log->store_error, log->base_error}) {
     if (!error) continue;
     report.problems.insert(report.problems.begin(),
                            {behind, kUnknownEnd, error->code, base::describe(*error)});

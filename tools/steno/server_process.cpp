@@ -12,6 +12,7 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/log_folder.hpp"
+#include "eventlog/signing_key.hpp"
 #include "tools/steno/exit_codes.hpp"
 #include "tools/steno/serve.hpp"
 #include "tools/steno/signals.hpp"
@@ -55,6 +56,7 @@ struct Process {
   base::SystemRandom random;
   FileLeaseLocks locks;
   eventlog::OpenedLog log;
+  std::optional<base::SigningKey> key;
   std::unique_ptr<eventlog::KeyValueStore> index_rows;
   std::unique_ptr<eventlog::KeyValueStore> view_rows;
   std::unique_ptr<workers::ReadSide> read_side;
@@ -77,16 +79,22 @@ base::Result<bool> Process::open() {
   auto opened = eventlog::open_log(options.data_folder, eventlog::LogMode::read_write, random);
   if (!opened) return tl::unexpected(opened.error());
   log = std::move(*opened);
+  const auto key_file = eventlog::LogFolder{options.data_folder}.key();
+  auto opened_key = eventlog::open_signing_key(key_file, random);
+  if (!opened_key) return tl::unexpected(opened_key.error());
+  key = *opened_key;
   if (auto ok = open_views(); !ok) return ok;
   if (auto ok = bind(); !ok) return ok;
   committer = eventlog::make_thread_committer(*log.store, log.head.get());
   loader = eventlog::make_thread_loader(*log.store, read_side->index, read_side->snapshots);
   contents = workers::make_thread_content_loader(*log.store);
   queries = workers::make_thread_query_port(*read_side->service);
-  erasures = workers::make_thread_erasure_port({*log.store,
-                                                read_side->index,
-                                                *view_rows,
-                                                {options.keep_for, options.agents.session_folder}});
+  erasures = workers::make_thread_erasure_port(
+      {*log.store,
+       read_side->index,
+       *view_rows,
+       {options.keep_for, options.agents.session_folder, key, options.data_folder},
+       index_rows.get()});
   return true;
 }
 
@@ -99,7 +107,8 @@ base::Result<bool> Process::open_views() {
       eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.views());
   if (!opened_views) return tl::unexpected(opened_views.error());
   view_rows = std::move(*opened_views);
-  auto opened = workers::open_read_side(*log.store, log.tail, *index_rows, *view_rows);
+  auto opened = workers::open_read_side(*log.store, log.tail, *index_rows, *view_rows,
+                                        std::exchange(log.base, std::nullopt));
   if (!opened) return tl::unexpected(opened.error());
   read_side = std::move(*opened);
   if (!read_side->rebuilt_because.empty()) {
@@ -177,7 +186,9 @@ int run_server(const ServeOptions& options) {
       process.clock,           process.random,         *process.committer,  *process.loader,
       *process.contents,       *process.queries,       *process.erasures,   process.locks,
       *process.command_socket, *process.worker_socket, *process.feed_socket};
-  workers::Server server(ports, {process.log.tail, options.commands, options.leases},
+  const std::string key = base::fingerprint(process.key->public_key());
+  spdlog::info("signing_key fingerprint={}", key);
+  workers::Server server(ports, {process.log.tail, options.commands, options.leases, key},
                          std::move(process.read_side->takeover));
   const std::string flight_file = options.run_folder + "/flight.log";
   base::on_check_failed([&] { server.flight().write_to(flight_file); });

@@ -17,9 +17,10 @@ struct Unit {
   Duration length;
 };
 // Largest first, and "ms" before "s" and "m", whose ends it shares.
-constexpr std::array kUnits{Unit{"h", std::chrono::hours(1)}, Unit{"m", std::chrono::minutes(1)},
-                            Unit{"s", std::chrono::seconds(1)},
-                            Unit{"ms", std::chrono::milliseconds(1)}, Unit{"us", Duration{1}}};
+constexpr std::array kUnits{
+    Unit{"d", std::chrono::hours(24)},        Unit{"h", std::chrono::hours(1)},
+    Unit{"m", std::chrono::minutes(1)},       Unit{"s", std::chrono::seconds(1)},
+    Unit{"ms", std::chrono::milliseconds(1)}, Unit{"us", Duration{1}}};
 
 std::optional<std::int64_t> parse_digits(std::string_view text) {
   std::int64_t value = 0;

@@ -24,7 +24,8 @@ std::string usd_text(NanoUsd amount);
 // Exact, with as many decimals as it needs: "5", "0.25", "0.000000001".
 std::string exact_usd_text(NanoUsd amount);
 
-// "500ms", "30s", "5m", "2h"; a bare number is seconds. No value: anything else, or over a year.
+// "500ms", "30s", "5m", "2h", "90d"; a bare number is seconds. No value: anything else, or over a
+// year.
 std::optional<Duration> parse_duration(std::string_view text);
 // The largest unit that holds it without rest: "90s", "5m", "1500ms", "7us".
 std::string exact_duration_text(Duration duration);

@@ -92,8 +92,11 @@ TEST_CASE("the histories reach every event of sessions, registry and admission",
       for (const auto& event : stream.events) seen.insert(event.envelope.type);
     }
   }
+  const std::set<std::string_view> of_server{
+      "EpochStarted", "ServerStarted", "BackupBegun",      "BackupCompleted", "BackupForgotten",
+      "AnchorMade",   "ArchiveBegun",  "ArchiveCompleted", "LogTrimmed",      "ArchiveForgotten"};
   for (const std::string_view type : event_types()) {
-    if (type == "EpochStarted" || type == "ServerStarted" || type.starts_with("Backup")) continue;
+    if (of_server.contains(type)) continue;
     INFO(type);
     CHECK(seen.contains(std::string(type)));
   }
@@ -258,6 +261,39 @@ TEST_CASE("the backups that erasures reach into are those that were begun and no
   evolve(state, {}, Event(BackupForgotten{"nobody"}));
   evolve(state, {}, Event(BackupCompleted{"nobody", {6}}));
   CHECK(backups.size() == 1);
+}
+
+TEST_CASE("the last anchor on the record is known, and where", "[session]") {
+  StreamState state = *initial_state(kServerStream);
+  Envelope envelope;
+  envelope.position = {7};
+  AnchorMade made;
+  made.key[0] = 1;
+  evolve(state, envelope, Event(made));
+  envelope.position = {9};
+  made.key[0] = 2;
+  evolve(state, envelope, Event(made));
+  CHECK((std::get<ServerState>(state).anchor == MadeAnchor{{9}, made}));
+}
+
+TEST_CASE("archives are known from their beginning on, and what was trimmed stays so",
+          "[session]") {
+  StreamState state = *initial_state(kServerStream);
+  const auto& server = std::get<ServerState>(state);
+  Envelope envelope;
+  envelope.position = {7};
+  evolve(state, envelope, Event(ArchiveBegun{"one", "/one"}));
+  CHECK((server.archives.at("one") == NamedArchive{"/one", {7}, {}, {}, false}));
+  evolve(state, {}, Event(ArchiveCompleted{"one", {1}, {5}}));
+  CHECK((server.archives.at("one") == NamedArchive{"/one", {7}, {1}, {5}, false}));
+  CHECK(server.trimmed == Position{0});
+  evolve(state, {}, Event(LogTrimmed{"one", {5}}));
+  CHECK((server.archives.at("one") == NamedArchive{"/one", {7}, {1}, {5}, true}));
+  evolve(state, {}, Event(ArchiveForgotten{"one"}));
+  evolve(state, {}, Event(ArchiveForgotten{"nobody"}));
+  evolve(state, {}, Event(ArchiveCompleted{"nobody", {1}, {9}}));
+  CHECK(server.archives.empty());
+  CHECK(server.trimmed == Position{5});
 }
 
 }  // namespace

@@ -52,9 +52,10 @@ TEST_CASE("durations are read with their unit", "[tools]") {
   CHECK(parse_duration("30") == Duration(30s));
   CHECK(parse_duration("5m") == Duration(5min));
   CHECK(parse_duration("2h") == Duration(2h));
+  CHECK(parse_duration("90d") == Duration(90 * 24h));
   CHECK(parse_duration("7us") == Duration(7us));
   for (const char* wrong :
-       {"", "s", "-5s", "5 s", "5d", "1.5s", "99999999999999999999s", "9000h"}) {
+       {"", "s", "-5s", "5 s", "5w", "1.5s", "99999999999999999999s", "9000h", "400d"}) {
     INFO(wrong);
     CHECK_FALSE(parse_duration(wrong));
   }
@@ -67,6 +68,7 @@ TEST_CASE("an exact duration is read back as the same", "[tools]") {
   }
   CHECK(steno::exact_duration_text(90s) == "90s");
   CHECK(steno::exact_duration_text(5min) == "5m");
+  CHECK(steno::exact_duration_text(48h) == "2d");
 }
 
 TEST_CASE("durations are shown as minutes and seconds, without hours", "[tools]") {

@@ -1,0 +1,32 @@
+// What copies of a log have in common: they are made in folders that are new, every file of them is
+// synced, and they prove themselves before anybody relies on them.
+#pragma once
+
+#include <string>
+
+#include "eventlog/log_folder.hpp"
+
+namespace eventlog {
+
+// Makes the folder, or takes one that is empty. Error invalid: something is in it, or the folder
+// above it is missing.
+Result<bool> make_empty_folder(const std::string& folder, Disk& disk);
+
+// Every file in the folder, and then the folder.
+Result<bool> sync_all(const std::string& folder, Disk& disk);
+
+// Makes the head file; durable but for its name.
+Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& disk);
+
+// Of a copy that is not whole: what its maker put there. The folder goes, too, if nothing else is
+// in it, for that was put there by somebody else.
+void remove_copy(const std::string& folder, Disk& disk);
+
+// Of a log that nobody writes.
+Result<std::unique_ptr<BlockStore>> open_log_view(const std::string& folder);
+
+// Proves the whole copy. Errors: the first thing that is amiss with it.
+Result<bool> prove_copy(const LogFolder& copy);
+Result<bool> to_result(const VerifyReport& report);
+
+}  // namespace eventlog

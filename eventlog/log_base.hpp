@@ -1,0 +1,55 @@
+// What a log whose beginning was archived and trimmed begins with: the anchor that stands right
+// before its first block, and the rows that all events up to there add up to. Below the data
+// folder, base/<position>/ holds the file `anchor` and the rows (RocksDB).
+#pragma once
+
+#include "eventlog/anchor.hpp"
+#include "eventlog/block_store.hpp"
+#include "eventlog/data_folder.hpp"
+#include "eventlog/key_value_store.hpp"
+#include "eventlog/verify.hpp"
+
+namespace eventlog {
+
+// The file `anchor` of a base.
+struct BaseFile {
+  SignedAnchor anchor;
+  Position recorded;    // of the AnchorMade in the log that says the same
+  std::string archive;  // that the events before went to: its name and folder then
+  std::string folder;
+
+  bool operator==(const BaseFile&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("anchor", self.anchor);
+    visit("recorded", self.recorded);
+    visit("archive", self.archive);
+    visit("folder", self.folder);
+  }
+};
+
+struct LogBase {
+  Anchor anchor;
+  std::string archive;
+  std::string folder;
+  std::unique_ptr<KeyValueStore> rows;  // to be read; not proved by this
+};
+
+// Of a log that does not begin at position 1: its base, proved by its signature, by the log's first
+// block, which must follow it, and by the record. None: the log is empty or begins at 1. Errors:
+// damaged, naming the file that is missing, was changed, or is another one.
+Result<std::optional<LogBase>> read_base(const LogFolder& folder, BlockStore& store);
+
+// Puts the file to the rows that lie in the folder. Durable when it returns.
+Result<bool> write_base_file(const std::string& base_folder, const BaseFile& file, Disk& disk);
+
+// Copies a whole base; durable when it returns.
+Result<bool> copy_base(const LogFolder& from, const LogFolder& to, Position position, Disk& disk);
+
+// Has verify_log begin there; the base must outlive it.
+void begin_at(const LogBase& base, VerifyBesides& besides);
+
+// "events 1 to 17 are in archive NAME, in FOLDER"
+std::string where_archived(const LogBase& base);
+
+}  // namespace eventlog

@@ -1,0 +1,235 @@
+#include "projections/anchored_rows.hpp"
+
+#include <algorithm>
+
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/chained_store.hpp"
+#include "eventlog/copied_folder.hpp"
+#include "eventlog/private_folder.hpp"
+#include "eventlog/session/stream_name.hpp"
+#include "projections/digest.hpp"
+#include "projections/stream_states.hpp"
+
+namespace projections {
+namespace {
+
+using base::ErrorCode;
+using eventlog::KeyValueStore;
+using eventlog::LogBase;
+
+constexpr std::size_t kBatchEvents = 10'000;  // folded between two writes
+
+// In the index: which log the snapshots were written for, as its first position less one.
+constexpr ByteView kBeginKey = "b/";
+
+Bytes begin_row(Position begin) {
+  Bytes row;
+  base::append_u64(row, static_cast<std::uint64_t>(begin.value));
+  return row;
+}
+
+std::vector<std::unique_ptr<Projection>> anchored_projections() {
+  auto all = all_projections();
+  all.push_back(std::make_unique<StreamStates>());
+  return all;
+}
+
+// The folders of the archives that hold what lies before the base.
+Result<std::vector<std::string>> archives_of(const LogBase& base) {
+  std::vector<std::string> folders{base.folder};
+  eventlog::SnapshotStore streams(*base.rows, eventlog::kBaseStreams);
+  const auto loaded = streams.load(std::string(session::kServerStream));
+  if (!loaded) return tl::unexpected(loaded.error());
+  if (!*loaded) return folders;
+  const auto& server = std::get<session::ServerState>((*loaded)->state);
+  for (const auto& [name, archive] : server.archives) {
+    if (archive.is_trimmed) folders.push_back(archive.folder);
+  }
+  return folders;
+}
+
+// Rows in a folder that goes with them.
+class PrivateRows final : public KeyValueStore {
+ public:
+  PrivateRows(eventlog::PrivateFolder folder, std::unique_ptr<KeyValueStore> rows)
+      : folder_(std::move(folder)), rows_(std::move(rows)) {}
+
+  Result<bool> write(const eventlog::WriteBatch& batch) override { return rows_->write(batch); }
+  Result<std::optional<Bytes>> get(ByteView key) override { return rows_->get(key); }
+  Result<std::vector<eventlog::KeyValue>> scan(ByteView prefix, ByteView from,
+                                               std::size_t count_max) override {
+    return rows_->scan(prefix, from, count_max);
+  }
+  Result<std::optional<eventlog::KeyValue>> last(ByteView prefix) override {
+    return rows_->last(prefix);
+  }
+  Result<bool> clear() override { return rows_->clear(); }
+
+ private:
+  eventlog::PrivateFolder folder_;  // outlives the rows
+  std::unique_ptr<KeyValueStore> rows_;
+};
+
+Result<std::unique_ptr<KeyValueStore>> fold_archives(const LogBase& base) {
+  const auto folders = archives_of(base);
+  if (!folders) return tl::unexpected(folders.error());
+  std::vector<std::unique_ptr<eventlog::BlockStore>> parts;
+  for (const std::string& folder : *folders) {
+    auto part = eventlog::open_log_view(eventlog::LogFolder{folder}.log());
+    if (!part) return tl::unexpected(part.error());
+    parts.push_back(std::move(*part));
+  }
+  const auto archives = eventlog::chain_stores(std::move(parts));
+  if (!archives) return tl::unexpected(archives.error());
+  auto folder = eventlog::PrivateFolder::make();
+  if (!folder) return tl::unexpected(folder.error());
+  auto rows = eventlog::open_rocksdb_key_value_store(folder->path() + "/rows");
+  if (!rows) return tl::unexpected(rows.error());
+  const auto folded = fold_anchor(**archives, base.anchor.at.position, **rows);
+  if (!folded) return tl::unexpected(folded.error());
+  if (folded->at != base.anchor.at) {
+    return base::failure(ErrorCode::wrong_log, "the archives are of another log", base.folder);
+  }
+  return std::make_unique<PrivateRows>(std::move(*folder), std::move(*rows));
+}
+
+// In batches, so that memory is bounded.
+template <class Each>
+Result<bool> copy_rows(KeyValueStore& from, ByteView prefix, KeyValueStore& to, Each&& each) {
+  Bytes next(prefix);
+  for (;;) {
+    auto page = from.scan(prefix, next, kRowsPage);
+    if (!page) return tl::unexpected(page.error());
+    eventlog::WriteBatch batch;
+    for (eventlog::KeyValue& row : *page) {
+      next = row.key + '\0';
+      if (auto ok = each(std::move(row), batch); !ok) return ok;
+    }
+    if (auto ok = to.write(batch); !ok) return ok;
+    if (page->size() < kRowsPage) return true;
+  }
+}
+
+}  // namespace
+
+Result<eventlog::Anchor> fold_anchor(eventlog::BlockStore& log, Position through,
+                                     eventlog::KeyValueStore& rows) {
+  const auto all = anchored_projections();
+  std::vector<Projector> projectors;
+  for (const auto& projection : all) {
+    auto projector = Projector::open(*projection, rows);
+    if (!projector) return tl::unexpected(projector.error());
+    projectors.push_back(std::move(*projector));
+  }
+  std::vector<Projector*> going;
+  for (Projector& projector : projectors) going.push_back(&projector);
+  for (std::int64_t most = 1; most > 0;) {
+    most = 0;
+    for (const auto& folded : Projector::catch_up_all(going, log, through, kBatchEvents)) {
+      if (!folded) return tl::unexpected(folded.error());
+      most = std::max(most, *folded);
+    }
+  }
+  eventlog::Anchor anchor;
+  for (const Projector& projector : projectors) {
+    anchor.at = projector.checkpoint();
+    if (anchor.at.position != through) {
+      return base::failure(base::ErrorCode::invalid, "no block ends there",
+                           "position " + std::to_string(through.value));
+    }
+    const Projection& projection = projector.projection();
+    const auto digest = projections::digest(rows, projection.name());
+    if (!digest) return tl::unexpected(digest.error());
+    anchor.rows.push_back({std::string(projection.name()), projection.schema(), *digest});
+  }
+  return anchor;
+}
+
+Result<bool> check_anchored_rows(const LogBase& base) {
+  for (const auto& projection : anchored_projections()) {
+    const std::string name(projection->name());
+    const auto named = std::find_if(base.anchor.rows.begin(), base.anchor.rows.end(),
+                                    [&](const auto& one) { return one.name == name; });
+    if (named == base.anchor.rows.end() || named->schema != projection->schema()) {
+      return base::failure(ErrorCode::wrong_log,
+                           "the rows of " + name +
+                               " that were kept when the log was trimmed are of another release");
+    }
+    const auto found = digest(*base.rows, name);
+    if (!found) return tl::unexpected(found.error());
+    if (*found != named->digest && !base::mutant(base::Mutant::base_rows_not_compared)) {
+      return base::failure(ErrorCode::damaged,
+                           "the rows of " + name +
+                               " that were kept when the log was trimmed are not those that its "
+                               "anchor names");
+    }
+  }
+  return true;
+}
+
+Result<std::unique_ptr<KeyValueStore>> open_anchored_rows(LogBase base) {
+  const auto checked = check_anchored_rows(base);
+  if (checked) return std::move(base.rows);
+  auto folded = fold_archives(base);
+  if (folded) return folded;
+  base::Error error = checked.error();
+  error.text += ", and " + eventlog::where_archived(base) +
+                ", which cannot be read instead: " + base::describe(folded.error());
+  return tl::unexpected(std::move(error));
+}
+
+Result<bool> can_go_on(KeyValueStore& rows, const Projection& projection, Position begin) {
+  const auto stored = read_checkpoint(rows, projection.name());
+  if (!stored) return tl::unexpected(stored.error());
+  return *stored && (*stored)->schema == projection.schema() &&
+         (*stored)->checkpoint.position >= begin;
+}
+
+Result<bool> copy_anchored_rows(KeyValueStore& from, const Projection& projection,
+                                KeyValueStore& to) {
+  auto projector = Projector::open(projection, to);
+  if (!projector) return tl::unexpected(projector.error());
+  if (auto ok = projector->rebuild(); !ok) return ok;
+  const auto keep = [](eventlog::KeyValue row, eventlog::WriteBatch& batch) -> Result<bool> {
+    batch.put(std::move(row.key), std::move(row.value));
+    return true;
+  };
+  const Bytes name(projection.name());
+  if (auto ok = copy_rows(from, name + '/', to, keep); !ok) return ok;
+  // Last: rows without a checkpoint are removed when they are found.
+  return copy_rows(from, "checkpoint/" + name, to, keep);
+}
+
+Result<bool> copy_all_anchored_rows(KeyValueStore& from, KeyValueStore& to) {
+  for (const auto& projection : anchored_projections()) {
+    if (auto ok = copy_anchored_rows(from, *projection, to); !ok) return ok;
+  }
+  return true;
+}
+
+Result<bool> has_anchored_streams(KeyValueStore& index, Position begin) {
+  const auto row = index.get(kBeginKey);
+  if (!row) return tl::unexpected(row.error());
+  return *row && **row == begin_row(begin);
+}
+
+Result<bool> copy_anchored_streams(KeyValueStore& from, KeyValueStore& index, Position begin) {
+  eventlog::SnapshotStore old(from, eventlog::kBaseStreams);
+  eventlog::SnapshotStore snapshots(index);
+  const auto keep = [&](eventlog::KeyValue row, eventlog::WriteBatch& batch) -> Result<bool> {
+    const std::string stream = row.key.substr(eventlog::kBaseStreams.size());
+    const auto known = snapshots.load(stream);
+    if (!known) return tl::unexpected(known.error());
+    const auto version = old.version(stream);
+    if (!version) return tl::unexpected(version.error());
+    if (*known && (*known)->version >= **version) return true;
+    batch.put("s/" + stream, std::move(row.value));
+    return true;
+  };
+  if (auto ok = copy_rows(from, eventlog::kBaseStreams, index, keep); !ok) return ok;
+  eventlog::WriteBatch batch;
+  batch.put(Bytes(kBeginKey), begin_row(begin));
+  return index.write(batch);
+}
+
+}  // namespace projections

@@ -1,0 +1,95 @@
+// The archiving of a log's beginning, ended in each of its disk operations in turn. Whatever the
+// end, every event is in the log or in an archive that is whole, and the next server takes what was
+// begun back, or goes on with it.
+#include <cstdio>
+
+#include "eventlog/verify.hpp"
+#include "tests/crash/disk_stage.hpp"
+#include "tests/crash/require.hpp"
+
+namespace {
+
+using base::Position;
+using base::Result;
+using crash::require;
+using crash::ServerLife;
+using support::PowerLoss;
+
+enum class End { loses_power, tears, is_killed };
+constexpr End kEnds[] = {End::loses_power, End::tears, End::is_killed};
+constexpr const char* kEndNames[] = {"power lost", "power lost, torn", "killed"};
+
+constexpr std::size_t kSmallBuffer = 64 << 10;
+constexpr std::int64_t kLast = 10;
+
+struct Stage : crash::DiskStage {
+  using DiskStage::DiskStage;
+  std::string archive() const { return folder.file("archive"); }
+};
+
+// A log that has been written to, closed, and opened again to be archived.
+Result<bool> archive(Stage& stage) {
+  auto life = ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
+  if (!life) return tl::unexpected(life.error());
+  if (auto ok = (*life)->take_over(); !ok) return ok;
+  return (*life)->archive(stage.archive());
+}
+
+// All events from the first one on, wherever they are.
+void check_whole(const Stage& stage) {
+  auto log = eventlog::open_unproved_log(stage.root());
+  if (!log) FAIL(base::describe(log.error()));
+  if (log->base_error) FAIL(base::describe(*log->base_error));
+  if (log->store->first() > Position{1}) {
+    const auto beginning = require(eventlog::open_unproved_log(stage.archive()));
+    CHECK(beginning.store->tail().next() == log->store->first());
+    log = eventlog::open_unproved_log(stage.root(), {stage.archive()});
+    if (!log) FAIL(base::describe(log.error()));
+  }
+  CHECK(log->store->first() == Position{1});
+  const auto report = eventlog::verify_log(*log->store, log->head, {}, eventlog::besides_of(*log));
+  for (const auto& problem : report.problems) FAIL(problem.text);
+  CHECK(report.contents > kLast - 1);
+}
+
+TEST_CASE("wherever archiving ends, every event is in the log or in a whole archive",
+          "[.crash][eventlog]") {
+  const std::int64_t only = crash::number_from("STENO_CRASH_POINT", 0);
+  std::int64_t points = 0;
+  for (const End how : kEnds) {
+    for (std::int64_t operation = std::max<std::int64_t>(1, only);; ++operation) {
+      Stage stage(static_cast<std::uint64_t>(operation));
+      require(crash::live(stage, 1, kLast, kSmallBuffer));
+      stage.disk.crash_at(stage.disk.operations() + operation);
+      const auto done = archive(stage);
+      INFO("STENO_CRASH_POINT=" << operation << ": " << kEndNames[static_cast<int>(how)] << ", "
+                                << stage.disk.fault());
+      if (!stage.disk.has_crashed()) {
+        require(done);
+        check_whole(stage);
+        break;
+      }
+      if (how != End::is_killed) {
+        stage.disk.cut_power(how == End::tears ? PowerLoss::tears : PowerLoss::drops);
+      }
+      stage.disk.restart();
+      check_whole(stage);
+      {
+        const auto life = require(ServerLife::begin(stage.root(), stage.disk, kSmallBuffer));
+        require(life->take_over());
+        require(life->finish_archive());
+        // Everything is where it was, or in the archive: commands are known again.
+        require(life->ask(1, kLast + 2, stage.acknowledged));
+      }
+      check_whole(stage);
+      ++points;
+      if (only != 0) break;
+    }
+  }
+  std::printf("{\"campaign\":\"archive_points\",\"points\":%lld,\"violations\":0}\n",
+              static_cast<long long>(points));
+  std::fflush(stdout);
+  CHECK((only != 0 || points > 200));
+}
+
+}  // namespace

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Archives as users see them: the log's beginning moves into a folder of its own while the server
+works; what is derived from it stays, and can be built anew."""
+import os
+import shutil
+import signal
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from erase_test import SECRET, files_with  # noqa: E402
+from steno_process import Home, until  # noqa: E402
+
+OK, FAILED, USAGE, NOT_FOUND, CONFLICT, REFUSED, DAMAGED = 0, 1, 2, 3, 4, 5, 9
+
+
+class Archives(unittest.TestCase):
+    def setUp(self):
+        self.home = Home("max_sessions = 50\n")
+        self.addCleanup(self.home.close)
+        self.home.start()
+
+    def fails(self, code, word, *arguments):
+        result = self.home.run(*arguments)
+        self.assertEqual(result.code, code, str(result))
+        self.assertIn(word, result.err)
+
+    def succeeds(self, *arguments):
+        result = self.home.run(*arguments)
+        self.assertEqual(result.code, OK, str(result))
+        return result
+
+    def say(self, text, name):
+        row = self.home.wait_for_end(self.home.start_session(f"[say {text}]", "--name", name))
+        until(lambda: self.home.show(name)["worker"] is None, "the lease's end")
+        return row
+
+    def verify(self, *arguments, folder=None):
+        result = self.home.run("replay", "verify", folder or self.home.path("data"), *arguments,
+                               "-o", "json")
+        self.assertEqual(result.code, OK, str(result))
+        return result.json()
+
+    def digests(self, *arguments):
+        result = self.home.run("replay", "rebuild", *arguments, "-o", "json")
+        self.assertEqual(result.code, OK, str(result))
+        return {row["projection"]: (row["rebuilt"], row["equal"]) for row in result.json()}
+
+    def archive(self, folder, before=None, *arguments):
+        before = before or str(self.home.position() + 1)
+        return self.home.ask("archive", "create", folder, "--before", before, *arguments)
+
+    def bytes_of_log(self):
+        folder = self.home.path("data", "log")
+        return sum(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder))
+
+    def test_the_beginning_moves_away_and_all_else_stays(self):
+        self.say(SECRET, "early")
+        self.home.wait_for_end(self.home.start_session("[big 300000]", "--name", "large"))
+        folder = self.home.path("one")
+        self.home.ask("anchor", "create", "--to", self.home.path("early.anchor"))
+        self.say("after the anchor", "next")
+        before = self.home.position()
+        listed = self.home.ask("ls")["sessions"]
+        made = self.archive(folder)
+        self.assertEqual((made["first"], made["trimmed"]), (1, True))
+        self.assertLessEqual(made["through"], before)
+        # What was said is in the archive, and in no file of the log.
+        self.assertTrue(files_with(folder, SECRET))
+        self.assertEqual(files_with(self.home.path("data"), SECRET), [])
+        self.assertEqual(self.home.ask("ls")["sessions"], listed)
+        shown = self.home.ask("show", "early")
+        self.assertIn(folder, shown["archived"])
+        self.assertEqual(shown["prompt"], "")
+        self.assertIn(folder, self.home.run("output", "early").err)
+        self.fails(REFUSED, folder, "watch", "--all-agents", "--from", "start", "-n", "1")
+        # The record tells of it.
+        since = ["watch", "--all-agents", "--from", str(made["through"] + 1), "-n", "4", "-o", "jsonl"]
+        types = [event["type"] for event in self.home.run(*since).lines()]
+        self.assertIn("ArchiveBegun", types)
+        # New sessions, and those that were archived, go on.
+        self.say("later", "late")
+        resumed = self.home.ask("resume", "early", "[say again]")["alias"]
+        self.assertEqual(self.home.wait_for_end(resumed)["status"], "completed")
+        report = self.verify()
+        self.assertEqual((report["first"], report["archived"]),
+                         (made["through"] + 1, made["through"]))
+        self.assertEqual(self.verify("--archive", folder)["first"], 1)
+        self.assertEqual(self.verify(folder=folder)["last"], made["through"])
+        # Anchors and checkpoints are held against what the log still has, or else not at all.
+        early = self.home.path("early.anchor")
+        later = self.home.path("later.anchor")
+        self.home.ask("anchor", "create", "--to", later)
+        self.verify("--anchor", later)
+        self.verify("--anchor", later, "--archive", folder)
+        self.fails(NOT_FOUND, folder, "replay", "verify", "--anchor", early)
+        self.verify("--anchor", early, "--archive", folder)
+        # Rows are built anew from the anchor's, and are those that the whole log gives.
+        rebuilt = self.digests()
+        self.assertTrue(all(equal for _, equal in rebuilt.values()), rebuilt)
+        self.assertEqual(self.digests("--archive", folder), rebuilt)
+
+    def test_a_server_starts_without_rows_and_without_the_archive(self):
+        self.say("hello", "first")
+        folder, away = self.home.path("one"), self.home.path("away")
+        self.archive(folder)
+        self.say("more", "second")
+        listed = self.home.ask("ls")["sessions"]
+        digests = self.digests()
+        self.home.stop()
+        os.rename(folder, away)
+        for name in ("index", "views"):
+            shutil.rmtree(self.home.path("data", name))
+        self.home.start()
+        self.assertEqual(self.home.ask("ls")["sessions"], listed)
+        self.assertEqual(self.home.wait_for_end(
+            self.home.ask("resume", "first", "[say again]")["alias"])["status"], "completed")
+        self.home.stop()
+        # Rows that are not those that the anchor names are not built upon.
+        through = os.listdir(self.home.path("data", "base"))[0]
+        rows = self.home.path("data", "base", through, "rows")
+        for name in ("index", "views"):
+            shutil.rmtree(self.home.path("data", name))
+        shutil.rmtree(rows)
+        shutil.copytree(self.home.path("away", "log"), rows)
+        refused = self.home.run("serve")
+        self.assertEqual(refused.code, DAMAGED, str(refused))
+        self.assertIn("archive one", refused.err)
+        verified = self.home.run("replay", "verify")
+        self.assertEqual(verified.code, DAMAGED, str(verified))
+        # With the archive back in its place they are folded from it.
+        os.rename(away, folder)
+        self.home.start()
+        names = {row["name"] for row in self.home.ask("ls")["sessions"]}
+        self.assertTrue({"first", "second"} <= names, names)
+        self.assertTrue(digests)
+
+    def test_what_a_living_session_needs_stays(self):
+        self.say("old", "old")
+        alias = self.home.start_session("[say one]", "--multi-turn", "--name", "long")
+        until(lambda: self.home.show("long")["turns_finished"] == 1, "its first turn")
+        opened = self.home.show("long")["opened"]
+        made = self.archive(self.home.path("one"))
+        self.assertLess(made["through"], opened)
+        self.fails(FAILED, "lives", "archive", "create", self.home.path("two"), "--before",
+                   str(self.home.position()))
+        self.assertFalse(os.path.exists(self.home.path("two")))
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.succeeds("send", alias, "--wait", "[say two]")
+        self.succeeds("close", alias)
+        self.home.wait_for_end(alias)
+        self.assertIn("two", self.home.run("output", "long").out)
+        until(lambda: self.home.show("long")["worker"] is None, "the lease's end")
+        later = self.archive(self.home.path("two"))
+        self.assertEqual(later["first"], made["through"] + 1)
+        both = ["--archive", self.home.path("one"), "--archive", self.home.path("two")]
+        self.assertEqual(self.verify(*both)["first"], 1)
+        self.fails(NOT_FOUND, "missing", "replay", "verify", "--archive", self.home.path("one"))
+        self.assertEqual(self.digests(*both), self.digests())
+        state = self.home.ask("replay", "state", "--session", "long", *both)
+        self.assertEqual(state["sessions"][0]["status"], "completed")
+        self.fails(NOT_FOUND, self.home.path("two"), "replay", "state")
+        self.fails(NOT_FOUND, "--archive", "replay", "export")
+        exported = self.succeeds("replay", "export", *both)
+        self.assertIn('"end"', exported.out.splitlines()[-1])
+        self.fails(REFUSED, "archived", "replay", "salvage", "--to", self.home.path("three"))
+        self.assertEqual([row["name"] for row in self.home.ask("archive", "list")["archives"]],
+                         ["one", "two"])
+
+    def test_an_erasure_reaches_into_archives(self):
+        self.say(SECRET, "secret")
+        folder, away = self.home.path("one"), self.home.path("away")
+        self.home.ask("backup", "create", self.home.path("copy"))
+        self.archive(folder)
+        self.assertTrue(files_with(folder, SECRET))
+        os.rename(folder, away)
+        waiting = self.home.follow("erase", "secret", "--wait")
+        until(lambda: "archive one is not reached" in
+              str(self.home.run("doctor", "-o", "json").json().get("status", {})),
+              "that the archive is away")
+        os.rename(away, folder)
+        self.home.stop(signal.SIGKILL)  # the next one looks at once
+        self.home.start()
+        self.assertEqual(waiting.finish(60).code, OK)
+        self.assertEqual(files_with(self.home.folder, SECRET), [])
+        self.verify(folder=folder)
+        self.verify(folder=self.home.path("copy"))
+        self.verify("--archive", folder)
+
+    def test_a_trimmed_log_is_copied_and_restored(self):
+        self.say("hello", "first")
+        self.archive(self.home.path("one"))
+        self.say("more", "second")
+        self.home.ask("backup", "create", self.home.path("copy"))
+        self.succeeds("backup", "verify", self.home.path("copy"))
+        again = Home()
+        self.addCleanup(again.close)
+        self.succeeds("restore", self.home.path("copy"), "--to", again.folder)
+        again.start()
+        self.assertEqual({row["name"] for row in again.ask("ls")["sessions"]},
+                         {"first", "second"})
+        self.assertIn("more", again.run("output", "second").out)
+        again.wait_for_end(again.start_session("[say third]"))
+        report = self.verify(folder=again.path("data"))
+        self.assertGreater(report["first"], 1)
+
+    def test_a_server_that_is_killed_meanwhile_leaves_an_archive_or_none(self):
+        for number in range(6):
+            self.say(f"{number} " + SECRET, f"s{number}")
+            name = f"a{number}"
+            making = self.home.follow("archive", "create", self.home.path(name), "--before",
+                                      str(self.home.position() + 1))
+            moment = ("archive", "base", "trim")[number % 3]
+            if moment == "archive":
+                until(lambda: os.path.exists(self.home.path(name)) or
+                      making.child.poll() is not None, "the beginning of a copy")
+            elif moment == "base":
+                until(lambda: os.path.exists(self.home.path(name, "head")) or
+                      making.child.poll() is not None, "the copy's end")
+            self.home.stop(signal.SIGKILL)
+            self.home.start()
+            making.finish(60)
+
+            def is_settled():
+                rows = self.home.ask("archive", "list").get("archives", [])
+                return all(row["trimmed"] or row["fault"] for row in rows)
+            until(is_settled, "that it is whole or gone")
+            rows = {row["name"]: row for row in self.home.ask("archive", "list")["archives"]}
+            is_there = name in rows and rows[name]["trimmed"]
+            self.assertEqual(os.path.exists(self.home.path(name)), is_there)
+        whole = [row for row in self.home.ask("archive", "list")["archives"] if row["trimmed"]]
+        archives = [word for row in whole for word in ("--archive", row["folder"])]
+        self.verify()
+        self.assertEqual(self.verify(*archives)["first"], 1)
+        self.assertEqual(self.digests(*archives), self.digests())
+
+    def test_space_is_given_back(self):
+        for number in range(8):
+            self.home.wait_for_end(self.home.start_session("[big 400000]", "--name", f"s{number}"))
+        before = self.bytes_of_log()
+        self.archive(self.home.path("one"))
+        self.assertLess(self.bytes_of_log(), before / 4)
+
+    def test_what_makes_no_sense_is_refused(self):
+        self.fails(USAGE, "neither a position", "archive", "create", self.home.path("x"),
+                   "--before", "yesterday")
+        self.fails(USAGE, "--before", "archive", "create", self.home.path("x"))
+        self.fails(FAILED, "nothing to archive", "archive", "create", self.home.path("x"),
+                   "--before", "90d")
+        self.assertFalse(os.path.exists(self.home.path("x")))
+        self.fails(NOT_FOUND, "no archive", "archive", "forget", "nothing")
+        full = self.home.path("full")
+        os.mkdir(full)
+        with open(os.path.join(full, "letter"), "w", encoding="ascii") as file:
+            file.write("dear")
+        self.say("hello", "first")
+        self.fails(FAILED, "something in the folder", "archive", "create", full, "--before",
+                   str(self.home.position() + 1))
+        self.assertEqual(os.listdir(full), ["letter"])
+        self.archive(self.home.path("one"))
+        self.say("hello", "second")
+        self.fails(CONFLICT, "is in", "archive", "create", "--name", "one", self.home.path("other"),
+                   "--before", "1d")
+        self.succeeds("archive", "forget", "one")
+
+
+if __name__ == "__main__":
+    unittest.main()

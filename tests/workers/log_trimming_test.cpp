@@ -1,0 +1,201 @@
+#include "workers/log_trimming.hpp"
+
+#include "eventlog/rocksdb_store.hpp"
+#include "projections/anchored_rows.hpp"
+#include "tests/support/command_loop.hpp"
+#include "tests/support/searched_files.hpp"
+#include "tests/support/temp_folder.hpp"
+#include "workers/read_side.hpp"
+
+namespace workers {
+namespace {
+
+namespace fs = std::filesystem;
+using support::CommandLoop;
+
+constexpr std::string_view kPrompt = "work on it";
+
+std::string stream_of(int number) {
+  return session::session_stream("main", support::numbered<base::SessionId>(number));
+}
+
+// A log in a data folder, and all that trims it.
+struct World {
+  World() {
+    REQUIRE(log);
+    loop.worker.prefetch(std::string(session::kServerStream));
+    loop.settle();
+    record(session::EpochStarted{1, "created"});
+  }
+  eventlog::BlockStore& store() { return **log; }
+  void record(session::Event event) {
+    REQUIRE(loop.worker.record_server_events({std::move(event)}, {1}, {1}));
+    loop.settle();
+  }
+  void spawn(int number) {
+    REQUIRE(loop.ask(CommandLoop::message(number, number * 10, CommandLoop::spawn())));
+  }
+  void spawn_and_kill(int number) {
+    spawn(number);
+    REQUIRE(loop.ask(CommandLoop::message(number, number * 10 + 1,
+                                          support::as_command(session::KillSession{}))));
+  }
+  ArchiveOrder order() {
+    ArchiveOrder wanted;
+    wanted.name = "one";
+    wanted.folder = archive;
+    wanted.before = store().tail();
+    wanted.durable = store().tail();
+    return wanted;
+  }
+  LogTrimming trimming() { return {store(), index, root}; }
+  // Archives what the order says, and trims the log. Returns the archive's last position.
+  Position move_away(const ArchiveOrder& wanted) {
+    const auto made = trimming().archive(wanted, key);
+    if (!made) FAIL(base::describe(made.error()));
+    record(made->anchor);
+    const auto trimmed = trimming().trim({"one", archive, made->outcome.through, {}}, *rows);
+    if (!trimmed) FAIL(base::describe(trimmed.error()));
+    return made->outcome.through;
+  }
+  eventlog::LogBase base() {
+    auto found = eventlog::read_base(root, store());
+    if (!found) FAIL(base::describe(found.error()));
+    REQUIRE(*found);
+    return std::move(**found);
+  }
+  // What all projections and streams add up to.
+  eventlog::Anchor fold(eventlog::KeyValueStore& into) {
+    const auto folded = projections::fold_anchor(store(), store().tail(), into);
+    if (!folded) FAIL(base::describe(folded.error()));
+    return *folded;
+  }
+
+  support::TempFolder folder;
+  const eventlog::LogFolder root{folder.file("data")};
+  const std::string archive = folder.file("archive");
+  const bool is_made = fs::create_directories(root.root);
+  base::Result<std::unique_ptr<eventlog::BlockStore>> log =
+      eventlog::open_rocksdb_store({root.log()});
+  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
+  eventlog::StreamIndex index{*rows};
+  CommandLoop loop{**log, *rows};
+  base::SystemRandom random;
+  base::SigningKey key{base::SigningKey::make_seed(random)};
+};
+
+TEST_CASE("a log is trimmed up to where the sessions that live begin", "[workers]") {
+  World w;
+  w.spawn_and_kill(1);
+  const Position old = w.store().tail();
+  w.spawn(2);
+  w.spawn_and_kill(3);
+  ArchiveOrder order = w.order();
+  SECTION("one lives") {
+    order.needed = {stream_of(2)};
+    CHECK(w.move_away(order) == old);
+    CHECK_FALSE(support::files_with(w.root.log(), kPrompt).empty());
+  }
+  SECTION("none does") {
+    CHECK(w.move_away(order) > old);
+  }
+  SECTION("all do") {
+    order.needed = {stream_of(1), stream_of(2)};
+    const Position tail = w.store().tail();
+    const auto made = w.trimming().archive(order, w.key);
+    // What comes before the first one is archived, and no more.
+    REQUIRE(made);
+    CHECK(made->outcome.through == Position{1});
+    CHECK(w.store().first() == Position{1});
+    CHECK(w.store().tail() == tail);
+  }
+}
+
+TEST_CASE("an archive ends where the order says, at the end of a block", "[workers]") {
+  World w;
+  for (int i = 1; i <= 4; ++i) w.spawn_and_kill(i);
+  ArchiveOrder order = w.order();
+  SECTION("before a position") {
+    order.before = {6};
+    const auto made = w.trimming().archive(order, w.key);
+    REQUIRE(made);
+    CHECK(made->outcome.through < Position{6});
+    CHECK(made->outcome.first == Position{1});
+  }
+  SECTION("before a time") {
+    order.before = {};
+    const auto events = *eventlog::read_events(w.store(), {8}, {8}, {});
+    order.before_time = events.front().envelope.log_time;
+    const auto made = w.trimming().archive(order, w.key);
+    REQUIRE(made);
+    CHECK(made->outcome.through < Position{8});
+  }
+  SECTION("before all there is") {
+    order.before = {1};
+    const auto made = w.trimming().archive(order, w.key);
+    REQUIRE_FALSE(made);
+    CHECK(made.error().code == base::ErrorCode::invalid);
+    CHECK_FALSE(fs::exists(w.archive));
+    CHECK_FALSE(fs::exists(w.root.bases()));
+  }
+}
+
+TEST_CASE("rows that are lost are built upon those that the anchor names", "[workers]") {
+  World w;
+  for (int i = 1; i <= 5; ++i) w.spawn_and_kill(i);
+  w.move_away(w.order());
+  w.spawn_and_kill(6);
+  const auto whole = [&] {
+    auto into = eventlog::make_memory_key_value_store();
+    const auto opened = projections::open_anchored_rows(w.base());
+    if (!opened) FAIL(base::describe(opened.error()));
+    REQUIRE(projections::copy_all_anchored_rows(**opened, *into));
+    return w.fold(*into).rows;
+  };
+  const auto rows = whole();
+  // All that a server has of them is gone: it begins with what stands beside the anchor.
+  auto index_rows = eventlog::make_memory_key_value_store();
+  auto view_rows = eventlog::make_memory_key_value_store();
+  const auto tail = *eventlog::read_tail(w.store());
+  const auto side = open_read_side(w.store(), tail, *index_rows, *view_rows, w.base());
+  if (!side) FAIL(base::describe(side.error()));
+  for (const int number : {1, 6}) {
+    const auto loaded =
+        eventlog::load_stream(w.store(), (*side)->index, (*side)->snapshots, stream_of(number));
+    REQUIRE(loaded);
+    const auto& state = std::get<session::SessionState>(loaded->state);
+    CHECK(state.status == session::SessionStatus::killed);
+  }
+  SECTION("and upon no others, unless the archive is at hand to fold them anew") {
+    const std::string kept = w.root.base(w.store().first().plus(-1)) + "/rows";
+    {
+      auto changed = *eventlog::open_rocksdb_key_value_store(kept);
+      const auto row = changed->scan("session_list/", "session_list/", 1)->front();
+      eventlog::WriteBatch batch;
+      batch.remove(row.key);
+      REQUIRE(changed->write(batch));
+    }
+    CHECK(whole() == rows);
+    const std::string away = w.folder.file("away");
+    fs::rename(w.archive, away);
+    const auto refused = projections::open_anchored_rows(w.base());
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == base::ErrorCode::damaged);
+    CHECK_THAT(refused.error().text,
+               Catch::Contains("archive one") && Catch::Contains("session_list"));
+  }
+}
+
+TEST_CASE("what a killed server left of an archive is removed", "[workers]") {
+  World w;
+  w.spawn_and_kill(1);
+  REQUIRE(w.trimming().archive(w.order(), w.key));
+  REQUIRE(fs::exists(w.archive));
+  w.trimming().remove_left_over(w.archive);
+  CHECK_FALSE(fs::exists(w.archive));
+  CHECK(fs::is_empty(w.root.bases()));
+  CHECK(w.store().first() == Position{1});
+}
+
+}  // namespace
+}  // namespace workers

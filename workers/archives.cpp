@@ -1,0 +1,222 @@
+#include "workers/archives.hpp"
+
+#include "eventlog/session/stream_name.hpp"
+
+namespace workers {
+namespace {
+
+// What keeps a log from being trimmed is a reader, who is done in a moment, or takes mending.
+constexpr base::Duration kTrimAgain = std::chrono::seconds(1);
+
+}  // namespace
+
+void ArchiveDesk::begin() {
+  for (const auto& [name, archive] : commands_.server()->archives) {
+    if (archive.through.value == 0) {
+      ArchiveOrder order;
+      order.name = name;
+      order.folder = archive.folder;
+      order.is_left_over = true;
+      eraser_.order(std::move(order));
+    } else if (!archive.is_trimmed) {
+      trims_.push_back({name, archive.folder, archive.through, {}});
+    }
+  }
+}
+
+void ArchiveDesk::refuse(const bus::Peer& peer, const bus::Request& request, std::string_view code,
+                         const std::string& text) {
+  clients_.reply(peer.id, bus::error_reply(request.key(), code, text));
+}
+
+void ArchiveDesk::take(const bus::Peer& peer, const bus::Request& request) {
+  if (!peer.hello.scope.empty()) {
+    return refuse(peer, request, "refused",
+                  "this connection acts for agent '" + peer.hello.scope +
+                      "' only; an archive holds those of all");
+  }
+  if (request.verb == kVerbArchives) {
+    clients_.reply(peer.id, bus::ok_reply(request.key(), bus::to_body(list())));
+    return;
+  }
+  const auto body = bus::from_body<ArchiveBody>(request.body);
+  if (!body) return refuse(peer, request, "invalid", base::describe(body.error()));
+  if (!session::is_agent_name(body->name)) {
+    return refuse(peer, request, "invalid",
+                  "an archive is named by 1 to 64 of a-z 0-9 . _ -, not '" + body->name + "'");
+  }
+  body->action == ArchiveAction::create ? create(peer, request, *body)
+                                        : forget(peer, request, *body);
+}
+
+void ArchiveDesk::create(const bus::Peer& peer, const bus::Request& request,
+                         const ArchiveBody& body) {
+  if (!has_key_) return refuse(peer, request, "refused", "this server has no key to sign with");
+  if (!body.folder.starts_with('/') || body.folder.find('\0') != std::string::npos) {
+    return refuse(peer, request, "invalid",
+                  "an archive needs the absolute path of a new folder, not '" + body.folder + "'");
+  }
+  if (body.before.value <= 0 && body.before_time.us <= 0) {
+    return refuse(peer, request, "invalid", "say before which position or time");
+  }
+  const auto& archives = commands_.server()->archives;
+  const auto known = archives.find(body.name);
+  if (known != archives.end() && known->second.folder == body.folder) {
+    held_.push_back({peer.id, request.key(), known->second.begun, {}});
+    return;
+  }
+  if (known != archives.end()) {
+    return refuse(
+        peer, request, "already_exists",
+        "archive " + body.name + " is in " + known->second.folder + "; give another name");
+  }
+  for (const auto& [name, archive] : archives) {
+    if (archive.folder == body.folder) {
+      return refuse(peer, request, "already_exists", "archive " + name + " is in that folder");
+    }
+    if (!archive.is_trimmed) {
+      return refuse(peer, request, "busy", "archive " + name + " is being made; try again");
+    }
+  }
+  if (archives.size() >= kArchivesMax) {
+    return refuse(peer, request, "limit_reached",
+                  std::to_string(archives.size()) +
+                      " archives are known, as many as there may be; forget one first");
+  }
+  failed_.erase(body.name);
+  const Position position =
+      record({session::ArchiveBegun{body.name, body.folder}}, peer.hello.name);
+  ArchiveOrder order;
+  order.name = body.name;
+  order.folder = body.folder;
+  order.before = body.before;
+  order.before_time = body.before_time;
+  order.wall = wall_;
+  held_.push_back({peer.id, request.key(), position, std::move(order)});
+}
+
+void ArchiveDesk::forget(const bus::Peer& peer, const bus::Request& request,
+                         const ArchiveBody& body) {
+  const auto& archives = commands_.server()->archives;
+  const auto known = archives.find(body.name);
+  if (known == archives.end()) {
+    return refuse(peer, request, "not_found", "there is no archive '" + body.name + "'");
+  }
+  if (!known->second.is_trimmed) {
+    return refuse(peer, request, "busy", "archive " + body.name + " is being made; try again");
+  }
+  const Position position = record({session::ArchiveForgotten{body.name}}, peer.hello.name);
+  held_.push_back({peer.id, request.key(), position, {}});
+  eraser_.hurry();
+}
+
+Position ArchiveDesk::record(std::vector<session::Event> events, const std::string& actor) {
+  const auto kind = actor.empty() ? session::ActorKind::server : session::ActorKind::client;
+  commands_.record_server_events(std::move(events), now_, wall_, {kind, actor});
+  return commands_.recorded();
+}
+
+void ArchiveDesk::finish(const ArchiveResult& done) {
+  const ArchiveOrder& order = done.order;
+  if (!done.made) {
+    failed_[order.name] = {
+        order.name, order.folder, {}, {}, {}, false, base::describe(done.made.error())};
+    record({session::ArchiveForgotten{order.name}}, {});
+    return;
+  }
+  const auto& outcome = done.made->outcome;
+  // In one append: the anchor stands right before what says that the archive ends there.
+  const Position completed = record(
+      {done.made->anchor, session::ArchiveCompleted{order.name, outcome.first, outcome.through}},
+      {});
+  trims_.push_back({order.name, order.folder, outcome.through, completed.plus(-1)});
+}
+
+void ArchiveDesk::finish(const TrimResult& done) {
+  if (done.done) {
+    untrimmed_.erase(done.order.name);
+    record({session::LogTrimmed{done.order.name, done.order.through}}, {});
+    return;
+  }
+  untrimmed_[done.order.name] = base::describe(done.done.error());
+  trim_due_ = now_ + kTrimAgain;
+  trims_.push_front(done.order);
+}
+
+// Whoever lives, or is not settled, may be given its prompts and its system prompt again.
+std::vector<std::string> ArchiveDesk::needed() const {
+  std::vector<std::string> streams;
+  const auto* admission = commands_.admission();
+  for (const auto* sessions : {&admission->live, &admission->unsettled}) {
+    for (const auto& [id, agent] : *sessions) {
+      streams.push_back(session::session_stream(agent, id));
+    }
+  }
+  return streams;
+}
+
+bool ArchiveDesk::do_work(base::Time now, base::Time wall, Position durable) {
+  now_ = now;
+  wall_ = wall;
+  durable_ = durable;
+  bool has_worked = false;
+  while (const auto done = eraser_.take_archive()) {
+    has_worked = true;
+    finish(*done);
+  }
+  while (const auto done = eraser_.take_trim()) {
+    has_worked = true;
+    finish(*done);
+  }
+  while (!held_.empty() && held_.front().position <= durable) {
+    has_worked = true;
+    Held& held = held_.front();
+    clients_.reply(held.peer,
+                   bus::ok_reply(held.request, bus::to_body(ArchiveReplyBody{held.position})));
+    if (auto& order = held.order) {
+      order->durable = durable;
+      order->needed = needed();
+      eraser_.order(std::move(*order));
+    }
+    held_.pop_front();
+  }
+  if (!trims_.empty() && trims_.front().recorded < durable && now >= trim_due_) {
+    has_worked = true;
+    eraser_.order(std::move(trims_.front()));
+    trims_.pop_front();
+  }
+  return has_worked;
+}
+
+ArchivesAnswer ArchiveDesk::list() const {
+  std::map<std::string, ArchiveRow> rows = failed_;
+  const auto* server = commands_.server();
+  for (const auto& [name, archive] : server->archives) {
+    if (archive.begun > durable_) continue;
+    const auto fault = untrimmed_.find(name);
+    rows[name] = {name,
+                  archive.folder,
+                  archive.begun,
+                  archive.first,
+                  archive.through,
+                  archive.is_trimmed,
+                  fault == untrimmed_.end() ? std::string() : fault->second};
+  }
+  ArchivesAnswer answer;
+  for (auto& [name, row] : rows) answer.archives.push_back(std::move(row));
+  return answer;
+}
+
+std::string where_archived(const session::ServerState& state) {
+  if (state.trimmed.value == 0) return {};
+  std::string text = "events 1 to " + std::to_string(state.trimmed.value) + " were archived";
+  for (const auto& [name, archive] : state.archives) {
+    if (archive.through.value == 0) continue;
+    text += "; " + std::to_string(archive.first.value) + " to " +
+            std::to_string(archive.through.value) + " are in archive " + name + ", in " +
+            archive.folder;
+  }
+  return text;
+}
+
+}  // namespace workers

@@ -1,0 +1,174 @@
+#include "workers/log_trimming.hpp"
+
+#include <filesystem>
+
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/copied_folder.hpp"
+#include "eventlog/log_reader.hpp"
+#include "projections/anchored_rows.hpp"
+#include "projections/stream_states.hpp"
+
+namespace workers {
+
+namespace fs = std::filesystem;
+using base::ErrorCode;
+using base::failure;
+using base::Result;
+
+namespace {
+
+struct Limit {
+  Position through;    // no event behind it is archived
+  std::string reason;  // why
+};
+
+Result<Limit> limit_of(const ArchiveOrder& order, eventlog::StreamIndex& index) {
+  const auto indexed = index.position();
+  if (!indexed) return tl::unexpected(indexed.error());
+  // Of a stream that the index has not come to, every event is behind it.
+  Limit limit{std::min(*indexed, order.durable), "the log ends there"};
+  if (order.before.value > 0 && order.before.plus(-1) < limit.through) {
+    limit = {order.before.plus(-1), "that is what was asked for"};
+  }
+  for (const std::string& stream : order.needed) {
+    if (base::mutant(base::Mutant::live_session_archived)) break;
+    const auto first = index.blocks_between(stream, {1}, {1});
+    if (!first) return tl::unexpected(first.error());
+    if (first->empty() || first->front().first > limit.through) continue;
+    limit = {first->front().first.plus(-1), "session " + stream + " lives, and begins behind it"};
+  }
+  return limit;
+}
+
+}  // namespace
+
+Result<eventlog::Checkpoint> LogTrimming::choose_end(const ArchiveOrder& order) const {
+  const auto limit = limit_of(order, index);
+  if (!limit) return tl::unexpected(limit.error());
+  eventlog::Checkpoint end;
+  bool is_reached = false;
+  for (Position next = log.first(); !is_reached && next <= limit->through;) {
+    const auto blocks = log.read(next, eventlog::kScanBytes, false);
+    if (!blocks) return tl::unexpected(blocks.error());
+    if (blocks->empty()) break;
+    for (const eventlog::StoredBlock& stored : *blocks) {
+      const auto block = eventlog::parse_block(stored.facts);
+      if (!block) return tl::unexpected(block.error());
+      const eventlog::BlockHeader& header = block->header;
+      const bool is_young = order.before_time.us > 0 && header.time >= order.before_time;
+      is_reached = is_young || header.last() > limit->through;
+      if (is_reached) break;
+      end = {header.log, header.epoch, header.last(), block->hash()};
+      next = header.last().next();
+    }
+  }
+  // The last block stays: a log is never empty again.
+  if (end.position.value > 0 && end.position < log.tail()) return end;
+  return failure(ErrorCode::invalid, "there is nothing to archive: nothing before position " +
+                                         std::to_string(limit->through.value + 1) +
+                                         " is old enough (" + limit->reason +
+                                         "), or it is one block with what is younger");
+}
+
+Result<eventlog::Anchor> LogTrimming::fold(Position end, const std::string& folder) const {
+  const auto rows = eventlog::open_rocksdb_key_value_store(folder, disk);
+  if (!rows) return tl::unexpected(rows.error());
+  auto base = eventlog::read_base(root, log);
+  if (!base) return tl::unexpected(base.error());
+  if (*base) {
+    const auto kept = projections::open_anchored_rows(std::move(**base));
+    if (!kept) return tl::unexpected(kept.error());
+    if (auto ok = projections::copy_all_anchored_rows(**kept, **rows); !ok) {
+      return tl::unexpected(ok.error());
+    }
+  }
+  return projections::fold_anchor(log, end, **rows);
+}
+
+Result<MadeArchive> LogTrimming::archive(const ArchiveOrder& order,
+                                         const base::SigningKey& key) const {
+  const auto end = choose_end(order);
+  if (!end) return tl::unexpected(end.error());
+  const std::string part = part_of(end->position);
+  disk.remove_all(part);
+  for (const std::string& folder : {root.bases(), part}) {
+    if (auto made = disk.make_folder(folder); !made) return tl::unexpected(made.error());
+  }
+  const auto make = [&]() -> Result<MadeArchive> {
+    auto anchor = fold(end->position, part + "/rows");
+    if (!anchor) return tl::unexpected(anchor.error());
+    anchor->made = order.wall;
+    if (auto ok = eventlog::sync_all(part + "/rows", disk); !ok) return tl::unexpected(ok.error());
+    for (const std::string& folder : {part, root.bases(), root.root}) {
+      if (auto ok = disk.sync_folder(folder); !ok) return tl::unexpected(ok.error());
+    }
+    const auto made = eventlog::make_archive(log, root, *end, order.folder, disk);
+    if (!made) return tl::unexpected(made.error());
+    return MadeArchive{*made, eventlog::sign_anchor(*anchor, key)};
+  };
+  auto made = make();
+  if (!made) disk.remove_all(part);
+  return made;
+}
+
+// It stands behind the archive's end, and before what says that the archive is whole.
+Result<session::MadeAnchor> LogTrimming::find_anchor(const TrimOrder& order) const {
+  Position from = std::max(order.recorded, order.through.next());
+  while (from <= log.tail()) {
+    const auto events = eventlog::read_events(log, from, log.tail(), {eventlog::kScanBytes, false});
+    if (!events) return tl::unexpected(events.error());
+    if (events->empty()) break;
+    for (const session::RecordedEvent& event : *events) {
+      const auto* made = std::get_if<session::AnchorMade>(&event.event);
+      if (made == nullptr) continue;
+      const auto anchor = eventlog::open_anchor(*made);
+      if (!anchor) return tl::unexpected(anchor.error());
+      if (anchor->at.position != order.through) continue;
+      return session::MadeAnchor{event.envelope.position, *made};
+    }
+    from = events->back().envelope.position.next();
+  }
+  return failure(ErrorCode::not_found, "no anchor of the archive's end is on the record",
+                 "position " + std::to_string(order.through.value));
+}
+
+Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& index_rows) const {
+  const auto made = find_anchor(order);
+  if (!made) return tl::unexpected(made.error());
+  const auto anchor = eventlog::open_anchor(made->anchor);
+  if (!anchor) return tl::unexpected(anchor.error());
+  const std::string base = root.base(order.through);
+  const std::string part = part_of(order.through);
+  if (fs::exists(part)) {
+    const eventlog::BaseFile file{made->anchor, made->recorded, order.name, order.folder};
+    if (auto ok = eventlog::write_base_file(part, file, disk); !ok) return ok;
+    disk.remove_all(base);
+    if (auto ok = disk.rename(part, base); !ok) return ok;
+  }
+  for (const std::string& folder : {root.bases(), root.root}) {
+    if (auto ok = disk.sync_folder(folder); !ok) return ok;
+  }
+  {
+    const auto rows = eventlog::open_rocksdb_key_value_view(base + "/rows");
+    if (!rows) return tl::unexpected(rows.error());
+    auto ok = projections::copy_anchored_streams(**rows, index_rows, order.through);
+    if (!ok) return ok;
+  }
+  if (auto ok = eventlog::trim_log(log, anchor->at, order.folder); !ok) return ok;
+  // Those of earlier trims are in the archives.
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root.bases(), ignored)) {
+    if (entry.path().string() != base) disk.remove_all(entry.path().string());
+  }
+  return true;
+}
+
+void LogTrimming::remove_left_over(const std::string& folder) const {
+  eventlog::remove_copy(folder, disk);
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(root.bases(), ignored)) {
+    if (entry.path().extension() == ".new") disk.remove_all(entry.path().string());
+  }
+}
+
+}  // namespace workers
