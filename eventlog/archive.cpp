@@ -109,6 +109,8 @@ Result<std::vector<LaterErasure>> erased_behind(BlockStore& log, Position from) 
 
 Result<ArchiveOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, const Checkpoint& end,
                                       const LogFolder& copy, Disk& disk) {
+  if (auto ok = write_whole(disk, copy.making(), {}); !ok) return tl::unexpected(ok.error());
+  if (auto ok = disk.sync_folder(copy.root); !ok) return tl::unexpected(ok.error());
   const Position first = log.first();
   const auto base = read_base(root, log);
   if (!base) return tl::unexpected(base.error());
@@ -184,6 +186,25 @@ Result<ArchiveOutcome> make_archive(BlockStore& log, const LogFolder& root, cons
   if (!synced) outcome = tl::unexpected(synced.error());
   if (!outcome) disk.remove_all(folder);
   return outcome;
+}
+
+Result<bool> finish_archive(const std::string& folder, Disk& disk) {
+  disk.remove_all(LogFolder{folder}.making());
+  return disk.sync_folder(folder);
+}
+
+void remove_archive(const std::string& folder, Disk& disk) {
+  const std::string mark = LogFolder{folder}.making();
+  if (!std::filesystem::exists(mark)) {
+    std::error_code ignored;
+    std::filesystem::remove(folder, ignored);  // an empty one
+    return;
+  }
+  remove_copy(folder, disk);
+  // Last, so that what is not removed yet is found again.
+  disk.remove_all(mark);
+  std::error_code ignored;
+  std::filesystem::remove(folder, ignored);
 }
 
 Result<bool> trim_log(BlockStore& log, const Checkpoint& end, const std::string& folder) {

@@ -16,6 +16,8 @@ namespace {
 using base::ErrorCode;
 using base::failure;
 
+constexpr int kBaseAttemptsMax = 3;
+
 // Without the slashes at its end, so that its parent can be told.
 LogFolder folder_of(std::string root) {
   while (root.size() > 1 && root.ends_with('/')) root.pop_back();
@@ -246,12 +248,14 @@ Result<UnprovedLog> open_unproved_log(const std::string& root,
                                       const std::vector<std::string>& archives) {
   const LogFolder folder = folder_of(root);
   if (auto ok = check_readable(folder); !ok) return tl::unexpected(ok.error());
-  for (;;) {
+  for (int attempt = 1;; ++attempt) {
     const auto is_held = base::is_locked(folder.lock());
     if (!is_held) return tl::unexpected(is_held.error());
     auto log = open_view(folder, *is_held, archives);
     if (!log) return tl::unexpected(log.error());
     if (!*log) continue;
+    // The base of where the log began a moment ago goes when a server has trimmed it further.
+    if (*is_held && (*log)->base_error && attempt < kBaseAttemptsMax) continue;
     if (*is_held) return std::move(**log);
     // A server that came meanwhile may have removed what was being opened, or appended what is not
     // yet durable: then look again.

@@ -8,6 +8,8 @@ namespace {
 // What keeps a log from being trimmed is a reader, who is done in a moment, or takes mending.
 constexpr base::Duration kTrimAgain = std::chrono::seconds(1);
 
+constexpr std::size_t kArchivesShownMax = 3;  // of so many it is said where they are
+
 }  // namespace
 
 void ArchiveDesk::begin() {
@@ -210,8 +212,10 @@ ArchivesAnswer ArchiveDesk::list() const {
 std::string where_archived(const session::ServerState& state) {
   if (state.trimmed.value == 0) return {};
   std::string text = "events 1 to " + std::to_string(state.trimmed.value) + " were archived";
+  std::size_t shown = 0;
   for (const auto& [name, archive] : state.archives) {
     if (archive.through.value == 0) continue;
+    if (++shown > kArchivesShownMax) return text + "; steno archive list says where";
     text += "; " + std::to_string(archive.first.value) + " to " +
             std::to_string(archive.through.value) + " are in archive " + name + ", in " +
             archive.folder;

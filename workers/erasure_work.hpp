@@ -97,8 +97,8 @@ struct ErasureJob {
   Position at_least;  // that the projections must have come to
   base::Time now;     // log time
   std::map<std::string, session::NamedBackup> backups;
-  std::map<std::string, session::NamedArchive> archives;
-  std::optional<Order> order;  // only this is done, then
+  std::map<std::string, session::NamedArchive> archives{};
+  std::optional<Order> order{};  // only this is done, then
 };
 
 struct ErasureOutcome {

@@ -137,6 +137,7 @@ Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& 
   if (!made) return tl::unexpected(made.error());
   const auto anchor = eventlog::open_anchor(made->anchor);
   if (!anchor) return tl::unexpected(anchor.error());
+  if (auto ok = eventlog::finish_archive(order.folder, disk); !ok) return ok;
   const std::string base = root.base(order.through);
   const std::string part = part_of(order.through);
   if (fs::exists(part)) {
@@ -164,7 +165,7 @@ Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& 
 }
 
 void LogTrimming::remove_left_over(const std::string& folder) const {
-  eventlog::remove_copy(folder, disk);
+  eventlog::remove_archive(folder, disk);
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(root.bases(), ignored)) {
     if (entry.path().extension() == ".new") disk.remove_all(entry.path().string());

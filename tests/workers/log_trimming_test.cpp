@@ -195,6 +195,14 @@ TEST_CASE("what a killed server left of an archive is removed", "[workers]") {
   CHECK_FALSE(fs::exists(w.archive));
   CHECK(fs::is_empty(w.root.bases()));
   CHECK(w.store().first() == Position{1});
+  SECTION("and nothing that somebody else has there") {
+    REQUIRE(w.trimming().archive(w.order(), w.key));
+    REQUIRE(eventlog::finish_archive(w.archive));
+    w.trimming().remove_left_over(w.archive);
+    CHECK(fs::exists(w.archive + "/log/CURRENT"));
+    w.trimming().remove_left_over(w.root.root);
+    CHECK(fs::exists(w.root.log() + "/CURRENT"));
+  }
 }
 
 }  // namespace
