@@ -6,28 +6,8 @@
 namespace workers {
 namespace {
 
-// As of the log's end. Rows that are damaged are built anew once, from the whole log.
-base::Result<projections::Takeover> bring_up_takeover(projections::ProjectionSet& set,
-                                                      eventlog::BlockStore& log,
-                                                      base::Position tail,
-                                                      eventlog::KeyValueStore& rows) {
-  const auto attempt = [&]() -> base::Result<projections::Takeover> {
-    const base::Position head =
-        base::mutant(base::Mutant::takeover_behind) ? base::Position{} : tail;
-    auto ok = set.bring_up(projections::TakeoverRows::kName, log, head);
-    if (!ok) return tl::unexpected(ok.error());
-    return projections::read_takeover(rows);
-  };
-  auto takeover = attempt();
-  if (takeover || takeover.error().code != base::ErrorCode::damaged) return takeover;
-  if (auto ok = set.rebuild(projections::TakeoverRows::kName); !ok) {
-    return tl::unexpected(ok.error());
-  }
-  return attempt();
-}
-
 // A loss of power may have taken rows back to before what the log still holds.
-base::Result<bool> build_upon(eventlog::LogBase base, eventlog::KeyValueStore& index_rows,
+base::Result<bool> build_upon(eventlog::LogBase& base, eventlog::KeyValueStore& index_rows,
                               eventlog::KeyValueStore& view_rows) {
   const Position begin = base.anchor.at.position;
   const auto has_streams = projections::has_anchored_streams(index_rows, begin);
@@ -48,6 +28,23 @@ base::Result<bool> build_upon(eventlog::LogBase base, eventlog::KeyValueStore& i
   return true;
 }
 
+// Projections, of which `takeover` is read as of the log's end.
+struct OpenedViews {
+  projections::ProjectionSet set;
+  base::Result<projections::Takeover> takeover;
+};
+base::Result<OpenedViews> open_views(eventlog::BlockStore& log, base::Position tail,
+                                     eventlog::KeyValueStore& rows) {
+  auto set = projections::ProjectionSet::open(rows);
+  if (!set) return tl::unexpected(set.error());
+  if (auto ok = set->verify_checkpoints(log); !ok) return tl::unexpected(ok.error());
+  const base::Position head = base::mutant(base::Mutant::takeover_behind) ? base::Position{} : tail;
+  auto ok = set->bring_up(projections::TakeoverRows::kName, log, head);
+  auto takeover = ok ? projections::read_takeover(rows)
+                     : base::Result<projections::Takeover>(tl::unexpected(ok.error()));
+  return OpenedViews{std::move(*set), std::move(takeover)};
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<ReadSide>> open_read_side(eventlog::BlockStore& log,
@@ -64,19 +61,27 @@ base::Result<std::unique_ptr<ReadSide>> open_read_side(eventlog::BlockStore& log
     caught_up = side->index.catch_up(log, tail.position);
   }
   if (!caught_up) return tl::unexpected(caught_up.error());
-  if (base) {
-    auto built = build_upon(std::move(*base), index_rows, view_rows);
-    if (!built) return tl::unexpected(built.error());
+  const auto open = [&]() -> base::Result<OpenedViews> {
+    // Where the base's rows were taken, the views are as good as new.
+    if (base && base->rows) {
+      if (auto ok = build_upon(*base, index_rows, view_rows); !ok)
+        return tl::unexpected(ok.error());
+    }
+    return open_views(log, tail.position, view_rows);
+  };
+  auto views = open();
+  if (views && !views->takeover && views->takeover.error().code == base::ErrorCode::damaged) {
+    // Its rows are damaged: they are built anew, from the base's or from the whole log.
+    auto ok = views->set.rebuild(projections::TakeoverRows::kName);
+    if (!ok) return tl::unexpected(ok.error());
+    views = open();
   }
-  auto projections = projections::ProjectionSet::open(view_rows);
-  if (!projections) return tl::unexpected(projections.error());
-  if (auto ok = projections->verify_checkpoints(log); !ok) return tl::unexpected(ok.error());
-  auto takeover = bring_up_takeover(*projections, log, tail.position, view_rows);
-  if (!takeover) return tl::unexpected(takeover.error());
-  side->takeover = std::move(*takeover);
+  if (!views) return tl::unexpected(views.error());
+  if (!views->takeover) return tl::unexpected(views->takeover.error());
+  side->takeover = std::move(*views->takeover);
   const bus::LogIdentity identity{tail.log, {tail.epoch.counter, tail.epoch.random}};
-  side->service = std::make_unique<QueryService>(identity, log, view_rows, std::move(*projections),
-                                                 side->index);
+  side->service =
+      std::make_unique<QueryService>(identity, log, view_rows, std::move(views->set), side->index);
   return side;
 }
 

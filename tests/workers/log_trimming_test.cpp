@@ -166,6 +166,17 @@ TEST_CASE("rows that are lost are built upon those that the anchor names", "[wor
     const auto& state = std::get<session::SessionState>(loaded->state);
     CHECK(state.status == session::SessionStatus::killed);
   }
+  SECTION("also where only what a server takes over is damaged") {
+    const auto taken = (*side)->takeover.shared.at(std::string(session::kAdmissionStream)).version;
+    for (const auto& row : *view_rows->scan("takeover/", "takeover/", 100)) {
+      eventlog::WriteBatch damage;
+      damage.put(row.key, "\xC1");
+      REQUIRE(view_rows->write(damage));
+    }
+    const auto again = open_read_side(w.store(), tail, *index_rows, *view_rows, w.base());
+    if (!again) FAIL(base::describe(again.error()));
+    CHECK((*again)->takeover.shared.at(std::string(session::kAdmissionStream)).version == taken);
+  }
   SECTION("and upon no others, unless the archive is at hand to fold them anew") {
     const std::string kept = w.root.base(w.store().first().plus(-1)) + "/rows";
     {
