@@ -84,8 +84,9 @@ rocksdb::Options options_for_rows() {
   options.create_if_missing = true;
   options.write_buffer_size = 8 << 20;
   options.max_write_buffer_number = 2;
-  // What is in the write-ahead log is as much as the buffers hold: read faster than written anew.
-  options.avoid_flush_during_recovery = true;
+  // At each opening the write-ahead log goes into a table. Kept, as the log's is, it would be torn
+  // by a loss of power below what a later one holds: rows are not synced, and must never have holes.
+  options.avoid_flush_during_recovery = false;
   options.compression = rocksdb::kNoCompression;
   forbid_resume(options);
   forbid_log(options);
