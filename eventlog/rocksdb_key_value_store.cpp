@@ -85,7 +85,7 @@ rocksdb::Options options_for_rows() {
   options.write_buffer_size = 8 << 20;
   options.max_write_buffer_number = 2;
   // At each opening the write-ahead log goes into a table. Kept, as the log's is, it would be torn
-  // by a loss of power below what a later one holds: rows are not synced, and must never have holes.
+  // by a loss of power below what a later one holds: rows are not synced, and must have no holes.
   options.avoid_flush_during_recovery = false;
   options.compression = rocksdb::kNoCompression;
   forbid_resume(options);
