@@ -23,8 +23,6 @@ std::string stream_of(int number) {
 struct World {
   World() {
     REQUIRE(log);
-    loop.worker.prefetch(std::string(session::kServerStream));
-    loop.settle();
     record(session::EpochStarted{1, "created"});
   }
   eventlog::BlockStore& store() { return **log; }
