@@ -166,7 +166,9 @@ TEST_CASE("rows that are lost are built upon those that the anchor names", "[wor
   }
   SECTION("also where only what a server takes over is damaged") {
     const auto taken = (*side)->takeover.shared.at(std::string(session::kAdmissionStream)).version;
-    for (const auto& row : *view_rows->scan("takeover/", "takeover/", 100)) {
+    const auto taken_over = *view_rows->scan("takeover/", "takeover/", 100);
+    REQUIRE_FALSE(taken_over.empty());
+    for (const auto& row : taken_over) {
       eventlog::WriteBatch damage;
       damage.put(row.key, "\xC1");
       REQUIRE(view_rows->write(damage));
