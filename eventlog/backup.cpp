@@ -1,7 +1,10 @@
 #include "eventlog/backup.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include "eventlog/base/mutant.hpp"
@@ -21,6 +24,30 @@ using base::failure;
 
 Result<bool> failed(const std::string& what, const std::string& path, const std::error_code& e) {
   return failure(ErrorCode::io, what + ": " + e.message(), path);
+}
+
+Result<Bytes> label_of(BlockStore& log, Position begun) {
+  const auto tail = read_tail(log);
+  if (!tail) return tl::unexpected(tail.error());
+  return "backup of log " + tail->log.text() + " begun at " + std::to_string(begun.value) + '\n';
+}
+
+// What a maker that was killed leaves before it has written the label.
+void remove_unlabelled(const LogFolder& copy, Disk& disk) {
+  const std::string part = copy.label() + ".new";
+  std::error_code ignored;
+  const fs::directory_iterator files(copy.root, ignored);
+  const bool is_begun = std::all_of(begin(files), end(files), [&](const fs::directory_entry& file) {
+    return file.path() == part;
+  });
+  if (!is_begun) return;
+  disk.remove_all(part);
+  fs::remove(copy.root, ignored);
+}
+
+bool has_label(const LogFolder& copy, const Bytes& label) {
+  std::ifstream file(copy.label(), std::ios::binary);
+  return file && Bytes(std::istreambuf_iterator<char>(file), {}) == label;
 }
 
 Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, const LogFolder& copy,
@@ -183,24 +210,38 @@ Result<bool> copy_log(const LogFolder& from, const LogFolder& to, const Claims& 
 
 }  // namespace
 
-Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Disk& disk,
-                                  const LogFolder& root) {
+Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Position begun,
+                                  Disk& disk, const LogFolder& root) {
+  const auto label = label_of(log, begun);
+  if (!label) return tl::unexpected(label.error());
   if (auto ok = make_empty_folder(folder, disk); !ok) return tl::unexpected(ok.error());
-  auto outcome = copy_and_prove(log, root, LogFolder{folder}, disk);
-  Result<bool> synced = outcome ? disk.sync_folder(folder) : true;
+  const LogFolder copy{folder};
+  Result<bool> synced = write_whole(disk, copy.label(), *label);
+  if (synced) synced = disk.sync_folder(folder);
+  if (!synced) {
+    disk.remove_all(folder);
+    return tl::unexpected(synced.error());
+  }
+  auto outcome = copy_and_prove(log, root, copy, disk);
+  if (outcome) synced = disk.sync_folder(folder);
   if (synced && outcome) synced = disk.sync_folder(fs::path(folder).parent_path().string());
   if (!synced) outcome = tl::unexpected(synced.error());
   if (!outcome) disk.remove_all(folder);
   return outcome;
 }
 
-Result<BackupOutcome> finish_backup(const std::string& folder, Disk& disk) {
+Result<BackupOutcome> finish_backup(BlockStore& log, const std::string& folder, Position begun,
+                                    Disk& disk) {
+  const auto label = label_of(log, begun);
+  if (!label) return tl::unexpected(label.error());
   const LogFolder copy{folder};
+  if (!has_label(copy, *label)) {
+    remove_unlabelled(copy, disk);
+    return failure(ErrorCode::not_found, "nothing of it was made", folder);
+  }
   const auto head = read_head_file(copy.head());
-  if (copy.has_log() && head && *head) {
-    if (prove_copy(copy)) {
-      return BackupOutcome{(*head)->position, (*head)->hash, (*head)->position.value};
-    }
+  if (copy.has_log() && head && *head && prove_copy(copy)) {
+    return BackupOutcome{(*head)->position, (*head)->hash, (*head)->position.value};
   }
   remove_copy(folder, disk);
   return failure(ErrorCode::not_found, "it was not whole, and is removed", folder);

@@ -16,16 +16,18 @@ struct BackupOutcome {
   std::int64_t events = 0;
 };
 
-// Copies the log into the folder, which must be missing or empty, syncs
-// every file of it, and proves the copy from its first block to its last. On an error nothing of it
-// is left. The log may be appended to meanwhile. Errors: invalid for a folder that is in use for
-// something; io; damaged when the copy, and with it the log, does not prove itself.
-Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder,
+// Copies the log into the folder, which must be missing or empty, syncs every file of it, and
+// proves the copy from its first block to its last. `begun`: the position of its BackupBegun, by
+// which the copy is labelled. On an error nothing of it is left. The log may be appended to
+// meanwhile. Errors: invalid for a folder that is in use for something; io; damaged when the copy,
+// and with it the log, does not prove itself.
+Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Position begun,
                                   Disk& disk = system_disk(), const LogFolder& root = {});
 
 // A copy whose maker was killed before it could tell that it is whole. Errors: as above; not_found
-// when it is not whole, and nothing of it is left then.
-Result<BackupOutcome> finish_backup(const std::string& folder, Disk& disk = system_disk());
+// when it is not whole, or not there: what is labelled as it is removed, and nothing else.
+Result<BackupOutcome> finish_backup(BlockStore& log, const std::string& folder, Position begun,
+                                    Disk& disk = system_disk());
 
 struct Restored {
   Position through;        // last event that was in the copy

@@ -49,7 +49,9 @@ Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& d
 }
 
 void remove_copy(const std::string& folder, Disk& disk) {
-  for (const char* name : {"/log", "/log.tmp", "/head", "/head.new", "/base", "/erased"}) {
+  // The label last, so that what is not removed yet is found again.
+  for (const char* name :
+       {"/log", "/log.tmp", "/head", "/head.new", "/base", "/erased", "/label.new", "/label"}) {
     disk.remove_all(folder + name);
   }
   std::error_code ignored;

@@ -25,6 +25,8 @@ struct LogFolder {
     return bases() + "/" + std::to_string(through.value);
   }
   std::string erased() const { return root + "/erased"; }  // of a backup: see later_erasures.hpp
+  // Of a backup: which one it is, so that what lies in its folder is known to be it.
+  std::string label() const { return root + "/label"; }
   // Of an archive, until the record says that it is whole: nobody else's folder has one.
   std::string making() const { return root + "/making"; }
   // Hard links to the log's files as the last read-write open found them, because opening may

@@ -6,7 +6,8 @@ namespace workers {
 
 void BackupDesk::begin() {
   for (const auto& [name, backup] : commands_.server()->backups) {
-    if (backup.through.value == 0) eraser_.order(BackupOrder{name, backup.folder, true});
+    if (backup.through.value == 0)
+      eraser_.order(BackupOrder{name, backup.folder, backup.begun, true});
   }
 }
 
@@ -64,7 +65,8 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
   failed_.erase(body.name);
   const Position position = record(session::BackupBegun{body.name, body.folder}, peer.hello.name);
   // Only what is on the record is made, so that no erasure misses it.
-  held_.push_back({peer.id, request.key(), position, BackupOrder{body.name, body.folder, false}});
+  held_.push_back(
+      {peer.id, request.key(), position, BackupOrder{body.name, body.folder, position, false}});
 }
 
 void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,

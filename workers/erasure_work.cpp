@@ -37,9 +37,10 @@ ErasureOutcome ErasureWork::run(const ErasureJob& job) {
 
 void ErasureWork::obey(const BackupOrder& order, ErasureOutcome& outcome) {
   outcome.backup = BackupResult{
-      order, order.is_left_over ? eventlog::finish_backup(order.folder)
-                                : eventlog::make_backup(log_, order.folder, eventlog::system_disk(),
-                                                        {options_.data_folder})};
+      order, order.is_left_over
+                 ? eventlog::finish_backup(log_, order.folder, order.begun)
+                 : eventlog::make_backup(log_, order.folder, order.begun, eventlog::system_disk(),
+                                         {options_.data_folder})};
 }
 
 void ErasureWork::obey(const AnchorOrder& order, ErasureOutcome& outcome) {

@@ -38,6 +38,7 @@ struct ErasureOptions {
 struct BackupOrder {
   std::string name;
   std::string folder;
+  Position begun;             // of its BackupBegun
   bool is_left_over = false;  // by a server that was killed meanwhile: to be proved, or removed
 };
 

@@ -63,7 +63,7 @@ TEST_CASE("a backup holds the log as it was, and proves itself", "[eventlog]") {
   Fixture f;
   f.say(20);
   const std::string copy = f.folder.file("copy");
-  const auto made = make_backup(*f.log.store, copy);
+  const auto made = make_backup(*f.log.store, copy, {1});
   if (!made) FAIL(base::describe(made.error()));
   CHECK(made->through == f.log.store->tail());
   CHECK(made->events == f.log.store->tail().value);
@@ -72,7 +72,7 @@ TEST_CASE("a backup holds the log as it was, and proves itself", "[eventlog]") {
   check_whole(copy, made->through.value, 1);
   check_whole(f.folder.file("data"), f.log.store->tail().value, 1);
   // A later one is made beside it.
-  const auto later = make_backup(*f.log.store, f.folder.file("later"));
+  const auto later = make_backup(*f.log.store, f.folder.file("later"), {1});
   REQUIRE(later);
   CHECK(later->through.value == made->through.value + 5);
   f.open();
@@ -84,7 +84,7 @@ TEST_CASE("a backup is not made where something is", "[eventlog]") {
   f.say(3);
   const std::string copy = f.folder.file("copy");
   const auto refused = [&] {
-    const auto made = make_backup(*f.log.store, copy);
+    const auto made = make_backup(*f.log.store, copy, {1});
     REQUIRE_FALSE(made);
     CHECK(made.error().code == ErrorCode::invalid);
   };
@@ -95,14 +95,56 @@ TEST_CASE("a backup is not made where something is", "[eventlog]") {
     CHECK(std::filesystem::exists(copy + "/letter"));
   }
   SECTION("a backup") {
-    REQUIRE(make_backup(*f.log.store, copy));
+    REQUIRE(make_backup(*f.log.store, copy, {1}));
     refused();
     check_whole(copy, 5, 1);
   }
   SECTION("no folder above it") {
-    const auto made = make_backup(*f.log.store, copy + "/a/b");
+    const auto made = make_backup(*f.log.store, copy + "/a/b", {1});
     REQUIRE_FALSE(made);
     CHECK(made.error().code == ErrorCode::invalid);
+  }
+}
+
+TEST_CASE("of a backup that was cut short only what is labelled as it is taken or removed",
+          "[eventlog]") {
+  Fixture f;
+  f.say(3);
+  const std::string copy = f.folder.file("copy");
+  const auto finish = [&](Position begun) {
+    return eventlog::finish_backup(*f.log.store, copy, begun);
+  };
+  SECTION("it is whole") {
+    REQUIRE(make_backup(*f.log.store, copy, {1}));
+    const auto finished = finish({1});
+    REQUIRE(finished);
+    CHECK(finished->through == f.log.store->tail());
+  }
+  SECTION("it is another one, or has no label") {
+    REQUIRE(make_backup(*f.log.store, copy, {1}));
+    CHECK(finish({2}).error().code == ErrorCode::not_found);
+    check_whole(copy, 5, 1);
+    std::filesystem::remove(copy + "/label");
+    CHECK(finish({1}).error().code == ErrorCode::not_found);
+    check_whole(copy, 5, 1);
+  }
+  SECTION("it has no head yet") {
+    REQUIRE(make_backup(*f.log.store, copy, {1}));
+    std::filesystem::remove(copy + "/head");
+    CHECK(finish({1}).error().code == ErrorCode::not_found);
+    CHECK_FALSE(std::filesystem::exists(copy));
+  }
+  SECTION("its label is being written") {
+    std::filesystem::create_directory(copy);
+    std::ofstream(copy + "/label.new") << "backup of";
+    CHECK(finish({1}).error().code == ErrorCode::not_found);
+    CHECK_FALSE(std::filesystem::exists(copy));
+  }
+  SECTION("somebody else's file is there") {
+    std::filesystem::create_directory(copy);
+    std::ofstream(copy + "/letter") << "dear";
+    CHECK(finish({1}).error().code == ErrorCode::not_found);
+    CHECK(std::filesystem::exists(copy + "/letter"));
   }
 }
 
@@ -111,7 +153,7 @@ TEST_CASE("a backup of a damaged log is refused, and nothing of it is left", "[e
   f.say(6);
   REQUIRE(f.log.store->replace_content({4}, {}));
   const std::string copy = f.folder.file("copy");
-  const auto made = make_backup(*f.log.store, copy);
+  const auto made = make_backup(*f.log.store, copy, {1});
   REQUIRE_FALSE(made);
   CHECK(made.error().code == ErrorCode::damaged);
   CHECK_FALSE(std::filesystem::exists(copy));
@@ -121,7 +163,7 @@ TEST_CASE("a log is restored from a backup into a new epoch", "[eventlog]") {
   Fixture f;
   f.say(12);
   const std::string copy = f.folder.file("copy");
-  const auto made = make_backup(*f.log.store, copy);
+  const auto made = make_backup(*f.log.store, copy, {1});
   REQUIRE(made);
   const eventlog::Checkpoint before = f.writer->durable();
   const std::string root = f.folder.file("restored");
@@ -147,7 +189,7 @@ TEST_CASE("what was erased from a copy is on the record of the log that is made 
   Fixture f;
   f.say(6);
   const std::string copy = f.folder.file("copy");
-  const auto made = make_backup(*f.log.store, copy);
+  const auto made = make_backup(*f.log.store, copy, {1});
   REQUIRE(made);
   // As an erasure reaches into it; of versions that the copy does not have nothing can be said.
   const eventlog::LaterErasures later{{{kStream, {{{2}, {3}}, {{5}, {90}}}}}};
@@ -198,7 +240,7 @@ TEST_CASE("two restores of one backup are two histories", "[eventlog]") {
   Fixture f;
   f.say(2);
   const std::string copy = f.folder.file("copy");
-  REQUIRE(make_backup(*f.log.store, copy));
+  REQUIRE(make_backup(*f.log.store, copy, {1}));
   for (const char* name : {"one", "two"}) {
     REQUIRE(restore_backup(copy, f.folder.file(name), f.random));
   }
@@ -214,7 +256,7 @@ TEST_CASE("what is no whole backup is not restored", "[eventlog]") {
   Fixture f;
   f.say(12);
   const std::string copy = f.folder.file("copy");
-  REQUIRE(make_backup(*f.log.store, copy));
+  REQUIRE(make_backup(*f.log.store, copy, {1}));
   const std::string root = f.folder.file("restored");
   const auto refused = [&](ErrorCode code) {
     const auto restored = restore_backup(copy, root, f.random);

@@ -253,7 +253,7 @@ struct OnDisk {
     REQUIRE(loop.worker.record_server_events({session::EpochStarted{1, "created"}}, {1}, {1}));
     REQUIRE(loop.ask(CommandLoop::message(1, 10, CommandLoop::spawn())));
     REQUIRE(loop.ask(CommandLoop::message(1, 11, support::as_command(session::KillSession{}))));
-    REQUIRE(eventlog::make_backup(**log, backup.folder));
+    REQUIRE(eventlog::make_backup(**log, backup.folder, {1}));
     backup.through = (*log)->tail();
     REQUIRE(loop.ask(CommandLoop::message(1, 12, support::as_command(session::EraseContent{}))));
   }
