@@ -26,11 +26,6 @@ void ArchiveDesk::begin() {
   }
 }
 
-void ArchiveDesk::refuse(const bus::Peer& peer, const bus::Request& request, std::string_view code,
-                         const std::string& text) {
-  clients_.reply(peer.id, bus::error_reply(request.key(), code, text));
-}
-
 void ArchiveDesk::take(const bus::Peer& peer, const bus::Request& request) {
   if (!peer.hello.scope.empty()) {
     return refuse(peer, request, "refused",
@@ -64,7 +59,7 @@ void ArchiveDesk::create(const bus::Peer& peer, const bus::Request& request,
   const auto& archives = commands_.server()->archives;
   const auto known = archives.find(body.name);
   if (known != archives.end() && known->second.folder == body.folder) {
-    held_.push_back({peer.id, request.key(), known->second.begun, {}});
+    hold(peer, request, known->second.begun);
     return;
   }
   if (known != archives.end()) {
@@ -94,7 +89,7 @@ void ArchiveDesk::create(const bus::Peer& peer, const bus::Request& request,
   order.before = body.before;
   order.before_time = body.before_time;
   order.wall = wall_;
-  held_.push_back({peer.id, request.key(), position, std::move(order)});
+  hold(peer, request, position, std::move(order));
 }
 
 void ArchiveDesk::forget(const bus::Peer& peer, const bus::Request& request,
@@ -108,14 +103,8 @@ void ArchiveDesk::forget(const bus::Peer& peer, const bus::Request& request,
     return refuse(peer, request, "busy", "archive " + body.name + " is being made; try again");
   }
   const Position position = record({session::ArchiveForgotten{body.name}}, peer.hello.name);
-  held_.push_back({peer.id, request.key(), position, {}});
+  hold(peer, request, position);
   eraser_.hurry();
-}
-
-Position ArchiveDesk::record(std::vector<session::Event> events, const std::string& actor) {
-  const auto kind = actor.empty() ? session::ActorKind::server : session::ActorKind::client;
-  commands_.record_server_events(std::move(events), now_, wall_, {kind, actor});
-  return commands_.recorded();
 }
 
 void ArchiveDesk::finish(const ArchiveResult& done) {
@@ -158,9 +147,7 @@ std::vector<std::string> ArchiveDesk::needed() const {
 }
 
 bool ArchiveDesk::do_work(base::Time now, base::Time wall, Position durable) {
-  now_ = now;
-  wall_ = wall;
-  durable_ = durable;
+  begin_cycle(now, wall, durable);
   bool has_worked = false;
   while (const auto done = eraser_.take_archive()) {
     has_worked = true;
@@ -170,18 +157,10 @@ bool ArchiveDesk::do_work(base::Time now, base::Time wall, Position durable) {
     has_worked = true;
     finish(*done);
   }
-  while (!held_.empty() && held_.front().position <= durable) {
-    has_worked = true;
-    Held& held = held_.front();
-    clients_.reply(held.peer,
-                   bus::ok_reply(held.request, bus::to_body(ArchiveReplyBody{held.position})));
-    if (auto& order = held.order) {
-      order->durable = durable;
-      order->needed = needed();
-      eraser_.order(std::move(*order));
-    }
-    held_.pop_front();
-  }
+  has_worked |= answer_held([&](ArchiveOrder& order) {
+    order.durable = durable;
+    order.needed = needed();
+  });
   if (!trims_.empty() && trims_.front().recorded < durable && now >= trim_due_) {
     has_worked = true;
     eraser_.order(std::move(trims_.front()));

@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "bus/frame_server.hpp"
-#include "workers/eraser.hpp"
+#include "workers/copy_desk.hpp"
 
 namespace workers {
 
-constexpr std::string_view kVerbArchive = "archive";    // ArchiveBody → ArchiveReplyBody
+constexpr std::string_view kVerbArchive = "archive";    // ArchiveBody → CopyReplyBody
 constexpr std::string_view kVerbArchives = "archives";  // no body → ArchivesAnswer
 
 enum class ArchiveAction { create, forget };
@@ -33,17 +32,6 @@ struct ArchiveBody {
     visit("folder", self.folder);
     visit("before", self.before);
     visit("before_time", self.before_time);
-  }
-};
-
-// Of an archive that is begun, not one that is done: `archives` tells that.
-struct ArchiveReplyBody {
-  Position position;  // of ArchiveBegun or ArchiveForgotten; durable
-
-  bool operator==(const ArchiveReplyBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("position", self.position);
   }
 };
 
@@ -82,11 +70,11 @@ struct ArchivesAnswer {
 // Archives that a log knows at once: erasures look into each of them.
 constexpr std::size_t kArchivesMax = 256;
 
-class ArchiveDesk {
+class ArchiveDesk : private CopyDesk<ArchiveOrder> {
  public:
   // All references outlive it. `has_key`: the server can sign.
   ArchiveDesk(CommandWorker& commands, Eraser& eraser, bus::FrameServer& clients, bool has_key)
-      : commands_(commands), eraser_(eraser), clients_(clients), has_key_(has_key) {}
+      : CopyDesk(commands, eraser, clients), has_key_(has_key) {}
 
   // Once the server's own stream is loaded.
   void begin();
@@ -95,35 +83,18 @@ class ArchiveDesk {
   bool do_work(base::Time now, base::Time wall, Position durable);
 
  private:
-  struct Held {
-    bus::PeerId peer;
-    bus::RequestKey request;
-    Position position;
-    std::optional<ArchiveOrder> order;  // given once the answer leaves
-  };
-
-  void refuse(const bus::Peer& peer, const bus::Request& request, std::string_view code,
-              const std::string& text);
   void create(const bus::Peer& peer, const bus::Request& request, const ArchiveBody& body);
   void forget(const bus::Peer& peer, const bus::Request& request, const ArchiveBody& body);
-  Position record(std::vector<session::Event> events, const std::string& actor);
   void finish(const ArchiveResult& done);
   void finish(const TrimResult& done);
   std::vector<std::string> needed() const;
   ArchivesAnswer list() const;
 
-  CommandWorker& commands_;
-  Eraser& eraser_;
-  bus::FrameServer& clients_;
   const bool has_key_;
-  std::deque<Held> held_;                     // answers, until their position is durable
   std::deque<TrimOrder> trims_;               // to be given when the archive is durably on record
   base::Time trim_due_;                       // log time, after one that was not done
   std::map<std::string, ArchiveRow> failed_;  // of this server's life, by name
   std::map<std::string, std::string> untrimmed_;  // why a log is not trimmed, by archive
-  base::Time now_;
-  base::Time wall_;
-  Position durable_;
 };
 
 // Where events up to `state.trimmed` are, in words; empty: in the log.

@@ -11,11 +11,6 @@ void BackupDesk::begin() {
   }
 }
 
-void BackupDesk::refuse(const bus::Peer& peer, const bus::Request& request, std::string_view code,
-                        const std::string& text) {
-  clients_.reply(peer.id, bus::error_reply(request.key(), code, text));
-}
-
 void BackupDesk::take(const bus::Peer& peer, const bus::Request& request) {
   if (!peer.hello.scope.empty()) {
     return refuse(peer, request, "refused",
@@ -45,7 +40,7 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
   const auto& backups = commands_.server()->backups;
   const auto known = backups.find(body.name);
   if (known != backups.end() && known->second.folder == body.folder) {
-    held_.push_back({peer.id, request.key(), known->second.begun, {}});
+    hold(peer, request, known->second.begun);
     return;
   }
   if (known != backups.end()) {
@@ -63,10 +58,9 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
                       " backups are known, as many as there may be; forget one first");
   }
   failed_.erase(body.name);
-  const Position position = record(session::BackupBegun{body.name, body.folder}, peer.hello.name);
+  const Position position = record({session::BackupBegun{body.name, body.folder}}, peer.hello.name);
   // Only what is on the record is made, so that no erasure misses it.
-  held_.push_back(
-      {peer.id, request.key(), position, BackupOrder{body.name, body.folder, position, false}});
+  hold(peer, request, position, BackupOrder{body.name, body.folder, position, false});
 }
 
 void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,
@@ -79,47 +73,29 @@ void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,
   if (known->second.through.value == 0) {
     return refuse(peer, request, "busy", "backup " + body.name + " is being made; try again");
   }
-  const Position position = record(session::BackupForgotten{body.name}, peer.hello.name);
-  held_.push_back({peer.id, request.key(), position, {}});
+  const Position position = record({session::BackupForgotten{body.name}}, peer.hello.name);
+  hold(peer, request, position);
   eraser_.hurry();
-}
-
-Position BackupDesk::record(session::Event event, const std::string& actor) {
-  std::vector<session::Event> events;
-  events.push_back(std::move(event));
-  const auto kind = actor.empty() ? session::ActorKind::server : session::ActorKind::client;
-  commands_.record_server_events(std::move(events), now_, wall_, {kind, actor});
-  return commands_.recorded();
 }
 
 void BackupDesk::finish(const BackupResult& done) {
   const BackupOrder& order = done.order;
   if (done.outcome) {
-    record(session::BackupCompleted{order.name, done.outcome->through}, {});
+    record({session::BackupCompleted{order.name, done.outcome->through}}, {});
     return;
   }
   failed_[order.name] = {order.name, order.folder, {}, {}, base::describe(done.outcome.error())};
-  record(session::BackupForgotten{order.name}, {});
+  record({session::BackupForgotten{order.name}}, {});
 }
 
 bool BackupDesk::do_work(base::Time now, base::Time wall, Position durable) {
-  now_ = now;
-  wall_ = wall;
-  durable_ = durable;
+  begin_cycle(now, wall, durable);
   bool has_worked = false;
   while (const auto done = eraser_.take_backup()) {
     has_worked = true;
     finish(*done);
   }
-  while (!held_.empty() && held_.front().position <= durable) {
-    has_worked = true;
-    Held& held = held_.front();
-    clients_.reply(held.peer,
-                   bus::ok_reply(held.request, bus::to_body(BackupReplyBody{held.position})));
-    if (held.order) eraser_.order(std::move(*held.order));
-    held_.pop_front();
-  }
-  return has_worked;
+  return answer_held([](BackupOrder&) {}) || has_worked;
 }
 
 BackupsAnswer BackupDesk::list() const {

@@ -3,17 +3,15 @@
 // port, and records what came of it. What a killed server left is proved, or removed, at the start.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "bus/frame_server.hpp"
-#include "workers/eraser.hpp"
+#include "workers/copy_desk.hpp"
 
 namespace workers {
 
-constexpr std::string_view kVerbBackup = "backup";    // BackupBody → BackupReplyBody
+constexpr std::string_view kVerbBackup = "backup";    // BackupBody → CopyReplyBody
 constexpr std::string_view kVerbBackups = "backups";  // no body → BackupsAnswer
 
 enum class BackupAction { create, forget };
@@ -29,17 +27,6 @@ struct BackupBody {
     visit("action", self.action);
     visit("name", self.name);
     visit("folder", self.folder);
-  }
-};
-
-// Of a backup that is begun, not one that is done: `backups` tells that.
-struct BackupReplyBody {
-  Position position;  // of BackupBegun or BackupForgotten; durable
-
-  bool operator==(const BackupReplyBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("position", self.position);
   }
 };
 
@@ -74,11 +61,11 @@ struct BackupsAnswer {
 // Backups that a log knows at once: each of them is opened for every erasure.
 constexpr std::size_t kBackupsMax = 32;
 
-class BackupDesk {
+class BackupDesk : private CopyDesk<BackupOrder> {
  public:
   // All references outlive it.
   BackupDesk(CommandWorker& commands, Eraser& eraser, bus::FrameServer& clients)
-      : commands_(commands), eraser_(eraser), clients_(clients) {}
+      : CopyDesk(commands, eraser, clients) {}
 
   // Once the server's own stream is loaded.
   void begin();
@@ -87,29 +74,12 @@ class BackupDesk {
   bool do_work(base::Time now, base::Time wall, Position durable);
 
  private:
-  struct Held {
-    bus::PeerId peer;
-    bus::RequestKey request;
-    Position position;
-    std::optional<BackupOrder> order;  // given once the answer leaves
-  };
-
-  void refuse(const bus::Peer& peer, const bus::Request& request, std::string_view code,
-              const std::string& text);
   void create(const bus::Peer& peer, const bus::Request& request, const BackupBody& body);
   void forget(const bus::Peer& peer, const bus::Request& request, const BackupBody& body);
-  Position record(session::Event event, const std::string& actor);
   void finish(const BackupResult& done);
   BackupsAnswer list() const;
 
-  CommandWorker& commands_;
-  Eraser& eraser_;
-  bus::FrameServer& clients_;
-  std::deque<Held> held_;                    // answers, until their position is durable
   std::map<std::string, BackupRow> failed_;  // of this server's life, by name
-  base::Time now_;
-  base::Time wall_;
-  Position durable_;
 };
 
 }  // namespace workers

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t kSchema = 1;  // all types are at their first schema version
 
-// The stored form: envelope fields, then the facts, which are a FactsToWrite or a FactsToRead.
+// The stored form: envelope fields, then the facts, written from a RawView, read into a
+// FactsToRead.
 template <class AnyEnvelope, class Facts>
 struct StoredEvent {
   AnyEnvelope envelope;

@@ -11,15 +11,15 @@ namespace {
 
 using base::Position;
 using base::Result;
+using crash::End;
+using crash::kEnds;
+using crash::kSmallBuffer;
 using crash::require;
 using crash::ServerLife;
 using support::PowerLoss;
 
-enum class End { loses_power, tears, is_killed };
-constexpr End kEnds[] = {End::loses_power, End::tears, End::is_killed};
 constexpr const char* kEndNames[] = {"power lost", "power lost, torn", "killed"};
 
-constexpr std::size_t kSmallBuffer = 64 << 10;
 constexpr std::int64_t kLast = 10;
 
 struct Stage : crash::DiskStage {

@@ -12,18 +12,17 @@ namespace {
 
 using base::Result;
 using crash::check_and_go_on;
+using crash::End;
+using crash::kEnds;
+using crash::kSmallBuffer;
 using crash::live;
 using crash::require;
 using crash::ServerLife;
 using Stage = crash::DiskStage;
 using support::PowerLoss;
 
-enum class End { loses_power, tears, is_killed };
-constexpr End kEnds[] = {End::loses_power, End::tears, End::is_killed};
 constexpr const char* kEndNames[] = {"power lost", "power lost, torn", "killed, then power lost"};
 
-// So small that some twenty commands flush and compact.
-constexpr std::size_t kSmallBuffer = 64 << 10;
 constexpr std::int64_t kScriptLast = 31;
 
 // What is done until the end: a new log, flushes, compactions, and two restarts.

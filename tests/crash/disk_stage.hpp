@@ -8,6 +8,12 @@
 
 namespace crash {
 
+// How a process ends in one of its disk operations. After a kill the page cache is still there.
+enum class End { loses_power, tears, is_killed };
+constexpr End kEnds[] = {End::loses_power, End::tears, End::is_killed};
+// So small that some twenty commands flush and compact.
+constexpr std::size_t kSmallBuffer = 64 << 10;
+
 struct DiskStage {
   explicit DiskStage(std::uint64_t seed) : disk(seed, folder.file("removed")) {}
 

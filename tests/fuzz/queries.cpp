@@ -11,7 +11,6 @@ void fuzz::run(ByteView in) {
   read_one_of<workers::QueryBody, bus::ReadRequest, workers::ListAnswer, workers::ShowAnswer,
               workers::OutputAnswer, projections::MetricsReport, workers::DigestsAnswer,
               workers::StatusAnswer, workers::CommandReplyBody, bus::LogPage, workers::BackupBody,
-              workers::BackupReplyBody, workers::BackupsAnswer, workers::AnchorReplyBody,
-              workers::AnchorsAnswer, workers::ArchiveBody, workers::ArchiveReplyBody,
-              workers::ArchivesAnswer>(in);
+              workers::CopyReplyBody, workers::BackupsAnswer, workers::AnchorReplyBody,
+              workers::AnchorsAnswer, workers::ArchiveBody, workers::ArchivesAnswer>(in);
 }

@@ -78,7 +78,7 @@ Outcome<int> archive_create(const Config& config, const ArchiveArguments& argume
   (*connection)->take_interrupts();
   const auto told = parse_before(arguments.before, (*connection)->clock().wall(), body);
   if (!told) return tl::unexpected(told.error());
-  const auto begun = (*connection)->ask<workers::ArchiveReplyBody>(workers::kVerbArchive, body);
+  const auto begun = (*connection)->ask<workers::CopyReplyBody>(workers::kVerbArchive, body);
   if (!begun) return tl::unexpected(begun.error());
   const auto made = wait_until_trimmed(**connection, body.name);
   if (!made) return tl::unexpected(made.error());
@@ -132,7 +132,7 @@ Outcome<int> archive_forget(const Config& config, const ArchiveArguments& argume
   workers::ArchiveBody body;
   body.action = workers::ArchiveAction::forget;
   body.name = arguments.name;
-  const auto done = (*connection)->ask<workers::ArchiveReplyBody>(workers::kVerbArchive, body);
+  const auto done = (*connection)->ask<workers::CopyReplyBody>(workers::kVerbArchive, body);
   if (!done) return tl::unexpected(done.error());
   print("forgotten: " + arguments.name + "\n");
   return kExitOk;

@@ -51,7 +51,7 @@ Outcome<int> backup_create(const Config& config, const BackupArguments& argument
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   (*connection)->take_interrupts();
-  const auto begun = (*connection)->ask<workers::BackupReplyBody>(workers::kVerbBackup, body);
+  const auto begun = (*connection)->ask<workers::CopyReplyBody>(workers::kVerbBackup, body);
   if (!begun) return tl::unexpected(begun.error());
   const auto made = wait_until_made(**connection, body.name);
   if (!made) return tl::unexpected(made.error());
@@ -98,7 +98,7 @@ Outcome<int> backup_forget(const Config& config, const BackupArguments& argument
   workers::BackupBody body;
   body.action = workers::BackupAction::forget;
   body.name = arguments.name;
-  const auto done = (*connection)->ask<workers::BackupReplyBody>(workers::kVerbBackup, body);
+  const auto done = (*connection)->ask<workers::CopyReplyBody>(workers::kVerbBackup, body);
   if (!done) return tl::unexpected(done.error());
   print("forgotten: " + arguments.name + "\n");
   return kExitOk;
