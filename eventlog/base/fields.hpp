@@ -12,6 +12,8 @@
 // left out. Unknown fields are skipped, or handed to the caller who asked to keep them.
 #pragma once
 
+#include <bit>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -122,25 +124,38 @@ void write(MsgpackWriter& out, const std::set<T>& values);
 template <class K, class V>
 void write(MsgpackWriter& out, const std::map<K, V>& values);
 
+// What visits fields is inlined, so that the length of each name is a constant.
+#define STENO_INLINED __attribute__((always_inline))
+
+constexpr std::size_t kFieldsMax = 64;  // of one struct
+
+// The fields that do not equal their default: bit N of the Nth.
+template <HasFields T>
+std::uint64_t fields_to_write(const T& value) {
+  static const T kDefault{};
+  std::uint64_t present = 0;
+  std::size_t count = 0;
+  // Both structs are walked in step: the default's field is found by its offset.
+  T::fields(value, [&](const char*, const auto& field) STENO_INLINED {
+    const auto offset =
+        reinterpret_cast<const char*>(&field) - reinterpret_cast<const char*>(&value);
+    using Field = std::remove_cvref_t<decltype(field)>;
+    const auto& other =
+        *reinterpret_cast<const Field*>(reinterpret_cast<const char*>(&kDefault) + offset);
+    present |= std::uint64_t{!(field == other)} << (count++ % kFieldsMax);
+  });
+  if (count > kFieldsMax) std::abort();  // the compiler knows the answer
+  return present;
+}
+
 template <HasFields T>
 void write_fields(MsgpackWriter& out, const T& value, const ExtraFields& extra) {
-  static const T kDefault{};
-  std::size_t count = 0;
-  const auto each = [&](auto&& use) {
-    // Both structs are walked in step: the default's field is found by its offset.
-    T::fields(value, [&](const char* name, const auto& field) {
-      const auto offset =
-          reinterpret_cast<const char*>(&field) - reinterpret_cast<const char*>(&value);
-      using Field = std::remove_cvref_t<decltype(field)>;
-      const auto& other =
-          *reinterpret_cast<const Field*>(reinterpret_cast<const char*>(&kDefault) + offset);
-      if (!(field == other)) use(name, field);
-    });
-  };
-  each([&](const char*, const auto&) { ++count; });
-  out.map(count + extra.size());
-  each([&](const char* name, const auto& field) {
-    out.text(name);
+  const std::uint64_t present = fields_to_write(value);
+  out.map(static_cast<std::size_t>(std::popcount(present)) + extra.size());
+  std::size_t index = 0;
+  T::fields(value, [&](const char* name, const auto& field) STENO_INLINED {
+    if ((present >> index++ & 1) == 0) return;
+    out.text({name, __builtin_strlen(name)});
     write(out, field);
   });
   for (const auto& [name, raw] : extra) {
@@ -313,12 +328,7 @@ template <class K, class V>
 bool read(MsgpackReader& in, std::map<K, V>& values);
 
 template <class Field>
-bool read_field(MsgpackReader& in, ByteView name, Field& field, BadField* bad) {
-  if constexpr (HasFields<Field>) {
-    if (read(in, field, nullptr, bad)) return true;
-  } else {
-    if (read(in, field)) return true;
-  }
+[[gnu::cold, gnu::noinline]] bool describe_bad_field(ByteView name, BadField* bad) {
   if (bad == nullptr) return false;
   if (bad->name.empty()) {
     *bad = {std::string(name), Accepts<Field>::text()};
@@ -327,10 +337,18 @@ bool read_field(MsgpackReader& in, ByteView name, Field& field, BadField* bad) {
   }
   return false;
 }
-// Its length is known where it is inlined, so that this is a comparison or two.
-inline bool is_same_name(ByteView name, std::string_view candidate) {
-  return name.size() == candidate.size() &&
-         __builtin_memcmp(name.data(), candidate.data(), candidate.size()) == 0;
+template <class Field>
+bool read_field(MsgpackReader& in, ByteView name, Field& field, BadField* bad) {
+  if constexpr (HasFields<Field>) {
+    if (read(in, field, nullptr, bad)) return true;
+  } else {
+    if (read(in, field)) return true;
+  }
+  return describe_bad_field<Field>(name, bad);
+}
+STENO_INLINED inline bool is_same_name(ByteView name, const char* candidate) {
+  const std::size_t size = __builtin_strlen(candidate);
+  return name.size() == size && __builtin_memcmp(name.data(), candidate, size) == 0;
 }
 template <class T>
 bool read_field(MsgpackReader& in, ByteView name, std::optional<T>& field, BadField* bad) {
@@ -349,7 +367,7 @@ bool read(MsgpackReader& in, T& value, ExtraFields* extra, BadField* bad) {
     // the rest of a walk does not know is looked for in another one, from the first field on.
     const std::size_t before = pairs;
     bool is_sound = true;
-    T::fields(value, [&](const char* candidate, auto& field) {
+    T::fields(value, [&](const char* candidate, auto& field) STENO_INLINED {
       if (pairs == 0 || !is_sound || !is_same_name(name, candidate)) return;
       is_sound = read_field(in, name, field, bad) && (--pairs == 0 || in.text(name));
     });

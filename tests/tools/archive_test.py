@@ -46,6 +46,12 @@ class Archives(unittest.TestCase):
         self.assertEqual(result.code, OK, str(result))
         return {row["projection"]: (row["rebuilt"], row["equal"]) for row in result.json()}
 
+    def assert_same_rows(self, *archives):
+        """Those that the whole log gives and those built from the anchor's, up to one position: a
+        worker that registers meanwhile is in neither."""
+        to = ["--to", str(self.home.position())]
+        self.assertEqual(self.digests(*archives, *to), self.digests(*to))
+
     def archive(self, folder, before=None, *arguments):
         before = before or str(self.home.position() + 1)
         return self.home.ask("archive", "create", folder, "--before", before, *arguments)
@@ -98,7 +104,7 @@ class Archives(unittest.TestCase):
         # Rows are built anew from the anchor's, and are those that the whole log gives.
         rebuilt = self.digests()
         self.assertTrue(all(equal for _, equal in rebuilt.values()), rebuilt)
-        self.assertEqual(self.digests("--archive", folder), rebuilt)
+        self.assert_same_rows("--archive", folder)
 
     def test_a_server_starts_without_rows_and_without_the_archive(self):
         self.say("hello", "first")
@@ -157,7 +163,7 @@ class Archives(unittest.TestCase):
         both = ["--archive", self.home.path("one"), "--archive", self.home.path("two")]
         self.assertEqual(self.verify(*both)["first"], 1)
         self.fails(NOT_FOUND, "missing", "replay", "verify", "--archive", self.home.path("one"))
-        self.assertEqual(self.digests(*both), self.digests())
+        self.assert_same_rows(*both)
         state = self.home.ask("replay", "state", "--session", "long", *both)
         self.assertEqual(state["sessions"][0]["status"], "completed")
         self.fails(NOT_FOUND, self.home.path("two"), "replay", "state")
@@ -233,7 +239,7 @@ class Archives(unittest.TestCase):
         archives = [word for row in whole for word in ("--archive", row["folder"])]
         self.verify()
         self.assertEqual(self.verify(*archives)["first"], 1)
-        self.assertEqual(self.digests(*archives), self.digests())
+        self.assert_same_rows(*archives)
 
     def test_space_is_given_back(self):
         for number in range(8):
