@@ -100,13 +100,15 @@ struct BlockView {
   Hash hash() const { return base::blake2b(bytes); }
 };
 
-// Content of one event as it stands in the content block. Exactly one of `text` and `chunks`.
-struct StoredContent {
+// Content of one event as it stands in the content block. Exactly one of `content` and `chunks`.
+// `Octets`: base::Binary, or base::BinaryView into the bytes of the content block.
+template <class Octets>
+struct StoredContentOf {
   std::int64_t index = 0;  // of the event within its block, from 0
   base::Salt salt{};
-  base::Binary content;     // session::encode_content()
+  Octets content;           // session::encode_content()
   std::int64_t chunks = 0;  // number of chunks; their key prefix follows from stream and digest
-  bool operator==(const StoredContent&) const = default;
+  bool operator==(const StoredContentOf&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("i", self.index);
@@ -116,14 +118,21 @@ struct StoredContent {
   }
 };
 
-struct ContentBlock {
-  std::vector<StoredContent> entries;  // ascending by index
-  bool operator==(const ContentBlock&) const = default;
+template <class Octets>
+struct ContentBlockOf {
+  std::vector<StoredContentOf<Octets>> entries;  // ascending by index
+  bool operator==(const ContentBlockOf&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("e", self.entries);
   }
 };
+
+using StoredContent = StoredContentOf<base::Binary>;
+using ContentBlock = ContentBlockOf<base::Binary>;
+// To read what others hold, without a copy of each content.
+using StoredContentView = StoredContentOf<base::BinaryView>;
+using ContentBlockView = ContentBlockOf<base::BinaryView>;
 
 // Collects encoded events until they are sealed into one block.
 class BlockBuilder {

@@ -23,13 +23,35 @@ Result<Bytes> join_chunks(BlockStore& store, const session::Envelope& envelope,
 }
 
 // Whether an entry that was read a moment ago is not there any more: its chunks go after it.
-bool was_erased_meanwhile(BlockStore& store, Position first, const StoredContent& entry) {
+bool was_erased_meanwhile(BlockStore& store, Position first, const StoredContentView& entry) {
   const auto blocks = store.read(first, 1, true);
   if (!blocks || blocks->empty()) return false;
   if (blocks->front().content.empty()) return true;
-  const auto now = base::decode<ContentBlock>(blocks->front().content);
-  return now && std::none_of(now->entries.begin(), now->entries.end(),
-                             [&](const StoredContent& one) { return one.index == entry.index; });
+  const auto now = base::decode<ContentBlockView>(blocks->front().content);
+  return now &&
+         std::none_of(now->entries.begin(), now->entries.end(),
+                      [&](const StoredContentView& one) { return one.index == entry.index; });
+}
+
+// The encoded content that matches its event's digest, in the entry or, of chunks, in `joined`;
+// none when it was erased.
+Result<std::optional<ByteView>> prove_content(BlockStore& store, const session::Envelope& envelope,
+                                              const StoredContentView& stored, Bytes& joined) {
+  if (!envelope.content) {
+    return base::failure(base::ErrorCode::damaged, "content of an event that has none");
+  }
+  ByteView bytes = stored.content.bytes;
+  if (bytes.empty() && stored.chunks == 0) return std::nullopt;
+  if (stored.chunks > 0) {
+    auto chunks = join_chunks(store, envelope, stored.chunks);
+    if (!chunks) return tl::unexpected(chunks.error());
+    bytes = joined = std::move(*chunks);
+  }
+  if (base::blake2b(bytes, stored.salt) != envelope.content->digest &&
+      !base::mutant(base::Mutant::content_not_proved)) {
+    return base::failure(base::ErrorCode::damaged, "content does not match its digest");
+  }
+  return bytes;
 }
 
 // The events of one block that lie within [from, through].
@@ -37,9 +59,9 @@ Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position f
                         Position through, std::vector<RecordedEvent>& events) {
   const auto block = parse_block(stored.facts);
   if (!block) return tl::unexpected(block.error());
-  ContentBlock content;
+  ContentBlockView content;
   if (!stored.content.empty()) {
-    auto decoded = base::decode<ContentBlock>(stored.content);
+    auto decoded = base::decode<ContentBlockView>(stored.content);
     if (!decoded) return tl::unexpected(at_position(decoded.error(), block->header.first));
     content = std::move(*decoded);
   }
@@ -77,24 +99,26 @@ base::Error at_position(base::Error error, Position position) {
 
 Result<std::optional<session::Content>> open_content(BlockStore& store,
                                                      const session::Envelope& envelope,
-                                                     const StoredContent& stored) {
-  if (!envelope.content) {
-    return base::failure(base::ErrorCode::damaged, "content of an event that has none");
-  }
-  Bytes bytes = stored.content.bytes;
-  if (bytes.empty() && stored.chunks == 0) return std::nullopt;  // erased
-  if (stored.chunks > 0) {
-    auto joined = join_chunks(store, envelope, stored.chunks);
-    if (!joined) return tl::unexpected(joined.error());
-    bytes = std::move(*joined);
-  }
-  if (base::blake2b(bytes, stored.salt) != envelope.content->digest &&
-      !base::mutant(base::Mutant::content_not_proved)) {
-    return base::failure(base::ErrorCode::damaged, "content does not match its digest");
-  }
-  auto content = session::decode_content(bytes);
+                                                     const StoredContentView& stored) {
+  Bytes joined;
+  const auto proved = prove_content(store, envelope, stored, joined);
+  if (!proved) return tl::unexpected(proved.error());
+  if (!*proved) return std::nullopt;
+  auto content = session::decode_content(**proved);
   if (!content) return tl::unexpected(content.error());
   return std::optional(std::move(*content));
+}
+
+Result<std::optional<std::size_t>> check_content(BlockStore& store,
+                                                 const session::Envelope& envelope,
+                                                 const StoredContentView& stored) {
+  Bytes joined;
+  const auto proved = prove_content(store, envelope, stored, joined);
+  if (!proved) return tl::unexpected(proved.error());
+  if (!*proved) return std::nullopt;
+  const auto bytes = session::content_bytes(**proved);
+  if (!bytes) return tl::unexpected(bytes.error());
+  return std::optional(*bytes);
 }
 
 Result<std::vector<RecordedEvent>> read_events(BlockStore& store, Position from, Position through,

@@ -29,7 +29,12 @@ Result<std::optional<session::Content>> read_content(BlockStore& store, Position
 // missing.
 Result<std::optional<session::Content>> open_content(BlockStore& store,
                                                      const session::Envelope& envelope,
-                                                     const StoredContent& stored);
+                                                     const StoredContentView& stored);
+
+// As open_content, for who wants to know that it is whole: the length of its text, in bytes.
+Result<std::optional<std::size_t>> check_content(BlockStore& store,
+                                                 const session::Envelope& envelope,
+                                                 const StoredContentView& stored);
 
 // The error, with the position at which it came up.
 base::Error at_position(base::Error error, Position position);

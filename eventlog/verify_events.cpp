@@ -42,64 +42,63 @@ std::string range_text(Position from, Position through, std::string_view what) {
 }
 
 std::optional<RecordedEvent> EventVerifier::take(const BlockView& block, const Bytes* content) {
-  const auto decoded = decode_content(block, content);
-  const bool has_content = decoded.has_value();
-  const ContentBlock contents = decoded.value_or(ContentBlock());
+  const bool has_content = decode_content(block, content);
   std::optional<RecordedEvent> first;
-  auto next_content = contents.entries.begin();
+  auto next_content = contents_.entries.begin();
   for (std::size_t i = 0; i < block.events.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
-    auto event = take_event(block.events[i], block.header.first.plus(index));
-    const StoredContent* stored = nullptr;
-    if (next_content != contents.entries.end() && next_content->index == index) {
+    const bool is_decoded = take_event(block.events[i], block.header.first.plus(index));
+    const StoredContentView* stored = nullptr;
+    if (next_content != contents_.entries.end() && next_content->index == index) {
       stored = &*next_content++;
     }
-    if (!event) continue;
-    check_time(block.header, *event);
-    if (has_content) check_content(*event, stored);
-    erasures_.take(*event);
-    anchors_.take(*event, store_, findings_);
+    if (!is_decoded) continue;
+    check_time(block.header, event_);
+    if (has_content) check_content(event_, stored);
+    erasures_.take(event_);
+    anchors_.take(event_, store_, findings_);
     ++findings_.report.events;
-    findings_.report.last = event->envelope.position;
-    if (i == 0) first = std::move(event);
+    findings_.report.last = event_.envelope.position;
+    if (i == 0) first = event_;
   }
-  if (next_content != contents.entries.end()) {
+  if (next_content != contents_.entries.end()) {
     findings_.add(block.header.first, "content of an event that is not in the block");
   }
   return first;
 }
 
-// None: it cannot be read.
-std::optional<ContentBlock> EventVerifier::decode_content(const BlockView& block,
-                                                          const Bytes* content) {
-  if (content == nullptr) return std::nullopt;
-  if (content->empty()) return ContentBlock();
-  auto decoded = base::decode<ContentBlock>(*content);
-  if (decoded) return std::move(*decoded);
+// Into `contents_`. False: it cannot be read.
+bool EventVerifier::decode_content(const BlockView& block, const Bytes* content) {
+  contents_.entries.clear();
+  if (content == nullptr) return false;
+  if (content->empty()) return true;
+  const auto decoded = base::decode_to(contents_, *content);
+  if (decoded) return true;
+  contents_.entries.clear();
   findings_.add(block.header.first,
                 "the block's content cannot be read: " + base::describe(decoded.error()));
-  return std::nullopt;
+  return false;
 }
 
-// Also of an event that cannot be decoded the envelope is used, so that its stream goes on.
-std::optional<RecordedEvent> EventVerifier::take_event(ByteView facts, Position position) {
-  auto event = session::decode_facts(facts);
-  const bool is_decoded = event.has_value();
-  if (!is_decoded) {
+// Into `event_`; false: it cannot be decoded. Also then its envelope is used, so that its stream
+// goes on.
+bool EventVerifier::take_event(ByteView facts, Position position) {
+  const auto decoded = session::decode_facts_to(event_, facts);
+  if (!decoded) {
     findings_.add(
-        position, "facts cannot be read: " + base::describe(event.error()),
-        event.error().code == ErrorCode::wrong_log ? ErrorCode::wrong_log : ErrorCode::damaged);
+        position, "facts cannot be read: " + base::describe(decoded.error()),
+        decoded.error().code == ErrorCode::wrong_log ? ErrorCode::wrong_log : ErrorCode::damaged);
     auto envelope = session::decode_envelope(facts);
     if (!envelope) {
       findings_.lose_through(position);
-      return std::nullopt;
+      return false;
     }
-    event = RecordedEvent{};
-    event->envelope = std::move(*envelope);
+    event_ = RecordedEvent{};
+    event_.envelope = std::move(*envelope);
   }
-  event->envelope.position = position;
-  check_stream(*event, is_decoded);
-  return is_decoded ? std::optional(std::move(*event)) : std::nullopt;
+  event_.envelope.position = position;
+  check_stream(event_, decoded.has_value());
+  return decoded.has_value();
 }
 
 void EventVerifier::begin_stream(Stream& stream, const session::Envelope& envelope) {
@@ -167,18 +166,18 @@ void EventVerifier::check_time(const BlockHeader& header, const RecordedEvent& e
   time_ = std::max(time_, time);
 }
 
-void EventVerifier::check_content(const RecordedEvent& event, const StoredContent* stored) {
+void EventVerifier::check_content(const RecordedEvent& event, const StoredContentView* stored) {
   const session::Envelope& envelope = event.envelope;
   if (stored == nullptr && !envelope.content) return;
-  const Result<std::optional<session::Content>> content =
-      stored == nullptr ? std::optional<session::Content>()
-                        : open_content(store_, envelope, *stored);
+  const Result<std::optional<std::size_t>> content =
+      stored == nullptr ? std::optional<std::size_t>()
+                        : eventlog::check_content(store_, envelope, *stored);
   if (envelope.content) erasures_.note_content(envelope, !content || *content);
   if (!content) {
     findings_.add(envelope.position, base::describe(content.error()));
   } else if (!*content) {
     ++findings_.report.contents_erased;
-  } else if (static_cast<std::int64_t>((*content)->text.size()) != envelope.content->bytes) {
+  } else if (static_cast<std::int64_t>(**content) != envelope.content->bytes) {
     findings_.add(envelope.position, "content has another length than its event says");
   } else {
     ++findings_.report.contents;

@@ -60,16 +60,18 @@ class EventVerifier {
   };
 
   void begin_stream(Stream& stream, const session::Envelope& envelope);
-  std::optional<session::RecordedEvent> take_event(ByteView facts, Position position);
+  bool take_event(ByteView facts, Position position);
   void check_stream(const session::RecordedEvent& event, bool is_decoded);
   void check_version(const Stream& stream, const session::Envelope& envelope);
   void check_time(const BlockHeader& header, const session::RecordedEvent& event);
-  void check_content(const session::RecordedEvent& event, const StoredContent* stored);
-  std::optional<ContentBlock> decode_content(const BlockView& block, const Bytes* content);
+  void check_content(const session::RecordedEvent& event, const StoredContentView* stored);
+  bool decode_content(const BlockView& block, const Bytes* content);
 
   BlockStore& store_;
   Findings& findings_;
-  base::Time time_;  // of the event before
+  base::Time time_;               // of the event before
+  session::RecordedEvent event_;  // that is being looked at
+  ContentBlockView contents_;     // of the block that is being looked at
   ErasureVerifier erasures_;
   AnchorVerifier anchors_;
   KeyValueStore* base_rows_ = nullptr;  // null: all streams begin in the log

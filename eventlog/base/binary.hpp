@@ -20,4 +20,12 @@ struct Binary {
   }
 };
 
+// As Binary, of bytes that belong to somebody else and must outlive it; to be read alone.
+struct BinaryView {
+  ByteView bytes;
+
+  bool operator==(const BinaryView&) const = default;
+  friend bool read(MsgpackReader& in, BinaryView& value) { return in.binary(value.bytes); }
+};
+
 }  // namespace base

@@ -197,4 +197,10 @@ base::Result<Content> decode_content(base::ByteView bytes) {
   return base::decode<Content>(bytes);
 }
 
+base::Result<std::size_t> content_bytes(base::ByteView bytes) {
+  const auto content = base::decode<ContentOf<base::ByteView>>(bytes);
+  if (!content) return tl::unexpected(content.error());
+  return content->text.size();
+}
+
 }  // namespace session

@@ -37,6 +37,8 @@ base::Result<Routing> decode_routing(base::ByteView bytes);
 
 Bytes encode_content(const Content& content);
 base::Result<Content> decode_content(base::ByteView bytes);
+// The length in bytes of the text in it, which is not copied.
+base::Result<std::size_t> content_bytes(base::ByteView bytes);
 
 // Names of all event types, in the order of the variant.
 std::vector<std::string_view> event_types();

@@ -97,15 +97,18 @@ constexpr std::int64_t kContentBytesMax = std::int64_t{64} << 20;
 constexpr std::int64_t kSystemPromptBytesMax = std::int64_t{4} << 20;
 
 // The erasable part of an event: one text. What it is depends on the event's type.
-struct Content {
-  std::string text;
+// `Text`: std::string, or base::ByteView into the bytes that it is decoded from.
+template <class Text>
+struct ContentOf {
+  Text text;
 
-  bool operator==(const Content&) const = default;
+  bool operator==(const ContentOf&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("text", self.text);
   }
 };
+using Content = ContentOf<std::string>;
 
 }  // namespace session
 

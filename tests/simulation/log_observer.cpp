@@ -51,9 +51,9 @@ std::string LogObserver::take_block(eventlog::BlockStore& store,
     return "a block does not begin where the last one ended";
   }
   if (block->header.previous != hash_) return "the chain of hashes is broken";
-  eventlog::ContentBlock contents;
+  eventlog::ContentBlockView contents;
   if (!stored.content.empty()) {
-    auto decoded = base::decode<eventlog::ContentBlock>(stored.content);
+    auto decoded = base::decode<eventlog::ContentBlockView>(stored.content);
     if (!decoded) return base::describe(decoded.error());
     contents = std::move(*decoded);
   }
