@@ -68,7 +68,7 @@ Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, con
   if (auto ok = prove_copy(copy); !ok && !base::mutant(base::Mutant::backup_not_proved)) {
     return tl::unexpected(ok.error());
   }
-  return BackupOutcome{tail->position, tail->hash, tail->position.value - first.value + 1};
+  return BackupOutcome{tail->position, tail->hash};
 }
 
 // Where the copy's history ends, as far as the new epoch's first events follow from it.
@@ -241,7 +241,7 @@ Result<BackupOutcome> finish_backup(BlockStore& log, const std::string& folder, 
   }
   const auto head = read_head_file(copy.head());
   if (copy.has_log() && head && *head && prove_copy(copy)) {
-    return BackupOutcome{(*head)->position, (*head)->hash, (*head)->position.value};
+    return BackupOutcome{(*head)->position, (*head)->hash};
   }
   remove_copy(folder, disk);
   return failure(ErrorCode::not_found, "it was not whole, and is removed", folder);

@@ -13,7 +13,6 @@ namespace eventlog {
 struct BackupOutcome {
   Position through;  // last event of the copy
   base::Hash hash{};
-  std::int64_t events = 0;
 };
 
 // Copies the log into the folder, which must be missing or empty, syncs every file of it, and
