@@ -144,19 +144,34 @@ Result<std::vector<StoredBlock>> RocksDbStore::read(Position from, std::size_t b
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   options.readahead_size = bytes_max > kBlockBytesMax ? 2 << 20 : 0;
+  std::size_t bytes = 0;
+  if (bytes_max == 1) {
+    // Most ask for a block by its first position; an iterator reads its neighbours as well.
+    StoredBlock block;
+    const Bytes key = key_of(from);
+    const rocksdb::Status got = db_->Get(options, families_.facts, slice(key), &block.facts);
+    if (got.ok()) {
+      if (with_content) {
+        if (auto ok = add_content(slice(key), block.content); !ok) {
+          return tl::unexpected(ok.error());
+        }
+      }
+      found.push_back(std::move(block));
+      return found;
+    }
+  }
   const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(options, families_.facts));
   at->SeekForPrev(slice(key_of(from)));
   if (!at->Valid()) at->SeekToFirst();
-  std::size_t bytes = 0;
-  const Position last = tail();
-  for (; at->Valid() && (found.empty() || bytes < bytes_max); at->Next()) {
-    if (position_of(at->key()) > last) break;
+  // A step forward reads from the disk what may not be wanted any more.
+  for (const Position last = tail(); at->Valid() && position_of(at->key()) <= last; at->Next()) {
     StoredBlock block{at->value().ToString(), {}};
     bytes += block.facts.size();
     if (with_content) {
       if (auto ok = add_content(at->key(), block.content); !ok) return tl::unexpected(ok.error());
     }
     found.push_back(std::move(block));
+    if (bytes >= bytes_max) break;
   }
   if (!at->status().ok()) return tl::unexpected(error_of(at->status(), "log"));
   return found;
@@ -167,12 +182,12 @@ Result<std::vector<StoredBlock>> RocksDbStore::read_reverse(Position from, std::
   const std::unique_ptr<rocksdb::Iterator> at(
       db_->NewIterator(rocksdb::ReadOptions(), families_.facts));
   std::size_t bytes = 0;
-  for (at->SeekForPrev(slice(key_of(from))); at->Valid() && (found.empty() || bytes < bytes_max);
-       at->Prev()) {
+  for (at->SeekForPrev(slice(key_of(from))); at->Valid(); at->Prev()) {
     StoredBlock block{at->value().ToString(), {}};
     bytes += block.facts.size();
     if (auto ok = add_content(at->key(), block.content); !ok) return tl::unexpected(ok.error());
     found.push_back(std::move(block));
+    if (bytes >= bytes_max) break;
   }
   if (!at->status().ok()) return tl::unexpected(error_of(at->status(), "log"));
   return found;
