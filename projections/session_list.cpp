@@ -11,7 +11,7 @@ using base::ErrorCode;
 using eventlog::KeyValueStore;
 
 // Changes with this file's rows; the domain's schema stands beside it because its state is stored.
-constexpr std::int64_t kRowSchema = 2;
+constexpr std::int64_t kSessionRowSchema = 2;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {
@@ -307,7 +307,7 @@ Result<std::optional<SessionId>> find_id(const RowReader& rows, std::string_view
 }  // namespace
 
 std::int64_t SessionList::schema() const {
-  return session::kStateSchema * 1000 + kRowSchema;
+  return session::kStateSchema * 1000 + kSessionRowSchema;
 }
 
 void SessionList::apply(const session::RecordedEvent& event, Rows& rows) const {

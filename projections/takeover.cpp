@@ -17,7 +17,7 @@ using base::StreamVersion;
 using eventlog::LoadedStream;
 using session::SessionState;
 
-constexpr std::int64_t kRowSchema = 1;
+constexpr std::int64_t kTakeoverRowSchema = 1;
 constexpr std::string_view kStatePrefix = "b/";
 constexpr std::string_view kEventPrefix = "j/";
 constexpr std::string_view kSessionPrefix = "s/";
@@ -185,7 +185,7 @@ Result<bool> take_event(const eventlog::KeyValue& row, Takeover& takeover) {
 }  // namespace
 
 std::int64_t TakeoverRows::schema() const {
-  return session::kStateSchema * 1000 + kRowSchema;
+  return session::kStateSchema * 1000 + kTakeoverRowSchema;
 }
 
 void TakeoverRows::apply(const session::RecordedEvent& event, Rows& rows) const {

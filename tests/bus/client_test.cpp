@@ -5,20 +5,16 @@
 #include "bus/memory_bus.hpp"
 #include "tests/bus/feed_world.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace {
 
 using base::Duration;
+using feed_world::kBody;
+using support::ManualClock;
 
-class ManualClock final : public base::Clock {
- public:
-  Duration boot() override { return now; }
-  base::Time wall() override { return {now.count()}; }
-  Duration now{0};
-};
-
-struct World {
-  explicit World(std::uint64_t seed, bus::MemoryFaults faults = {})
+struct ClientWorld {
+  explicit ClientWorld(std::uint64_t seed, bus::MemoryFaults faults = {})
       : random(seed),
         bus(random, faults),
         socket(bus.connect_client("command", "c1")),
@@ -54,10 +50,8 @@ struct World {
   bus::Client client;
 };
 
-const base::RawValue kBody{base::encode(std::string("body"))};
-
 TEST_CASE("a request is answered, after HELLO was", "[bus]") {
-  World world(1);
+  ClientWorld world(1);
   const auto id = world.client.start("echo", kBody, Duration{1'000'000});
   REQUIRE(id);
   const auto reply = world.wait(*id);
@@ -73,11 +67,11 @@ TEST_CASE("a request is answered, after HELLO was", "[bus]") {
 TEST_CASE("whatever is lost, every request is answered under its id, for 200 seeds", "[bus]") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
-    World world(seed, {.loss_percent = 25,
-                       .duplicate_percent = 10,
-                       .delay_percent = 30,
-                       .delay_max = Duration{100'000},
-                       .reorder_percent = 20});
+    ClientWorld world(seed, {.loss_percent = 25,
+                             .duplicate_percent = 10,
+                             .delay_percent = 30,
+                             .delay_max = Duration{100'000},
+                             .reorder_percent = 20});
     for (int i = 0; i < 20; ++i) {
       if (world.random.chance(10)) world.restart();
       const auto id = world.client.start("echo", kBody, Duration{120'000'000});
@@ -90,7 +84,7 @@ TEST_CASE("whatever is lost, every request is answered under its id, for 200 see
 }
 
 TEST_CASE("without a server the error says so, with one that is silent it is a time-out", "[bus]") {
-  World world(2);
+  ClientWorld world(2);
   world.server.reset();
   auto id = world.client.start("echo", kBody, Duration{1'000'000});
   auto reply = world.wait(*id);
@@ -119,7 +113,7 @@ TEST_CASE("without a server the error says so, with one that is silent it is a t
 }
 
 TEST_CASE("a server that was restarted is greeted and asked again", "[bus]") {
-  World world(3);
+  ClientWorld world(3);
   auto id = world.client.start("echo", kBody, Duration{10'000'000});
   REQUIRE(world.wait(*id));
   const auto before = world.client.welcome()->server;
@@ -131,7 +125,7 @@ TEST_CASE("a server that was restarted is greeted and asked again", "[bus]") {
 }
 
 TEST_CASE("a request that is too large is not sent", "[bus]") {
-  World world(4);
+  ClientWorld world(4);
   const base::RawValue large{base::encode(std::string(bus::kFrameBytesMax, 'x'))};
   const auto id = world.client.start("echo", large, Duration{1'000'000});
   REQUIRE_FALSE(id);
@@ -140,7 +134,7 @@ TEST_CASE("a request that is too large is not sent", "[bus]") {
 }
 
 TEST_CASE("requests over the bound are refused, and forgotten ones make room", "[bus]") {
-  World world(5);
+  ClientWorld world(5);
   std::vector<base::CommandId> ids;
   for (std::size_t i = 0; i < bus::Client::kRequestsMax; ++i) {
     ids.push_back(*world.client.start("echo", kBody, Duration{1'000'000}));
@@ -151,7 +145,7 @@ TEST_CASE("requests over the bound are refused, and forgotten ones make room", "
 }
 
 TEST_CASE("a request before HELLO is refused, and so is what servers do not accept", "[bus]") {
-  World world(6);
+  ClientWorld world(6);
   auto raw = world.bus.connect_client("command", "raw");
   const auto ask = [&](const bus::Bytes& bytes) {
     REQUIRE(raw->send(bytes));
@@ -179,7 +173,7 @@ TEST_CASE("a request before HELLO is refused, and so is what servers do not acce
 }
 
 TEST_CASE("notices go both ways once the client is welcome", "[bus]") {
-  World world(7);
+  ClientWorld world(7);
   CHECK_FALSE(world.client.send_notice({"early", {}}));
   for (int i = 0; i < 3; ++i) world.step();
   REQUIRE(world.client.send_notice({"heartbeat", kBody}));
@@ -239,7 +233,7 @@ TEST_CASE("a client that hears nothing makes its connection anew", "[bus]") {
 }
 
 TEST_CASE("a lost reply is asked for again while others are heard", "[bus]") {
-  World world(8);
+  ClientWorld world(8);
   const auto first = world.client.start("echo", kBody, Duration{10'000'000});
   REQUIRE(world.wait(*first));
   world.bus.partition("c1", bus::PartitionDirection::from_peer);
@@ -257,7 +251,7 @@ TEST_CASE("a lost reply is asked for again while others are heard", "[bus]") {
 }
 
 TEST_CASE("a request that finds no room comes again by itself, ever more slowly", "[bus]") {
-  World world(10);
+  ClientWorld world(10);
   int asked = 0;
   int busy_until = 4;
   std::vector<Duration> moments;
@@ -297,7 +291,7 @@ TEST_CASE("a request that finds no room comes again by itself, ever more slowly"
 }
 
 TEST_CASE("a late copy of what answered an earlier asking is no answer", "[bus]") {
-  World world(11);
+  ClientWorld world(11);
   std::optional<bus::FromPeer> asked;
   const auto serve = [&] {
     world.clock.now += Duration{5'000};

@@ -18,8 +18,8 @@ bus::FeedEvent event_at(std::int64_t position, std::size_t bytes = 10) {
 }
 
 // A publisher and one subscriber to everything, without faults.
-struct World {
-  explicit World(Position head = {}, std::size_t levels_max = bus::kLevelsMax)
+struct PublisherWorld {
+  explicit PublisherWorld(Position head = {}, std::size_t levels_max = bus::kLevelsMax)
       : random(1),
         bus(random),
         socket(bus.bind_publisher("feed")),
@@ -54,7 +54,7 @@ struct World {
 };
 
 TEST_CASE("events of one cycle are one message a level, with the position before it", "[bus]") {
-  World world;
+  PublisherWorld world;
   world.run(Duration{0});
   for (std::int64_t i = 1; i <= 3; ++i) {
     world.publisher.publish(event_at(i), {"all/", i == 2 ? "agent/b/" : "agent/a/"});
@@ -73,7 +73,7 @@ TEST_CASE("events of one cycle are one message a level, with the position before
 }
 
 TEST_CASE("what nobody hears is not sent, and counts all the same", "[bus]") {
-  World world;
+  PublisherWorld world;
   world.subscriber->unsubscribe("");
   world.subscriber->subscribe("agent/a/");
   world.bus.advance(world.now);
@@ -126,7 +126,7 @@ TEST_CASE("a topic is heard until its last subscriber has left it", "[bus]") {
 }
 
 TEST_CASE("a message is closed at its bound of events and of bytes", "[bus]") {
-  World world;
+  PublisherWorld world;
   world.run(Duration{0});
   for (std::int64_t i = 1; i <= 600; ++i) world.publisher.publish(event_at(i), {"all/"});
   auto messages = world.run(Duration{1});
@@ -143,7 +143,7 @@ TEST_CASE("a message is closed at its bound of events and of bytes", "[bus]") {
 }
 
 TEST_CASE("large content stays behind, and its size is said", "[bus]") {
-  World world;
+  PublisherWorld world;
   world.run(Duration{0});
   bus::FeedEvent small = event_at(1);
   small.content = base::Binary{bus::Bytes(bus::kFeedContentMax, 'c')};
@@ -160,7 +160,7 @@ TEST_CASE("large content stays behind, and its size is said", "[bus]") {
 
 TEST_CASE("a level's end is said 250 ms, 1 s and 4 s after it, the log's head every 250 ms",
           "[bus]") {
-  World world;
+  PublisherWorld world;
   world.publisher.publish(event_at(1), {"all/", "agent/a/"});
   world.run(Duration{0});
   std::vector<std::int64_t> level_beacons;
@@ -178,7 +178,7 @@ TEST_CASE("a level's end is said 250 ms, 1 s and 4 s after it, the log's head ev
 }
 
 TEST_CASE("what a forgotten level had before is unknown, and of a log with a past too", "[bus]") {
-  World world({}, 2);
+  PublisherWorld world({}, 2);
   world.publisher.publish(event_at(1), {"agent/a/"});
   world.publisher.flush(world.now);
   world.publisher.publish(event_at(2), {"agent/b/"});
@@ -190,7 +190,7 @@ TEST_CASE("what a forgotten level had before is unknown, and of a log with a pas
   CHECK(messages.at(0).second.header.previous == bus::kPreviousUnknown);
   CHECK(messages.at(1).second.header.previous == Position{3});
 
-  World old({10});
+  PublisherWorld old({10});
   old.run(Duration{0});
   old.publisher.publish(event_at(11), {"all/", "agent/a/"});
   const auto first = old.run(Duration{1});
@@ -199,7 +199,7 @@ TEST_CASE("what a forgotten level had before is unknown, and of a log with a pas
 }
 
 TEST_CASE("a probe is answered where it was asked, with the head", "[bus]") {
-  World world({7});
+  PublisherWorld world({7});
   world.run(Duration{0});
   auto prober = world.bus.connect_subscriber("feed", "s2");
   prober->subscribe("probe/1234");

@@ -11,6 +11,9 @@
 
 namespace feed_world {
 
+// What requests carry when it does not matter.
+inline const base::RawValue kBody{base::encode(std::string("body"))};
+
 struct Entry {
   bus::FeedEvent event;
   std::vector<std::string> levels;

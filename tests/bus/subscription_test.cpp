@@ -7,6 +7,7 @@
 #include "bus/memory_bus.hpp"
 #include "tests/bus/feed_world.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace {
 
@@ -14,13 +15,7 @@ using base::Duration;
 using base::Position;
 using feed_world::Log;
 using feed_world::Server;
-
-class ManualClock final : public base::Clock {
- public:
-  Duration boot() override { return now; }
-  base::Time wall() override { return {now.count()}; }
-  Duration now{0};
-};
+using support::ManualClock;
 
 // A subscriber with a client of its own.
 struct Follower {
@@ -58,8 +53,8 @@ struct Follower {
 };
 
 // A server and its followers, on virtual time, as one seed decides.
-struct World {
-  explicit World(std::uint64_t seed, bus::MemoryFaults faults = {})
+struct FollowedWorld {
+  explicit FollowedWorld(std::uint64_t seed, bus::MemoryFaults faults = {})
       : random(seed), bus(random, faults) {
     log.identity.log = base::LogId::make({1}, random);
     log.identity.epoch.counter = 1;
@@ -123,7 +118,7 @@ struct World {
 };
 
 TEST_CASE("a subscriber reads the log from its position and then follows live", "[bus]") {
-  World world(1);
+  FollowedWorld world(1);
   world.append(100);
   world.step(Duration{0});
   Follower& all = world.follow("all/", {40});
@@ -142,11 +137,11 @@ TEST_CASE("a subscriber reads the log from its position and then follows live", 
 TEST_CASE("under every fault a subscriber sees exactly the log, for 500 seeds", "[bus]") {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     CAPTURE(seed);
-    World world(seed, {.loss_percent = 10,
-                       .duplicate_percent = 10,
-                       .delay_percent = 30,
-                       .delay_max = Duration{80'000},
-                       .reorder_percent = 20});
+    FollowedWorld world(seed, {.loss_percent = 10,
+                               .duplicate_percent = 10,
+                               .delay_percent = 30,
+                               .delay_max = Duration{80'000},
+                               .reorder_percent = 20});
     world.append(world.random.below(50));
     const auto start = [&] {
       return Position{static_cast<std::int64_t>(world.random.below(world.log.entries.size() + 1))};
@@ -180,7 +175,7 @@ TEST_CASE("under every fault a subscriber sees exactly the log, for 500 seeds", 
 }
 
 TEST_CASE("the loss of a last message is found by the beacon", "[bus]") {
-  World world(3);
+  FollowedWorld world(3);
   Follower& follower = world.follow("session/a/1/");
   REQUIRE(world.settle());
   world.bus.set_faults({.loss_percent = 100});
@@ -195,7 +190,7 @@ TEST_CASE("the loss of a last message is found by the beacon", "[bus]") {
 }
 
 TEST_CASE("a connection that came back too late for beacons is found by its silence", "[bus]") {
-  World world(4);
+  FollowedWorld world(4);
   Follower& follower = world.follow("session/a/1/");
   REQUIRE(world.settle());
   world.bus.partition("follower0", bus::PartitionDirection::both);
@@ -208,7 +203,7 @@ TEST_CASE("a connection that came back too late for beacons is found by its sile
 }
 
 TEST_CASE("a level that the publisher has forgotten is looked up in the log", "[bus]") {
-  World world(5);
+  FollowedWorld world(5);
   Follower& follower = world.follow("session/a/1/");
   REQUIRE(world.settle());
   world.server->publish(world.log.append({"all/", "session/a/1/"}));
@@ -225,7 +220,7 @@ TEST_CASE("a level that the publisher has forgotten is looked up in the log", "[
 }
 
 TEST_CASE("another epoch is an error, after the events before it, and told once", "[bus]") {
-  World world(6);
+  FollowedWorld world(6);
   Follower& follower = world.follow("all/");
   world.append(10);
   REQUIRE(world.settle());
@@ -241,7 +236,7 @@ TEST_CASE("another epoch is an error, after the events before it, and told once"
 }
 
 TEST_CASE("a log that ends before a finished position is an error", "[bus]") {
-  World world(7);
+  FollowedWorld world(7);
   world.append(10);
   Follower& follower = world.follow("all/", {11});
   for (int i = 0; i < 1000 && !follower.error; ++i) world.run_all(Duration{10'000});
@@ -251,7 +246,7 @@ TEST_CASE("a log that ends before a finished position is an error", "[bus]") {
 
 TEST_CASE("a caller that does not take events holds back the subscription, not its order",
           "[bus]") {
-  World world(8);
+  FollowedWorld world(8);
   Follower& follower = world.follow("all/", {}, 8);
   for (int i = 0; i < 200; ++i) {
     world.append(20);
@@ -266,7 +261,7 @@ TEST_CASE("a caller that does not take events holds back the subscription, not i
 }
 
 TEST_CASE("an ephemeral chunk reaches who is live, with position 0", "[bus]") {
-  World world(9);
+  FollowedWorld world(9);
   Follower& follower = world.follow("session/a/1/");
   REQUIRE(world.settle());
   world.server->publisher.publish_ephemeral("session/a/1/", "half a wo");

@@ -22,6 +22,7 @@
 namespace {
 
 using base::Duration;
+using feed_world::kBody;
 
 struct Folder {
   Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
@@ -37,8 +38,8 @@ struct Folder {
 };
 
 // A served log and a client, driven in one thread.
-struct World {
-  World() { restart(); }
+struct SocketsWorld {
+  SocketsWorld() { restart(); }
 
   void restart() {
     server.reset();
@@ -73,10 +74,8 @@ struct World {
   std::unique_ptr<feed_world::Server> server;
 };
 
-const base::RawValue kBody{base::encode(std::string("body"))};
-
 // Asks and serves at once, in one thread.
-base::Result<bus::Reply> ask(World& world, bus::Client& client, Duration timeout) {
+base::Result<bus::Reply> ask(SocketsWorld& world, bus::Client& client, Duration timeout) {
   const auto id = client.start("echo", kBody, timeout);
   REQUIRE(id);
   std::optional<base::Result<bus::Reply>> outcome;
@@ -91,7 +90,7 @@ base::Result<bus::Reply> ask(World& world, bus::Client& client, Duration timeout
 }
 
 TEST_CASE("over ipc a request is answered, also after the server was restarted", "[bus]") {
-  World world;
+  SocketsWorld world;
   auto socket = bus::connect_client(world.context, world.folder.endpoint("command"));
   REQUIRE(socket);
   bus::Client client(**socket, world.clock, world.random, {{}, "", Duration{100'000}});
@@ -107,7 +106,7 @@ TEST_CASE("over ipc a request is answered, also after the server was restarted",
 }
 
 TEST_CASE("a request waits in the poller, and says when no server answers", "[bus]") {
-  World world;
+  SocketsWorld world;
   world.server.reset();
   auto socket = bus::connect_client(world.context, world.folder.endpoint("command"));
   REQUIRE(socket);
@@ -121,7 +120,7 @@ TEST_CASE("a request waits in the poller, and says when no server answers", "[bu
 }
 
 TEST_CASE("a second server on a socket is refused, and the first one lives on", "[bus]") {
-  World world;
+  SocketsWorld world;
   for (int i = 0; i < 2; ++i) {
     const auto second = bus::bind_server(world.context, world.folder.endpoint("command"));
     REQUIRE_FALSE(second);
@@ -133,7 +132,7 @@ TEST_CASE("a second server on a socket is refused, and the first one lives on", 
 }
 
 TEST_CASE("a socket left behind by a killed server is taken over", "[bus]") {
-  World world;
+  SocketsWorld world;
   world.server.reset();
   const auto endpoint = bus::parse_endpoint(world.folder.endpoint("command"));
   const pid_t child = ::fork();
@@ -149,7 +148,7 @@ TEST_CASE("a socket left behind by a killed server is taken over", "[bus]") {
 }
 
 TEST_CASE("the socket and its folder are ours alone", "[bus]") {
-  World world;
+  SocketsWorld world;
   struct stat status {};
   REQUIRE(::stat((world.folder.path + "/command").c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0600);
@@ -173,7 +172,7 @@ TEST_CASE("endpoints that cannot be used are refused with the reason", "[bus]") 
 }
 
 TEST_CASE("an oversized frame is not sent, by client or server", "[bus]") {
-  World world;
+  SocketsWorld world;
   auto socket = bus::connect_client(world.context, world.folder.endpoint("command"));
   bus::Client client(**socket, world.clock, world.random, {});
   const base::RawValue large{base::encode(std::string(bus::kFrameBytesMax, 'x'))};
@@ -185,7 +184,7 @@ TEST_CASE("an oversized frame is not sent, by client or server", "[bus]") {
 }
 
 TEST_CASE("a server is told when its peer is gone", "[bus]") {
-  World world;
+  SocketsWorld world;
   world.server.reset();
   auto server = bus::bind_server(world.context, world.folder.endpoint("command"));
   REQUIRE(server);
@@ -214,7 +213,7 @@ TEST_CASE("a server is told when its peer is gone", "[bus]") {
 }
 
 TEST_CASE("a client's full queue refuses instead of blocking", "[bus]") {
-  World world;
+  SocketsWorld world;
   auto socket = bus::connect_client(world.context, world.folder.endpoint("command"));
   std::array items{bus::PollItem::of(**socket)};
   items[0].wants_write = true;
@@ -325,8 +324,8 @@ TEST_CASE("the poller sees pipes, and the end of one", "[bus]") {
 }
 
 // A subscriber with a client of its own, over ipc.
-struct Follower {
-  Follower(World& world, const std::string& level)
+struct SocketsFollower {
+  SocketsFollower(SocketsWorld& world, const std::string& level)
       : feed(*bus::connect_subscriber(world.context, world.folder.endpoint("feed"))),
         socket(*bus::connect_client(world.context, world.folder.endpoint("command"))),
         client(*socket, world.clock, world.random, {{}, "", Duration{100'000}}),
@@ -353,8 +352,8 @@ struct Follower {
 };
 
 TEST_CASE("a burst of 200,000 events to a slow subscriber ends complete and in order", "[bus]") {
-  World world;
-  Follower follower(world, "all/");
+  SocketsWorld world;
+  SocketsFollower follower(world, "all/");
   const std::vector<const bus::Pollable*> sockets{follower.feed.get(), follower.socket.get()};
   const auto is_live = [&] {
     follower.do_work(world.clock.boot());
@@ -378,8 +377,8 @@ TEST_CASE("a burst of 200,000 events to a slow subscriber ends complete and in o
 }
 
 TEST_CASE("a subscriber survives the server's restarts", "[bus]") {
-  World world;
-  Follower follower(world, "all/");
+  SocketsWorld world;
+  SocketsFollower follower(world, "all/");
   const std::vector<const bus::Pollable*> sockets{follower.feed.get(), follower.socket.get()};
   for (int life = 0; life < 4; ++life) {
     for (int i = 0; i < 100; ++i) world.server->publish(world.log.append({"all/"}));

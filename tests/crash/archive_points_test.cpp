@@ -18,17 +18,17 @@ using crash::require;
 using crash::ServerLife;
 using support::PowerLoss;
 
-constexpr const char* kEndNames[] = {"power lost", "power lost, torn", "killed"};
+constexpr const char* kArchivingEndNames[] = {"power lost", "power lost, torn", "killed"};
 
-constexpr std::int64_t kLast = 10;
+constexpr std::int64_t kLastArchived = 10;
 
-struct Stage : crash::DiskStage {
+struct ArchiveStage : crash::DiskStage {
   using DiskStage::DiskStage;
   std::string archive() const { return folder.file("archive"); }
 };
 
 // A log that has been written to, closed, and opened again to be archived.
-Result<bool> archive(Stage& stage) {
+Result<bool> archive(ArchiveStage& stage) {
   auto life = ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
   if (!life) return tl::unexpected(life.error());
   if (auto ok = (*life)->take_over(); !ok) return ok;
@@ -36,7 +36,7 @@ Result<bool> archive(Stage& stage) {
 }
 
 // All events from the first one on, wherever they are.
-void check_whole(const Stage& stage) {
+void check_whole(const ArchiveStage& stage) {
   auto log = eventlog::open_unproved_log(stage.root());
   if (!log) FAIL(base::describe(log.error()));
   if (log->base_error) FAIL(base::describe(*log->base_error));
@@ -49,7 +49,7 @@ void check_whole(const Stage& stage) {
   CHECK(log->store->first() == Position{1});
   const auto report = eventlog::verify_log(*log->store, log->head, {}, eventlog::besides_of(*log));
   for (const auto& problem : report.problems) FAIL(problem.text);
-  CHECK(report.contents > kLast - 1);
+  CHECK(report.contents > kLastArchived - 1);
 }
 
 TEST_CASE("wherever archiving ends, every event is in the log or in a whole archive",
@@ -61,12 +61,12 @@ TEST_CASE("wherever archiving ends, every event is in the log or in a whole arch
     // Each kind of end takes other operations, unless all are asked for.
     const std::int64_t first = only > 0 ? only : 1 + static_cast<std::int64_t>(how) % step;
     for (std::int64_t operation = first;; operation += step) {
-      Stage stage(static_cast<std::uint64_t>(operation));
-      require(crash::live(stage, 1, kLast, kSmallBuffer));
+      ArchiveStage stage(static_cast<std::uint64_t>(operation));
+      require(crash::live(stage, 1, kLastArchived, kSmallBuffer));
       stage.disk.crash_at(stage.disk.operations() + operation);
       const auto done = archive(stage);
-      INFO("STENO_CRASH_POINT=" << operation << ": " << kEndNames[static_cast<int>(how)] << ", "
-                                << stage.disk.fault());
+      INFO("STENO_CRASH_POINT=" << operation << ": " << kArchivingEndNames[static_cast<int>(how)]
+                                << ", " << stage.disk.fault());
       if (!stage.disk.has_crashed()) {
         require(done);
         check_whole(stage);
@@ -82,7 +82,7 @@ TEST_CASE("wherever archiving ends, every event is in the log or in a whole arch
         require(life->take_over());
         require(life->finish_archive());
         // Everything is where it was, or in the archive: commands are known again.
-        require(life->ask(1, kLast + 2, stage.acknowledged));
+        require(life->ask(1, kLastArchived + 2, stage.acknowledged));
       }
       check_whole(stage);
       ++points;

@@ -14,7 +14,7 @@ using crash::live;
 using crash::require;
 using Stage = crash::DiskStage;
 
-constexpr std::int64_t kLast = 12;
+constexpr std::int64_t kLastAsked = 12;
 
 // The server has stopped and another begins, on a disk that works; then the power fails.
 void require_unharmed(Stage& stage) {
@@ -22,12 +22,12 @@ void require_unharmed(Stage& stage) {
     stage.told = std::max(stage.told, position);
   }
   stage.disk.restart();
-  require(check_and_go_on(stage, kLast));
+  require(check_and_go_on(stage, kLastAsked));
   for (const auto& [number, position] : stage.acknowledged) {
     stage.told = std::max(stage.told, position);
   }
   stage.disk.cut_power(support::PowerLoss::drops);
-  require(check_and_go_on(stage, kLast));
+  require(check_and_go_on(stage, kLastAsked));
 }
 
 TEST_CASE("whichever sync fails, nothing is acknowledged behind it and nothing told is lost",
@@ -36,13 +36,13 @@ TEST_CASE("whichever sync fails, nothing is acknowledged behind it and nothing t
   for (std::int64_t number = 1;; ++number) {
     Stage stage(1);
     stage.disk.fail_sync(number);
-    const auto done = live(stage, 1, kLast);
+    const auto done = live(stage, 1, kLastAsked);
     INFO("sync " << number << ": " << stage.disk.fault());
     if (stage.disk.fault().empty()) break;
     if (!done) {
       ++stopped;
       CHECK(done.error().code == base::ErrorCode::io);
-      CHECK(stage.acknowledged.size() < kLast);
+      CHECK(stage.acknowledged.size() < kLastAsked);
     }
     require_unharmed(stage);
   }
@@ -55,7 +55,7 @@ TEST_CASE("whichever write is cut short, nothing is acknowledged behind it and n
   for (std::int64_t number = 1;; ++number) {
     Stage stage(1);
     stage.disk.fail_write(number);
-    const auto done = live(stage, 1, kLast);
+    const auto done = live(stage, 1, kLastAsked);
     INFO("write " << number << ": " << stage.disk.fault());
     if (stage.disk.fault().empty()) break;
     stopped += done ? 0 : 1;
@@ -69,7 +69,7 @@ TEST_CASE("a full disk stops the server, and space alone lets the next one begin
   for (std::int64_t space = 0;; space += 7'000) {
     Stage stage(1);
     stage.disk.set_space(space);
-    const auto done = live(stage, 1, kLast);
+    const auto done = live(stage, 1, kLastAsked);
     INFO("space for " << space << " bytes: " << stage.disk.fault());
     if (stage.disk.fault().empty()) break;
     if (!done) {

@@ -19,8 +19,6 @@ using crash::require;
 using crash::SentCommand;
 using crash::StenoServer;
 
-constexpr Duration kStepMax = std::chrono::seconds(20);
-
 struct Fault {
   const char* order;   // of tests/crash/disk_shim.cpp
   const char* reason;  // that the server gives
@@ -33,7 +31,7 @@ std::string contents(const std::string& path) {
   return text.str();
 }
 
-struct Stage {
+struct FailingStage {
   base::SeededRandom random{1};
   base::SystemClock clock;
   StenoServer server;
@@ -41,7 +39,7 @@ struct Stage {
   LogWatch log;
   const std::string order = server.home() + "/order";
 
-  Stage() {
+  FailingStage() {
     ::setenv("STENO_SHIM_FOLDER", server.data_folder().c_str(), 1);
     ::setenv("STENO_SHIM_ORDER", order.c_str(), 1);
     start();
@@ -60,7 +58,7 @@ struct Stage {
 
   // The server's exit code, once it has ended by itself under load.
   int wait_for_end() {
-    const Duration deadline = clock.boot() + kStepMax;
+    const Duration deadline = clock.boot() + crash::kStepMax;
     while (server.server() && clock.boot() < deadline) {
       load.drive_for(std::chrono::milliseconds(50));
     }
@@ -69,7 +67,7 @@ struct Stage {
   }
 
   void check_acknowledged() {
-    require(load.settle(kStepMax));
+    require(load.settle(crash::kStepMax));
     require(log.catch_up(load));
     int checked = 0;
     for (const SentCommand& sent : load.sent()) {
@@ -91,9 +89,9 @@ struct Stage {
     require(log.catch_up(load));
     for (const auto& [id, state] : log.sessions()) {
       if (!session::is_live(state.status)) continue;
-      require(load.ask(load.fresh_id(), id, session::KillSession{}, kStepMax));
+      require(load.ask(load.fresh_id(), id, session::KillSession{}, crash::kStepMax));
     }
-    require(crash::wait_for_quiet(load, log, kStepMax));
+    require(crash::wait_for_quiet(load, log, crash::kStepMax));
     CHECK(require(server.stop()) == 0);
     require(crash::check_whole_log(server, load.sent()));
     server.forget_home();
@@ -101,9 +99,9 @@ struct Stage {
 };
 
 void fail_and_recover(const Fault& fault, bool tries_while_failing) {
-  Stage stage;
+  FailingStage stage;
   INFO(fault.order << "; home " << stage.server.home());
-  require(stage.load.drive(100, kStepMax));
+  require(stage.load.drive(100, crash::kStepMax));
   std::ofstream(stage.order) << fault.order << "\n";
   // Not by a signal, and with the reason.
   const int code = stage.wait_for_end();

@@ -10,6 +10,8 @@ namespace crash {
 // How long a process of an agent may be without an owner.
 constexpr Duration kOwnerlessMax = std::chrono::seconds(2);
 constexpr Duration kHealMax = std::chrono::seconds(20);
+// For any other thing that a test waits for.
+constexpr Duration kStepMax = std::chrono::seconds(20);
 
 // Returns once the living worker, and no other, is registered with the running server.
 Result<bool> wait_for_worker(StenoServer& server, Load& load);

@@ -23,17 +23,15 @@ using crash::require;
 using crash::StenoServer;
 using session::SessionStatus;
 
-constexpr Duration kStepMax = std::chrono::seconds(20);
-
 // A server with sessions, and what the log says of them.
-struct Stage {
+struct SurvivorsStage {
   base::SeededRandom random{1};
   base::SystemClock clock;
   StenoServer server;
   Load load{server.command_endpoint(), server.home(), random};
   LogWatch log;
 
-  Stage() {
+  SurvivorsStage() {
     require(server.start());
     require(crash::wait_for_worker(server, load));
   }
@@ -51,13 +49,13 @@ struct Stage {
 
   base::TurnId tell(SessionId session, const session::ClientCommand& command) {
     const auto id = load.fresh_id();
-    const auto sent = require(load.ask(id, session, command, kStepMax));
+    const auto sent = require(load.ask(id, session, command, crash::kStepMax));
     REQUIRE(sent.outcome == crash::Outcome::accepted);
     return {id.bytes};
   }
 
   void wait_until(const std::string& what, const std::function<bool()>& is_reached) {
-    require(load.wait_until(what, kStepMax, [&]() -> Result<bool> {
+    require(load.wait_until(what, crash::kStepMax, [&]() -> Result<bool> {
       if (auto ok = log.catch_up(load); !ok) return ok;
       return is_reached();
     }));
@@ -89,7 +87,7 @@ struct Stage {
     for (const auto& [id, s] : log.sessions()) {
       if (session::is_live(s.status)) tell(id, session::KillSession{});
     }
-    require(crash::wait_for_quiet(load, log, kStepMax));
+    require(crash::wait_for_quiet(load, log, crash::kStepMax));
     CHECK(require(server.stop()) == 0);
     CHECK(server.processes().empty());
     server.forget_home();
@@ -122,7 +120,7 @@ std::string words(int count) {
 }
 
 TEST_CASE("agents end with their worker although no server sees it", "[.crash][tools]") {
-  Stage stage;
+  SurvivorsStage stage;
   INFO("home " << stage.server.home());
   std::vector<SessionId> single;
   std::vector<SessionId> multi;
@@ -165,7 +163,7 @@ TEST_CASE("agents end with their worker although no server sees it", "[.crash][t
 
 TEST_CASE("children that lost keeper and worker are ended when the server is back",
           "[.crash][tools]") {
-  Stage stage;
+  SurvivorsStage stage;
   INFO("home " << stage.server.home());
   for (int i = 0; i < 5; ++i) stage.spawn("[hang] [child]", i % 2 == 0);
   stage.wait_until("five agents with their children",
@@ -191,7 +189,7 @@ TEST_CASE("children that lost keeper and worker are ended when the server is bac
 TEST_CASE("agents go on without the server, and nothing that they say is lost", "[.crash][tools]") {
   // The server comes back while they speak, or when they have ended.
   for (const bool is_late : {false, true}) {
-    Stage stage;
+    SurvivorsStage stage;
     INFO("home " << stage.server.home() << (is_late ? ", late" : ""));
     std::vector<SessionId> sessions;
     for (int i = 0; i < 5; ++i) sessions.push_back(stage.spawn("[words 40] [delay 30]", false));
@@ -206,7 +204,7 @@ TEST_CASE("agents go on without the server, and nothing that they say is lost", 
       const auto row = engines::read_process(agent.row.pid);
       CHECK((row && row->is_same(agent.row) && !row->has_ended()));
     }
-    if (is_late) stage.require_ends(agents, kStepMax);
+    if (is_late) stage.require_ends(agents, crash::kStepMax);
     require(stage.server.start());
     require(crash::wait_for_worker(stage.server, stage.load));
     CHECK(stage.server.worker()->is_same(*worker));
@@ -226,7 +224,7 @@ TEST_CASE("agents go on without the server, and nothing that they say is lost", 
 
 TEST_CASE("a stopped server keeps its log to itself, and goes on when it is resumed",
           "[.crash][tools]") {
-  Stage stage;
+  SurvivorsStage stage;
   INFO("home " << stage.server.home());
   const auto session = stage.spawn("[say one]", true);
   stage.wait_until("the first turn's end", [&] { return stage.log.count("TurnFinished") == 1; });
@@ -246,7 +244,7 @@ TEST_CASE("a stopped server keeps its log to itself, and goes on when it is resu
 
 TEST_CASE("a worker that is stopped for longer than it may be silent keeps its sessions",
           "[.crash][tools]") {
-  Stage stage;
+  SurvivorsStage stage;
   INFO("home " << stage.server.home());
   for (int i = 0; i < 3; ++i) stage.spawn("[hang] [child]", true);
   stage.wait_until("three agents", [&] { return stage.log.count("AgentInitialized") == 3; });
@@ -254,7 +252,7 @@ TEST_CASE("a worker that is stopped for longer than it may be silent keeps its s
   const auto worker = *stage.server.worker();
   const auto workers = [&] {
     const auto status = require(stage.load.query<workers::StatusAnswer>(
-        workers::kVerbStatus, workers::QueryBody{}, kStepMax));
+        workers::kVerbStatus, workers::QueryBody{}, crash::kStepMax));
     return status.workers;
   };
   REQUIRE(stage.server.send(worker, SIGSTOP));

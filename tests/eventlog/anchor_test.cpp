@@ -9,7 +9,9 @@
 #include "eventlog/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/log_builder.hpp"
+#include "tests/support/one_session.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/verify_report.hpp"
 
 namespace {
 
@@ -19,8 +21,8 @@ using Catch::Contains;
 using eventlog::Anchor;
 using eventlog::SignedAnchor;
 using eventlog::VerifyReport;
-
-constexpr std::string_view kStream = "main/session/01890a5d-ac96-774b-bcce-b302099a8057";
+using support::check_only_problem;
+using support::kStream;
 
 base::SigningKey key_of(std::uint64_t number) {
   base::SeededRandom random(number);
@@ -36,12 +38,12 @@ void put(const std::string& path, std::string_view bytes) {
 }
 
 // A log with a session, and what an anchor of it says.
-struct Fixture {
+struct AnchorFixture {
   support::LogBuilder log;
   base::SigningKey key = key_of(1);
-  Fixture() {
+  AnchorFixture() {
     session::SessionOpened opened;
-    opened.session = *base::SessionId::parse("01890a5d-ac96-774b-bcce-b302099a8057");
+    opened.session = *base::SessionId::parse(support::kOnlySession);
     opened.agent = "main";
     log.append(kStream, opened);
     say(3);
@@ -63,17 +65,8 @@ struct Fixture {
   }
 };
 
-void check_only_problem(const VerifyReport& report, Position position, const std::string& text,
-                        ErrorCode code = ErrorCode::damaged) {
-  for (const auto& problem : report.problems) UNSCOPED_INFO(problem.text);
-  REQUIRE(report.problems.size() == 1);
-  CHECK(report.problems[0].position == position);
-  CHECK_THAT(report.problems[0].text, Contains(text));
-  CHECK(report.problems[0].code == code);
-}
-
 TEST_CASE("an anchor opens as it was signed, and with any flipped bit not at all", "[eventlog]") {
-  Fixture f;
+  AnchorFixture f;
   const Anchor anchor = f.anchor(f.log.head());
   const SignedAnchor made = eventlog::sign_anchor(anchor, f.key);
   const auto opened = eventlog::open_anchor(made);
@@ -131,7 +124,7 @@ TEST_CASE("a key is made once, for its owner alone", "[eventlog]") {
 }
 
 TEST_CASE("an anchor's file is read as it was written, or named", "[eventlog]") {
-  Fixture f;
+  AnchorFixture f;
   support::TempFolder folder;
   const std::string path = folder.file("anchor");
   const auto made = eventlog::sign_anchor(f.anchor(f.log.head()), f.key);
@@ -152,7 +145,7 @@ TEST_CASE("an anchor's file is read as it was written, or named", "[eventlog]") 
 }
 
 TEST_CASE("anchors on the record are held against log and key", "[eventlog]") {
-  Fixture f;
+  AnchorFixture f;
   const Position end = f.log.head();
   const Anchor anchor = f.anchor(end);
   const std::string own = base::fingerprint(f.key.public_key());

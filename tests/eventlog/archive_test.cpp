@@ -7,6 +7,7 @@
 #include "eventlog/stream_loader.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/log_writer.hpp"
+#include "tests/support/one_session.hpp"
 #include "tests/support/searched_files.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -21,14 +22,14 @@ using eventlog::LogFolder;
 using eventlog::LogMode;
 using eventlog::make_archive;
 using eventlog::trim_log;
+using support::kStream;
 
-const std::string kStream = "main/session/01890a5d-ac96-774b-bcce-b302099a8057";
 const std::string kSecret = "what nobody is to find here any more";
 
 // A log with one session, whose base is written by hand: what the anchor says of the rows is for
 // the tests of whoever folds them.
-struct Fixture {
-  Fixture() { open(); }
+struct ArchiveFixture {
+  ArchiveFixture() { open(); }
   void open() {
     writer.reset();
     log = {};
@@ -39,7 +40,7 @@ struct Fixture {
     if (log.store->tail().value >= 2) return;
     session::SessionOpened e;
     e.agent = "main";
-    e.session = *base::SessionId::parse("01890a5d-ac96-774b-bcce-b302099a8057");
+    e.session = *base::SessionId::parse(support::kOnlySession);
     writer->append(kStream, e, "be brief");
   }
   // One block each, of which every fifth has a large content.
@@ -113,7 +114,7 @@ void check_whole(const eventlog::VerifyReport& report, std::int64_t first, std::
 }
 
 TEST_CASE("an archive holds the log's beginning, and proves itself", "[eventlog]") {
-  Fixture f;
+  ArchiveFixture f;
   f.say(20);
   const auto made = make_archive(f.store(), f.root, f.end_at({12}), f.archive);
   if (!made) FAIL(base::describe(made.error()));
@@ -128,7 +129,7 @@ TEST_CASE("an archive holds the log's beginning, and proves itself", "[eventlog]
 }
 
 TEST_CASE("an archive of a damaged log is refused, and nothing of it is left", "[eventlog]") {
-  Fixture f;
+  ArchiveFixture f;
   f.say(10);
   REQUIRE(f.store().replace_content({4}, {}));
   const auto made = make_archive(f.store(), f.root, f.end_at({8}), f.archive);
@@ -139,7 +140,7 @@ TEST_CASE("an archive of a damaged log is refused, and nothing of it is left", "
 
 TEST_CASE("a trimmed log begins behind its anchor, and its files hold nothing of what went",
           "[eventlog]") {
-  Fixture f;
+  ArchiveFixture f;
   f.say(20);
   f.move_away({22});
   CHECK(f.store().first() == Position{23});
@@ -165,7 +166,7 @@ TEST_CASE("a trimmed log begins behind its anchor, and its files hold nothing of
 }
 
 TEST_CASE("trimming again, also after a part of it, has the same outcome", "[eventlog]") {
-  Fixture f;
+  ArchiveFixture f;
   f.say(12);
   const Checkpoint end = f.end_at({10});
   REQUIRE(make_archive(f.store(), f.root, end, f.archive));
@@ -179,7 +180,7 @@ TEST_CASE("trimming again, also after a part of it, has the same outcome", "[eve
 }
 
 TEST_CASE("nothing is trimmed that the archive does not hold", "[eventlog]") {
-  Fixture f;
+  ArchiveFixture f;
   f.say(12);
   REQUIRE(make_archive(f.store(), f.root, f.end_at({10}), f.archive));
   for (const std::int64_t end : {9, 11}) {
@@ -197,7 +198,7 @@ TEST_CASE("nothing is trimmed that the archive does not hold", "[eventlog]") {
 
 TEST_CASE("content that was erased before it was archived is no damage in the archive",
           "[eventlog]") {
-  Fixture f;
+  ArchiveFixture f;
   f.say(10);
   f.writer->append(kStream, session::ContentErased{{{{3}, {4}}}, {}});
   auto rows = eventlog::make_memory_key_value_store();
@@ -214,7 +215,7 @@ TEST_CASE("content that was erased before it was archived is no damage in the ar
 
 TEST_CASE("what a trimmed log begins with is named when it is missing, changed, or another one",
           "[eventlog]") {
-  Fixture f;
+  ArchiveFixture f;
   f.say(12);
   f.move_away({10});
   f.writer.reset();
@@ -273,7 +274,7 @@ TEST_CASE("what a trimmed log begins with is named when it is missing, changed, 
 
 TEST_CASE("archives are chained in any order, and what is missing between them is named",
           "[eventlog]") {
-  Fixture f;
+  ArchiveFixture f;
   f.say(20);
   const std::string first = f.folder.file("first");
   REQUIRE(make_archive(f.store(), f.root, f.end_at({8}), first));
@@ -285,7 +286,7 @@ TEST_CASE("archives are chained in any order, and what is missing between them i
   CHECK(gap.error().code == ErrorCode::not_found);
   CHECK_THAT(gap.error().text, Contains("events 9 to 15"));
   // Of another log, though the positions would fit.
-  Fixture other;
+  ArchiveFixture other;
   other.say(20);
   other.move_away({15});
   const auto foreign = eventlog::open_unproved_log(f.root.root, {other.archive});

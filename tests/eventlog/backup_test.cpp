@@ -5,6 +5,7 @@
 #include "eventlog/session/event_codec.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/log_writer.hpp"
+#include "tests/support/one_session.hpp"
 #include "tests/support/searched_files.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -15,11 +16,10 @@ using base::Position;
 using eventlog::LogMode;
 using eventlog::make_backup;
 using eventlog::restore_backup;
+using support::kStream;
 
-const std::string kStream = "main/session/01890a5d-ac96-774b-bcce-b302099a8057";
-
-struct Fixture {
-  Fixture() { open(); }
+struct BackupFixture {
+  BackupFixture() { open(); }
   void open() {
     writer.reset();
     log = {};
@@ -32,7 +32,7 @@ struct Fixture {
     if (log.store->tail().value < 2) {
       session::SessionOpened e;
       e.agent = "main";
-      e.session = *base::SessionId::parse("01890a5d-ac96-774b-bcce-b302099a8057");
+      e.session = *base::SessionId::parse(support::kOnlySession);
       writer->append(kStream, e, "be brief");
     }
     for (int i = 0; i < count; ++i) {
@@ -60,7 +60,7 @@ void check_whole(const std::string& folder, std::int64_t last, std::int64_t epoc
 }
 
 TEST_CASE("a backup holds the log as it was, and proves itself", "[eventlog]") {
-  Fixture f;
+  BackupFixture f;
   f.say(20);
   const std::string copy = f.folder.file("copy");
   const auto made = make_backup(*f.log.store, copy, {1});
@@ -79,7 +79,7 @@ TEST_CASE("a backup holds the log as it was, and proves itself", "[eventlog]") {
 }
 
 TEST_CASE("a backup is not made where something is", "[eventlog]") {
-  Fixture f;
+  BackupFixture f;
   f.say(3);
   const std::string copy = f.folder.file("copy");
   const auto refused = [&] {
@@ -107,7 +107,7 @@ TEST_CASE("a backup is not made where something is", "[eventlog]") {
 
 TEST_CASE("of a backup that was cut short only what is labelled as it is taken or removed",
           "[eventlog]") {
-  Fixture f;
+  BackupFixture f;
   f.say(3);
   const std::string copy = f.folder.file("copy");
   const auto finish = [&](Position begun) {
@@ -148,7 +148,7 @@ TEST_CASE("of a backup that was cut short only what is labelled as it is taken o
 }
 
 TEST_CASE("a backup of a damaged log is refused, and nothing of it is left", "[eventlog]") {
-  Fixture f;
+  BackupFixture f;
   f.say(6);
   REQUIRE(f.log.store->replace_content({4}, {}));
   const std::string copy = f.folder.file("copy");
@@ -159,7 +159,7 @@ TEST_CASE("a backup of a damaged log is refused, and nothing of it is left", "[e
 }
 
 TEST_CASE("a log is restored from a backup into a new epoch", "[eventlog]") {
-  Fixture f;
+  BackupFixture f;
   f.say(12);
   const std::string copy = f.folder.file("copy");
   const auto made = make_backup(*f.log.store, copy, {1});
@@ -185,7 +185,7 @@ TEST_CASE("a log is restored from a backup into a new epoch", "[eventlog]") {
 
 TEST_CASE("what was erased from a copy is on the record of the log that is made of it",
           "[eventlog]") {
-  Fixture f;
+  BackupFixture f;
   f.say(6);
   const std::string copy = f.folder.file("copy");
   const auto made = make_backup(*f.log.store, copy, {1});
@@ -236,7 +236,7 @@ TEST_CASE("what a copy's file says of erasures is kept and added to", "[eventlog
 }
 
 TEST_CASE("two restores of one backup are two histories", "[eventlog]") {
-  Fixture f;
+  BackupFixture f;
   f.say(2);
   const std::string copy = f.folder.file("copy");
   REQUIRE(make_backup(*f.log.store, copy, {1}));
@@ -252,7 +252,7 @@ TEST_CASE("two restores of one backup are two histories", "[eventlog]") {
 }
 
 TEST_CASE("what is no whole backup is not restored", "[eventlog]") {
-  Fixture f;
+  BackupFixture f;
   f.say(12);
   const std::string copy = f.folder.file("copy");
   REQUIRE(make_backup(*f.log.store, copy, {1}));

@@ -13,7 +13,7 @@ using base::Position;
 using eventlog::AppendStatus;
 using eventlog::SealedBlock;
 
-enum class Kind {
+enum class StoreAction {
   append,
   append_large,
   conflict,
@@ -24,14 +24,14 @@ enum class Kind {
   erase_chunks,
   trim
 };
-constexpr int kKinds = 9;
-using Operation = support::Operation<Kind>;
+constexpr int kStoreActions = 9;
+using StoreOperation = support::Operation<StoreAction>;
 
 template <class Fixture>
-class Machine {
+class StoreMachine {
  public:
-  void run(const std::vector<Operation>& sequence) {
-    for (const Operation& operation : sequence) {
+  void run(const std::vector<StoreOperation>& sequence) {
+    for (const StoreOperation& operation : sequence) {
       step(operation);
       check_ends();
     }
@@ -40,25 +40,25 @@ class Machine {
   }
 
  private:
-  void step(const Operation& operation) {
+  void step(const StoreOperation& operation) {
     switch (operation.kind) {
-      case Kind::append:
+      case StoreAction::append:
         return append(chain_.next(1 + operation.a % 5, text_of(operation.b)));
-      case Kind::append_large:
+      case StoreAction::append_large:
         return append_large(operation);
-      case Kind::conflict:
+      case StoreAction::conflict:
         return conflict(operation);
-      case Kind::read:
+      case StoreAction::read:
         return check_read(position_of(operation.a), operation.b, operation.c % 2 == 0);
-      case Kind::read_back:
+      case StoreAction::read_back:
         return check_read_back(position_of(operation.a), operation.b);
-      case Kind::reopen:
+      case StoreAction::reopen:
         return fixture_.reopen();
-      case Kind::erase:
+      case StoreAction::erase:
         return replace_content(operation);
-      case Kind::erase_chunks:
+      case StoreAction::erase_chunks:
         return erase_chunks(operation);
-      case Kind::trim:
+      case StoreAction::trim:
         // Seldom far, or little would be left for the others.
         return trim(position_of(operation.c % 10 == 0 ? operation.a : operation.a / 100));
     }
@@ -81,7 +81,7 @@ class Machine {
     tail_ = block.header.last();
   }
 
-  void append_large(const Operation& operation) {
+  void append_large(const StoreOperation& operation) {
     eventlog::BlockBuilder builder;
     builder.add("event");
     std::vector<eventlog::Chunk> chunks;
@@ -95,7 +95,7 @@ class Machine {
     return Bytes(1, static_cast<char>('a' + number % 3)) + "/";
   }
 
-  void conflict(const Operation& operation) {
+  void conflict(const StoreOperation& operation) {
     support::BlockChain other;
     other.header().first = {1 + static_cast<std::int64_t>(operation.a) % (tail_.value + 5)};
     if (other.header().first == tail_.next()) return;
@@ -152,7 +152,7 @@ class Machine {
     RC_ASSERT(found->size() == count);
   }
 
-  void replace_content(const Operation& operation) {
+  void replace_content(const StoreOperation& operation) {
     const Position at = position_of(operation.a);
     const auto block = blocks_.find(at);
     const std::string content = text_of(operation.b);
@@ -161,7 +161,7 @@ class Machine {
     if (block != blocks_.end()) block->second.content = content;
   }
 
-  void erase_chunks(const Operation& operation) {
+  void erase_chunks(const StoreOperation& operation) {
     const Bytes prefix = operation.b % 4 == 0 ? key_of(operation.a) + "1" : key_of(operation.a);
     RC_ASSERT(fixture_.store().erase_chunks(prefix).has_value());
     std::erase_if(chunks_, [&](const auto& chunk) { return chunk.first.starts_with(prefix); });
@@ -195,9 +195,9 @@ class Machine {
 
 TEMPLATE_TEST_CASE("whatever is asked of a block store, in any order, it does what its model does",
                    "[eventlog]", support::MemoryBlockStore, support::RocksDbBlockStore) {
-  support::check_sequences<Kind>(
-      "a block store is its model", kKinds,
-      [](const std::vector<Operation>& sequence) { Machine<TestType>().run(sequence); });
+  support::check_sequences<StoreAction>(
+      "a block store is its model", kStoreActions,
+      [](const std::vector<StoreOperation>& sequence) { StoreMachine<TestType>().run(sequence); });
 }
 
 }  // namespace

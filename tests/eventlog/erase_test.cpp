@@ -4,6 +4,7 @@
 #include "eventlog/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/log_writer.hpp"
+#include "tests/support/one_session.hpp"
 #include "tests/support/searched_files.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -13,8 +14,8 @@ using base::Position;
 using base::StreamVersion;
 using eventlog::ScrubScope;
 using support::files_with;
+using support::kStream;
 
-const std::string kStream = "main/session/01890a5d-ac96-774b-bcce-b302099a8057";
 const std::string kOther = "main/session/01890a5d-ac96-774b-bcce-b302099a8058";
 // Small enough to stand in a block, and large enough for three chunks.
 const std::string kSmall = "the small secret of one session";

@@ -24,7 +24,7 @@ using eventlog::LogMode;
 using eventlog::open_log;
 using support::LogWriter;
 
-struct Fixture {
+struct LogFolderFixture {
   support::TemporaryFolder temporary;
   LogFolder folder{temporary.file("data")};
   base::SeededRandom random{7};
@@ -63,7 +63,7 @@ mode_t mode_of(const std::string& path) {
 }
 
 TEST_CASE("a folder that is not there becomes a log of its own", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   f.folder.root = f.temporary.file("a/b/data");
   const auto log = f.open();
   REQUIRE(log);
@@ -81,7 +81,7 @@ TEST_CASE("a folder that is not there becomes a log of its own", "[eventlog]") {
 }
 
 TEST_CASE("a log goes on where it ended", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   const auto head = f.make_log(3);
   const auto log = f.open();
   REQUIRE(log);
@@ -93,7 +93,7 @@ TEST_CASE("a log goes on where it ended", "[eventlog]") {
 }
 
 TEST_CASE("a second opener is told who has the folder", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   const auto log = f.open();
   REQUIRE(log);
   const auto second = f.open();
@@ -104,7 +104,7 @@ TEST_CASE("a second opener is told who has the folder", "[eventlog]") {
 }
 
 TEST_CASE("a folder that holds something else is refused and left alone", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   SECTION("other files") {
     std::filesystem::create_directories(f.folder.root);
     std::ofstream(f.folder.root + "/thesis.txt") << "words";
@@ -139,13 +139,13 @@ TEST_CASE("a folder that holds something else is refused and left alone", "[even
 }
 
 TEST_CASE("there is nothing to read where there is no log", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   CHECK(f.open(LogMode::read_only).error().code == ErrorCode::not_found);
   CHECK_FALSE(std::filesystem::exists(f.folder.root));
 }
 
 TEST_CASE("a log that ends before its head names what is missing", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   auto head = f.make_log(4);
   head.position = Position{9};
   f.write_head(head);
@@ -155,7 +155,7 @@ TEST_CASE("a log that ends before its head names what is missing", "[eventlog]")
 }
 
 TEST_CASE("a head file without its log names all that is missing", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   f.make_log(4);
   std::filesystem::remove_all(f.folder.log());
   const auto error = f.error();
@@ -165,7 +165,7 @@ TEST_CASE("a head file without its log names all that is missing", "[eventlog]")
 }
 
 TEST_CASE("an emptied log with a head file is damaged", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   f.make_log(3);
   {
     support::RawLog raw(f.folder.log());
@@ -177,7 +177,7 @@ TEST_CASE("an emptied log with a head file is damaged", "[eventlog]") {
 }
 
 TEST_CASE("a log that goes on behind its head is whole", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   const auto early = f.make_log(2);
   f.make_log(5);
   f.write_head(early);
@@ -186,7 +186,7 @@ TEST_CASE("a log that goes on behind its head is whole", "[eventlog]") {
 }
 
 TEST_CASE("the head must be a block of this log", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   auto head = f.make_log(3);
   SECTION("another block") {
     head.hash[0] = static_cast<char>(head.hash[0] ^ 1);
@@ -211,7 +211,7 @@ TEST_CASE("the head must be a block of this log", "[eventlog]") {
 
 TEST_CASE("a block that was exchanged for another whole one is found when the log is opened",
           "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   f.make_log(6);
   {
     support::RawLog raw(f.folder.log());
@@ -228,7 +228,7 @@ TEST_CASE("a block that was exchanged for another whole one is found when the lo
 }
 
 TEST_CASE("damage in the last blocks is found when the log is opened", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   f.make_log(6);
   {
     support::RawLog raw(f.folder.log());
@@ -250,7 +250,7 @@ TEST_CASE("damage in the last blocks is found when the log is opened", "[eventlo
 }
 
 TEST_CASE("a part of the database that is missing is damage", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   f.make_log(6);
   { support::RawLog(f.folder.log()).flush(); }
   const std::string part = GENERATE(".sst", "MANIFEST", "CURRENT");
@@ -267,7 +267,7 @@ TEST_CASE("a part of the database that is missing is damage", "[eventlog]") {
 }
 
 TEST_CASE("a log whose head file is gone, or may have said more, is not whole", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   const auto head = f.make_log(4);
   SECTION("gone") {
     std::filesystem::remove(f.folder.head());
@@ -297,7 +297,7 @@ TEST_CASE("a log whose head file is gone, or may have said more, is not whole", 
 }
 
 TEST_CASE("a folder that a server died in before there was a log is taken", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   std::filesystem::create_directories(f.folder.log());
   for (const std::string name : {"/LOG", "/LOCK", "/IDENTITY", "/MANIFEST-000001"}) {
     std::ofstream(f.folder.log() + name) << "";
@@ -308,14 +308,14 @@ TEST_CASE("a folder that a server died in before there was a log is taken", "[ev
 }
 
 TEST_CASE("a folder may be named with slashes at its end", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   f.folder.root = f.temporary.file("a/data") + "//";
   CHECK(f.open());
   CHECK(f.open(LogMode::read_only));
 }
 
 TEST_CASE("a log of a newer format is not opened", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   f.make_log(3);
   {
     support::RawLog raw(f.folder.log());
@@ -329,7 +329,7 @@ TEST_CASE("a log of a newer format is not opened", "[eventlog]") {
 }
 
 TEST_CASE("the write-ahead log is kept as evidence until the log is proved", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   auto head = f.make_log(3);
   auto ahead = head;
   ahead.position = Position{4};
@@ -344,13 +344,13 @@ TEST_CASE("the write-ahead log is kept as evidence until the log is proved", "[e
 }
 
 TEST_CASE("a read-only log ends at the head while it is written", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   auto log = f.open();
   REQUIRE(log);
   CHECK(f.open(LogMode::read_only)->is_new);
   LogWriter writer(*log, f.random);
   for (int i = 0; i < 20; ++i) {
-    Fixture::add_event(writer);
+    LogFolderFixture::add_event(writer);
     const auto before = support::listing(f.folder.root);
     auto reader = f.open(LogMode::read_only);
     REQUIRE(reader);
@@ -362,21 +362,21 @@ TEST_CASE("a read-only log ends at the head while it is written", "[eventlog]") 
 }
 
 TEST_CASE("what was not acknowledged is shown only when nobody writes", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   f.make_log(1);
   auto log = f.open();
   REQUIRE(log);
   // As if the server died between the store and the head.
   const auto head = std::move(log->head);
   LogWriter writer(*log, f.random);
-  Fixture::add_event(writer);
+  LogFolderFixture::add_event(writer);
   CHECK(f.open(LogMode::read_only)->tail.position == Position{1});
   log->lock.reset();
   CHECK(f.open(LogMode::read_only)->tail.position == Position{2});
 }
 
 TEST_CASE("a reader beside another process sees only what was acknowledged", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   support::ChildWriter writer(f.folder.root);
   REQUIRE(writer.wait_for(Position{5}));
   CHECK(f.open().error().code == ErrorCode::in_use);
@@ -397,7 +397,7 @@ TEST_CASE("a reader beside another process sees only what was acknowledged", "[e
 }
 
 TEST_CASE("whatever a killed writer had acknowledged is there", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   for (int round = 0; round < 3; ++round) {
     support::ChildWriter writer(f.folder.root);
     REQUIRE(writer.wait_for(Position{20 * (round + 1)}));
@@ -409,7 +409,7 @@ TEST_CASE("whatever a killed writer had acknowledged is there", "[eventlog]") {
 }
 
 TEST_CASE("a torn end of the write-ahead log is told from a whole one", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   const auto head = f.make_log(4);
   CHECK_FALSE(eventlog::open_unproved_log(f.folder.root)->is_torn);
   // Reopened, so that the event lies in the write-ahead log that is written last.
@@ -425,7 +425,7 @@ TEST_CASE("a torn end of the write-ahead log is told from a whole one", "[eventl
 }
 
 TEST_CASE("a torn write that a later server has gone on behind is history", "[eventlog]") {
-  Fixture f;
+  LogFolderFixture f;
   f.make_log(4);
   const std::string file = support::newest_file(f.folder.log(), ".log");
   std::filesystem::resize_file(file, std::filesystem::file_size(file) + 20);

@@ -20,7 +20,7 @@ using base::StreamVersion;
 using eventlog::AppendStatus;
 using session::RecordedEvent;
 
-enum class Kind {
+enum class SequencerAction {
   append,
   append_to_two,
   conflict,
@@ -31,9 +31,9 @@ enum class Kind {
   erase,
   snapshot
 };
-constexpr int kKinds = 9;
+constexpr int kSequencerActions = 9;
 constexpr int kStreams = 3;
-using Operation = support::Operation<Kind>;
+using SequencerOperation = support::Operation<SequencerAction>;
 
 // One event of a command, as the model knows it.
 struct Known {
@@ -59,12 +59,12 @@ session::SessionOpened opened(int stream) {
 }
 
 template <class Fixture>
-class Machine {
+class SequencerMachine {
  public:
-  Machine() { start(); }
+  SequencerMachine() { start(); }
 
-  void run(const std::vector<Operation>& sequence) {
-    for (const Operation& operation : sequence) step(operation);
+  void run(const std::vector<SequencerOperation>& sequence) {
+    for (const SequencerOperation& operation : sequence) step(operation);
     commit();
     check_log();
     restart();
@@ -74,26 +74,26 @@ class Machine {
   }
 
  private:
-  void step(const Operation& operation) {
+  void step(const SequencerOperation& operation) {
     const int stream = 1 + static_cast<int>(operation.a % kStreams);
     switch (operation.kind) {
-      case Kind::append:
+      case SequencerAction::append:
         return append({stream}, operation);
-      case Kind::append_to_two:
+      case SequencerAction::append_to_two:
         return append({stream, 1 + stream % kStreams}, operation);
-      case Kind::conflict:
+      case SequencerAction::conflict:
         return conflict(stream, operation.b);
-      case Kind::commit:
+      case SequencerAction::commit:
         return commit();
-      case Kind::unknown:
+      case SequencerAction::unknown:
         return fall_in_doubt(operation.b % 2 == 0);
-      case Kind::restart:
+      case SequencerAction::restart:
         return restart();
-      case Kind::read:
+      case SequencerAction::read:
         return check_log();
-      case Kind::erase:
+      case SequencerAction::erase:
         return erase(operation.a);
-      case Kind::snapshot:
+      case SequencerAction::snapshot:
         return snapshot(stream);
     }
   }
@@ -118,7 +118,7 @@ class Machine {
     writer.flush();
   }
 
-  void append(const std::vector<int>& streams, const Operation& operation) {
+  void append(const std::vector<int>& streams, const SequencerOperation& operation) {
     const std::int64_t command = ++commands_;
     std::vector<Known> events;
     for (const int stream : streams) {
@@ -328,9 +328,10 @@ class Machine {
 
 TEMPLATE_TEST_CASE("whatever becomes of blocks and servers, a log is what its model is",
                    "[eventlog]", support::MemoryBlockStore, support::RocksDbBlockStore) {
-  support::check_sequences<Kind>(
-      "a sequencer's log is its model", kKinds,
-      [](const std::vector<Operation>& sequence) { Machine<TestType>().run(sequence); });
+  support::check_sequences<SequencerAction>("a sequencer's log is its model", kSequencerActions,
+                                            [](const std::vector<SequencerOperation>& sequence) {
+                                              SequencerMachine<TestType>().run(sequence);
+                                            });
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include "tests/support/forwarding_store.hpp"
 #include "tests/support/history.hpp"
 #include "tests/support/log_builder.hpp"
+#include "tests/support/one_session.hpp"
+#include "tests/support/verify_report.hpp"
 
 namespace {
 
@@ -12,9 +14,9 @@ using base::Position;
 using Catch::Contains;
 using eventlog::verify_log;
 using eventlog::VerifyReport;
+using support::check_only_problem;
+using support::kStream;
 using support::LogBuilder;
-
-constexpr std::string_view kStream = "main/session/01890a5d-ac96-774b-bcce-b302099a8057";
 
 // The blocks of a log, to be changed before they are stored again.
 class Blocks {
@@ -66,21 +68,12 @@ std::string lines(const VerifyReport& report) {
   return text;
 }
 
-void check_only_problem(const VerifyReport& report, std::int64_t position, const std::string& text,
-                        ErrorCode code = ErrorCode::damaged) {
-  INFO(lines(report));
-  REQUIRE(report.problems.size() == 1);
-  CHECK(report.problems[0].position == Position{position});
-  CHECK_THAT(report.problems[0].text, Contains(text));
-  CHECK(report.problems[0].code == code);
-}
-
 // Blocks of three events: 1 | 2 3 4 | 5 6 7 | …, all on the session's stream.
-struct Fixture {
+struct VerifyFixture {
   LogBuilder log;
-  explicit Fixture(int blocks = 6) {
+  explicit VerifyFixture(int blocks = 6) {
     session::SessionOpened opened;
-    opened.session = *base::SessionId::parse("01890a5d-ac96-774b-bcce-b302099a8057");
+    opened.session = *base::SessionId::parse(support::kOnlySession);
     opened.agent = "main";
     log.add(kStream, opened, "be brief");
     log.add(kStream, session::TurnQueued{}, "do it");
@@ -123,12 +116,13 @@ TEST_CASE("a random history proves itself", "[eventlog]") {
 TEST_CASE("an empty log is whole unless something was acknowledged", "[eventlog]") {
   eventlog::MemoryStore store;
   CHECK(verify_log(store, {}).problems.empty());
-  Fixture f;
-  check_only_problem(verify_log(store, head_of(f.log.store())), 1, "events 1 to 19 are missing");
+  VerifyFixture f;
+  check_only_problem(verify_log(store, head_of(f.log.store())), Position{1},
+                     "events 1 to 19 are missing");
 }
 
 TEST_CASE("any flipped bit of a block is found and its events are named", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   const std::size_t size = Blocks(f.log.store()).facts(2).size();
   for (std::size_t byte = 0; byte < size; ++byte) {
     Blocks blocks(f.log.store());
@@ -145,15 +139,15 @@ TEST_CASE("any flipped bit of a block is found and its events are named", "[even
 }
 
 TEST_CASE("a damaged last block is found", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   Blocks blocks(f.log.store());
   blocks.facts(6).back() ^= 1;
-  check_only_problem(verify_log(blocks.store(), head_of(f.log.store())), 17,
+  check_only_problem(verify_log(blocks.store(), head_of(f.log.store())), Position{17},
                      "events 17 to 19 are not whole");
 }
 
 TEST_CASE("two damaged blocks in a row are both found", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   Blocks blocks(f.log.store());
   blocks.facts(2).back() ^= 1;
   blocks.facts(3).back() ^= 1;
@@ -165,43 +159,44 @@ TEST_CASE("two damaged blocks in a row are both found", "[eventlog]") {
 }
 
 TEST_CASE("missing blocks are named", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   SECTION("in the middle") {
     Blocks blocks(f.log.store());
     blocks.remove(2);
     blocks.remove(2);
-    check_only_problem(verify_log(blocks.store(), {}), 5, "events 5 to 10 are missing");
+    check_only_problem(verify_log(blocks.store(), {}), Position{5}, "events 5 to 10 are missing");
   }
   SECTION("at the beginning") {
     Blocks blocks(f.log.store());
     blocks.remove(0);
-    check_only_problem(verify_log(blocks.store(), {}), 1, "event 1 is missing");
+    check_only_problem(verify_log(blocks.store(), {}), Position{1}, "event 1 is missing");
   }
   SECTION("at the end") {
     Blocks blocks(f.log.store());
     blocks.remove(6);
-    check_only_problem(verify_log(blocks.store(), head_of(f.log.store())), 17,
+    check_only_problem(verify_log(blocks.store(), head_of(f.log.store())), Position{17},
                        "events 17 to 19 are missing");
   }
 }
 
 TEST_CASE("a block that does not follow the one before it is found", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   f.log.set_previous(base::blake2b("another"));
   f.log.append(kStream, session::AgentExited{});
   f.log.append(kStream, session::AgentExited{});
-  check_only_problem(verify_log(f.log.store(), {}), 20, "chain is broken");
+  check_only_problem(verify_log(f.log.store(), {}), Position{20}, "chain is broken");
 }
 
 TEST_CASE("a block of another log is found", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   f.log.set_log(base::LogId::make(f.log.now(), f.log.random()));
   f.log.append(kStream, session::AgentExited{});
-  check_only_problem(verify_log(f.log.store(), {}), 20, "is of log", ErrorCode::wrong_log);
+  check_only_problem(verify_log(f.log.store(), {}), Position{20}, "is of log",
+                     ErrorCode::wrong_log);
 }
 
 TEST_CASE("an epoch begins with an EpochStarted only", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   SECTION("as it should") {
     f.log.begin_epoch("restored");
     const auto report = verify_log(f.log.store(), {});
@@ -211,11 +206,11 @@ TEST_CASE("an epoch begins with an EpochStarted only", "[eventlog]") {
   SECTION("without one") {
     f.log.change_epoch();
     f.log.append(kStream, session::AgentExited{});
-    check_only_problem(verify_log(f.log.store(), {}), 20, "epoch 2 begins without");
+    check_only_problem(verify_log(f.log.store(), {}), Position{20}, "epoch 2 begins without");
   }
   SECTION("with one that begins none") {
     f.log.append(session::kServerStream, session::EpochStarted{2, "restored"});
-    check_only_problem(verify_log(f.log.store(), {}), 20, "begins no epoch");
+    check_only_problem(verify_log(f.log.store(), {}), Position{20}, "begins no epoch");
   }
 }
 
@@ -230,32 +225,32 @@ std::string facts_at_version(std::int64_t version, base::Time time) {
 }
 
 TEST_CASE("a hole in a stream's versions is found", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   f.log.add_bytes(facts_at_version(20, f.log.now()));
   f.log.seal();
-  check_only_problem(verify_log(f.log.store(), {}), 20, "version 20 where version 19");
+  check_only_problem(verify_log(f.log.store(), {}), Position{20}, "version 20 where version 19");
 }
 
 TEST_CASE("a version that comes twice is found", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   f.log.add_bytes(facts_at_version(18, f.log.now()));
   f.log.seal();
-  check_only_problem(verify_log(f.log.store(), {}), 20, "version 18 where version 19");
+  check_only_problem(verify_log(f.log.store(), {}), Position{20}, "version 18 where version 19");
 }
 
 TEST_CASE("log time that goes back is found", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   f.log.add_bytes(facts_at_version(19, base::Time{f.log.now().us - 5}));
   f.log.seal();
-  check_only_problem(verify_log(f.log.store(), {}), 20, "goes back by 5 us");
+  check_only_problem(verify_log(f.log.store(), {}), Position{20}, "goes back by 5 us");
 }
 
 TEST_CASE("facts that cannot be read are found", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   SECTION("no map at all") {
     f.log.add_bytes("nonsense");
     f.log.seal();
-    check_only_problem(verify_log(f.log.store(), {}), 20, "facts cannot be read");
+    check_only_problem(verify_log(f.log.store(), {}), Position{20}, "facts cannot be read");
   }
   SECTION("a type of a later release") {
     session::Envelope envelope;
@@ -267,57 +262,57 @@ TEST_CASE("facts that cannot be read are found", "[eventlog]") {
     f.log.seal();
     f.log.add_bytes(facts_at_version(20, f.log.now()));
     f.log.seal();
-    check_only_problem(verify_log(f.log.store(), {}), 20, "SessionTeleported",
+    check_only_problem(verify_log(f.log.store(), {}), Position{20}, "SessionTeleported",
                        ErrorCode::wrong_log);
   }
   SECTION("a stream of no known kind") {
     f.log.append("$nowhere", session::AgentExited{});
-    check_only_problem(verify_log(f.log.store(), {}), 20, "not the name of a stream");
+    check_only_problem(verify_log(f.log.store(), {}), Position{20}, "not the name of a stream");
   }
 }
 
 TEST_CASE("an event that its session cannot have had is found once", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   f.log.append(kStream, session::LeaseReleased{{5}});
   f.log.append(kStream, session::LeaseReleased{{5}});
-  check_only_problem(verify_log(f.log.store(), {}), 20, "LeaseReleased is impossible");
+  check_only_problem(verify_log(f.log.store(), {}), Position{20}, "LeaseReleased is impossible");
 }
 
 // Replaces the content of block 5 6 7, whose first and last event have some.
-VerifyReport verify_with_content(Fixture& f, const eventlog::ContentBlock& content) {
+VerifyReport verify_with_content(VerifyFixture& f, const eventlog::ContentBlock& content) {
   REQUIRE(f.log.store().replace_content({5}, base::encode(content)));
   return verify_log(f.log.store(), {});
 }
 
 TEST_CASE("content is proved by its digest, and may be erased", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   auto stored = *f.log.store().read({5}, 1, true);
   auto content = *base::decode<eventlog::ContentBlock>(stored.front().content);
   REQUIRE(content.entries.size() == 2);
   SECTION("other bytes") {
     content.entries[1].content.bytes.back() ^= 1;
-    check_only_problem(verify_with_content(f, content), 7, "does not match its digest");
+    check_only_problem(verify_with_content(f, content), Position{7}, "does not match its digest");
   }
   SECTION("another salt") {
     content.entries[0].salt[3] ^= 1;
-    check_only_problem(verify_with_content(f, content), 5, "does not match its digest");
+    check_only_problem(verify_with_content(f, content), Position{5}, "does not match its digest");
   }
   SECTION("of an event that has none") {
     content.entries[1].index = 1;
     f.erase(7);
     const auto report = verify_with_content(f, content);
-    check_only_problem(report, 6, "content of an event that has none");
+    check_only_problem(report, Position{6}, "content of an event that has none");
     CHECK(report.contents_erased == 1);
   }
   SECTION("of no event") {
     content.entries[1].index = 3;
     f.erase(7);
-    check_only_problem(verify_with_content(f, content), 5, "not in the block");
+    check_only_problem(verify_with_content(f, content), Position{5}, "not in the block");
   }
   SECTION("chunks that are missing") {
     content.entries[1].content.bytes.clear();
     content.entries[1].chunks = 2;
-    check_only_problem(verify_with_content(f, content), 7, "no such chunk");
+    check_only_problem(verify_with_content(f, content), Position{7}, "no such chunk");
   }
   SECTION("no content block at all") {
     REQUIRE(f.log.store().replace_content({5}, "nonsense"));
@@ -344,21 +339,23 @@ TEST_CASE("content is proved by its digest, and may be erased", "[eventlog]") {
 }
 
 TEST_CASE("content that is missing must have been erased on the record", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   auto stored = *f.log.store().read({5}, 1, true);
   auto content = *base::decode<eventlog::ContentBlock>(stored.front().content);
   SECTION("missing, and nobody erased anything") {
     content.entries.pop_back();
-    check_only_problem(verify_with_content(f, content), 7, "content of event 7 is missing");
+    check_only_problem(verify_with_content(f, content), Position{7},
+                       "content of event 7 is missing");
   }
   SECTION("missing, and another was erased") {
     f.erase(5);
     REQUIRE(f.log.store().replace_content({5}, {}));
-    check_only_problem(verify_log(f.log.store(), {}), 7, "content of event 7 is missing");
+    check_only_problem(verify_log(f.log.store(), {}), Position{7}, "content of event 7 is missing");
   }
   SECTION("consecutive ones are named together") {
     REQUIRE(f.log.store().replace_content({5}, {}));
-    check_only_problem(verify_log(f.log.store(), {}), 5, "content of events 5 to 7 is missing");
+    check_only_problem(verify_log(f.log.store(), {}), Position{5},
+                       "content of events 5 to 7 is missing");
   }
   SECTION("to be erased, and not done yet") {
     f.erase(7);
@@ -366,7 +363,8 @@ TEST_CASE("content that is missing must have been erased on the record", "[event
   }
   SECTION("still there, though that was completed") {
     f.erase(7, true);
-    check_only_problem(verify_log(f.log.store(), {}), 7, "content of event 7 is still there");
+    check_only_problem(verify_log(f.log.store(), {}), Position{7},
+                       "content of event 7 is still there");
   }
   SECTION("gone, as it was completed") {
     f.erase(7, true);
@@ -376,24 +374,25 @@ TEST_CASE("content that is missing must have been erased on the record", "[event
 }
 
 TEST_CASE("the head must be what the log holds there", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   auto head = head_of(f.log.store());
   SECTION("another hash") {
     head.hash[0] ^= 1;
-    check_only_problem(verify_log(f.log.store(), head), 19, "another block");
+    check_only_problem(verify_log(f.log.store(), head), Position{19}, "another block");
   }
   SECTION("inside a block") {
     head.position = Position{18};
-    check_only_problem(verify_log(f.log.store(), head), 18, "another block");
+    check_only_problem(verify_log(f.log.store(), head), Position{18}, "another block");
   }
   SECTION("another log") {
     head.log.bytes[0] ^= 1;
-    check_only_problem(verify_log(f.log.store(), head), 19, "head file is of log",
+    check_only_problem(verify_log(f.log.store(), head), Position{19}, "head file is of log",
                        ErrorCode::wrong_log);
   }
   SECTION("ahead") {
     head.position = Position{40};
-    check_only_problem(verify_log(f.log.store(), head), 20, "events 20 to 40 are missing");
+    check_only_problem(verify_log(f.log.store(), head), Position{20},
+                       "events 20 to 40 are missing");
   }
   SECTION("behind") {
     f.log.append(kStream, session::AgentExited{});
@@ -428,23 +427,23 @@ class BadSectors final : public support::ForwardingStore {
 };
 
 TEST_CASE("a stretch that the device cannot read is named, and the rest is proved", "[eventlog]") {
-  Fixture f(40);
+  VerifyFixture f(40);
   SECTION("facts, in the middle") {
     BadSectors store(f.log.store(), {5}, {26});
     const auto report = verify_log(store, head_of(f.log.store()));
-    check_only_problem(report, 5, "events 5 to 28 are not readable: bad sector");
+    check_only_problem(report, Position{5}, "events 5 to 28 are not readable: bad sector");
     CHECK(report.events == 121 - 24);
   }
   SECTION("facts, at the end") {
     BadSectors store(f.log.store(), {110}, {121});
-    check_only_problem(verify_log(store, head_of(f.log.store())), 110,
+    check_only_problem(verify_log(store, head_of(f.log.store())), Position{110},
                        "events 110 to 121 are not readable: bad sector");
   }
   SECTION("content") {
     BadSectors store(f.log.store(), {50}, {50});
     store.is_content_only = true;
     const auto report = verify_log(store, head_of(f.log.store()));
-    check_only_problem(report, 50, "content cannot be read: bad sector");
+    check_only_problem(report, Position{50}, "content cannot be read: bad sector");
     CHECK(report.events == 121);
   }
 }
@@ -460,7 +459,7 @@ TEST_CASE("a long list of problems is cut", "[eventlog]") {
 }
 
 TEST_CASE("progress reaches the end", "[eventlog]") {
-  Fixture f;
+  VerifyFixture f;
   std::vector<Position> seen;
   verify_log(f.log.store(), {}, [&](Position reached, Position tail) {
     CHECK(tail == Position{19});

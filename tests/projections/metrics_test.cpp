@@ -20,7 +20,7 @@ MetricsReport metrics_of(LogBuilder& log, std::string_view agent = {}) {
   projections::Metrics projection;
   const auto rows = eventlog::make_memory_key_value_store();
   auto projector = projections::Projector::open(projection, *rows);
-  REQUIRE(projector->catch_up(log.store(), log.head(), 1000000));
+  REQUIRE(projector->catch_up(log.store(), log.head(), support::kAllEvents));
   const auto report = projections::read_metrics(*rows, agent);
   REQUIRE(report);
   return *report;

@@ -16,8 +16,6 @@ using projections::ProjectionDigest;
 using projections::ProjectionSet;
 using support::History;
 
-constexpr std::size_t kAll = 1000000;
-
 // A folder that is gone when the test ends.
 class TemporaryFolder {
  public:
@@ -40,7 +38,7 @@ ProjectionSet open(eventlog::KeyValueStore& rows) {
 }
 
 void catch_up(ProjectionSet& set, History& history) {
-  REQUIRE(set.catch_up(history.log().store(), history.log().head(), kAll));
+  REQUIRE(set.catch_up(history.log().store(), history.log().head(), support::kAllEvents));
   REQUIRE(set.reached(history.log().head()));
 }
 
@@ -152,7 +150,7 @@ TEST_CASE("the digest changes when any row changes", "[projections]") {
   catch_up(set, history);
   const auto expected = *set.digests();
   for (const auto& projection : expected) {
-    const auto all = *rows->scan(projection.name + "/", {}, kAll);
+    const auto all = *rows->scan(projection.name + "/", {}, support::kAllEvents);
     REQUIRE(all.size() > 3);
     const auto changed_digest = [&](const eventlog::WriteBatch& change,
                                     const eventlog::KeyValue& row) {
@@ -186,7 +184,7 @@ TEST_CASE("one that is built anew in portions leaves those that are ahead alone"
   }
   const auto rows = eventlog::make_memory_key_value_store();
   ProjectionSet set = open(*rows);
-  REQUIRE(set.catch_up(log.store(), base::Position{20}, kAll));
+  REQUIRE(set.catch_up(log.store(), base::Position{20}, support::kAllEvents));
   REQUIRE(set.rebuild("metrics"));
   for (int i = 0; i < 100 && !set.reached(log.head()); ++i) {
     const auto folded = set.catch_up(log.store(), log.head(), 3);
@@ -204,15 +202,16 @@ TEST_CASE("one projection that stops does not stop the others", "[projections]")
   }
   // Damage: the totals of the metrics are no row any more.
   eventlog::WriteBatch damage;
-  const auto totals = *rows->scan("metrics/t/", {}, kAll);
+  const auto totals = *rows->scan("metrics/t/", {}, support::kAllEvents);
   for (const auto& row : totals) damage.put(row.key, "\xC1");
   REQUIRE(rows->write(damage));
   ProjectionSet set = open(*rows);
   const Position before = set.position();
-  const auto outcome = set.catch_up(history.log().store(), history.log().head(), kAll);
+  const auto outcome =
+      set.catch_up(history.log().store(), history.log().head(), support::kAllEvents);
   REQUIRE_FALSE(outcome);
   CHECK_THAT(outcome.error().text, Catch::Contains("projection metrics stops"));
-  CHECK(*set.catch_up(history.log().store(), history.log().head(), kAll) == 0);
+  CHECK(*set.catch_up(history.log().store(), history.log().head(), support::kAllEvents) == 0);
   const auto status = set.status();
   CHECK_FALSE(status.at(0).stopped);
   CHECK(status.at(0).position == history.log().head());

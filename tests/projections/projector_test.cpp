@@ -4,6 +4,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/forwarding_store.hpp"
 #include "tests/support/log_builder.hpp"
+#include "tests/support/one_session.hpp"
 
 namespace {
 
@@ -12,6 +13,7 @@ using base::Position;
 using projections::Projector;
 using projections::RowReader;
 using projections::Rows;
+using support::kStream;
 using support::LogBuilder;
 
 struct Seen {
@@ -40,10 +42,7 @@ class TypesSeen final : public projections::Projection {
   std::int64_t schema_;
 };
 
-constexpr std::size_t kAll = 1000000;
-constexpr std::string_view kStream = "main/session/01890a5d-ac96-774b-bcce-b302099a8057";
-
-struct Fixture {
+struct ProjectorFixture {
   TypesSeen projection;
   std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
   LogBuilder log;
@@ -64,11 +63,11 @@ struct Fixture {
 using Positions = std::vector<std::int64_t>;
 
 TEST_CASE("a projector folds every event once, in order, with its position", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
   Projector projector = f.open();
-  CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 4);
-  CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 0);
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents) == 4);
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents) == 0);
   CHECK(projector.position() == f.log.head());
   CHECK(f.seen("EpochStarted") == Positions{1});
   CHECK(f.seen("CloseRequested") == Positions{2, 4});
@@ -78,7 +77,7 @@ TEST_CASE("a projector folds every event once, in order, with its position", "[p
   CHECK(again.position() == f.log.head());
   CHECK(again.verify_checkpoint(f.log.store()));
   f.log.append(kStream, session::CloseRequested{});
-  CHECK(again.catch_up(f.log.store(), f.log.head(), kAll) == 1);
+  CHECK(again.catch_up(f.log.store(), f.log.head(), support::kAllEvents) == 1);
   CHECK(f.seen("CloseRequested") == Positions{2, 4, 5});
 }
 
@@ -110,7 +109,7 @@ class FragileStore final : public eventlog::KeyValueStore {
 TEST_CASE("whatever write fails, rows and checkpoint stay together", "[projections]") {
   for (int writes = 0; writes < 6; ++writes) {
     INFO("the disk takes " << writes << " writes");
-    Fixture f;
+    ProjectorFixture f;
     f.add_blocks();
     {
       FragileStore fragile(*f.rows, writes);
@@ -121,19 +120,19 @@ TEST_CASE("whatever write fails, rows and checkpoint stay together", "[projectio
       }
     }
     Projector projector = f.open();
-    REQUIRE(projector.catch_up(f.log.store(), f.log.head(), kAll));
+    REQUIRE(projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents));
     CHECK(f.seen("CloseRequested") == Positions{2, 4});
     CHECK(f.seen("AgentStartFailed") == Positions{3});
   }
 }
 
 TEST_CASE("blocks are folded whole and never beyond the durable head", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
   Projector projector = f.open();
-  CHECK(projector.catch_up(f.log.store(), Position{1}, kAll) == 1);
+  CHECK(projector.catch_up(f.log.store(), Position{1}, support::kAllEvents) == 1);
   // The head cannot lie inside a block: if it says so, the block is left alone.
-  CHECK(projector.catch_up(f.log.store(), Position{2}, kAll) == 0);
+  CHECK(projector.catch_up(f.log.store(), Position{2}, support::kAllEvents) == 0);
   CHECK(projector.position() == Position{1});
   CHECK(projector.catch_up(f.log.store(), f.log.head(), 1) == 2);
   CHECK(projector.position() == Position{3});
@@ -142,34 +141,34 @@ TEST_CASE("blocks are folded whole and never beyond the durable head", "[project
 }
 
 TEST_CASE("a log that is shorter than its durable head is an error", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   Projector projector = f.open();
-  REQUIRE(projector.catch_up(f.log.store(), Position{1}, kAll) == 1);
-  const auto outcome = projector.catch_up(f.log.store(), Position{2}, kAll);
+  REQUIRE(projector.catch_up(f.log.store(), Position{1}, support::kAllEvents) == 1);
+  const auto outcome = projector.catch_up(f.log.store(), Position{2}, support::kAllEvents);
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == ErrorCode::io);
   f.log.append(kStream, session::CloseRequested{});
-  CHECK(projector.catch_up(f.log.store(), Position{2}, kAll) == 1);
+  CHECK(projector.catch_up(f.log.store(), Position{2}, support::kAllEvents) == 1);
 }
 
 TEST_CASE("rows of another schema are thrown away and built anew", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
-  REQUIRE(f.open().catch_up(f.log.store(), f.log.head(), kAll));
+  REQUIRE(f.open().catch_up(f.log.store(), f.log.head(), support::kAllEvents));
   const auto digest = *projections::digest(*f.rows, "types_seen");
   f.projection = TypesSeen(2);
   Projector projector = f.open();
   CHECK(projector.position() == Position{0});
   CHECK(f.seen("CloseRequested").empty());
-  CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 4);
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents) == 4);
   CHECK(*projections::digest(*f.rows, "types_seen") == digest);
 }
 
 TEST_CASE("rows without a checkpoint, as an interrupted rebuild leaves them, are removed",
           "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
-  REQUIRE(f.open().catch_up(f.log.store(), f.log.head(), kAll));
+  REQUIRE(f.open().catch_up(f.log.store(), f.log.head(), support::kAllEvents));
   eventlog::WriteBatch batch;
   batch.remove("checkpoint/types_seen");
   REQUIRE(f.rows->write(batch));
@@ -179,10 +178,10 @@ TEST_CASE("rows without a checkpoint, as an interrupted rebuild leaves them, are
 }
 
 TEST_CASE("a rebuild leaves the rows of other projections alone", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
   Projector projector = f.open();
-  REQUIRE(projector.catch_up(f.log.store(), f.log.head(), kAll));
+  REQUIRE(projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents));
   Rows other(*f.rows, "types_seen_too");
   other.put("x", Seen{{1}});
   eventlog::WriteBatch batch;
@@ -192,21 +191,21 @@ TEST_CASE("a rebuild leaves the rows of other projections alone", "[projections]
   CHECK(f.open().position() == Position{0});
   CHECK(f.seen("EpochStarted").empty());
   CHECK(*Rows(*f.rows, "types_seen_too").find<Seen>("x") == Seen{{1}});
-  CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 4);
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents) == 4);
 }
 
 // The projection stops with an error of that code which holds the words, says what to do, has
 // folded everything before, and stays stopped until it is rebuilt.
-void check_stops(Fixture& f, ErrorCode code, const std::string& words, Position reached) {
+void check_stops(ProjectorFixture& f, ErrorCode code, const std::string& words, Position reached) {
   Projector projector = f.open();
-  const auto outcome = projector.catch_up(f.log.store(), f.log.head(), kAll);
+  const auto outcome = projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents);
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == code);
   CHECK_THAT(base::describe(outcome.error()), Catch::Contains(words));
   CHECK_THAT(outcome.error().text, Catch::Contains("steno replay rebuild"));
   CHECK(projector.position() == reached);
   REQUIRE(projector.stopped());
-  const auto repeated = projector.catch_up(f.log.store(), f.log.head(), kAll);
+  const auto repeated = projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents);
   REQUIRE_FALSE(repeated);
   CHECK(repeated.error().text == outcome.error().text);
   REQUIRE(projector.rebuild());
@@ -214,7 +213,7 @@ void check_stops(Fixture& f, ErrorCode code, const std::string& words, Position 
 }
 
 TEST_CASE("a broken chain stops the projection", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
   f.log.set_previous(base::Hash{1});
   f.log.append(kStream, session::CloseRequested{});
@@ -223,7 +222,7 @@ TEST_CASE("a broken chain stops the projection", "[projections]") {
 }
 
 TEST_CASE("a block of another log stops the projection", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
   f.log.set_log(base::LogId{{7}});
   f.log.append(kStream, session::CloseRequested{});
@@ -231,10 +230,10 @@ TEST_CASE("a block of another log stops the projection", "[projections]") {
 }
 
 TEST_CASE("a first block that follows another one stops the projection", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
   eventlog::MemoryStore later;
-  const auto blocks = *f.log.store().read(Position{2}, kAll, false);
+  const auto blocks = *f.log.store().read(Position{2}, support::kAllEvents, false);
   const auto view = *eventlog::parse_block(blocks.back().facts);
   eventlog::BlockBuilder builder;
   builder.add(view.events.front());
@@ -242,17 +241,17 @@ TEST_CASE("a first block that follows another one stops the projection", "[proje
   header.first = Position{1};
   REQUIRE(later.append(builder.seal(header)).status == eventlog::AppendStatus::stored);
   Projector projector = f.open();
-  const auto outcome = projector.catch_up(later, Position{1}, kAll);
+  const auto outcome = projector.catch_up(later, Position{1}, support::kAllEvents);
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == ErrorCode::wrong_log);
 }
 
 TEST_CASE("an epoch changes at its EpochStarted and nowhere else", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
   f.log.begin_epoch("restored");
   Projector projector = f.open();
-  CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 5);
+  CHECK(projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents) == 5);
   CHECK(projector.checkpoint().epoch.counter == 2);
   f.log.change_epoch();
   f.log.append(kStream, session::CloseRequested{});
@@ -260,7 +259,7 @@ TEST_CASE("an epoch changes at its EpochStarted and nowhere else", "[projections
 }
 
 TEST_CASE("an epoch that goes back stops the projection", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.log.begin_epoch("restored");
   f.log.change_epoch(-1);
   f.log.append("$server", session::EpochStarted{1, "restored"});
@@ -268,7 +267,7 @@ TEST_CASE("an epoch that goes back stops the projection", "[projections]") {
 }
 
 TEST_CASE("an epoch whose event names another one stops the projection", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.log.change_epoch();
   f.log.append("$server", session::EpochStarted{3, "restored"});
   check_stops(f, ErrorCode::wrong_log, "epoch 2", Position{1});
@@ -276,7 +275,7 @@ TEST_CASE("an epoch whose event names another one stops the projection", "[proje
 
 TEST_CASE("an event of a later release stops the projection and no part of its block is folded",
           "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
   f.log.add(kStream, session::CloseRequested{});
   session::RecordedEvent unknown;
@@ -291,23 +290,23 @@ TEST_CASE("an event of a later release stops the projection and no part of its b
   }
   SECTION("and what came before it in the same call is stored") {
     Projector projector = f.open();
-    REQUIRE_FALSE(projector.catch_up(f.log.store(), f.log.head(), kAll));
+    REQUIRE_FALSE(projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents));
     CHECK(f.seen("CloseRequested") == Positions{2, 4});
     CHECK(f.open().position() == Position{4});
   }
 }
 
 TEST_CASE("an event that cannot be read stops the projection", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.log.add_bytes("\xC1");
   f.log.seal();
   check_stops(f, ErrorCode::invalid, "position 2", Position{1});
 }
 
 TEST_CASE("a checkpoint is verified against the block that it names", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
-  REQUIRE(f.open().catch_up(f.log.store(), f.log.head(), kAll));
+  REQUIRE(f.open().catch_up(f.log.store(), f.log.head(), support::kAllEvents));
   CHECK(f.open().verify_checkpoint(f.log.store()));
 
   const auto check_refused = [&](eventlog::BlockStore& log, const std::string& words) {
@@ -317,7 +316,7 @@ TEST_CASE("a checkpoint is verified against the block that it names", "[projecti
     CHECK(verified.error().code == ErrorCode::wrong_log);
     CHECK_THAT(verified.error().text, Catch::Contains(words));
     CHECK_THAT(verified.error().text, Catch::Contains("steno replay rebuild"));
-    CHECK_FALSE(projector.catch_up(log, log.tail(), kAll));
+    CHECK_FALSE(projector.catch_up(log, log.tail(), support::kAllEvents));
   };
   SECTION("another log of the same length") {
     LogBuilder other(2);
@@ -333,19 +332,19 @@ TEST_CASE("a checkpoint is verified against the block that it names", "[projecti
     REQUIRE(f.log.store().trim_before(Position{5}));
     Projector projector = f.open();
     CHECK(projector.verify_checkpoint(f.log.store()));
-    CHECK(projector.catch_up(f.log.store(), f.log.head(), kAll) == 1);
+    CHECK(projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents) == 1);
   }
 }
 
 TEST_CASE("a log whose beginning was trimmed cannot build rows from nothing", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
   REQUIRE(f.log.store().trim_before(Position{2}));
   check_stops(f, ErrorCode::damaged, "was to begin at 1", Position{0});
 }
 
 TEST_CASE("a block whose bytes were changed stops the projection", "[projections]") {
-  Fixture f;
+  ProjectorFixture f;
   f.add_blocks();
   // A store that hands out one flipped bit in its last block.
   class Flipping final : public support::ForwardingStore {
@@ -359,7 +358,7 @@ TEST_CASE("a block whose bytes were changed stops the projection", "[projections
     }
   } flipping(f.log.store());
   Projector projector = f.open();
-  const auto outcome = projector.catch_up(flipping, f.log.head(), kAll);
+  const auto outcome = projector.catch_up(flipping, f.log.head(), support::kAllEvents);
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == ErrorCode::damaged);
   CHECK(projector.position() == Position{3});

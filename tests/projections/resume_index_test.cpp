@@ -16,7 +16,7 @@ using support::LogBuilder;
 
 constexpr std::string_view kAgentSession = "3f0c1a52-7d2e-4a57-9e39-0b8f4f6c2d11";
 
-struct Fixture {
+struct ResumeIndexFixture {
   projections::ResumeIndex projection;
   std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
   LogBuilder log;
@@ -24,7 +24,7 @@ struct Fixture {
   void catch_up() {
     log.seal();
     auto projector = projections::Projector::open(projection, *rows);
-    REQUIRE(projector->catch_up(log.store(), log.head(), 1000000));
+    REQUIRE(projector->catch_up(log.store(), log.head(), support::kAllEvents));
   }
   base::Result<ResumeRecord> find(std::string_view reference, std::string_view agent = "main") {
     catch_up();
@@ -46,7 +46,7 @@ struct Fixture {
 };
 
 TEST_CASE("an ended session resolves by id, alias, name and the agent's id", "[projections]") {
-  Fixture f;
+  ResumeIndexFixture f;
   const SessionId id = f.open("fix", "a1b2c3d4");
   const Position prompt = f.log.add(f.stream(id), session::TurnQueued{}, "Fix it.");
   f.log.add(f.stream(id), session::TurnQueued{}, "More.");
@@ -80,7 +80,7 @@ TEST_CASE("an ended session resolves by id, alias, name and the agent's id", "[p
 
 TEST_CASE("a name used again means the newer session, the old one keeps its other keys",
           "[projections]") {
-  Fixture f;
+  ResumeIndexFixture f;
   const SessionId first = f.open("fix", "first001");
   f.log.add(f.stream(first), session::AgentInitialized{std::string(kAgentSession), {}, {}});
   f.log.add(f.stream(first), session::SessionClosed{SessionStatus::killed, {}});
@@ -95,7 +95,7 @@ TEST_CASE("a name used again means the newer session, the old one keeps its othe
 }
 
 TEST_CASE("the agent's session is that of the session found, else a UUID itself", "[projections]") {
-  Fixture f;
+  ResumeIndexFixture f;
   const SessionId id = f.open("fix", "a1b2c3d4");
   const SessionId silent = f.open("silent", "e5f6a7b8");
   f.log.add(f.stream(id), session::AgentInitialized{std::string(kAgentSession), {}, {}});
@@ -126,7 +126,7 @@ TEST_CASE("every session of a history can be found by all its keys", "[projectio
     projections::ResumeIndex projection;
     const auto rows = eventlog::make_memory_key_value_store();
     auto projector = projections::Projector::open(projection, *rows);
-    REQUIRE(projector->catch_up(history.log().store(), history.log().head(), 1000000));
+    REQUIRE(projector->catch_up(history.log().store(), history.log().head(), support::kAllEvents));
     for (const auto& [stream, state] : history.states()) {
       const auto by_id = projections::find_resumable(*rows, state.agent, state.session.text());
       REQUIRE(by_id);

@@ -18,7 +18,7 @@ using session::EndReason;
 using session::SessionStatus;
 using support::LogBuilder;
 
-struct Fixture {
+struct SessionListFixture {
   projections::SessionList projection;
   std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
   LogBuilder log;
@@ -27,7 +27,7 @@ struct Fixture {
     log.seal();
     auto projector = projections::Projector::open(projection, *rows);
     REQUIRE(projector);
-    REQUIRE(projector->catch_up(log.store(), log.head(), 1000000));
+    REQUIRE(projector->catch_up(log.store(), log.head(), support::kAllEvents));
   }
   SessionRow get(std::string_view agent, SessionId id) {
     catch_up();
@@ -76,7 +76,7 @@ std::string numbered(std::string text, int number) {
 }
 
 TEST_CASE("the row of a session follows its life", "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   const SessionId id = f.open("main", "fix-login", "a1b2c3d4");
   const std::string stream = f.stream("main", id);
   const base::Time opened_at = f.log.now();
@@ -139,7 +139,7 @@ TEST_CASE("the row of a session follows its life", "[projections]") {
 }
 
 TEST_CASE("an unknown session has no row, nor has one of another agent", "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   const SessionId id = f.open("main", "a", "aaaaaaaa");
   f.catch_up();
   CHECK_FALSE(projections::get_session(*f.rows, "main", SessionId{{1}})->has_value());
@@ -148,7 +148,7 @@ TEST_CASE("an unknown session has no row, nor has one of another agent", "[proje
 
 TEST_CASE("an impossible event marks the row and changes nothing else of its state",
           "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   const SessionId id = f.open("main", "a", "aaaaaaaa");
   const Position at =
       f.log.add(f.stream("main", id), session::TurnFinished{kTurn, {{}, NanoUsd{7}, {}, 0, {}}});
@@ -159,14 +159,14 @@ TEST_CASE("an impossible event marks the row and changes nothing else of its sta
 }
 
 TEST_CASE("a session that never was opened is not listed", "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   f.log.add(f.stream("main", SessionId{{5}}), session::CloseRequested{});
   CHECK(f.list({}).empty());
   CHECK_FALSE(projections::get_session(*f.rows, "main", SessionId{{5}})->has_value());
 }
 
 TEST_CASE("sums of what agents report stop at the wire's limit", "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   const SessionId id = f.open("main", "a", "aaaaaaaa");
   const std::string stream = f.stream("main", id);
   f.log.add(stream, session::LeaseGranted{{}, FencingToken{1}, {}});
@@ -184,7 +184,7 @@ TEST_CASE("sums of what agents report stop at the wire's limit", "[projections]"
 
 TEST_CASE("sessions are listed newest first, by agent, status, activity and limit",
           "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   const SessionId a = f.open("main", "a", "aaaaaaaa");
   f.open("ops", "b", "bbbbbbbb");
   f.log.advance(std::chrono::hours{1});
@@ -218,7 +218,7 @@ TEST_CASE("sessions are listed newest first, by agent, status, activity and limi
 }
 
 TEST_CASE("more sessions than one page of rows are all listed", "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   const int count = static_cast<int>(projections::kRowsPage) * 2 + 3;
   for (int i = 0; i < count; ++i) f.open("main", numbered({}, i), numbered("x", i));
   const auto names = f.list({});
@@ -229,7 +229,7 @@ TEST_CASE("more sessions than one page of rows are all listed", "[projections]")
 
 TEST_CASE("a session is found by id, alias, name, prefix and the agent's id, in this order",
           "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   const std::string id_text = "01890a5d-ac96-774b-bcce-b302099a8057";
   const SessionId id = f.open("main", "fix", "abcd1234", id_text);
   f.log.add(f.stream("main", id), session::AgentInitialized{"e5f6-agent", {}, {}});
@@ -257,7 +257,7 @@ TEST_CASE("a session is found by id, alias, name, prefix and the agent's id, in 
 }
 
 TEST_CASE("a prefix that fits several sessions is refused with their names", "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   f.open("main", "one", "abcd0001", "01890a5d-ac96-774b-bcce-b302099a8057");
   f.open("main", "two", "abcd0002", "01890a5d-ac96-774b-bcce-b302099a8058");
   f.open("main", "three", "0189zzzz", "91890a5d-ac96-774b-bcce-b302099a8058");
@@ -275,7 +275,7 @@ TEST_CASE("a prefix that fits several sessions is refused with their names", "[p
 }
 
 TEST_CASE("a prefix that fits very many sessions names a few", "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   for (int i = 0; i < 1000; ++i) f.open("main", "s", numbered("many", 1000 + i));
   const std::string text = f.resolve("many");
   CHECK_THAT(text, Catch::Contains("many1000") && Catch::Contains(", and more"));
@@ -283,7 +283,7 @@ TEST_CASE("a prefix that fits very many sessions names a few", "[projections]") 
 }
 
 TEST_CASE("a name means the live session, else the newest", "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   const SessionId first = f.open("main", "fix", "first001");
   CHECK(f.resolve("fix") == "fix/first001");
   f.log.add(f.stream("main", first), session::SessionClosed{SessionStatus::completed, {}});
@@ -299,7 +299,7 @@ TEST_CASE("a name means the live session, else the newest", "[projections]") {
 }
 
 TEST_CASE("the worked example of the README is what is stored", "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   f.open("main", "fix-login", "a1b2c3d4", "01890a5d-ac96-774b-bcce-b302099a8057");
   f.catch_up();
   const auto value = *f.rows->get("session_list/a/main/a1b2c3d4");
@@ -309,7 +309,7 @@ TEST_CASE("the worked example of the README is what is stored", "[projections]")
 
 TEST_CASE("an imported session of the same name does not take it from the live one",
           "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   const SessionId live = f.open("main", "fix", "live0001");
   const SessionId imported = f.open("main", "fix", "import02");
   f.log.add(f.stream("main", imported), session::SessionClosed{SessionStatus::completed, {}});
@@ -319,7 +319,7 @@ TEST_CASE("an imported session of the same name does not take it from the live o
 }
 
 TEST_CASE("a row does not grow with the commands of its session", "[projections]") {
-  Fixture f;
+  SessionListFixture f;
   const SessionId id = f.open("main", "a", "aaaaaaaa");
   for (int i = 0; i < 1000; ++i) {
     const TurnId turn = TurnId::make(f.log.now(), f.log.random());
@@ -339,7 +339,7 @@ TEST_CASE("every row equals the state that commands are decided on", "[projectio
     projections::SessionList projection;
     const auto rows = eventlog::make_memory_key_value_store();
     auto projector = projections::Projector::open(projection, *rows);
-    REQUIRE(projector->catch_up(history.log().store(), history.log().head(), 1000000));
+    REQUIRE(projector->catch_up(history.log().store(), history.log().head(), support::kAllEvents));
     std::size_t live = 0;
     for (const auto& [stream, state] : history.states()) {
       REQUIRE(state.inconsistent == Position{});

@@ -62,6 +62,12 @@ class HandLoader final : public eventlog::StreamLoader {
   std::deque<eventlog::SaveOutcome> not_saved_;
 };
 
+// What a command loop leaves behind for the next one.
+struct LastingStores {
+  eventlog::MemoryStore store;
+  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
+};
+
 class CommandLoop {
  public:
   using Message = workers::CommandMessage;

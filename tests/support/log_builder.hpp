@@ -13,6 +13,8 @@ namespace support {
 
 // 2026-11-20 12:00:00 UTC
 constexpr base::Time kNoon{1795176000000000};
+// As a limit on events: more than any log here has.
+constexpr std::size_t kAllEvents = 1'000'000;
 
 class LogBuilder {
  public:

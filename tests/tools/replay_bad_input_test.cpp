@@ -19,23 +19,23 @@ using support::Answer;
 using support::ReplayLog;
 using support::run;
 
-struct Command {
+struct NamedCommand {
   const char* name;
   int (*run)(const steno::ReplayArguments&);
 };
 
-constexpr Command kCommands[] = {
+constexpr NamedCommand kCommands[] = {
     {"verify", steno::replay_verify},  {"state", steno::replay_state},
     {"stats", steno::replay_stats},    {"export", steno::replay_export},
     {"diff", steno::replay_diff},      {"rebuild", steno::replay_rebuild},
     {"salvage", steno::replay_salvage}};
 
-struct Fixture : ReplayLog {
+struct BadInputFixture : ReplayLog {
   // Each command says `words` and ends with `exit`; the folder is as it was.
   void every_command_says(const std::string& words, int exit) {
     const auto before = support::listing(folder.root);
     int number = 0;
-    for (const Command& command : kCommands) {
+    for (const NamedCommand& command : kCommands) {
       auto wanted = arguments();
       wanted.from = command.run == steno::replay_diff ? "1" : "";
       wanted.target = temporary.file("new" + std::to_string(++number));
@@ -60,7 +60,7 @@ std::string sealed(std::string facts) {
 }
 
 TEST_CASE("a log of a newer format is named as one by every command", "[tools]") {
-  Fixture f;
+  BadInputFixture f;
   {
     const auto first = f.history.log().head().value;  // somewhere near the end
     support::RawLog raw(f.folder.log());
@@ -79,7 +79,7 @@ TEST_CASE("a log of a newer format is named as one by every command", "[tools]")
 }
 
 TEST_CASE("a log of which a part is of another one is named as such", "[tools]") {
-  Fixture f;
+  BadInputFixture f;
   const ReplayLog other(6);
   std::filesystem::copy_file(other.folder.head(), f.folder.head(),
                              std::filesystem::copy_options::overwrite_existing);
@@ -96,7 +96,7 @@ TEST_CASE("a log of which a part is of another one is named as such", "[tools]")
 }
 
 TEST_CASE("a head of another epoch is not the log's", "[tools]") {
-  Fixture f;
+  BadInputFixture f;
   auto head = f.head;
   ++head.epoch.counter;
   REQUIRE((*eventlog::open_head_file(f.folder.head()))->write(head));
@@ -107,7 +107,7 @@ TEST_CASE("a head of another epoch is not the log's", "[tools]") {
 }
 
 TEST_CASE("of a log that was copied in half it is said what is missing", "[tools]") {
-  Fixture f;
+  BadInputFixture f;
   { support::RawLog(f.folder.log()).flush(); }
   SECTION("without its table files") {
     for (const auto& entry : std::filesystem::directory_iterator(f.folder.log())) {
@@ -143,7 +143,7 @@ TEST_CASE("of a log that was copied in half it is said what is missing", "[tools
 }
 
 TEST_CASE("a folder of somebody else's files is no log", "[tools]") {
-  Fixture f;
+  BadInputFixture f;
   std::filesystem::remove_all(f.folder.root);
   std::filesystem::create_directories(f.folder.log());
   std::ofstream(f.folder.log() + "/system.log") << "words";
@@ -170,11 +170,11 @@ int exit_as_another_user(const std::function<int()>& work) {
 
 TEST_CASE("a log of another user is refused, and it is said whose it is", "[tools]") {
   if (::geteuid() != 0) return;
-  Fixture f;
+  BadInputFixture f;
   const auto before = support::listing(f.folder.root);
   const std::string said = f.temporary.file("said");
   std::filesystem::permissions(f.temporary.path(), std::filesystem::perms::all);
-  for (const Command& command : kCommands) {
+  for (const NamedCommand& command : kCommands) {
     auto wanted = f.arguments();
     wanted.from = command.run == steno::replay_diff ? "1" : "";
     wanted.target = f.temporary.file("new");
@@ -217,7 +217,7 @@ class SmallDisk {
 };
 
 TEST_CASE("a log on a read-only disk can be read, and not served", "[tools]") {
-  Fixture f;
+  BadInputFixture f;
   const std::string path = f.temporary.file("disk");
   const SmallDisk disk(path, "65536");
   if (!disk.is_mounted()) return;
@@ -241,7 +241,7 @@ TEST_CASE("a log on a read-only disk can be read, and not served", "[tools]") {
 
 TEST_CASE("salvage and import say that the disk is full, and leave no log that would be opened",
           "[tools]") {
-  Fixture f;
+  BadInputFixture f;
   const std::string path = f.temporary.file("disk");
   const SmallDisk disk(path, "100");
   if (!disk.is_mounted()) return;

@@ -11,7 +11,7 @@ using support::Answer;
 using support::ReplayLog;
 using support::run;
 
-struct Fixture : ReplayLog {
+struct DiffFixture : ReplayLog {
   std::string other = temporary.file("other");
 
   Answer diff(const std::string& from, const std::string& to,
@@ -44,7 +44,7 @@ struct Fixture : ReplayLog {
 
 TEST_CASE("two positions differ in what the events between them changed, and in nothing else",
           "[tools]") {
-  Fixture f;
+  DiffFixture f;
   const auto end = f.head.position.value;
   CHECK(f.diff(std::to_string(end), "").exit == 0);
   const auto whole = f.diff("0", "");
@@ -82,12 +82,12 @@ TEST_CASE("two positions differ in what the events between them changed, and in 
 }
 
 TEST_CASE("two logs are the same up to where one of them ends", "[tools]") {
-  Fixture f;
+  DiffFixture f;
   f.copy();
   CHECK(f.diff_other().exit == 0);
   CHECK(f.diff_other().parsed()["same"] == true);
   const auto end = f.head.position.value;
-  CHECK(Fixture::append_to(f.other, f.random).value == end + 1);
+  CHECK(DiffFixture::append_to(f.other, f.random).value == end + 1);
   const auto answer = f.diff_other();
   CHECK(answer.exit == 1);
   CHECK(answer.parsed()["difference"] == "ends");
@@ -97,10 +97,10 @@ TEST_CASE("two logs are the same up to where one of them ends", "[tools]") {
 }
 
 TEST_CASE("two logs part where their first different event is", "[tools]") {
-  Fixture f;
+  DiffFixture f;
   f.copy();
-  Fixture::append_to(f.other, f.random);
-  Fixture::append_to(f.folder.root, f.random);
+  DiffFixture::append_to(f.other, f.random);
+  DiffFixture::append_to(f.folder.root, f.random);
   const auto answer = f.diff_other().parsed();
   CHECK(answer["difference"] == "events");
   CHECK(answer["position"] == f.head.position.value + 1);
@@ -108,7 +108,7 @@ TEST_CASE("two logs part where their first different event is", "[tools]") {
 }
 
 TEST_CASE("two logs of one length may differ in content alone", "[tools]") {
-  Fixture f;
+  DiffFixture f;
   f.copy();
   Position first;
   {
@@ -127,7 +127,7 @@ TEST_CASE("two logs of one length may differ in content alone", "[tools]") {
 }
 
 TEST_CASE("logs of two origins differ from their first block on", "[tools]") {
-  Fixture f;
+  DiffFixture f;
   const ReplayLog another(6);
   auto wanted = f.arguments(true);
   wanted.other = another.folder.root;
@@ -139,7 +139,7 @@ TEST_CASE("logs of two origins differ from their first block on", "[tools]") {
 }
 
 TEST_CASE("a wrong row of a projection is shown beside the right one", "[tools]") {
-  Fixture f;
+  DiffFixture f;
   CHECK(f.diff_projection("metrics").exit == 3);
   f.project(f.head.position);
   for (const auto& projection : projections::all_projections()) {
@@ -173,7 +173,7 @@ TEST_CASE("a wrong row of a projection is shown beside the right one", "[tools]"
 }
 
 TEST_CASE("diff asks what it is to compare", "[tools]") {
-  Fixture f;
+  DiffFixture f;
   auto wanted = f.arguments();
   CHECK(run(steno::replay_diff, wanted).exit == 2);
   wanted.from = "1";
@@ -182,7 +182,7 @@ TEST_CASE("diff asks what it is to compare", "[tools]") {
 }
 
 TEST_CASE("stats count what verify counts", "[tools]") {
-  Fixture f;
+  DiffFixture f;
   const auto answer = run(steno::replay_stats, f.arguments(true));
   CHECK(answer.exit == 0);
   const auto stats = answer.parsed();

@@ -13,7 +13,7 @@ using support::Answer;
 using support::ReplayLog;
 using support::run;
 
-struct Fixture : ReplayLog {
+struct ExportFixture : ReplayLog {
   std::string lines = temporary.file("log.jsonl");
   std::string target = temporary.file("new");
 
@@ -46,7 +46,7 @@ std::string without_line(const std::string& text, std::size_t number) {
 }
 
 TEST_CASE("an import of an export is the same log, byte for byte", "[tools]") {
-  Fixture f;
+  ExportFixture f;
   {
     auto log = *eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
     support::LogWriter writer(log, f.random);
@@ -64,8 +64,8 @@ TEST_CASE("an import of an export is the same log, byte for byte", "[tools]") {
   const auto answer = f.imported(text.out);
   INFO(answer.err);
   REQUIRE(answer.exit == 0);
-  const auto before = Fixture::blocks(f.folder.root);
-  const auto after = Fixture::blocks(f.target);
+  const auto before = ExportFixture::blocks(f.folder.root);
+  const auto after = ExportFixture::blocks(f.target);
   REQUIRE(after.size() == before.size());
   for (std::size_t i = 0; i < before.size(); ++i) {
     CHECK(after[i].facts == before[i].facts);
@@ -80,7 +80,7 @@ TEST_CASE("an import of an export is the same log, byte for byte", "[tools]") {
 }
 
 TEST_CASE("an import begins an epoch of its own, unless it is told not to", "[tools]") {
-  Fixture f;
+  ExportFixture f;
   const auto text = f.exported().out;
   const auto old = f.verify(true).parsed()["checkpoint"];
   REQUIRE(f.imported(text, false).exit == 0);
@@ -94,7 +94,7 @@ TEST_CASE("an import begins an epoch of its own, unless it is told not to", "[to
 }
 
 TEST_CASE("an export can be read by people and by other programs", "[tools]") {
-  Fixture f;
+  ExportFixture f;
   const auto text = f.exported().out;
   std::istringstream in(text);
   std::int64_t position = 0;
@@ -115,7 +115,7 @@ TEST_CASE("an export can be read by people and by other programs", "[tools]") {
 }
 
 TEST_CASE("an export without content has none, and is not made a log again", "[tools]") {
-  Fixture f;
+  ExportFixture f;
   const auto text = f.exported(false);
   CHECK(text.exit == 0);
   CHECK(text.out.find("words") == std::string::npos);
@@ -126,7 +126,7 @@ TEST_CASE("an export without content has none, and is not made a log again", "[t
 }
 
 TEST_CASE("a line that is wrong is named, and no log is made", "[tools]") {
-  Fixture f;
+  ExportFixture f;
   const auto text = f.exported().out;
   const auto refused = [&](const std::string& lines, const std::string& why) {
     const auto answer = f.imported(lines);
@@ -158,7 +158,7 @@ TEST_CASE("a line that is wrong is named, and no log is made", "[tools]") {
 }
 
 TEST_CASE("an import writes only where nothing is", "[tools]") {
-  Fixture f;
+  ExportFixture f;
   std::ofstream(f.lines) << f.exported().out;
   auto wanted = f.arguments();
   wanted.file = f.lines;
@@ -171,7 +171,7 @@ TEST_CASE("an import writes only where nothing is", "[tools]") {
 }
 
 TEST_CASE("a damaged log is not exported to its end", "[tools]") {
-  Fixture f;
+  ExportFixture f;
   { support::RawLog(f.folder.log()).remove_block(1); }
   const auto answer = f.exported();
   CHECK(answer.exit == 9);

@@ -15,7 +15,7 @@ using support::Answer;
 using support::ReplayLog;
 using support::run;
 
-struct Fixture : ReplayLog {
+struct SalvageFixture : ReplayLog {
   std::string target = temporary.file("new");
   std::string rest = target + "-rest.jsonl";
 
@@ -65,7 +65,7 @@ struct Fixture : ReplayLog {
 };
 
 TEST_CASE("of a log that is whole, salvage makes another that is whole", "[tools]") {
-  Fixture f;
+  SalvageFixture f;
   const auto old = f.verify(true).parsed();
   const auto answer = f.salvage();
   CHECK(answer.exit == 0);
@@ -85,7 +85,7 @@ TEST_CASE("of a log that is whole, salvage makes another that is whole", "[tools
 }
 
 TEST_CASE("what lies behind a damaged block is kept as lines, and the loss is named", "[tools]") {
-  Fixture f;
+  SalvageFixture f;
   { support::RawLog(f.folder.log()).flush(); }
   const auto old = f.verify(true).parsed();
   const auto [first, behind] = f.block_at(200);
@@ -122,7 +122,7 @@ TEST_CASE("what lies behind a damaged block is kept as lines, and the loss is na
 }
 
 TEST_CASE("rows and clients of the old history refuse the new one", "[tools]") {
-  Fixture f;
+  SalvageFixture f;
   { support::RawLog(f.folder.log()).flush(); }
   f.project(f.head.position);
   f.damage_block(f.block_at(200).first);
@@ -148,7 +148,7 @@ TEST_CASE("rows and clients of the old history refuse the new one", "[tools]") {
 }
 
 TEST_CASE("contents that are lost are on the record as lost, and their facts are kept", "[tools]") {
-  Fixture f;
+  SalvageFixture f;
   const auto whole = f.verify(true).parsed();
   { support::RawLog(f.folder.log()).flush(); }
   // The table of contents is the later of the two; what the write-ahead log held is gone as well.
@@ -169,7 +169,7 @@ TEST_CASE("contents that are lost are on the record as lost, and their facts are
 
 TEST_CASE("content that was erased on the record is not brought back from where it still lies",
           "[tools]") {
-  Fixture f;
+  SalvageFixture f;
   std::string stream;
   session::VersionRanges erased;
   {
@@ -191,7 +191,7 @@ TEST_CASE("content that was erased on the record is not brought back from where 
 }
 
 TEST_CASE("salvage writes only where nothing is, and not beside a server", "[tools]") {
-  Fixture f;
+  SalvageFixture f;
   auto wanted = f.arguments();
   CHECK(run(steno::replay_salvage, wanted).exit == 2);
   wanted.target = f.folder.root;
@@ -207,7 +207,7 @@ TEST_CASE("salvage writes only where nothing is, and not beside a server", "[too
 }
 
 TEST_CASE("without a head file salvage says that more may be missing", "[tools]") {
-  Fixture f;
+  SalvageFixture f;
   std::filesystem::remove(f.folder.head());
   CHECK(f.salvage().exit == 9);
   CHECK(f.salvage().exit == 4);

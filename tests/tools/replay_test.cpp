@@ -15,14 +15,13 @@ using Catch::Contains;
 using nlohmann::json;
 using steno::ReplayArguments;
 using support::Answer;
+using support::ReplayLog;
 using support::run;
 
 using Command = int (*)(const ReplayArguments&);
 
-using Fixture = support::ReplayLog;
-
 TEST_CASE("verify tells that a log is whole", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   const auto before = support::listing(f.folder.root);
   const auto text = f.verify();
   CHECK(text.exit == 0);
@@ -39,7 +38,7 @@ TEST_CASE("verify tells that a log is whole", "[tools]") {
 }
 
 TEST_CASE("verify names what is missing and what is damaged", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   std::int64_t damaged = 0;
   {
     auto log = eventlog::open_rocksdb_view({f.folder.log(), {}});
@@ -58,7 +57,7 @@ TEST_CASE("verify names what is missing and what is damaged", "[tools]") {
 }
 
 TEST_CASE("verify counts a head file that is ahead or broken as damage", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   auto ahead = f.head;
   ahead.position = ahead.position.plus(3);
   REQUIRE((*eventlog::open_head_file(f.folder.head()))->write(ahead));
@@ -74,20 +73,20 @@ TEST_CASE("verify counts a head file that is ahead or broken as damage", "[tools
 }
 
 // A copy of the data folder as it is now.
-std::string copied(const Fixture& f, const std::string& name) {
+std::string copied(const ReplayLog& f, const std::string& name) {
   const std::string to = f.temporary.file(name);
   std::filesystem::copy(f.folder.root, to, std::filesystem::copy_options::recursive);
   return to;
 }
 
-void append_one(Fixture& f) {
+void append_one(ReplayLog& f) {
   auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
   support::LogWriter writer(*log, f.random);
   writer.append(session::kServerStream, session::ServerStarted{});
 }
 
 TEST_CASE("a folder that was put back as a whole is found by a checkpoint", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   auto back = f.arguments(true);
   back.checkpoint = f.verify(true).parsed()["checkpoint"];
   CHECK(run(steno::replay_verify, back).exit == 0);
@@ -108,12 +107,12 @@ TEST_CASE("a folder that was put back as a whole is found by a checkpoint", "[to
   auto word = back;
   word.checkpoint = "yesterday";
   CHECK(run(steno::replay_verify, word).exit == 2);
-  word.checkpoint = Fixture(6).verify(true).parsed()["checkpoint"];
+  word.checkpoint = ReplayLog(6).verify(true).parsed()["checkpoint"];
   CHECK(run(steno::replay_verify, word).exit == 11);
 }
 
 TEST_CASE("a log that was put back beside its rows is found by them", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   const std::string older = copied(f, "older");
   append_one(f);
   f.project(f.head.position.next());
@@ -127,7 +126,7 @@ TEST_CASE("a log that was put back beside its rows is found by them", "[tools]")
 }
 
 TEST_CASE("a history that went another way is not taken for its own", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   const std::string other = copied(f, "other");
   append_one(f);
   auto back = f.arguments();
@@ -141,7 +140,7 @@ TEST_CASE("a history that went another way is not taken for its own", "[tools]")
 }
 
 TEST_CASE("verify tells a torn end apart when nothing acknowledged is missing", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   {
     auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
     log->head.reset();
@@ -158,7 +157,7 @@ TEST_CASE("verify tells a torn end apart when nothing acknowledged is missing", 
 }
 
 TEST_CASE("a flipped bit in the write-ahead log is damage once it hides an event", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   const std::string file = support::newest_file(f.folder.log(), ".log");
   const auto size = std::filesystem::file_size(file);
   REQUIRE(size > 1000);
@@ -188,7 +187,7 @@ TEST_CASE("a flipped bit in the write-ahead log is damage once it hides an event
 }
 
 // All files of the log's database with that extension.
-std::vector<std::string> files_of(const Fixture& f, const std::string& extension) {
+std::vector<std::string> files_of(const ReplayLog& f, const std::string& extension) {
   std::vector<std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator(f.folder.log())) {
     if (entry.path().extension() == extension) found.push_back(entry.path());
@@ -197,7 +196,7 @@ std::vector<std::string> files_of(const Fixture& f, const std::string& extension
 }
 
 TEST_CASE("a flipped bit in a table file is damage", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   { support::RawLog(f.folder.log()).flush(); }
   for (const std::string& file : files_of(f, ".sst")) {
     std::FILE* bytes = std::fopen(file.c_str(), "r+");
@@ -218,7 +217,7 @@ TEST_CASE("a flipped bit in a table file is damage", "[tools]") {
 }
 
 TEST_CASE("a table file that is missing is damage, whatever it held", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   { support::RawLog(f.folder.log()).flush(); }
   const auto files = files_of(f, ".sst");
   REQUIRE(files.size() == 2);  // facts and content
@@ -231,7 +230,7 @@ TEST_CASE("a table file that is missing is damage, whatever it held", "[tools]")
 }
 
 TEST_CASE("a log that has outgrown its first write-ahead log is read in the same way", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   {
     auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
     support::LogWriter writer(*log, f.random);
@@ -265,7 +264,7 @@ TEST_CASE("every command says that there is no log", "[tools]") {
 }
 
 TEST_CASE("the state at the end is what the events add up to", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   const auto answer = f.state("");
   REQUIRE(answer.exit == 0);
   const json parsed = answer.parsed();
@@ -295,7 +294,7 @@ TEST_CASE("the state at the end is what the events add up to", "[tools]") {
 }
 
 TEST_CASE("the state at a point is the same bytes each time, and at its time", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   const auto& events = f.history.log().events();
   for (const std::size_t index : {std::size_t{0}, events.size() / 3, events.size() - 1}) {
     const auto& event = events[index];
@@ -313,7 +312,7 @@ TEST_CASE("the state at a point is the same bytes each time, and at its time", "
 }
 
 TEST_CASE("a point that is none is refused", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   CHECK(f.state("yesterday").exit == 2);
   const auto beyond = f.state(std::to_string(f.head.position.value + 1));
   CHECK(beyond.exit == 3);
@@ -321,7 +320,7 @@ TEST_CASE("a point that is none is refused", "[tools]") {
 }
 
 TEST_CASE("one session is found by all that people call it", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   const json all = f.state("").parsed()["sessions"];
   const json& newest = all.back();
   for (const char* key : {"session", "alias"}) {
@@ -343,7 +342,7 @@ TEST_CASE("one session is found by all that people call it", "[tools]") {
 }
 
 TEST_CASE("the state before a loss can be read, and behind it cannot", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   std::int64_t first = 0;
   {
     auto log = eventlog::open_rocksdb_view({f.folder.log(), {}});
@@ -366,7 +365,7 @@ TEST_CASE("the state before a loss can be read, and behind it cannot", "[tools]"
 }
 
 TEST_CASE("rebuilt projections equal the live ones, wherever those stand", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   CHECK_THAT(f.rebuild().out, Contains("digest session_list live=absent rebuilt="));
   for (const std::int64_t part : {3, 2, 1}) {
     f.project(Position{f.head.position.value / part});
@@ -389,7 +388,7 @@ TEST_CASE("rebuilt projections equal the live ones, wherever those stand", "[too
 }
 
 TEST_CASE("a projection with a wrong row is different", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   f.project(f.head.position);
   {
     auto rows = *eventlog::open_rocksdb_key_value_store(f.folder.views());
@@ -408,7 +407,7 @@ TEST_CASE("a projection with a wrong row is different", "[tools]") {
 }
 
 TEST_CASE("rows that hold more than the log find the loss", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   f.project(f.head.position);
   {
     // The log as it was before its last block, and a head that went back with it.
@@ -427,7 +426,7 @@ TEST_CASE("rows that hold more than the log find the loss", "[tools]") {
 }
 
 TEST_CASE("a projection can be built up to a point", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   f.project(f.head.position);
   CHECK_THAT(f.rebuild("metrics", 1).out, Contains("digest metrics live=absent rebuilt="));
   CHECK_THAT(f.rebuild("metrics", f.head.position.value).out, Contains(" equal"));
@@ -436,7 +435,7 @@ TEST_CASE("a projection can be built up to a point", "[tools]") {
 }
 
 TEST_CASE("replay works beside a server at work and writes nothing", "[tools]") {
-  Fixture f;
+  ReplayLog f;
   f.project(f.head.position);
   auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
   auto rows = *eventlog::open_rocksdb_key_value_store(f.folder.views());

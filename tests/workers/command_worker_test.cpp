@@ -9,7 +9,9 @@ using session::RejectionCode;
 using session::SessionStatus;
 using support::as_command;
 using support::CommandLoop;
+using support::LastingStores;
 using support::numbered;
+using support::stream_of;
 
 const session::Command kKill = as_command(session::KillSession{});
 const session::Command kGrant = as_command(session::GrantLease{numbered<base::WorkerId>(1)});
@@ -18,24 +20,14 @@ session::Command prompt(std::string text) {
   return as_command(session::SendPrompt{std::move(text), false});
 }
 
-std::string stream_of(int number) {
-  return session::session_stream("main", numbered<base::SessionId>(number));
-}
-
 // A message that is not a client's, so that it is not remembered.
 CommandMessage from_server(CommandMessage m) {
   m.actor_kind = session::ActorKind::server;
   return m;
 }
 
-// What lasts over a restart.
-struct Disk {
-  eventlog::MemoryStore store;
-  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
-};
-
-struct World : Disk {
-  explicit World(CommandWorkerOptions options = {}) : loop(store, *rows, options) {}
+struct CommandWorld : LastingStores {
+  explicit CommandWorld(CommandWorkerOptions options = {}) : loop(store, *rows, options) {}
   CommandLoop loop;
 };
 
@@ -46,7 +38,7 @@ CommandWorkerOptions many_sessions() {
 }
 
 TEST_CASE("a command is answered only when its events are durable", "[workers]") {
-  World w;
+  CommandWorld w;
   const Ticket ticket = w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
   w.loop.decide();
   REQUIRE(w.loop.committer.submitted());
@@ -67,7 +59,7 @@ TEST_CASE("a command is answered only when its events are durable", "[workers]")
 }
 
 TEST_CASE("a spawn appends to session, registry and admission in one block", "[workers]") {
-  World w;
+  CommandWorld w;
   REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
   std::vector<std::string> types;
   for (const auto& e : w.loop.events) types.push_back(e.envelope.type);
@@ -77,7 +69,7 @@ TEST_CASE("a spawn appends to session, registry and admission in one block", "[w
 }
 
 TEST_CASE("a repeated command has the same outcome and no further events", "[workers]") {
-  World w;
+  CommandWorld w;
   const auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());
   const auto first = w.loop.ask(spawn);
   REQUIRE(first);
@@ -92,7 +84,7 @@ TEST_CASE("a repeated command has the same outcome and no further events", "[wor
 }
 
 TEST_CASE("a repeated command is answered with the first one, not before it", "[workers]") {
-  World w;
+  CommandWorld w;
   const auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());
   const Ticket first = w.loop.submit(spawn);
   const Ticket second = w.loop.submit(spawn);
@@ -109,7 +101,7 @@ TEST_CASE("a copy of a refused command is refused, and who asks anew is decided 
           "[workers]") {
   CommandWorkerOptions options;
   options.limits.max_sessions = 1;
-  World w(options);
+  CommandWorld w(options);
   REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
   auto second = CommandLoop::message(2, 2, CommandLoop::spawn());
   second.ask = 20;
@@ -127,7 +119,7 @@ TEST_CASE("a copy of a refused command is refused, and who asks anew is decided 
 TEST_CASE("a refusal is forgotten two minutes after its last copy", "[workers]") {
   CommandWorkerOptions options;
   options.limits.max_sessions = 1;
-  World w(options);
+  CommandWorld w(options);
   REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
   auto second = CommandLoop::message(2, 2, CommandLoop::spawn());
   second.ask = 20;
@@ -147,7 +139,7 @@ TEST_CASE("a refusal is forgotten two minutes after its last copy", "[workers]")
 TEST_CASE("a command that finds the inbox full hears nothing of its fate", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.inbox_max = 1;
-  World w(options);
+  CommandWorld w(options);
   auto first = CommandLoop::message(1, 1, CommandLoop::spawn());
   first.ask = 1;
   const Ticket taken = w.loop.submit(first);
@@ -168,7 +160,7 @@ TEST_CASE("a command that finds the inbox full hears nothing of its fate", "[wor
 }
 
 TEST_CASE("a repeated command is known after a restart", "[workers]") {
-  Disk disk;
+  LastingStores disk;
   const auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());
   Accepted before;
   {
@@ -190,7 +182,7 @@ TEST_CASE("a repeated command is known after a restart", "[workers]") {
 }
 
 TEST_CASE("a command id with another body is refused", "[workers]") {
-  World w;
+  CommandWorld w;
   REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
   auto other = CommandLoop::message(1, 1, kKill);
   other.digest[0] = 'x';
@@ -202,7 +194,7 @@ TEST_CASE("a command id with another body is refused", "[workers]") {
 }
 
 TEST_CASE("a rejection is not remembered", "[workers]") {
-  World w;
+  CommandWorld w;
   const auto early = CommandLoop::message(1, 2, prompt("hello"));
   CHECK(w.loop.ask(early).error().code == RejectionCode::not_found);
   REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
@@ -212,7 +204,7 @@ TEST_CASE("a rejection is not remembered", "[workers]") {
 }
 
 TEST_CASE("an expected version that is not the stream's is a conflict", "[workers]") {
-  World w;
+  CommandWorld w;
   auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());
   spawn.expected_version = base::StreamVersion{1};
   CHECK(w.loop.ask(spawn).error().code == RejectionCode::version_conflict);
@@ -230,7 +222,7 @@ TEST_CASE("an expected version that is not the stream's is a conflict", "[worker
 }
 
 TEST_CASE("a command whose deadline is over is not decided", "[workers]") {
-  World w;
+  CommandWorld w;
   w.loop.set_time(5'000'000);
   auto late = CommandLoop::message(1, 1, CommandLoop::spawn());
   late.deadline = {4'999'999};
@@ -240,7 +232,7 @@ TEST_CASE("a command whose deadline is over is not decided", "[workers]") {
 }
 
 TEST_CASE("a rejection leaves only when what it was computed from is durable", "[workers]") {
-  World w;
+  CommandWorld w;
   REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
   const Ticket kill = w.loop.submit(CommandLoop::message(1, 2, kKill));
   const Ticket send = w.loop.submit(CommandLoop::message(1, 3, prompt("too late")));
@@ -258,7 +250,7 @@ TEST_CASE("a rejection leaves only when what it was computed from is durable", "
 }
 
 TEST_CASE("nothing is answered after the log's fate is in doubt", "[workers]") {
-  World w;
+  CommandWorld w;
   w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
   w.loop.decide();
   w.loop.committer.fail(eventlog::AppendStatus::unknown);
@@ -271,7 +263,7 @@ TEST_CASE("nothing is answered after the log's fate is in doubt", "[workers]") {
 }
 
 TEST_CASE("commands of one session are decided in their order while it is loaded", "[workers]") {
-  World w;
+  CommandWorld w;
   w.loop.loader.held.insert(stream_of(1));
   std::vector<Ticket> tickets;
   tickets.push_back(w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn())));
@@ -304,7 +296,7 @@ TEST_CASE("commands of one session are decided in their order while it is loaded
 }
 
 TEST_CASE("order is kept while the streams of a decision arrive one by one", "[workers]") {
-  World w;
+  CommandWorld w;
   const std::string names[] = {"$admission", "main/registry", stream_of(1), stream_of(2)};
   for (const std::string& name : names) w.loop.loader.held.insert(name);
   session::Spawn resume;
@@ -330,7 +322,7 @@ TEST_CASE("a command whose stream cannot be read hears so, and its next copy tri
           "[workers]") {
   const std::string broken =
       GENERATE(std::string("$admission"), std::string("main/registry"), std::string("session"));
-  World w;
+  CommandWorld w;
   w.loop.loader.failing.insert(broken == "session" ? stream_of(1) : broken);
   auto spawn = CommandLoop::message(1, 1, CommandLoop::spawn());
   spawn.ask = 1;
@@ -344,7 +336,7 @@ TEST_CASE("a command whose stream cannot be read hears so, and its next copy tri
 }
 
 TEST_CASE("all commands that wait for a stream that cannot be read are refused", "[workers]") {
-  World w;
+  CommandWorld w;
   w.loop.loader.failing.insert(stream_of(1));
   std::vector<Ticket> tickets;
   for (int i = 1; i <= 5; ++i) {
@@ -358,7 +350,7 @@ TEST_CASE("all commands that wait for a stream that cannot be read are refused",
 }
 
 TEST_CASE("a resumed session's source is told in the same block", "[workers]") {
-  World w;
+  CommandWorld w;
   REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
   REQUIRE(w.loop.ask(from_server(CommandLoop::message(1, 2, kGrant))));
   auto report = [&](std::int64_t sequence, session::Report r) {
@@ -389,7 +381,7 @@ TEST_CASE("a resumed session's source is told in the same block", "[workers]") {
 }
 
 TEST_CASE("a worker's report counts once, and only under its own lease", "[workers]") {
-  World w;
+  CommandWorld w;
   REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
   REQUIRE(w.loop.ask(from_server(CommandLoop::message(1, 2, kGrant))));
   auto m = CommandLoop::message(1, 3, support::report(1, session::ReportAgentStarted{5, 6}));
@@ -408,7 +400,7 @@ TEST_CASE("a worker's report counts once, and only under its own lease", "[worke
 TEST_CASE("a full inbox and a bad agent name are answered at once", "[workers]") {
   CommandWorkerOptions options;
   options.inbox_max = 2;
-  World w(options);
+  CommandWorld w(options);
   w.loop.loader.held.insert(stream_of(1));
   w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
   w.loop.submit(CommandLoop::message(1, 2, kKill));
@@ -425,7 +417,7 @@ TEST_CASE("a full inbox and a bad agent name are answered at once", "[workers]")
 }
 
 TEST_CASE("a full block holds commands back, it does not refuse them", "[workers]") {
-  World w(many_sessions());
+  CommandWorld w(many_sessions());
   std::vector<Ticket> tickets;
   for (int i = 1; i <= 800; ++i) {
     tickets.push_back(w.loop.submit(CommandLoop::message(i, i, CommandLoop::spawn())));
@@ -441,7 +433,7 @@ TEST_CASE("a full block holds commands back, it does not refuse them", "[workers
 TEST_CASE("sessions beyond the limit of memory are evicted and come back", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.streams_max = 10;
-  World w(options);
+  CommandWorld w(options);
   std::vector<std::string> aliases;
   for (int i = 1; i <= 60; ++i) {
     const auto outcome = w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn()));
@@ -470,7 +462,7 @@ TEST_CASE("sessions beyond the limit of memory are evicted and come back", "[wor
 TEST_CASE("a session that was used again while its snapshot was written stays", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.streams_max = 0;
-  World w(options);
+  CommandWorld w(options);
   for (int round = 0; round < 50; ++round) {
     const auto command = round == 0 ? CommandLoop::spawn() : prompt("again");
     w.loop.submit(CommandLoop::message(1, 1 + round, command));
@@ -487,7 +479,7 @@ TEST_CASE("a session that was used again while its snapshot was written stays", 
 TEST_CASE("a session is saved and forgotten only when it is durable", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.streams_max = 0;
-  Disk disk;
+  LastingStores disk;
   {
     CommandLoop loop(disk.store, *disk.rows, options);
     loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
@@ -507,7 +499,7 @@ TEST_CASE("a session is saved and forgotten only when it is durable", "[workers]
 TEST_CASE("a session that changed while its snapshot was written is saved again", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.streams_max = 0;
-  World w(options);
+  CommandWorld w(options);
   eventlog::SnapshotStore snapshots(*w.rows);
   const auto saved = [&] { return (*snapshots.load(stream_of(1)))->version; };
   w.loop.loader.is_saving_held = true;
@@ -527,7 +519,7 @@ TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded 
           "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.idle_max = std::chrono::seconds(1);
-  World w(options);
+  CommandWorld w(options);
   w.loop.settle();
   for (int i = 1; i <= 40; ++i) {
     REQUIRE(w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn())));
@@ -548,7 +540,7 @@ TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded 
 TEST_CASE("a session whose snapshot cannot be written stays in memory", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.streams_max = 4;
-  World w(options);
+  CommandWorld w(options);
   w.loop.loader.is_saving_broken = true;
   for (int i = 1; i <= 10; ++i) {
     REQUIRE(w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn())));
@@ -570,7 +562,7 @@ Story play(std::uint64_t commands_seed, std::uint64_t timing_seed, std::size_t s
   CommandWorkerOptions options;
   options.limits.max_sessions = 40;
   options.streams_max = streams_max;
-  World w(options);
+  CommandWorld w(options);
   base::SeededRandom random(commands_seed);
   base::SeededRandom timing(timing_seed);
   for (int i = 0; i < 600; ++i) {

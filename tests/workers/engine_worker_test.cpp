@@ -60,8 +60,8 @@ class Codec final : public engines::Engine {
   bool wants_exit() const override { return false; }
 };
 
-struct World final : AgentLauncher {
-  explicit World(EngineWorkerOptions options = {}) : worker(*this, options) {}
+struct EngineWorld final : AgentLauncher {
+  explicit EngineWorld(EngineWorkerOptions options = {}) : worker(*this, options) {}
 
   base::Result<LaunchedAgent> launch(const DirectiveBody&) override {
     agents.emplace_back();
@@ -105,9 +105,9 @@ struct World final : AgentLauncher {
 using Sequences = std::vector<std::int64_t>;
 
 TEST_CASE("a directive that was overtaken is not obeyed", "[workers]") {
-  World w;
-  w.direct(World::directive(5, 1));
-  auto older = World::directive(4, 1);
+  EngineWorld w;
+  w.direct(EngineWorld::directive(5, 1));
+  auto older = EngineWorld::directive(4, 1);
   older.end = LeaseEnd::kill;
   w.direct(older);
   REQUIRE(w.agents.size() == 1);
@@ -116,17 +116,17 @@ TEST_CASE("a directive that was overtaken is not obeyed", "[workers]") {
 }
 
 TEST_CASE("a directive that is sent again gives the prompt once", "[workers]") {
-  World w;
-  for (std::int64_t number = 1; number <= 3; ++number) w.direct(World::directive(number, 1));
-  w.direct(World::directive(4, 2));
+  EngineWorld w;
+  for (std::int64_t number = 1; number <= 3; ++number) w.direct(EngineWorld::directive(number, 1));
+  w.direct(EngineWorld::directive(4, 2));
   REQUIRE(w.agents.size() == 1);
   CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text(), turn(2).text()});
 }
 
 TEST_CASE("a newer lease's agent starts when the older one's has ended", "[workers]") {
-  World w;
-  w.direct(World::directive(1, 1, 1));
-  w.direct(World::directive(2, 2, 2));
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1, 1));
+  w.direct(EngineWorld::directive(2, 2, 2));
   w.worker.do_work(w.now);
   REQUIRE(w.agents.size() == 1);
   CHECK(w.agents[0].is_terminated);
@@ -138,8 +138,8 @@ TEST_CASE("a newer lease's agent starts when the older one's has ended", "[worke
 }
 
 TEST_CASE("reports are kept until they are durable", "[workers]") {
-  World w;
-  w.direct(World::directive(1, 1));
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
   w.says_lines(4);
   CHECK(w.sent() == Sequences{1, 2, 3, 4});
   CHECK(w.sent().empty());
@@ -158,8 +158,8 @@ TEST_CASE("reports are kept until they are durable", "[workers]") {
 }
 
 TEST_CASE("the last reports of an agent that has ended are kept, too", "[workers]") {
-  World w;
-  w.direct(World::directive(1, 1));
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
   w.says(0, engines::ProcessExited{0, 0, 0, ""});
   CHECK(w.sent() == Sequences{1});
   w.worker.do_work(w.now);
@@ -174,8 +174,8 @@ TEST_CASE("the last reports of an agent that has ended are kept, too", "[workers
 TEST_CASE("reports go out in messages of bounded size", "[workers]") {
   EngineWorkerOptions options;
   options.batch_bytes_max = 1000;
-  World w(options);
-  w.direct(World::directive(1, 1));
+  EngineWorld w(options);
+  w.direct(EngineWorld::directive(1, 1));
   for (int i = 0; i < 20; ++i) {
     // One alone may be larger than the bound; it goes by itself.
     w.says(0, engines::Line{std::string(i == 10 ? 5000 : 200, 'x'), engines::LineFault::none});
@@ -193,8 +193,8 @@ TEST_CASE("reports go out in messages of bounded size", "[workers]") {
 }
 
 TEST_CASE("an agent whose lease is over is ended and not heard any more", "[workers]") {
-  World w;
-  w.direct(World::directive(1, 1));
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
   w.worker.on_ack({kSession, {1}, 0, false, true});
   w.worker.do_work(w.now);
   CHECK(w.agents[0].is_terminated);
@@ -206,9 +206,9 @@ TEST_CASE("an agent whose lease is over is ended and not heard any more", "[work
 }
 
 TEST_CASE("an agent that does not end with its stdin is ended after the grace", "[workers]") {
-  World w;
-  w.direct(World::directive(1, 1));
-  auto closing = World::directive(2, 1);
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  auto closing = EngineWorld::directive(2, 1);
   closing.end = LeaseEnd::close;
   w.direct(closing);
   CHECK(w.agents[0].is_stdin_closed);
@@ -223,8 +223,8 @@ TEST_CASE("an agent that does not end with its stdin is ended after the grace", 
 TEST_CASE("agents are not read while too many reports wait", "[workers]") {
   EngineWorkerOptions options;
   options.unacked_bytes_max = 500;
-  World w(options);
-  w.direct(World::directive(1, 1));
+  EngineWorld w(options);
+  w.direct(EngineWorld::directive(1, 1));
   w.says_lines(1);
   CHECK(w.agents[0].is_reading);
   w.says_lines(9);
@@ -237,7 +237,7 @@ TEST_CASE("agents are not read while too many reports wait", "[workers]") {
 }
 
 // A server that says what the test wants and hears nothing.
-class Socket final : public bus::ClientSocket {
+class SilentServerSocket final : public bus::ClientSocket {
  public:
   void* poll_handle() const override { return nullptr; }
   bool send(base::Bytes) override { return true; }
@@ -254,8 +254,8 @@ class Socket final : public bus::ClientSocket {
 };
 
 TEST_CASE("a worker that hears nothing makes its connection anew", "[workers]") {
-  World w;
-  Socket socket;
+  EngineWorld w;
+  SilentServerSocket socket;
   WorkerLink link(w.worker, {w.clock, socket}, support::kWorker, 1, {});
   socket.arrived.push_back(bus::encode_frame(bus::Welcome{}));
   for (int i = 0; i < 25; ++i, w.now += std::chrono::milliseconds(100)) link.do_work();
@@ -266,15 +266,15 @@ TEST_CASE("a worker that hears nothing makes its connection anew", "[workers]") 
 }
 
 TEST_CASE("agents are ended when no server was heard for long", "[workers]") {
-  World w;
-  Socket socket;
+  EngineWorld w;
+  SilentServerSocket socket;
   WorkerLink link(w.worker, {w.clock, socket}, support::kWorker, 1, {});
   const auto hear = [&](const bus::Frame& frame) {
     socket.arrived.push_back(bus::encode_frame(frame));
     link.do_work();
   };
   hear(bus::Welcome{});
-  hear(bus::Notice{std::string(kVerbDirective), bus::to_body(World::directive(1, 1))});
+  hear(bus::Notice{std::string(kVerbDirective), bus::to_body(EngineWorld::directive(1, 1))});
   REQUIRE(w.agents.size() == 1);
   const auto work_for = [&](std::chrono::minutes time) {
     for (const Duration end = w.now + time; w.now < end;) {

@@ -37,7 +37,7 @@ class BusyStore final : public support::ForwardingStore {
 };
 
 // What lasts over the server's restarts.
-struct World {
+struct ErasureWorld {
   eventlog::MemoryStore memory;
   BusyStore store{memory};
   std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
@@ -46,9 +46,9 @@ struct World {
   std::int64_t now_us = 1'000'000;
 };
 
-class Life {
+class ErasureLife {
  public:
-  explicit Life(World& w)
+  explicit ErasureLife(ErasureWorld& w)
       : loop(w.store, *w.rows),
         world_(w),
         index_(*w.rows),
@@ -115,7 +115,7 @@ class Life {
     loop.settle();
   }
 
-  World& world_;
+  ErasureWorld& world_;
   base::SeededRandom random_{9};
   eventlog::StreamIndex index_;
   projections::ProjectionSet projections_;
@@ -125,9 +125,9 @@ class Life {
 };
 
 TEST_CASE("an erasure is completed only when no file holds the text", "[workers]") {
-  World world;
+  ErasureWorld world;
   world.store.busy = 3;
-  Life life(world);
+  ErasureLife life(world);
   life.spawn_and_kill(1);
   life.spawn_and_kill(2);
   REQUIRE(life.erase(1));
@@ -145,8 +145,8 @@ TEST_CASE("an erasure is completed only when no file holds the text", "[workers]
 }
 
 TEST_CASE("what says who erased something and when is kept", "[workers]") {
-  World world;
-  Life life(world);
+  ErasureWorld world;
+  ErasureLife life(world);
   life.spawn_and_kill(1);
   REQUIRE(life.erase(1));
   life.run_shortly();
@@ -162,9 +162,9 @@ TEST_CASE("what says who erased something and when is kept", "[workers]") {
 }
 
 TEST_CASE("an erasure that a server left undone is completed by the next one", "[workers]") {
-  World world;
+  ErasureWorld world;
   {
-    Life life(world);
+    ErasureLife life(world);
     life.spawn_and_kill(1);
     REQUIRE(life.erase(1));
     SECTION("before anything was done") {}
@@ -178,7 +178,7 @@ TEST_CASE("an erasure that a server left undone is completed by the next one", "
     }
   }
   world.store.busy = 0;
-  Life next(world);
+  ErasureLife next(world);
   next.run_shortly();
   CHECK(next.of_type<session::ContentErasureCompleted>().size() == 1);
   CHECK(next.prompt(1).empty());
@@ -186,8 +186,8 @@ TEST_CASE("an erasure that a server left undone is completed by the next one", "
 }
 
 TEST_CASE("a text that cannot be erased does not keep others", "[workers]") {
-  World world;
-  Life life(world);
+  ErasureWorld world;
+  ErasureLife life(world);
   life.spawn_and_kill(1);
   life.spawn_and_kill(2);
   // The block of the first session's beginning.
@@ -203,9 +203,9 @@ TEST_CASE("a text that cannot be erased does not keep others", "[workers]") {
 }
 
 TEST_CASE("an ended session's text is kept for as long as the rules say", "[workers]") {
-  World world;
+  ErasureWorld world;
   world.keep_for = {hours(1), hours(1), hours(10)};
-  Life life(world);
+  ErasureLife life(world);
   life.spawn_and_kill(1);
   REQUIRE(life.loop.ask(CommandLoop::message(2, 20, CommandLoop::spawn())));
   life.run(hours(10) - minutes(1), minutes(1));
@@ -226,17 +226,17 @@ TEST_CASE("an ended session's text is kept for as long as the rules say", "[work
 }
 
 TEST_CASE("without rules nothing is erased", "[workers]") {
-  World world;
-  Life life(world);
+  ErasureWorld world;
+  ErasureLife life(world);
   life.spawn_and_kill(1);
   life.run(hours(24 * 400), hours(6));
   CHECK(life.of_type<session::ContentErased>().empty());
 }
 
 TEST_CASE("many sessions that expire at once are erased in portions", "[workers]") {
-  World world;
+  ErasureWorld world;
   world.keep_for = {{}, {}, hours(1)};
-  Life life(world);
+  ErasureLife life(world);
   constexpr int kSessions = 150;
   for (int i = 1; i <= kSessions; ++i) life.spawn_and_kill(i);
   life.run(hours(1) + minutes(1), minutes(1));

@@ -1,6 +1,7 @@
 #include "workers/lease_dispatcher.hpp"
 
 #include "tests/support/command_loop.hpp"
+#include "tests/support/told_lease_locks.hpp"
 
 namespace workers {
 namespace {
@@ -11,10 +12,11 @@ using support::as_command;
 using support::CommandLoop;
 using support::kSession;
 using support::kWorker;
+using support::LastingStores;
 
 const bus::PeerId kPeer = "the worker's connection";
 
-class Socket final : public bus::ServerSocket {
+class WorkersSocket final : public bus::ServerSocket {
  public:
   void* poll_handle() const override { return nullptr; }
   std::optional<bus::Incoming> receive() override { return std::nullopt; }
@@ -39,15 +41,6 @@ class Socket final : public bus::ServerSocket {
   bool is_full = false;
 };
 
-struct Locks final : LeaseLocks {
-  bool is_worker_alive() override { return is_worker_held; }
-  bool has_worker_ended(std::int64_t) override { return !is_worker_held; }
-  bool is_session_held(base::SessionId) override { return is_held; }
-
-  bool is_worker_held = true;
-  bool is_held = true;
-};
-
 // Reads from the log, unless it is told that it cannot.
 class Contents final : public ContentLoader {
  public:
@@ -67,14 +60,8 @@ class Contents final : public ContentLoader {
   InlineContentLoader loader_;
 };
 
-// What lasts over a restart of the server.
-struct Disk {
-  eventlog::MemoryStore store;
-  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
-};
-
-struct Life {
-  explicit Life(Disk& disk)
+struct DispatcherLife {
+  explicit DispatcherLife(LastingStores& disk)
       : loop(disk.store, *disk.rows),
         contents(disk.store),
         dispatcher(loop.worker, socket, locks, contents, random, {}) {}
@@ -124,8 +111,8 @@ struct Life {
 
   base::Time now{1'000'000'000};
   base::SeededRandom random{3};
-  Socket socket;
-  Locks locks;
+  WorkersSocket socket;
+  support::ToldLeaseLocks locks;
   CommandLoop loop;
   Contents contents;
   LeaseDispatcher dispatcher;
@@ -133,8 +120,8 @@ struct Life {
 };
 
 TEST_CASE("a lease is expired only when nobody holds its session", "[workers]") {
-  Disk disk;
-  Life life(disk);
+  LastingStores disk;
+  DispatcherLife life(disk);
   life.lease();
   life.locks.is_worker_held = false;
   for (int i = 0; i < 20; ++i) life.advance(seconds(1));
@@ -145,8 +132,8 @@ TEST_CASE("a lease is expired only when nobody holds its session", "[workers]") 
 }
 
 TEST_CASE("a holder that comes back while its lease is taken is not directed", "[workers]") {
-  Disk disk;
-  Life life(disk);
+  LastingStores disk;
+  DispatcherLife life(disk);
   const DirectiveBody before = life.lease();
   life.locks.is_worker_held = life.locks.is_held = false;
   life.now = life.now + seconds(1);
@@ -165,8 +152,8 @@ TEST_CASE("a holder that comes back while its lease is taken is not directed", "
 }
 
 TEST_CASE("a worker whose queue is full keeps its leases until it must have noticed", "[workers]") {
-  Disk disk;
-  Life life(disk);
+  LastingStores disk;
+  DispatcherLife life(disk);
   const DirectiveBody before = life.lease();
   life.locks.is_held = false;  // the directive is under way, the agent not started
   life.socket.is_full = true;
@@ -195,8 +182,8 @@ TEST_CASE("a worker whose queue is full keeps its leases until it must have noti
 }
 
 TEST_CASE("what did not fit a worker's queue is told when there is room", "[workers]") {
-  Disk disk;
-  Life life(disk);
+  LastingStores disk;
+  DispatcherLife life(disk);
   life.lease();
   life.socket.is_full = true;
   const RegisterBody body{kWorker, 77, {{support::numbered<base::SessionId>(9), "main", {1}, 0}}};
@@ -212,8 +199,8 @@ TEST_CASE("what did not fit a worker's queue is told when there is room", "[work
 }
 
 TEST_CASE("a worker that is silent keeps its leases while its sessions are held", "[workers]") {
-  Disk disk;
-  Life life(disk);
+  LastingStores disk;
+  DispatcherLife life(disk);
   life.lease();
   for (int i = 0; i < 60; ++i) life.advance(seconds(1));
   CHECK(life.dispatcher.workers() == 0);
@@ -221,8 +208,8 @@ TEST_CASE("a worker that is silent keeps its leases while its sessions are held"
 }
 
 TEST_CASE("a directive that a worker has not obeyed is sent again", "[workers]") {
-  Disk disk;
-  Life life(disk);
+  LastingStores disk;
+  DispatcherLife life(disk);
   const auto directive = life.lease();
   const HeartbeatBody idle;
   const HeartbeatBody obedient{{{kSession, "main", directive.token, directive.number}}};
@@ -240,10 +227,10 @@ TEST_CASE("a directive that a worker has not obeyed is sent again", "[workers]")
 }
 
 TEST_CASE("the directives of a new server are newer than those of the one before", "[workers]") {
-  Disk disk;
+  LastingStores disk;
   std::int64_t last = 0;
   {
-    Life life(disk);
+    DispatcherLife life(disk);
     life.dispatcher.begin(1);
     last = life.lease().number;
     REQUIRE(life.loop.ask(CommandLoop::message(1, 2, as_command(session::CloseSession{}))));
@@ -253,7 +240,7 @@ TEST_CASE("the directives of a new server are newer than those of the one before
       last = each.number;
     }
   }
-  Life life(disk);  // whose clock begins anew
+  DispatcherLife life(disk);  // whose clock begins anew
   life.dispatcher.begin(2);
   const std::string stream = session::session_stream("main", kSession);
   auto streams = support::fold_all(disk.store);
@@ -265,8 +252,8 @@ TEST_CASE("the directives of a new server are newer than those of the one before
 }
 
 TEST_CASE("a report after a missing one is asked for again, not acknowledged", "[workers]") {
-  Disk disk;
-  Life life(disk);
+  LastingStores disk;
+  DispatcherLife life(disk);
   const auto directive = life.lease();
   const auto send = [&](std::int64_t sequence) {
     const auto report = encode_report(sequence, session::ReportAgentStarted{77, 1});
@@ -282,8 +269,8 @@ TEST_CASE("a report after a missing one is asked for again, not acknowledged", "
 }
 
 TEST_CASE("a prompt that cannot be read is read again, not given empty", "[workers]") {
-  Disk disk;
-  Life life(disk);
+  LastingStores disk;
+  DispatcherLife life(disk);
   life.contents.is_broken = true;
   life.register_worker();
   REQUIRE(life.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
@@ -298,8 +285,8 @@ TEST_CASE("a prompt that cannot be read is read again, not given empty", "[worke
 }
 
 TEST_CASE("a report of a later release is on the record, and the next one is taken", "[workers]") {
-  Disk disk;
-  Life life(disk);
+  LastingStores disk;
+  DispatcherLife life(disk);
   const auto directive = life.lease();
   const SequencedReport unknown{1, "ReportOfLater", bus::to_body(HeartbeatBody{})};
   const auto known = encode_report(2, session::ReportAgentStarted{77, 1});
@@ -311,8 +298,8 @@ TEST_CASE("a report of a later release is on the record, and the next one is tak
 }
 
 TEST_CASE("a worker that registers with a lease that is over hears so", "[workers]") {
-  Disk disk;
-  Life life(disk);
+  LastingStores disk;
+  DispatcherLife life(disk);
   const auto directive = life.lease();
   const auto other = support::numbered<base::SessionId>(9);
   const HeldLease own{kSession, "main", directive.token, directive.number};
@@ -324,8 +311,8 @@ TEST_CASE("a worker that registers with a lease that is over hears so", "[worker
 }
 
 TEST_CASE("a report under a lease that is over is answered with its loss", "[workers]") {
-  Disk disk;
-  Life life(disk);
+  LastingStores disk;
+  DispatcherLife life(disk);
   const auto directive = life.lease();
   const auto report = encode_report(1, session::ReportAgentStarted{77, 1});
   life.hear(kVerbReports, ReportsBody{kSession, "main", directive.token.next(), {report}});

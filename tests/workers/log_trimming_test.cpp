@@ -12,16 +12,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using support::CommandLoop;
+using support::stream_of;
 
 constexpr std::string_view kPrompt = "work on it";
 
-std::string stream_of(int number) {
-  return session::session_stream("main", support::numbered<base::SessionId>(number));
-}
-
 // A log in a data folder, and all that trims it.
-struct World {
-  World() {
+struct TrimmedLog {
+  TrimmedLog() {
     REQUIRE(log);
     record(session::EpochStarted{1, "created"});
   }
@@ -83,7 +80,7 @@ struct World {
 };
 
 TEST_CASE("a log is trimmed up to where the sessions that live begin", "[workers]") {
-  World w;
+  TrimmedLog w;
   w.spawn_and_kill(1);
   const Position old = w.store().tail();
   w.spawn(2);
@@ -110,7 +107,7 @@ TEST_CASE("a log is trimmed up to where the sessions that live begin", "[workers
 }
 
 TEST_CASE("an archive ends where the order says, at the end of a block", "[workers]") {
-  World w;
+  TrimmedLog w;
   for (int i = 1; i <= 4; ++i) w.spawn_and_kill(i);
   ArchiveOrder order = w.order();
   SECTION("before a position") {
@@ -139,7 +136,7 @@ TEST_CASE("an archive ends where the order says, at the end of a block", "[worke
 }
 
 TEST_CASE("rows that are lost are built upon those that the anchor names", "[workers]") {
-  World w;
+  TrimmedLog w;
   for (int i = 1; i <= 5; ++i) w.spawn_and_kill(i);
   w.move_away(w.order());
   w.spawn_and_kill(6);
@@ -198,7 +195,7 @@ TEST_CASE("rows that are lost are built upon those that the anchor names", "[wor
 }
 
 TEST_CASE("what a killed server left of an archive is removed", "[workers]") {
-  World w;
+  TrimmedLog w;
   w.spawn_and_kill(1);
   REQUIRE(w.trimming().archive(w.order(), w.key));
   REQUIRE(fs::exists(w.archive));

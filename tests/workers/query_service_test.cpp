@@ -10,7 +10,7 @@ using support::kSession;
 using support::LogBuilder;
 
 // The service over a log that grows.
-struct World {
+struct QueriedLog {
   LogBuilder log;
   std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
   std::unique_ptr<eventlog::KeyValueStore> index_rows = eventlog::make_memory_key_value_store();
@@ -32,7 +32,7 @@ struct World {
 };
 
 TEST_CASE("a query sees everything up to the durable head", "[workers]") {
-  World w;
+  QueriedLog w;
   QueryBody of_main;
   of_main.agent = "main";
   CHECK(w.ask<ListAnswer>(kVerbList, of_main).sessions.empty());
@@ -56,7 +56,7 @@ std::vector<std::string> texts_of(const OutputAnswer& answer) {
 }
 
 TEST_CASE("the last output is shown, and all of it page by page", "[workers]") {
-  World w;
+  QueriedLog w;
   w.log.append(w.stream(), support::opened());
   const Position begin = w.log.head();
   std::vector<std::string> said;
@@ -98,7 +98,7 @@ TEST_CASE("the last output is shown, and all of it page by page", "[workers]") {
 }
 
 TEST_CASE("a finished block is shown without its parts", "[workers]") {
-  World w;
+  QueriedLog w;
   const auto turn = support::turn(1);
   w.log.append(w.stream(), support::opened());
   w.log.append(w.stream(), session::PartialOutputRecorded{turn, 1}, "half ");
@@ -117,7 +117,7 @@ TEST_CASE("a finished block is shown without its parts", "[workers]") {
 }
 
 TEST_CASE("pages of the log leave nothing out, however small they are", "[workers]") {
-  World w;
+  QueriedLog w;
   const std::string other = session::session_stream("other", support::kSource);
   std::vector<Position> of_main;
   for (int i = 0; i < 40; ++i) {

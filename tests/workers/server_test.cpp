@@ -5,6 +5,7 @@
 #include "eventlog/memory_store.hpp"
 #include "tests/support/hand_committer.hpp"
 #include "tests/support/session_samples.hpp"
+#include "tests/support/told_lease_locks.hpp"
 #include "workers/read_side.hpp"
 
 namespace workers {
@@ -22,14 +23,8 @@ struct Clock final : base::Clock {
   Duration now = seconds(1);
 };
 
-struct Locks final : LeaseLocks {
-  bool is_worker_alive() override { return true; }
-  bool has_worker_ended(std::int64_t) override { return false; }
-  bool is_session_held(base::SessionId) override { return true; }
-};
-
 // What lasts over the server's restarts, and the bus.
-struct World {
+struct ServerWorld {
   Clock clock;
   base::SeededRandom random{4};
   bus::MemoryBus bus{random};
@@ -39,8 +34,8 @@ struct World {
 };
 
 // One life of the server; blocks become durable when the test says so, or by themselves.
-struct Life {
-  explicit Life(World& w, CommandWorkerOptions options = {})
+struct ServerLife {
+  explicit ServerLife(ServerWorld& w, CommandWorkerOptions options = {})
       : world(w),
         side(open_side(w)),
         committer(w.store),
@@ -55,12 +50,12 @@ struct Life {
                 *workers, *feed},
                {tail_of(w), options, {}}, std::move(side->takeover)) {}
 
-  static eventlog::LogTail tail_of(World& w) {
+  static eventlog::LogTail tail_of(ServerWorld& w) {
     auto tail = *eventlog::read_tail(w.store);
     if (tail.position.value == 0) tail.log.bytes[0] = 1;
     return tail;
   }
-  static std::unique_ptr<ReadSide> open_side(World& w) {
+  static std::unique_ptr<ReadSide> open_side(ServerWorld& w) {
     auto side = open_read_side(w.store, tail_of(w), *w.rows, *w.views);
     REQUIRE(side);
     return std::move(*side);
@@ -72,14 +67,14 @@ struct Life {
     if (commits && committer.submitted()) committer.complete();
   }
 
-  World& world;
+  ServerWorld& world;
   std::unique_ptr<ReadSide> side;
   support::HandCommitter committer;
   eventlog::InlineLoader loader;
   InlineContentLoader contents;
   InlineQueryPort queries;
   InlineErasurePort erasures;
-  Locks locks;
+  support::ToldLeaseLocks locks;
   std::unique_ptr<bus::ServerSocket> commands;
   std::unique_ptr<bus::ServerSocket> workers;
   std::unique_ptr<bus::PublisherSocket> feed;
@@ -89,7 +84,7 @@ struct Life {
 
 // Somebody who is connected to one of the server's sockets.
 struct Peer {
-  Peer(World& w, const std::string& endpoint, bus::Hello hello)
+  Peer(ServerWorld& w, const std::string& endpoint, bus::Hello hello)
       : world(w),
         socket(w.bus.connect_client(endpoint, "peer")),
         client(*socket, w.clock, w.random, {std::move(hello), {}}) {}
@@ -99,7 +94,7 @@ struct Peer {
   }
   // Steps until the condition holds, or for a bounded time.
   template <class Condition>
-  bool run(Life& life, Condition&& condition) {
+  bool run(ServerLife& life, Condition&& condition) {
     for (int i = 0; i < 2000; ++i) {
       life.step();
       client.do_work(world.clock.now);
@@ -107,13 +102,13 @@ struct Peer {
     }
     return false;
   }
-  std::optional<bus::Reply> answer(Life& life, const base::CommandId& id) {
+  std::optional<bus::Reply> answer(ServerLife& life, const base::CommandId& id) {
     std::optional<base::Result<bus::Reply>> outcome;
     if (!run(life, [&] { return (outcome = client.take(id)).has_value(); }) || !*outcome) return {};
     return std::move(**outcome);
   }
 
-  World& world;
+  ServerWorld& world;
   std::unique_ptr<bus::ClientSocket> socket;
   bus::Client client;
 };
@@ -138,8 +133,8 @@ base::RawValue spawn(std::uint8_t number = 0) {
 }
 
 TEST_CASE("a connection that acts for one agent commands no other's sessions", "[workers]") {
-  World w;
-  Life life(w);
+  ServerWorld w;
+  ServerLife life(w);
   Peer other(w, "command", hello_of(bus::Role::client, "other"));
   const auto refused = other.answer(life, other.start(kVerbCommand, spawn()));
   REQUIRE(refused);
@@ -161,8 +156,8 @@ TEST_CASE("a connection that acts for one agent commands no other's sessions", "
 }
 
 TEST_CASE("a query waits for the position that it asks for", "[workers]") {
-  World w;
-  Life life(w);
+  ServerWorld w;
+  ServerLife life(w);
   Peer asker(w, "command", hello_of(bus::Role::client));
   REQUIRE(asker.run(life, [&] { return life.server.has_taken_over(); }));
   life.commits = false;
@@ -184,8 +179,8 @@ TEST_CASE("a query waits for the position that it asks for", "[workers]") {
 }
 
 TEST_CASE("a query for a position that does not come is answered in time", "[workers]") {
-  World w;
-  Life life(w);
+  ServerWorld w;
+  ServerLife life(w);
   Peer asker(w, "command", hello_of(bus::Role::client));
   REQUIRE(asker.run(life, [&] { return life.server.has_taken_over(); }));
   QueryBody query;
@@ -200,10 +195,10 @@ TEST_CASE("a query for a position that does not come is answered in time", "[wor
 
 TEST_CASE("a command that finds the inbox full is not called refused, and gets in later",
           "[workers]") {
-  World w;
+  ServerWorld w;
   CommandWorkerOptions options;
   options.inbox_max = 1;
-  Life life(w, options);
+  ServerLife life(w, options);
   Peer client(w, "command", hello_of(bus::Role::client));
   REQUIRE(client.run(life, [&] { return life.server.has_taken_over(); }));
   std::vector<base::CommandId> asked;
@@ -218,16 +213,16 @@ TEST_CASE("a command that finds the inbox full is not called refused, and gets i
 
 // A worker that holds what the directive says and connects to the server.
 struct Holder : Peer {
-  Holder(World& w, std::vector<HeldLease> held)
+  Holder(ServerWorld& w, std::vector<HeldLease> held)
       : Peer(w, "worker", hello_of(bus::Role::worker)), body{kWorker, 77, std::move(held)} {}
 
-  bool join(Life& life) {
+  bool join(ServerLife& life) {
     return run(life, [&] {
       return client.send_notice({std::string(kVerbRegister), bus::to_body(body)});
     });
   }
   // The next directive; what it hears meanwhile must not be that a lease is over.
-  DirectiveBody directive(Life& life) {
+  DirectiveBody directive(ServerLife& life) {
     std::optional<DirectiveBody> found;
     REQUIRE(run(life, [&] {
       while (const auto notice = client.take_notice()) {
@@ -250,10 +245,10 @@ HeldLease held_by(const DirectiveBody& directive) {
 }
 
 TEST_CASE("a killed session's agent is to be ended, also by a new server", "[workers]") {
-  World w;
+  ServerWorld w;
   DirectiveBody directive;
   {
-    Life life(w);
+    ServerLife life(w);
     Peer client(w, "command", hello_of(bus::Role::client));
     Holder worker(w, {});
     REQUIRE(worker.join(life));
@@ -266,24 +261,24 @@ TEST_CASE("a killed session's agent is to be ended, also by a new server", "[wor
     directive = worker.directive(life);
     CHECK(directive.end == LeaseEnd::kill);
   }
-  Life life(w);
+  ServerLife life(w);
   Holder worker(w, {held_by(directive)});
   REQUIRE(worker.join(life));
   CHECK(worker.directive(life).end == LeaseEnd::kill);
 }
 
 TEST_CASE("a new server takes over the leases of the one before", "[workers]") {
-  World w;
+  ServerWorld w;
   DirectiveBody before;
   {
-    Life life(w);
+    ServerLife life(w);
     Peer client(w, "command", hello_of(bus::Role::client));
     Holder worker(w, {});
     REQUIRE(worker.join(life));
     REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
     before = worker.directive(life);
   }
-  Life life(w);
+  ServerLife life(w);
   Holder worker(w, {held_by(before)});
   REQUIRE(worker.join(life));
   const DirectiveBody after = worker.directive(life);

@@ -115,7 +115,7 @@ class StoppingSocket final : public bus::ClientSocket {
 };
 
 // A worker's connection, and a server that welcomes it and directs it when the test says so.
-struct World {
+struct LinkedWorker {
   void work() {
     clock.now += Duration{1'000};
     link.do_work();
@@ -157,7 +157,7 @@ struct World {
 };
 
 TEST_CASE("a worker that was stopped for long obeys nothing that waited meanwhile", "[workers]") {
-  World w;
+  LinkedWorker w;
   w.become_registered();
   w.direct(directive(1, 1, 1));
   w.work();
@@ -174,7 +174,7 @@ TEST_CASE("a worker that was stopped for long obeys nothing that waited meanwhil
 
 TEST_CASE("a worker that was stopped while it read obeys nothing of what it had read",
           "[workers]") {
-  World w;
+  LinkedWorker w;
   w.become_registered();
   w.direct(directive(1, 1, 1));
   w.socket.stop_for = w.options.silence_max + Duration{1};
@@ -189,7 +189,7 @@ TEST_CASE("a worker that was stopped while it read obeys nothing of what it had 
 
 TEST_CASE("what waited for an older lease's agent is not begun once the server is lost",
           "[workers]") {
-  World w;
+  LinkedWorker w;
   w.launcher.may_exit = false;
   w.become_registered();
   w.direct(directive(1, 1, 1));

@@ -11,9 +11,7 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kOfTurn = 10;  // of each, before the other one's turn
-constexpr std::size_t kWarmUp = 200;
-constexpr Nanoseconds kTurnMax = std::chrono::seconds(5);
+constexpr std::size_t kAcksOfRedisTurn = 10;  // of each, before the other one's turn
 
 base::Result<LoadResult> run(LoadTarget& target, std::size_t count) {
   return run_closed_loop(target, {1, kTurnMax, count});
@@ -29,11 +27,11 @@ base::Result<Figure> measure_ack_over_redis(Workbench& bench) {
   if (!server) return tl::unexpected(server.error());
   const auto steno = StenoLoad::connect(bench, **server, {});
   if (!steno) return tl::unexpected(steno.error());
-  if (auto ok = run(**steno, kWarmUp); !ok) return tl::unexpected(ok.error());
+  if (auto ok = run(**steno, kWarmUpCount); !ok) return tl::unexpected(ok.error());
   auto redis = RedisPeer::start(bench, 1, (*steno)->request_bytes());
   if (!redis) return tl::unexpected(redis.error());
   if (*redis) {
-    if (auto ok = run(*(*redis)->load, kWarmUp); !ok) return tl::unexpected(ok.error());
+    if (auto ok = run(*(*redis)->load, kWarmUpCount); !ok) return tl::unexpected(ok.error());
   }
 
   Rounds of_steno;
@@ -42,11 +40,11 @@ base::Result<Figure> measure_ack_over_redis(Workbench& bench) {
   const Nanoseconds end = now() + time_max;
   for (std::size_t turn = 0; turn < turns_max && now() < end; ++turn) {
     bench.progress(fmt::format("ack_p50_over_redis {}/{}", turn + 1, turns_max));
-    const auto acked = run(**steno, kOfTurn);
+    const auto acked = run(**steno, kAcksOfRedisTurn);
     if (!acked) return tl::unexpected(acked.error());
     of_steno.add(*acked);
     if (!*redis) continue;
-    const auto answered = run(*(*redis)->load, kOfTurn);
+    const auto answered = run(*(*redis)->load, kAcksOfRedisTurn);
     if (!answered) return tl::unexpected(answered.error());
     of_redis.add(*answered);
     ratios.push_back(seconds(acked->latencies.p50()) / seconds(answered->latencies.p50()));
@@ -70,7 +68,8 @@ base::Result<Figure> measure_ack_over_redis(Workbench& bench) {
   figure.raw.push_back(fmt::format(
       "{} turns of {} of each; the value is the middle of the turns' ratios of p50, and all turns' "
       "p50 together give {:.3f}; requests and values of {} B",
-      ratios.size(), kOfTurn, seconds(of_steno.latencies.p50()) / seconds(of_redis.latencies.p50()),
+      ratios.size(), kAcksOfRedisTurn,
+      seconds(of_steno.latencies.p50()) / seconds(of_redis.latencies.p50()),
       (*steno)->request_bytes()));
   return figure;
 }

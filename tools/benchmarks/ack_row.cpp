@@ -11,9 +11,7 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kOfTurn = 10;  // of each, before the next one's turn
-constexpr std::size_t kWarmUp = 200;
-constexpr Nanoseconds kTurnMax = std::chrono::seconds(5);
+constexpr std::size_t kAcksOfTurn = 10;  // of each, before the next one's turn
 
 ClosedLoop one_at_a_time(std::size_t count) {
   return {1, kTurnMax, count};
@@ -29,7 +27,7 @@ base::Result<Figure> measure_ack_over_floor(Workbench& bench) {
   const auto steno = StenoLoad::connect(bench, **server, {});
   if (!steno) return tl::unexpected(steno.error());
   const std::size_t before = (*server)->write_ahead_bytes();
-  const auto warm_up = run_closed_loop(**steno, one_at_a_time(kWarmUp));
+  const auto warm_up = run_closed_loop(**steno, one_at_a_time(kWarmUpCount));
   if (!warm_up) return tl::unexpected(warm_up.error());
   const std::size_t log_bytes =
       ((*server)->write_ahead_bytes() - before) / warm_up->latencies.count();
@@ -41,9 +39,9 @@ base::Result<Figure> measure_ack_over_floor(Workbench& bench) {
   const Nanoseconds end = now() + time_max;
   for (std::size_t turn = 0; turn < turns_max && now() < end; ++turn) {
     bench.progress(fmt::format("ack_p50_over_floor {}/{}", turn + 1, turns_max));
-    const auto floor_p50 = floor->take_turn(kOfTurn, **steno);
+    const auto floor_p50 = floor->take_turn(kAcksOfTurn, **steno);
     if (!floor_p50) return tl::unexpected(floor_p50.error());
-    const auto acked = run_closed_loop(**steno, one_at_a_time(kOfTurn));
+    const auto acked = run_closed_loop(**steno, one_at_a_time(kAcksOfTurn));
     if (!acked) return tl::unexpected(acked.error());
     acks.add(acked->latencies);
     ratios.push_back(seconds(acked->latencies.p50()) / seconds(*floor_p50));
@@ -57,7 +55,7 @@ base::Result<Figure> measure_ack_over_floor(Workbench& bench) {
        fmt::format(
            "{} turns of {} of each; the value is the middle of the turns' ratios of p50, and "
            "all turns' p50 together give {:.3f}",
-           ratios.size(), kOfTurn, seconds(acks.p50()) / seconds(floor->p50()))},
+           ratios.size(), kAcksOfTurn, seconds(acks.p50()) / seconds(floor->p50()))},
       // Nobody is faster than the floor, so something else was measured.
       value < 1 ? "others' syncs delayed the floor more than the commands" : ""};
 }

@@ -10,10 +10,8 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kOutstanding = 1024;
-constexpr std::size_t kConnections = 4;
-constexpr std::size_t kCountMax = 2'000'000;  // of a turn, which ends by the clock
-constexpr Nanoseconds kWarmUp = std::chrono::milliseconds(500);
+constexpr std::size_t kAppendCpuOutstanding = 1024;
+constexpr Nanoseconds kAppendCpuWarmUp = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -22,12 +20,12 @@ base::Result<Figure> measure_append_cpu(Workbench& bench) {
   const Nanoseconds duration = std::chrono::milliseconds(bench.is_quick() ? 500 : 1000);
   const auto server = StenoServer::start(bench, "append-cpu");
   if (!server) return tl::unexpected(server.error());
-  const auto steno = StenoLoad::connect(bench, **server, {kConnections});
+  const auto steno = StenoLoad::connect(bench, **server, {kLoadConnections});
   if (!steno) return tl::unexpected(steno.error());
   const auto run = [&](Nanoseconds time) {
-    return run_closed_loop(**steno, {kOutstanding, time, kCountMax});
+    return run_closed_loop(**steno, {kAppendCpuOutstanding, time, kTurnCountMax});
   };
-  if (auto ok = run(kWarmUp); !ok) return tl::unexpected(ok.error());
+  if (auto ok = run(kAppendCpuWarmUp); !ok) return tl::unexpected(ok.error());
   Rounds rounds;
   const Nanoseconds begun = now();
   const Nanoseconds cpu_before = cpu_time((*server)->pid());
@@ -45,7 +43,7 @@ base::Result<Figure> measure_append_cpu(Workbench& bench) {
                  fmt::format("{} commands took {:.2f} s of processor time in {:.2f} s; {} turns of "
                              "{:.2f} s; {} connections; {} sent again",
                              rounds.latencies.count(), seconds(cpu), seconds(took), turns,
-                             seconds(duration), kConnections, (*steno)->resend_count())},
+                             seconds(duration), kLoadConnections, (*steno)->resend_count())},
                 {}};
 }
 

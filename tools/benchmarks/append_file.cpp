@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tools/benchmarks/failure.hpp"
 #include "tools/benchmarks/stop.hpp"
 
 namespace benchmarks {
@@ -14,10 +15,6 @@ namespace {
 // RocksDB reserves space beyond the end of its write-ahead log, as much as a column family's write
 // buffer and a tenth (DBImpl::GetWalPreallocateBlockSize), and leaves the size of the file alone.
 constexpr off_t kReservedBytes = (16 << 20) / 10 * 11;
-
-base::Error errno_error(const std::string& what) {
-  return {base::ErrorCode::io, what + ": " + std::strerror(errno), {}};
-}
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tools/benchmarks/failure.hpp"
 #include "tools/benchmarks/stop.hpp"
 
 namespace benchmarks {
@@ -21,10 +22,6 @@ namespace {
 
 constexpr Nanoseconds kEndMax = std::chrono::seconds(10);
 constexpr std::size_t kStderrShown = 2000;  // bytes of it in an error's text
-
-base::Error errno_error(const std::string& what) {
-  return {base::ErrorCode::io, what + ": " + std::strerror(errno), {}};
-}
 
 struct Pipe {
   int read_end = -1;

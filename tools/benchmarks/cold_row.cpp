@@ -15,8 +15,7 @@ namespace benchmarks {
 namespace {
 
 constexpr std::int64_t kEventsOfSession = 369;
-constexpr std::size_t kContentBytes = 101;
-constexpr Nanoseconds kStartMax = std::chrono::minutes(2);
+constexpr Nanoseconds kColdStartMax = std::chrono::minutes(2);
 
 // What a server does that evicts these sessions.
 base::Result<bool> save_snapshots(LogAuthor& author, const std::string& data_folder,
@@ -48,7 +47,7 @@ base::Result<Figure> measure_cold_over_warm(Workbench& bench) {
     bench.progress("cold_over_warm_p50, writing sessions");
     const auto author = LogAuthor::create(data_folder, random);
     if (!author) return tl::unexpected(author.error());
-    auto ids = (*author)->add_histories(count * kEventsOfSession, kContentBytes);
+    auto ids = (*author)->add_histories(count * kEventsOfSession, kUsualContentBytes);
     if (!ids) return tl::unexpected(ids.error());
     if (auto ok = (*author)->flush(); !ok) return tl::unexpected(ok.error());
     const auto half = ids->begin() + static_cast<std::ptrdiff_t>(ids->size() / 2);
@@ -58,7 +57,7 @@ base::Result<Figure> measure_cold_over_warm(Workbench& bench) {
       return tl::unexpected(ok.error());
     }
   }
-  const auto server = StenoServer::start_in(bench, home, kStartMax);
+  const auto server = StenoServer::start_in(bench, home, kColdStartMax);
   if (!server) return tl::unexpected(server.error());
   const auto one = OneCommand::connect(bench, **server);
   if (!one) return tl::unexpected(one.error());

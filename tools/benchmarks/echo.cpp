@@ -11,7 +11,7 @@
 namespace benchmarks {
 namespace {
 
-constexpr Nanoseconds kAnswerMax = std::chrono::seconds(30);
+constexpr Nanoseconds kEchoMax = std::chrono::seconds(30);
 
 }  // namespace
 
@@ -63,7 +63,7 @@ base::Result<std::unique_ptr<Echo>> Echo::start(const std::string& program,
       ChildProcess::start({program, "--echo-server", endpoint + "," + std::to_string(reply_bytes)},
                           folder + "/echo.log");
   if (!server) return tl::unexpected(server.error());
-  if (auto ready = (*server)->read_line(kAnswerMax); !ready) return tl::unexpected(ready.error());
+  if (auto ready = (*server)->read_line(kEchoMax); !ready) return tl::unexpected(ready.error());
   auto client = ChildProcess::start({program, "--echo-client", endpoint}, folder + "/echo.log");
   if (!client) return tl::unexpected(client.error());
   return std::unique_ptr<Echo>(new Echo(std::move(*server), std::move(*client)));
@@ -72,7 +72,7 @@ base::Result<std::unique_ptr<Echo>> Echo::start(const std::string& program,
 base::Result<Latencies> Echo::ask(std::size_t count, std::size_t request_bytes) {
   const std::string line = std::to_string(count) + " " + std::to_string(request_bytes) + "\n";
   if (auto ok = client_->write(line); !ok) return tl::unexpected(ok.error());
-  const auto bytes = client_->read_bytes(count * sizeof(std::int64_t), kAnswerMax);
+  const auto bytes = client_->read_bytes(count * sizeof(std::int64_t), kEchoMax);
   if (!bytes) return tl::unexpected(bytes.error());
   Latencies latencies;
   for (std::size_t i = 0; i < count; ++i) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kSubscribers = 8;
 constexpr std::int64_t kFlushEvents = 1024;  // what one block of the log has at most
-constexpr Nanoseconds kAnswerMax = std::chrono::seconds(60);
+constexpr Nanoseconds kFeedAnswerMax = std::chrono::seconds(60);
 
 enum class Level { all, sessions };
 
@@ -66,7 +66,7 @@ class Feed {
     }
     // Probes are answered by whoever publishes.
     for (const auto& subscriber : subscribers_) {
-      const Nanoseconds end = now() + kAnswerMax;
+      const Nanoseconds end = now() + kFeedAnswerMax;
       for (;;) {
         publisher_.do_work(bench_.clock().boot());
         const auto line = subscriber->read_line(std::chrono::milliseconds(5));
@@ -119,7 +119,7 @@ class Feed {
   base::Result<bool> await_reports(std::int64_t count) {
     for (const auto& subscriber : subscribers_) {
       for (std::int64_t i = 0; i < count; ++i) {
-        if (auto line = subscriber->read_line(kAnswerMax); !line) {
+        if (auto line = subscriber->read_line(kFeedAnswerMax); !line) {
           return tl::unexpected(line.error());
         }
       }

@@ -9,6 +9,7 @@
 #include "bus/subscription.hpp"
 #include "bus/zmq_sockets.hpp"
 #include "eventlog/session/event_codec.hpp"
+#include "tools/benchmarks/failure.hpp"
 #include "workers/levels.hpp"
 
 namespace benchmarks {
@@ -108,11 +109,6 @@ class FeedSubscriber {
   session::RecordedEvent recorded_;
   std::int64_t received_ = 0;
 };
-
-int fail(const base::Error& error) {
-  std::fprintf(stderr, "%s\n", base::describe(error).c_str());
-  return 1;
-}
 
 }  // namespace
 

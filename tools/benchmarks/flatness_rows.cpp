@@ -14,9 +14,9 @@ namespace {
 constexpr int kFew = 100;
 constexpr int kManyFull = 1'000'000;
 constexpr int kManyQuick = 20'000;
-constexpr std::size_t kOutstanding = 256;
-constexpr std::size_t kConnections = 4;
-constexpr Nanoseconds kStartMax = std::chrono::minutes(20);  // the first one indexes the log
+constexpr std::size_t kFlatnessOutstanding = 256;
+constexpr Nanoseconds kFlatnessStartMax =
+    std::chrono::minutes(20);  // the first one indexes the log
 
 enum class Spread { hot, uniform };
 
@@ -41,17 +41,17 @@ base::Result<RateSubject> start(Workbench& bench, const std::string& name, int k
   }
   // Neighbours in time lie in one block; a spread that is one has none.
   for (std::size_t i = ended.size(); i > 1; --i) std::swap(ended[i - 1], ended[random.below(i)]);
-  auto server = StenoServer::start_in(bench, home, kStartMax);
+  auto server = StenoServer::start_in(bench, home, kFlatnessStartMax);
   if (!server) return tl::unexpected(server.error());
   const bool is_hot = spread == Spread::hot;
   return RateSubject::start(
       bench, std::move(*server),
-      {kConnections, 0, is_hot ? std::move(live) : std::move(ended), !is_hot});
+      {kLoadConnections, 0, is_hot ? std::move(live) : std::move(ended), !is_hot});
 }
 
 base::Result<Figure> measure(Workbench& bench, Spread spread, const std::string& row) {
   const int many = bench.is_quick() ? kManyQuick : kManyFull;
-  const RateTurns turns{bench.is_quick() ? 4 : 20, kOutstanding,
+  const RateTurns turns{bench.is_quick() ? 4 : 20, kFlatnessOutstanding,
                         std::chrono::milliseconds(bench.is_quick() ? 350 : 1000)};
   bench.progress(fmt::format("{}, writing {} sessions", row, many));
   auto of_many = start(bench, row + "-many", many, spread);
@@ -65,13 +65,13 @@ base::Result<Figure> measure(Workbench& bench, Spread spread, const std::string&
   if (!open) return tl::unexpected(open.error());
   return Figure{
       median_ratio(of_many->rounds, of_few->rounds),
-      {describe(fmt::format("{} sessions known, {} outstanding", many, kOutstanding),
+      {describe(fmt::format("{} sessions known, {} outstanding", many, kFlatnessOutstanding),
                 of_many->rounds),
-       describe(fmt::format("{} sessions known, {} outstanding", kFew, kOutstanding),
+       describe(fmt::format("{} sessions known, {} outstanding", kFew, kFlatnessOutstanding),
                 of_few->rounds),
        *open,
        fmt::format("{} turns of {:.2f} s; {} connections{}", turns.turns, seconds(turns.duration),
-                   kConnections,
+                   kLoadConnections,
                    bench.is_quick() ? "; --quick, so fewer than 1,000,000 sessions" : "")}};
 }
 

@@ -3,11 +3,6 @@
 #include <fmt/format.h>
 
 namespace benchmarks {
-namespace {
-
-constexpr Nanoseconds kTurnMax = std::chrono::seconds(5);
-
-}  // namespace
 
 base::Result<Floor> Floor::open(Workbench& bench, const StenoLoad& steno, std::size_t log_bytes) {
   const std::string folder = bench.fresh_folder("floor");

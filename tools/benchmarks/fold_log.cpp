@@ -12,7 +12,6 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kSessionsAlive = 100;
 constexpr std::int64_t kBlockEvents = 256;
 constexpr std::int64_t kProgressEvery = 1 << 16;
 constexpr Nanoseconds kWriteMax = std::chrono::seconds(90);  // no further session after it

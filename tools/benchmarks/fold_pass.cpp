@@ -7,8 +7,6 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kReadBytes = 4 << 20;  // as the projector reads
-
 base::Result<bool> take_block(const eventlog::StoredBlock& stored, Stage stage, Pass& pass) {
   const auto block = eventlog::parse_block(stored.facts);
   if (!block) return tl::unexpected(block.error());

@@ -14,8 +14,8 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::int64_t kEventsFull = 10'000'000;
-constexpr std::int64_t kEventsQuick = 300'000;
+constexpr std::int64_t kFoldedEventsFull = 10'000'000;
+constexpr std::int64_t kFoldedEventsQuick = 300'000;
 constexpr std::int64_t kEventsOfStage = 1'000'000;  // enough to see what each stage costs
 constexpr int kTurnsMax = 3;
 constexpr Nanoseconds kTurnsTime = std::chrono::seconds(60);  // no further turn after it
@@ -53,7 +53,8 @@ base::Result<std::string> measure_stages(Workbench& bench, const FoldLog& log) {
 
 base::Result<Figure> measure_fold(Workbench& bench) {
   const std::string folder = bench.fresh_folder("fold");
-  auto log = write_fold_log(bench, folder, bench.is_quick() ? kEventsQuick : kEventsFull);
+  auto log =
+      write_fold_log(bench, folder, bench.is_quick() ? kFoldedEventsQuick : kFoldedEventsFull);
   if (!log) return tl::unexpected(log.error());
   const OneCore pinned;
   const auto stages = measure_stages(bench, *log);

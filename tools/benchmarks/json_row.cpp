@@ -17,8 +17,7 @@ namespace benchmarks {
 namespace {
 
 constexpr std::size_t kSessions = 1000;
-constexpr std::size_t kOutstanding = 64;
-constexpr std::size_t kConnections = 4;
+constexpr std::size_t kJsonOutstanding = 64;
 
 class JsonIndex {
  public:
@@ -88,13 +87,13 @@ base::Result<Figure> measure_update_over_json(Workbench& bench) {
   const Nanoseconds duration = std::chrono::milliseconds(bench.is_quick() ? 350 : 1000);
   auto server = StenoServer::start(bench, "json-steno");
   if (!server) return tl::unexpected(server.error());
-  auto steno = RateSubject::start(bench, std::move(*server), {kConnections, kSessions});
+  auto steno = RateSubject::start(bench, std::move(*server), {kLoadConnections, kSessions});
   if (!steno) return tl::unexpected(steno.error());
   JsonIndex index(bench.fresh_folder("json"), bench);
   Rounds of_json;
   for (int turn = 0; turn < turns; ++turn) {
     bench.progress(fmt::format("update_over_json_index {}/{}", turn + 1, turns));
-    if (auto ok = steno->run(kOutstanding, duration); !ok) return tl::unexpected(ok.error());
+    if (auto ok = steno->run(kJsonOutstanding, duration); !ok) return tl::unexpected(ok.error());
     const auto updated = update_for(index, duration);
     if (!updated) return tl::unexpected(updated.error());
     of_json.add(*updated);
@@ -102,13 +101,13 @@ base::Result<Figure> measure_update_over_json(Workbench& bench) {
   const auto open = open_loop_text("steno", *steno, 3 * duration);
   if (!open) return tl::unexpected(open.error());
   return Figure{median_ratio(steno->rounds, of_json),
-                {describe(fmt::format("steno, {} outstanding", kOutstanding), steno->rounds),
+                {describe(fmt::format("steno, {} outstanding", kJsonOutstanding), steno->rounds),
                  describe(fmt::format("a JSON file of {} B, written anew and synced, one writer",
                                       index.size_bytes()),
                           of_json),
                  *open,
                  fmt::format("{} turns of {:.2f} s; {} sessions; {} connections", turns,
-                             seconds(duration), kSessions, kConnections)}};
+                             seconds(duration), kSessions, kLoadConnections)}};
 }
 
 }  // namespace benchmarks

@@ -10,7 +10,7 @@
 namespace benchmarks {
 namespace {
 
-constexpr Nanoseconds kAnswerMax = std::chrono::seconds(20);  // without any answer at all
+constexpr Nanoseconds kSilenceMax = std::chrono::seconds(20);  // without any answer at all
 
 // What both loops keep: which slots are free, and when those in use were begun or due.
 class Slots {
@@ -40,7 +40,7 @@ class Slots {
       free_.push_back(slot);
     }
     if (!done_.empty() || is_idle()) heard_ = at;
-    if (at - heard_ > kAnswerMax) {
+    if (at - heard_ > kSilenceMax) {
       return base::failure(base::ErrorCode::timeout, "the server has stopped answering");
     }
     return !done_.empty();

@@ -47,6 +47,12 @@ struct OpenLoop {
   std::size_t outstanding_max = 1024;
 };
 
+// Of a loop that ends by the clock, and of one that ends by its count.
+constexpr std::size_t kTurnCountMax = 2'000'000;
+constexpr Nanoseconds kTurnMax = std::chrono::seconds(5);
+// Requests before anything is measured.
+constexpr std::size_t kWarmUpCount = 200;
+
 // All that was begun is also awaited. Latency is from start() to its return by advance().
 base::Result<LoadResult> run_closed_loop(LoadTarget& target, const ClosedLoop& loop);
 // Latency is from the moment at which the request was due, not from when it could be sent.

@@ -8,9 +8,6 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kSessionsAlive = 100;
-constexpr std::size_t kPromptBytes = 98;  // of the median prompt
-
 eventlog::AppendContext client_context() {
   eventlog::AppendContext context;
   context.actor_kind = session::ActorKind::client;

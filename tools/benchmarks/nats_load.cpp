@@ -5,8 +5,8 @@
 namespace benchmarks {
 namespace {
 
-constexpr Nanoseconds kReadyMax = std::chrono::seconds(20);
-constexpr Nanoseconds kAnswerMax = std::chrono::seconds(20);
+constexpr Nanoseconds kNatsReadyMax = std::chrono::seconds(20);
+constexpr Nanoseconds kNatsAnswerMax = std::chrono::seconds(20);
 constexpr std::string_view kCreate =
     R"({"name":"EVENTS","subjects":["events.*"],"storage":"file","retention":"limits",)"
     R"("max_consumers":-1,"max_msgs":-1,"max_bytes":-1,"max_age":0,"num_replicas":1})";
@@ -52,7 +52,7 @@ base::Result<std::unique_ptr<NatsServer>> NatsServer::start(Workbench& bench) {
   auto server = std::make_unique<NatsServer>();
   server->process_ = std::move(*process);
   for (;;) {
-    const auto line = server->process_->read_line(kReadyMax);
+    const auto line = server->process_->read_line(kNatsReadyMax);
     if (!line || line->find("not found") != std::string::npos) {
       return base::failure(base::ErrorCode::not_found, "nats-server is not installed");
     }
@@ -83,7 +83,7 @@ base::Result<std::unique_ptr<NatsLoad>> NatsLoad::connect(const NatsServer& serv
       stream->out += "PUB $JS.API.STREAM.CREATE.EVENTS " + inbox + ".created " +
                      std::to_string(kCreate.size()) + "\r\n" + base::Bytes(kCreate) + "\r\n";
       for (std::vector<std::size_t> created; created.empty();) {
-        if (auto ok = stream->exchange(kAnswerMax); !ok) return tl::unexpected(ok.error());
+        if (auto ok = stream->exchange(kNatsAnswerMax); !ok) return tl::unexpected(ok.error());
         if (auto ok = take_messages(*stream, created); !ok) return tl::unexpected(ok.error());
       }
     }

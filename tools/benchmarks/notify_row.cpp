@@ -11,10 +11,8 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kOfTurn = 20;
-constexpr std::size_t kWarmUp = 200;
+constexpr std::size_t kNotifiesOfTurn = 20;
 constexpr double kAckOverFloorMax = 1.15;  // the goal of ack_p50_over_floor
-constexpr Nanoseconds kTurnMax = std::chrono::seconds(5);
 
 struct Both {
   LoadResult acks;
@@ -51,7 +49,7 @@ base::Result<Figure> measure_notify_over_ack(Workbench& bench) {
     return run_closed_loop(**steno, {1, kTurnMax, count});
   };
   const std::size_t before = (*server)->write_ahead_bytes();
-  const auto warm_up = run(kWarmUp);
+  const auto warm_up = run(kWarmUpCount);
   if (!warm_up) return tl::unexpected(warm_up.error());
   auto floor = Floor::open(bench, **steno,
                            ((*server)->write_ahead_bytes() - before) / warm_up->latencies.count());
@@ -66,9 +64,9 @@ base::Result<Figure> measure_notify_over_ack(Workbench& bench) {
   const Nanoseconds end = now() + time_max;
   for (std::size_t turn = 0; turn < turns_max && now() < end; ++turn) {
     bench.progress(fmt::format("notify_p50_over_ack_p50 {}/{}", turn + 1, turns_max));
-    const auto floor_p50 = floor->take_turn(kOfTurn, **steno);
+    const auto floor_p50 = floor->take_turn(kNotifiesOfTurn, **steno);
     if (!floor_p50) return tl::unexpected(floor_p50.error());
-    const auto both = observe(**subscriber, kOfTurn, [&] { return run(kOfTurn); });
+    const auto both = observe(**subscriber, kNotifiesOfTurn, [&] { return run(kNotifiesOfTurn); });
     if (!both) return tl::unexpected(both.error());
     acks.add(both->acks.latencies);
     notifies.add(both->notifies);
@@ -97,7 +95,7 @@ base::Result<Figure> measure_notify_over_ack(Workbench& bench) {
       floor->echo_text(**steno),
       fmt::format("{} turns of {}; in the same turns the reply took {:.3f} of the floor (goal "
                   "{:.2f})",
-                  ratios.size(), kOfTurn, median(over_floor), kAckOverFloorMax)};
+                  ratios.size(), kNotifiesOfTurn, median(over_floor), kAckOverFloorMax)};
   return figure;
 }
 

@@ -1,14 +1,14 @@
 #include "tools/benchmarks/one_command.hpp"
 
 #include "bus/zmq_sockets.hpp"
+#include "tools/benchmarks/session_history.hpp"
 #include "workers/query_service.hpp"
 
 namespace benchmarks {
 namespace {
 
-constexpr base::Duration kAnswerMax = std::chrono::seconds(60);
+constexpr base::Duration kCommandAnswerMax = std::chrono::seconds(60);
 constexpr base::Duration kViewsMax = std::chrono::minutes(20);
-constexpr std::size_t kPromptBytes = 98;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ base::Result<Nanoseconds> OneCommand::run(base::SessionId session, std::string_v
   body.agent = agent;
   body.actor = "bench";
   const Nanoseconds begun = now();
-  const auto reply = client_->request(workers::kVerbCommand, bus::to_body(body), kAnswerMax);
+  const auto reply = client_->request(workers::kVerbCommand, bus::to_body(body), kCommandAnswerMax);
   const Nanoseconds took = now() - begun;
   if (!reply) return tl::unexpected(reply.error());
   if (reply->status == bus::ReplyStatus::ok) return took;

@@ -12,17 +12,15 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kOutstanding = 64;
-constexpr std::size_t kConnections = 4;
-constexpr std::size_t kCountMax = 2'000'000;  // of a turn, which ends by the clock
-constexpr std::size_t kWarmUp = 500;
-constexpr Nanoseconds kWarmUpMax = std::chrono::seconds(2);
+constexpr std::size_t kPeersOutstanding = 64;
+constexpr std::size_t kPeersWarmUpCount = 500;
+constexpr Nanoseconds kPeersWarmUpMax = std::chrono::seconds(2);
 
 // One of the things that Steno is compared with, and how it is asked.
 struct Peer {
   std::string text;
   std::unique_ptr<LoadTarget> load;
-  std::size_t outstanding = kOutstanding;
+  std::size_t outstanding = kPeersOutstanding;
   Rounds rounds{};
 };
 
@@ -40,7 +38,7 @@ base::Result<Figure> measure(Workbench& bench, const std::string& peer_name, Ope
   bench.progress(row);
   auto server = StenoServer::start(bench, row);
   if (!server) return tl::unexpected(server.error());
-  auto steno = RateSubject::start(bench, std::move(*server), {kConnections});
+  auto steno = RateSubject::start(bench, std::move(*server), {kLoadConnections});
   if (!steno) return tl::unexpected(steno.error());
   auto peers = open(steno->load->request_bytes());
   if (!peers && peers.error().code == base::ErrorCode::not_found) {
@@ -49,14 +47,15 @@ base::Result<Figure> measure(Workbench& bench, const std::string& peer_name, Ope
   }
   if (!peers) return tl::unexpected(peers.error());
   for (Peer& peer : peers->all) {
-    const auto warm = run_closed_loop(*peer.load, {peer.outstanding, kWarmUpMax, kWarmUp});
+    const auto warm =
+        run_closed_loop(*peer.load, {peer.outstanding, kPeersWarmUpMax, kPeersWarmUpCount});
     if (!warm) return tl::unexpected(warm.error());
   }
   for (int turn = 0; turn < turns; ++turn) {
     bench.progress(fmt::format("{} {}/{}", row, turn + 1, turns));
-    if (auto ok = steno->run(kOutstanding, duration); !ok) return tl::unexpected(ok.error());
+    if (auto ok = steno->run(kPeersOutstanding, duration); !ok) return tl::unexpected(ok.error());
     for (Peer& peer : peers->all) {
-      const auto result = run_closed_loop(*peer.load, {peer.outstanding, duration, kCountMax});
+      const auto result = run_closed_loop(*peer.load, {peer.outstanding, duration, kTurnCountMax});
       if (!result) return tl::unexpected(result.error());
       peer.rounds.add(*result);
     }
@@ -96,7 +95,7 @@ base::Result<Figure> measure_over_rocksdb(Workbench& bench) {
 base::Result<Figure> measure_over_sqlite(Workbench& bench) {
   return measure(bench, "sqlite", [&](std::size_t value_bytes) -> base::Result<Peers> {
     Peers peers;
-    for (const std::size_t outstanding : {kOutstanding, std::size_t{1}}) {
+    for (const std::size_t outstanding : {kPeersOutstanding, std::size_t{1}}) {
       auto load =
           open_sqlite_load(bench.fresh_folder(fmt::format("sqlite-{}", outstanding)), value_bytes);
       if (!load) return tl::unexpected(load.error());
@@ -118,7 +117,7 @@ base::Result<Figure> measure_over_postgresql(Workbench& bench) {
     server = std::move(*started);
     Peers peers;
     for (const bool notifies : {false, true}) {
-      auto load = PostgresLoad::connect(*server, kOutstanding, value_bytes, notifies);
+      auto load = PostgresLoad::connect(*server, kPeersOutstanding, value_bytes, notifies);
       if (!load) return tl::unexpected(load.error());
       peers.all.push_back(
           {fmt::format("postgresql {}, INSERT{}", server->version(), notifies ? " and NOTIFY" : ""),
@@ -135,7 +134,7 @@ base::Result<Figure> measure_over_jetstream(Workbench& bench) {
     auto started = NatsServer::start(bench);
     if (!started) return tl::unexpected(started.error());
     server = std::move(*started);
-    auto load = NatsLoad::connect(*server, kConnections, value_bytes);
+    auto load = NatsLoad::connect(*server, kLoadConnections, value_bytes);
     if (!load) return tl::unexpected(load.error());
     Peers peers;
     peers.all.push_back(

@@ -10,8 +10,8 @@
 namespace benchmarks {
 namespace {
 
-constexpr Nanoseconds kReadyMax = std::chrono::seconds(60);
-constexpr Nanoseconds kAnswerMax = std::chrono::seconds(20);
+constexpr Nanoseconds kPostgresReadyMax = std::chrono::seconds(60);
+constexpr Nanoseconds kPostgresAnswerMax = std::chrono::seconds(20);
 constexpr std::string_view kInsert = "INSERT INTO events (session, body) VALUES (1, $1)";
 constexpr std::string_view kInsertAndNotify =
     "WITH added AS (INSERT INTO events (session, body) VALUES (1, $1) RETURNING position) "
@@ -67,7 +67,7 @@ base::Result<bool> take_messages(base::Bytes& in) {
 
 base::Result<bool> ask(SocketStream& stream) {
   for (;;) {
-    if (auto ok = stream.exchange(kAnswerMax); !ok) return ok;
+    if (auto ok = stream.exchange(kPostgresAnswerMax); !ok) return ok;
     const auto is_ready = take_messages(stream.in);
     if (!is_ready || *is_ready) return is_ready;
   }
@@ -132,7 +132,7 @@ base::Result<std::unique_ptr<PostgresServer>> PostgresServer::start(Workbench& b
                                         log);
   if (!made) return tl::unexpected(made.error());
   for (std::string said;;) {
-    const auto line = (*made)->read_line(kReadyMax);
+    const auto line = (*made)->read_line(kPostgresReadyMax);
     if (!line && line.error().code == base::ErrorCode::unreachable &&
         said.find("Success.") != std::string::npos) {
       break;
@@ -148,7 +148,7 @@ base::Result<std::unique_ptr<PostgresServer>> PostgresServer::start(Workbench& b
   if (!process) return tl::unexpected(process.error());
   server->process_ = std::move(*process);
   for (;;) {
-    const auto line = server->process_->read_line(kReadyMax);
+    const auto line = server->process_->read_line(kPostgresReadyMax);
     if (!line) return tl::unexpected(line.error());
     const std::size_t at = line->find("starting PostgreSQL ");
     if (at != std::string::npos)

@@ -8,20 +8,19 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kOutstanding = 1024;
-constexpr std::size_t kConnections = 4;
+constexpr std::size_t kRate1024Outstanding = 1024;
 
 base::Result<RateSubject> start(Workbench& bench, const std::string& name,
                                 const std::string& preload) {
   auto server = StenoServer::start(bench, name, preload);
   if (!server) return tl::unexpected(server.error());
-  return RateSubject::start(bench, std::move(*server), {kConnections});
+  return RateSubject::start(bench, std::move(*server), {kLoadConnections});
 }
 
 }  // namespace
 
 base::Result<Figure> measure_rate_1024_over_unsynced(Workbench& bench) {
-  const RateTurns turns{bench.is_quick() ? 6 : 20, kOutstanding,
+  const RateTurns turns{bench.is_quick() ? 6 : 20, kRate1024Outstanding,
                         std::chrono::milliseconds(bench.is_quick() ? 350 : 1000)};
   bench.progress("rate_1024_over_unsynced");
   auto synced = start(bench, "rate1024", {});
@@ -36,7 +35,7 @@ base::Result<Figure> measure_rate_1024_over_unsynced(Workbench& bench) {
                 {describe("steno, 1024 outstanding", synced->rounds),
                  describe("steno that does not sync, 1024 outstanding", unsynced->rounds), *open,
                  fmt::format("{} turns of {:.2f} s; {} connections; {} and {} sent again",
-                             turns.turns, seconds(turns.duration), kConnections,
+                             turns.turns, seconds(turns.duration), kLoadConnections,
                              synced->load->resend_count(), unsynced->load->resend_count())}};
 }
 

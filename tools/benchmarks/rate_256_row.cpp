@@ -10,11 +10,8 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kOutstanding = 256;
-constexpr std::size_t kConnections = 4;
-constexpr std::size_t kCountMax = 2'000'000;  // of a turn, which ends by the clock
-constexpr std::size_t kWarmUp = 200;
-constexpr Nanoseconds kWarmUpMax = std::chrono::seconds(3);
+constexpr std::size_t kRate256Outstanding = 256;
+constexpr Nanoseconds kRate256WarmUpMax = std::chrono::seconds(3);
 
 }  // namespace
 
@@ -23,11 +20,11 @@ base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench) {
   const Nanoseconds duration = std::chrono::milliseconds(bench.is_quick() ? 350 : 1000);
   const auto server = StenoServer::start(bench, "rate256");
   if (!server) return tl::unexpected(server.error());
-  const auto steno = StenoLoad::connect(bench, **server, {kConnections});
+  const auto steno = StenoLoad::connect(bench, **server, {kLoadConnections});
   if (!steno) return tl::unexpected(steno.error());
   // One command is one block while there is one outstanding: as many bytes as one append has.
   const std::size_t before = (*server)->write_ahead_bytes();
-  const auto warm_up = run_closed_loop(**steno, {1, kWarmUpMax, kWarmUp});
+  const auto warm_up = run_closed_loop(**steno, {1, kRate256WarmUpMax, kWarmUpCount});
   if (!warm_up) return tl::unexpected(warm_up.error());
   const std::size_t log_bytes =
       ((*server)->write_ahead_bytes() - before) / warm_up->latencies.count();
@@ -40,10 +37,10 @@ base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench) {
   for (std::size_t turn = 0; turn < turns; ++turn) {
     bench.progress(fmt::format("rate_256_over_fdatasync {}/{}", turn + 1, turns));
     const Nanoseconds begun = now();
-    const auto synced = (*file)->append_for(duration / 2, kCountMax);
+    const auto synced = (*file)->append_for(duration / 2, kTurnCountMax);
     if (!synced) return tl::unexpected(synced.error());
     of_file.add({*synced, now() - begun, {}});
-    const auto result = run_closed_loop(**steno, {kOutstanding, duration, kCountMax});
+    const auto result = run_closed_loop(**steno, {kRate256Outstanding, duration, kTurnCountMax});
     if (!result) return tl::unexpected(result.error());
     of_steno.add(*result);
   }
@@ -59,7 +56,7 @@ base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench) {
        describe_open("steno", of_steno.rate() / 2, *open),
        fmt::format("{} turns of {:.2f} s; {} connections; {} sent again; server CPU {:.1f} us a "
                    "command",
-                   turns, seconds(duration), kConnections, (*steno)->resend_count(),
+                   turns, seconds(duration), kLoadConnections, (*steno)->resend_count(),
                    microseconds(cpu) / static_cast<double>(of_steno.latencies.count()))}};
 }
 

@@ -11,9 +11,7 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kOutstanding = 64;
-constexpr std::size_t kConnections = 4;
-constexpr std::size_t kCountMax = 2'000'000;  // of a turn, which ends by the clock
+constexpr std::size_t kRate64Outstanding = 64;
 
 }  // namespace
 
@@ -22,14 +20,14 @@ base::Result<Figure> measure_rate_64_over_redis(Workbench& bench) {
   const Nanoseconds duration = std::chrono::milliseconds(bench.is_quick() ? 350 : 1000);
   const auto server = StenoServer::start(bench, "rate64");
   if (!server) return tl::unexpected(server.error());
-  const auto steno = StenoLoad::connect(bench, **server, {kConnections});
+  const auto steno = StenoLoad::connect(bench, **server, {kLoadConnections});
   if (!steno) return tl::unexpected(steno.error());
   const auto run = [&](LoadTarget& target, Nanoseconds time) {
-    return run_closed_loop(target, {kOutstanding, time, kCountMax});
+    return run_closed_loop(target, {kRate64Outstanding, time, kTurnCountMax});
   };
   const Nanoseconds warm_up = std::chrono::milliseconds(300);
   if (auto ok = run(**steno, warm_up); !ok) return tl::unexpected(ok.error());
-  auto redis = RedisPeer::start(bench, kConnections, (*steno)->request_bytes());
+  auto redis = RedisPeer::start(bench, kLoadConnections, (*steno)->request_bytes());
   if (!redis) return tl::unexpected(redis.error());
   if (*redis) {
     if (auto ok = run(*(*redis)->load, warm_up); !ok) return tl::unexpected(ok.error());
@@ -75,7 +73,8 @@ base::Result<Figure> measure_rate_64_over_redis(Workbench& bench) {
   figure.raw.push_back(fmt::format(
       "{} turns of {:.2f} s; {} connections each; requests and values of {} B; {} sent again; "
       "server CPU {:.1f} us a command",
-      turns, seconds(duration), kConnections, (*steno)->request_bytes(), (*steno)->resend_count(),
+      turns, seconds(duration), kLoadConnections, (*steno)->request_bytes(),
+      (*steno)->resend_count(),
       microseconds(cpu) / static_cast<double>(of_steno.latencies.count())));
   return figure;
 }

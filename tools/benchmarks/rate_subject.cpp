@@ -3,9 +3,8 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kCountMax = 2'000'000;  // of a round, which ends by the clock
 constexpr std::size_t kWarmUpOutstanding = 64;
-constexpr Nanoseconds kWarmUp = std::chrono::milliseconds(300);
+constexpr Nanoseconds kSubjectWarmUp = std::chrono::milliseconds(300);
 
 }  // namespace
 
@@ -14,13 +13,14 @@ base::Result<RateSubject> RateSubject::start(Workbench& bench, std::unique_ptr<S
   auto load = StenoLoad::connect(bench, *server, std::move(options));
   if (!load) return tl::unexpected(load.error());
   RateSubject subject{std::move(server), std::move(*load)};
-  if (auto ok = subject.run(kWarmUpOutstanding, kWarmUp); !ok) return tl::unexpected(ok.error());
+  if (auto ok = subject.run(kWarmUpOutstanding, kSubjectWarmUp); !ok)
+    return tl::unexpected(ok.error());
   subject.rounds = {};
   return subject;
 }
 
 base::Result<bool> RateSubject::run(std::size_t outstanding, Nanoseconds duration) {
-  const auto result = run_closed_loop(*load, {outstanding, duration, kCountMax});
+  const auto result = run_closed_loop(*load, {outstanding, duration, kTurnCountMax});
   if (!result) return tl::unexpected(result.error());
   rounds.add(*result);
   return true;

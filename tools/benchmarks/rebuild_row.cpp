@@ -17,11 +17,10 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::int64_t kEventsFull = 2'000'000;
-constexpr std::int64_t kEventsQuick = 200'000;
-constexpr std::size_t kContentBytes = 101;
+constexpr std::int64_t kRebuiltEventsFull = 2'000'000;
+constexpr std::int64_t kRebuiltEventsQuick = 200'000;
 constexpr std::size_t kBatchEvents = 16 << 10;  // as `steno replay rebuild`
-constexpr int kTurns = 3;
+constexpr int kRebuildTurns = 3;
 
 // Events a second.
 base::Result<double> rebuild(eventlog::BlockStore& log, const std::string& folder) {
@@ -45,13 +44,13 @@ base::Result<double> rebuild(eventlog::BlockStore& log, const std::string& folde
 }  // namespace
 
 base::Result<Figure> measure_rebuild(Workbench& bench) {
-  const std::int64_t events = bench.is_quick() ? kEventsQuick : kEventsFull;
+  const std::int64_t events = bench.is_quick() ? kRebuiltEventsQuick : kRebuiltEventsFull;
   const std::string folder = bench.fresh_folder("rebuild");
   base::SeededRandom random(1);
   bench.progress(fmt::format("rebuild_over_fold, writing {} events", events));
   const auto author = LogAuthor::create(folder + "/data", random);
   if (!author) return tl::unexpected(author.error());
-  const auto sessions = (*author)->add_histories(events, kContentBytes);
+  const auto sessions = (*author)->add_histories(events, kUsualContentBytes);
   if (!sessions) return tl::unexpected(sessions.error());
   if (auto ok = (*author)->flush(); !ok) return tl::unexpected(ok.error());
   eventlog::BlockStore& log = (*author)->store();
@@ -60,8 +59,8 @@ base::Result<Figure> measure_rebuild(Workbench& bench) {
   std::vector<double> ratios;
   std::vector<double> rebuilt;
   std::vector<double> folds;
-  for (int turn = 0; turn < kTurns; ++turn) {
-    bench.progress(fmt::format("rebuild_over_fold {}/{}", turn + 1, kTurns));
+  for (int turn = 0; turn < kRebuildTurns; ++turn) {
+    bench.progress(fmt::format("rebuild_over_fold {}/{}", turn + 1, kRebuildTurns));
     const auto fold = run_pass(log, Stage::fold, log.tail().value);
     if (!fold) return tl::unexpected(fold.error());
     const auto rate = rebuild(log, folder + "/rows" + std::to_string(turn));
@@ -75,7 +74,7 @@ base::Result<Figure> measure_rebuild(Workbench& bench) {
                              projections::all_projections().size(), rate_text(median(rebuilt)),
                              rate_text(median(folds))),
                  fmt::format("{} events of {} sessions, in the page cache; the middle of {} turns",
-                             log.tail().value, sessions->size(), kTurns)},
+                             log.tail().value, sessions->size(), kRebuildTurns)},
                 {}};
 }
 

@@ -16,17 +16,16 @@
 namespace benchmarks {
 namespace {
 
-struct Size {
+struct RecoveredSize {
   std::int64_t events;
   int live;
   int turns;  // warm, and then cold
 };
-constexpr Size kFull{10'000'000, 9'990, 3};
-constexpr Size kQuick{200'000, 2'000, 3};
+constexpr RecoveredSize kFull{10'000'000, 9'990, 3};
+constexpr RecoveredSize kQuick{200'000, 2'000, 3};
 constexpr std::size_t kNearCap = 60 << 20;  // the store begins to flush at 64 MiB
-constexpr std::size_t kContentBytes = 101;
 constexpr Nanoseconds kFirstStartMax = std::chrono::minutes(10);
-constexpr Nanoseconds kStartMax = std::chrono::minutes(2);
+constexpr Nanoseconds kRecoverStartMax = std::chrono::minutes(2);
 
 struct Start {
   Nanoseconds ready{0};
@@ -59,7 +58,7 @@ void drop_from_cache(const std::string& folder) {
 
 class Recovery {
  public:
-  Recovery(Workbench& bench, const Size& size) : bench_(bench), size_(size) {}
+  Recovery(Workbench& bench, const RecoveredSize& size) : bench_(bench), size_(size) {}
 
   base::Result<bool> prepare() {
     home_ = bench_.fresh_folder("recover");
@@ -67,7 +66,7 @@ class Recovery {
     bench_.progress(fmt::format("recover_ms, writing {} events", size_.events));
     const auto author = LogAuthor::create(StenoServer::data_folder(home_), random);
     if (!author) return tl::unexpected(author.error());
-    auto ended = (*author)->add_histories(size_.events, kContentBytes);
+    auto ended = (*author)->add_histories(size_.events, kUsualContentBytes);
     if (!ended) return tl::unexpected(ended.error());
     ended_ = std::move(*ended);
     for (int i = 0; i < size_.live; ++i) {
@@ -102,7 +101,7 @@ class Recovery {
     if (!is_warm) drop_from_cache(home_);
     Start start;
     const Nanoseconds begun = now();
-    const auto server = StenoServer::start_in(bench_, home_, kStartMax);
+    const auto server = StenoServer::start_in(bench_, home_, kRecoverStartMax);
     if (!server) return tl::unexpected(server.error());
     start.ready = now() - begun;
     const auto one = OneCommand::connect(bench_, **server);
@@ -129,7 +128,7 @@ class Recovery {
 
  private:
   Workbench& bench_;
-  const Size& size_;
+  const RecoveredSize& size_;
   std::string home_;
   std::vector<base::SessionId> ended_;
   std::size_t next_ = 0;
@@ -153,7 +152,7 @@ std::string describe_starts(const std::string& what, const std::vector<Start>& s
 }  // namespace
 
 base::Result<Figure> measure_recover(Workbench& bench) {
-  const Size& size = bench.is_quick() ? kQuick : kFull;
+  const RecoveredSize& size = bench.is_quick() ? kQuick : kFull;
   Recovery recovery(bench, size);
   if (auto ok = recovery.prepare(); !ok) return tl::unexpected(ok.error());
   if (auto ok = recovery.start_and_kill(); !ok) return tl::unexpected(ok.error());

@@ -3,13 +3,13 @@
 namespace benchmarks {
 namespace {
 
-constexpr Nanoseconds kReadyMax = std::chrono::seconds(20);
+constexpr Nanoseconds kRedisReadyMax = std::chrono::seconds(20);
 constexpr std::size_t kLists = 64;  // as many as Steno has sessions in use
 
 base::Result<std::string> version_of_redis(const std::string& log) {
   auto asked = ChildProcess::start({"redis-server", "--version"}, log);
   if (!asked) return tl::unexpected(asked.error());
-  auto line = (*asked)->read_line(kReadyMax);
+  auto line = (*asked)->read_line(kRedisReadyMax);
   if (!line) return base::failure(base::ErrorCode::not_found, "redis-server is not installed");
   const std::size_t at = line->find("v=");
   return at == std::string::npos ? *line : line->substr(at + 2, line->find(' ', at) - at - 2);
@@ -33,7 +33,7 @@ base::Result<std::unique_ptr<RedisServer>> RedisServer::start(Workbench& bench) 
   if (!process) return tl::unexpected(process.error());
   server->process_ = std::move(*process);
   for (;;) {
-    const auto line = server->process_->read_line(kReadyMax);
+    const auto line = server->process_->read_line(kRedisReadyMax);
     if (!line) return tl::unexpected(line.error());
     if (line->find("eady to accept connections") != std::string::npos) return server;
   }

@@ -13,7 +13,7 @@ namespace benchmarks {
 namespace {
 
 constexpr int kInterruptedTurns = 25;  // two commands each; the spawn is one more
-constexpr Nanoseconds kStartMax = std::chrono::minutes(5);
+constexpr Nanoseconds kRssLiveStartMax = std::chrono::minutes(5);
 
 struct Resident {
   double own_bytes = 0;  // RssAnon
@@ -46,7 +46,7 @@ base::Result<Served> measure_server(Workbench& bench, int sessions, int live) {
   }
   // The first start indexes the log; what that took is not of the sessions.
   for (const bool is_first : {true, false}) {
-    const auto server = StenoServer::start_in(bench, home, kStartMax);
+    const auto server = StenoServer::start_in(bench, home, kRssLiveStartMax);
     if (!server) return tl::unexpected(server.error());
     if (is_first) continue;
     const auto one = OneCommand::connect(bench, **server);

@@ -12,7 +12,7 @@ namespace benchmarks {
 namespace {
 
 constexpr double kKibPerMb = 1000.0 * 1000.0 / 1024.0;
-constexpr base::Duration kAnswerMax = std::chrono::seconds(10);
+constexpr base::Duration kStatusAnswerMax = std::chrono::seconds(10);
 
 base::Result<bool> ask_status(Workbench& bench, const StenoServer& server) {
   auto socket = bus::connect_client(bench.context(), server.command_endpoint());
@@ -20,7 +20,7 @@ base::Result<bool> ask_status(Workbench& bench, const StenoServer& server) {
   bus::ClientOptions options;
   options.hello.name = "steno";
   bus::Client client(**socket, bench.clock(), bench.random(), options);
-  const auto reply = client.request(workers::kVerbStatus, {}, kAnswerMax);
+  const auto reply = client.request(workers::kVerbStatus, {}, kStatusAnswerMax);
   if (!reply) return tl::unexpected(reply.error());
   return true;
 }

@@ -6,7 +6,7 @@ namespace benchmarks {
 namespace {
 
 // Real sessions have 375 lines on average; with what Steno adds itself this comes near it.
-constexpr int kTurns = 12;
+constexpr int kTurnsOfSession = 12;
 constexpr int kStepsOfTurn = 9;  // a tool call, its result, and a block of text
 
 }  // namespace
@@ -45,7 +45,7 @@ session::Event SessionHistory::next(base::Time now) {
 session::Event SessionHistory::make(base::Time now) {
   const int step = step_++;
   if (step < kOpening) return opening(step, now);
-  if (turns_ == kTurns) {
+  if (turns_ == kTurnsOfSession) {
     has_ended_ = step == kOpening + 2;
     if (step == kOpening) return session::AgentExited{0, 0};
     if (step == kOpening + 1) return session::LeaseReleased{kToken};

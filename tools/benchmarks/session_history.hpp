@@ -9,6 +9,13 @@
 
 namespace benchmarks {
 
+// The median prompt of real sessions has 98 characters.
+constexpr std::size_t kPromptBytes = 98;
+// Of other contents, unless a row varies them.
+constexpr std::size_t kUsualContentBytes = 101;
+// Sessions alive at once while a log is made.
+constexpr std::size_t kSessionsAlive = 100;
+
 struct SessionIdentity {
   base::SessionId id;
   std::string agent = "main";

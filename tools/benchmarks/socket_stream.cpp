@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kWaitMs = 1000;
 
-base::Error errno_error(const std::string& what) {
+base::Error peer_error(const std::string& what) {
   return {base::ErrorCode::unreachable, "a peer: " + what + ": " + std::strerror(errno), {}};
 }
 
@@ -26,7 +26,7 @@ base::Error errno_error(const std::string& what) {
 
 base::Result<SocketStream> SocketStream::finish(int fd, int connected) {
   SocketStream stream(fd);
-  if (fd < 0 || connected != 0) return tl::unexpected(errno_error("connect"));
+  if (fd < 0 || connected != 0) return tl::unexpected(peer_error("connect"));
   fcntl(fd, F_SETFL, O_NONBLOCK);
   return stream;
 }
@@ -60,7 +60,7 @@ SocketStream::SocketStream(SocketStream&& other) noexcept
 base::Result<bool> SocketStream::send() {
   if (out.empty()) return true;
   const ssize_t sent = ::send(fd_, out.data(), out.size(), MSG_NOSIGNAL);
-  if (sent < 0 && errno != EAGAIN && errno != EINTR) return tl::unexpected(errno_error("send"));
+  if (sent < 0 && errno != EAGAIN && errno != EINTR) return tl::unexpected(peer_error("send"));
   if (sent > 0) out.erase(0, static_cast<std::size_t>(sent));
   return true;
 }
@@ -95,7 +95,7 @@ base::Result<bool> wait_for_any(const std::vector<const SocketStream*>& streams,
   }
   if (timer_fd >= 0) items.push_back({timer_fd, POLLIN, 0});
   if (poll(items.data(), items.size(), kWaitMs) < 0 && errno != EINTR) {
-    return tl::unexpected(errno_error("poll"));
+    return tl::unexpected(peer_error("poll"));
   }
   return true;
 }

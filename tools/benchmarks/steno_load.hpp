@@ -16,8 +16,8 @@
 
 namespace benchmarks {
 
-// The median prompt of real sessions has 98 characters.
-constexpr std::size_t kPromptBytes = 98;
+// Of a load with many requests outstanding.
+constexpr std::size_t kLoadConnections = 4;
 
 struct StenoLoadOptions {
   std::size_t connections = 1;    // that requests go over by turns

@@ -5,14 +5,14 @@
 namespace benchmarks {
 namespace {
 
-constexpr Nanoseconds kReadyMax = std::chrono::seconds(30);
+constexpr Nanoseconds kServerReadyMax = std::chrono::seconds(30);
 
 }  // namespace
 
 base::Result<std::unique_ptr<StenoServer>> StenoServer::start(Workbench& bench,
                                                               const std::string& name,
                                                               const std::string& preload) {
-  return start_in(bench, bench.fresh_folder(name), kReadyMax, preload);
+  return start_in(bench, bench.fresh_folder(name), kServerReadyMax, preload);
 }
 
 base::Result<std::unique_ptr<StenoServer>> StenoServer::start_in(Workbench& bench,

@@ -7,12 +7,13 @@
 #include "bus/poller.hpp"
 #include "bus/subscription.hpp"
 #include "bus/zmq_sockets.hpp"
+#include "tools/benchmarks/failure.hpp"
 
 namespace benchmarks {
 namespace {
 
 constexpr base::Duration kPageMax = std::chrono::seconds(10);
-constexpr Nanoseconds kAnswerMax = std::chrono::seconds(30);
+constexpr Nanoseconds kSubscriberAnswerMax = std::chrono::seconds(30);
 
 // A feed, a connection for reading what it lost, and the loop that both need.
 class Following {
@@ -74,11 +75,6 @@ class Following {
   bus::Subscription subscription_;
 };
 
-int fail(const base::Error& error) {
-  std::fprintf(stderr, "%s\n", base::describe(error).c_str());
-  return 1;
-}
-
 }  // namespace
 
 int run_subscriber(const std::string& endpoints) {
@@ -117,13 +113,13 @@ base::Result<std::unique_ptr<Subscriber>> Subscriber::start(Workbench& bench,
 
 base::Result<bool> Subscriber::expect(std::size_t count) {
   if (auto ok = process_->write(std::to_string(count) + "\n"); !ok) return ok;
-  const auto live = process_->read_line(kAnswerMax);
+  const auto live = process_->read_line(kSubscriberAnswerMax);
   if (!live) return tl::unexpected(live.error());
   return true;
 }
 
 base::Result<std::vector<Nanoseconds>> Subscriber::received(std::size_t count) {
-  const auto bytes = process_->read_bytes(count * sizeof(std::int64_t), kAnswerMax);
+  const auto bytes = process_->read_bytes(count * sizeof(std::int64_t), kSubscriberAnswerMax);
   if (!bytes) return tl::unexpected(bytes.error());
   std::vector<Nanoseconds> moments(count);
   std::memcpy(moments.data(), bytes->data(), bytes->size());

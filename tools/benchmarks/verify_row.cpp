@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "eventlog/verify.hpp"
+#include "tools/benchmarks/fold_pass.hpp"
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/measured.hpp"
 #include "tools/benchmarks/one_core.hpp"
@@ -16,11 +17,10 @@
 namespace benchmarks {
 namespace {
 
-constexpr std::size_t kContentBytes[] = {200, 1000};
-constexpr std::int64_t kEventsFull = 2'000'000;
-constexpr std::int64_t kEventsQuick = 100'000;
-constexpr std::size_t kReadBytes = 4 << 20;
-constexpr int kTurns = 3;
+constexpr std::size_t kVerifiedContentBytes[] = {200, 1000};
+constexpr std::int64_t kVerifiedEventsFull = 2'000'000;
+constexpr std::int64_t kVerifiedEventsQuick = 100'000;
+constexpr int kVerifyTurns = 3;
 
 struct Hashed {
   Nanoseconds took{0};
@@ -62,14 +62,14 @@ base::Result<Hashed> hash_alone(eventlog::BlockStore& store, std::size_t content
   return hashed;
 }
 
-struct Size {
+struct VerifiedSize {
   double ratio = 0;
   std::vector<std::string> raw;
 };
 
-base::Result<Size> measure_size(Workbench& bench, std::size_t content_bytes) {
+base::Result<VerifiedSize> measure_size(Workbench& bench, std::size_t content_bytes) {
   const std::string folder = bench.fresh_folder("verify");
-  const std::int64_t events = bench.is_quick() ? kEventsQuick : kEventsFull;
+  const std::int64_t events = bench.is_quick() ? kVerifiedEventsQuick : kVerifiedEventsFull;
   base::SeededRandom random(1);
   bench.progress(fmt::format("verify_over_blake2b, writing {} events", events));
   {
@@ -89,8 +89,8 @@ base::Result<Size> measure_size(Workbench& bench, std::size_t content_bytes) {
   std::vector<double> verified;
   Hashed bulk;
   eventlog::VerifyReport report;
-  for (int turn = 0; turn < kTurns; ++turn) {
-    bench.progress(fmt::format("verify_over_blake2b {}/{}", turn + 1, kTurns));
+  for (int turn = 0; turn < kVerifyTurns; ++turn) {
+    bench.progress(fmt::format("verify_over_blake2b {}/{}", turn + 1, kVerifyTurns));
     const auto hashed = hash_alone(*log->store, content_bytes, false);
     if (!hashed) return tl::unexpected(hashed.error());
     const auto each = hash_alone(*log->store, content_bytes, true);
@@ -111,7 +111,7 @@ base::Result<Size> measure_size(Workbench& bench, std::size_t content_bytes) {
   }
   const double megabytes = static_cast<double>(bulk.bytes) / 1e6;
   const auto count = static_cast<double>(report.events);
-  Size size{median(ratios), {}};
+  VerifiedSize size{median(ratios), {}};
   size.raw.push_back(fmt::format(
       "contents of {} B: {:.3f}; verified {:.0f} MB/s, {}; BLAKE2b in bulk {:.0f} MB/s; over the "
       "hashes that a proof needs, one of each content: {:.3f}",
@@ -120,7 +120,7 @@ base::Result<Size> measure_size(Workbench& bench, std::size_t content_bytes) {
   size.raw.push_back(
       fmt::format("    {} events, {} of them with content; {:.0f} MB; the middle of "
                   "{} turns",
-                  report.events, report.contents, megabytes, kTurns));
+                  report.events, report.contents, megabytes, kVerifyTurns));
   bench.remove(folder);
   return size;
 }
@@ -129,7 +129,7 @@ base::Result<Size> measure_size(Workbench& bench, std::size_t content_bytes) {
 
 base::Result<Figure> measure_verify(Workbench& bench) {
   Figure figure;
-  for (const std::size_t content_bytes : kContentBytes) {
+  for (const std::size_t content_bytes : kVerifiedContentBytes) {
     const auto size = measure_size(bench, content_bytes);
     if (!size) return tl::unexpected(size.error());
     figure.value = std::min(figure.value.value_or(size->ratio), size->ratio);

@@ -10,7 +10,7 @@
 namespace steno {
 namespace {
 
-constexpr base::Duration kAskAgain = std::chrono::milliseconds(50);
+constexpr base::Duration kAskAnchorAgain = std::chrono::milliseconds(50);
 
 Outcome<workers::AnchorsAnswer> ask_last(Connection& connection) {
   return connection.ask<workers::AnchorsAnswer>(workers::kVerbAnchors, workers::QueryBody{});
@@ -22,7 +22,7 @@ Outcome<workers::AnchorsAnswer> wait_until_made(Connection& connection, base::Po
     if (!answer) return answer;
     if (answer->anchor && answer->through >= through) return answer;
     if (!answer->fault.empty()) return fail(kExitFailed, "no anchor was made: " + answer->fault);
-    if (auto ok = connection.wait(kAskAgain); !ok) return tl::unexpected(ok.error());
+    if (auto ok = connection.wait(kAskAnchorAgain); !ok) return tl::unexpected(ok.error());
   }
 }
 

@@ -16,15 +16,15 @@ namespace {
 
 using workers::ArchiveRow;
 
-constexpr base::Duration kAskAgain = std::chrono::milliseconds(100);
+constexpr base::Duration kAskArchivesAgain = std::chrono::milliseconds(100);
 
-Outcome<workers::ArchivesAnswer> ask_list(Connection& connection) {
+Outcome<workers::ArchivesAnswer> ask_archives(Connection& connection) {
   return connection.ask<workers::ArchivesAnswer>(workers::kVerbArchives, workers::QueryBody{});
 }
 
 Outcome<ArchiveRow> wait_until_trimmed(Connection& connection, const std::string& name) {
   for (;;) {
-    const auto answer = ask_list(connection);
+    const auto answer = ask_archives(connection);
     if (!answer) return tl::unexpected(answer.error());
     const ArchiveRow* found = nullptr;
     for (const ArchiveRow& row : answer->archives) {
@@ -43,7 +43,7 @@ Outcome<ArchiveRow> wait_until_trimmed(Connection& connection, const std::string
                   "archive " + name + " was made, and the log is not trimmed yet: " + found->fault);
     }
     if (found->is_trimmed) return *found;
-    if (auto ok = connection.wait(kAskAgain); !ok) return tl::unexpected(ok.error());
+    if (auto ok = connection.wait(kAskArchivesAgain); !ok) return tl::unexpected(ok.error());
   }
 }
 
@@ -95,7 +95,7 @@ Outcome<int> archive_create(const Config& config, const ArchiveArguments& argume
 Outcome<int> archive_list(const Config& config, const ArchiveArguments&) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto answer = ask_list(**connection);
+  const auto answer = ask_archives(**connection);
   if (!answer) return tl::unexpected(answer.error());
   if (config.output == OutputFormat::json) {
     print(to_json(*answer) + "\n");

@@ -16,15 +16,15 @@ namespace {
 
 using workers::BackupRow;
 
-constexpr base::Duration kAskAgain = std::chrono::milliseconds(100);
+constexpr base::Duration kAskBackupsAgain = std::chrono::milliseconds(100);
 
-Outcome<workers::BackupsAnswer> ask_list(Connection& connection) {
+Outcome<workers::BackupsAnswer> ask_backups(Connection& connection) {
   return connection.ask<workers::BackupsAnswer>(workers::kVerbBackups, workers::QueryBody{});
 }
 
 Outcome<BackupRow> wait_until_made(Connection& connection, const std::string& name) {
   for (;;) {
-    const auto answer = ask_list(connection);
+    const auto answer = ask_backups(connection);
     if (!answer) return tl::unexpected(answer.error());
     const BackupRow* found = nullptr;
     for (const BackupRow& row : answer->backups) {
@@ -37,7 +37,7 @@ Outcome<BackupRow> wait_until_made(Connection& connection, const std::string& na
     }
     if (!found->fault.empty()) return fail(kExitFailed, "no backup was made: " + found->fault);
     if (found->through.value > 0) return *found;
-    if (auto ok = connection.wait(kAskAgain); !ok) return tl::unexpected(ok.error());
+    if (auto ok = connection.wait(kAskBackupsAgain); !ok) return tl::unexpected(ok.error());
   }
 }
 
@@ -67,7 +67,7 @@ Outcome<int> backup_create(const Config& config, const BackupArguments& argument
 Outcome<int> backup_list(const Config& config, const BackupArguments&) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto answer = ask_list(**connection);
+  const auto answer = ask_backups(**connection);
   if (!answer) return tl::unexpected(answer.error());
   if (config.output == OutputFormat::json) {
     print(to_json(*answer) + "\n");

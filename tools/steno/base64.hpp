@@ -1,6 +1,7 @@
 // Bytes as text that JSON can hold: RFC 4648, section 4, with padding.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "eventlog/base/bytes.hpp"
@@ -11,6 +12,11 @@ std::string to_base64(base::ByteView bytes);
 // None: it is not what to_base64 makes of any bytes.
 std::optional<base::Bytes> from_base64(std::string_view text);
 
+// In hexadecimal digits, as base::to_hex.
+template <std::size_t Size>
+std::string hex(const std::array<char, Size>& bytes) {
+  return base::to_hex({bytes.data(), Size});
+}
 // None: it is not `size` bytes in hexadecimal digits.
 std::optional<base::Bytes> from_hex(std::string_view text, std::size_t size);
 

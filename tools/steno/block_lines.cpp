@@ -22,11 +22,6 @@ using eventlog::StoredContent;
 using Json = nlohmann::ordered_json;
 using Parsed = nlohmann::json;  // whatever order its names came in
 
-template <std::size_t Size>
-std::string hex(const std::array<char, Size>& bytes) {
-  return base::to_hex({bytes.data(), Size});
-}
-
 Json json_of(const BlockHeader& header) {
   return {{"log", header.log.text()},
           {"epoch", {{"counter", header.epoch.counter}, {"random", hex(header.epoch.random)}}},

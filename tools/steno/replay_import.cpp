@@ -21,7 +21,6 @@ using base::Position;
 using base::Result;
 using eventlog::Checkpoint;
 using eventlog::SealedBlock;
-using Json = nlohmann::json;
 
 class Import {
  public:
@@ -56,7 +55,7 @@ class Import {
 
   Result<bool> read_head() {
     if (auto ok = read_line(); !ok) return ok;
-    const Json head = Json::parse(line_, nullptr, false);
+    const nlohmann::json head = nlohmann::json::parse(line_, nullptr, false);
     const bool is_export = head.is_object() && head.contains("steno_export");
     if (!is_export) return wrong("this is not what steno replay export prints");
     if (head["steno_export"] != 1) return wrong("it was printed by a newer release");
@@ -83,10 +82,10 @@ class Import {
   }
 
   Result<bool> take_end() {
-    const Json end = Json::parse(line_, nullptr, false);
+    const nlohmann::json end = nlohmann::json::parse(line_, nullptr, false);
     is_ended_ = end.is_object() && end.contains("end") && end["end"].is_object() &&
-                end["end"].value("position", Json()) == next_.value - 1 &&
-                end["end"].value("hash", Json()) == base::to_hex(base::view(hash_));
+                end["end"].value("position", nlohmann::json()) == next_.value - 1 &&
+                end["end"].value("hash", nlohmann::json()) == base::to_hex(base::view(hash_));
     if (is_ended_) return true;
     return wrong("the end that is named is not that of the lines before it");
   }
@@ -160,8 +159,8 @@ int replay_import(const ReplayArguments& arguments) {
   const auto reached = Import(arguments, is_stdin ? std::cin : file).run();
   if (!reached) return fail(arguments.err, reached.error());
   if (arguments.is_json) {
-    const Json json = {{"position", reached->position.value},
-                       {"checkpoint", checkpoint_text(*reached)}};
+    const nlohmann::json json = {{"position", reached->position.value},
+                                 {"checkpoint", checkpoint_text(*reached)}};
     print_json_text(arguments.out, json);
   } else {
     fmt::print(arguments.out, "{:<12}{}\n{:<12}{}\n", "position", reached->position.value,

@@ -17,7 +17,7 @@ std::string hex16(const base::Hash& digest) {
   return base::to_hex(base::view(digest).substr(0, 8));
 }
 
-void print_text(std::FILE* out, const Outcomes& outcomes) {
+void print_outcomes_as_text(std::FILE* out, const Outcomes& outcomes) {
   for (const RebuiltProjection& one : outcomes) {
     if (one.is_compared) {
       fmt::print(out, "digest {} live={} rebuilt={} {}\n", one.name, hex16(one.live_digest),
@@ -28,7 +28,7 @@ void print_text(std::FILE* out, const Outcomes& outcomes) {
   }
 }
 
-void print_json(std::FILE* out, const Outcomes& outcomes) {
+void print_outcomes_as_json(std::FILE* out, const Outcomes& outcomes) {
   Json json = Json::array();
   for (const RebuiltProjection& one : outcomes) {
     json.push_back(
@@ -60,7 +60,7 @@ Result<Outcomes> rebuild(const ReplayArguments& arguments) {
 int replay_rebuild(const ReplayArguments& arguments) {
   const auto outcomes = rebuild(arguments);
   if (!outcomes) return fail(arguments.err, outcomes.error());
-  (arguments.is_json ? print_json : print_text)(arguments.out, *outcomes);
+  (arguments.is_json ? print_outcomes_as_json : print_outcomes_as_text)(arguments.out, *outcomes);
   for (const RebuiltProjection& one : *outcomes) {
     if (one.is_compared && !one.is_equal) {
       fmt::print(arguments.err,

@@ -14,7 +14,7 @@ namespace {
 using session::SessionState;
 using Json = nlohmann::ordered_json;
 
-void print_json(std::FILE* out, const Fold& fold, const FoldedSessions& sessions) {
+void print_sessions_as_json(std::FILE* out, const Fold& fold, const FoldedSessions& sessions) {
   Json json;
   json["log"] = fold.log.is_set() ? Json(fold.log.text()) : Json();
   json["position"] = fold.position.value;
@@ -80,7 +80,7 @@ void print_session(std::FILE* out, const FoldedSession& folded) {
   }
 }
 
-void print_text(std::FILE* out, const Fold& fold, const FoldedSessions& sessions) {
+void print_sessions_as_text(std::FILE* out, const Fold& fold, const FoldedSessions& sessions) {
   fmt::print(out, "position {}", fold.position.value);
   if (fold.position.value > 0) fmt::print(out, ", {}", time_text(fold.log_time));
   fmt::print(out, ", {} sessions\n", sessions.size());
@@ -100,7 +100,8 @@ int replay_state(const ReplayArguments& arguments) {
   if (!fold) return fail(arguments.err, fold.error());
   const auto sessions = choose_sessions(*fold, arguments.agent, arguments.session);
   if (!sessions) return fail(arguments.err, sessions.error());
-  (arguments.is_json ? print_json : print_text)(arguments.out, *fold, *sessions);
+  (arguments.is_json ? print_sessions_as_json : print_sessions_as_text)(arguments.out, *fold,
+                                                                        *sessions);
   return kExitOk;
 }
 

@@ -62,8 +62,8 @@ std::string anchors_text(const VerifyReport& report) {
   return fmt::format("{}, signed up to position {} by key {}", count, report.anchored.value, keys);
 }
 
-void print_text(std::FILE* out, const UnprovedLog& log, const VerifyReport& report,
-                const Verdict& verdict) {
+void print_report_as_text(std::FILE* out, const UnprovedLog& log, const VerifyReport& report,
+                          const Verdict& verdict) {
   const auto row = [&](std::string_view name, const std::string& value) {
     fmt::print(out, "{:<12}{}\n", name, value);
   };
@@ -100,8 +100,8 @@ void print_text(std::FILE* out, const UnprovedLog& log, const VerifyReport& repo
   row("verdict", std::string(verdict.text));
 }
 
-void print_json(std::FILE* out, const UnprovedLog& log, const VerifyReport& report,
-                const Verdict& verdict) {
+void print_report_as_json(std::FILE* out, const UnprovedLog& log, const VerifyReport& report,
+                          const Verdict& verdict) {
   Json json;
   json["verdict"] = verdict.word;
   json["log"] = report.log.is_set() ? Json(report.log.text()) : Json();
@@ -235,7 +235,8 @@ int replay_verify(const ReplayArguments& arguments) {
                            {behind, kUnknownEnd, error->code, base::describe(*error)});
   }
   const Verdict verdict = verdict_of(*log, report);
-  (arguments.is_json ? print_json : print_text)(arguments.out, *log, report, verdict);
+  (arguments.is_json ? print_report_as_json : print_report_as_text)(arguments.out, *log, report,
+                                                                    verdict);
   return verdict.exit;
 }
 

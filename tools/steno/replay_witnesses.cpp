@@ -15,11 +15,6 @@ using eventlog::Checkpoint;
 using eventlog::Witness;
 
 template <std::size_t Size>
-std::string hex(const std::array<char, Size>& bytes) {
-  return base::to_hex({bytes.data(), bytes.size()});
-}
-
-template <std::size_t Size>
 bool parse_hex(std::string_view text, std::array<char, Size>& bytes) {
   const auto parsed = from_hex(text, Size);
   if (parsed) parsed->copy(bytes.data(), Size);

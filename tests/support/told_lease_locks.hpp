@@ -1,0 +1,17 @@
+// Lease locks that are held, unless the test says otherwise.
+#pragma once
+
+#include "workers/lease_dispatcher.hpp"
+
+namespace support {
+
+struct ToldLeaseLocks final : workers::LeaseLocks {
+  bool is_worker_alive() override { return is_worker_held; }
+  bool has_worker_ended(std::int64_t) override { return !is_worker_held; }
+  bool is_session_held(base::SessionId) override { return is_held; }
+
+  bool is_worker_held = true;
+  bool is_held = true;
+};
+
+}  // namespace support
