@@ -1,6 +1,7 @@
 #include "eventlog/head_file.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -92,7 +93,9 @@ Result<bool> make_head_file(Disk& disk, const std::string& path) {
 class SyncedHeadFile final : public HeadFile {
  public:
   SyncedHeadFile(std::unique_ptr<DiskFile> file, std::int64_t sequence)
-      : file_(std::move(file)), sequence_(sequence), syncer_([this](auto stop) { run(stop); }) {}
+      : file_(std::move(file)), sequence_(sequence), syncer_([this](auto stop) { run(stop); }) {
+    pthread_setname_np(syncer_.native_handle(), "sync-head");
+  }
 
   ~SyncedHeadFile() override {
     syncer_.request_stop();

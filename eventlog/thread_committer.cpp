@@ -8,7 +8,7 @@ namespace {
 class ThreadCommitter final : public Committer {
  public:
   ThreadCommitter(BlockStore& store, HeadFile* head)
-      : thread_([&store, head](SealedBlock block) {
+      : thread_("log-commit", [&store, head](SealedBlock block) {
           AppendOutcome outcome = commit(store, head, block);
           return CommitOutcome{std::move(outcome), std::move(block)};
         }) {}

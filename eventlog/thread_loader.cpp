@@ -15,7 +15,7 @@ using Outcome = std::variant<LoadOutcome, SaveOutcome>;
 class ThreadLoader final : public StreamLoader {
  public:
   ThreadLoader(BlockStore& store, StreamIndex& index, SnapshotStore& snapshots)
-      : thread_([&](Job job) -> Outcome {
+      : thread_("load-streams", [&](Job job) -> Outcome {
           if (job.to_save) {
             const bool is_saved = snapshots.save(job.stream, *job.to_save).has_value();
             return SaveOutcome{std::move(job.stream), is_saved};

@@ -9,7 +9,7 @@ namespace {
 class ThreadContentLoader final : public ContentLoader {
  public:
   explicit ThreadContentLoader(eventlog::BlockStore& store)
-      : thread_([&store](base::Position position) {
+      : thread_("load-content", [&store](base::Position position) {
           return ContentOutcome{position, eventlog::read_content(store, position)};
         }) {}
 

@@ -222,7 +222,8 @@ namespace {
 class ThreadErasurePort final : public ErasurePort {
  public:
   explicit ThreadErasurePort(ErasureWork work)
-      : thread_([work = std::move(work)](const ErasureJob& job) mutable { return work.run(job); }) {
+      : thread_("erasure",
+                [work = std::move(work)](const ErasureJob& job) mutable { return work.run(job); }) {
   }
 
   void submit(const ErasureJob& job) override { thread_.submit(job); }

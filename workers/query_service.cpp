@@ -390,7 +390,7 @@ namespace {
 class ThreadQueryPort final : public QueryPort {
  public:
   explicit ThreadQueryPort(QueryService& service)
-      : thread_([&service](const Query& query) { return service.answer(query); }) {}
+      : thread_("queries", [&service](const Query& query) { return service.answer(query); }) {}
 
   void submit(Query query) override { thread_.submit(std::move(query)); }
   std::optional<QueryAnswer> poll() override { return thread_.poll(); }

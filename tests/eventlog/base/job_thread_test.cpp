@@ -3,6 +3,7 @@
 #include "eventlog/base/job_thread.hpp"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "eventlog/base/random.hpp"
@@ -23,7 +24,7 @@ Box doubled(Box box) {
 TEST_CASE("every job is done once, in order, and its outcome comes back", "[base]") {
   constexpr std::uint64_t kJobs = 20'000;
   SeededRandom random(1);
-  JobThread<Box, Box> thread(doubled);
+  JobThread<Box, Box> thread("test", doubled);
   std::uint64_t submitted = 0;
   std::uint64_t received = 0;
   while (received < kJobs) {
@@ -36,9 +37,25 @@ TEST_CASE("every job is done once, in order, and its outcome comes back", "[base
   CHECK(received == submitted);
 }
 
+TEST_CASE("a thread has the name that it is given", "[base]") {
+  JobThread<int, std::string> thread("load-streams", [](int) {
+    std::string name(16, '\0');
+    pthread_getname_np(pthread_self(), name.data(), name.size());
+    return std::string(name.c_str());
+  });
+  // The name is given to the thread while it starts, so that the first job may be too early.
+  std::string name;
+  for (int tries = 0; tries < 1000 && name != "load-streams"; ++tries) {
+    thread.submit(0);
+    REQUIRE(support::wakes(thread.wake_fd()));
+    name = *thread.poll();
+  }
+  CHECK(name == "load-streams");
+}
+
 TEST_CASE("no wake-up is lost, however close the two threads are", "[base]") {
   constexpr int kRounds = 20'000;
-  JobThread<int, int> thread([](int number) { return number; });
+  JobThread<int, int> thread("test", [](int number) { return number; });
   for (int round = 0; round < kRounds; ++round) {
     thread.submit(round);
     // Looked at before, while and after the outcome comes.
@@ -53,7 +70,7 @@ TEST_CASE("no wake-up is lost, however close the two threads are", "[base]") {
 }
 
 TEST_CASE("the descriptor is readable while there is an outcome, and only then", "[base]") {
-  JobThread<int, int> thread([](int number) { return number; });
+  JobThread<int, int> thread("test", [](int number) { return number; });
   CHECK_FALSE(support::is_readable(thread.wake_fd()));
   for (int number : {1, 2, 3}) thread.submit(number);
   for (int number : {1, 2, 3}) {
@@ -65,7 +82,7 @@ TEST_CASE("the descriptor is readable while there is an outcome, and only then",
 }
 
 TEST_CASE("an outcome is taken only by who accepts it, and wakes until then", "[base]") {
-  JobThread<int, int> thread([](int number) { return number; });
+  JobThread<int, int> thread("test", [](int number) { return number; });
   const auto is_even = [](int number) { return number % 2 == 0; };
   const auto is_odd = [](int number) { return number % 2 != 0; };
   thread.submit(1);
@@ -85,7 +102,7 @@ TEST_CASE("a thread that is ended while busy does what it was given", "[base]") 
     const auto jobs = random.below(50);
     std::vector<std::uint64_t> done;  // touched by the thread, and by us once it has ended
     {
-      JobThread<std::uint64_t, Box> thread([&](std::uint64_t job) {
+      JobThread<std::uint64_t, Box> thread("test", [&](std::uint64_t job) {
         done.push_back(job);
         return std::make_unique<std::uint64_t>(job);
       });
