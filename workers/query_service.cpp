@@ -211,14 +211,16 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
     const bool is_archived = row->prompt < log_.first();
     auto prompt = is_archived ? base::Result<std::string>("") : text_at(row->prompt);
     if (!prompt) return tl::unexpected(prompt.error());
+    auto system_prompt = is_archived ? base::Result<std::string>("") : text_at(row->opened);
+    if (!system_prompt) return tl::unexpected(system_prompt.error());
     auto erasures = projections::read_erasures(views_, row->agent, row->session);
     if (!erasures) return tl::unexpected(erasures.error());
     if (erasures->size() > kErasuresShownMax) {
       erasures->erase(erasures->begin(), erasures->end() - kErasuresShownMax);
     }
     return bus::to_body(ShowAnswer{query.durable, std::move(*row),
-                                   prompt->substr(0, kPromptShownMax), std::move(*erasures),
-                                   is_archived ? query.archived : ""});
+                                   prompt->substr(0, kPromptShownMax), std::move(*system_prompt),
+                                   std::move(*erasures), is_archived ? query.archived : ""});
   }
   if (query.verb == kVerbOutput) {
     const auto answer = output(*body, query);

@@ -68,6 +68,7 @@ struct ShowAnswer {
   Position position;
   projections::SessionRow session;
   std::string prompt;                          // the first 4 KiB of the first prompt
+  std::string system_prompt;                   // whole; empty also when it was erased or archived
   std::vector<projections::Erasure> erasures;  // the last 20
   std::string archived;  // where its text is, when it is not in the log any more; else empty
 
@@ -77,6 +78,7 @@ struct ShowAnswer {
     visit("position", self.position);
     visit("session", self.session);
     visit("prompt", self.prompt);
+    visit("system_prompt", self.system_prompt);
     visit("erasures", self.erasures);
     visit("archived", self.archived);
   }

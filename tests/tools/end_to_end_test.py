@@ -165,14 +165,26 @@ class Sessions(OneServer):
         self.assertEqual((row["status"], row["turns_finished"], row["turns_interrupted"]),
                          ("completed", 3, 1))
 
+    def bounds_of(self, row):
+        opened = one(self.home.events(row["session"]), type="SessionOpened")
+        spec = opened["facts"]["spec"]
+        return opened["content"], spec["allowed_tools"], spec["max_turns"]
+
     def test_a_session_goes_on_as_a_new_one(self):
-        first = self.home.wait_for_end(self.home.start_session("[say hi]"))
+        bounds = ["--system-prompt", "Be brief.", "--allow-tool", "Bash", "--max-turns", "9"]
+        first = self.home.wait_for_end(self.home.start_session("[say hi]", *bounds))
         forked = self.home.ask("resume", first["alias"], "[say fork]", "--fork")
         self.home.wait_for_end(forked["alias"])
         resumed = self.home.ask("resume", first["name"], "[say on]")
         row = self.home.wait_for_end(resumed["alias"])
         self.assertEqual((row["resumed_from"], row["agent_session"]),
                          (first["session"], first["agent_session"]))
+        # It is told and allowed what the first one was, unless a flag says otherwise.
+        self.assertEqual(self.bounds_of(row), ("Be brief.", ["Bash"], 9))
+        other = self.home.ask("resume", row["alias"], "[say else]", "--system-prompt", "Be long.",
+                              "--allow-tool", "Read", "--max-turns", "2")
+        self.assertEqual(self.bounds_of(self.home.wait_for_end(other["alias"])),
+                         ("Be long.", ["Read"], 2))
         self.fails(3, "'nobody'", "resume", "nobody")
 
 

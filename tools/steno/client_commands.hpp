@@ -29,6 +29,9 @@ struct ResumeArguments {
   std::string reference;
   std::string prompt = "Continue where you left off.";
   std::string name;
+  std::string system_prompt;               // empty: as it had
+  std::vector<std::string> allowed_tools;  // empty: as it had
+  std::int64_t max_turns = 0;              // 0: as it had
   bool is_fork = false;
   bool is_followed = false;
 };

@@ -108,6 +108,18 @@ void add_version(CommandLine& line) {
                reporting(show_version));
 }
 
+// What an agent is told and allowed for a whole session.
+template <class Arguments>
+void add_bounds(CLI::App* command, Arguments& arguments, const std::string& without) {
+  command->add_option("--max-turns", arguments.max_turns, "The agent's model calls; " + without)
+      ->check(CLI::Range(std::int64_t{0}, base::kIntegerLimit - 1));
+  command->add_option("--system-prompt", arguments.system_prompt, "Added to the agent's own");
+  command
+      ->add_option("--allow-tool", arguments.allowed_tools,
+                   "A tool to be used without asking; may be repeated")
+      ->allow_extra_args(false);
+}
+
 void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& arguments) {
   command->add_option("PROMPT", arguments.prompt, "What the agent is to do; -: read from stdin")
       ->required();
@@ -118,13 +130,7 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   line.setting(*command, "workdir", "--workdir");
   line.setting(*command, "permission_mode", "--permission-mode");
   line.setting(*command, "budget_usd", "--budget-usd");
-  command->add_option("--max-turns", arguments.max_turns, "The agent's model calls; 0: no limit")
-      ->check(CLI::Range(std::int64_t{0}, base::kIntegerLimit - 1));
-  command->add_option("--system-prompt", arguments.system_prompt, "Added to the agent's own");
-  command
-      ->add_option("--allow-tool", arguments.allowed_tools,
-                   "A tool to be used without asking; may be repeated")
-      ->allow_extra_args(false);
+  add_bounds(command, arguments, "0: no limit");
 }
 
 void add_run(CommandLine& line) {
@@ -160,7 +166,8 @@ void add_resume(CommandLine& line) {
   auto& arguments = line.keep<ResumeArguments>();
   CLI::App* command = line.command(line.app, "resume", "Go on with an ended session as a new one",
                                    "  steno resume 4fzk2q9x\n"
-                                   "  steno resume nightly 'now the tests' --fork --follow",
+                                   "  steno resume nightly 'now the tests' --fork --follow\n"
+                                   "What no flag names is as the session had it.",
                                    arguments, reporting(resume));
   add_reference(command, arguments);
   command->add_option("PROMPT", arguments.prompt, "Default: " + arguments.prompt);
@@ -170,6 +177,7 @@ void add_resume(CommandLine& line) {
   for (const char* key : {"engine", "model", "workdir", "permission_mode", "budget_usd"}) {
     line.setting(*command, key, flag_name(key));
   }
+  add_bounds(command, arguments, "0: as it had");
 }
 
 void add_send(CommandLine& line) {

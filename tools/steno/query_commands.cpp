@@ -156,6 +156,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   const bool is_prompt_gone = answer.prompt.empty() && row.prompt_bytes > 0;
   const bool is_archived = !answer.archived.empty();
   fields.add("prompt", is_prompt_gone ? (is_archived ? "[archived]" : "[erased]") : answer.prompt);
+  fields.add("system prompt", answer.system_prompt);
   fields.add("archived", answer.archived);
   return fields.text();
 }

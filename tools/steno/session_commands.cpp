@@ -156,7 +156,8 @@ Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* i
 
 // What the session had, unless a flag says otherwise.
 session::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
-                         const projections::SessionRow& row) {
+                         const workers::ShowAnswer& shown) {
+  const projections::SessionRow& row = shown.session;
   session::Spawn spawn;
   spawn.name = arguments.name;
   spawn.prompt = arguments.prompt;
@@ -169,6 +170,11 @@ session::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
       is_flag(config, "permission_mode") ? config.permission_mode : row.permission_mode;
   spawn.spec.budget = is_flag(config, "budget_usd") ? config.budget : row.budget;
   spawn.spec.is_multi_turn = row.is_multi_turn;
+  spawn.system_prompt =
+      arguments.system_prompt.empty() ? shown.system_prompt : arguments.system_prompt;
+  // The server goes on with those of the old session where these are empty.
+  spawn.spec.allowed_tools = arguments.allowed_tools;
+  spawn.spec.max_turns = arguments.max_turns;
   return spawn;
 }
 
@@ -210,7 +216,11 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   if (!shown) return tl::unexpected(shown.error());
   if (arguments.is_followed) (*connection)->take_interrupts();
   const projections::SessionRow& row = shown->session;
-  const auto spawned = send_resume(**connection, to_resume(config, arguments, row), row);
+  if (!shown->archived.empty() && arguments.system_prompt.empty()) {
+    remark(shown->archived +
+           "; a system prompt that the session had is to be given again with --system-prompt");
+  }
+  const auto spawned = send_resume(**connection, to_resume(config, arguments, *shown), row);
   if (!spawned) return tl::unexpected(spawned.error());
   if (arguments.is_followed) return follow(**connection, *spawned, nullptr);
   print_spawned(config, *spawned);

@@ -190,6 +190,9 @@ Outcome decide_one(Deciding d, const Spawn& c) {
     opened.spec.resume_agent_session = source.agent_session;
     opened.spec.is_fork = c.is_fork;
     if (!c.is_fork) claim.agent_session = source.agent_session;
+    // What the source was held to goes on where the command leaves it out.
+    if (c.spec.allowed_tools.empty()) opened.spec.allowed_tools = source.spec.allowed_tools;
+    if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;
     d.emit_to(StreamRole::source, SessionResumed{d.context.session, c.is_fork});
   }
   d.emit(opened, c.system_prompt);

@@ -68,6 +68,34 @@ TEST_CASE("a resumed session goes on with the agent's session, its lineage and i
   CHECK(after.registry.agent_sessions.at("old") == kSession);
 }
 
+TEST_CASE("a resumed session is held to what its source was, unless it is told otherwise",
+          "[session]") {
+  auto past = source_ended();
+  auto& opened = std::get<SessionOpened>(past.front().event);
+  opened.spec.allowed_tools = {"Bash", "Read"};
+  opened.spec.max_turns = 7;
+  Spawn bare = resume();
+  bare.spec.allowed_tools.clear();
+  bare.spec.max_turns = 0;
+  const auto as_it_was = given(past).when(bare).outcome();
+  REQUIRE(as_it_was);
+  Spawn told = bare;
+  told.spec.allowed_tools = {"Edit"};
+  told.spec.max_turns = 3;
+  const auto as_told = given(past).when(told).outcome();
+  REQUIRE(as_told);
+  const auto spec_of = [](const auto& decided) {
+    for (const Emitted& one : *decided) {
+      if (const auto* e = std::get_if<SessionOpened>(&one.event)) return e->spec;
+    }
+    return SessionSpec{};
+  };
+  CHECK(spec_of(as_it_was).allowed_tools == std::vector<std::string>{"Bash", "Read"});
+  CHECK(spec_of(as_it_was).max_turns == 7);
+  CHECK(spec_of(as_told).allowed_tools == std::vector<std::string>{"Edit"});
+  CHECK(spec_of(as_told).max_turns == 3);
+}
+
 TEST_CASE("a fork leaves the agent's session free, also while the source runs", "[session]") {
   const auto source = GENERATE(0, 1, 2);
   const auto past = source == 0   ? source_ended()
