@@ -8,7 +8,7 @@
 
 namespace eventlog {
 
-// Of facts in one read, for who reads a whole log: long enough for the disk to read ahead, short
+// Of one read, for who reads a whole log: long enough for the disk to read ahead, short
 // enough for memory.
 constexpr std::size_t kScanBytes = 4 << 20;
 
@@ -30,6 +30,8 @@ enum class DurabilityClass { process, machine, quorum };
 struct StoredBlock {
   Bytes facts;
   Bytes content;  // empty: none
+
+  std::size_t bytes() const { return facts.size() + content.size(); }
 };
 
 // Where content was removed, for scrub() to look.
@@ -53,8 +55,9 @@ class BlockStore {
   virtual Position first() const = 0;
   virtual Position tail() const = 0;
 
-  // Blocks in order, beginning with the one that holds `from`, until `bytes_max` of facts are
-  // reached (at least one block, if there is one). Nothing behind the tail: an empty result.
+  // Blocks in order, beginning with the one that holds `from`, until `bytes_max` is reached of facts
+  // and of the content that is asked for (at least one block, if there is one). Nothing behind the
+  // tail: an empty result.
   virtual Result<std::vector<StoredBlock>> read(Position from, std::size_t bytes_max,
                                                 bool with_content) = 0;
   // The block that holds `from`, then those before it, in descending order.

@@ -10,7 +10,7 @@
 namespace eventlog {
 
 struct ReadOptions {
-  std::size_t bytes_max = 1 << 20;  // of facts; at least one block is read
+  std::size_t bytes_max = 1 << 20;  // at least one block is read
   bool with_content = false;
 };
 

@@ -32,7 +32,7 @@ Result<std::vector<StoredBlock>> MemoryStore::read(Position from, std::size_t by
   std::size_t bytes = 0;
   for (auto at = holding(from); at != blocks_.end() && (found.empty() || bytes < bytes_max); ++at) {
     found.push_back({at->second.facts, with_content ? at->second.content : Bytes{}});
-    bytes += found.back().facts.size();
+    bytes += found.back().bytes();
   }
   return found;
 }
@@ -43,7 +43,7 @@ Result<std::vector<StoredBlock>> MemoryStore::read_reverse(Position from, std::s
   std::size_t bytes = 0;
   for (auto at = holding(from); found.empty() || bytes < bytes_max; --at) {
     found.push_back(at->second);
-    bytes += found.back().facts.size();
+    bytes += found.back().bytes();
     if (at == blocks_.begin()) break;
   }
   return found;

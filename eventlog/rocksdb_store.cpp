@@ -166,10 +166,10 @@ Result<std::vector<StoredBlock>> RocksDbStore::read(Position from, std::size_t b
   // A step forward reads from the disk what may not be wanted any more.
   for (const Position last = tail(); at->Valid() && position_of(at->key()) <= last; at->Next()) {
     StoredBlock block{at->value().ToString(), {}};
-    bytes += block.facts.size();
     if (with_content) {
       if (auto ok = add_content(at->key(), block.content); !ok) return tl::unexpected(ok.error());
     }
+    bytes += block.bytes();
     found.push_back(std::move(block));
     if (bytes >= bytes_max) break;
   }
@@ -184,8 +184,8 @@ Result<std::vector<StoredBlock>> RocksDbStore::read_reverse(Position from, std::
   std::size_t bytes = 0;
   for (at->SeekForPrev(slice(key_of(from))); at->Valid(); at->Prev()) {
     StoredBlock block{at->value().ToString(), {}};
-    bytes += block.facts.size();
     if (auto ok = add_content(at->key(), block.content); !ok) return tl::unexpected(ok.error());
+    bytes += block.bytes();
     found.push_back(std::move(block));
     if (bytes >= bytes_max) break;
   }

@@ -355,8 +355,8 @@ base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, c
           : kPageBytesMax;
   std::size_t bytes = 0;
   while (page.complete_through < durable && page.events.size() < events_max && bytes < bytes_max) {
-    auto events = eventlog::read_events(log_, page.complete_through.next(), durable,
-                                        {eventlog::kBlockBytesMax, true});
+    // A block at a time: what is read and does not go into the page is read again for the next.
+    auto events = eventlog::read_events(log_, page.complete_through.next(), durable, {1, true});
     if (!events) return tl::unexpected(events.error());
     if (events->empty()) break;
     if (events->front().envelope.position != page.complete_through.next()) {

@@ -131,7 +131,7 @@ class StoreMachine {
            ++at) {
         RC_ASSERT(count < found->size());
         check_same((*found)[count++], at->second, with_content);
-        bytes += at->second.facts.size();
+        bytes += at->second.facts.size() + (with_content ? at->second.content.size() : 0);
       }
     }
     RC_ASSERT(found->size() == count);
@@ -147,7 +147,7 @@ class StoreMachine {
       --at;
       RC_ASSERT(count < found->size());
       check_same((*found)[count++], at->second, true);
-      bytes += at->second.facts.size();
+      bytes += at->second.facts.size() + at->second.content.size();
     }
     RC_ASSERT(found->size() == count);
   }
