@@ -55,9 +55,9 @@ class BlockStore {
   virtual Position first() const = 0;
   virtual Position tail() const = 0;
 
-  // Blocks in order, beginning with the one that holds `from`, until `bytes_max` is reached of facts
-  // and of the content that is asked for (at least one block, if there is one). Nothing behind the
-  // tail: an empty result.
+  // Blocks in order, beginning with the one that holds `from`, until `bytes_max` is reached of
+  // facts and of the content that is asked for (at least one block, if there is one). Nothing
+  // behind the tail: an empty result.
   virtual Result<std::vector<StoredBlock>> read(Position from, std::size_t bytes_max,
                                                 bool with_content) = 0;
   // The block that holds `from`, then those before it, in descending order.

@@ -100,8 +100,13 @@ void check_reading(Fixture& fixture) {
     CHECK(store.read({1}, 1, false)->size() == 1);
     CHECK(store.read({1}, blocks[0].facts.size(), false)->size() == 1);
     CHECK(store.read({1}, blocks[0].facts.size() + 1, false)->size() == 2);
+    const auto whole = [&](std::size_t at) {
+      return blocks[at].facts.size() + blocks[at].content.size();
+    };
+    CHECK(store.read({1}, whole(0), true)->size() == 1);
+    CHECK(store.read({1}, whole(0) + 1, true)->size() == 2);
     CHECK(store.read_reverse(store.tail(), 1)->size() == 1);
-    CHECK(store.read_reverse(store.tail(), blocks[5].facts.size() + 1)->size() == 2);
+    CHECK(store.read_reverse(store.tail(), whole(5) + 1)->size() == 2);
   }
 }
 
