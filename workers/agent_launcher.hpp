@@ -21,6 +21,9 @@ class AgentLauncher {
   // The directive's session, spec, resume id and system prompt say what to start. An Error's text
   // becomes part of the session's record.
   virtual base::Result<LaunchedAgent> launch(const DirectiveBody& directive) = 0;
+  // The session is over, its agent has ended and what it said is on the record: what launch() made
+  // for the agent alone may go. Never waits.
+  virtual void clean_up(base::SessionId session) = 0;
 };
 
 }  // namespace workers

@@ -94,6 +94,8 @@ void EngineWorker::forget_ended(base::Duration now) {
     for (const SequencedReport& report : run.unacked) unacked_bytes_ -= size_of(report);
     const auto* ended = ended_.find(key.session, now);
     ended_.put(key.session, ended == nullptr ? key.token : std::max(*ended, key.token), now);
+    // A lease that ends otherwise may be followed by another one, of an agent that uses the same.
+    if (!run.is_lost && run.directive.end != LeaseEnd::none) launcher_.clean_up(key.session);
     return true;
   });
 }

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace workers {
 namespace {
@@ -31,8 +32,25 @@ std::string session_lock_path(const std::string& lock_folder, base::SessionId se
   return lock_folder + "/" + session.text() + ".lock";
 }
 
+KeptAgentLauncher::KeptAgentLauncher(KeptAgentOptions options)
+    : options_(std::move(options)), cleaner_("clean-up", [](const std::string& folder) {
+        std::error_code error;
+        std::filesystem::remove_all(folder, error);
+        return !error;
+      }) {}
+
+std::string KeptAgentLauncher::folder_of(base::SessionId session) const {
+  return options_.session_folder + "/" + session.text();
+}
+
+void KeptAgentLauncher::clean_up(base::SessionId session) {
+  while (cleaner_.poll()) {
+  }
+  cleaner_.submit(folder_of(session));
+}
+
 base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& directive) {
-  const std::string own = options_.session_folder + "/" + directive.session.text();
+  const std::string own = folder_of(directive.session);
   engines::SessionLaunch session;
   session.spec = directive.spec;
   session.resume_agent_session = directive.resume_agent_session;

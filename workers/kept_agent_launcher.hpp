@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "eventlog/base/job_thread.hpp"
 #include "workers/agent_launcher.hpp"
 
 namespace workers {
@@ -25,11 +26,16 @@ std::string session_lock_path(const std::string& lock_folder, base::SessionId se
 
 class KeptAgentLauncher final : public AgentLauncher {
  public:
-  explicit KeptAgentLauncher(KeptAgentOptions options) : options_(std::move(options)) {}
+  explicit KeptAgentLauncher(KeptAgentOptions options);
   base::Result<LaunchedAgent> launch(const DirectiveBody& directive) override;
+  // Removes the session's private folder.
+  void clean_up(base::SessionId session) override;
 
  private:
+  std::string folder_of(base::SessionId session) const;
+
   const KeptAgentOptions options_;
+  base::JobThread<std::string, bool> cleaner_;  // removes the folder; whether it could
 };
 
 }  // namespace workers

@@ -78,6 +78,7 @@ class SimLauncher final : public workers::AgentLauncher {
  public:
   SimLauncher(SimAgents& agents, base::Random& random) : agents_(agents), random_(random) {}
   base::Result<workers::LaunchedAgent> launch(const workers::DirectiveBody& directive) override;
+  void clean_up(base::SessionId) override {}
 
  private:
   SimAgents& agents_;

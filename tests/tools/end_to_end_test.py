@@ -165,6 +165,14 @@ class Sessions(OneServer):
         self.assertEqual((row["status"], row["turns_finished"], row["turns_interrupted"]),
                          ("completed", 3, 1))
 
+    def test_what_an_agent_had_to_itself_goes_with_its_session(self):
+        alias = self.home.start_session("[words 3] [delay 1]", "--multi-turn")
+        folder = self.home.path("run", "sessions", self.home.show(alias)["session"])
+        until(lambda: os.path.isdir(folder), "the agent's folder")
+        self.succeeds("close", alias)
+        self.home.wait_for_end(alias)
+        until(lambda: not os.path.exists(folder), "that it is gone")
+
     def bounds_of(self, row):
         opened = one(self.home.events(row["session"]), type="SessionOpened")
         spec = opened["facts"]["spec"]

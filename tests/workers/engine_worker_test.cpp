@@ -67,6 +67,8 @@ struct EngineWorld final : AgentLauncher {
     agents.emplace_back();
     return LaunchedAgent{std::make_unique<Codec>(), std::make_unique<Process>(agents.back())};
   }
+  void clean_up(base::SessionId session) override { cleaned_up.push_back(session); }
+
   static DirectiveBody directive(std::int64_t number, int of_turn, std::int64_t token = 1) {
     DirectiveBody body;
     body.session = kSession;
@@ -99,6 +101,7 @@ struct EngineWorld final : AgentLauncher {
   support::ManualClock clock;
   Duration& now = clock.now;
   std::deque<Agent> agents;
+  std::vector<base::SessionId> cleaned_up;
   EngineWorker worker;
 };
 
@@ -169,6 +172,24 @@ TEST_CASE("the last reports of an agent that has ended are kept, too", "[workers
   w.worker.on_ack({kSession, {1}, 1, false, false});
   w.worker.do_work(w.now);
   CHECK(w.worker.held().empty());
+}
+
+TEST_CASE("what an agent had to itself goes when its session is over, not before", "[workers]") {
+  const auto end = GENERATE(LeaseEnd::none, LeaseEnd::close, LeaseEnd::kill);
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  auto last = EngineWorld::directive(2, 1);
+  last.end = end;
+  w.direct(last);
+  w.says(0, engines::ProcessExited{0, 0, 0, ""});
+  CHECK(w.sent() == Sequences{1});
+  w.worker.do_work(w.now);
+  CHECK(w.cleaned_up.empty());
+  w.worker.on_ack({kSession, {1}, 1, false, false});
+  w.worker.do_work(w.now);
+  CHECK(w.worker.held().empty());
+  const std::vector<base::SessionId> all{kSession};
+  CHECK(w.cleaned_up == (end == LeaseEnd::none ? std::vector<base::SessionId>() : all));
 }
 
 TEST_CASE("reports go out in messages of bounded size", "[workers]") {

@@ -54,6 +54,7 @@ class CountingLauncher final : public AgentLauncher {
     return LaunchedAgent{std::make_unique<SilentEngine>(),
                          std::make_unique<BriefProcess>(may_exit)};
   }
+  void clean_up(base::SessionId) override {}
   int launched = 0;
   bool may_exit = true;
 };
