@@ -30,9 +30,25 @@ ErasureOutcome ErasureWork::run(const ErasureJob& job) {
   }
   outcome.is_behind = !*reached || (*reached)->checkpoint.position < job.at_least;
   if (outcome.is_behind) return outcome;
+  if (auto ok = check_index((*reached)->checkpoint.position); !ok) {
+    outcome.error = ok.error();
+    return outcome;
+  }
   erase_pending(job, outcome);
   find_expired(job.now, outcome);
   return outcome;
+}
+
+// What the projections list is found by the index, which can fail by itself.
+base::Result<bool> ErasureWork::check_index(Position listed) {
+  const auto indexed = index_.position();
+  if (!indexed) return tl::unexpected(indexed.error());
+  if (*indexed >= listed) return true;
+  return base::failure(base::ErrorCode::io,
+                       "nothing is erased: the stream index, by which texts are found, stands at "
+                       "position " +
+                           std::to_string(indexed->value) + ", and the projections at " +
+                           std::to_string(listed.value));
 }
 
 void ErasureWork::obey(const BackupOrder& order, ErasureOutcome& outcome) {

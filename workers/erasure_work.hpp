@@ -143,6 +143,7 @@ class ErasureWork {
 
   void obey(const BackupOrder& order, ErasureOutcome& outcome);
   void obey(const AnchorOrder& order, ErasureOutcome& outcome);
+  base::Result<bool> check_index(Position listed);
   void obey(const ArchiveOrder& order, ErasureOutcome& outcome);
   void obey(const TrimOrder& order, ErasureOutcome& outcome);
   base::Result<eventlog::SignedAnchor> make_anchor(const AnchorOrder& order);

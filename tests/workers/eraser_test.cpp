@@ -304,6 +304,20 @@ void check_reached(OnDisk& disk, const std::string& unreached) {
 }
 
 TEST_CASE("an erasure reaches into backups, and waits for those that are away", "[workers]") {
+TEST_CASE("nothing counts as erased while the index has not come to it", "[workers]") {
+  const std::string prompt = "work on it";
+  OnDisk disk;
+  const auto indexed = std::exchange(disk.rows, eventlog::make_memory_key_value_store());
+  const auto behind = disk.run();
+  CHECK(behind.erased.empty());
+  REQUIRE(behind.error);
+  CHECK_THAT(behind.error->text, Catch::Contains("stream index"));
+  CHECK_FALSE(support::files_with(disk.folder.file("log"), prompt).empty());
+  REQUIRE(eventlog::StreamIndex(*disk.rows).catch_up(**disk.log, (*disk.log)->tail()));
+  CHECK(disk.run().erased.size() == 1);
+  CHECK(support::files_with(disk.folder.file("log"), prompt).empty());
+}
+
   OnDisk disk;
   check_reached(disk, "backup copy is not reached");
 }
