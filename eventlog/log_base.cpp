@@ -92,9 +92,8 @@ Result<bool> copy_base(const LogFolder& from, const LogFolder& to, Position posi
   disk.remove_all(target);
   std::error_code error;
   fs::copy(source, target, fs::copy_options::recursive, error);
-  fs::remove(target + "/rows/LOCK", error);
-  if (!fs::exists(file_of(target))) {
-    return failure(ErrorCode::io, "cannot be copied to " + target, source);
+  if (error) {
+    return failure(ErrorCode::io, "cannot be copied to " + target + ": " + error.message(), source);
   }
   if (auto ok = sync_all(target + "/rows", disk); !ok) return ok;
   if (auto ok = sync_all(target, disk); !ok) return ok;
@@ -113,3 +112,4 @@ std::string where_archived(const LogBase& base) {
 }
 
 }  // namespace eventlog
+  fs::remove(target + "/rows/LOCK", error);

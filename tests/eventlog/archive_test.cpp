@@ -6,6 +6,7 @@
 #include "eventlog/erase.hpp"
 #include "eventlog/stream_loader.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/forwarding_disk.hpp"
 #include "tests/support/log_writer.hpp"
 #include "tests/support/one_session.hpp"
 #include "tests/support/searched_files.hpp"
@@ -295,3 +296,22 @@ TEST_CASE("archives are chained in any order, and what is missing between them i
 }
 
 }  // namespace
+// What it is to remove stays.
+struct KeepingDisk final : support::ForwardingDisk {
+  void remove_all(const std::string&) override {}
+};
+
+TEST_CASE("a base that is copied only in part is none", "[eventlog]") {
+  ArchiveFixture f;
+  f.say(12);
+  f.move_away({10});
+  const LogFolder copy{f.folder.file("copy")};
+  fs::create_directories(copy.base({10}) + "/rows");
+  std::ofstream(copy.base({10}) + "/anchor") << "of before";
+  KeepingDisk disk;
+  const auto copied = eventlog::copy_base(f.root, copy, {10}, disk);
+  REQUIRE_FALSE(copied);
+  CHECK(copied.error().code == ErrorCode::io);
+  REQUIRE(eventlog::copy_base(f.root, copy, {10}, eventlog::system_disk()));
+}
+
