@@ -33,8 +33,15 @@ Result<BaseFile> read_base_file(const std::string& path, Position position) {
   return file;
 }
 
-// That the log itself says the same: who exchanged the file has no power over the record.
-Result<bool> prove_record(BlockStore& store, const BaseFile& file, const std::string& path) {
+// That the log itself says the same: who exchanged the file has no power over the record. An
+// archive may end before what says so of the one before it, and then says nothing of it anywhere.
+Result<bool> prove_record(BlockStore& store, const BaseFile& file, Position through,
+                          const std::string& path) {
+  if (file.recorded > store.tail()) {
+    const auto other = find_anchor(store, through, store.first());
+    if (!other) return tl::unexpected(other.error());
+    if (!*other) return true;
+  }
   const auto events = read_events(store, file.recorded, file.recorded, {1, false});
   if (!events) return tl::unexpected(events.error());
   const auto* made =
@@ -62,6 +69,25 @@ Result<bool> prove_first_block(BlockStore& store, const Checkpoint& at, const st
 
 }  // namespace
 
+Result<std::optional<session::MadeAnchor>> find_anchor(BlockStore& log, Position through,
+                                                       Position from) {
+  while (from <= log.tail()) {
+    const auto events = read_events(log, from, log.tail(), {kScanBytes, false});
+    if (!events) return tl::unexpected(events.error());
+    if (events->empty()) break;
+    for (const session::RecordedEvent& event : *events) {
+      const auto* made = std::get_if<session::AnchorMade>(&event.event);
+      if (made == nullptr) continue;
+      const auto anchor = open_anchor(*made);
+      if (!anchor) return tl::unexpected(anchor.error());
+      if (anchor->at.position != through) continue;
+      return session::MadeAnchor{event.envelope.position, *made};
+    }
+    from = events->back().envelope.position.next();
+  }
+  return std::nullopt;
+}
+
 Result<std::optional<LogBase>> read_base(const LogFolder& folder, BlockStore& store) {
   const Position first = store.first();
   if (first.value <= 1) return std::nullopt;
@@ -73,7 +99,9 @@ Result<std::optional<LogBase>> read_base(const LogFolder& folder, BlockStore& st
   if (auto ok = prove_first_block(store, anchor->at, file_of(path)); !ok) {
     return tl::unexpected(ok.error());
   }
-  if (auto ok = prove_record(store, *file, file_of(path)); !ok) return tl::unexpected(ok.error());
+  if (auto ok = prove_record(store, *file, anchor->at.position, file_of(path)); !ok) {
+    return tl::unexpected(ok.error());
+  }
   auto rows = open_rocksdb_key_value_view(path + "/rows");
   if (!rows) return failure(ErrorCode::damaged, base::describe(rows.error()), path);
   return LogBase{std::move(*anchor), file->archive, file->folder, std::move(*rows)};

@@ -36,9 +36,13 @@ struct LogBase {
 };
 
 // Of a log that does not begin at position 1: its base, proved by its signature, by the log's first
-// block, which must follow it, and by the record. None: the log is empty or begins at 1. Errors:
-// damaged, naming the file that is missing, was changed, or is another one.
+// block, which must follow it, and by the record, as far as the log reaches. None: the log is empty
+// or begins at 1. Errors: damaged, naming the file that is missing, was changed, or is another one.
 Result<std::optional<LogBase>> read_base(const LogFolder& folder, BlockStore& store);
+
+// The first anchor on record, at `from` or behind it, of the block that ends at `through`.
+Result<std::optional<session::MadeAnchor>> find_anchor(BlockStore& log, Position through,
+                                                       Position from);
 
 // Puts the file to the rows that lie in the folder. Durable when it returns.
 Result<bool> write_base_file(const std::string& base_folder, const BaseFile& file, Disk& disk);

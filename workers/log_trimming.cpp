@@ -113,21 +113,10 @@ Result<MadeArchive> LogTrimming::archive(const ArchiveOrder& order,
 
 // It stands behind the archive's end, and before what says that the archive is whole.
 Result<session::MadeAnchor> LogTrimming::find_anchor(const TrimOrder& order) const {
-  Position from = std::max(order.recorded, order.through.next());
-  while (from <= log.tail()) {
-    const auto events = eventlog::read_events(log, from, log.tail(), {eventlog::kScanBytes, false});
-    if (!events) return tl::unexpected(events.error());
-    if (events->empty()) break;
-    for (const session::RecordedEvent& event : *events) {
-      const auto* made = std::get_if<session::AnchorMade>(&event.event);
-      if (made == nullptr) continue;
-      const auto anchor = eventlog::open_anchor(*made);
-      if (!anchor) return tl::unexpected(anchor.error());
-      if (anchor->at.position != order.through) continue;
-      return session::MadeAnchor{event.envelope.position, *made};
-    }
-    from = events->back().envelope.position.next();
-  }
+  const Position from = std::max(order.recorded, order.through.next());
+  auto made = eventlog::find_anchor(log, order.through, from);
+  if (!made) return tl::unexpected(made.error());
+  if (*made) return std::move(**made);
   return failure(ErrorCode::not_found, "no anchor of the archive's end is on the record",
                  "position " + std::to_string(order.through.value));
 }

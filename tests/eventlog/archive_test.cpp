@@ -259,6 +259,14 @@ TEST_CASE("what a trimmed log begins with is named when it is missing, changed, 
     });
     refused("not the one on the record");
   }
+  SECTION("signed by another key, and said to be on the record later") {
+    const base::SigningKey other(base::SigningKey::make_seed(f.random));
+    change([&](auto& base_file) {
+      base_file.recorded = {1000};
+      base_file.anchor = eventlog::sign_anchor(*eventlog::open_anchor(base_file.anchor), other);
+    });
+    refused("not the one on the record");
+  }
   SECTION("of another block") {
     change([&](auto& base_file) {
       auto anchor = *eventlog::open_anchor(base_file.anchor);

@@ -1,5 +1,6 @@
 #include "workers/log_trimming.hpp"
 
+#include "eventlog/log_folder.hpp"
 #include "eventlog/rocksdb_store.hpp"
 #include "projections/anchored_rows.hpp"
 #include "tests/support/command_loop.hpp"
@@ -49,7 +50,8 @@ struct TrimmedLog {
     const auto made = trimming().archive(wanted, key);
     if (!made) FAIL(base::describe(made.error()));
     record(made->anchor);
-    const auto trimmed = trimming().trim({"one", archive, made->outcome.through, {}}, *rows);
+    const TrimOrder trim{wanted.name, wanted.folder, made->outcome.through, {}};
+    const auto trimmed = trimming().trim(trim, *rows);
     if (!trimmed) FAIL(base::describe(trimmed.error()));
     return made->outcome.through;
   }
@@ -192,6 +194,23 @@ TEST_CASE("rows that are lost are built upon those that the anchor names", "[wor
     CHECK_THAT(refused.error().text,
                Catch::Contains("archive one") && Catch::Contains("session_list"));
   }
+}
+
+TEST_CASE("the log is archived in steps, each before what says so of the last", "[workers]") {
+  TrimmedLog w;
+  for (int i = 1; i <= 4; ++i) w.spawn_and_kill(i);
+  const Position tail = w.store().tail();
+  ArchiveOrder first = w.order();
+  first.before = {tail.value / 2};
+  w.move_away(first);
+  ArchiveOrder second = w.order();
+  second.name = "two";
+  second.folder = w.folder.file("second");
+  second.before = tail;
+  CHECK(w.move_away(second) < tail);
+  const auto copy = eventlog::open_unproved_log(second.folder);
+  REQUIRE(copy);
+  CHECK_FALSE(copy->base_error);
 }
 
 TEST_CASE("what a killed server left of an archive is removed", "[workers]") {
