@@ -196,7 +196,9 @@ Result<bool> prove(BlockStore& store, const Claims& claims, const VerifyProgress
 Result<std::optional<LogBase>> base_of(const LogFolder& from) {
   const auto store = open_log_view(from.log());
   if (!store) return tl::unexpected(store.error());
-  return read_base(from, **store);
+  auto base = read_base(from, **store);
+  if (base && *base && !(*base)->rows) return tl::unexpected((*base)->rows.error());
+  return base;
 }
 
 // What was copied is proved, so that a backup may be changed meanwhile by an erasure.

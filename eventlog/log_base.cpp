@@ -19,20 +19,6 @@ std::string file_of(const std::string& base_folder) {
   return base_folder + "/anchor";
 }
 
-Result<BaseFile> read_base_file(const std::string& path, Position position) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    return failure(ErrorCode::damaged,
-                   missing_text({1}, position) +
-                       ", and so is the anchor that would say that they were archived",
-                   path);
-  }
-  const Bytes bytes(std::istreambuf_iterator<char>(in), {});
-  auto file = base::decode<BaseFile>(bytes);
-  if (!file) return failure(ErrorCode::damaged, "the file is not an anchor", path);
-  return file;
-}
-
 // That the log itself says the same: who exchanged the file has no power over the record. An
 // archive may end before what says so of the one before it, and then says nothing of it anywhere.
 Result<bool> prove_record(BlockStore& store, const BaseFile& file, Position through,
@@ -69,6 +55,21 @@ Result<bool> prove_first_block(BlockStore& store, const Checkpoint& at, const st
 
 }  // namespace
 
+Result<BaseFile> read_base_file(const LogFolder& folder, Position position) {
+  const std::string path = file_of(folder.base(position));
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    return failure(ErrorCode::damaged,
+                   missing_text({1}, position) +
+                       ", and so is the anchor that would say that they were archived",
+                   path);
+  }
+  const Bytes bytes(std::istreambuf_iterator<char>(in), {});
+  auto file = base::decode<BaseFile>(bytes);
+  if (!file) return failure(ErrorCode::damaged, "the file is not an anchor", path);
+  return file;
+}
+
 Result<std::optional<session::MadeAnchor>> find_anchor(BlockStore& log, Position through,
                                                        Position from) {
   while (from <= log.tail()) {
@@ -92,7 +93,7 @@ Result<std::optional<LogBase>> read_base(const LogFolder& folder, BlockStore& st
   const Position first = store.first();
   if (first.value <= 1) return std::nullopt;
   const std::string path = folder.base(first.plus(-1));
-  const auto file = read_base_file(file_of(path), first.plus(-1));
+  const auto file = read_base_file(folder, first.plus(-1));
   if (!file) return tl::unexpected(file.error());
   auto anchor = open_anchor(file->anchor);
   if (!anchor) return failure(anchor.error().code, anchor.error().text, file_of(path));
@@ -103,8 +104,8 @@ Result<std::optional<LogBase>> read_base(const LogFolder& folder, BlockStore& st
     return tl::unexpected(ok.error());
   }
   auto rows = open_rocksdb_key_value_view(path + "/rows");
-  if (!rows) return failure(ErrorCode::damaged, base::describe(rows.error()), path);
-  return LogBase{std::move(*anchor), file->archive, file->folder, std::move(*rows)};
+  if (!rows) rows = failure(ErrorCode::damaged, base::describe(rows.error()), path);
+  return LogBase{std::move(*anchor), file->archive, file->folder, std::move(rows)};
 }
 
 Result<bool> write_base_file(const std::string& base_folder, const BaseFile& file, Disk& disk) {
@@ -123,6 +124,7 @@ Result<bool> copy_base(const LogFolder& from, const LogFolder& to, Position posi
   if (error) {
     return failure(ErrorCode::io, "cannot be copied to " + target + ": " + error.message(), source);
   }
+  fs::remove(target + "/rows/LOCK", error);
   if (auto ok = sync_all(target + "/rows", disk); !ok) return ok;
   if (auto ok = sync_all(target, disk); !ok) return ok;
   if (auto ok = disk.sync_folder(to.bases()); !ok) return ok;
@@ -131,7 +133,7 @@ Result<bool> copy_base(const LogFolder& from, const LogFolder& to, Position posi
 
 void begin_at(const LogBase& base, VerifyBesides& besides) {
   besides.begin = base.anchor.at;
-  besides.base_rows = base.rows.get();
+  besides.base_rows = base.rows->get();
 }
 
 std::string where_archived(const LogBase& base) {
@@ -140,4 +142,3 @@ std::string where_archived(const LogBase& base) {
 }
 
 }  // namespace eventlog
-  fs::remove(target + "/rows/LOCK", error);

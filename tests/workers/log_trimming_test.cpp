@@ -196,6 +196,39 @@ TEST_CASE("rows that are lost are built upon those that the anchor names", "[wor
   }
 }
 
+TEST_CASE("rows that cannot be used are folded anew from all archives that there are",
+          "[workers]") {
+  TrimmedLog w;
+  w.spawn_and_kill(1);
+  w.move_away(w.order());
+  w.spawn_and_kill(2);
+  ArchiveOrder second = w.order();
+  second.name = "two";
+  second.folder = w.folder.file("second");
+  w.move_away(second);
+  w.spawn_and_kill(3);
+  const auto anchored = w.base().anchor;
+  const std::string kept = w.root.base(w.store().first().plus(-1)) + "/rows";
+  SECTION("they lack what says where the archives are") {
+    auto changed = *eventlog::open_rocksdb_key_value_store(kept);
+    eventlog::WriteBatch batch;
+    batch.remove(std::string(eventlog::kBaseStreams) + std::string(session::kServerStream));
+    REQUIRE(changed->write(batch));
+  }
+  SECTION("there are none") {
+    fs::remove_all(kept);
+  }
+  const auto opened = projections::open_anchored_rows(w.base());
+  if (!opened) FAIL(base::describe(opened.error()));
+  const auto folded = projections::fold_anchor(w.store(), anchored.at.position, **opened);
+  REQUIRE(folded);
+  CHECK(folded->rows == anchored.rows);
+  fs::rename(w.archive, w.folder.file("away"));
+  const auto refused = projections::open_anchored_rows(w.base());
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().text, Catch::Contains(w.archive));
+}
+
 TEST_CASE("the log is archived in steps, each before what says so of the last", "[workers]") {
   TrimmedLog w;
   for (int i = 1; i <= 4; ++i) w.spawn_and_kill(i);
