@@ -90,6 +90,7 @@ void ErasureWork::obey(const ArchiveOrder& order, ErasureOutcome& outcome) {
 
 void ErasureWork::obey(const TrimOrder& order, ErasureOutcome& outcome) {
   outcome.trim = TrimResult{order, trimming().trim(order, *index_rows_)};
+  outcome.trim->order.is_begun = log_.first() > order.through;
 }
 
 void ErasureWork::erase_pending(const ErasureJob& job, ErasureOutcome& outcome) {

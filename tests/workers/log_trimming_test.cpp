@@ -246,6 +246,34 @@ TEST_CASE("the log is archived in steps, each before what says so of the last", 
   CHECK_FALSE(copy->base_error);
 }
 
+TEST_CASE("a log that lacks the rows for its anchor is trimmed with rows folded anew",
+          "[workers]") {
+  TrimmedLog w;
+  w.spawn_and_kill(1);
+  w.spawn_and_kill(2);
+  const auto made = w.trimming().archive(w.order(), w.key);
+  REQUIRE(made);
+  const TrimOrder order{"one", w.archive, made->outcome.through, {}};
+  SECTION("as a backup of just then does") {
+    w.record(made->anchor);
+    fs::remove_all(w.root.bases());
+    const auto trimmed = w.trimming().trim(order, *w.rows);
+    if (!trimmed) FAIL(base::describe(trimmed.error()));
+    CHECK(w.store().first() == order.through.next());
+    CHECK(projections::check_anchored_rows(w.base()));
+  }
+  SECTION("but not where the anchor names others") {
+    auto anchor = *eventlog::open_anchor(made->anchor);
+    anchor.rows.front().digest[0] ^= 1;
+    w.record(eventlog::sign_anchor(anchor, w.key));
+    fs::remove_all(w.root.bases());
+    const auto trimmed = w.trimming().trim(order, *w.rows);
+    REQUIRE_FALSE(trimmed);
+    CHECK(trimmed.error().code == base::ErrorCode::damaged);
+    CHECK(w.store().first() == Position{1});
+  }
+}
+
 TEST_CASE("what a killed server left of an archive is removed", "[workers]") {
   TrimmedLog w;
   w.spawn_and_kill(1);
