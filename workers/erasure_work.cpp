@@ -141,6 +141,10 @@ base::Result<bool> ErasureWork::reach_copies(const ErasureJob& job,
   for (const auto& [name, archive] : job.archives) {
     if (base::mutant(base::Mutant::archive_not_reached)) break;
     if (archive.through.value == 0) continue;
+    // The rest of the trim reads from the archive which chunks the log may still hold.
+    if (!archive.is_trimmed && log_.first() > archive.through) {
+      return base::failure(base::ErrorCode::busy, "the log is being trimmed for archive " + name);
+    }
     auto reached = reach(archive.folder, wanted);
     if (!reached) return unreached("archive", name, reached.error());
   }

@@ -143,9 +143,9 @@ class ErasureWork {
  private:
   using Wanted = eventlog::LaterErasure;
 
+  base::Result<bool> check_index(Position listed);
   void obey(const BackupOrder& order, ErasureOutcome& outcome);
   void obey(const AnchorOrder& order, ErasureOutcome& outcome);
-  base::Result<bool> check_index(Position listed);
   void obey(const ArchiveOrder& order, ErasureOutcome& outcome);
   void obey(const TrimOrder& order, ErasureOutcome& outcome);
   base::Result<eventlog::SignedAnchor> make_anchor(const AnchorOrder& order);

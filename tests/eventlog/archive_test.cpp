@@ -309,7 +309,6 @@ TEST_CASE("archives are chained in any order, and what is missing between them i
   CHECK(foreign.error().code == ErrorCode::wrong_log);
 }
 
-}  // namespace
 // What it is to remove stays.
 struct KeepingDisk final : support::ForwardingDisk {
   void remove_all(const std::string&) override {}
@@ -329,3 +328,4 @@ TEST_CASE("a base that is copied only in part is none", "[eventlog]") {
   REQUIRE(eventlog::copy_base(f.root, copy, {10}, eventlog::system_disk()));
 }
 
+}  // namespace
