@@ -71,6 +71,20 @@ Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, con
   return BackupOutcome{tail->position, tail->hash};
 }
 
+// A copy whose maker was killed, maybe before it had synced all that it had written.
+Result<BackupOutcome> prove_finished(const LogFolder& copy, Disk& disk) {
+  if (!copy.has_log()) return failure(ErrorCode::not_found, "there is no log", copy.root);
+  if (auto ok = disk.settle(copy.head()); !ok) return tl::unexpected(ok.error());
+  const auto head = read_head_file(copy.head());
+  if (!head) return tl::unexpected(head.error());
+  if (!*head) return failure(ErrorCode::not_found, "there is no head", copy.head());
+  if (auto ok = prove_copy(copy); !ok) return tl::unexpected(ok.error());
+  for (const std::string& folder : {copy.root, fs::path(copy.root).parent_path().string()}) {
+    if (auto ok = disk.sync_folder(folder); !ok) return tl::unexpected(ok.error());
+  }
+  return BackupOutcome{(*head)->position, (*head)->hash};
+}
+
 // Where the copy's history ends, as far as the new epoch's first events follow from it.
 struct Ended {
   std::map<std::string, base::StreamVersion> versions;  // of the streams that they are on
@@ -182,7 +196,9 @@ Result<bool> prove(BlockStore& store, const Claims& claims, const VerifyProgress
 Result<std::optional<LogBase>> base_of(const LogFolder& from) {
   const auto store = open_log_view(from.log());
   if (!store) return tl::unexpected(store.error());
-  return read_base(from, **store);
+  auto base = read_base(from, **store);
+  if (base && *base && !(*base)->rows) return tl::unexpected((*base)->rows.error());
+  return base;
 }
 
 // What was copied is proved, so that a backup may be changed meanwhile by an erasure.
@@ -239,12 +255,11 @@ Result<BackupOutcome> finish_backup(BlockStore& log, const std::string& folder, 
     remove_unlabelled(copy, disk);
     return failure(ErrorCode::not_found, "nothing of it was made", folder);
   }
-  const auto head = read_head_file(copy.head());
-  if (copy.has_log() && head && *head && prove_copy(copy)) {
-    return BackupOutcome{(*head)->position, (*head)->hash};
-  }
+  auto outcome = prove_finished(copy, disk);
+  if (outcome) return outcome;
   remove_copy(folder, disk);
-  return failure(ErrorCode::not_found, "it was not whole, and is removed", folder);
+  return failure(ErrorCode::not_found,
+                 "it was not whole, and is removed: " + base::describe(outcome.error()), folder);
 }
 
 Result<Restored> restore_backup(const std::string& folder, const std::string& root,

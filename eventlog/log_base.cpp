@@ -19,22 +19,15 @@ std::string file_of(const std::string& base_folder) {
   return base_folder + "/anchor";
 }
 
-Result<BaseFile> read_base_file(const std::string& path, Position position) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    return failure(ErrorCode::damaged,
-                   missing_text({1}, position) +
-                       ", and so is the anchor that would say that they were archived",
-                   path);
+// That the log itself says the same: who exchanged the file has no power over the record. An
+// archive may end before what says so of the one before it, and then says nothing of it anywhere.
+Result<bool> prove_record(BlockStore& store, const BaseFile& file, Position through,
+                          const std::string& path) {
+  if (file.recorded > store.tail()) {
+    const auto other = find_anchor(store, through, store.first());
+    if (!other) return tl::unexpected(other.error());
+    if (!*other) return true;
   }
-  const Bytes bytes(std::istreambuf_iterator<char>(in), {});
-  auto file = base::decode<BaseFile>(bytes);
-  if (!file) return failure(ErrorCode::damaged, "the file is not an anchor", path);
-  return file;
-}
-
-// That the log itself says the same: who exchanged the file has no power over the record.
-Result<bool> prove_record(BlockStore& store, const BaseFile& file, const std::string& path) {
   const auto events = read_events(store, file.recorded, file.recorded, {1, false});
   if (!events) return tl::unexpected(events.error());
   const auto* made =
@@ -62,21 +55,57 @@ Result<bool> prove_first_block(BlockStore& store, const Checkpoint& at, const st
 
 }  // namespace
 
+Result<BaseFile> read_base_file(const LogFolder& folder, Position position) {
+  const std::string path = file_of(folder.base(position));
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    return failure(ErrorCode::damaged,
+                   missing_text({1}, position) +
+                       ", and so is the anchor that would say that they were archived",
+                   path);
+  }
+  const Bytes bytes(std::istreambuf_iterator<char>(in), {});
+  auto file = base::decode<BaseFile>(bytes);
+  if (!file) return failure(ErrorCode::damaged, "the file is not an anchor", path);
+  return file;
+}
+
+Result<std::optional<session::MadeAnchor>> find_anchor(BlockStore& log, Position through,
+                                                       Position from) {
+  while (from <= log.tail()) {
+    const auto events = read_events(log, from, log.tail(), {kScanBytes, false});
+    if (!events) return tl::unexpected(events.error());
+    if (events->empty()) break;
+    for (const session::RecordedEvent& event : *events) {
+      const auto* made = std::get_if<session::AnchorMade>(&event.event);
+      if (made == nullptr) continue;
+      const auto anchor = open_anchor(*made);
+      if (!anchor) return tl::unexpected(anchor.error());
+      if (anchor->at.position != through) continue;
+      return session::MadeAnchor{event.envelope.position, *made};
+    }
+    from = events->back().envelope.position.next();
+  }
+  return std::nullopt;
+}
+
 Result<std::optional<LogBase>> read_base(const LogFolder& folder, BlockStore& store) {
   const Position first = store.first();
   if (first.value <= 1) return std::nullopt;
   const std::string path = folder.base(first.plus(-1));
-  const auto file = read_base_file(file_of(path), first.plus(-1));
+  const auto file = read_base_file(folder, first.plus(-1));
   if (!file) return tl::unexpected(file.error());
   auto anchor = open_anchor(file->anchor);
   if (!anchor) return failure(anchor.error().code, anchor.error().text, file_of(path));
   if (auto ok = prove_first_block(store, anchor->at, file_of(path)); !ok) {
     return tl::unexpected(ok.error());
   }
-  if (auto ok = prove_record(store, *file, file_of(path)); !ok) return tl::unexpected(ok.error());
+  if (auto ok = prove_record(store, *file, anchor->at.position, file_of(path)); !ok) {
+    return tl::unexpected(ok.error());
+  }
   auto rows = open_rocksdb_key_value_view(path + "/rows");
-  if (!rows) return failure(ErrorCode::damaged, base::describe(rows.error()), path);
-  return LogBase{std::move(*anchor), file->archive, file->folder, std::move(*rows)};
+  if (!rows) rows = failure(ErrorCode::damaged, base::describe(rows.error()), path);
+  return LogBase{std::move(*anchor), file->archive, file->folder, std::move(rows)};
 }
 
 Result<bool> write_base_file(const std::string& base_folder, const BaseFile& file, Disk& disk) {
@@ -92,10 +121,10 @@ Result<bool> copy_base(const LogFolder& from, const LogFolder& to, Position posi
   disk.remove_all(target);
   std::error_code error;
   fs::copy(source, target, fs::copy_options::recursive, error);
-  fs::remove(target + "/rows/LOCK", error);
-  if (!fs::exists(file_of(target))) {
-    return failure(ErrorCode::io, "cannot be copied to " + target, source);
+  if (error) {
+    return failure(ErrorCode::io, "cannot be copied to " + target + ": " + error.message(), source);
   }
+  fs::remove(target + "/rows/LOCK", error);
   if (auto ok = sync_all(target + "/rows", disk); !ok) return ok;
   if (auto ok = sync_all(target, disk); !ok) return ok;
   if (auto ok = disk.sync_folder(to.bases()); !ok) return ok;
@@ -104,7 +133,7 @@ Result<bool> copy_base(const LogFolder& from, const LogFolder& to, Position posi
 
 void begin_at(const LogBase& base, VerifyBesides& besides) {
   besides.begin = base.anchor.at;
-  besides.base_rows = base.rows.get();
+  besides.base_rows = base.rows->get();
 }
 
 std::string where_archived(const LogBase& base) {

@@ -32,13 +32,22 @@ struct LogBase {
   Anchor anchor;
   std::string archive;
   std::string folder;
-  std::unique_ptr<KeyValueStore> rows;  // to be read; not proved by this
+  // To be read, not proved by this; or why they cannot be.
+  Result<std::unique_ptr<KeyValueStore>> rows;
 };
 
 // Of a log that does not begin at position 1: its base, proved by its signature, by the log's first
-// block, which must follow it, and by the record. None: the log is empty or begins at 1. Errors:
-// damaged, naming the file that is missing, was changed, or is another one.
+// block, which must follow it, and by the record, as far as the log reaches. None: the log is empty
+// or begins at 1. Errors: damaged, naming the file that is missing, was changed, or is another one.
+// Rows that cannot be read are none of them.
 Result<std::optional<LogBase>> read_base(const LogFolder& folder, BlockStore& store);
+
+// The first anchor on record, at `from` or behind it, of the block that ends at `through`.
+Result<std::optional<session::MadeAnchor>> find_anchor(BlockStore& log, Position through,
+                                                       Position from);
+
+// The file of the base that ends at the position, as it stands there. Errors: damaged.
+Result<BaseFile> read_base_file(const LogFolder& folder, Position position);
 
 // Puts the file to the rows that lie in the folder. Durable when it returns.
 Result<bool> write_base_file(const std::string& base_folder, const BaseFile& file, Disk& disk);
@@ -46,7 +55,7 @@ Result<bool> write_base_file(const std::string& base_folder, const BaseFile& fil
 // Copies a whole base; durable when it returns.
 Result<bool> copy_base(const LogFolder& from, const LogFolder& to, Position position, Disk& disk);
 
-// Has verify_log begin there; the base must outlive it.
+// Has verify_log begin there. The base has rows, and must outlive it.
 void begin_at(const LogBase& base, VerifyBesides& besides);
 
 // "events 1 to 17 are in archive NAME, in FOLDER"

@@ -151,6 +151,12 @@ void open_store_view(const LogFolder& folder, RocksDbViewOptions options, Unprov
   log.store = store ? std::move(*store) : std::make_unique<MemoryStore>();
 }
 
+void set_base(UnprovedLog& log, std::optional<LogBase> base) {
+  log.base = std::move(base);
+  log.base_error.reset();
+  if (log.base && !log.base->rows) log.base_error = log.base->rows.error();
+}
+
 // Reads archives as the log's beginning.
 Result<bool> chain(UnprovedLog& log, const std::vector<std::string>& archives) {
   std::vector<std::unique_ptr<BlockStore>> parts;
@@ -181,8 +187,7 @@ Result<bool> chain(UnprovedLog& log, const std::vector<std::string>& archives) {
   for (const LogFolder& folder : folders) {
     auto base = read_base(folder, *log.store);
     if (!base) continue;
-    log.base = std::move(*base);
-    log.base_error.reset();
+    set_base(log, std::move(*base));
   }
   return true;
 }
@@ -228,7 +233,7 @@ Result<std::optional<UnprovedLog>> open_view(const LogFolder& folder, bool is_in
     if (later && later->is_there) return std::nullopt;
   }
   if (auto base = read_base(folder, *log.store)) {
-    log.base = std::move(*base);
+    set_base(log, std::move(*base));
   } else {
     log.base_error = base.error();
   }
@@ -270,6 +275,8 @@ Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& 
   if (mode == LogMode::read_write) return open_to_write(folder_of(root), random, options);
   auto log = open_unproved_log(root, options.archives);
   if (!log) return tl::unexpected(log.error());
+  // Whoever needs the rows of a base that lacks them has the archives.
+  if (log->base) log->base_error.reset();
   for (const auto& error : {log->store_error, log->head_error, log->base_error}) {
     if (error) return tl::unexpected(*error);
   }
@@ -279,7 +286,7 @@ Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& 
 VerifyBesides besides_of(const UnprovedLog& log) {
   VerifyBesides besides;
   besides.later = log.later;
-  if (log.base) begin_at(*log.base, besides);
+  if (log.base && log.base->rows) begin_at(*log.base, besides);
   return besides;
 }
 

@@ -51,7 +51,7 @@ struct UnprovedLog {
   std::optional<Checkpoint> head;
   LaterErasures later;                      // of a backup or of archives
   std::optional<LogBase> base{};            // of a log whose beginning was archived
-  std::optional<base::Error> base_error{};  // it cannot be read, or is not that of this log
+  std::optional<base::Error> base_error{};  // or its rows: cannot be read, or not of this log
   // The head file cannot be read, is missing though there are events, or may have been later.
   std::optional<base::Error> head_error;
   // The store is damaged as a whole; what is shown is what could be found all the same, which may

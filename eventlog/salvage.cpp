@@ -105,7 +105,7 @@ Result<bool> Salvage::look_at(const FoundBlock& found, bool is_kept) {
       return tl::unexpected(event.error());
     }
     if (!event) continue;  // verify says so of the old log, and will of the new one
-    contents_->take(event->envelope, event->event);
+    contents_->take(event->envelope, event->event, is_kept);
     const session::Envelope& envelope = event->envelope;
     if (is_kept) {
       versions_[envelope.stream] = envelope.version;

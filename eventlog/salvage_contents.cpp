@@ -11,18 +11,20 @@ bool is_proved(ByteView bytes, const StoredContent& entry, const session::Envelo
   return base::blake2b(bytes, entry.salt) == envelope.content->digest;
 }
 
-}  // namespace
-
-void SalvagedContents::take(const session::Envelope& envelope, const session::Event& event) {
-  const auto* erased = std::get_if<session::ContentErased>(&event);
-  if (erased == nullptr) return;
-  session::VersionRanges& all = erased_[envelope.stream];
-  all = session::united(all, session::normalized(erased->events));
+bool holds(const std::map<std::string, session::VersionRanges>& erased,
+           const session::Envelope& envelope) {
+  const auto found = erased.find(envelope.stream);
+  return found != erased.end() && session::contains(found->second, envelope.version);
 }
 
-bool SalvagedContents::is_erased(const session::Envelope& envelope) const {
-  const auto found = erased_.find(envelope.stream);
-  return found != erased_.end() && session::contains(found->second, envelope.version);
+}  // namespace
+
+void SalvagedContents::take(const session::Envelope& envelope, const session::Event& event,
+                            bool is_kept) {
+  const auto* erased = std::get_if<session::ContentErased>(&event);
+  if (erased == nullptr) return;
+  session::VersionRanges& all = (is_kept ? erased_ : erased_in_rest_)[envelope.stream];
+  all = session::united(all, session::normalized(erased->events));
 }
 
 SealedBlock SalvagedContents::seal(const FoundBlock& block, Bytes facts, std::vector<Lost>& lost) {
@@ -40,9 +42,10 @@ SealedBlock SalvagedContents::seal(const FoundBlock& block, Bytes facts, std::ve
   ContentBlock content;
   for (std::size_t i = 0; i < view->events.size(); ++i) {
     const auto envelope = session::decode_envelope(view->events[i]);
-    if (!envelope || !envelope->content || is_erased(*envelope)) continue;
+    if (!envelope || !envelope->content || holds(erased_, *envelope)) continue;
     const auto index = static_cast<std::int64_t>(i);
-    if (!add_entry(*envelope, index, candidates, content, sealed)) {
+    if (holds(erased_in_rest_, *envelope) ||
+        !add_entry(*envelope, index, candidates, content, sealed)) {
       lost.push_back({envelope->stream, envelope->version, block.header.first.plus(index)});
     }
   }

@@ -17,10 +17,12 @@ class SalvagedContents {
   // `files` outlives it.
   explicit SalvagedContents(LogFiles& files) : files_(files) {}
 
-  // Every event of every block that was found, before the first call of seal().
-  void take(const session::Envelope& envelope, const session::Event& event);
+  // Every event of every block that was found, before the first call of seal(). `is_kept`: the
+  // event is on the record of the new log, too.
+  void take(const session::Envelope& envelope, const session::Event& event, bool is_kept);
 
-  // An event whose content is found in no file, though nobody erased it.
+  // An event whose content is found in no file, or is left out because an event that is not kept
+  // erased it: the new log must say that it may be missing.
   struct Lost {
     std::string stream;
     base::StreamVersion version;
@@ -31,7 +33,8 @@ class SalvagedContents {
   SealedBlock seal(const FoundBlock& block, Bytes facts, std::vector<Lost>& lost);
 
  private:
-  bool is_erased(const session::Envelope& envelope) const;
+  using Erased = std::map<std::string, session::VersionRanges>;  // by stream
+
   bool add_entry(const session::Envelope& envelope, std::int64_t index,
                  const std::vector<ContentBlock>& candidates, ContentBlock& content,
                  SealedBlock& sealed);
@@ -39,7 +42,8 @@ class SalvagedContents {
                   SealedBlock& sealed);
 
   LogFiles& files_;
-  std::map<std::string, session::VersionRanges> erased_;  // by stream
+  Erased erased_;          // by events that are kept
+  Erased erased_in_rest_;  // by others
 };
 
 }  // namespace eventlog

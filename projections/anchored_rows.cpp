@@ -34,18 +34,26 @@ std::vector<std::unique_ptr<Projection>> anchored_projections() {
   return all;
 }
 
-// The folders of the archives that hold what lies before the base.
-Result<std::vector<std::string>> archives_of(const LogBase& base) {
-  std::vector<std::string> folders{base.folder};
-  eventlog::SnapshotStore streams(*base.rows, eventlog::kBaseStreams);
-  const auto loaded = streams.load(std::string(session::kServerStream));
-  if (!loaded) return tl::unexpected(loaded.error());
-  if (!*loaded) return folders;
-  const auto& server = std::get<session::ServerState>((*loaded)->state);
-  for (const auto& [name, archive] : server.archives) {
-    if (archive.is_trimmed) folders.push_back(archive.folder);
+// The archives that hold what lies before the base. Each tells by its own base where the one before
+// it is, so no rows are needed to find them.
+Result<std::vector<std::unique_ptr<eventlog::BlockStore>>> open_archives(const LogBase& base) {
+  std::vector<std::unique_ptr<eventlog::BlockStore>> archives;
+  eventlog::LogFolder folder{base.folder};
+  for (Position end = base.anchor.at.position;;) {
+    auto archive = eventlog::open_log_view(folder.log());
+    if (!archive) return tl::unexpected(archive.error());
+    if ((*archive)->tail() != end) {
+      return base::failure(ErrorCode::wrong_log,
+                           "the archive does not end at position " + std::to_string(end.value),
+                           folder.root);
+    }
+    end = (*archive)->first().plus(-1);
+    archives.push_back(std::move(*archive));
+    if (end.value == 0) return archives;
+    const auto before = eventlog::read_base_file(folder, end);
+    if (!before) return tl::unexpected(before.error());
+    folder.root = before->folder;
   }
-  return folders;
 }
 
 // Rows in a folder that goes with them.
@@ -71,15 +79,9 @@ class PrivateRows final : public KeyValueStore {
 };
 
 Result<std::unique_ptr<KeyValueStore>> fold_archives(const LogBase& base) {
-  const auto folders = archives_of(base);
-  if (!folders) return tl::unexpected(folders.error());
-  std::vector<std::unique_ptr<eventlog::BlockStore>> parts;
-  for (const std::string& folder : *folders) {
-    auto part = eventlog::open_log_view(eventlog::LogFolder{folder}.log());
-    if (!part) return tl::unexpected(part.error());
-    parts.push_back(std::move(*part));
-  }
-  const auto archives = eventlog::chain_stores(std::move(parts));
+  auto parts = open_archives(base);
+  if (!parts) return tl::unexpected(parts.error());
+  const auto archives = eventlog::chain_stores(std::move(*parts));
   if (!archives) return tl::unexpected(archives.error());
   auto folder = eventlog::PrivateFolder::make();
   if (!folder) return tl::unexpected(folder.error());
@@ -146,6 +148,7 @@ Result<eventlog::Anchor> fold_anchor(eventlog::BlockStore& log, Position through
 }
 
 Result<bool> check_anchored_rows(const LogBase& base) {
+  if (!base.rows) return tl::unexpected(base.rows.error());
   for (const auto& projection : anchored_projections()) {
     const std::string name(projection->name());
     const auto named = std::find_if(base.anchor.rows.begin(), base.anchor.rows.end(),
@@ -155,7 +158,7 @@ Result<bool> check_anchored_rows(const LogBase& base) {
                            "the rows of " + name +
                                " that were kept when the log was trimmed are of another release");
     }
-    const auto found = digest(*base.rows, name);
+    const auto found = digest(**base.rows, name);
     if (!found) return tl::unexpected(found.error());
     if (*found != named->digest && !base::mutant(base::Mutant::base_rows_not_compared)) {
       return base::failure(ErrorCode::damaged,

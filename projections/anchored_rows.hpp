@@ -19,8 +19,9 @@ Result<bool> check_anchored_rows(const eventlog::LogBase& base);
 
 // Rows that fold_anchor() made: those of the base, where they are as its anchor says and of this
 // release's schemas. Else they are folded anew from the archives, if these are where they were when
-// they were made. Errors: damaged when the base's rows are not those that its anchor names, and
-// wrong_log when they are of another release, each saying why the archives were of no help.
+// they were made. Errors: damaged when the base's rows are missing or not those that its anchor
+// names, and wrong_log when they are of another release, each saying why the archives were of no
+// help.
 Result<std::unique_ptr<eventlog::KeyValueStore>> open_anchored_rows(eventlog::LogBase base);
 
 // Whether a projection's rows, as they are stored, can go on in a log that begins behind `begin`.

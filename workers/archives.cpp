@@ -1,5 +1,7 @@
 #include "workers/archives.hpp"
 
+#include <algorithm>
+
 #include "eventlog/session/stream_name.hpp"
 
 namespace workers {
@@ -99,12 +101,24 @@ void ArchiveDesk::forget(const bus::Peer& peer, const bus::Request& request,
   if (known == archives.end()) {
     return refuse(peer, request, "not_found", "there is no archive '" + body.name + "'");
   }
-  if (!known->second.is_trimmed) {
-    return refuse(peer, request, "busy", "archive " + body.name + " is being made; try again");
+  if (!known->second.is_trimmed && !drop_trim(body.name)) {
+    return refuse(peer, request, "busy",
+                  "archive " + body.name + " is being made, or the log trimmed for it; try again");
   }
   const Position position = record({session::ArchiveForgotten{body.name}}, peer.hello.name);
   hold(peer, request, position);
   eraser_.hurry();
+}
+
+// One that could not be done, as long as the log still holds all that is in the archive.
+bool ArchiveDesk::drop_trim(const std::string& name) {
+  const auto waiting = std::find_if(trims_.begin(), trims_.end(), [&](const TrimOrder& order) {
+    return order.name == name && untrimmed_.contains(name) && !order.is_begun;
+  });
+  if (waiting == trims_.end()) return false;
+  trims_.erase(waiting);
+  untrimmed_.erase(name);
+  return true;
 }
 
 void ArchiveDesk::finish(const ArchiveResult& done) {

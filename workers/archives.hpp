@@ -85,6 +85,7 @@ class ArchiveDesk : private CopyDesk<ArchiveOrder> {
  private:
   void create(const bus::Peer& peer, const bus::Request& request, const ArchiveBody& body);
   void forget(const bus::Peer& peer, const bus::Request& request, const ArchiveBody& body);
+  bool drop_trim(const std::string& name);
   void finish(const ArchiveResult& done);
   void finish(const TrimResult& done);
   std::vector<std::string> needed() const;

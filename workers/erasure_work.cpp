@@ -30,9 +30,25 @@ ErasureOutcome ErasureWork::run(const ErasureJob& job) {
   }
   outcome.is_behind = !*reached || (*reached)->checkpoint.position < job.at_least;
   if (outcome.is_behind) return outcome;
+  if (auto ok = check_index((*reached)->checkpoint.position); !ok) {
+    outcome.error = ok.error();
+    return outcome;
+  }
   erase_pending(job, outcome);
   find_expired(job.now, outcome);
   return outcome;
+}
+
+// What the projections list is found by the index, which can fail by itself.
+base::Result<bool> ErasureWork::check_index(Position listed) {
+  const auto indexed = index_.position();
+  if (!indexed) return tl::unexpected(indexed.error());
+  if (*indexed >= listed) return true;
+  return base::failure(base::ErrorCode::io,
+                       "nothing is erased: the stream index, by which texts are found, stands at "
+                       "position " +
+                           std::to_string(indexed->value) + ", and the projections at " +
+                           std::to_string(listed.value));
 }
 
 void ErasureWork::obey(const BackupOrder& order, ErasureOutcome& outcome) {
@@ -74,6 +90,7 @@ void ErasureWork::obey(const ArchiveOrder& order, ErasureOutcome& outcome) {
 
 void ErasureWork::obey(const TrimOrder& order, ErasureOutcome& outcome) {
   outcome.trim = TrimResult{order, trimming().trim(order, *index_rows_)};
+  outcome.trim->order.is_begun = log_.first() > order.through;
 }
 
 void ErasureWork::erase_pending(const ErasureJob& job, ErasureOutcome& outcome) {
@@ -124,6 +141,10 @@ base::Result<bool> ErasureWork::reach_copies(const ErasureJob& job,
   for (const auto& [name, archive] : job.archives) {
     if (base::mutant(base::Mutant::archive_not_reached)) break;
     if (archive.through.value == 0) continue;
+    // The rest of the trim reads from the archive which chunks the log may still hold.
+    if (!archive.is_trimmed && log_.first() > archive.through) {
+      return base::failure(base::ErrorCode::busy, "the log is being trimmed for archive " + name);
+    }
     auto reached = reach(archive.folder, wanted);
     if (!reached) return unreached("archive", name, reached.error());
   }

@@ -85,6 +85,8 @@ struct TrimOrder {
   std::string folder;
   Position through;   // the archive's last event
   Position recorded;  // of the anchor that stands there; 0: it is to be looked for
+  // Of an order that was not done: some of the log is removed already.
+  bool is_begun = false;
 };
 
 struct TrimResult {
@@ -141,6 +143,7 @@ class ErasureWork {
  private:
   using Wanted = eventlog::LaterErasure;
 
+  base::Result<bool> check_index(Position listed);
   void obey(const BackupOrder& order, ErasureOutcome& outcome);
   void obey(const AnchorOrder& order, ErasureOutcome& outcome);
   void obey(const ArchiveOrder& order, ErasureOutcome& outcome);

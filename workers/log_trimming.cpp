@@ -89,45 +89,51 @@ Result<MadeArchive> LogTrimming::archive(const ArchiveOrder& order,
                                          const base::SigningKey& key) const {
   const auto end = choose_end(order);
   if (!end) return tl::unexpected(end.error());
-  const std::string part = part_of(end->position);
+  auto anchor = fold_part(end->position);
+  if (!anchor) return tl::unexpected(anchor.error());
+  anchor->made = order.wall;
+  const auto made = eventlog::make_archive(log, root, *end, order.folder, disk);
+  if (made) return MadeArchive{*made, eventlog::sign_anchor(*anchor, key)};
+  disk.remove_all(part_of(end->position));
+  return tl::unexpected(made.error());
+}
+
+// The rows that the log is to begin with, durably, in a folder that is not yet a base.
+Result<eventlog::Anchor> LogTrimming::fold_part(Position end) const {
+  const std::string part = part_of(end);
   disk.remove_all(part);
   for (const std::string& folder : {root.bases(), part}) {
     if (auto made = disk.make_folder(folder); !made) return tl::unexpected(made.error());
   }
-  const auto make = [&]() -> Result<MadeArchive> {
-    auto anchor = fold(end->position, part + "/rows");
-    if (!anchor) return tl::unexpected(anchor.error());
-    anchor->made = order.wall;
-    if (auto ok = eventlog::sync_all(part + "/rows", disk); !ok) return tl::unexpected(ok.error());
-    for (const std::string& folder : {part, root.bases(), root.root}) {
-      if (auto ok = disk.sync_folder(folder); !ok) return tl::unexpected(ok.error());
-    }
-    const auto made = eventlog::make_archive(log, root, *end, order.folder, disk);
-    if (!made) return tl::unexpected(made.error());
-    return MadeArchive{*made, eventlog::sign_anchor(*anchor, key)};
-  };
-  auto made = make();
-  if (!made) disk.remove_all(part);
-  return made;
+  auto anchor = fold(end, part + "/rows");
+  Result<bool> synced = anchor ? eventlog::sync_all(part + "/rows", disk) : true;
+  for (const std::string& folder : {part, root.bases(), root.root}) {
+    if (anchor && synced) synced = disk.sync_folder(folder);
+  }
+  if (!synced) anchor = tl::unexpected(synced.error());
+  if (!anchor) disk.remove_all(part);
+  return anchor;
+}
+
+// A copy of the log that was made after the archive, and before the trim, came without its rows.
+Result<bool> LogTrimming::fold_missing(const eventlog::Anchor& anchor) const {
+  const Position end = anchor.at.position;
+  if (fs::exists(part_of(end)) || fs::exists(root.base(end)) || log.first() > end) return true;
+  const auto folded = fold_part(end);
+  if (!folded) return tl::unexpected(folded.error());
+  if (folded->at == anchor.at && folded->rows == anchor.rows) return true;
+  disk.remove_all(part_of(end));
+  return failure(ErrorCode::damaged,
+                 "the rows that the log adds up to are not those that the anchor names",
+                 "position " + std::to_string(end.value));
 }
 
 // It stands behind the archive's end, and before what says that the archive is whole.
 Result<session::MadeAnchor> LogTrimming::find_anchor(const TrimOrder& order) const {
-  Position from = std::max(order.recorded, order.through.next());
-  while (from <= log.tail()) {
-    const auto events = eventlog::read_events(log, from, log.tail(), {eventlog::kScanBytes, false});
-    if (!events) return tl::unexpected(events.error());
-    if (events->empty()) break;
-    for (const session::RecordedEvent& event : *events) {
-      const auto* made = std::get_if<session::AnchorMade>(&event.event);
-      if (made == nullptr) continue;
-      const auto anchor = eventlog::open_anchor(*made);
-      if (!anchor) return tl::unexpected(anchor.error());
-      if (anchor->at.position != order.through) continue;
-      return session::MadeAnchor{event.envelope.position, *made};
-    }
-    from = events->back().envelope.position.next();
-  }
+  const Position from = std::max(order.recorded, order.through.next());
+  auto made = eventlog::find_anchor(log, order.through, from);
+  if (!made) return tl::unexpected(made.error());
+  if (*made) return std::move(**made);
   return failure(ErrorCode::not_found, "no anchor of the archive's end is on the record",
                  "position " + std::to_string(order.through.value));
 }
@@ -138,6 +144,7 @@ Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& 
   const auto anchor = eventlog::open_anchor(made->anchor);
   if (!anchor) return tl::unexpected(anchor.error());
   if (auto ok = eventlog::finish_archive(order.folder, disk); !ok) return ok;
+  if (auto ok = fold_missing(*anchor); !ok) return ok;
   const std::string base = root.base(order.through);
   const std::string part = part_of(order.through);
   if (fs::exists(part)) {

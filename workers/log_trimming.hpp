@@ -19,8 +19,9 @@ struct LogTrimming {
   // invalid when there is nothing to archive, saying why; those of make_archive and fold_anchor.
   base::Result<MadeArchive> archive(const ArchiveOrder& order, const base::SigningKey& key) const;
 
-  // Puts the rows in their place, durably, and only then trims. `index_rows`: of the index and of
-  // snapshots, which must come to where the log begins then. Errors: those of trim_log.
+  // Puts the rows in their place, durably, and only then trims; rows that are missing are folded
+  // anew. `index_rows`: of the index and of snapshots, which must come to where the log begins
+  // then. Errors: those of trim_log; damaged when rows folded anew are not those of the anchor.
   base::Result<bool> trim(const TrimOrder& order, eventlog::KeyValueStore& index_rows) const;
 
   // Folds all projections and the states of all streams into new rows in the folder, upon those
@@ -34,6 +35,8 @@ struct LogTrimming {
  private:
   base::Result<eventlog::Checkpoint> choose_end(const ArchiveOrder& order) const;
   base::Result<session::MadeAnchor> find_anchor(const TrimOrder& order) const;
+  base::Result<eventlog::Anchor> fold_part(Position end) const;
+  base::Result<bool> fold_missing(const eventlog::Anchor& anchor) const;
   std::string part_of(Position end) const { return root.base(end) + ".new"; }
 };
 

@@ -63,7 +63,7 @@ base::Result<std::unique_ptr<ReadSide>> open_read_side(eventlog::BlockStore& log
   if (!caught_up) return tl::unexpected(caught_up.error());
   const auto open = [&]() -> base::Result<OpenedViews> {
     // Where the base's rows were taken, the views are as good as new.
-    if (base && base->rows) {
+    if (base && (!base->rows || *base->rows)) {
       if (auto ok = build_upon(*base, index_rows, view_rows); !ok)
         return tl::unexpected(ok.error());
     }

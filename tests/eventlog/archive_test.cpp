@@ -6,6 +6,7 @@
 #include "eventlog/erase.hpp"
 #include "eventlog/stream_loader.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/forwarding_disk.hpp"
 #include "tests/support/log_writer.hpp"
 #include "tests/support/one_session.hpp"
 #include "tests/support/searched_files.hpp"
@@ -258,6 +259,14 @@ TEST_CASE("what a trimmed log begins with is named when it is missing, changed, 
     });
     refused("not the one on the record");
   }
+  SECTION("signed by another key, and said to be on the record later") {
+    const base::SigningKey other(base::SigningKey::make_seed(f.random));
+    change([&](auto& base_file) {
+      base_file.recorded = {1000};
+      base_file.anchor = eventlog::sign_anchor(*eventlog::open_anchor(base_file.anchor), other);
+    });
+    refused("not the one on the record");
+  }
   SECTION("of another block") {
     change([&](auto& base_file) {
       auto anchor = *eventlog::open_anchor(base_file.anchor);
@@ -268,7 +277,13 @@ TEST_CASE("what a trimmed log begins with is named when it is missing, changed, 
   }
   SECTION("without its rows") {
     fs::remove_all(f.root.base({10}) + "/rows");
-    refused("no database");
+    // They can be folded from the archives anew; but verify is to say so.
+    const auto log = eventlog::open_log(f.root.root, LogMode::read_write, f.random);
+    REQUIRE(log);
+    CHECK_FALSE(log->base->rows);
+    const auto unproved = eventlog::open_unproved_log(f.root.root);
+    REQUIRE(unproved->base_error);
+    CHECK_THAT(base::describe(*unproved->base_error), Contains("no database"));
   }
 }
 
@@ -292,6 +307,25 @@ TEST_CASE("archives are chained in any order, and what is missing between them i
   const auto foreign = eventlog::open_unproved_log(f.root.root, {other.archive});
   REQUIRE_FALSE(foreign);
   CHECK(foreign.error().code == ErrorCode::wrong_log);
+}
+
+// What it is to remove stays.
+struct KeepingDisk final : support::ForwardingDisk {
+  void remove_all(const std::string&) override {}
+};
+
+TEST_CASE("a base that is copied only in part is none", "[eventlog]") {
+  ArchiveFixture f;
+  f.say(12);
+  f.move_away({10});
+  const LogFolder copy{f.folder.file("copy")};
+  fs::create_directories(copy.base({10}) + "/rows");
+  std::ofstream(copy.base({10}) + "/anchor") << "of before";
+  KeepingDisk disk;
+  const auto copied = eventlog::copy_base(f.root, copy, {10}, disk);
+  REQUIRE_FALSE(copied);
+  CHECK(copied.error().code == ErrorCode::io);
+  REQUIRE(eventlog::copy_base(f.root, copy, {10}, eventlog::system_disk()));
 }
 
 }  // namespace

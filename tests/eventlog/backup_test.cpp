@@ -1,9 +1,12 @@
 // Copies of a log that are made while it is written, and logs that are made of them.
 #include "eventlog/backup.hpp"
 
+#include <set>
+
 #include "eventlog/erase.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/forwarding_disk.hpp"
 #include "tests/support/log_writer.hpp"
 #include "tests/support/one_session.hpp"
 #include "tests/support/searched_files.hpp"
@@ -144,6 +147,44 @@ TEST_CASE("of a backup that was cut short only what is labelled as it is taken o
     std::ofstream(copy + "/letter") << "dear";
     CHECK(finish({1}).error().code == ErrorCode::not_found);
     CHECK(std::filesystem::exists(copy + "/letter"));
+  }
+}
+
+// Keeps what was synced, and fails it for one path.
+struct SyncedDisk final : support::ForwardingDisk {
+  base::Result<bool> sync_folder(const std::string& path) override { return note(path); }
+  base::Result<bool> settle(const std::string& path) override { return note(path); }
+  base::Result<bool> note(const std::string& path) {
+    synced.insert(path);
+    if (path != failing) return true;
+    return base::failure(ErrorCode::io, "the disk is gone", path);
+  }
+
+  std::set<std::string> synced;
+  std::string failing;
+};
+
+TEST_CASE("a backup that a killed server left counts as made only once it is durable",
+          "[eventlog]") {
+  BackupFixture f;
+  f.say(3);
+  const std::string copy = f.folder.file("copy");
+  REQUIRE(make_backup(*f.log.store, copy, {1}));
+  const std::string above = std::filesystem::path(copy).parent_path().string();
+  const std::string paths[] = {copy + "/head", copy, above};
+  SyncedDisk disk;
+  SECTION("which it is made now") {
+    REQUIRE(eventlog::finish_backup(*f.log.store, copy, {1}, disk));
+    for (const std::string& path : paths) {
+      INFO(path);
+      CHECK(disk.synced.contains(path));
+    }
+  }
+  SECTION("which it cannot be made") {
+    disk.failing = paths[GENERATE(0U, 1U, 2U)];
+    const auto finished = eventlog::finish_backup(*f.log.store, copy, {1}, disk);
+    REQUIRE_FALSE(finished);
+    CHECK_THAT(base::describe(finished.error()), Catch::Contains("the disk is gone"));
   }
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 
 #include "eventlog/log_reader.hpp"
@@ -185,6 +186,29 @@ TEST_CASE("content that was erased on the record is not brought back from where 
     writer.append(stream, session::ContentErased{erased, session::ErasureReason::requested});
   }
   REQUIRE(f.salvage().exit == 0);
+  const auto made = f.verify_target().parsed();
+  CHECK(made["verdict"] == "clean");
+  CHECK(made["contents_erased"] == 1);
+}
+
+TEST_CASE("what is left out because of an erasure behind the damage is on the record as lost",
+          "[tools]") {
+  SalvageFixture f;
+  session::RecordedEvent early;
+  {
+    auto log = *eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
+    auto events = *eventlog::read_events(*log.store, {1}, {100}, {SIZE_MAX, true});
+    early = *std::find_if(events.begin(), events.end(),
+                          [](const auto& event) { return event.content.has_value(); });
+    support::LogWriter writer(log, f.random);
+    const base::StreamVersion version = early.envelope.version;
+    writer.append(early.envelope.stream, session::ContentErased{{{version, version}}, {}});
+  }
+  { support::RawLog(f.folder.log()).flush(); }
+  f.damage_block(f.block_at(200).first);
+  const auto answer = f.salvage();
+  CHECK(answer.exit == 9);
+  CHECK(answer.parsed()["contents_lost"] == json::array({early.envelope.position.value}));
   const auto made = f.verify_target().parsed();
   CHECK(made["verdict"] == "clean");
   CHECK(made["contents_erased"] == 1);

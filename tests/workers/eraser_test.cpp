@@ -263,7 +263,7 @@ struct OnDisk {
     eventlog::StreamIndex index(*rows);
     ErasureJob job;
     if (is_archive) {
-      job.archives["copy"] = {backup.folder, {1}, {1}, backup.through, true};
+      job.archives["copy"] = {backup.folder, {1}, {1}, backup.through, is_trimmed};
     } else {
       job.backups["copy"] = backup;
     }
@@ -278,6 +278,7 @@ struct OnDisk {
   CommandLoop loop{**log, *rows};
   session::NamedBackup backup{folder.file("copy"), {1}, {}};
   bool is_archive = false;
+  bool is_trimmed = true;
 };
 
 void check_reached(OnDisk& disk, const std::string& unreached) {
@@ -303,6 +304,20 @@ void check_reached(OnDisk& disk, const std::string& unreached) {
   }
 }
 
+TEST_CASE("nothing counts as erased while the index has not come to it", "[workers]") {
+  const std::string prompt = "work on it";
+  OnDisk disk;
+  const auto indexed = std::exchange(disk.rows, eventlog::make_memory_key_value_store());
+  const auto behind = disk.run();
+  CHECK(behind.erased.empty());
+  REQUIRE(behind.error);
+  CHECK_THAT(behind.error->text, Catch::Contains("stream index"));
+  CHECK_FALSE(support::files_with(disk.folder.file("log"), prompt).empty());
+  REQUIRE(eventlog::StreamIndex(*disk.rows).catch_up(**disk.log, (*disk.log)->tail()));
+  CHECK(disk.run().erased.size() == 1);
+  CHECK(support::files_with(disk.folder.file("log"), prompt).empty());
+}
+
 TEST_CASE("an erasure reaches into backups, and waits for those that are away", "[workers]") {
   OnDisk disk;
   check_reached(disk, "backup copy is not reached");
@@ -312,6 +327,27 @@ TEST_CASE("an erasure reaches into archives, and waits for those that are away",
   OnDisk disk;
   disk.is_archive = true;
   check_reached(disk, "archive copy is not reached");
+}
+
+TEST_CASE("an erasure waits for a log that is half trimmed", "[workers]") {
+  const std::string prompt = "work on it";
+  OnDisk disk;
+  disk.is_archive = true;
+  disk.is_trimmed = false;
+  {
+    auto set = std::move(*projections::ProjectionSet::open(*disk.views));
+    REQUIRE(set.catch_up(**disk.log, (*disk.log)->tail(), 1000));
+  }
+  REQUIRE((*disk.log)->trim_before(disk.backup.through.next()));
+  const auto outcome = disk.run();
+  CHECK(outcome.erased.empty());
+  REQUIRE(outcome.error);
+  CHECK(outcome.error->code == base::ErrorCode::busy);
+  // By it the rest of the trim knows which chunks are to go.
+  CHECK_FALSE(support::files_with(disk.backup.folder, prompt).empty());
+  disk.is_trimmed = true;
+  CHECK(disk.run().erased.size() == 1);
+  CHECK(support::files_with(disk.backup.folder, prompt).empty());
 }
 
 }  // namespace

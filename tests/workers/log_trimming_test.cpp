@@ -1,5 +1,6 @@
 #include "workers/log_trimming.hpp"
 
+#include "eventlog/log_folder.hpp"
 #include "eventlog/rocksdb_store.hpp"
 #include "projections/anchored_rows.hpp"
 #include "tests/support/command_loop.hpp"
@@ -49,7 +50,8 @@ struct TrimmedLog {
     const auto made = trimming().archive(wanted, key);
     if (!made) FAIL(base::describe(made.error()));
     record(made->anchor);
-    const auto trimmed = trimming().trim({"one", archive, made->outcome.through, {}}, *rows);
+    const TrimOrder trim{wanted.name, wanted.folder, made->outcome.through, {}};
+    const auto trimmed = trimming().trim(trim, *rows);
     if (!trimmed) FAIL(base::describe(trimmed.error()));
     return made->outcome.through;
   }
@@ -191,6 +193,84 @@ TEST_CASE("rows that are lost are built upon those that the anchor names", "[wor
     CHECK(refused.error().code == base::ErrorCode::damaged);
     CHECK_THAT(refused.error().text,
                Catch::Contains("archive one") && Catch::Contains("session_list"));
+  }
+}
+
+TEST_CASE("rows that cannot be used are folded anew from all archives that there are",
+          "[workers]") {
+  TrimmedLog w;
+  w.spawn_and_kill(1);
+  w.move_away(w.order());
+  w.spawn_and_kill(2);
+  ArchiveOrder second = w.order();
+  second.name = "two";
+  second.folder = w.folder.file("second");
+  w.move_away(second);
+  w.spawn_and_kill(3);
+  const auto anchored = w.base().anchor;
+  const std::string kept = w.root.base(w.store().first().plus(-1)) + "/rows";
+  SECTION("they lack what says where the archives are") {
+    auto changed = *eventlog::open_rocksdb_key_value_store(kept);
+    eventlog::WriteBatch batch;
+    batch.remove(std::string(eventlog::kBaseStreams) + std::string(session::kServerStream));
+    REQUIRE(changed->write(batch));
+  }
+  SECTION("there are none") {
+    fs::remove_all(kept);
+  }
+  const auto opened = projections::open_anchored_rows(w.base());
+  if (!opened) FAIL(base::describe(opened.error()));
+  const auto folded = projections::fold_anchor(w.store(), anchored.at.position, **opened);
+  REQUIRE(folded);
+  CHECK(folded->rows == anchored.rows);
+  fs::rename(w.archive, w.folder.file("away"));
+  const auto refused = projections::open_anchored_rows(w.base());
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().text, Catch::Contains(w.archive));
+}
+
+TEST_CASE("the log is archived in steps, each before what says so of the last", "[workers]") {
+  TrimmedLog w;
+  for (int i = 1; i <= 4; ++i) w.spawn_and_kill(i);
+  const Position tail = w.store().tail();
+  ArchiveOrder first = w.order();
+  first.before = {tail.value / 2};
+  w.move_away(first);
+  ArchiveOrder second = w.order();
+  second.name = "two";
+  second.folder = w.folder.file("second");
+  second.before = tail;
+  CHECK(w.move_away(second) < tail);
+  const auto copy = eventlog::open_unproved_log(second.folder);
+  REQUIRE(copy);
+  CHECK_FALSE(copy->base_error);
+}
+
+TEST_CASE("a log that lacks the rows for its anchor is trimmed with rows folded anew",
+          "[workers]") {
+  TrimmedLog w;
+  w.spawn_and_kill(1);
+  w.spawn_and_kill(2);
+  const auto made = w.trimming().archive(w.order(), w.key);
+  REQUIRE(made);
+  const TrimOrder order{"one", w.archive, made->outcome.through, {}};
+  SECTION("as a backup of just then does") {
+    w.record(made->anchor);
+    fs::remove_all(w.root.bases());
+    const auto trimmed = w.trimming().trim(order, *w.rows);
+    if (!trimmed) FAIL(base::describe(trimmed.error()));
+    CHECK(w.store().first() == order.through.next());
+    CHECK(projections::check_anchored_rows(w.base()));
+  }
+  SECTION("but not where the anchor names others") {
+    auto anchor = *eventlog::open_anchor(made->anchor);
+    anchor.rows.front().digest[0] ^= 1;
+    w.record(eventlog::sign_anchor(anchor, w.key));
+    fs::remove_all(w.root.bases());
+    const auto trimmed = w.trimming().trim(order, *w.rows);
+    REQUIRE_FALSE(trimmed);
+    CHECK(trimmed.error().code == base::ErrorCode::damaged);
+    CHECK(w.store().first() == Position{1});
   }
 }
 

@@ -4,6 +4,7 @@
 #include "bus/memory_bus.hpp"
 #include "eventlog/memory_store.hpp"
 #include "tests/support/hand_committer.hpp"
+#include "tests/support/log.hpp"
 #include "tests/support/session_samples.hpp"
 #include "tests/support/told_lease_locks.hpp"
 #include "workers/read_side.hpp"
@@ -153,6 +154,47 @@ TEST_CASE("a connection that acts for one agent commands no other's sessions", "
   const auto accepted = own.answer(life, own.start(kVerbCommand, spawn()));
   REQUIRE(accepted);
   CHECK(accepted->status == bus::ReplyStatus::ok);
+}
+
+TEST_CASE("an archive for which the log cannot be trimmed can be forgotten while the log is whole",
+          "[workers]") {
+  ServerWorld w;
+  {
+    support::LogWriter writer(w.store);
+    const std::string server(session::kServerStream);
+    writer.append(server, session::EpochStarted{1, "created"});
+    writer.flush();
+    writer.append(server, session::ArchiveBegun{"one", "/nowhere/one"});
+    writer.append(server, session::ArchiveCompleted{"one", {1}, {1}});  // and no anchor
+    writer.flush();
+  }
+  ServerLife life(w);
+  Peer asker(w, "command", hello_of(bus::Role::client));
+  const auto list = [&] {
+    const auto reply = asker.answer(life, asker.start(kVerbArchives, {}));
+    REQUIRE(reply);
+    return bus::from_body<ArchivesAnswer>(reply->body)->archives;
+  };
+  const auto forget = [&] {
+    ArchiveBody body;
+    body.action = ArchiveAction::forget;
+    body.name = "one";
+    // The client asks again by itself while the answer is that the archive is busy.
+    const auto reply = asker.answer(life, asker.start(kVerbArchive, bus::to_body(body)));
+    return reply && reply->status == bus::ReplyStatus::ok;
+  };
+  REQUIRE(asker.run(life, [&] { return life.server.has_taken_over(); }));
+  REQUIRE(asker.run(life, [&] { return !list().empty() && !list()[0].fault.empty(); }));
+  SECTION("whole") {
+    CHECK(forget());
+    CHECK(list().empty());
+  }
+  SECTION("not whole any more") {
+    REQUIRE(w.store.trim_before({2}));
+    asker.run(life, [&, until = w.clock.now + seconds(2)] { return w.clock.now > until; });
+    CHECK_FALSE(forget());
+    CHECK(list().size() == 1);
+  }
 }
 
 TEST_CASE("a query waits for the position that it asks for", "[workers]") {

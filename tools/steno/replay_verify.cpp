@@ -182,7 +182,7 @@ base::Result<bool> check_reach(const std::optional<eventlog::Witness>& witness,
 
 // The rows that a trimmed log's projections are built upon.
 void check_base(const UnprovedLog& log, VerifyReport& report) {
-  if (!log.base) return;
+  if (!log.base || log.base_error) return;
   const auto found = projections::check_anchored_rows(*log.base);
   if (found || found.error().code == base::ErrorCode::wrong_log) return;
   const base::Position position = log.base->anchor.at.position;

@@ -1,0 +1,28 @@
+// A disk that hands everything on to the real one, for tests that change or watch some of it.
+#pragma once
+
+#include "eventlog/disk.hpp"
+
+namespace support {
+
+class ForwardingDisk : public eventlog::Disk {
+ public:
+  base::Result<std::unique_ptr<eventlog::DiskFile>> open(const std::string& path) override {
+    return to_.open(path);
+  }
+  base::Result<bool> make_folder(const std::string& path) override { return to_.make_folder(path); }
+  base::Result<bool> link(const std::string& from, const std::string& to) override {
+    return to_.link(from, to);
+  }
+  base::Result<bool> rename(const std::string& from, const std::string& to) override {
+    return to_.rename(from, to);
+  }
+  void remove_all(const std::string& path) override { to_.remove_all(path); }
+  base::Result<bool> sync_folder(const std::string& path) override { return to_.sync_folder(path); }
+  base::Result<bool> settle(const std::string& path) override { return to_.settle(path); }
+
+ private:
+  eventlog::Disk& to_ = eventlog::system_disk();
+};
+
+}  // namespace support
