@@ -106,6 +106,7 @@ class RocksDbStore final : public BlockStore {
   std::atomic<std::int64_t> tail_{0};
   ScrubScope scrubbed_;              // what the files below are to be rid of
   std::vector<std::string> doomed_;  // files that were rewritten, and may still be there
+  bool is_scrubbed_ = false;         // they are gone, and nothing was removed since
 };
 
 AppendOutcome RocksDbStore::append(const SealedBlock& block) {
@@ -209,6 +210,7 @@ Result<bool> RocksDbStore::replace_content(Position first, ByteView content) {
   status = content.empty() ? db_->Delete(write_, families_.content, slice(key))
                            : db_->Put(write_, families_.content, slice(key), slice(content));
   if (!status.ok()) return tl::unexpected(error_of(status, "content"));
+  is_scrubbed_ = false;
   return true;
 }
 
@@ -217,9 +219,15 @@ Result<bool> RocksDbStore::erase_chunks(ByteView prefix) {
   while (!end.empty() && static_cast<unsigned char>(end.back()) == 0xFF) end.pop_back();
   if (end.empty()) return base::failure(base::ErrorCode::invalid, "a prefix must be given");
   end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
+  const std::unique_ptr<rocksdb::Iterator> at(
+      db_->NewIterator(rocksdb::ReadOptions(), families_.chunks));
+  at->Seek(slice(prefix));
+  if (!at->status().ok()) return tl::unexpected(error_of(at->status(), "chunks"));
+  if (!at->Valid() || at->key().compare(slice(end)) >= 0) return true;
   const rocksdb::Status status =
       db_->DeleteRange(write_, families_.chunks, slice(prefix), slice(end));
   if (!status.ok()) return tl::unexpected(error_of(status, "chunks"));
+  is_scrubbed_ = false;
   return true;
 }
 
@@ -265,6 +273,8 @@ Result<bool> RocksDbStore::rewrite(const ScrubScope& scope) {
 
 Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
   if (disk_ == nullptr) return base::failure(base::ErrorCode::refused, "a view changes nothing");
+  // Asked for again while something else keeps an erasure waiting.
+  if (is_scrubbed_ && scope == scrubbed_) return true;
   if (doomed_.empty() || scope != scrubbed_) {
     scrubbed_ = {};
     doomed_.clear();
@@ -284,7 +294,9 @@ Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
   }
   doomed_.clear();
   // That the files are gone is to hold after a loss of power, too.
-  return disk_->sync_folder(db_->GetName());
+  if (auto ok = disk_->sync_folder(db_->GetName()); !ok) return ok;
+  is_scrubbed_ = true;
+  return true;
 }
 
 Result<bool> RocksDbStore::copy_to(const std::string& folder) {

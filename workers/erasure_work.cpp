@@ -121,14 +121,16 @@ void ErasureWork::erase_pending(const ErasureJob& job, ErasureOutcome& outcome) 
   }
 }
 
-// Backups and archives that may hold something of it.
+// Backups and archives that may hold something of it: all that are there, whichever is away.
 base::Result<bool> ErasureWork::reach_copies(const ErasureJob& job,
                                              const std::vector<Wanted>& wanted) {
-  const auto unreached = [](std::string_view kind, const std::string& name, base::Error error) {
+  base::Result<bool> outcome = true;  // of the first that was not reached
+  const auto unreached = [&](std::string_view kind, const std::string& name, base::Error error) {
+    if (!outcome) return;
     error.text = std::string(kind) + " " + name + " is not reached by erasures: " + error.text +
                  "; bring it back, or tell that it is gone with steno " + std::string(kind) +
                  " forget " + name;
-    return tl::unexpected(std::move(error));
+    outcome = tl::unexpected(std::move(error));
   };
   for (const auto& [name, backup] : job.backups) {
     if (base::mutant(base::Mutant::backup_not_reached)) break;
@@ -136,7 +138,7 @@ base::Result<bool> ErasureWork::reach_copies(const ErasureJob& job,
     const bool is_there = eventlog::LogFolder{backup.folder}.has_log();
     if (!is_there && backup.through.value == 0) continue;
     auto reached = reach(backup.folder, wanted);
-    if (!reached) return unreached("backup", name, reached.error());
+    if (!reached) unreached("backup", name, reached.error());
   }
   for (const auto& [name, archive] : job.archives) {
     if (base::mutant(base::Mutant::archive_not_reached)) break;
@@ -146,9 +148,9 @@ base::Result<bool> ErasureWork::reach_copies(const ErasureJob& job,
       return base::failure(base::ErrorCode::busy, "the log is being trimmed for archive " + name);
     }
     auto reached = reach(archive.folder, wanted);
-    if (!reached) return unreached("archive", name, reached.error());
+    if (!reached) unreached("archive", name, reached.error());
   }
-  return true;
+  return outcome;
 }
 
 base::Result<bool> ErasureWork::reach(const std::string& root, const std::vector<Wanted>& wanted) {

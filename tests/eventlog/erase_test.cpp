@@ -1,6 +1,9 @@
 // That what was erased is gone: from what readers see, and from every file of the log.
 #include "eventlog/erase.hpp"
 
+#include <filesystem>
+#include <set>
+
 #include "eventlog/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/log_writer.hpp"
@@ -112,11 +115,36 @@ class Log {
   eventlog::StreamIndex index_{*rows_};
 };
 
+std::set<std::string> tables_of(const Log& log) {
+  std::set<std::string> names;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(log.root())) {
+    if (file.path().extension() == ".sst") names.insert(file.path().filename().string());
+  }
+  return names;
+}
+
 void check_gone(Log& log) {
   CHECK(files_with(log.root(), kSmall).empty());
   CHECK(files_with(log.root(), kLargeSecret).empty());
   CHECK_FALSE(files_with(log.root(), kNeighbour).empty());
   CHECK(log.problems().empty());
+}
+
+TEST_CASE("what was scrubbed is not written anew until more is removed", "[eventlog]") {
+  Log log;
+  log.fill();
+  const session::VersionRanges first{{StreamVersion{1}, StreamVersion{3}}};
+  log.erase(first);
+  const auto tables = tables_of(log);
+  log.remove(first);
+  CHECK(tables_of(log) == tables);
+  // The large content in chunks is that of version 4.
+  log.remove(kAll);
+  CHECK(tables_of(log) != tables);
+  CHECK(files_with(log.root(), kLargeSecret).empty());
+  const auto later = tables_of(log);
+  log.remove(kAll);
+  CHECK(tables_of(log) == later);
 }
 
 TEST_CASE("erased content is in no file of the store, wherever it was", "[eventlog]") {
@@ -128,9 +156,9 @@ TEST_CASE("erased content is in no file of the store, wherever it was", "[eventl
     log.open();
   }
   SECTION("in tables, once and again") {
-    for (int i = 0; i < 3; ++i) {
-      // Whatever the scope: what is in memory becomes tables.
-      log.scrub({});
+    for (int i = 1; i <= 3; ++i) {
+      // Whatever the scope, of one that is new: what is in memory becomes tables.
+      log.scrub({Position{1}, Position{i}, {}});
       log.writer().append(kStream, session::AgentLineRecorded{}, kSmall + " more");
       ++said;
     }

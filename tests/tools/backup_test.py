@@ -78,8 +78,9 @@ class Backups(unittest.TestCase):
 
     def test_an_erasure_waits_for_a_backup_that_is_away(self):
         self.say(SECRET, "secret")
-        folder, away = self.home.path("one"), self.home.path("away")
+        folder, away, other = (self.home.path(name) for name in ("one", "away", "two"))
         self.succeeds("backup", "create", folder)
+        self.succeeds("backup", "create", other)
         os.rename(folder, away)
         waiting = self.home.follow("erase", "secret", "--wait")
         until(lambda: "backup one is not reached" in
@@ -87,6 +88,8 @@ class Backups(unittest.TestCase):
               "that the backup is away")
         self.assertTrue(self.home.show("secret")["erasing"])
         self.assertTrue(files_with(away, SECRET))
+        # One that is there does not wait for the other.
+        self.assertEqual(files_with(other, SECRET), [])
         os.rename(away, folder)
         self.home.stop(signal.SIGKILL)  # the next one looks at once
         self.home.start()
