@@ -6,6 +6,7 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <limits>
@@ -249,18 +250,24 @@ Result<bool> RocksDbStore::rewrite(const ScrubScope& scope) {
   db_->GetLiveFilesMetaData(&tables);
   const auto compact = [&](rocksdb::ColumnFamilyHandle* family, const Bytes& from,
                            const Bytes& through) {
+    // RocksDB leaves a table alone that has keys on both sides of the range and none in it, so the
+    // range goes as far as the tables do.
+    Bytes first = from;
+    Bytes last = through;
     for (const auto& table : tables) {
       if (table.column_family_name == family->GetName() && table.smallestkey <= through &&
           table.largestkey >= from) {
         doomed_.push_back(table.db_path + table.name);
+        first = std::min(first, table.smallestkey);
+        last = std::max(last, table.largestkey);
       }
     }
     if (!status.ok() || base::mutant(base::Mutant::erased_stays_in_tables)) return;
     rocksdb::CompactRangeOptions options;
     options.exclusive_manual_compaction = false;
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-    const rocksdb::Slice begin = slice(from);
-    const rocksdb::Slice end = slice(through);
+    const rocksdb::Slice begin = slice(first);
+    const rocksdb::Slice end = slice(last);
     status = db_->CompactRange(options, family, &begin, &end);
   };
   if (scope.first.value > 0) compact(families_.content, key_of(scope.first), key_of(scope.last));

@@ -130,6 +130,16 @@ void check_gone(Log& log) {
   CHECK(log.problems().empty());
 }
 
+TEST_CASE("a table that lies on both sides of what was erased keeps nobody waiting",
+          "[eventlog]") {
+  Log log;
+  log.fill();
+  const Position between{3};  // no block begins there
+  log.scrub({between, between, {}});
+  log.erase(kAll);
+  check_gone(log);
+}
+
 TEST_CASE("what was scrubbed is not written anew until more is removed", "[eventlog]") {
   Log log;
   log.fill();
