@@ -150,6 +150,7 @@ std::vector<StreamAppend> first_events(const LaterErasures& later, std::int64_t 
 Result<Restored> begin_epoch(const std::string& root, const LaterErasures& later,
                              base::Random& random, Disk& disk) {
   LogOptions options{disk};
+  options.is_being_restored = true;
   auto log = open_log(root, LogMode::read_write, random, options);
   if (!log) return tl::unexpected(log.error());
   const auto ended = read_ended(*log->store, later);
@@ -199,6 +200,16 @@ Result<std::optional<LogBase>> base_of(const LogFolder& from) {
   auto base = read_base(from, **store);
   if (base && *base && !(*base)->rows) return tl::unexpected((*base)->rows.error());
   return base;
+}
+
+// What an attempt that was cut short has left.
+void remove_part(const LogFolder& to, Disk& disk) {
+  disk.remove_all(part_of(to));
+  if (check_restored(to)) return;
+  for (const std::string& path :
+       {to.log(), to.head(), to.bases(), to.index(), to.views(), to.evidence()}) {
+    disk.remove_all(path);
+  }
 }
 
 // What was copied is proved, so that a backup may be changed meanwhile by an erasure.
@@ -269,7 +280,7 @@ Result<Restored> restore_backup(const std::string& folder, const std::string& ro
   if (!from.has_log()) {
     return failure(ErrorCode::not_found, "there is no backup in this folder", folder);
   }
-  if (to.has_log()) {
+  if (to.has_log() && check_restored(to)) {
     return failure(ErrorCode::conflict, "there is a log already; give another home", root);
   }
   const auto later = read_later_erasures(from.erased());
@@ -284,14 +295,22 @@ Result<Restored> restore_backup(const std::string& folder, const std::string& ro
   Claims claims{**head, {}};
   claims.besides.later = *later;
   if (*base) begin_at(**base, claims.besides);
-  // What an earlier attempt left.
-  disk.remove_all(part_of(to));
+  remove_part(to, disk);
   if (auto ok = prepare_data_folder(to, disk); !ok) return tl::unexpected(ok.error());
+  // Until the epoch has begun, a log in its place would pass for the one that the copy is of.
+  Result<bool> marked = write_whole(disk, to.restoring(), {});
+  if (marked) marked = disk.sync_folder(root);
+  if (!marked) return tl::unexpected(marked.error());
   if (auto ok = copy_log(from, to, claims, progress, disk); !ok) {
     disk.remove_all(part_of(to));
+    if (!to.has_log()) disk.remove_all(to.restoring());
     return tl::unexpected(ok.error());
   }
-  return begin_epoch(root, *later, random, disk);
+  auto restored = begin_epoch(root, *later, random, disk);
+  if (!restored) return restored;
+  disk.remove_all(to.restoring());
+  if (auto ok = disk.sync_folder(root); !ok) return tl::unexpected(ok.error());
+  return restored;
 }
 
 }  // namespace eventlog

@@ -37,7 +37,8 @@ struct Restored {
 // Makes a log in `root`, a data folder that has none, of what the copy in `folder` holds, and
 // begins a new epoch there: whoever followed the old log refuses the new one. The copy is proved
 // first and not changed. Errors: as above; not_found when there is no copy; conflict when there is
-// a log in `root`.
+// a log in `root`. What an attempt that was cut short left there is no log, which nobody opens, and
+// is replaced.
 Result<Restored> restore_backup(const std::string& folder, const std::string& root,
                                 base::Random& random, const VerifyProgress& progress = {},
                                 Disk& disk = system_disk());

@@ -116,11 +116,11 @@ bool LogFolder::has_log() const {
 
 bool is_known_name(std::string_view name) {
   // The log's own, then what a server, its workers and its configuration keep beside it.
-  constexpr std::array<std::string_view, 22> kNames = {
+  constexpr std::array<std::string_view, 24> kNames = {
       "lock",    "head",     "head.new", "erased",     "erased.new", "key",
       "key.new", "base",     "making",   "making.new", "log",        "index",
-      "views",   "evidence", "label",    "label.new",  "run",        "keys",
-      "logs",    "sessions", "workers",  "steno.toml"};
+      "views",   "evidence", "label",    "label.new",  "restoring",  "restoring.new",
+      "run",     "keys",     "logs",     "sessions",   "workers",    "steno.toml"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -151,6 +151,13 @@ Result<bool> check_readable(const LogFolder& folder) {
   if (::access(root.c_str(), R_OK | X_OK) == 0) return true;
   if (status.st_uid != ::geteuid()) return belongs_to(status.st_uid, root);
   return tl::unexpected(errno_error("the data folder is not readable", root));
+}
+
+Result<bool> check_restored(const LogFolder& folder) {
+  if (::access(folder.restoring().c_str(), F_OK) != 0) return true;
+  return failure(ErrorCode::damaged,
+                 "restoring a backup into this folder was cut short; restore it again",
+                 folder.root);
 }
 
 Result<bool> check_no_log(const LogFolder& folder) {

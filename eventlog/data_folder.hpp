@@ -29,6 +29,9 @@ struct LogFolder {
   std::string label() const { return root + "/label"; }
   // Of an archive, until the record says that it is whole: nobody else's folder has one.
   std::string making() const { return root + "/making"; }
+  // Of a log that is made of a backup, until its new epoch has begun: before, it is not to be
+  // opened.
+  std::string restoring() const { return root + "/restoring"; }
   // Hard links to the log's files as the last read-write open found them, because opening may
   // remove what a damaged one still holds. They go once the log is proved whole.
   std::string evidence() const { return root + "/evidence"; }
@@ -53,6 +56,9 @@ base::Result<bool> make_log_folders(const LogFolder& folder, Disk& disk);
 // May this user read what is in it? Error refused, saying whose it is. A folder that is not there
 // is for others to find.
 base::Result<bool> check_readable(const LogFolder& folder);
+
+// Is the log whole, if it was made of a backup? Error damaged: restoring it was cut short.
+base::Result<bool> check_restored(const LogFolder& folder);
 
 // Where there is no database: does the log's folder hold a part of one all the same? Error damaged:
 // it does; invalid: it holds files of something else.

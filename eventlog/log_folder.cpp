@@ -105,6 +105,9 @@ Result<OpenedLog> open_store(const LogFolder& folder, const HeadState& head,
 Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random,
                                 const LogOptions& options) {
   Disk& disk = options.disk;
+  if (auto ok = check_restored(folder); !ok && !options.is_being_restored) {
+    return tl::unexpected(ok.error());
+  }
   if (auto ok = prepare_data_folder(folder, disk); !ok) return tl::unexpected(ok.error());
   auto lock = base::FileLock::take(folder.lock());
   if (!lock) {
@@ -253,6 +256,7 @@ Result<UnprovedLog> open_unproved_log(const std::string& root,
                                       const std::vector<std::string>& archives) {
   const LogFolder folder = folder_of(root);
   if (auto ok = check_readable(folder); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_restored(folder); !ok) return tl::unexpected(ok.error());
   for (int attempt = 1;; ++attempt) {
     const auto is_held = base::is_locked(folder.lock());
     if (!is_held) return tl::unexpected(is_held.error());

@@ -32,6 +32,7 @@ struct OpenedLog {
 struct LogOptions {
   Disk& disk = system_disk();
   std::size_t write_buffer_bytes = kWriteBufferBytes;
+  bool is_being_restored = false;  // by the caller
   // Of read_only: folders of archives, which are then read as the log's beginning.
   std::vector<std::string> archives{};
 };

@@ -292,6 +292,41 @@ TEST_CASE("two restores of one backup are two histories", "[eventlog]") {
   CHECK(one->tail.epoch != two->tail.epoch);
 }
 
+// Fails as soon as the restored log is in its place.
+struct CutDisk final : support::ForwardingDisk {
+  explicit CutDisk(std::string restored) : root(std::move(restored)) {}
+  base::Result<bool> sync_folder(const std::string& path) override {
+    if (path != root || !eventlog::LogFolder{root}.has_log()) {
+      return ForwardingDisk::sync_folder(path);
+    }
+    return base::failure(ErrorCode::io, "the disk is gone", path);
+  }
+
+  const std::string root;
+};
+
+TEST_CASE("a restore that was cut short leaves no log that can be opened", "[eventlog]") {
+  BackupFixture f;
+  f.say(6);
+  const std::string copy = f.folder.file("copy");
+  const auto made = make_backup(*f.log.store, copy, {1});
+  REQUIRE(made);
+  const std::string root = f.folder.file("restored");
+  CutDisk disk(root);
+  REQUIRE_FALSE(restore_backup(copy, root, f.random, {}, disk));
+  REQUIRE(eventlog::LogFolder{root}.has_log());
+  for (const LogMode mode : {LogMode::read_write, LogMode::read_only}) {
+    const auto log = eventlog::open_log(root, mode, f.random);
+    REQUIRE_FALSE(log);
+    CHECK(log.error().code == ErrorCode::damaged);
+    CHECK_THAT(log.error().text, Catch::Contains("restore it again"));
+  }
+  const auto restored = restore_backup(copy, root, f.random);
+  if (!restored) FAIL(base::describe(restored.error()));
+  check_whole(root, made->through.value + 1, 2);
+  CHECK(eventlog::open_log(root, LogMode::read_write, f.random));
+}
+
 TEST_CASE("what is no whole backup is not restored", "[eventlog]") {
   BackupFixture f;
   f.say(12);
