@@ -139,6 +139,7 @@ class Server {
 
   void start();
   bool receive_frames();
+  void forget_silent_peers();
   void take_request(const bus::Peer& peer, const bus::Request& request);
   void take_command(const bus::Peer& peer, const bus::Request& request);
   void take_query(const bus::Peer& peer, const bus::Request& request);
@@ -172,6 +173,7 @@ class Server {
   std::deque<Parked> parked_;
   Position views_at_;  // durable head that the query service was last told
   base::Duration views_due_{0};
+  base::Duration silence_due_{0};
   std::size_t queries_out_ = 0;
   DutyCycle duty_;
   FlightRecorder flight_;

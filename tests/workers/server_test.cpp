@@ -287,5 +287,71 @@ TEST_CASE("a new server takes over the leases of the one before", "[workers]") {
   CHECK(after.number > before.number);
 }
 
+TEST_CASE("nobody is kept out by who has connected thousands of times", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  const base::Bytes hello = bus::encode_frame(hello_of(bus::Role::worker));
+  for (std::size_t i = 0; i < bus::kPeersMax + 4; ++i) {
+    for (const char* endpoint : {"command", "worker"}) {
+      const auto brief = w.bus.connect_client(endpoint, "brief");
+      REQUIRE(brief->send(hello));
+      life.step();
+    }
+  }
+  Holder worker(w, {});
+  REQUIRE(worker.join(life));
+  Peer client(w, "command", hello_of(bus::Role::client));
+  REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+  CHECK(worker.directive(life).turn);
+}
+
+// Who is forgotten is told to say HELLO, a worker registers again, and what was said meanwhile is
+// said again.
+TEST_CASE("peers that are silent for long are forgotten, and lose nothing by it", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  Peer client(w, "command", hello_of(bus::Role::client));
+  const auto clients = [&](Peer& asker) {
+    const auto reply = asker.answer(life, asker.start(kVerbStatus, bus::to_body(QueryBody{})));
+    REQUIRE(reply);
+    return bus::from_body<StatusAnswer>(reply->body)->clients;
+  };
+  Holder worker(w, {});
+  REQUIRE(worker.join(life));
+  REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+  const DirectiveBody directive = worker.directive(life);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    Peer brief(w, "command", hello_of(bus::Role::client));
+    CHECK(clients(brief) == 2 + i);
+  }
+  w.clock.now += bus::kPeerSilenceMax;
+  life.step();
+
+  const std::int64_t welcomes = worker.client.welcome_count();
+  ReportsBody reports{directive.session, directive.agent, directive.token, {}};
+  reports.reports.push_back(encode_report(1, session::ReportAgentStarted{5, 6}));
+  const bus::Notice report{std::string(kVerbReports), bus::to_body(reports)};
+  REQUIRE(worker.client.send_notice(report));
+  REQUIRE(worker.run(life, [&] { return worker.client.welcome_count() > welcomes; }));
+  worker.body.leases = {held_by(directive)};
+  REQUIRE(worker.join(life));
+  std::optional<ReportAckBody> ack;
+  const auto is_acknowledged = [&] {
+    while (const auto notice = worker.client.take_notice()) {
+      if (notice->verb == kVerbReportAck) ack = *bus::from_body<ReportAckBody>(notice->body);
+    }
+    return ack.has_value();
+  };
+  REQUIRE(worker.run(life, is_acknowledged));
+  CHECK(*ack == ReportAckBody{directive.session, directive.token, 0, true, false});
+  ack.reset();
+  REQUIRE(worker.client.send_notice(report));
+  REQUIRE(worker.run(life, is_acknowledged));
+  CHECK(*ack == ReportAckBody{directive.session, directive.token, 1, false, false});
+
+  CHECK(clients(client) == 1);
+  REQUIRE(client.answer(life, client.start(kVerbCommand, spawn(1))));
+}
+
 }  // namespace
 }  // namespace workers
