@@ -290,12 +290,19 @@ TEST_CASE("a new server takes over the leases of the one before", "[workers]") {
 TEST_CASE("nobody is kept out by who has connected thousands of times", "[workers]") {
   ServerWorld w;
   ServerLife life(w);
-  const base::Bytes hello = bus::encode_frame(hello_of(bus::Role::worker));
+  bus::Hello hello = hello_of(bus::Role::worker);
+  hello.protocol_lowest = hello.protocol_highest = bus::kProtocolHighest;
   for (std::size_t i = 0; i < bus::kPeersMax + 4; ++i) {
     for (const char* endpoint : {"command", "worker"}) {
       const auto brief = w.bus.connect_client(endpoint, "brief");
-      REQUIRE(brief->send(hello));
-      life.step();
+      REQUIRE(brief->send(bus::encode_frame(hello)));
+      std::optional<base::Bytes> answer;
+      for (int steps = 0; steps < 100 && !answer; ++steps) {
+        life.step();
+        answer = brief->receive();
+      }
+      REQUIRE(answer);
+      REQUIRE(std::holds_alternative<bus::Welcome>(*bus::decode_frame(*answer)));
     }
   }
   Holder worker(w, {});
