@@ -6,6 +6,7 @@
 #include "eventlog/base/rare.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
+#include "workers/fact_limits.hpp"
 
 namespace workers {
 namespace {
@@ -207,6 +208,7 @@ void LeaseDispatcher::take_reports(const ReportsBody& body) {
                                         static_cast<std::int64_t>(encoded.body.encoded.size()),
                                         "report " + encoded.type + ": " + report.error().text};
     }
+    cut_facts(*report);
     submit(found->second, session::LeaseReport{body.token, encoded.sequence, std::move(*report)},
            {stream, body.token, encoded.sequence});
   }

@@ -7,6 +7,7 @@
 #include "eventlog/base/rare.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/stream_name.hpp"
+#include "workers/fact_limits.hpp"
 #include "workers/levels.hpp"
 
 namespace workers {
@@ -198,6 +199,7 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   if (!body) return refuse(body.error());
   auto command = decode_command(*body);
   if (!command) return refuse(command.error());
+  if (const auto bad = check_facts(*body, *command)) return refuse(*bad);
   if (!request.id.is_set()) {
     return refuse({base::ErrorCode::invalid, "a command needs an id of its own", "id"});
   }

@@ -297,6 +297,25 @@ TEST_CASE("a report of a later release is on the record, and the next one is tak
         ReportAckBody{kSession, directive.token, 2, false, false});
 }
 
+TEST_CASE("what a report says at too great a length is cut where it becomes a fact", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const auto directive = life.lease();
+  std::string model = "m";
+  for (int i = 0; i < 1'000; ++i) model += "ö";  // byte 256 is in the middle of one
+  ReportsBody reports{directive.session, directive.agent, directive.token, {}};
+  reports.reports.push_back(encode_report(1, session::ReportAgentStarted{5, 6}));
+  reports.reports.push_back(encode_report(
+      2, session::ReportInitialized{std::string(70'000, 's'), model, std::string(256, 'v')}));
+  life.hear(kVerbReports, reports);
+  const auto& event = life.loop.events.back().event;
+  REQUIRE(std::holds_alternative<session::AgentInitialized>(event));
+  const auto& recorded = std::get<session::AgentInitialized>(event);
+  CHECK(recorded.agent_session == std::string(256, 's'));
+  CHECK(recorded.model == model.substr(0, 255));
+  CHECK(recorded.agent_version == std::string(256, 'v'));
+}
+
 TEST_CASE("a worker that registers with a lease that is over hears so", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);

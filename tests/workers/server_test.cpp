@@ -1,5 +1,7 @@
 #include "workers/server.hpp"
 
+#include <functional>
+
 #include "bus/client.hpp"
 #include "bus/memory_bus.hpp"
 #include "eventlog/memory_store.hpp"
@@ -358,6 +360,58 @@ TEST_CASE("peers that are silent for long are forgotten, and lose nothing by it"
 
   CHECK(clients(client) == 1);
   REQUIRE(client.answer(life, client.start(kVerbCommand, spawn(1))));
+}
+
+TEST_CASE("a fact that is too long is refused before it is one, and named", "[workers]") {
+  ServerWorld w;
+  CommandWorkerOptions options;
+  options.limits.max_sessions = 10;
+  ServerLife life(w, options);
+  Peer client(w, "command", hello_of(bus::Role::client));
+  REQUIRE(client.run(life, [&] { return life.server.has_taken_over(); }));
+  struct Field {
+    std::string name;
+    std::size_t bytes_max;
+    std::function<void(CommandBody&, session::Spawn&, std::string)> set;
+  };
+  const std::vector<Field> fields = {
+      {"actor", 256, [](auto& body, auto&, auto text) { body.actor = text; }},
+      {"traceparent", 256, [](auto& body, auto&, auto text) { body.traceparent = text; }},
+      {"origin_channel", 256, [](auto&, auto& spawn, auto text) { spawn.origin_channel = text; }},
+      {"model", 256, [](auto&, auto& spawn, auto text) { spawn.spec.model = text; }},
+      {"workdir", 4'096,
+       [](auto&, auto& spawn, auto text) { spawn.spec.workdir = "/" + text.substr(1); }},
+      {"allowed_tools", 65'536, [](auto&, auto& spawn, auto text) {
+         spawn.spec.allowed_tools = {text.substr(0, 1'000), "", text.substr(1'003)};
+       }}};
+  std::uint8_t number = 0;
+  const auto ask = [&](const Field& field, std::size_t bytes) {
+    session::Spawn command;
+    command.spec = support::sample_spec(true);
+    command.prompt = "work on it";
+    CommandBody aside;
+    field.set(aside, command, std::string(bytes, 'x'));
+    CommandBody body = encode_command(command);
+    body.actor = aside.actor;
+    body.traceparent = aside.traceparent;
+    body.session = kSession;
+    body.session.bytes.back() = static_cast<char>(++number);
+    body.agent = "main";
+    const auto reply = client.answer(life, client.start(kVerbCommand, bus::to_body(body)));
+    REQUIRE(reply);
+    return *reply;
+  };
+  for (const Field& field : fields) {
+    INFO(field.name);
+    const Position before = life.server.durable();
+    const bus::Reply refused = ask(field, field.bytes_max + 1);
+    CHECK(refused.status == bus::ReplyStatus::rejected);
+    CHECK(refused.code == "invalid");
+    CHECK(refused.text == field.name + " has " + std::to_string(field.bytes_max + 1) +
+                              " bytes, of " + std::to_string(field.bytes_max) + " at most");
+    CHECK(life.server.durable() == before);
+    CHECK(ask(field, field.bytes_max).status == bus::ReplyStatus::ok);
+  }
 }
 
 }  // namespace
