@@ -401,19 +401,22 @@ bool LeaseDispatcher::send_directive(View& view) {
   if (view.is_expiring && !base::mutant(base::Mutant::expiring_lease_directed)) return false;
   const bus::PeerId* peer = peer_of(s.lease->worker);
   if (peer == nullptr) return false;  // it will be due again when the worker registers
-  if (!has_contents(view)) return false;
   DirectiveBody directive;
+  directive.end = end_of(s);
+  // An agent that is to end is given no text, so that it ends whatever can be read.
+  if (directive.end == LeaseEnd::none) {
+    if (!has_contents(view)) return false;
+    directive.system_prompt = *view.system_prompt;
+    if (s.turn) {
+      directive.turn =
+          DirectedTurn{s.turn->turn, view.prompts[s.turn->prompt], s.turn->is_interrupt_requested};
+    }
+  }
   directive.session = s.session;
   directive.agent = s.agent;
   directive.token = s.lease->token;
   directive.spec = s.spec;
   directive.resume_agent_session = s.lease->resume_agent_session;
-  directive.system_prompt = *view.system_prompt;
-  if (s.turn) {
-    directive.turn =
-        DirectedTurn{s.turn->turn, view.prompts[s.turn->prompt], s.turn->is_interrupt_requested};
-  }
-  directive.end = end_of(s);
   directive.number = ++directives_;
   if (!send(*peer, notice(kVerbDirective, directive))) {
     unread_.insert(session::session_stream(s.agent, s.session));

@@ -284,6 +284,29 @@ TEST_CASE("a prompt that cannot be read is read again, not given empty", "[worke
   CHECK(directives[0].turn->prompt == "work on it");
 }
 
+TEST_CASE("an agent is told to end also while its session's texts cannot be read", "[workers]") {
+  LastingStores disk;
+  std::optional<DirectiveBody> before;
+  {
+    DispatcherLife life(disk);
+    before = life.lease();
+    REQUIRE(life.loop.ask(CommandLoop::message(1, 2, as_command(session::KillSession{}))));
+  }
+  // A new server has none of the texts at hand.
+  DispatcherLife life(disk);
+  life.contents.is_broken = true;
+  auto streams = support::fold_all(disk.store);
+  life.dispatcher.restore(std::get<session::SessionState>(
+      streams.at(session::session_stream("main", kSession)).state));
+  life.register_worker();
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].end == LeaseEnd::kill);
+  CHECK(directives[0].token == before->token);
+  CHECK(directives[0].system_prompt.empty());
+  CHECK_FALSE(directives[0].turn);
+}
+
 TEST_CASE("a report of a later release is on the record, and the next one is taken", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);
