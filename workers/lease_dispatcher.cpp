@@ -325,6 +325,7 @@ void LeaseDispatcher::forget_lost_workers() {
 
 bool LeaseDispatcher::grant(View& view) {
   const SessionState& s = view.state;
+  if (is_draining_) return false;  // what is queued waits for the next server
   if (!session::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
   // A lease of a worker that has ended would cost the session a turn that no agent was given.
   forget_lost_workers();

@@ -111,6 +111,10 @@ class Server {
   // One duty cycle. True when anything was done.
   bool do_work();
 
+  // Its workers are told to leave. Commands are taken on, and no turn is begun by a further lease:
+  // prompts wait for the next server.
+  void drain() { dispatcher_.drain(); }
+
   // It has begun to, and takes frames.
   bool is_ready() const { return started_at_.value > 0; }
   // And the record says that it has taken over, durably.

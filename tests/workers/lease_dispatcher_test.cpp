@@ -296,8 +296,8 @@ TEST_CASE("an agent is told to end also while its session's texts cannot be read
   DispatcherLife life(disk);
   life.contents.is_broken = true;
   auto streams = support::fold_all(disk.store);
-  life.dispatcher.restore(std::get<session::SessionState>(
-      streams.at(session::session_stream("main", kSession)).state));
+  life.dispatcher.restore(
+      std::get<session::SessionState>(streams.at(session::session_stream("main", kSession)).state));
   life.register_worker();
   const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
   REQUIRE(directives.size() == 1);

@@ -269,6 +269,28 @@ TEST_CASE("a killed session's agent is to be ended, also by a new server", "[wor
   CHECK(worker.directive(life).end == LeaseEnd::kill);
 }
 
+TEST_CASE("a prompt that comes while the server drains waits for the next one", "[workers]") {
+  ServerWorld w;
+  {
+    ServerLife life(w);
+    Peer client(w, "command", hello_of(bus::Role::client));
+    Holder worker(w, {});
+    REQUIRE(worker.join(life));
+    REQUIRE(client.run(life, [&] { return life.server.registered_workers() == 1; }));
+    life.server.drain();
+    REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+    for (int i = 0; i < 300; ++i) life.step();
+    const session::SessionState* state = life.server.commands().find("main", kSession);
+    REQUIRE(state != nullptr);
+    CHECK_FALSE(state->lease);
+    CHECK(state->queue.size() == 1);
+  }
+  ServerLife life(w);
+  Holder worker(w, {});
+  REQUIRE(worker.join(life));
+  CHECK(worker.directive(life).turn);
+}
+
 TEST_CASE("a new server takes over the leases of the one before", "[workers]") {
   ServerWorld w;
   DirectiveBody before;

@@ -151,6 +151,7 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
       spdlog::info("server_stopping signal={}", signal);
       if (p.options.keep_workers) return 0;
       drain_until = now + kDrainMax;
+      server.drain();
       supervisor.stop();
     }
     if (drain_until && (now >= *drain_until || (!has_worked && !supervisor.is_alive()))) return 0;
