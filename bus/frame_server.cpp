@@ -54,8 +54,7 @@ bool FrameServer::send(const PeerId& peer, const Frame& frame) {
 void FrameServer::greet(const PeerId& id, const Hello& hello, base::Duration now) {
   const auto peer = peers_.greet(id, hello, now);
   if (!peer) {
-    const bool is_busy = peer.error().code == base::ErrorCode::busy;
-    reply(id, error_reply({}, is_busy ? kCodeBusy : kCodeProtocol, peer.error().text));
+    reply(id, error_reply({}, kCodeProtocol, peer.error().text));
     return;
   }
   Welcome welcome = welcome_;

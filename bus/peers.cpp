@@ -1,31 +1,22 @@
 #include "bus/peers.hpp"
 
-#include <utility>
+#include <algorithm>
 
 namespace bus {
 
 Result<Peer> Peers::greet(const PeerId& id, const Hello& hello, base::Duration now) {
   const auto protocol = choose_protocol(hello);
   if (!protocol) return tl::unexpected<base::Error>(protocol.error());
-  if (!peers_.contains(id) && peers_.size() >= count_max_ && !make_room()) {
-    return base::failure(base::ErrorCode::busy,
-                         "the server has as many peers as it takes: " + std::to_string(count_max_));
-  }
+  if (!peers_.contains(id) && peers_.size() >= count_max_) forget_quietest();
   Peer peer{id, hello, *protocol, now};
   peers_.insert_or_assign(id, peer);
   return peer;
 }
 
-// False: nobody who may be forgotten.
-bool Peers::make_room() {
-  auto quietest = peers_.end();
-  for (auto it = peers_.begin(); it != peers_.end(); ++it) {
-    if (it->second.hello.role != Role::client) continue;
-    if (quietest == peers_.end() || it->second.heard_at < quietest->second.heard_at) quietest = it;
-  }
-  if (quietest == peers_.end()) return false;
-  peers_.erase(quietest);
-  return true;
+void Peers::forget_quietest() {
+  peers_.erase(std::min_element(peers_.begin(), peers_.end(), [](const auto& a, const auto& b) {
+    return a.second.heard_at < b.second.heard_at;
+  }));
 }
 
 const Peer* Peers::heard(const PeerId& id, base::Duration now) {
@@ -40,17 +31,9 @@ const Peer* Peers::find(const PeerId& id) const {
   return it == peers_.end() ? nullptr : &it->second;
 }
 
-std::vector<Peer> Peers::forget_silent(base::Duration now) {
-  std::vector<Peer> silent;
-  for (auto it = peers_.begin(); it != peers_.end();) {
-    if (now - it->second.heard_at < silence_max_) {
-      ++it;
-      continue;
-    }
-    silent.push_back(std::move(it->second));
-    it = peers_.erase(it);
-  }
-  return silent;
+void Peers::forget_silent(base::Duration now) {
+  std::erase_if(peers_,
+                [&](const auto& entry) { return now - entry.second.heard_at >= silence_max_; });
 }
 
 }  // namespace bus

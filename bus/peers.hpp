@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <vector>
 
 #include "bus/frames.hpp"
 #include "eventlog/base/time.hpp"
@@ -27,21 +26,21 @@ class Peers {
   explicit Peers(std::size_t count_max = kPeersMax, base::Duration silence_max = kPeerSilenceMax)
       : count_max_(count_max), silence_max_(silence_max) {}
 
-  // Remembers the peer, anew if it is known. In a full table the client silent longest makes room:
-  // it says HELLO again when it comes back, and commands of people come and go by the thousand. The
-  // error is what to answer HELLO with: refused (no protocol in common) or busy (full of workers).
+  // Remembers the peer, anew if it is known. In a full table the one silent longest makes room,
+  // whatever it says that it is: it says HELLO again when it comes back. The error is what to
+  // answer HELLO with: no protocol in common.
   Result<Peer> greet(const PeerId& id, const Hello& hello, base::Duration now);
   // The peer that a frame came from; null: it has not said HELLO, or was forgotten. Valid until
   // the next call that changes the table.
   const Peer* heard(const PeerId& id, base::Duration now);
   const Peer* find(const PeerId& id) const;
   void forget(const PeerId& id) { peers_.erase(id); }
-  // Forgets and returns those who have been silent too long.
-  std::vector<Peer> forget_silent(base::Duration now);
+  // Forgets those who have been silent too long.
+  void forget_silent(base::Duration now);
   std::size_t count() const { return peers_.size(); }
 
  private:
-  bool make_room();
+  void forget_quietest();
 
   const std::size_t count_max_;
   const base::Duration silence_max_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/session/stream_name.hpp"
+#include "workers/fact_limits.hpp"
 
 namespace workers {
 namespace {
@@ -54,6 +55,9 @@ void ArchiveDesk::create(const bus::Peer& peer, const bus::Request& request,
   if (!body.folder.starts_with('/') || body.folder.find('\0') != std::string::npos) {
     return refuse(peer, request, "invalid",
                   "an archive needs the absolute path of a new folder, not '" + body.folder + "'");
+  }
+  if (const auto bad = check_length("folder", body.folder.size(), kPathBytesMax)) {
+    return refuse(peer, request, "invalid", bad->text);
   }
   if (body.before.value <= 0 && body.before_time.us <= 0) {
     return refuse(peer, request, "invalid", "say before which position or time");

@@ -1,6 +1,7 @@
 #include "workers/backups.hpp"
 
 #include "eventlog/session/stream_name.hpp"
+#include "workers/fact_limits.hpp"
 
 namespace workers {
 
@@ -36,6 +37,9 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
   if (!body.folder.starts_with('/') || body.folder.find('\0') != std::string::npos) {
     return refuse(peer, request, "invalid",
                   "a backup needs the absolute path of a new folder, not '" + body.folder + "'");
+  }
+  if (const auto bad = check_length("folder", body.folder.size(), kPathBytesMax)) {
+    return refuse(peer, request, "invalid", bad->text);
   }
   const auto& backups = commands_.server()->backups;
   const auto known = backups.find(body.name);

@@ -365,11 +365,13 @@ const session::ServerState* CommandWorker::server() const {
   return &as<session::ServerState>(found->second.state);
 }
 
-// Nobody waits for it, and what it says is durable.
+// Nobody waits for it, what it says is durable, and it is not one of the two that the whole server
+// stands on.
 bool CommandWorker::is_idle(const Stream& s) const {
   return s.is_loaded && s.commands.empty() && s.dependants.empty() &&
          (s.last <= sequencer_.durable() || base::mutant(base::Mutant::snapshot_before_durable)) &&
-         std::holds_alternative<SessionState>(s.state);
+         (std::holds_alternative<SessionState>(s.state) ||
+          std::holds_alternative<session::RegistryState>(s.state));
 }
 
 // Forgets a stream once its snapshot holds its last version.
@@ -401,7 +403,7 @@ void CommandWorker::forget_faulted() {
   }
 }
 
-// Asks for snapshots of the sessions that were used longest ago, while there are too many or
+// Asks for snapshots of the streams that were used longest ago, while there are too many or
 // nobody has used them for long.
 void CommandWorker::evict() {
   for (std::size_t looked_at = 0; looked_at < kLooksMax && saving_ < kSavesMax; ++looked_at) {
@@ -412,7 +414,7 @@ void CommandWorker::evict() {
     // One that is not idle, or is being saved, is looked at again when its turn comes.
     by_use_.splice(by_use_.end(), by_use_, s.use);
     if (!is_idle(s) || s.is_saving) continue;
-    if (s.version.value == 0) {  // somebody asked for a session that is not there
+    if (s.version.value == 0) {  // somebody asked for what is not there
       forget(s);
       continue;
     }

@@ -66,7 +66,7 @@ struct CommandAnswer {
 struct CommandWorkerOptions {
   session::Limits limits;
   std::size_t inbox_max = 100'000;    // waiting commands; more are answered as `busy`
-  std::size_t streams_max = 200'000;  // sessions kept in memory; more are evicted
+  std::size_t streams_max = 200'000;  // sessions and registries in memory; more are evicted
   // Nor are those kept that nobody has asked for in so long: most never are again, and one that is
   // costs the reading of its snapshot.
   base::Duration idle_max = std::chrono::minutes(1);

@@ -34,15 +34,16 @@ void Histogram::add(base::Duration value) {
 }
 
 StageTime Histogram::summary() const {
-  StageTime time{count_, 0, 0, max_us_};
+  return {count_, quantile_us(50), quantile_us(99), max_us_};
+}
+
+std::int64_t Histogram::quantile_us(std::int64_t percent) const {
   std::int64_t seen = 0;
-  for (std::size_t i = 0; i < kBuckets && seen < count_; ++i) {
+  for (std::size_t i = 0; i < kBuckets; ++i) {
     seen += buckets_[i];
-    const std::int64_t end = std::min(upper_end(i), max_us_);
-    if (seen * 2 < count_ || time.p50_us == 0) time.p50_us = end;
-    if (seen * 100 < count_ * 99 || time.p99_us == 0) time.p99_us = end;
+    if (seen * 100 >= count_ * percent) return std::min(upper_end(i), max_us_);
   }
-  return time;
+  return max_us_;
 }
 
 void DutyCycle::begin(base::Duration now) {

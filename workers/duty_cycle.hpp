@@ -49,6 +49,9 @@ class Histogram {
   StageTime summary() const;
 
  private:
+  // Upper end of the first bucket with which so many of a hundred values have been seen; 0: none.
+  std::int64_t quantile_us(std::int64_t percent) const;
+
   static constexpr std::size_t kStepsPerDoubling = 16;
   static constexpr std::size_t kBuckets = 36 * kStepsPerDoubling;  // up to about 19 hours
 

@@ -6,6 +6,7 @@
 #include "eventlog/base/rare.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
+#include "workers/fact_limits.hpp"
 
 namespace workers {
 namespace {
@@ -207,6 +208,7 @@ void LeaseDispatcher::take_reports(const ReportsBody& body) {
                                         static_cast<std::int64_t>(encoded.body.encoded.size()),
                                         "report " + encoded.type + ": " + report.error().text};
     }
+    cut_facts(*report);
     submit(found->second, session::LeaseReport{body.token, encoded.sequence, std::move(*report)},
            {stream, body.token, encoded.sequence});
   }
@@ -323,6 +325,7 @@ void LeaseDispatcher::forget_lost_workers() {
 
 bool LeaseDispatcher::grant(View& view) {
   const SessionState& s = view.state;
+  if (is_draining_) return false;  // what is queued waits for the next server
   if (!session::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
   // A lease of a worker that has ended would cost the session a turn that no agent was given.
   forget_lost_workers();
@@ -399,19 +402,22 @@ bool LeaseDispatcher::send_directive(View& view) {
   if (view.is_expiring && !base::mutant(base::Mutant::expiring_lease_directed)) return false;
   const bus::PeerId* peer = peer_of(s.lease->worker);
   if (peer == nullptr) return false;  // it will be due again when the worker registers
-  if (!has_contents(view)) return false;
   DirectiveBody directive;
+  directive.end = end_of(s);
+  // An agent that is to end is given no text, so that it ends whatever can be read.
+  if (directive.end == LeaseEnd::none) {
+    if (!has_contents(view)) return false;
+    directive.system_prompt = *view.system_prompt;
+    if (s.turn) {
+      directive.turn =
+          DirectedTurn{s.turn->turn, view.prompts[s.turn->prompt], s.turn->is_interrupt_requested};
+    }
+  }
   directive.session = s.session;
   directive.agent = s.agent;
   directive.token = s.lease->token;
   directive.spec = s.spec;
   directive.resume_agent_session = s.lease->resume_agent_session;
-  directive.system_prompt = *view.system_prompt;
-  if (s.turn) {
-    directive.turn =
-        DirectedTurn{s.turn->turn, view.prompts[s.turn->prompt], s.turn->is_interrupt_requested};
-  }
-  directive.end = end_of(s);
   directive.number = ++directives_;
   if (!send(*peer, notice(kVerbDirective, directive))) {
     unread_.insert(session::session_stream(s.agent, s.session));

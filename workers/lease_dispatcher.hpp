@@ -51,6 +51,8 @@ class LeaseDispatcher {
   void on_frame(const bus::PeerId& peer, const bus::Frame& frame, base::Time now);
   // Grants, expires, sends directives. True when anything was done.
   bool do_work(base::Time now);
+  // Its workers are told to leave: no lease is granted any more.
+  void drain() { is_draining_ = true; }
 
   std::size_t workers() const { return workers_.size(); }
   std::vector<std::int64_t> worker_pids() const;
@@ -112,6 +114,7 @@ class LeaseDispatcher {
   std::map<base::Position, std::string> content_wanted_;  // position → stream of its view
   std::uint64_t next_ticket_ = 0;
   std::int64_t directives_ = 0;
+  bool is_draining_ = false;
   base::Time next_expiry_;
   base::Time now_;
 };

@@ -151,8 +151,8 @@ struct DirectiveBody {
   base::FencingToken token;
   session::SessionSpec spec;
   std::string resume_agent_session;
-  std::string system_prompt;
-  std::optional<DirectedTurn> turn;  // runs now, or is to be begun
+  std::string system_prompt;         // empty where `end` is not none
+  std::optional<DirectedTurn> turn;  // runs now, or is to be begun; none where `end` is not none
   LeaseEnd end = LeaseEnd::none;
   std::int64_t number = 0;  // grows with each directive, over restarts of the server, too
 

@@ -7,6 +7,7 @@
 #include "eventlog/base/rare.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/stream_name.hpp"
+#include "workers/fact_limits.hpp"
 #include "workers/levels.hpp"
 
 namespace workers {
@@ -18,6 +19,7 @@ constexpr std::size_t kQueriesMax = 1024;  // queries that wait for their answer
 // Projections are told of new events at most so often while nobody asks: what changes one row many
 // times meanwhile writes it once. A query never waits for it, but may have that much to fold.
 constexpr base::Duration kViewsInterval = std::chrono::milliseconds(200);
+constexpr base::Duration kSilenceInterval = std::chrono::seconds(1);  // between looks at the peers
 constexpr base::Duration kParkMax = std::chrono::seconds(60);  // whatever the asker would wait
 
 bus::LogEpoch bus_epoch(const eventlog::Epoch& epoch) {
@@ -90,6 +92,7 @@ bool Server::do_work() {
   const bool is_first = !is_ready();
   if (is_first) start();
   bool has_worked = receive_frames() || is_first;
+  forget_silent_peers();
   const Position tail_before = sequencer_.tail();
   has_worked |= commands_.do_work(now_, wall, boot_);
   if (sequencer_.tail() != tail_before) {
@@ -133,6 +136,15 @@ void Server::start() {
   eraser_.begin(started_at_);
   backups_.begin();
   archives_.begin();
+}
+
+// After what has come was received: who was not heard because the server itself stood still is not
+// silent.
+void Server::forget_silent_peers() {
+  if (boot_ < silence_due_) return;
+  silence_due_ = boot_ + kSilenceInterval;
+  clients_.peers().forget_silent(boot_);
+  workers_.peers().forget_silent(boot_);
 }
 
 bool Server::receive_frames() {
@@ -187,6 +199,7 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   if (!body) return refuse(body.error());
   auto command = decode_command(*body);
   if (!command) return refuse(command.error());
+  if (const auto bad = check_facts(*body, *command)) return refuse(*bad);
   if (!request.id.is_set()) {
     return refuse({base::ErrorCode::invalid, "a command needs an id of its own", "id"});
   }

@@ -111,6 +111,10 @@ class Server {
   // One duty cycle. True when anything was done.
   bool do_work();
 
+  // Its workers are told to leave. Commands are taken on, and no turn is begun by a further lease:
+  // prompts wait for the next server.
+  void drain() { dispatcher_.drain(); }
+
   // It has begun to, and takes frames.
   bool is_ready() const { return started_at_.value > 0; }
   // And the record says that it has taken over, durably.
@@ -139,6 +143,7 @@ class Server {
 
   void start();
   bool receive_frames();
+  void forget_silent_peers();
   void take_request(const bus::Peer& peer, const bus::Request& request);
   void take_command(const bus::Peer& peer, const bus::Request& request);
   void take_query(const bus::Peer& peer, const bus::Request& request);
@@ -172,6 +177,7 @@ class Server {
   std::deque<Parked> parked_;
   Position views_at_;  // durable head that the query service was last told
   base::Duration views_due_{0};
+  base::Duration silence_due_{0};
   std::size_t queries_out_ = 0;
   DutyCycle duty_;
   FlightRecorder flight_;

@@ -42,7 +42,7 @@ class Watch {
     const ProcessTable table = engines::descendants_of(test_, engines::all_processes());
     std::map<Identity, Duration> still;
     std::map<std::string, ProcessRow> agents;
-    for (const auto& process : crash::marked_processes(home_ + "/run/locks", table)) {
+    for (const auto& process : crash::marked_processes(home_ + "/data/locks", table)) {
       const Identity identity{process.row.pid, process.row.start_ticks};
       if (process.keeper() != 0) note_agent(process, agents);
       if (process.worker != 0 && is_worker(process.worker, table)) continue;

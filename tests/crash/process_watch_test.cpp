@@ -24,7 +24,7 @@ class Marked {
   explicit Marked(const std::string& home) {
     std::string session(engines::kSessionMarker);
     session += "=of-nobody";
-    std::string lock = std::string(engines::kLockMarker) + "=" + home + "/run/locks/x.lock";
+    std::string lock = std::string(engines::kLockMarker) + "=" + home + "/data/locks/x.lock";
     char* environment[] = {session.data(), lock.data(), nullptr};
     std::string words[] = {"/bin/sleep", "60"};
     char* argv[] = {words[0].data(), words[1].data(), nullptr};

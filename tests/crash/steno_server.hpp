@@ -61,7 +61,7 @@ class StenoServer {
   const std::string& home() const { return home_; }
   std::string data_folder() const { return home_ + "/data"; }
   std::string run_folder() const { return home_ + "/run"; }
-  std::string lock_folder() const { return home_ + "/run/locks"; }
+  std::string lock_folder() const { return home_ + "/data/locks"; }
   std::string command_endpoint() const { return "ipc://" + home_ + "/run/command.sock"; }
 
   // The test has passed: nobody needs to look at the home any more.

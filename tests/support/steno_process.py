@@ -204,7 +204,7 @@ class Home:
             return file.read()
 
     def worker_pid(self):
-        with open(self.path("run", "worker.lock"), encoding="ascii") as file:
+        with open(self.path("data", "worker.lock"), encoding="ascii") as file:
             return int(file.read())
 
     # ---- processes ----

@@ -326,6 +326,25 @@ class Serving(unittest.TestCase):
         self.assertEqual(home.stop(), 0)
         self.proves_itself(home)
 
+    def test_another_run_folder_does_not_hide_who_runs_the_agents(self):
+        home = self.home().start()
+        alias = home.start_session("[hang]")
+        home.wait_for_event(alias, "AgentInitialized")
+        worker = home.worker_pid()
+        home.stop(signal.SIGKILL)
+        elsewhere = ("--run-folder", home.path("run-2"))
+        home.start(*elsewhere)
+        doctor = home.run(*elsewhere, "doctor")
+        self.assertIn(f"process {worker} is one, and has not registered", doctor.out)
+        home.stop(signal.SIGKILL)
+        self.assertEqual(home.worker_pid(), worker)
+        home.start()
+        self.assertEqual(home.run("interrupt", alias).code, 0)
+        self.assertEqual(home.wait_for_end(alias)["status"], "killed")
+        types = [event["type"] for event in home.events(home.show(alias)["session"])]
+        self.assertEqual(types.count("LeaseGranted"), 1, types)
+        self.assertNotIn("LeaseExpired", types)
+
     def test_a_killed_worker_is_replaced(self):
         home = self.home('worker_silence_max = "1s"\n').start()
         alias = home.start_session("[hang]")

@@ -537,6 +537,38 @@ TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded 
   CHECK(w.loop.ask(CommandLoop::message(9, 9, CommandLoop::spawn()))->is_repeated);
 }
 
+TEST_CASE("an agent's names leave memory with its sessions, and are loaded for the next",
+          "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.idle_max = std::chrono::seconds(1);
+  CommandWorld w(options);
+  const auto spawn_named = [&](int number, int id, const std::string& agent) {
+    session::Spawn named;
+    named.spec = support::sample_spec(true);
+    named.prompt = "work on it";
+    named.name = "nightly";
+    auto message = CommandLoop::message(number, id, support::as_command(named));
+    message.agent = agent;
+    return w.loop.ask(std::move(message));
+  };
+  for (int i = 1; i <= 20; ++i) REQUIRE(spawn_named(i, i, "job-" + std::to_string(i)));
+  auto refused = CommandLoop::message(90, 90, prompt("to nobody"));
+  refused.agent = "job-of-no-session";
+  CHECK_FALSE(w.loop.ask(std::move(refused)));
+  CHECK(w.loop.worker.loaded_streams() == 44);
+  w.loop.set_time(w.loop.time() + 1'100'000);
+  for (int i = 0; i < 10; ++i) w.loop.settle();  // few are saved at once
+  CHECK(w.loop.worker.loaded_streams() == 2);
+  CHECK(w.loop.worker.admission() != nullptr);
+  CHECK(w.loop.worker.server() != nullptr);
+  for (int i = 1; i <= 20; ++i) {
+    const auto second = spawn_named(30 + i, 30 + i, "job-" + std::to_string(i));
+    REQUIRE(second);
+    CHECK(second->name == "nightly-2");
+  }
+  support::require_log_is_whole(w.store);
+}
+
 TEST_CASE("a session whose snapshot cannot be written stays in memory", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.streams_max = 4;

@@ -284,6 +284,29 @@ TEST_CASE("a prompt that cannot be read is read again, not given empty", "[worke
   CHECK(directives[0].turn->prompt == "work on it");
 }
 
+TEST_CASE("an agent is told to end also while its session's texts cannot be read", "[workers]") {
+  LastingStores disk;
+  std::optional<DirectiveBody> before;
+  {
+    DispatcherLife life(disk);
+    before = life.lease();
+    REQUIRE(life.loop.ask(CommandLoop::message(1, 2, as_command(session::KillSession{}))));
+  }
+  // A new server has none of the texts at hand.
+  DispatcherLife life(disk);
+  life.contents.is_broken = true;
+  auto streams = support::fold_all(disk.store);
+  life.dispatcher.restore(
+      std::get<session::SessionState>(streams.at(session::session_stream("main", kSession)).state));
+  life.register_worker();
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].end == LeaseEnd::kill);
+  CHECK(directives[0].token == before->token);
+  CHECK(directives[0].system_prompt.empty());
+  CHECK_FALSE(directives[0].turn);
+}
+
 TEST_CASE("a report of a later release is on the record, and the next one is taken", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);
@@ -295,6 +318,25 @@ TEST_CASE("a report of a later release is on the record, and the next one is tak
   CHECK(life.count("AgentStarted") == 1);
   CHECK(life.socket.take<ReportAckBody>(kVerbReportAck).back() ==
         ReportAckBody{kSession, directive.token, 2, false, false});
+}
+
+TEST_CASE("what a report says at too great a length is cut where it becomes a fact", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const auto directive = life.lease();
+  std::string model = "m";
+  for (int i = 0; i < 1'000; ++i) model += "ö";  // byte 256 is in the middle of one
+  ReportsBody reports{directive.session, directive.agent, directive.token, {}};
+  reports.reports.push_back(encode_report(1, session::ReportAgentStarted{5, 6}));
+  reports.reports.push_back(encode_report(
+      2, session::ReportInitialized{std::string(70'000, 's'), model, std::string(256, 'v')}));
+  life.hear(kVerbReports, reports);
+  const auto& event = life.loop.events.back().event;
+  REQUIRE(std::holds_alternative<session::AgentInitialized>(event));
+  const auto& recorded = std::get<session::AgentInitialized>(event);
+  CHECK(recorded.agent_session == std::string(256, 's'));
+  CHECK(recorded.model == model.substr(0, 255));
+  CHECK(recorded.agent_version == std::string(256, 'v'));
 }
 
 TEST_CASE("a worker that registers with a lease that is over hears so", "[workers]") {

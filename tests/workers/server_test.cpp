@@ -1,5 +1,7 @@
 #include "workers/server.hpp"
 
+#include <functional>
+
 #include "bus/client.hpp"
 #include "bus/memory_bus.hpp"
 #include "eventlog/memory_store.hpp"
@@ -309,6 +311,28 @@ TEST_CASE("a killed session's agent is to be ended, also by a new server", "[wor
   CHECK(worker.directive(life).end == LeaseEnd::kill);
 }
 
+TEST_CASE("a prompt that comes while the server drains waits for the next one", "[workers]") {
+  ServerWorld w;
+  {
+    ServerLife life(w);
+    Peer client(w, "command", hello_of(bus::Role::client));
+    Holder worker(w, {});
+    REQUIRE(worker.join(life));
+    REQUIRE(client.run(life, [&] { return life.server.registered_workers() == 1; }));
+    life.server.drain();
+    REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+    for (int i = 0; i < 300; ++i) life.step();
+    const session::SessionState* state = life.server.commands().find("main", kSession);
+    REQUIRE(state != nullptr);
+    CHECK_FALSE(state->lease);
+    CHECK(state->queue.size() == 1);
+  }
+  ServerLife life(w);
+  Holder worker(w, {});
+  REQUIRE(worker.join(life));
+  CHECK(worker.directive(life).turn);
+}
+
 TEST_CASE("a new server takes over the leases of the one before", "[workers]") {
   ServerWorld w;
   DirectiveBody before;
@@ -327,6 +351,131 @@ TEST_CASE("a new server takes over the leases of the one before", "[workers]") {
   CHECK(after.token == before.token);
   CHECK(after.turn == before.turn);
   CHECK(after.number > before.number);
+}
+
+TEST_CASE("nobody is kept out by who has connected thousands of times", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  bus::Hello hello = hello_of(bus::Role::worker);
+  hello.protocol_lowest = hello.protocol_highest = bus::kProtocolHighest;
+  for (std::size_t i = 0; i < bus::kPeersMax + 4; ++i) {
+    for (const char* endpoint : {"command", "worker"}) {
+      const auto brief = w.bus.connect_client(endpoint, "brief");
+      REQUIRE(brief->send(bus::encode_frame(hello)));
+      std::optional<base::Bytes> answer;
+      for (int steps = 0; steps < 100 && !answer; ++steps) {
+        life.step();
+        answer = brief->receive();
+      }
+      REQUIRE(answer);
+      REQUIRE(std::holds_alternative<bus::Welcome>(*bus::decode_frame(*answer)));
+    }
+  }
+  Holder worker(w, {});
+  REQUIRE(worker.join(life));
+  Peer client(w, "command", hello_of(bus::Role::client));
+  REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+  CHECK(worker.directive(life).turn);
+}
+
+// Who is forgotten is told to say HELLO, a worker registers again, and what was said meanwhile is
+// said again.
+TEST_CASE("peers that are silent for long are forgotten, and lose nothing by it", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  Peer client(w, "command", hello_of(bus::Role::client));
+  const auto clients = [&](Peer& asker) {
+    const auto reply = asker.answer(life, asker.start(kVerbStatus, bus::to_body(QueryBody{})));
+    REQUIRE(reply);
+    return bus::from_body<StatusAnswer>(reply->body)->clients;
+  };
+  Holder worker(w, {});
+  REQUIRE(worker.join(life));
+  REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+  const DirectiveBody directive = worker.directive(life);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    Peer brief(w, "command", hello_of(bus::Role::client));
+    CHECK(clients(brief) == 2 + i);
+  }
+  w.clock.now += bus::kPeerSilenceMax;
+  life.step();
+
+  const std::int64_t welcomes = worker.client.welcome_count();
+  ReportsBody reports{directive.session, directive.agent, directive.token, {}};
+  reports.reports.push_back(encode_report(1, session::ReportAgentStarted{5, 6}));
+  const bus::Notice report{std::string(kVerbReports), bus::to_body(reports)};
+  REQUIRE(worker.client.send_notice(report));
+  REQUIRE(worker.run(life, [&] { return worker.client.welcome_count() > welcomes; }));
+  worker.body.leases = {held_by(directive)};
+  REQUIRE(worker.join(life));
+  std::optional<ReportAckBody> ack;
+  const auto is_acknowledged = [&] {
+    while (const auto notice = worker.client.take_notice()) {
+      if (notice->verb == kVerbReportAck) ack = *bus::from_body<ReportAckBody>(notice->body);
+    }
+    return ack.has_value();
+  };
+  REQUIRE(worker.run(life, is_acknowledged));
+  CHECK(*ack == ReportAckBody{directive.session, directive.token, 0, true, false});
+  ack.reset();
+  REQUIRE(worker.client.send_notice(report));
+  REQUIRE(worker.run(life, is_acknowledged));
+  CHECK(*ack == ReportAckBody{directive.session, directive.token, 1, false, false});
+
+  CHECK(clients(client) == 1);
+  REQUIRE(client.answer(life, client.start(kVerbCommand, spawn(1))));
+}
+
+TEST_CASE("a fact that is too long is refused before it is one, and named", "[workers]") {
+  ServerWorld w;
+  CommandWorkerOptions options;
+  options.limits.max_sessions = 10;
+  ServerLife life(w, options);
+  Peer client(w, "command", hello_of(bus::Role::client));
+  REQUIRE(client.run(life, [&] { return life.server.has_taken_over(); }));
+  struct Field {
+    std::string name;
+    std::size_t bytes_max;
+    std::function<void(CommandBody&, session::Spawn&, std::string)> set;
+  };
+  const std::vector<Field> fields = {
+      {"actor", 256, [](auto& body, auto&, auto text) { body.actor = text; }},
+      {"traceparent", 256, [](auto& body, auto&, auto text) { body.traceparent = text; }},
+      {"origin_channel", 256, [](auto&, auto& spawn, auto text) { spawn.origin_channel = text; }},
+      {"model", 256, [](auto&, auto& spawn, auto text) { spawn.spec.model = text; }},
+      {"workdir", 4'096,
+       [](auto&, auto& spawn, auto text) { spawn.spec.workdir = "/" + text.substr(1); }},
+      {"allowed_tools", 65'536, [](auto&, auto& spawn, auto text) {
+         spawn.spec.allowed_tools = {text.substr(0, 1'000), "", text.substr(1'003)};
+       }}};
+  std::uint8_t number = 0;
+  const auto ask = [&](const Field& field, std::size_t bytes) {
+    session::Spawn command;
+    command.spec = support::sample_spec(true);
+    command.prompt = "work on it";
+    CommandBody aside;
+    field.set(aside, command, std::string(bytes, 'x'));
+    CommandBody body = encode_command(command);
+    body.actor = aside.actor;
+    body.traceparent = aside.traceparent;
+    body.session = kSession;
+    body.session.bytes.back() = static_cast<char>(++number);
+    body.agent = "main";
+    const auto reply = client.answer(life, client.start(kVerbCommand, bus::to_body(body)));
+    REQUIRE(reply);
+    return *reply;
+  };
+  for (const Field& field : fields) {
+    INFO(field.name);
+    const Position before = life.server.durable();
+    const bus::Reply refused = ask(field, field.bytes_max + 1);
+    CHECK(refused.status == bus::ReplyStatus::rejected);
+    CHECK(refused.code == "invalid");
+    CHECK(refused.text == field.name + " has " + std::to_string(field.bytes_max + 1) +
+                              " bytes, of " + std::to_string(field.bytes_max) + " at most");
+    CHECK(life.server.durable() == before);
+    CHECK(ask(field, field.bytes_max).status == bus::ReplyStatus::ok);
+  }
 }
 
 }  // namespace

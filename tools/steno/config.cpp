@@ -212,7 +212,7 @@ const std::vector<Key>& keys() {
        KeyKind::path,
        set_path<&Config::data_folder>,
        show_text<&Config::data_folder>},
-      {{"run_folder", kPathAccepted, "Folder of sockets and locks; its path must be short"},
+      {{"run_folder", kPathAccepted, "Folder of sockets; its path must be short"},
        KeyKind::path,
        set_path<&Config::run_folder>,
        show_text<&Config::run_folder>},
@@ -602,6 +602,14 @@ Result<Endpoints> endpoints_of(const Config& config) {
     *endpoint = "ipc://" + path;
   }
   return endpoints;
+}
+
+std::string worker_lock_of(const Config& config) {
+  return config.data_folder + "/worker.lock";
+}
+
+std::string session_locks_of(const Config& config) {
+  return config.data_folder + "/locks";
 }
 
 }  // namespace steno

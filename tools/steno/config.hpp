@@ -44,7 +44,7 @@ struct Config {
   std::string config_file;  // that was read, or would be if it existed
   std::string home;         // one private folder for everything; empty: none
   std::string data_folder;  // the log and what is derived from it
-  std::string run_folder;   // sockets, locks, the agents' private folders
+  std::string run_folder;   // sockets, the agents' private folders
   std::string agent = "main";
   std::int64_t max_sessions = 5;
   base::NanoUsd budget{5'000'000'000};  // of one session, over its resumes and forks; 0: none
@@ -114,6 +114,11 @@ struct Endpoints {
 
 // In the run folder. Error too_large: a Unix socket's path has at most 107 bytes.
 base::Result<Endpoints> endpoints_of(const Config& config);
+
+// The worker's lock and the folder of the sessions' locks. They lie beside the log: whoever opens
+// it sees who runs its agents, also after the run folder was changed or removed.
+std::string worker_lock_of(const Config& config);
+std::string session_locks_of(const Config& config);
 
 }  // namespace steno
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "eventlog/base/file_lock.hpp"
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/connection.hpp"
 #include "tools/steno/console.hpp"
@@ -66,6 +67,7 @@ class Examination {
                        const std::string& key);
   void examine_server();
   void examine_status(const workers::StatusAnswer& status);
+  void examine_lost_worker();
   void examine_stage(const std::string& name, const workers::StageTime& time, std::int64_t slow_us,
                      const std::string& advice);
   void print_findings() const;
@@ -219,7 +221,7 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
        ""});
   add({"signing key", Health::good, status.key, ""});
   if (status.workers == 0) {
-    add({"workers", Health::bad, "none", "no session can run: see worker.log in the run folder"});
+    examine_lost_worker();
   } else {
     add({"workers", Health::good, std::to_string(status.workers), ""});
   }
@@ -236,6 +238,18 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
   examine_stage("commit", status.stages.commit, kCommitSlowUs, "the disk is slow to sync");
   examine_stage("answer", status.stages.total, 2 * kCommitSlowUs, "");
   examine_stage("loop gap", status.stages.gap, kGapSlowUs, "the server was starved of CPU");
+}
+
+void Examination::examine_lost_worker() {
+  const std::string lock = worker_lock_of(config_);
+  if (base::is_locked(lock).value_or(false)) {
+    const std::string pid = std::to_string(base::lock_holder(lock));
+    add({"workers", Health::bad, "process " + pid + " is one, and has not registered",
+         "if this lasts, it was started with another run folder: set run_folder to that one and "
+         "restart the server, or end the process, and its agents with it"});
+  } else {
+    add({"workers", Health::bad, "none", "no session can run: see worker.log in the run folder"});
+  }
 }
 
 void Examination::examine_stage(const std::string& name, const workers::StageTime& time,

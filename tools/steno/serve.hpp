@@ -13,8 +13,9 @@
 namespace steno {
 
 struct ServeOptions {
-  std::string data_folder;  // the log and what is derived from it
-  std::string run_folder;   // sockets, locks, the agents' private folders
+  std::string data_folder;  // the log, what is derived from it, the locks
+  std::string worker_lock;  // file
+  std::string run_folder;   // sockets, the agents' private folders
   std::string command_endpoint;
   std::string worker_endpoint;
   std::string feed_endpoint;
@@ -28,8 +29,6 @@ struct ServeOptions {
   std::vector<std::string> worker_argv;
   bool keep_workers = false;  // a SIGTERM ends the server only
 };
-
-std::string worker_lock_path(const ServeOptions& options);
 
 // Runs until SIGTERM or SIGINT; returns an exit code. Prints "ready" to stdout once commands are
 // taken, and one line on stderr for what went wrong.

@@ -38,6 +38,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   }
   ServeOptions options;
   options.data_folder = config.data_folder;
+  options.worker_lock = worker_lock_of(config);
   options.run_folder = config.run_folder;
   options.command_endpoint = endpoints->command;
   options.worker_endpoint = endpoints->worker;
@@ -48,7 +49,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.engine_worker.kill_grace =
       std::chrono::duration_cast<std::chrono::milliseconds>(config.kill_grace);
   options.agents.keeper_program = config.keeper_program;
-  options.agents.lock_folder = config.run_folder + "/locks";
+  options.agents.lock_folder = session_locks_of(config);
   options.agents.session_folder = config.run_folder + "/sessions";
   options.agents.claude_program = config.claude_program;
   options.agents.scripted_program = config.scripted_program;

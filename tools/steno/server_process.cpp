@@ -30,12 +30,10 @@ class FileLeaseLocks final : public workers::LeaseLocks {
  public:
   explicit FileLeaseLocks(const ServeOptions& options) : options_(options) {}
   // When in doubt, somebody holds it: a lease is never taken from an owner who may live.
-  bool is_worker_alive() override {
-    return base::is_locked(worker_lock_path(options_)).value_or(true);
-  }
+  bool is_worker_alive() override { return base::is_locked(options_.worker_lock).value_or(true); }
   bool has_worker_ended(std::int64_t pid) override {
     if (!is_worker_alive()) return true;
-    const pid_t living = base::lock_holder(worker_lock_path(options_));
+    const pid_t living = base::lock_holder(options_.worker_lock);
     return living != 0 && living != pid;
   }
   bool is_session_held(base::SessionId session) override {
@@ -79,6 +77,7 @@ base::Result<bool> Process::open() {
   auto opened = eventlog::open_log(options.data_folder, eventlog::LogMode::read_write, random);
   if (!opened) return tl::unexpected(opened.error());
   log = std::move(*opened);
+  if (auto ok = workers::make_private_folder(options.agents.lock_folder); !ok) return ok;
   const auto key_file = eventlog::LogFolder{options.data_folder}.key();
   auto opened_key = eventlog::open_signing_key(key_file, random);
   if (!opened_key) return tl::unexpected(opened_key.error());
@@ -152,6 +151,7 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
       spdlog::info("server_stopping signal={}", signal);
       if (p.options.keep_workers) return 0;
       drain_until = now + kDrainMax;
+      server.drain();
       supervisor.stop();
     }
     if (drain_until && (now >= *drain_until || (!has_worked && !supervisor.is_alive()))) return 0;
@@ -170,16 +170,10 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
 
 }  // namespace
 
-std::string worker_lock_path(const ServeOptions& options) {
-  return options.run_folder + "/worker.lock";
-}
-
 int run_server(const ServeOptions& options) {
   StopSignals signals;
-  for (const std::string& folder : {options.run_folder, options.agents.lock_folder}) {
-    if (auto ok = workers::make_private_folder(folder); !ok)
-      return print_failure("steno serve", ok.error());
-  }
+  if (auto ok = workers::make_private_folder(options.run_folder); !ok)
+    return print_failure("steno serve", ok.error());
   Process process(options);
   if (auto ok = process.open(); !ok) return print_failure("steno serve", ok.error());
   const workers::ServerPorts ports{
@@ -192,7 +186,7 @@ int run_server(const ServeOptions& options) {
                          std::move(process.read_side->takeover));
   const std::string flight_file = options.run_folder + "/flight.log";
   base::on_check_failed([&] { server.flight().write_to(flight_file); });
-  WorkerSupervisor supervisor(options.worker_argv, worker_lock_path(options),
+  WorkerSupervisor supervisor(options.worker_argv, options.worker_lock,
                               options.run_folder + "/worker.log");
   const int code = run_loop(process, server, supervisor, signals);
   if (server.failure()) {

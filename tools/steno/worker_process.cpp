@@ -59,7 +59,7 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
 
 int run_worker(const ServeOptions& options) {
   StopSignals signals;
-  auto lock = base::FileLock::take(worker_lock_path(options));
+  auto lock = base::FileLock::take(options.worker_lock);
   if (!lock) return print_failure("steno worker", lock.error());
   if (auto ok = engines::become_subreaper(); !ok) return print_failure("steno worker", ok.error());
   auto orphans = engines::reap_orphans(options.agents.lock_folder);

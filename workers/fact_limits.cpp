@@ -1,0 +1,73 @@
+#include "workers/fact_limits.hpp"
+
+#include <initializer_list>
+
+namespace workers {
+namespace {
+
+std::size_t size_of(const std::vector<std::string>& tools) {
+  std::size_t bytes = tools.size();
+  for (const std::string& tool : tools) bytes += tool.size();
+  return bytes;
+}
+
+// Before a byte that begins a character, where the text is UTF-8.
+void cut(std::string& text) {
+  if (text.size() <= kFactBytesMax) return;
+  std::size_t end = kFactBytesMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
+  text.resize(end);
+}
+
+// Of the others each text is content, which is bounded with the agent's lines.
+template <class Report>
+void cut_facts_of(Report&) {}
+
+void cut_facts_of(session::ReportInitialized& r) {
+  for (std::string* text : {&r.agent_session, &r.model, &r.agent_version}) cut(*text);
+}
+
+void cut_facts_of(session::ReportToolCallStarted& r) {
+  for (std::string* text : {&r.call, &r.tool}) cut(*text);
+}
+
+void cut_facts_of(session::ReportToolCallFinished& r) {
+  cut(r.call);
+}
+
+void cut_facts_of(session::ReportTurnResult& r) {
+  for (std::string* text : {&r.subtype, &r.terminal_reason}) cut(*text);
+}
+
+}  // namespace
+
+std::optional<base::Error> check_length(std::string_view field, std::size_t bytes,
+                                        std::size_t bytes_max) {
+  if (bytes <= bytes_max) return std::nullopt;
+  return base::Error{base::ErrorCode::invalid,
+                     std::string(field) + " has " + std::to_string(bytes) + " bytes, of " +
+                         std::to_string(bytes_max) + " at most",
+                     {}};
+}
+
+std::optional<base::Error> check_facts(const CommandBody& body,
+                                       const session::ClientCommand& command) {
+  if (auto bad = check_length("actor", body.actor.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("traceparent", body.traceparent.size(), kFactBytesMax)) return bad;
+  const auto* spawn = std::get_if<session::Spawn>(&command);
+  if (spawn == nullptr) return std::nullopt;
+  const session::SessionSpec& spec = spawn->spec;
+  if (auto bad = check_length("origin_channel", spawn->origin_channel.size(), kFactBytesMax)) {
+    return bad;
+  }
+  if (auto bad = check_length("engine", spec.engine.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("model", spec.model.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("workdir", spec.workdir.size(), kPathBytesMax)) return bad;
+  return check_length("allowed_tools", size_of(spec.allowed_tools), kToolsBytesMax);
+}
+
+void cut_facts(session::Report& report) {
+  std::visit([](auto& r) { cut_facts_of(r); }, report);
+}
+
+}  // namespace workers

@@ -1,0 +1,26 @@
+// How long the texts may be that become facts. Facts stay for ever, and who asked is in every event
+// of an append, of which the kill of a session with a full queue makes a thousand. What a client
+// says at too great a length is refused; what a worker reports has happened, and is cut.
+#pragma once
+
+#include <optional>
+
+#include "eventlog/base/result.hpp"
+#include "workers/protocol.hpp"
+
+namespace workers {
+
+constexpr std::size_t kFactBytesMax = 256;    // of a name, an id or a word of somebody else's
+constexpr std::size_t kPathBytesMax = 4'096;  // PATH_MAX
+// Of all tools that a session may use, each with one byte more: an empty one takes room, too.
+constexpr std::size_t kToolsBytesMax = std::size_t{64} << 10;
+
+// The error says which field is too long, how long it is and may be.
+std::optional<base::Error> check_length(std::string_view field, std::size_t bytes,
+                                        std::size_t bytes_max);
+// Of a client's command and what it says beside it.
+std::optional<base::Error> check_facts(const CommandBody& body,
+                                       const session::ClientCommand& command);
+void cut_facts(session::Report& report);
+
+}  // namespace workers
