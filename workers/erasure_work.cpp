@@ -89,7 +89,12 @@ void ErasureWork::obey(const ArchiveOrder& order, ErasureOutcome& outcome) {
 }
 
 void ErasureWork::obey(const TrimOrder& order, ErasureOutcome& outcome) {
-  outcome.trim = TrimResult{order, trimming().trim(order, *index_rows_)};
+  if (index_rows_ == nullptr) {
+    outcome.trim = TrimResult{order, base::failure(base::ErrorCode::refused,
+                                                   "there is no index to be trimmed with the log")};
+  } else {
+    outcome.trim = TrimResult{order, trimming().trim(order, *index_rows_)};
+  }
   outcome.trim->order.is_begun = log_.first() > order.through;
 }
 
