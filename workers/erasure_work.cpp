@@ -150,7 +150,10 @@ base::Result<bool> ErasureWork::reach_copies(const ErasureJob& job,
     if (archive.through.value == 0) continue;
     // The rest of the trim reads from the archive which chunks the log may still hold.
     if (!archive.is_trimmed && log_.first() > archive.through) {
-      return base::failure(base::ErrorCode::busy, "the log is being trimmed for archive " + name);
+      if (!outcome) continue;
+      outcome =
+          base::failure(base::ErrorCode::busy, "the log is being trimmed for archive " + name);
+      continue;
     }
     auto reached = reach(archive.folder, wanted);
     if (!reached) unreached("archive", name, reached.error());
