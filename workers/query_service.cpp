@@ -206,21 +206,9 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
     return bus::to_body(ListAnswer{query.durable, std::move(*sessions)});
   }
   if (query.verb == kVerbShow) {
-    auto row = projections::resolve_session(views_, body->agent, body->reference);
-    if (!row) return tl::unexpected(row.error());
-    const bool is_archived = row->prompt < log_.first();
-    auto prompt = is_archived ? base::Result<std::string>("") : text_at(row->prompt);
-    if (!prompt) return tl::unexpected(prompt.error());
-    auto system_prompt = is_archived ? base::Result<std::string>("") : text_at(row->opened);
-    if (!system_prompt) return tl::unexpected(system_prompt.error());
-    auto erasures = projections::read_erasures(views_, row->agent, row->session);
-    if (!erasures) return tl::unexpected(erasures.error());
-    if (erasures->size() > kErasuresShownMax) {
-      erasures->erase(erasures->begin(), erasures->end() - kErasuresShownMax);
-    }
-    return bus::to_body(ShowAnswer{query.durable, std::move(*row),
-                                   prompt->substr(0, kPromptShownMax), std::move(*system_prompt),
-                                   std::move(*erasures), is_archived ? query.archived : ""});
+    const auto answer = show(*body, query);
+    if (!answer) return tl::unexpected(answer.error());
+    return bus::to_body(*answer);
   }
   if (query.verb == kVerbOutput) {
     const auto answer = output(*body, query);
@@ -249,6 +237,32 @@ base::Result<std::string> QueryService::text_at(Position position) {
   auto content = eventlog::read_content(log_, position);
   if (!content) return tl::unexpected(content.error());
   return *content ? std::move((*content)->text) : std::string();
+}
+
+base::Result<ShowAnswer> QueryService::show(const QueryBody& body, const Query& query) {
+  auto row = projections::resolve_session(views_, body.agent, body.reference);
+  if (!row) return tl::unexpected(row.error());
+  auto erasures = projections::read_erasures(views_, row->agent, row->session);
+  if (!erasures) return tl::unexpected(erasures.error());
+  if (erasures->size() > kErasuresShownMax) {
+    erasures->erase(erasures->begin(), erasures->end() - kErasuresShownMax);
+  }
+  ShowAnswer answer;
+  answer.position = query.durable;
+  answer.session = std::move(*row);
+  answer.erasures = std::move(*erasures);
+  if (answer.session.prompt < log_.first()) {
+    answer.archived = query.archived;
+  } else if (body.texts) {
+    auto prompt = text_at(answer.session.prompt);
+    auto system_prompt = text_at(answer.session.opened);
+    if (prompt) answer.prompt = prompt->substr(0, kPromptShownMax);
+    if (system_prompt) answer.system_prompt = std::move(*system_prompt);
+    if (!prompt || !system_prompt) {
+      answer.unreadable = base::describe(!prompt ? prompt.error() : system_prompt.error());
+    }
+  }
+  return answer;
 }
 
 base::Result<OutputAnswer> QueryService::output(const QueryBody& body, const Query& query) {

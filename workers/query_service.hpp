@@ -34,6 +34,7 @@ struct QueryBody {
   std::int64_t limit = 0;                         // list, output: at most so many; 0: the default,
                                                   // and of output −1: all
   base::Time active_since;                        // list
+  bool texts = false;                             // show: with the texts of the answer
   Position after;                                 // output: only what is later; 0: the last `limit`
   Position at_least;                              // answer only once this position is durable
   base::Duration wait{std::chrono::seconds(10)};  // for at_least
@@ -46,6 +47,7 @@ struct QueryBody {
     visit("statuses", self.statuses);
     visit("limit", self.limit);
     visit("active_since", self.active_since);
+    visit("texts", self.texts);
     visit("after", self.after);
     visit("at_least", self.at_least);
     visit("wait_us", self.wait);
@@ -64,13 +66,16 @@ struct ListAnswer {
   }
 };
 
+// The texts are empty where they were not asked for, were erased, or cannot be had: a session is
+// found and shown even then.
 struct ShowAnswer {
   Position position;
   projections::SessionRow session;
   std::string prompt;                          // the first 4 KiB of the first prompt
-  std::string system_prompt;                   // whole; empty also when it was erased or archived
+  std::string system_prompt;                   // whole
   std::vector<projections::Erasure> erasures;  // the last 20
-  std::string archived;  // where its text is, when it is not in the log any more; else empty
+  std::string archived;    // where its texts are, when they are not in the log any more; else empty
+  std::string unreadable;  // why its texts, asked for, could not be read; else empty
 
   bool operator==(const ShowAnswer&) const = default;
   template <class Self, class Visit>
@@ -81,6 +86,7 @@ struct ShowAnswer {
     visit("system_prompt", self.system_prompt);
     visit("erasures", self.erasures);
     visit("archived", self.archived);
+    visit("unreadable", self.unreadable);
   }
 };
 
@@ -187,6 +193,7 @@ class QueryService {
   base::Result<bool> check_sources(const Query& query) const;
   base::Result<DigestsAnswer> digests(Position durable) const;
   base::Result<base::RawValue> run(const Query& query);
+  base::Result<ShowAnswer> show(const QueryBody& body, const Query& query);
   base::Result<OutputAnswer> output(const QueryBody& body, const Query& query);
   base::Result<bus::LogPage> read(const bus::ReadRequest& request, const Query& query);
   base::Result<std::string> text_at(Position position);

@@ -1,5 +1,6 @@
 #include "workers/query_service.hpp"
 
+#include "tests/support/forwarding_store.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/session_samples.hpp"
 
@@ -9,14 +10,29 @@ namespace {
 using support::kSession;
 using support::LogBuilder;
 
+// Its facts are whole, and its contents cannot be read while it is told so.
+struct TornStore : support::ForwardingStore {
+  using ForwardingStore::ForwardingStore;
+  base::Result<std::vector<eventlog::StoredBlock>> read(Position from, std::size_t bytes_max,
+                                                        bool with_content) override {
+    if (is_torn && with_content) {
+      return tl::unexpected(base::Error{base::ErrorCode::damaged, "the content is torn", {}});
+    }
+    return ForwardingStore::read(from, bytes_max, with_content);
+  }
+
+  bool is_torn = false;
+};
+
 // The service over a log that grows.
 struct QueriedLog {
   LogBuilder log;
+  TornStore store{log.store()};
   std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
   std::unique_ptr<eventlog::KeyValueStore> index_rows = eventlog::make_memory_key_value_store();
   eventlog::StreamIndex index{*index_rows};
   QueryService service{{log.log(), {}},
-                       log.store(),
+                       store,
                        *views,
                        std::move(*projections::ProjectionSet::open(*views)),
                        index};
@@ -47,6 +63,29 @@ TEST_CASE("a query sees everything up to the durable head", "[workers]") {
     CHECK(w.ask<ShowAnswer>(kVerbShow, shown).session.turns_queued == turn);
     CHECK(w.ask<OutputAnswer>(kVerbOutput, shown).items.size() == static_cast<std::size_t>(turn));
   }
+}
+
+TEST_CASE("a session is found and shown although its texts cannot be read", "[workers]") {
+  QueriedLog w;
+  w.log.append(w.stream(), support::opened(), "be brief");
+  w.log.append(w.stream(), session::TurnQueued{support::turn(1)}, "fix it");
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  const auto bare = w.ask<ShowAnswer>(kVerbShow, query);
+  CHECK((bare.prompt.empty() && bare.system_prompt.empty() && bare.unreadable.empty()));
+  query.texts = true;
+  const auto whole = w.ask<ShowAnswer>(kVerbShow, query);
+  CHECK(whole.prompt == "fix it");
+  CHECK(whole.system_prompt == "be brief");
+  CHECK(whole.unreadable.empty());
+  w.store.is_torn = true;
+  const auto shown = w.ask<ShowAnswer>(kVerbShow, query);
+  CHECK(shown.session.session == kSession);
+  CHECK(shown.prompt.empty());
+  CHECK(shown.unreadable.find("the content is torn") != std::string::npos);
+  query.texts = false;
+  CHECK(w.ask<ShowAnswer>(kVerbShow, query).unreadable.empty());
 }
 
 std::vector<std::string> texts_of(const OutputAnswer& answer) {

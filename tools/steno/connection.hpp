@@ -49,7 +49,9 @@ class Connection {
                                              const std::string& agent,
                                              const session::ClientCommand& command);
 
-  // The session that a user means by `reference`.
+  // The session that a user means by `reference`, without texts.
+  Outcome<workers::ShowAnswer> find(const std::string& reference);
+  // The same with its texts.
   Outcome<workers::ShowAnswer> show(const std::string& reference);
 
   base::CommandId fresh_command_id() { return base::CommandId::make(clock_.wall(), random_); }

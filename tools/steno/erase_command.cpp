@@ -60,7 +60,7 @@ Outcome<SessionRow> wait_until_done(Connection& connection, const SessionRow& ro
   if (!follower) return tl::unexpected(follower.error());
   std::string told;
   for (;;) {
-    const auto shown = connection.show(row.session.text());
+    const auto shown = connection.find(row.session.text());
     if (!shown) return tl::unexpected(shown.error());
     if (!shown->session.is_erasing) return shown->session;
     for (bool is_completed = false; !is_completed;) {
@@ -102,7 +102,7 @@ void print_outcome(const Config& config, const SessionRow& row) {
 Outcome<int> erase(const Config& config, const EraseArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  auto shown = (*connection)->show(arguments.reference);
+  auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
   const SessionRow& row = shown->session;
   const auto command = to_command(**connection, row, arguments.positions);
@@ -117,7 +117,7 @@ Outcome<int> erase(const Config& config, const EraseArguments& arguments) {
     print_outcome(config, *done);
     return kExitOk;
   }
-  shown = (*connection)->show(row.session.text());
+  shown = (*connection)->find(row.session.text());
   if (!shown) return tl::unexpected(shown.error());
   print_outcome(config, shown->session);
   return kExitOk;

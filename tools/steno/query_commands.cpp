@@ -154,10 +154,13 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
     fields.add("erased", erasure_text(erasure));
   }
   const bool is_prompt_gone = answer.prompt.empty() && row.prompt_bytes > 0;
-  const bool is_archived = !answer.archived.empty();
-  fields.add("prompt", is_prompt_gone ? (is_archived ? "[archived]" : "[erased]") : answer.prompt);
+  const std::string_view gone = !answer.archived.empty()     ? "[archived]"
+                                : !answer.unreadable.empty() ? "[unreadable]"
+                                                             : "[erased]";
+  fields.add("prompt", is_prompt_gone ? std::string(gone) : answer.prompt);
   fields.add("system prompt", answer.system_prompt);
   fields.add("archived", answer.archived);
+  fields.add("UNREADABLE", answer.unreadable);
   return fields.text();
 }
 

@@ -216,8 +216,9 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   if (!shown) return tl::unexpected(shown.error());
   if (arguments.is_followed) (*connection)->take_interrupts();
   const projections::SessionRow& row = shown->session;
-  if (!shown->archived.empty() && arguments.system_prompt.empty()) {
-    remark(shown->archived +
+  const std::string& missing = shown->archived.empty() ? shown->unreadable : shown->archived;
+  if (!missing.empty() && arguments.system_prompt.empty()) {
+    remark(missing +
            "; a system prompt that the session had is to be given again with --system-prompt");
   }
   const auto spawned = send_resume(**connection, to_resume(config, arguments, *shown), row);
@@ -233,7 +234,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   if (const auto ok = check_prompt(prompt); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto shown = (*connection)->show(arguments.reference);
+  const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
   if (arguments.waits) (*connection)->take_interrupts();
   const projections::SessionRow& row = shown->session;
@@ -258,7 +259,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
 Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto shown = (*connection)->show(arguments.reference);
+  const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
   const projections::SessionRow& row = shown->session;
   if (session::is_terminal(row.status)) {
@@ -279,7 +280,7 @@ Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments
 Outcome<int> kill(const Config& config, const ReferenceArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto shown = (*connection)->show(arguments.reference);
+  const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
   const projections::SessionRow& row = shown->session;
   CommandReplyBody outcome;
@@ -303,7 +304,7 @@ Outcome<int> kill(const Config& config, const ReferenceArguments& arguments) {
 Outcome<int> close(const Config& config, const ReferenceArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto shown = (*connection)->show(arguments.reference);
+  const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
   const projections::SessionRow& row = shown->session;
   const auto reply = (*connection)

@@ -84,7 +84,7 @@ Outcome<std::string> choose_level(Connection& connection, const WatchArguments& 
   }
   if (arguments.all_agents) return std::string(bus::kAllLevel);
   if (arguments.reference.empty()) return workers::agent_level(connection.config().agent);
-  const auto shown = connection.show(arguments.reference);
+  const auto shown = connection.find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
   return workers::session_level(shown->session.agent, shown->session.session);
 }
