@@ -294,6 +294,7 @@ void LeaseDispatcher::take_up_unsent_acks() {
 
 bool LeaseDispatcher::do_work(base::Time now) {
   now_ = now;
+  if (!begun_at_) begun_at_ = now;
   take_contents();
   const bool is_due = now >= next_expiry_;
   if (is_due) take_up_unsent_acks();
@@ -302,7 +303,9 @@ bool LeaseDispatcher::do_work(base::Time now) {
   if (is_due) {
     next_expiry_ = now + options_.expiry_interval;
     forget_lost_workers();
-    for (auto& [stream, view] : views_) expire(view);
+    if (!is_holder_awaited()) {
+      for (auto& [stream, view] : views_) expire(view);
+    }
     dirty_.merge(unread_);
     unread_.clear();
   }
@@ -337,12 +340,19 @@ bool LeaseDispatcher::grant(View& view) {
   return true;
 }
 
+// A worker that lives and has not registered with this server may be the holder of a lease. It is
+// waited for until another is known to be the only one, or it must have noticed that nobody
+// answers: before, it could obey what the last server had sent.
+bool LeaseDispatcher::is_holder_awaited() {
+  if (now_ - *begun_at_ > options_.worker_silence_max || !locks_.is_worker_alive()) return false;
+  if (base::mutant(base::Mutant::holder_not_awaited)) return workers_.empty();
+  return std::none_of(workers_.begin(), workers_.end(),
+                      [&](const auto& entry) { return locks_.is_only_worker(entry.second.pid); });
+}
+
 void LeaseDispatcher::expire(View& view) {
   const SessionState& s = view.state;
   if (!s.lease || view.is_expiring || peer_of(s.lease->worker) != nullptr) return;
-  // A worker that lives and has not registered yet may be the holder: it is waited for. Once
-  // another one has registered, the holder is known to be gone.
-  if (workers_.empty() && locks_.is_worker_alive()) return;
   const bool is_held = locks_.is_session_held(s.session);
   if (is_held && !base::mutant(base::Mutant::lease_expired_while_held)) return;
   base::rare(base::Rare::lease_expired);

@@ -24,6 +24,7 @@ class LeaseLocks {
   virtual ~LeaseLocks() = default;
   virtual bool is_worker_alive() = 0;                         // any worker of this server
   virtual bool has_worker_ended(std::int64_t pid) = 0;        // true: surely
+  virtual bool is_only_worker(std::int64_t pid) = 0;          // true: surely no other lives
   virtual bool is_session_held(base::SessionId session) = 0;  // a keeper lives, or its tree
 };
 
@@ -87,6 +88,7 @@ class LeaseDispatcher {
   void submit(const View& view, session::Command command, Asked asked);
   void take_contents();
   bool grant(View& view);
+  bool is_holder_awaited();
   void expire(View& view);
   bool send_directive(View& view);
   bool has_contents(View& view);
@@ -117,6 +119,7 @@ class LeaseDispatcher {
   bool is_draining_ = false;
   base::Time next_expiry_;
   base::Time now_;
+  std::optional<base::Time> begun_at_;  // of the first do_work
 };
 
 }  // namespace workers

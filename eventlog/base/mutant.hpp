@@ -158,6 +158,7 @@ enum class Mutant {
   ended_lease_begun_again,       // a directive that comes late begins an ended lease again
   log_read_needs_rows,           // the log cannot be read while rows cannot be written
   expiring_lease_directed,       // a worker is directed while its lease is being taken
+  holder_not_awaited,            // a new server gives up a holder that has not registered yet
   page_of_another,               // a projection goes on with the page of one further behind
   stale_rows_answered,           // a query is answered from rows that have stopped
   busy_is_refusal,               // who finds the inbox full is told that it was refused
@@ -312,6 +313,7 @@ constexpr std::string_view kMutantNames[] = {
     "ended_lease_begun_again",
     "log_read_needs_rows",
     "expiring_lease_directed",
+    "holder_not_awaited",
     "page_of_another",
     "stale_rows_answered",
     "busy_is_refusal",

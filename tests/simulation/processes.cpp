@@ -58,6 +58,14 @@ bool SimLocks::has_worker_ended(std::int64_t pid) {
   return !around_.is_worker_alive[static_cast<std::size_t>(pid)];
 }
 
+bool SimLocks::is_only_worker(std::int64_t pid) {
+  if (around_.do_locks_lie && around_.lock_random.chance(kLieWorkerPercent)) return false;
+  for (std::size_t worker = 0; worker < kWorkers; ++worker) {
+    if (around_.is_worker_alive[worker] != (worker == static_cast<std::size_t>(pid))) return false;
+  }
+  return true;
+}
+
 bool SimLocks::is_session_held(base::SessionId session) {
   const bool is_held = around_.agents.holds_lock(session);
   if (is_held && around_.do_locks_lie && around_.lock_random.chance(kLieSessionPercent)) {

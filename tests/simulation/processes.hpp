@@ -45,6 +45,7 @@ class SimLocks final : public workers::LeaseLocks {
   explicit SimLocks(Surroundings& around) : around_(around) {}
   bool is_worker_alive() override;
   bool has_worker_ended(std::int64_t pid) override;
+  bool is_only_worker(std::int64_t pid) override;
   bool is_session_held(base::SessionId session) override;
 
  private:

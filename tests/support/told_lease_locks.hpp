@@ -8,9 +8,11 @@ namespace support {
 struct ToldLeaseLocks final : workers::LeaseLocks {
   bool is_worker_alive() override { return is_worker_held; }
   bool has_worker_ended(std::int64_t) override { return !is_worker_held; }
+  bool is_only_worker(std::int64_t) override { return is_only; }
   bool is_session_held(base::SessionId) override { return is_held; }
 
   bool is_worker_held = true;
+  bool is_only = true;
   bool is_held = true;
 };
 

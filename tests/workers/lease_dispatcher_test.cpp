@@ -251,6 +251,29 @@ TEST_CASE("the directives of a new server are newer than those of the one before
   CHECK(directives[0].number > last);
 }
 
+TEST_CASE("a new server waits for a holder that may still come", "[workers]") {
+  const auto expired_after = [](bool is_only) {
+    LastingStores disk;
+    DispatcherLife(disk).lease();
+    DispatcherLife life(disk);
+    auto streams = support::fold_all(disk.store);
+    const std::string stream = session::session_stream("main", kSession);
+    life.dispatcher.restore(std::get<session::SessionState>(streams.at(stream).state));
+    life.locks.is_held = false;  // the directive is under way, the agent not started
+    life.locks.is_only = is_only;
+    life.settle();
+    const base::WorkerId other = support::numbered<base::WorkerId>(7);
+    life.dispatcher.on_frame(
+        "other", bus::Notice{std::string(kVerbRegister), bus::to_body(RegisterBody{other, 78, {}})},
+        life.now);
+    int waited = 0;
+    for (; life.count("LeaseExpired") == 0 && waited < 60; ++waited) life.advance(seconds(1));
+    return waited;
+  };
+  CHECK(expired_after(true) == 1);    // at once: the holder is surely gone
+  CHECK(expired_after(false) == 11);  // it may live, and has noticed by then that nobody answers
+}
+
 TEST_CASE("a report after a missing one is asked for again, not acknowledged", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);

@@ -31,11 +31,8 @@ struct QueriedLog {
   std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
   std::unique_ptr<eventlog::KeyValueStore> index_rows = eventlog::make_memory_key_value_store();
   eventlog::StreamIndex index{*index_rows};
-  QueryService service{{log.log(), {}},
-                       store,
-                       *views,
-                       std::move(*projections::ProjectionSet::open(*views)),
-                       index};
+  QueryService service{
+      {log.log(), {}}, store, *views, std::move(*projections::ProjectionSet::open(*views)), index};
 
   template <class Answer, class Body>
   Answer ask(std::string_view verb, const Body& body) {
