@@ -95,6 +95,11 @@ class RocksDbStore final : public BlockStore {
   DurabilityClass durability() const override { return DurabilityClass::machine; }
 
  private:
+  using Blocks = Result<std::vector<StoredBlock>>;
+  template <class Read>
+  Blocks beside_trimming(Read&& read) const;
+  Blocks read_forward(Position from, std::size_t bytes_max, bool with_content);
+  Blocks read_back(Position from, Position through, std::size_t bytes_max);
   Result<bool> add_content(const rocksdb::Slice& key, Bytes& content);
   Result<bool> rewrite(const ScrubScope& scope);
 
@@ -139,8 +144,29 @@ Result<bool> RocksDbStore::add_content(const rocksdb::Slice& key, Bytes& content
   return true;
 }
 
+// A block that is trimmed between the reading of its facts and of its content would seem to have
+// none: then what is left is read instead. trim_before() moves first() before it removes anything.
+template <class Read>
+RocksDbStore::Blocks RocksDbStore::beside_trimming(Read&& read) const {
+  for (;;) {
+    const Position begin = first();
+    Blocks found = read(begin);
+    if (first() == begin) return found;
+  }
+}
+
 Result<std::vector<StoredBlock>> RocksDbStore::read(Position from, std::size_t bytes_max,
                                                     bool with_content) {
+  return beside_trimming(
+      [&](Position begin) { return read_forward(std::max(from, begin), bytes_max, with_content); });
+}
+
+Result<std::vector<StoredBlock>> RocksDbStore::read_reverse(Position from, std::size_t bytes_max) {
+  return beside_trimming([&](Position begin) { return read_back(from, begin, bytes_max); });
+}
+
+RocksDbStore::Blocks RocksDbStore::read_forward(Position from, std::size_t bytes_max,
+                                                bool with_content) {
   std::vector<StoredBlock> found;
   if (from > tail() || tail().value == 0) return found;
   rocksdb::ReadOptions options;
@@ -179,12 +205,14 @@ Result<std::vector<StoredBlock>> RocksDbStore::read(Position from, std::size_t b
   return found;
 }
 
-Result<std::vector<StoredBlock>> RocksDbStore::read_reverse(Position from, std::size_t bytes_max) {
+RocksDbStore::Blocks RocksDbStore::read_back(Position from, Position through,
+                                             std::size_t bytes_max) {
   std::vector<StoredBlock> found;
   const std::unique_ptr<rocksdb::Iterator> at(
       db_->NewIterator(rocksdb::ReadOptions(), families_.facts));
   std::size_t bytes = 0;
-  for (at->SeekForPrev(slice(key_of(from))); at->Valid(); at->Prev()) {
+  for (at->SeekForPrev(slice(key_of(from))); at->Valid() && position_of(at->key()) >= through;
+       at->Prev()) {
     StoredBlock block{at->value().ToString(), {}};
     if (auto ok = add_content(at->key(), block.content); !ok) return tl::unexpected(ok.error());
     bytes += block.bytes();
@@ -327,9 +355,12 @@ Result<bool> RocksDbStore::trim_before(Position position) {
   rocksdb::WriteBatch batch;
   batch.DeleteRange(families_.facts, slice(zero), slice(keep));
   batch.DeleteRange(families_.content, slice(zero), slice(keep));
+  const std::int64_t before = first_.exchange(position_of(keep).value);
   rocksdb::Status status = db_->Write(write_, &batch);
-  if (!status.ok()) return tl::unexpected(error_of(status, "trim"));
-  first_ = position_of(keep).value;
+  if (!status.ok()) {
+    first_ = before;
+    return tl::unexpected(error_of(status, "trim"));
+  }
   // Whole tables first, which costs nothing; then the one that holds the seam.
   const rocksdb::Slice begin = slice(zero);
   const rocksdb::Slice end = slice(keep);

@@ -1,5 +1,7 @@
 #include "eventlog/rocksdb_store.hpp"
 
+#include <future>
+
 #include "tests/contract/block_store_contract.hpp"
 
 namespace eventlog {
@@ -33,6 +35,31 @@ TEST_CASE("a log that is not there is not made unasked", "[eventlog]") {
   const auto unreadable = open_rocksdb_store(options);
   REQUIRE_FALSE(unreadable);
   CHECK(unreadable.error().code == base::ErrorCode::not_found);
+}
+
+TEST_CASE("what is read beside trimming has its content, or is not there", "[eventlog]") {
+  const support::TempFolder folder;
+  const auto store = open_rocksdb_store({folder.file("log")});
+  REQUIRE(store);
+  support::BlockChain chain;
+  constexpr std::int64_t kBlocks = 400;
+  for (std::int64_t i = 0; i < kBlocks; ++i) (*store)->append(chain.next(1, "content"));
+  auto trimming = std::async(std::launch::async, [&] {
+    for (Position at{9}; at.value < kBlocks; at = at.plus(8)) {
+      if (!(*store)->trim_before(at)) return false;
+    }
+    return true;
+  });
+  std::int64_t without = 0;
+  while (trimming.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    for (const auto& blocks :
+         {*(*store)->read({1}, 1 << 20, true), *(*store)->read_reverse({kBlocks}, 1 << 20)}) {
+      without += std::count_if(blocks.begin(), blocks.end(),
+                               [](const StoredBlock& block) { return block.content.empty(); });
+    }
+  }
+  CHECK(trimming.get());
+  CHECK(without == 0);
 }
 
 TEST_CASE("a read-only store reads and refuses to append", "[eventlog]") {
