@@ -68,6 +68,7 @@ std::string_view frame_kind(const Frame& frame) {
 
 Bytes encode_frame(const Frame& frame) {
   Bytes out;
+  out.reserve(base::kEncodedBytesUsual);
   base::MsgpackWriter writer(out);
   writer.array(2);
   writer.text(frame_kind(frame));

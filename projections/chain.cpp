@@ -62,17 +62,18 @@ base::Result<FollowingBlock> follow(const Checkpoint& checkpoint,
   FollowingBlock following;
   following.reached = {header.log, header.epoch, header.last(), block.hash()};
   following.events.reserve(block.events.size());
+  following.streams.reserve(block.events.size());
   for (const base::ByteView bytes : block.events) {
     const auto index = static_cast<std::int64_t>(following.events.size());
-    auto event = session::decode_facts(bytes);
-    if (!event) {
-      base::Error error = event.error();
+    session::RecordedEvent& event = following.events.emplace_back();
+    if (const auto ok = session::decode_facts_to(event, bytes); !ok) {
+      base::Error error = ok.error();
       error.text = base::describe(error);
       error.where = at(header.first.plus(index));
       return tl::unexpected(std::move(error));
     }
-    event->envelope.position = header.first.plus(index);
-    following.events.push_back(std::move(*event));
+    event.envelope.position = header.first.plus(index);
+    following.streams.push_back(session::parse_stream(event.envelope.stream));
   }
   if (auto ok = check_epoch(checkpoint, header, following.events.front().event); !ok) {
     return tl::unexpected(ok.error());

@@ -5,6 +5,7 @@
 
 #include "eventlog/block.hpp"
 #include "eventlog/session/recorded_event.hpp"
+#include "eventlog/session/stream_name.hpp"
 
 namespace projections {
 
@@ -12,6 +13,7 @@ namespace projections {
 struct FollowingBlock {
   eventlog::Checkpoint reached;  // the reader's checkpoint once the block is folded
   std::vector<session::RecordedEvent> events;
+  std::vector<std::optional<session::StreamRef>> streams;  // of each event
 };
 
 // Checks that the block begins right behind the checkpoint and names its hash, that it is of the

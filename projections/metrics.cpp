@@ -151,8 +151,9 @@ void add_totals(MetricsTotals& sum, const MetricsTotals& t) {
 
 }  // namespace
 
-void Metrics::apply(const session::RecordedEvent& event, Rows& rows) const {
-  const auto ref = session_of(event);
+void Metrics::apply(const session::RecordedEvent& event,
+                    const std::optional<session::StreamRef>& stream, Rows& rows) const {
+  const auto* ref = session_of(stream);
   if (!ref) return;
   std::visit([&](const auto& e) { Metering{event.envelope, *ref, rows}.apply(e); }, event.event);
 }

@@ -17,7 +17,8 @@ class Metrics final : public Projection {
 
   std::string_view name() const override { return kName; }
   std::int64_t schema() const override { return 1; }
-  void apply(const session::RecordedEvent& event, Rows& rows) const override;
+  void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>& stream,
+             Rows& rows) const override;
 };
 
 // R050, the session that has cost most so far; the first to have reached its cost, if several have.

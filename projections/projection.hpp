@@ -3,7 +3,10 @@
 // time and built again from the log.
 #pragma once
 
+#include <optional>
+
 #include "eventlog/session/recorded_event.hpp"
+#include "eventlog/session/stream_name.hpp"
 #include "projections/rows.hpp"
 
 namespace projections {
@@ -19,9 +22,11 @@ class Projection {
   // thrown away and built anew.
   virtual std::int64_t schema() const = 0;
 
-  // Folds one event, which is given once, in order, with its position and without content. Total:
-  // there is no event that it refuses; it must not read anything but the event and the rows.
-  virtual void apply(const session::RecordedEvent& event, Rows& rows) const = 0;
+  // Folds one event, which is given once, in order, with its position and without content; `stream`
+  // is the one that it is on, read once for all projections, none where its name is no stream's.
+  // Total: there is no event that it refuses; it must not read anything but these and the rows.
+  virtual void apply(const session::RecordedEvent& event,
+                     const std::optional<session::StreamRef>& stream, Rows& rows) const = 0;
 };
 
 }  // namespace projections

@@ -165,8 +165,9 @@ bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBl
       batch.is_done = true;
       continue;
     }
-    for (const session::RecordedEvent& event : (*following)->events) {
-      batch.projector.projection_->apply(event, batch.rows);
+    const FollowingBlock& block_read = **following;
+    for (std::size_t i = 0; i < block_read.events.size(); ++i) {
+      batch.projector.projection_->apply(block_read.events[i], block_read.streams[i], batch.rows);
     }
     batch.reached = (*following)->reached;
     batch.is_done = batch.reached.position >= durable_head ||

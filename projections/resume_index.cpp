@@ -91,8 +91,9 @@ bool is_uuid(std::string_view text) {
 
 }  // namespace
 
-void ResumeIndex::apply(const session::RecordedEvent& event, Rows& rows) const {
-  const auto ref = session_of(event);
+void ResumeIndex::apply(const session::RecordedEvent& event,
+                        const std::optional<session::StreamRef>& stream, Rows& rows) const {
+  const auto* ref = session_of(stream);
   if (!ref) return;
   std::visit(
       [&]<class Event>(const Event& e) {

@@ -18,7 +18,8 @@ class ResumeIndex final : public Projection {
 
   std::string_view name() const override { return kName; }
   std::int64_t schema() const override { return 1; }
-  void apply(const session::RecordedEvent& event, Rows& rows) const override;
+  void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>& stream,
+             Rows& rows) const override;
 };
 
 // s/<agent>/<id>

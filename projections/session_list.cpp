@@ -310,8 +310,9 @@ std::int64_t SessionList::schema() const {
   return session::kStateSchema * 1000 + kSessionRowSchema;
 }
 
-void SessionList::apply(const session::RecordedEvent& event, Rows& rows) const {
-  const auto ref = session_of(event);
+void SessionList::apply(const session::RecordedEvent& event,
+                        const std::optional<session::StreamRef>& stream, Rows& rows) const {
+  const auto* ref = session_of(stream);
   if (!ref) return;
   rows.edit<StoredSession>(session_key(ref->agent, ref->session), [&](StoredSession& s) {
     const SessionStatus before = s.state.status;

@@ -22,7 +22,8 @@ class SessionList final : public Projection {
 
   std::string_view name() const override { return kName; }
   std::int64_t schema() const override;
-  void apply(const session::RecordedEvent& event, Rows& rows) const override;
+  void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>& stream,
+             Rows& rows) const override;
 };
 
 // What queries answer. Times are log time; counts are since the session was opened.

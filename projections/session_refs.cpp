@@ -31,10 +31,8 @@ Bytes alias_prefix(std::string_view agent) {
   return key_of('a', agent, {});
 }
 
-std::optional<session::StreamRef> session_of(const session::RecordedEvent& event) {
-  auto ref = session::parse_stream(event.envelope.stream);
-  if (ref && ref->kind != session::StreamKind::session) ref.reset();
-  return ref;
+const session::StreamRef* session_of(const std::optional<session::StreamRef>& stream) {
+  return stream && stream->kind == session::StreamKind::session ? &*stream : nullptr;
 }
 
 void refer_opened(Rows& rows, const session::SessionOpened& opened, const std::string& agent,

@@ -44,8 +44,8 @@ Bytes session_key(std::string_view agent, SessionId session);
 Bytes session_prefix(std::string_view agent);
 Bytes alias_prefix(std::string_view agent);
 
-// The session whose stream the event is on; none for another kind of stream.
-std::optional<session::StreamRef> session_of(const session::RecordedEvent& event);
+// The session whose stream it is; none for another kind of stream.
+const session::StreamRef* session_of(const std::optional<session::StreamRef>& stream);
 
 // ---- folding ----
 

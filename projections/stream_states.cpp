@@ -41,10 +41,10 @@ std::int64_t StreamStates::schema() const {
   return session::kStateSchema;
 }
 
-void StreamStates::apply(const session::RecordedEvent& event, Rows& rows) const {
-  const auto ref = session::parse_stream(event.envelope.stream);
-  if (!ref) return;
-  switch (ref->kind) {
+void StreamStates::apply(const session::RecordedEvent& event,
+                         const std::optional<session::StreamRef>& stream, Rows& rows) const {
+  if (!stream) return;
+  switch (stream->kind) {
     case session::StreamKind::session:
       return fold<session::SessionState>(event, rows);
     case session::StreamKind::registry:

@@ -188,8 +188,9 @@ std::int64_t TakeoverRows::schema() const {
   return session::kStateSchema * 1000 + kTakeoverRowSchema;
 }
 
-void TakeoverRows::apply(const session::RecordedEvent& event, Rows& rows) const {
-  if (const auto ref = session_of(event)) {
+void TakeoverRows::apply(const session::RecordedEvent& event,
+                         const std::optional<session::StreamRef>& stream, Rows& rows) const {
+  if (const auto* ref = session_of(stream)) {
     fold_session(event, *ref, rows);
   } else {
     fold_shared(event, rows);

@@ -15,7 +15,8 @@ class TakeoverRows final : public Projection {
 
   std::string_view name() const override { return kName; }
   std::int64_t schema() const override;
-  void apply(const session::RecordedEvent& event, Rows& rows) const override;
+  void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>& stream,
+             Rows& rows) const override;
 };
 
 // As of the checkpoint beside the rows.

@@ -12,10 +12,10 @@ struct ByType<std::variant<Kinds...>> {
   using Variant = std::variant<Kinds...>;
 
   static base::Result<Variant> decode(const std::string& type, const base::RawValue& body) {
-    base::Result<Variant> result = base::failure(
-        base::ErrorCode::invalid, "unknown type '" + type + "'; known are " + names(), "type");
-    (try_one<Kinds>(type, body, result) || ...);
-    return result;
+    base::Result<Variant> result;
+    if ((try_one<Kinds>(type, body, result) || ...)) return result;
+    return base::failure(base::ErrorCode::invalid,
+                         "unknown type '" + type + "'; known are " + names(), "type");
   }
 
  private:

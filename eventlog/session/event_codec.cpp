@@ -131,14 +131,21 @@ std::optional<Event> make_event(std::string_view type) {
 }
 
 Bytes encode_facts(const RecordedEvent& event) {
-  StoredEvent<Envelope, base::RawView> stored{event.envelope, {}};
-  stored.envelope.position = {};
-  stored.envelope.type = type_name(event.event);
-  stored.envelope.schema = kSchema;
-  Bytes facts;
-  std::visit([&](const auto& e) { base::encode_to(facts, e, event.extra); }, event.event);
-  stored.facts.encoded = facts;
-  return base::encode(stored);
+  const std::string_view type = type_name(event.event);
+  if (event.envelope.type != type || event.envelope.schema != kSchema) {
+    RecordedEvent labelled = event;
+    labelled.envelope.type = type;
+    labelled.envelope.schema = kSchema;
+    return encode_facts(labelled);
+  }
+  base::ExtraFields facts(1);  // the fields of StoredEvent: those of the envelope, and this one
+  facts[0].first = "f";
+  facts[0].second.reserve(base::kEncodedBytesUsual);
+  std::visit([&](const auto& e) { base::encode_to(facts[0].second, e, event.extra); }, event.event);
+  Bytes stored;
+  stored.reserve(2 * base::kEncodedBytesUsual);
+  base::encode_to(stored, event.envelope, facts);
+  return stored;
 }
 
 base::Result<Envelope> decode_envelope(base::ByteView bytes) {

@@ -31,7 +31,8 @@ class TypesSeen final : public projections::Projection {
   explicit TypesSeen(std::int64_t schema = 1) : schema_(schema) {}
   std::string_view name() const override { return "types_seen"; }
   std::int64_t schema() const override { return schema_; }
-  void apply(const session::RecordedEvent& event, Rows& rows) const override {
+  void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>&,
+             Rows& rows) const override {
     rows.edit<Seen>(event.envelope.type, [&](Seen& seen) {
       seen.positions.push_back(event.envelope.position.value);
       return true;
