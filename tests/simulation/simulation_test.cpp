@@ -130,7 +130,7 @@ TEST_CASE("simulation catches skipped deduplication", "[simulation]") {
 }
 
 TEST_CASE("simulation catches an ignored fencing token", "[simulation]") {
-  CHECK(caught_by(Mutant::ignore_fencing_token, 300) > 0);
+  CHECK(caught_by(Mutant::ignore_fencing_token, 1000) > 0);
 }
 
 }  // namespace
