@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <unordered_map>
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/session/event_codec.hpp"
@@ -13,7 +13,10 @@ namespace {
 constexpr std::size_t kBatchBytes = 4 << 20;  // of facts read between two writes
 constexpr ByteView kCheckpointKey = "i/";
 // Changes with the rows: an index of another schema is built anew.
-constexpr std::int64_t kIndexSchema = 2;
+constexpr std::int64_t kIndexSchema = 3;
+// Of a stream that are indexed together, so that a row is written for many events; and no more, as
+// who looks for the last of them decodes all of a row.
+constexpr std::size_t kRowBlocksMax = 64;
 
 struct IndexCheckpoint {
   std::int64_t schema = 0;
@@ -27,59 +30,110 @@ struct IndexCheckpoint {
   }
 };
 
-// A row's value: first:u64 of the block, and index:u32 of each event.
-Bytes entry_value(Position first) {
-  Bytes value;
-  base::append_u64(value, static_cast<std::uint64_t>(first.value));
-  return value;
+// What a row says of one block: first:u64 of the block, the last version:u64 of the stream in it,
+// count:u32, and so many times index:u32 of an event.
+struct Entry {
+  IndexedBlock block;
+  base::StreamVersion last;
+};
+
+void append_entry(Bytes& row, const Entry& entry) {
+  base::append_u64(row, static_cast<std::uint64_t>(entry.block.first.value));
+  base::append_u64(row, static_cast<std::uint64_t>(entry.last.value));
+  base::append_u32(row, static_cast<std::uint32_t>(entry.block.events.size()));
+  for (const std::uint32_t index : entry.block.events) base::append_u32(row, index);
 }
 
-Result<IndexedBlock> decode_entry(const KeyValue& row, const std::string& stream) {
-  constexpr std::size_t kFirst = 8;
+// Takes one entry off; false: there is none.
+bool take_entry(ByteView& row, Entry& entry) {
+  constexpr std::size_t kHeader = 8 + 8 + 4;
   constexpr std::size_t kIndex = 4;
-  if (row.value.size() < kFirst + kIndex || (row.value.size() - kFirst) % kIndex != 0) {
-    return base::failure(base::ErrorCode::damaged, "a row of the stream index is malformed",
-                         stream);
+  if (row.size() < kHeader) return false;
+  entry.block.first = {static_cast<std::int64_t>(base::read_u64(row))};
+  entry.last = base::StreamVersion{static_cast<std::int64_t>(base::read_u64(row.substr(8)))};
+  const std::size_t count = base::read_u32(row.substr(16));
+  row.remove_prefix(kHeader);
+  if (count == 0 || count > row.size() / kIndex) return false;
+  entry.block.events.clear();
+  for (std::size_t i = 0; i < count; ++i, row.remove_prefix(kIndex)) {
+    entry.block.events.push_back(base::read_u32(row));
   }
-  IndexedBlock block{{static_cast<std::int64_t>(base::read_u64(row.value))}, {}};
-  for (std::size_t at = kFirst; at < row.value.size(); at += kIndex) {
-    block.events.push_back(base::read_u32(ByteView(row.value).substr(at)));
-  }
-  return block;
+  return true;
 }
 
 Bytes stream_prefix(ByteView stream) {
   return Bytes("i/").append(stream).append(1, '\0');
 }
 
-// By the block's last version of the stream, so that a scan from v + 1 finds the block of v + 1.
+// By the row's last version of the stream, so that a scan from v + 1 finds the block of v + 1.
 Bytes entry_key(ByteView stream, base::StreamVersion last) {
   Bytes key = stream_prefix(stream);
   base::append_u64(key, static_cast<std::uint64_t>(last.value));
   return key;
 }
 
-// What one block holds of each of its streams.
-Result<bool> add_block(const BlockView& block, WriteBatch& batch) {
-  struct Entry {
+// Gathers what blocks hold of each of their streams, and makes rows of it.
+class RowsOfBlocks {
+ public:
+  explicit RowsOfBlocks(WriteBatch& batch) : batch_(batch) {}
+
+  Result<bool> add(const BlockView& block) {
+    for (std::size_t i = 0; i < block.events.size(); ++i) {
+      const auto routing = session::decode_routing(block.events[i]);
+      if (!routing) return tl::unexpected(routing.error());
+      auto open = rows_.find(routing->stream);
+      if (open == rows_.end()) open = rows_.try_emplace(Bytes(routing->stream)).first;
+      Row& row = open->second;
+      Entry& entry = row.open;
+      if (entry.block.first != block.header.first) {
+        close_entry(row);
+        if (row.blocks == kRowBlocksMax) write(open->first, row);
+        entry.block.first = block.header.first;
+      }
+      entry.last = routing->version;
+      if (base::mutant(base::Mutant::index_leaves_event_out) && !entry.block.events.empty()) {
+        continue;
+      }
+      entry.block.events.push_back(static_cast<std::uint32_t>(i));
+    }
+    return true;
+  }
+
+  void finish() {
+    for (auto& [stream, row] : rows_) {
+      close_entry(row);
+      write(stream, row);
+    }
+  }
+
+ private:
+  struct Row {
+    Entry open;  // of the block that was added last
     base::StreamVersion last;
     Bytes value;
+    std::size_t blocks = 0;
   };
-  std::map<ByteView, Entry> entries;
-  for (std::size_t i = 0; i < block.events.size(); ++i) {
-    const auto routing = session::decode_routing(block.events[i]);
-    if (!routing) return tl::unexpected(routing.error());
-    const auto [entry, is_new] = entries.try_emplace(routing->stream);
-    if (is_new) entry->second.value = entry_value(block.header.first);
-    entry->second.last = routing->version;
-    if (base::mutant(base::Mutant::index_leaves_event_out) && !is_new) continue;
-    base::append_u32(entry->second.value, static_cast<std::uint32_t>(i));
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(ByteView text) const { return std::hash<ByteView>{}(text); }
+  };
+
+  static void close_entry(Row& row) {
+    if (row.open.block.events.empty()) return;
+    append_entry(row.value, row.open);
+    row.last = row.open.last;
+    ++row.blocks;
+    row.open.block.events.clear();
   }
-  for (auto& [stream, entry] : entries) {
-    batch.put(entry_key(stream, entry.last), std::move(entry.value));
+
+  void write(const Bytes& stream, Row& row) {
+    batch_.put(entry_key(stream, row.last), std::exchange(row.value, {}));
+    row.blocks = 0;
   }
-  return true;
-}
+
+  WriteBatch& batch_;
+  std::unordered_map<Bytes, Row, Hash, std::equal_to<>> rows_;
+};
 
 tl::unexpected<base::Error> wrong_log(const Checkpoint& reached) {
   return base::failure(base::ErrorCode::wrong_log,
@@ -159,6 +213,7 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
     if (!blocks) return tl::unexpected(blocks.error());
     if (blocks->empty()) break;
     WriteBatch batch;
+    RowsOfBlocks rows(batch);
     for (const StoredBlock& stored : *blocks) {
       const auto block = parse_block(stored.facts);
       if (!block) return tl::unexpected(block.error());
@@ -167,9 +222,10 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
           block->header.previous != reached->hash) {
         return wrong_log(*reached);
       }
-      if (auto ok = add_block(*block, batch); !ok) return ok;
+      if (auto ok = rows.add(*block); !ok) return ok;
       *reached = {block->header.log, block->header.epoch, block->header.last(), block->hash()};
     }
+    rows.finish();
     batch.put(Bytes(kCheckpointKey), base::encode(IndexCheckpoint{kIndexSchema, *reached}));
     if (auto ok = rows_.write(batch); !ok) return ok;
   }
@@ -178,15 +234,22 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
 
 namespace {
 
-// Of rows of the index up to the first one whose version reaches `last`.
+// What rows say of the versions `first` to `last`.
 Result<std::vector<IndexedBlock>> blocks_of(const std::vector<KeyValue>& rows,
-                                            const std::string& stream, base::StreamVersion last) {
+                                            const std::string& stream, base::StreamVersion first,
+                                            base::StreamVersion last) {
   std::vector<IndexedBlock> blocks;
   for (const KeyValue& row : rows) {
-    auto block = decode_entry(row, stream);
-    if (!block) return tl::unexpected(block.error());
-    blocks.push_back(std::move(*block));
-    if (row.key >= entry_key(stream, last)) break;
+    Entry entry;
+    for (ByteView left = row.value; !left.empty();) {
+      if (!take_entry(left, entry)) {
+        return base::failure(base::ErrorCode::damaged, "a row of the stream index is malformed",
+                             stream);
+      }
+      if (entry.last < first) continue;
+      blocks.push_back(entry.block);
+      if (entry.last >= last) return blocks;
+    }
   }
   return blocks;
 }
@@ -209,7 +272,7 @@ Result<std::vector<IndexedBlock>> StreamIndex::blocks_between(const std::string&
   const auto rows_max = static_cast<std::size_t>(std::max(last.value - first.value + 1, 0L));
   auto rows = rows_.scan(stream_prefix(stream), entry_key(stream, first), rows_max);
   if (!rows) return tl::unexpected(rows.error());
-  return blocks_of(*rows, stream, last);
+  return blocks_of(*rows, stream, first, last);
 }
 
 }  // namespace eventlog

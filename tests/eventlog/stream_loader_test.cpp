@@ -93,6 +93,25 @@ TEST_CASE("the index says which events of a block are a stream's, and others are
   layers.require_loads_all();
 }
 
+TEST_CASE("blocks that share a row of the index are told apart", "[eventlog]") {
+  InMemory layers;
+  LogWriter writer(layers.store());
+  constexpr std::int64_t kBlocks = 200;
+  for (int i = 0; i < kBlocks; ++i) {
+    writer.append(stream_of(1), session::AgentExited{i, 0});
+    writer.flush();
+  }
+  REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
+  CHECK(layers.rows.store().scan("i/" + stream_of(1), "", 1'000)->size() == 4);  // 64 in each
+  for (std::int64_t version = 0; version < kBlocks; ++version) {
+    const auto after = *layers.index.blocks_after(stream_of(1), {version});
+    REQUIRE(after.size() == static_cast<std::size_t>(kBlocks - version));
+    REQUIRE(after.front().first == Position{version + 1});
+    const auto one = *layers.index.blocks_between(stream_of(1), {version + 1}, {version + 1});
+    REQUIRE((one == std::vector<IndexedBlock>{{{version + 1}, {0}}}));
+  }
+}
+
 TEST_CASE("an index that another release made otherwise is built anew", "[eventlog]") {
   InMemory layers;
   LogWriter writer(layers.store());
