@@ -438,12 +438,16 @@ struct NameReleased {
   static constexpr std::string_view kType = "NameReleased";
   SessionId session;
   std::string name;
+  // The session went on with an agent's session, and its agent process has yet to end: until
+  // SessionSettled says that it has, nobody else goes on with it.
+  bool keeps_agent_session = false;
 
   bool operator==(const NameReleased&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("session", self.session);
     visit("name", self.name);
+    visit("keeps_agent_session", self.keeps_agent_session);
   }
 };
 

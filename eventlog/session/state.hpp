@@ -12,7 +12,7 @@
 
 namespace session {
 
-constexpr std::int64_t kStateSchema = 3;
+constexpr std::int64_t kStateSchema = 4;
 
 // A client's command that was accepted: what a retry is answered with.
 struct AcceptedCommand {
@@ -137,7 +137,8 @@ struct SessionState {
   }
 };
 
-// Names and agent sessions that the agent's live sessions hold.
+// Names and agent sessions that the agent's live sessions hold. An agent session may still stand
+// here for a session that has ended since: it is free once that one is neither live nor unsettled.
 struct RegistryState {
   std::map<std::string, SessionId> names;
   std::map<std::string, SessionId> agent_sessions;

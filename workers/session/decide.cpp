@@ -61,7 +61,11 @@ struct Deciding {
   void close_empty(SessionStatus status, EndReason reason) {
     emit(SessionClosed{status, reason});
     if (!mutant(Mutant::name_not_freed)) {
-      emit_to(StreamRole::registry, NameReleased{session().session, session().name});
+      const SessionSpec& spec = session().spec;
+      const bool keeps_agent_session = has_lease && !spec.resume_agent_session.empty() &&
+                                       !spec.is_fork && !mutant(Mutant::agent_session_freed_early);
+      emit_to(StreamRole::registry,
+              NameReleased{session().session, session().name, keeps_agent_session});
     }
     if (!mutant(Mutant::place_not_freed)) {
       emit_to(StreamRole::admission, SessionReleased{session().session, has_lease});
@@ -134,11 +138,18 @@ std::optional<Rejection> check_resume(const DecisionStates& states, const Spawn&
                          " has not ended yet; try again in a moment, or resume with fork"};
   }
   const auto held = states.registry.agent_sessions.find(source->agent_session);
-  if (held != states.registry.agent_sessions.end()) {
+  if (held == states.registry.agent_sessions.end()) return std::nullopt;
+  if (states.admission.live.contains(held->second)) {
     return Rejection{RejectionCode::source_live,
                      "session " + held->second.text() +
                          " already goes on with the agent's session; kill it first, or resume with "
                          "fork"};
+  }
+  if (states.admission.unsettled.contains(held->second)) {
+    return Rejection{RejectionCode::lease_held,
+                     "session " + held->second.text() +
+                         " went on with the agent's session, and its agent process has not ended "
+                         "yet; try again in a moment, or resume with fork"};
   }
   return std::nullopt;
 }

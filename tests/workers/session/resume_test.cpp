@@ -137,10 +137,44 @@ TEST_CASE("a session is not resumed while it is live or its agent process is", "
 TEST_CASE("an agent's session is gone on with by one session at a time", "[session]") {
   const auto other = support::numbered<SessionId>(7);
   const auto claim = fact(NameClaimed{other, "other", "old"}).on(StreamRole::registry);
-  given(source_ended(), claim).when(resume()).then_rejected(RejectionCode::source_live);
-  CHECK(given(source_ended(), claim).when(resume(true)).outcome());
+  const auto admit = fact(SessionAdmitted{other, "main", "alias777"}).on(StreamRole::admission);
+  given(source_ended(), claim, admit).when(resume()).then_rejected(RejectionCode::source_live);
+  CHECK(given(source_ended(), claim, admit).when(resume(true)).outcome());
   const auto release = fact(NameReleased{other, "other"}).on(StreamRole::registry);
-  CHECK(given(source_ended(), claim, release).when(resume()).outcome());
+  const auto leave = fact(SessionReleased{other}).on(StreamRole::admission);
+  CHECK(given(source_ended(), claim, admit, release, leave).when(resume()).outcome());
+}
+
+TEST_CASE("an agent's session is free when the process that went on with it has ended",
+          "[session]") {
+  const auto killed =
+      given(source_ended(), opened_by(resume()), TurnQueued{kOwnTurn},
+            fact(NameClaimed{kSession, "second", "old"}).on(StreamRole::registry),
+            fact(SessionAdmitted{kSession, "main", "alias001"}).on(StreamRole::admission),
+            LeaseGranted{support::kWorker, kToken, "old"}, TurnStarted{kOwnTurn, kToken})
+          .when(KillSession{})
+          .outcome();
+  REQUIRE(killed);
+  CHECK(std::any_of(killed->begin(), killed->end(), [](const Emitted& one) {
+    const auto* e = std::get_if<NameReleased>(&one.event);
+    return e != nullptr && e->keeps_agent_session;
+  }));
+
+  const auto other = support::numbered<SessionId>(7);
+  const auto ending =
+      given(source_ended(), fact(NameClaimed{other, "other", "old"}).on(StreamRole::registry),
+            fact(SessionAdmitted{other, "main", "alias777"}).on(StreamRole::admission),
+            fact(NameReleased{other, "other", true}).on(StreamRole::registry),
+            fact(SessionReleased{other, true}).on(StreamRole::admission));
+  support::Given(ending).when(resume()).then_rejected(RejectionCode::lease_held);
+  support::Given settled = ending;
+  settled.fold(fact(SessionSettled{other}).on(StreamRole::admission));
+  const auto after = settled.when(resume()).then(
+      fact(SessionResumed{kSession, false}).on(StreamRole::source), opened_by(resume()),
+      fact(TurnQueued{kOwnTurn}).with("Go on"),
+      fact(NameClaimed{kSession, "second", "old"}).on(StreamRole::registry),
+      fact(SessionAdmitted{kSession, "main", "alias001"}).on(StreamRole::admission));
+  CHECK(after.registry.agent_sessions.at("old") == kSession);
 }
 
 TEST_CASE("a resumed session is refused like a new one when the limit is reached", "[session]") {
