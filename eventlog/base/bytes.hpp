@@ -1,7 +1,9 @@
 // Byte strings, and the big-endian integers that keys and headers are made of.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -11,23 +13,26 @@ using Bytes = std::string;          // owns
 using ByteView = std::string_view;  // a parameter, never stored
 
 // Appends the integer's bytes, most significant first, so that key order is numeric order.
+static_assert(std::endian::native == std::endian::little);
 inline void append_u32(Bytes& out, std::uint32_t value) {
-  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
+  value = __builtin_bswap32(value);
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 inline void append_u64(Bytes& out, std::uint64_t value) {
-  for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
+  value = __builtin_bswap64(value);
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
 // Reads the integer at the start of `in`, which must hold at least as many bytes.
 inline std::uint32_t read_u32(ByteView in) {
   std::uint32_t value = 0;
-  for (unsigned i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(in[i]);
-  return value;
+  std::memcpy(&value, in.data(), sizeof value);
+  return __builtin_bswap32(value);
 }
 inline std::uint64_t read_u64(ByteView in) {
   std::uint64_t value = 0;
-  for (unsigned i = 0; i < 8; ++i) value = value << 8 | static_cast<unsigned char>(in[i]);
-  return value;
+  std::memcpy(&value, in.data(), sizeof value);
+  return __builtin_bswap64(value);
 }
 
 // Lower-case hexadecimal.

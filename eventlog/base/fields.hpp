@@ -14,6 +14,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
@@ -255,7 +256,7 @@ struct BadField {
 };
 
 inline bool read(MsgpackReader& in, ByteView& value) {
-  return in.peek() == MsgpackKind::binary ? in.binary(value) : in.text(value);
+  return in.is_binary_next() ? in.binary(value) : in.text(value);
 }
 inline bool read(MsgpackReader& in, std::string& value) {
   ByteView bytes;
@@ -309,7 +310,7 @@ template <std::size_t N>
 bool read(MsgpackReader& in, std::array<char, N>& value) {
   ByteView bytes;
   if (!in.binary(bytes) || bytes.size() != N) return false;
-  bytes.copy(value.data(), N);
+  std::memcpy(value.data(), bytes.data(), N);
   return true;
 }
 template <class Tag>
@@ -353,7 +354,7 @@ STENO_INLINED inline bool is_same_name(ByteView name, const char* candidate) {
 template <class T>
 bool read_field(MsgpackReader& in, ByteView name, std::optional<T>& field, BadField* bad) {
   field.reset();
-  if (in.peek() == MsgpackKind::nil) return in.nil();
+  if (in.is_nil_next()) return in.nil();
   return read_field(in, name, field.emplace(), bad);
 }
 template <HasFields T>
@@ -386,7 +387,7 @@ bool read(MsgpackReader& in, T& value, ExtraFields* extra, BadField* bad) {
 template <class T>
 bool read(MsgpackReader& in, std::optional<T>& value) {
   value.reset();
-  if (in.peek() == MsgpackKind::nil) return in.nil();
+  if (in.is_nil_next()) return in.nil();
   value.emplace();
   return read(in, *value);
 }

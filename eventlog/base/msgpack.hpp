@@ -50,6 +50,8 @@ class MsgpackReader {
         affordable_(kListBytesFree + kListBytesFactor * in.size()) {}
 
   MsgpackKind peek() const;
+  bool is_nil_next() const { return type() == 0xC0; }
+  bool is_binary_next() const { return type() >= 0xC4 && type() <= 0xC6; }
   bool map(std::size_t& pairs);
   bool array(std::size_t& items);
   bool text(ByteView& value);
@@ -78,7 +80,7 @@ class MsgpackReader {
   // The type byte of the next value; at the end one that no value has.
   unsigned char type() const { return at_ == end_ ? 0xC1 : static_cast<unsigned char>(*at_); }
   bool length(unsigned bytes, std::size_t& value);
-  bool span(std::size_t size, ByteView& value) {
+  [[gnu::always_inline]] bool span(std::size_t size, ByteView& value) {
     if (left() < size) return fail();
     value = {at_, size};
     at_ += size;
@@ -143,10 +145,19 @@ inline bool MsgpackReader::binary(ByteView& value) {
 }
 
 inline bool MsgpackReader::integer(std::int64_t& value) {
-  const unsigned char fixint = type();
-  if (fixint > 0x7F) return longer_integer(value);
-  value = fixint;
-  ++at_;
+  const unsigned char first = type();
+  if (first <= 0x7F) {
+    value = first;
+    ++at_;
+    return true;
+  }
+  const unsigned uint = first - 0xCCu;  // 0 to 3: of 1, 2, 4 or 8 bytes
+  if (uint > 3 || left() < 1 + sizeof(std::uint64_t)) return longer_integer(value);
+  const unsigned bytes = 1u << uint;
+  const std::uint64_t number = read_u64({at_ + 1, sizeof number}) >> (64 - 8 * bytes);
+  if (number >= static_cast<std::uint64_t>(kIntegerLimit)) return fail();
+  value = static_cast<std::int64_t>(number);
+  at_ += 1 + bytes;
   return true;
 }
 

@@ -1,7 +1,6 @@
 #include "eventlog/session/event_codec.hpp"
 
 #include <array>
-#include <unordered_map>
 
 namespace session {
 namespace {
@@ -25,6 +24,7 @@ struct StoredEvent {
 
 // What is known of one type of event.
 struct TypeEntry {
+  std::string_view type;
   Event (*make)();
   // False: `bad` says which field does not fit.
   bool (*read)(base::MsgpackReader& in, RecordedEvent& event, base::detail::BadField& bad);
@@ -43,21 +43,18 @@ bool read_as(base::MsgpackReader& in, RecordedEvent& event, base::detail::BadFie
 }
 
 // Texts of one log's types differ in one of these, nearly always.
-struct TypeHash {
-  std::size_t operator()(std::string_view type) const {
-    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(type[at]); };
-    if (type.empty()) return 0;
-    return type.size() + 37u * byte(0) + 1009u * byte(type.size() / 2) +
-           7919u * byte(type.size() - 1);
-  }
-};
-using TypeTable = std::unordered_map<std::string_view, TypeEntry, TypeHash>;
+constexpr std::size_t hash_of(std::string_view type) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(type[at]); };
+  if (type.empty()) return 0;
+  return type.size() + 37u * byte(0) + 1009u * byte(type.size() / 2) +
+         7919u * byte(type.size() - 1);
+}
 
 template <std::size_t... I>
-TypeTable make_table(std::index_sequence<I...>) {
-  return {{std::variant_alternative_t<I, Event>::kType,
-           TypeEntry{[] { return Event(std::variant_alternative_t<I, Event>{}); },
-                     read_as<std::variant_alternative_t<I, Event>>}}...};
+constexpr auto list_entries(std::index_sequence<I...>) {
+  return std::array{TypeEntry{std::variant_alternative_t<I, Event>::kType,
+                              [] { return Event(std::variant_alternative_t<I, Event>{}); },
+                              read_as<std::variant_alternative_t<I, Event>>}...};
 }
 
 template <std::size_t... I>
@@ -67,10 +64,27 @@ std::vector<std::string_view> list_types(std::index_sequence<I...>) {
 
 using Alternatives = std::make_index_sequence<std::variant_size_v<Event>>;
 
+constexpr auto kEntries = list_entries(Alternatives{});
+
+// Of each type, at its hash or in the next places behind it, one more than its index in kEntries.
+constexpr std::size_t kPlaces = 256;
+static_assert(kEntries.size() < kPlaces / 2);
+constexpr auto kPlaceOfType = [] {
+  std::array<std::uint8_t, kPlaces> places{};
+  for (std::size_t i = 0; i < kEntries.size(); ++i) {
+    std::size_t at = hash_of(kEntries[i].type) % kPlaces;
+    while (places[at] != 0) at = (at + 1) % kPlaces;
+    places[at] = static_cast<std::uint8_t>(i + 1);
+  }
+  return places;
+}();
+
 const TypeEntry* find_type(std::string_view type) {
-  static const TypeTable kTable = make_table(Alternatives{});
-  const auto found = kTable.find(type);
-  return found == kTable.end() ? nullptr : &found->second;
+  for (std::size_t at = hash_of(type) % kPlaces; kPlaceOfType[at] != 0; at = (at + 1) % kPlaces) {
+    const TypeEntry& entry = kEntries[kPlaceOfType[at] - 1];
+    if (entry.type == type) return &entry;
+  }
+  return nullptr;
 }
 
 // The facts of an event that is being read. They come behind the type, so that they are read where
@@ -95,15 +109,16 @@ struct FactsToRead {
 
 // Empties it, and keeps the room of its texts.
 void clear(Envelope& envelope) {
-  std::string* const texts[] = {&envelope.stream, &envelope.type, &envelope.actor,
-                                &envelope.traceparent};
-  std::array<std::string, std::size(texts)> kept;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    kept[i] = std::move(*texts[i]);
-    kept[i].clear();
-  }
-  envelope = Envelope{};
-  for (std::size_t i = 0; i < kept.size(); ++i) *texts[i] = std::move(kept[i]);
+  Envelope::fields(envelope, [](const char*, auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, std::string>) {
+      field.clear();
+    } else {
+      field = Field{};
+    }
+  });
+  envelope.position = {};
+  envelope.schema = kSchema;
 }
 
 }  // namespace
