@@ -121,8 +121,10 @@ Result<std::optional<std::size_t>> check_content(BlockStore& store,
   return std::optional(*bytes);
 }
 
-Result<std::vector<RecordedEvent>> read_events(BlockStore& store, Position from, Position through,
-                                               const ReadOptions& options) {
+namespace {
+
+Result<std::vector<RecordedEvent>> read_once(BlockStore& store, Position from, Position through,
+                                             const ReadOptions& options) {
   std::vector<RecordedEvent> events;
   if (from > through) return events;
   auto blocks = store.read(from, options.bytes_max, options.with_content);
@@ -133,6 +135,18 @@ Result<std::vector<RecordedEvent>> read_events(BlockStore& store, Position from,
     }
   }
   return events;
+}
+
+}  // namespace
+
+Result<std::vector<RecordedEvent>> read_events(BlockStore& store, Position from, Position through,
+                                               const ReadOptions& options) {
+  for (;;) {
+    const Position begin = store.first();
+    auto events = read_once(store, from, through, options);
+    // What was trimmed meanwhile may lack its chunks: what is left is read instead.
+    if (!options.with_content || store.first() == begin) return events;
+  }
 }
 
 Result<std::optional<session::Content>> read_content(BlockStore& store, Position position) {

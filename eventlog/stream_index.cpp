@@ -81,13 +81,13 @@ class RowsOfBlocks {
     for (std::size_t i = 0; i < block.events.size(); ++i) {
       const auto routing = session::decode_routing(block.events[i]);
       if (!routing) return tl::unexpected(routing.error());
-      auto open = rows_.find(routing->stream);
-      if (open == rows_.end()) open = rows_.try_emplace(Bytes(routing->stream)).first;
-      Row& row = open->second;
+      auto found = rows_.find(routing->stream);
+      if (found == rows_.end()) found = rows_.try_emplace(Bytes(routing->stream)).first;
+      Row& row = found->second;
       Entry& entry = row.open;
       if (entry.block.first != block.header.first) {
         close_entry(row);
-        if (row.blocks == kRowBlocksMax) write(open->first, row);
+        if (row.blocks == kRowBlocksMax) write(found->first, row);
         entry.block.first = block.header.first;
       }
       entry.last = routing->version;
@@ -241,7 +241,8 @@ Result<std::vector<IndexedBlock>> blocks_of(const std::vector<KeyValue>& rows,
   std::vector<IndexedBlock> blocks;
   for (const KeyValue& row : rows) {
     Entry entry;
-    for (ByteView left = row.value; !left.empty();) {
+    ByteView left = row.value;
+    do {
       if (!take_entry(left, entry)) {
         return base::failure(base::ErrorCode::damaged, "a row of the stream index is malformed",
                              stream);
@@ -249,7 +250,7 @@ Result<std::vector<IndexedBlock>> blocks_of(const std::vector<KeyValue>& rows,
       if (entry.last < first) continue;
       blocks.push_back(entry.block);
       if (entry.last >= last) return blocks;
-    }
+    } while (!left.empty());
   }
   return blocks;
 }

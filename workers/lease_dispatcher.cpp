@@ -341,11 +341,13 @@ bool LeaseDispatcher::grant(View& view) {
 }
 
 // A worker that lives and has not registered with this server may be the holder of a lease. It is
-// waited for until another is known to be the only one, or it must have noticed that nobody
-// answers: before, it could obey what the last server had sent.
+// waited for while there is no other, and until one is known to be the only one, or it must have
+// noticed that nobody answers: before, it could obey what the last server had sent.
 bool LeaseDispatcher::is_holder_awaited() {
-  if (now_ - *begun_at_ > options_.worker_silence_max || !locks_.is_worker_alive()) return false;
-  if (base::mutant(base::Mutant::holder_not_awaited)) return workers_.empty();
+  if (!locks_.is_worker_alive()) return false;
+  if (workers_.empty()) return true;
+  if (now_ - *begun_at_ > options_.holder_wait) return false;
+  if (base::mutant(base::Mutant::holder_not_awaited)) return false;
   return std::none_of(workers_.begin(), workers_.end(),
                       [&](const auto& entry) { return locks_.is_only_worker(entry.second.pid); });
 }

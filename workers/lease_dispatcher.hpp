@@ -31,6 +31,8 @@ class LeaseLocks {
 struct LeaseDispatcherOptions {
   base::Duration expiry_interval = std::chrono::milliseconds(100);  // between looks at the locks
   base::Duration worker_silence_max = std::chrono::seconds(10);     // then it counts as gone
+  // So long a new server waits for holders that live: then they have noticed that nobody answers.
+  base::Duration holder_wait = std::chrono::seconds(10);
 };
 
 class LeaseDispatcher {

@@ -81,6 +81,7 @@ SequencedReport encode_report(std::int64_t sequence, const session::Report& repo
       [&](const auto& r) {
         encoded.type = r.kType;
         encoded.body.encoded = base::encode(r);
+        encoded.body.encoded.shrink_to_fit();  // many may wait, and their bytes are counted
       },
       report);
   return encoded;

@@ -251,17 +251,18 @@ base::Result<ShowAnswer> QueryService::show(const QueryBody& body, const Query& 
   answer.position = query.durable;
   answer.session = std::move(*row);
   answer.erasures = std::move(*erasures);
-  if (answer.session.prompt < log_.first()) {
-    answer.archived = query.archived;
-  } else if (body.texts) {
+  if (body.wants_texts) {
     auto prompt = text_at(answer.session.prompt);
     auto system_prompt = text_at(answer.session.opened);
+    if (answer.session.prompt < log_.first()) {
+      prompt = system_prompt = std::string();  // archived, which is no error
+    }
     if (prompt) answer.prompt = prompt->substr(0, kPromptShownMax);
     if (system_prompt) answer.system_prompt = std::move(*system_prompt);
-    if (!prompt || !system_prompt) {
-      answer.unreadable = base::describe(!prompt ? prompt.error() : system_prompt.error());
-    }
+    if (!prompt) answer.prompt_error = base::describe(prompt.error());
+    if (!system_prompt) answer.system_prompt_error = base::describe(system_prompt.error());
   }
+  if (answer.session.prompt < log_.first()) answer.archived = query.archived;
   return answer;
 }
 

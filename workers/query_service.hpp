@@ -34,7 +34,7 @@ struct QueryBody {
   std::int64_t limit = 0;                         // list, output: at most so many; 0: the default,
                                                   // and of output −1: all
   base::Time active_since;                        // list
-  bool texts = false;                             // show: with the texts of the answer
+  bool wants_texts = false;                       // show: with the texts of the answer
   Position after;                                 // output: only what is later; 0: the last `limit`
   Position at_least;                              // answer only once this position is durable
   base::Duration wait{std::chrono::seconds(10)};  // for at_least
@@ -47,7 +47,7 @@ struct QueryBody {
     visit("statuses", self.statuses);
     visit("limit", self.limit);
     visit("active_since", self.active_since);
-    visit("texts", self.texts);
+    visit("texts", self.wants_texts);
     visit("after", self.after);
     visit("at_least", self.at_least);
     visit("wait_us", self.wait);
@@ -74,8 +74,9 @@ struct ShowAnswer {
   std::string prompt;                          // the first 4 KiB of the first prompt
   std::string system_prompt;                   // whole
   std::vector<projections::Erasure> erasures;  // the last 20
-  std::string archived;    // where its texts are, when they are not in the log any more; else empty
-  std::string unreadable;  // why its texts, asked for, could not be read; else empty
+  std::string archived;  // where its texts are, when they are not in the log any more; else empty
+  std::string prompt_error;         // why it could not be read
+  std::string system_prompt_error;  // why it could not be read
 
   bool operator==(const ShowAnswer&) const = default;
   template <class Self, class Visit>
@@ -86,7 +87,8 @@ struct ShowAnswer {
     visit("system_prompt", self.system_prompt);
     visit("erasures", self.erasures);
     visit("archived", self.archived);
-    visit("unreadable", self.unreadable);
+    visit("prompt_error", self.prompt_error);
+    visit("system_prompt_error", self.system_prompt_error);
   }
 };
 

@@ -438,16 +438,27 @@ struct NameReleased {
   static constexpr std::string_view kType = "NameReleased";
   SessionId session;
   std::string name;
-  // The session went on with an agent's session, and its agent process has yet to end: until
-  // SessionSettled says that it has, nobody else goes on with it.
-  bool keeps_agent_session = false;
 
   bool operator==(const NameReleased&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("session", self.session);
     visit("name", self.name);
-    visit("keeps_agent_session", self.keeps_agent_session);
+  }
+};
+
+// The session that went on with an agent's session has ended, and its agent process, if it had one,
+// too: another one may go on with it.
+struct AgentSessionReleased {
+  static constexpr std::string_view kType = "AgentSessionReleased";
+  SessionId session;
+  std::string agent_session;
+
+  bool operator==(const AgentSessionReleased&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("agent_session", self.agent_session);
   }
 };
 
@@ -644,9 +655,9 @@ using Event =
                  NothingChanged, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
                  AgentInitialized, AgentStartFailed, AgentExited, CloseRequested, SessionClosed,
                  SessionResumed, ContentErased, ContentErasureCompleted, NameClaimed, NameReleased,
-                 SessionAdmitted, SessionReleased, SessionSettled, EpochStarted, ServerStarted,
-                 BackupBegun, BackupCompleted, BackupForgotten, AnchorMade, ArchiveBegun,
-                 ArchiveCompleted, LogTrimmed, ArchiveForgotten>;
+                 AgentSessionReleased, SessionAdmitted, SessionReleased, SessionSettled,
+                 EpochStarted, ServerStarted, BackupBegun, BackupCompleted, BackupForgotten,
+                 AnchorMade, ArchiveBegun, ArchiveCompleted, LogTrimmed, ArchiveForgotten>;
 
 std::string_view type_name(const Event& event);
 

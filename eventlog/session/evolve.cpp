@@ -198,8 +198,9 @@ bool apply(SessionState& s, const Envelope&, const SessionResumed&) {
 
 bool apply(RegistryState& s, const Envelope&, const NameClaimed& e) {
   if (s.names.contains(e.name)) return false;
+  if (!e.agent_session.empty() && s.agent_sessions.contains(e.agent_session)) return false;
   s.names.emplace(e.name, e.session);
-  if (!e.agent_session.empty()) s.agent_sessions.insert_or_assign(e.agent_session, e.session);
+  if (!e.agent_session.empty()) s.agent_sessions.emplace(e.agent_session, e.session);
   return true;
 }
 
@@ -207,8 +208,13 @@ bool apply(RegistryState& s, const Envelope&, const NameReleased& e) {
   const auto held = s.names.find(e.name);
   if (held == s.names.end() || held->second != e.session) return false;
   s.names.erase(held);
-  if (e.keeps_agent_session) return true;
-  std::erase_if(s.agent_sessions, [&](const auto& claim) { return claim.second == e.session; });
+  return true;
+}
+
+bool apply(RegistryState& s, const Envelope&, const AgentSessionReleased& e) {
+  const auto held = s.agent_sessions.find(e.agent_session);
+  if (held == s.agent_sessions.end() || held->second != e.session) return false;
+  s.agent_sessions.erase(held);
   return true;
 }
 

@@ -137,8 +137,8 @@ struct SessionState {
   }
 };
 
-// Names and agent sessions that the agent's live sessions hold. An agent session may still stand
-// here for a session that has ended since: it is free once that one is neither live nor unsettled.
+// Names that the agent's live sessions hold, and agent sessions that are resumed, each by one
+// session until the agent process that goes on with it has ended.
 struct RegistryState {
   std::map<std::string, SessionId> names;
   std::map<std::string, SessionId> agent_sessions;

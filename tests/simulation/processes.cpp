@@ -9,6 +9,7 @@ namespace {
 
 // Workers are given up soon, so that many a lease is taken from one who still believes in it.
 constexpr workers::LeaseDispatcherOptions kLeases{std::chrono::milliseconds(100),
+                                                  std::chrono::milliseconds(1500),
                                                   std::chrono::milliseconds(1500)};
 // In the proportions of the real ones: a worker notices its own silence before the server gives it
 // up.

@@ -70,19 +70,20 @@ TEST_CASE("a session is found and shown although its texts cannot be read", "[wo
   query.agent = "main";
   query.reference = "fix-bug";
   const auto bare = w.ask<ShowAnswer>(kVerbShow, query);
-  CHECK((bare.prompt.empty() && bare.system_prompt.empty() && bare.unreadable.empty()));
-  query.texts = true;
+  CHECK((bare.prompt.empty() && bare.system_prompt.empty() && bare.prompt_error.empty()));
+  query.wants_texts = true;
   const auto whole = w.ask<ShowAnswer>(kVerbShow, query);
   CHECK(whole.prompt == "fix it");
   CHECK(whole.system_prompt == "be brief");
-  CHECK(whole.unreadable.empty());
+  CHECK((whole.prompt_error.empty() && whole.system_prompt_error.empty()));
   w.store.is_torn = true;
   const auto shown = w.ask<ShowAnswer>(kVerbShow, query);
   CHECK(shown.session.session == kSession);
   CHECK(shown.prompt.empty());
-  CHECK(shown.unreadable.find("the content is torn") != std::string::npos);
-  query.texts = false;
-  CHECK(w.ask<ShowAnswer>(kVerbShow, query).unreadable.empty());
+  CHECK(shown.prompt_error.find("the content is torn") != std::string::npos);
+  CHECK(shown.system_prompt_error.find("the content is torn") != std::string::npos);
+  query.wants_texts = false;
+  CHECK(w.ask<ShowAnswer>(kVerbShow, query).prompt_error.empty());
 }
 
 std::vector<std::string> texts_of(const OutputAnswer& answer) {

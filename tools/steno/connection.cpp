@@ -121,18 +121,11 @@ Outcome<workers::CommandReplyBody> Connection::command(const base::CommandId& id
   return std::move(*answer);
 }
 
-Outcome<workers::ShowAnswer> Connection::find(const std::string& reference) {
+Outcome<workers::ShowAnswer> Connection::find(const std::string& reference, bool with_texts) {
   workers::QueryBody query;
   query.agent = config_.agent;
   query.reference = reference;
-  return ask<workers::ShowAnswer>(workers::kVerbShow, query);
-}
-
-Outcome<workers::ShowAnswer> Connection::show(const std::string& reference) {
-  workers::QueryBody query;
-  query.agent = config_.agent;
-  query.reference = reference;
-  query.texts = true;
+  query.wants_texts = with_texts;
   return ask<workers::ShowAnswer>(workers::kVerbShow, query);
 }
 

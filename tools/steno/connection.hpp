@@ -49,10 +49,8 @@ class Connection {
                                              const std::string& agent,
                                              const session::ClientCommand& command);
 
-  // The session that a user means by `reference`, without texts.
-  Outcome<workers::ShowAnswer> find(const std::string& reference);
-  // The same with its texts.
-  Outcome<workers::ShowAnswer> show(const std::string& reference);
+  // The session that a user means by `reference`.
+  Outcome<workers::ShowAnswer> find(const std::string& reference, bool with_texts = false);
 
   base::CommandId fresh_command_id() { return base::CommandId::make(clock_.wall(), random_); }
   base::SessionId fresh_session_id() { return base::SessionId::make(clock_.wall(), random_); }

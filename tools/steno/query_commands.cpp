@@ -154,13 +154,14 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
     fields.add("erased", erasure_text(erasure));
   }
   const bool is_prompt_gone = answer.prompt.empty() && row.prompt_bytes > 0;
-  const std::string_view gone = !answer.archived.empty()     ? "[archived]"
-                                : !answer.unreadable.empty() ? "[unreadable]"
-                                                             : "[erased]";
+  const std::string_view gone = !answer.archived.empty()       ? "[archived]"
+                                : !answer.prompt_error.empty() ? "[unreadable]"
+                                                               : "[erased]";
   fields.add("prompt", is_prompt_gone ? std::string(gone) : answer.prompt);
   fields.add("system prompt", answer.system_prompt);
   fields.add("archived", answer.archived);
-  fields.add("UNREADABLE", answer.unreadable);
+  fields.add("PROMPT UNREADABLE", answer.prompt_error);
+  fields.add("SYSTEM PROMPT UNREADABLE", answer.system_prompt_error);
   return fields.text();
 }
 
@@ -246,7 +247,7 @@ Outcome<int> list(const Config& config, const ListArguments& arguments) {
 Outcome<int> show(const Config& config, const ReferenceArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto answer = (*connection)->show(arguments.reference);
+  const auto answer = (*connection)->find(arguments.reference, true);
   if (!answer) return tl::unexpected(answer.error());
   print(config.output == OutputFormat::table ? details_text(*answer, (*connection)->clock().wall())
                                              : to_json(*answer) + "\n");

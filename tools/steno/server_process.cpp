@@ -37,7 +37,7 @@ class FileLeaseLocks final : public workers::LeaseLocks {
     return living != 0 && living != pid;
   }
   bool is_only_worker(std::int64_t pid) override {
-    return base::lock_holder(options_.worker_lock) == pid;
+    return pid > 0 && is_worker_alive() && base::lock_holder(options_.worker_lock) == pid;
   }
   bool is_session_held(base::SessionId session) override {
     return base::is_locked(workers::session_lock_path(options_.agents.lock_folder, session))

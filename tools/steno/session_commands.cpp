@@ -77,34 +77,31 @@ Outcome<Spawned> send_spawn(Connection& connection, const session::Spawn& spawn)
   return spawned;
 }
 
-// Until the agent process of an ended session is gone, too, or for as long as an answer may take.
-Outcome<bool> wait_for_agent_exit(Connection& connection, const projections::SessionRow& row) {
+// The agent process of a session that has just ended needs a moment to end, too: of the one that is
+// resumed, or of another that went on with it. So the command is sent again whenever a lease of the
+// agent's ends, for as long as an answer may take. `shown`: what was known before it was refused.
+Outcome<Spawned> send_resume(Connection& connection, const session::Spawn& spawn,
+                             const workers::ShowAnswer& shown) {
+  auto spawned = send_spawn(connection, spawn);
+  if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
   auto follower =
-      Follower::open(connection, workers::session_level(row.agent, row.session), row.last_position);
+      Follower::open(connection, workers::agent_level(shown.session.agent), shown.position);
   if (!follower) return tl::unexpected(follower.error());
   WaitFor wanted;
   wanted.until = connection.clock().boot() + connection.config().timeout;
   while (true) {
     const auto wake = (*follower)->wait(wanted);
     if (!wake) return tl::unexpected(wake.error());
-    if (*wake != Wake::event) return true;  // Too late, then; the next refusal says so.
+    if (*wake != Wake::event) return spawned;
     const auto seen = see((*follower)->event());
     if (!seen) return tl::unexpected(seen.error());
     const session::Event& event = seen->recorded.event;
     if (std::holds_alternative<session::LeaseReleased>(event) ||
         std::holds_alternative<session::LeaseExpired>(event)) {
-      return true;
+      spawned = send_spawn(connection, spawn);
+      if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
     }
   }
-}
-
-// The agent process of a session that has just ended needs a moment to end, too.
-Outcome<Spawned> send_resume(Connection& connection, const session::Spawn& spawn,
-                             const projections::SessionRow& row) {
-  auto spawned = send_spawn(connection, spawn);
-  if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
-  if (const auto ok = wait_for_agent_exit(connection, row); !ok) return tl::unexpected(ok.error());
-  return send_spawn(connection, spawn);
 }
 
 void print_spawned(const Config& config, const Spawned& spawned) {
@@ -212,16 +209,18 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   if (const auto ok = check_prompt(arguments.prompt); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto shown = (*connection)->show(arguments.reference);
+  const auto shown = (*connection)->find(arguments.reference, true);
   if (!shown) return tl::unexpected(shown.error());
   if (arguments.is_followed) (*connection)->take_interrupts();
-  const projections::SessionRow& row = shown->session;
-  const std::string& missing = shown->archived.empty() ? shown->unreadable : shown->archived;
-  if (!missing.empty() && arguments.system_prompt.empty()) {
-    remark(missing +
+  if (arguments.system_prompt.empty() && !shown->system_prompt_error.empty()) {
+    return fail(kExitFailed, "the session's system prompt cannot be read: " +
+                                 shown->system_prompt_error + "; give one with --system-prompt");
+  }
+  if (!shown->archived.empty() && arguments.system_prompt.empty()) {
+    remark(shown->archived +
            "; a system prompt that the session had is to be given again with --system-prompt");
   }
-  const auto spawned = send_resume(**connection, to_resume(config, arguments, *shown), row);
+  const auto spawned = send_resume(**connection, to_resume(config, arguments, *shown), *shown);
   if (!spawned) return tl::unexpected(spawned.error());
   if (arguments.is_followed) return follow(**connection, *spawned, nullptr);
   print_spawned(config, *spawned);

@@ -189,7 +189,7 @@ Outcome<int> SessionFollow::finish(int code) {
   query.agent = request_.agent;
   query.reference = request_.session.text();
   query.at_least = last_;
-  query.texts = format_ == OutputFormat::json;
+  query.wants_texts = format_ == OutputFormat::json;
   const auto shown = connection_.ask<workers::ShowAnswer>(workers::kVerbShow, query);
   if (!shown) return code;  // What was asked for has happened; the summary is a courtesy.
   const projections::SessionRow& row = shown->session;

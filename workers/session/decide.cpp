@@ -45,7 +45,16 @@ struct Deciding {
     has_lease = false;
     if (is_terminal(session().status) && !mutant(Mutant::lease_end_not_settled)) {
       emit_to(StreamRole::admission, SessionSettled{session().session});
+      if (!mutant(Mutant::agent_session_freed_early)) release_agent_session();
     }
+  }
+
+  // No process of the session uses the agent's session that it went on with any more.
+  void release_agent_session() {
+    const SessionSpec& spec = session().spec;
+    if (spec.resume_agent_session.empty() || spec.is_fork) return;
+    emit_to(StreamRole::registry,
+            AgentSessionReleased{session().session, spec.resume_agent_session});
   }
 
   // Ends all that is queued, then the session, and frees its name and its place. The current turn
@@ -61,12 +70,9 @@ struct Deciding {
   void close_empty(SessionStatus status, EndReason reason) {
     emit(SessionClosed{status, reason});
     if (!mutant(Mutant::name_not_freed)) {
-      const SessionSpec& spec = session().spec;
-      const bool keeps_agent_session = has_lease && !spec.resume_agent_session.empty() &&
-                                       !spec.is_fork && !mutant(Mutant::agent_session_freed_early);
-      emit_to(StreamRole::registry,
-              NameReleased{session().session, session().name, keeps_agent_session});
+      emit_to(StreamRole::registry, NameReleased{session().session, session().name});
     }
+    if (!has_lease || mutant(Mutant::agent_session_freed_early)) release_agent_session();
     if (!mutant(Mutant::place_not_freed)) {
       emit_to(StreamRole::admission, SessionReleased{session().session, has_lease});
     }
@@ -139,19 +145,16 @@ std::optional<Rejection> check_resume(const DecisionStates& states, const Spawn&
   }
   const auto held = states.registry.agent_sessions.find(source->agent_session);
   if (held == states.registry.agent_sessions.end()) return std::nullopt;
-  if (states.admission.live.contains(held->second)) {
-    return Rejection{RejectionCode::source_live,
-                     "session " + held->second.text() +
-                         " already goes on with the agent's session; kill it first, or resume with "
-                         "fork"};
-  }
   if (states.admission.unsettled.contains(held->second)) {
     return Rejection{RejectionCode::lease_held,
                      "session " + held->second.text() +
                          " went on with the agent's session, and its agent process has not ended "
                          "yet; try again in a moment, or resume with fork"};
   }
-  return std::nullopt;
+  return Rejection{RejectionCode::source_live,
+                   "session " + held->second.text() +
+                       " already goes on with the agent's session; kill it first, or resume with "
+                       "fork"};
 }
 
 std::optional<std::string> choose_alias(const DecisionStates& states,

@@ -18,11 +18,11 @@ enum class RejectionCode {
   session_ended,     // the session is in a terminal status
   not_accepting,     // single-turn, or closing: no further prompts
   turn_not_running,  // the named turn is not queued and does not run
-  source_live,       // the session to resume still runs
+  source_live,       // the session to resume, or one that goes on with it, still runs
   not_resumable,     // the session to resume never had an agent session
   stale_token,       // another lease has been granted since
   report_gap,        // an earlier report is missing
-  lease_held,        // a worker has the session's lease, until its agent process has ended
+  lease_held,        // an agent process of the session, or of the one to resume, has yet to end
   content_in_use,    // the text is yet to be given to the agent
   limit_reached,     // a bounded queue or table is full
   deadline_passed,   // the command's own deadline was over before it was decided

@@ -236,6 +236,18 @@ TEST_CASE("an ended session is resumed and forked", "[tools]") {
   const json row = served.wait_for("branch", [](const json& r) { return r.at("fork"); });
   CHECK(row.at("session") == fork.at("session"));
   CHECK(row.at("resumed_from").is_string());
+
+  // Another session has gone on with it, and its agent takes its time to end.
+  const auto third = served.ask({"resume", "source", "--name", "third", "[deaf] [hang]"});
+  served.wait_for("third",
+                  [](const json& r) { return r.at("turn").is_string() && r.at("pid") > 0; });
+  CHECK(contains(served.steno({"resume", "source", "[say early]"}).err,
+                 third.at("session").get<std::string>()));
+  CHECK(served.steno({"kill", "third"}).code == 0);
+  const Ran after = served.steno({"resume", "source", "--follow", "[say after]"});
+  INFO(after.err);
+  CHECK(after.code == 0);
+  CHECK(after.out == "after\n");
 }
 
 TEST_CASE("watch prints every event once and in order", "[tools]") {

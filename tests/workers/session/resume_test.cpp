@@ -140,41 +140,46 @@ TEST_CASE("an agent's session is gone on with by one session at a time", "[sessi
   const auto admit = fact(SessionAdmitted{other, "main", "alias777"}).on(StreamRole::admission);
   given(source_ended(), claim, admit).when(resume()).then_rejected(RejectionCode::source_live);
   CHECK(given(source_ended(), claim, admit).when(resume(true)).outcome());
-  const auto release = fact(NameReleased{other, "other"}).on(StreamRole::registry);
-  const auto leave = fact(SessionReleased{other}).on(StreamRole::admission);
-  CHECK(given(source_ended(), claim, admit, release, leave).when(resume()).outcome());
+  const auto release = fact(AgentSessionReleased{other, "old"}).on(StreamRole::registry);
+  CHECK(given(source_ended(), claim, admit, release).when(resume()).outcome());
+}
+
+// The session goes on with agent session "old", and its first turn runs.
+support::Given resumed_and_running(bool is_fork = false) {
+  return given(source_ended(), opened_by(resume(is_fork)), TurnQueued{kOwnTurn},
+               fact(NameClaimed{kSession, "second", is_fork ? "" : "old"}).on(StreamRole::registry),
+               fact(SessionAdmitted{kSession, "main", "alias001"}).on(StreamRole::admission),
+               LeaseGranted{support::kWorker, kToken, "old"}, TurnStarted{kOwnTurn, kToken});
 }
 
 TEST_CASE("an agent's session is free when the process that went on with it has ended",
           "[session]") {
-  const auto killed =
-      given(source_ended(), opened_by(resume()), TurnQueued{kOwnTurn},
-            fact(NameClaimed{kSession, "second", "old"}).on(StreamRole::registry),
-            fact(SessionAdmitted{kSession, "main", "alias001"}).on(StreamRole::admission),
-            LeaseGranted{support::kWorker, kToken, "old"}, TurnStarted{kOwnTurn, kToken})
-          .when(KillSession{})
-          .outcome();
-  REQUIRE(killed);
-  CHECK(std::any_of(killed->begin(), killed->end(), [](const Emitted& one) {
-    const auto* e = std::get_if<NameReleased>(&one.event);
-    return e != nullptr && e->keeps_agent_session;
-  }));
+  const auto name = fact(NameReleased{kSession, "second"}).on(StreamRole::registry);
+  const auto place = fact(SessionReleased{kSession, true}).on(StreamRole::admission);
+  const auto settled = fact(SessionSettled{kSession}).on(StreamRole::admission);
+  const auto free = fact(AgentSessionReleased{kSession, "old"}).on(StreamRole::registry);
+  const auto killed = resumed_and_running()
+                          .when(KillSession{})
+                          .then(TurnInterrupted{kOwnTurn, EndReason::user, {}},
+                                SessionClosed{SessionStatus::killed, EndReason::user}, name, place);
+  CHECK(killed.registry.agent_sessions.contains("old"));
+  const auto ended =
+      support::Given(killed).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, settled, free);
+  CHECK(ended.registry.agent_sessions.empty());
+
+  const auto forked = resumed_and_running(true)
+                          .when(KillSession{})
+                          .then(TurnInterrupted{kOwnTurn, EndReason::user, {}},
+                                SessionClosed{SessionStatus::killed, EndReason::user}, name, place);
+  support::Given(forked).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, settled);
 
   const auto other = support::numbered<SessionId>(7);
-  const auto ending =
-      given(source_ended(), fact(NameClaimed{other, "other", "old"}).on(StreamRole::registry),
-            fact(SessionAdmitted{other, "main", "alias777"}).on(StreamRole::admission),
-            fact(NameReleased{other, "other", true}).on(StreamRole::registry),
-            fact(SessionReleased{other, true}).on(StreamRole::admission));
-  support::Given(ending).when(resume()).then_rejected(RejectionCode::lease_held);
-  support::Given settled = ending;
-  settled.fold(fact(SessionSettled{other}).on(StreamRole::admission));
-  const auto after = settled.when(resume()).then(
-      fact(SessionResumed{kSession, false}).on(StreamRole::source), opened_by(resume()),
-      fact(TurnQueued{kOwnTurn}).with("Go on"),
-      fact(NameClaimed{kSession, "second", "old"}).on(StreamRole::registry),
-      fact(SessionAdmitted{kSession, "main", "alias001"}).on(StreamRole::admission));
-  CHECK(after.registry.agent_sessions.at("old") == kSession);
+  given(source_ended(), fact(NameClaimed{other, "other", "old"}).on(StreamRole::registry),
+        fact(SessionAdmitted{other, "main", "alias777"}).on(StreamRole::admission),
+        fact(NameReleased{other, "other"}).on(StreamRole::registry),
+        fact(SessionReleased{other, true}).on(StreamRole::admission))
+      .when(resume())
+      .then_rejected(RejectionCode::lease_held);
 }
 
 TEST_CASE("a resumed session is refused like a new one when the limit is reached", "[session]") {
