@@ -158,7 +158,8 @@ void check_retries(const std::string& folder, eventlog::BlockStore& store,
                    Acknowledged& acknowledged) {
   const auto rows = eventlog::open_rocksdb_key_value_store(folder + "/rows");
   REQUIRE(rows);
-  support::CommandLoop loop(store, **rows, crash::options());
+  support::CommandLoop loop(store, **rows, crash::options(),
+                            static_cast<std::uint64_t>(store.tail().value));
   const Position tail = store.tail();
   const auto last = std::prev(acknowledged.end());
   const auto again = loop.ask(crash::numbered_command(last->first));
@@ -168,6 +169,7 @@ void check_retries(const std::string& folder, eventlog::BlockStore& store,
   CHECK(store.tail() == tail);
   const std::int64_t missing = first_missing(store);
   const auto fresh = loop.ask(crash::numbered_command(missing));
+  INFO((fresh ? "" : fresh.error().text));
   REQUIRE(fresh);
   CHECK_FALSE(fresh->is_repeated);
   const auto repeated = loop.ask(crash::numbered_command(missing));

@@ -72,10 +72,12 @@ class CommandLoop {
  public:
   using Message = workers::CommandMessage;
 
-  // `store` and `rows` may hold an earlier life.
+  // `store` and `rows` may hold an earlier life, which had better had another seed: aliases and ids
+  // are drawn from it.
   CommandLoop(eventlog::BlockStore& store, eventlog::KeyValueStore& rows,
-              workers::CommandWorkerOptions options = {})
-      : store_(store),
+              workers::CommandWorkerOptions options = {}, std::uint64_t seed = 5)
+      : random_(seed),
+        store_(store),
         index_(rows),
         snapshots_(rows),
         committer(store),
@@ -160,7 +162,7 @@ class CommandLoop {
     }
   }
 
-  base::SeededRandom random_{5};
+  base::SeededRandom random_;
   eventlog::BlockStore& store_;
   eventlog::StreamIndex index_;
   eventlog::SnapshotStore snapshots_;
