@@ -190,7 +190,8 @@ RocksDbStore::Blocks RocksDbStore::read_forward(Position from, std::size_t bytes
   }
   const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(options, families_.facts));
   at->SeekForPrev(slice(key_of(from)));
-  if (!at->Valid()) at->SeekToFirst();
+  // Nothing lies before it; or what lies there is damaged, and the log's beginning is not meant.
+  if (!at->Valid() && at->status().ok()) at->SeekToFirst();
   // A step forward reads from the disk what may not be wanted any more.
   for (const Position last = tail(); at->Valid() && position_of(at->key()) <= last; at->Next()) {
     StoredBlock block{at->value().ToString(), {}};
@@ -349,6 +350,7 @@ Result<bool> RocksDbStore::trim_before(Position position) {
   const std::unique_ptr<rocksdb::Iterator> at(
       db_->NewIterator(rocksdb::ReadOptions(), families_.facts));
   at->SeekForPrev(slice(key_of(position)));
+  if (!at->status().ok()) return tl::unexpected(error_of(at->status(), "trim"));
   if (!at->Valid() || position_of(at->key()) == first()) return true;
   const Bytes keep = at->key().ToString();
   const Bytes zero = key_of(Position{0});

@@ -1,5 +1,7 @@
 #include "eventlog/rocksdb_store.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <future>
 
 #include "tests/contract/block_store_contract.hpp"
@@ -60,6 +62,46 @@ TEST_CASE("what is read beside trimming has its content, or is not there", "[eve
   }
   CHECK(trimming.get());
   CHECK(without == 0);
+}
+
+TEST_CASE("where a table is damaged, nothing else is read instead", "[eventlog]") {
+  const support::TempFolder folder;
+  const std::string copy = folder.file("copy");
+  support::BlockChain chain;
+  {
+    const auto store = open_rocksdb_store({folder.file("log")});
+    REQUIRE(store);
+    for (int i = 0; i < 2'000; ++i) (*store)->append(chain.next(20));
+    REQUIRE((*store)->copy_to(copy));  // all of it in tables
+  }
+  std::filesystem::path table;
+  for (const auto& entry : std::filesystem::directory_iterator(copy)) {
+    const bool is_larger = table.empty() || entry.file_size() > std::filesystem::file_size(table);
+    if (entry.path().extension() == ".sst" && is_larger) table = entry.path();
+  }
+  REQUIRE(!table.empty());
+  {
+    std::fstream file(table, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(table) / 2));
+    file.write("damage", 6);
+  }
+  RocksDbStoreOptions options{copy};
+  options.read_only = true;
+  const auto store = open_rocksdb_store(options);
+  REQUIRE(store);
+  const std::size_t bytes_max = GENERATE(1, 2);
+  std::int64_t unreadable = 0;
+  for (Position at{1}; at <= (*store)->tail(); at = at.plus(20)) {
+    const auto blocks = (*store)->read(at, bytes_max, false);
+    if (!blocks) {
+      ++unreadable;
+      continue;
+    }
+    REQUIRE(!blocks->empty());
+    REQUIRE(parse_block(blocks->front().facts)->header.first == at);
+  }
+  CHECK(unreadable > 0);
+  CHECK(unreadable < 1'000);
 }
 
 TEST_CASE("a read-only store reads and refuses to append", "[eventlog]") {
