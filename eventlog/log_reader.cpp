@@ -89,6 +89,20 @@ Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position f
   return true;
 }
 
+Result<std::vector<RecordedEvent>> read_once(BlockStore& store, Position from, Position through,
+                                             const ReadOptions& options) {
+  std::vector<RecordedEvent> events;
+  if (from > through) return events;
+  auto blocks = store.read(from, options.bytes_max, options.with_content);
+  if (!blocks) return tl::unexpected(at_position(blocks.error(), from));
+  for (const StoredBlock& block : *blocks) {
+    if (auto ok = read_block(store, block, from, through, events); !ok) {
+      return tl::unexpected(ok.error());
+    }
+  }
+  return events;
+}
+
 }  // namespace
 
 base::Error at_position(base::Error error, Position position) {
@@ -120,24 +134,6 @@ Result<std::optional<std::size_t>> check_content(BlockStore& store,
   if (!bytes) return tl::unexpected(bytes.error());
   return std::optional(*bytes);
 }
-
-namespace {
-
-Result<std::vector<RecordedEvent>> read_once(BlockStore& store, Position from, Position through,
-                                             const ReadOptions& options) {
-  std::vector<RecordedEvent> events;
-  if (from > through) return events;
-  auto blocks = store.read(from, options.bytes_max, options.with_content);
-  if (!blocks) return tl::unexpected(at_position(blocks.error(), from));
-  for (const StoredBlock& block : *blocks) {
-    if (auto ok = read_block(store, block, from, through, events); !ok) {
-      return tl::unexpected(ok.error());
-    }
-  }
-  return events;
-}
-
-}  // namespace
 
 Result<std::vector<RecordedEvent>> read_events(BlockStore& store, Position from, Position through,
                                                const ReadOptions& options) {
