@@ -7,21 +7,6 @@ namespace {
 
 constexpr std::int64_t kSchema = 1;  // all types are at their first schema version
 
-// The stored form: envelope fields, then the facts, written from a RawView, read into a
-// FactsToRead.
-template <class AnyEnvelope, class Facts>
-struct StoredEvent {
-  AnyEnvelope envelope;
-  Facts facts;
-
-  bool operator==(const StoredEvent&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    Envelope::fields(self.envelope, visit);
-    visit("f", self.facts);
-  }
-};
-
 // What is known of one type of event.
 struct TypeEntry {
   std::string_view type;
@@ -107,6 +92,19 @@ struct FactsToRead {
   }
 };
 
+// The stored form that is read: the fields of the envelope, then the facts.
+struct StoredEvent {
+  Envelope& envelope;
+  FactsToRead facts;
+
+  bool operator==(const StoredEvent&) const = delete;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    Envelope::fields(self.envelope, visit);
+    visit("f", self.facts);
+  }
+};
+
 // Empties it, and keeps the room of its texts.
 void clear(Envelope& envelope) {
   Envelope::fields(envelope, [](const char*, auto& field) {
@@ -153,7 +151,7 @@ Bytes encode_facts(const RecordedEvent& event) {
     labelled.envelope.schema = kSchema;
     return encode_facts(labelled);
   }
-  base::ExtraFields facts(1);  // the fields of StoredEvent: those of the envelope, and this one
+  base::ExtraFields facts(1);  // behind the fields of the envelope
   facts[0].first = "f";
   facts[0].second.reserve(base::kEncodedBytesUsual);
   std::visit([&](const auto& e) { base::encode_to(facts[0].second, e, event.extra); }, event.event);
@@ -175,7 +173,7 @@ base::Result<bool> decode_facts_to(RecordedEvent& event, base::ByteView bytes) {
   clear(event.envelope);
   event.content.reset();
   event.extra.clear();
-  StoredEvent<Envelope&, FactsToRead> stored{event.envelope, {event, {}, false, {}}};
+  StoredEvent stored{event.envelope, {event, {}, false, {}}};
   FactsToRead& facts = stored.facts;
   auto ok = base::decode_to(stored, bytes);
   if (ok && !facts.are_read) {
