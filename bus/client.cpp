@@ -288,7 +288,8 @@ ClientLogReader::~ClientLogReader() {
 }
 
 void ClientLogReader::request(Position after, const std::string& level) {
-  asked_ = client_.start(kReadVerb, to_body(ReadRequest{level, after, 0, 0}), timeout_);
+  asked_ =
+      client_.start(kReadVerb, to_body(ReadRequest{level, after, events_max_, 0}), timeout_);
 }
 
 std::optional<Result<LogPage>> ClientLogReader::receive() {

@@ -130,8 +130,10 @@ class Client {
 // Reads the log through a client's requests. The client's owner calls its do_work.
 class ClientLogReader final : public LogReader {
  public:
-  // `client` must outlive the reader. `timeout` of one page.
-  ClientLogReader(Client& client, base::Duration timeout) : client_(client), timeout_(timeout) {}
+  // `client` must outlive the reader. `timeout` of one page; `events_max` of one page, 0: as many
+  // as the server likes.
+  ClientLogReader(Client& client, base::Duration timeout, std::int64_t events_max = 0)
+      : client_(client), timeout_(timeout), events_max_(events_max) {}
   ~ClientLogReader() override;
   void request(Position after, const std::string& level) override;
   std::optional<Result<LogPage>> receive() override;
@@ -139,6 +141,7 @@ class ClientLogReader final : public LogReader {
  private:
   Client& client_;
   const base::Duration timeout_;
+  const std::int64_t events_max_;
   std::optional<Result<base::CommandId>> asked_;
 };
 

@@ -22,14 +22,17 @@ bool are_consistent(const FeedMessage& message) {
 
 }  // namespace
 
-Bytes encode_feed_message(const FeedHeader& header, ByteView events) {
-  Bytes out;
-  out.reserve(events.size() + 160);
+void encode_feed_message(Bytes& out, const FeedHeader& header, ByteView events) {
   base::MsgpackWriter writer(out);
   writer.array(2);
   base::encode_to(out, header);
   writer.array(static_cast<std::size_t>(header.count));
   writer.raw(events);
+}
+
+Bytes encode_feed_message(const FeedHeader& header, ByteView events) {
+  Bytes out;
+  encode_feed_message(out, header, events);
   return out;
 }
 

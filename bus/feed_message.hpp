@@ -86,6 +86,8 @@ struct FeedMessage {
 
 // `events`: header.count encoded events (base::encode), one after the other.
 Bytes encode_feed_message(const FeedHeader& header, ByteView events);
+// The same, appended.
+void encode_feed_message(Bytes& out, const FeedHeader& header, ByteView events);
 // Total. Also refuses a count that is not that of the events, positions that do not ascend, and a
 // first or last that is not theirs.
 Result<FeedMessage> decode_feed_message(ByteView bytes);

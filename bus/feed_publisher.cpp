@@ -14,7 +14,10 @@ FeedPublisher::FeedPublisher(PublisherSocket& socket, Options options)
       head_(options_.head),
       // Of a log that has events, no level's last position is known at the start.
       has_forgotten_(options_.head > Position{0}),
-      all_last_(options_.head) {}
+      all_name_(kAllLevel) {
+  all_.name = &all_name_;
+  all_.last = options_.head;
+}
 
 void FeedPublisher::publish(FeedEvent event, const std::vector<std::string>& levels) {
   CHECK(event.position == head_.next());
@@ -23,8 +26,13 @@ void FeedPublisher::publish(FeedEvent event, const std::vector<std::string>& lev
     event.content_bytes = static_cast<std::int64_t>(event.content->bytes.size());
     event.content.reset();
   }
-  const Bytes encoded = base::encode(event);
-  for (const std::string& level : levels) add(level, event.position, encoded);
+  encoded_.clear();
+  base::encode_to(encoded_, event);
+  for (const std::string& name : levels) {
+    Level& level = touch(name);
+    if (audience_.hears(name)) add(level, event.position);
+    level.last = event.position;
+  }
 }
 
 bool FeedPublisher::is_heard(const std::vector<std::string>& levels) const {
@@ -35,24 +43,24 @@ bool FeedPublisher::is_heard(const std::vector<std::string>& levels) const {
 void FeedPublisher::pass(Position position, const std::vector<std::string>& levels) {
   CHECK(position == head_.next());
   head_ = position;
-  for (const std::string& level : levels) touch(level, position);
+  for (const std::string& level : levels) touch(level).last = position;
 }
 
-void FeedPublisher::add(const std::string& level, Position position, ByteView event) {
-  if (!audience_.hears(level)) return touch(level, position);
-  Batch& batch = batches_[level];
-  if (batch.header.count > 0 && batch.events.size() + event.size() > kFeedBytesMax) {
-    close(level, batch);
+void FeedPublisher::add(Level& level, Position position) {
+  if (level.batch == kNoBatch) {
+    level.batch = open_batches_++;
+    if (open_batches_ > batches_.size()) batches_.emplace_back();
+    batches_[level.batch].level = &level;
   }
-  if (batch.header.count == 0) {
-    batch.header = header(FeedKind::events);
-    batch.header.first = position;
-    batch.header.previous = previous_at(level);
+  Batch& batch = batches_[level.batch];
+  if (batch.count > 0 && batch.events.size() + encoded_.size() > kFeedBytesMax) close(batch);
+  if (batch.count == 0) {
+    batch.first = position;
+    batch.previous = level.last;
   }
-  batch.header.last = position;
-  ++batch.header.count;
-  batch.events.append(event);
-  if (batch.header.count == static_cast<std::int64_t>(kFeedEventsMax)) close(level, batch);
+  batch.last = position;
+  batch.events.append(encoded_);
+  if (++batch.count == static_cast<std::int64_t>(kFeedEventsMax)) close(batch);
 }
 
 void FeedPublisher::publish_ephemeral(const std::string& level, Bytes chunk) {
@@ -65,10 +73,15 @@ void FeedPublisher::publish_ephemeral(const std::string& level, Bytes chunk) {
 
 void FeedPublisher::flush(base::Duration now) {
   now_ = now;
-  for (auto& [level, batch] : batches_) {
-    if (batch.header.count > 0) close(level, batch);
+  for (std::size_t i = 0; i < open_batches_; ++i) {
+    Batch& batch = batches_[i];
+    if (batch.count > 0) close(batch);
+    batch.level->batch = kNoBatch;
+    if (batch.events.capacity() > kBatchBytesKept) batch.events = {};
   }
-  batches_.clear();
+  open_batches_ = 0;
+  if (batches_.size() > kBatchesKept) batches_.resize(kBatchesKept);
+  while (levels_.size() > options_.levels_max) forget_quietest();
 }
 
 int FeedPublisher::do_work(base::Duration now) {
@@ -98,41 +111,35 @@ FeedHeader FeedPublisher::header(FeedKind kind) const {
   return header;
 }
 
-Position FeedPublisher::previous_at(const std::string& level) const {
-  if (level == kAllLevel) return all_last_;
-  const auto it = levels_.find(level);
-  if (it != levels_.end()) return it->second.last;
-  return has_forgotten_ && !base::mutant(base::Mutant::unknown_past_denied) ? kPreviousUnknown
-                                                                            : Position{0};
-}
-
 // Sends the batch and leaves it empty.
-void FeedPublisher::close(const std::string& level, Batch& batch) {
-  batch.header.head = head_;
-  send(level, batch.header, batch.events);
-  touch(level, batch.header.last);
+void FeedPublisher::close(Batch& batch) {
+  FeedHeader events = header(FeedKind::events);
+  events.first = batch.first;
+  events.last = batch.last;
+  events.count = batch.count;
+  events.previous = batch.previous;
+  send(*batch.level->name, events, batch.events);
   batch.events.clear();
-  batch.header.count = 0;
+  batch.count = 0;
 }
 
-void FeedPublisher::touch(const std::string& name, Position last) {
-  if (name == kAllLevel) {
-    all_last_ = last;
-    return;
-  }
+FeedPublisher::Level& FeedPublisher::touch(const std::string& name) {
+  if (name == kAllLevel) return all_;
   const auto [at, is_new] = levels_.try_emplace(name);
   Level& level = at->second;
   std::list<Level*>& active = by_beacons_.front();
   if (is_new) {
     level.name = &at->first;
+    if (has_forgotten_ && !base::mutant(base::Mutant::unknown_past_denied)) {
+      level.last = kPreviousUnknown;
+    }
     level.place = active.insert(active.end(), &level);
   } else {
     active.splice(active.end(), by_beacons_[level.beacons_sent], level.place);
   }
-  level.last = last;
   level.active = now_;
   level.beacons_sent = 0;
-  if (levels_.size() > options_.levels_max) forget_quietest();
+  return level;
 }
 
 void FeedPublisher::forget_quietest() {
@@ -158,7 +165,7 @@ void FeedPublisher::take_subscriptions() {
 void FeedPublisher::send_beacons(base::Duration now) {
   if (now >= next_head_beacon_) {
     FeedHeader beacon = header(FeedKind::beacon);
-    beacon.last = base::mutant(base::Mutant::beacon_ahead) ? all_last_.next() : all_last_;
+    beacon.last = base::mutant(base::Mutant::beacon_ahead) ? all_.last.next() : all_.last;
     send(kAllLevel, beacon, {});
     next_head_beacon_ = now + kHeadBeaconEvery;
   }
@@ -178,7 +185,9 @@ void FeedPublisher::send_beacons(base::Duration now) {
 }
 
 void FeedPublisher::send(std::string_view topic, const FeedHeader& header, ByteView events) {
-  socket_.publish(topic, encode_feed_message(header, events));
+  message_.clear();
+  encode_feed_message(message_, header, events);
+  socket_.publish(topic, message_);
   ++sent_;
 }
 

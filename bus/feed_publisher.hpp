@@ -4,8 +4,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <list>
-#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,8 +32,8 @@ class FeedPublisher {
   struct Options {
     LogIdentity identity;
     base::ServerId incarnation;
-    Position head;  // durable end of the log at the start
-    std::size_t levels_max = kLevelsMax;
+    Position head;                        // durable end of the log at the start
+    std::size_t levels_max = kLevelsMax;  // after each flush
   };
 
   // `socket` must outlive the publisher.
@@ -60,23 +60,33 @@ class FeedPublisher {
   Position head() const { return head_; }
 
  private:
+  static constexpr std::size_t kNoBatch = SIZE_MAX;
   struct Level {
-    const std::string* name = nullptr;  // its key in levels_
-    Position last;
+    const std::string* name = nullptr;  // its key in levels_, or kAllLevel's
+    Position last;                      // kPreviousUnknown of one that is new here
+    std::size_t batch = kNoBatch;       // in batches_
     base::Duration active{0};
     std::size_t beacons_sent = 0;
     std::list<Level*>::iterator place;  // in by_beacons_[beacons_sent]
   };
+  // Events that wait for the next flush, of a level that somebody hears.
   struct Batch {
+    Level* level = nullptr;
     Bytes events;
-    FeedHeader header;
+    std::int64_t count = 0;
+    Position first;
+    Position last;
+    Position previous;
   };
+  // Memory that stays for the next batches: so many, each of so many bytes at most.
+  static constexpr std::size_t kBatchesKept = 1024;
+  static constexpr std::size_t kBatchBytesKept = 4 << 10;
 
   FeedHeader header(FeedKind kind) const;
-  Position previous_at(const std::string& level) const;
-  void add(const std::string& level, Position position, ByteView event);
-  void close(const std::string& level, Batch& batch);
-  void touch(const std::string& level, Position last);
+  // The level, as one that has just had an event; its last position is still the one before.
+  Level& touch(const std::string& level);
+  void add(Level& level, Position position);
+  void close(Batch& batch);
   void forget_quietest();
   // Also answers those that are probes.
   void take_subscriptions();
@@ -87,15 +97,20 @@ class FeedPublisher {
   const Options options_;
   Position head_;
   bool has_forgotten_;
-  Position all_last_;
+  const std::string all_name_;
+  Level all_;  // kAllLevel, which is not in levels_
   base::Duration now_{0};
   base::Duration next_head_beacon_{0};
   int sent_ = 0;
-  std::unordered_map<std::string, Level> levels_;  // all but kAllLevel
+  std::unordered_map<std::string, Level> levels_;
   // Levels by how many of their beacons were sent, each list with the level quiet longest first:
   // those of a later list have been quiet for longer.
   std::array<std::list<Level*>, std::size(kLevelBeacons) + 1> by_beacons_;
-  std::map<std::string, Batch> batches_;  // of levels that somebody hears
+  // The first so many are open; those behind them are kept for their memory.
+  std::vector<Batch> batches_;
+  std::size_t open_batches_ = 0;
+  Bytes encoded_;  // the event that is being published
+  Bytes message_;  // that is being sent
   Audience audience_;
 };
 

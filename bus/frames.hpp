@@ -67,6 +67,8 @@ struct Welcome {
   LogEpoch epoch;
   std::string release;
   base::Position head;  // durable
+  // A worker that is not heard for so long counts as gone; 0: not told.
+  base::Duration silence_max{0};
 
   bool operator==(const Welcome&) const = default;
   template <class Self, class Visit>
@@ -77,6 +79,7 @@ struct Welcome {
     visit("epoch", self.epoch);
     visit("release", self.release);
     visit("head", self.head);
+    visit("silence_max", self.silence_max);
   }
 };
 

@@ -96,7 +96,7 @@ struct MemoryBus::State {
   bool send_up(std::uint64_t id, Bytes frame);
   bool send_down(const PeerId& peer, std::uint64_t life, Bytes frame);
   void publish(const std::string& endpoint, std::uint64_t life, std::string_view topic,
-               const Bytes& frame);
+               ByteView frame);
 };
 
 bool MemoryBus::State::bind(const std::string& endpoint, std::uint64_t& life) {
@@ -285,7 +285,7 @@ bool MemoryBus::State::send_down(const PeerId& peer, std::uint64_t life, Bytes f
 }
 
 void MemoryBus::State::publish(const std::string& endpoint, std::uint64_t life,
-                               std::string_view topic, const Bytes& frame) {
+                               std::string_view topic, ByteView frame) {
   if (topic.size() > kTopicBytesMax || frame.size() > kFrameBytesMax) return;
   for (auto& [id, connection] : connections) {
     if (!connection.is_subscriber || connection.endpoint != endpoint) continue;
@@ -305,7 +305,7 @@ void MemoryBus::State::publish(const std::string& endpoint, std::uint64_t life,
                        .is_subscription = false,
                        .is_subscribe = false,
                        .topic = std::string(topic),
-                       .frame = frame};
+                       .frame = Bytes(frame)};
       transmit(connection.down, std::move(message));
     }
   }
@@ -358,7 +358,7 @@ class MemoryServer final : public MemoryBoundSocket<ServerSocket> {
 class MemoryPublisher final : public MemoryBoundSocket<PublisherSocket> {
  public:
   using MemoryBoundSocket::MemoryBoundSocket;
-  void publish(std::string_view level, Bytes frame) override {
+  void publish(std::string_view level, ByteView frame) override {
     state_.publish(endpoint_, life_, level, frame);
   }
   std::optional<SubscriptionChange> receive() override { return pop(bound().subscribed); }

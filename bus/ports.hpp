@@ -72,7 +72,7 @@ struct SubscriptionChange {
 class PublisherSocket : public Pollable {
  public:
   // `level` at most kTopicBytesMax bytes, `frame` at most kFrameBytesMax; else it is not sent.
-  virtual void publish(std::string_view level, Bytes frame) = 0;
+  virtual void publish(std::string_view level, ByteView frame) = 0;
   // Every subscription that arrives, repeated ones too; and that a topic has lost its last
   // subscriber, which may be left out when that one's connection was lost.
   virtual std::optional<SubscriptionChange> receive() = 0;

@@ -15,7 +15,7 @@ class ZmqPublisher final : public PublisherSocket {
 
   void* poll_handle() const override { return const_cast<zmq::socket_t&>(socket_).handle(); }
 
-  void publish(std::string_view level, Bytes frame) override {
+  void publish(std::string_view level, ByteView frame) override {
     if (level.size() > kTopicBytesMax || frame.size() > kFrameBytesMax) return;
     if (send_part(socket_, level, true)) send_part(socket_, frame);
   }

@@ -57,7 +57,7 @@ class ZmqServer final : public ServerSocket {
   bool send_counted(std::unique_ptr<QueuedBytes::Frame> frame) {
     Bytes& bytes = frame->bytes;
     zmq::message_t message(bytes.data(), bytes.size(), release_frame, frame.get());
-    frame.release();  // the message has it
+    static_cast<void>(frame.release());  // the message has it
     return send_message(socket_, message);
   }
 

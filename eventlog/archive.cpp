@@ -103,6 +103,7 @@ Result<std::vector<LaterErasure>> erased_behind(BlockStore& log, Position from) 
     from = events->back().envelope.position.next();
   }
   std::vector<LaterErasure> found;
+  found.reserve(erased.size());
   for (auto& [stream, events] : erased) found.push_back({stream, std::move(events)});
   return found;
 }

@@ -76,7 +76,8 @@ class BlockStore {
   // Makes a store of the same kind in the folder, which is not there yet, with all blocks up to
   // some moment during the call. Nothing of it is synced. Error refused: the store cannot.
   virtual Result<bool> copy_to(const std::string& folder) = 0;
-  // Removes the blocks that lie wholly before `position`.
+  // Removes the blocks that lie wholly before `position`. first() moves before anything goes: who
+  // reads beside it, and sees first() where it was when the reading began, has read what was whole.
   virtual Result<bool> trim_before(Position position) = 0;
 
   virtual DurabilityClass durability() const = 0;

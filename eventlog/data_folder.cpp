@@ -179,7 +179,7 @@ Result<bool> keep_evidence(const LogFolder& folder, Disk& disk) {
   for (const std::string& name : names) {
     if (auto ok = make_folder(folder.evidence(), disk); !ok) return ok;
     // A link of an earlier attempt stays: it is what was found first.
-    const auto kept = disk.link(folder.log() + "/" + name, folder.evidence() + "/" + name);
+    auto kept = disk.link(folder.log() + "/" + name, folder.evidence() + "/" + name);
     if (!kept) return kept;
     if (!name.ends_with(".log")) continue;
     if (auto ok = disk.settle(folder.log() + "/" + name); !ok) return ok;

@@ -145,7 +145,7 @@ Result<bool> RocksDbStore::add_content(const rocksdb::Slice& key, Bytes& content
 }
 
 // A block that is trimmed between the reading of its facts and of its content would seem to have
-// none: then what is left is read instead. trim_before() moves first() before it removes anything.
+// none: then what is left is read instead.
 template <class Read>
 RocksDbStore::Blocks RocksDbStore::beside_trimming(Read&& read) const {
   for (;;) {

@@ -33,6 +33,9 @@ struct NewEvent {
   session::Content content;  // an empty text: none
 };
 
+// Of a stream whose head is still to be read: nothing can be appended to it.
+constexpr StreamVersion kHeadUnknown{-1};
+
 struct StreamAppend {
   std::string stream;
   StreamVersion expected;  // of the stream as the writer saw it; 0: there is no such stream
@@ -88,7 +91,10 @@ class Sequencer {
   // Set when a block's fate is not `stored`: the process must stop and start anew from the log.
   const std::optional<base::Error>& failure() const { return failure_; }
 
-  void set_head(const std::string& stream, StreamVersion version) { heads_[stream] = version; }
+  // Returns the name where it stays until forget_head, for callers who have many of them.
+  const std::string& set_head(const std::string& stream, StreamVersion version) {
+    return heads_.insert_or_assign(stream, version).first->first;
+  }
   void forget_head(const std::string& stream) { heads_.erase(stream); }
 
  private:

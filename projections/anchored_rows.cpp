@@ -124,6 +124,7 @@ Result<eventlog::Anchor> fold_anchor(eventlog::BlockStore& log, Position through
     projectors.push_back(std::move(*projector));
   }
   std::vector<Projector*> going;
+  going.reserve(projectors.size());
   for (Projector& projector : projectors) going.push_back(&projector);
   for (std::int64_t most = 1; most > 0;) {
     most = 0;

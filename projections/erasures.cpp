@@ -54,15 +54,15 @@ void complete(Rows& rows, const session::StreamRef& ref, Time at, StreamVersion 
 template <class Row, class Use>
 Result<bool> each(eventlog::KeyValueStore& store, const Bytes& prefix, Use&& use) {
   std::optional<base::Error> bad;
-  const auto walked = for_each_row(RowReader(store, SessionList::kName), prefix, {},
-                                   [&](const Bytes& key, const Bytes& value) {
-                                     auto row = detail::decode_row<Row>(key, value);
-                                     if (!row) {
-                                       bad = row.error();
-                                       return false;
-                                     }
-                                     return use(std::move(*row));
-                                   });
+  auto walked = for_each_row(RowReader(store, SessionList::kName), prefix, {},
+                             [&](const Bytes& key, const Bytes& value) {
+                               auto row = detail::decode_row<Row>(key, value);
+                               if (!row) {
+                                 bad = row.error();
+                                 return false;
+                               }
+                               return use(std::move(*row));
+                             });
   if (bad) return tl::unexpected(*bad);
   return walked;
 }

@@ -13,7 +13,7 @@ using eventlog::Checkpoint;
 
 // One read of the log holds a few blocks: few enough to keep memory small, enough to keep the
 // number of reads small.
-constexpr std::size_t kReadBytes = 4 << 20;
+constexpr std::size_t kReadBytes = 1 << 20;
 
 Bytes checkpoint_key(std::string_view projection) {
   return "checkpoint/" + Bytes(projection);
@@ -122,6 +122,7 @@ std::vector<Result<std::int64_t>> Projector::catch_up_all(const std::vector<Proj
     }
   }
   std::vector<Result<std::int64_t>> outcomes;
+  outcomes.reserve(batches.size());
   for (Batch& batch : batches) outcomes.push_back(batch.projector.finish(batch));
   return outcomes;
 }

@@ -51,9 +51,9 @@ CommandWorker::CommandWorker(eventlog::Sequencer& sequencer, eventlog::StreamLoa
     : sequencer_(sequencer), loader_(loader), random_(random), options_(options) {}
 
 CommandWorker::Stream& CommandWorker::new_stream(const std::string& name) {
-  const auto at = streams_.try_emplace(name).first;
-  Stream& s = at->second;
-  s.name = &at->first;
+  const std::string& kept = sequencer_.set_head(name, eventlog::kHeadUnknown);
+  Stream& s = streams_[kept];
+  s.name = &kept;
   s.use = by_use_.insert(by_use_.end(), &s);
   s.used = boot_;
   return s;
@@ -71,10 +71,22 @@ CommandWorker::Stream& CommandWorker::stream(const std::string& name) {
   return s;
 }
 
+CommandWorker::Pending& CommandWorker::pending(Stream& s) {
+  if (!s.pending) s.pending = std::make_unique<Pending>();
+  return *s.pending;
+}
+
+void CommandWorker::drop_pending(Stream& s) {
+  if (!s.pending) return;
+  const Pending& p = *s.pending;
+  if (p.commands.empty() && p.dependants.empty() && !p.fault && !p.saved) s.pending.reset();
+}
+
 void CommandWorker::forget(Stream& s) {
-  sequencer_.forget_head(*s.name);
+  const std::string name = *s.name;
   by_use_.erase(s.use);
-  streams_.erase(streams_.find(*s.name));
+  streams_.erase(name);
+  sequencer_.forget_head(name);
 }
 
 void CommandWorker::submit(Ticket ticket, CommandMessage message) {
@@ -90,11 +102,12 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
                                           " commands); try again"});
   }
   Stream& s = stream(session::session_stream(message.agent, message.session));
+  std::list<Waiting>& commands = pending(s).commands;
   const auto place =
-      base::mutant(base::Mutant::commands_overtake) ? s.commands.begin() : s.commands.end();
-  s.commands.insert(place, {ticket, std::move(message)});
+      base::mutant(base::Mutant::commands_overtake) ? commands.begin() : commands.end();
+  commands.insert(place, {ticket, std::move(message)});
   ++waiting_;
-  if (s.commands.size() == 1) ready_.push_back(*s.name);
+  if (commands.size() == 1) ready_.push_back(*s.name);
 }
 
 // Without having looked at any state: every copy of the command is answered so, or none is told
@@ -126,19 +139,20 @@ bool CommandWorker::take_loaded() {
     if (outcome->loaded) {
       take_state(s, std::move(*outcome->loaded));
     } else {
-      s.fault = std::make_unique<base::Error>(outcome->loaded.error());
+      pending(s).fault = outcome->loaded.error();
       faulted_.push_back(*s.name);
     }
-    for (const std::string& dependant : std::exchange(s.dependants, {})) {
+    if (!s.pending) continue;
+    for (const std::string& dependant : std::exchange(s.pending->dependants, {})) {
       ready_.push_back(dependant);
     }
+    drop_pending(s);
   }
   return has_taken;
 }
 
 void CommandWorker::take_state(Stream& s, eventlog::LoadedStream loaded) {
   s.state = std::move(loaded.state);
-  if (auto* state = std::get_if<SessionState>(&s.state)) state->commands.shrink_to_fit();
   s.version = loaded.version;
   s.last = loaded.last;
   s.is_loaded = true;
@@ -151,9 +165,9 @@ void CommandWorker::adopt(const std::string& name, eventlog::LoadedStream loaded
 
 // True when the stream's state is in memory; else the session's turn comes again when it is.
 bool CommandWorker::is_at_hand(Stream& wanted, const std::string& session_stream) {
-  if (wanted.is_loaded || wanted.fault) return true;
+  if (wanted.is_loaded || wanted.has_fault()) return true;
   base::rare(base::Rare::command_waited);
-  wanted.dependants.insert(session_stream);
+  pending(wanted).dependants.insert(session_stream);
   return false;
 }
 
@@ -174,10 +188,10 @@ std::optional<CommandWorker::Involved> CommandWorker::involve(Stream& session,
 void CommandWorker::run_next() {
   Stream& s = stream(ready_.front());
   ready_.pop_front();
-  const auto streams = involve(s, s.commands.front().message);
+  const auto streams = involve(s, s.pending->commands.front().message);
   if (!streams) return;
-  Waiting waiting = std::move(s.commands.front());
-  s.commands.pop_front();
+  Waiting waiting = std::move(s.pending->commands.front());
+  s.pending->commands.pop_front();
   --waiting_;
   Position release;
   CommandOutcome outcome = decide(*streams, waiting.message, release);
@@ -186,13 +200,14 @@ void CommandWorker::run_next() {
     refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release}, boot_);
   }
   held_.emplace(release, CommandAnswer{waiting.ticket, std::move(outcome), boot_});
-  if (!s.commands.empty()) ready_.push_back(*s.name);
+  if (s.has_commands()) ready_.push_back(*s.name);
+  drop_pending(s);
 }
 
 CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& message,
                                      Position& release) {
   // What was answered before is answered again, whatever can be read of the other streams by now.
-  if (message.actor_kind == session::ActorKind::client && !streams.session->fault) {
+  if (message.actor_kind == session::ActorKind::client && !streams.session->has_fault()) {
     release = streams.session->last;
     if (auto answer = answer_again(as<SessionState>(streams.session->state), message, release)) {
       return std::move(*answer);
@@ -200,10 +215,10 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
   }
   for (Stream* s : {streams.session, streams.registry, streams.admission, streams.source}) {
     if (s == nullptr) continue;
-    if (s->fault) {
-      s->is_fault_told = true;
+    if (s->has_fault()) {
+      s->pending->is_fault_told = true;
       return reject(RejectionCode::unavailable,
-                    "the record could not be read: " + base::describe(*s->fault));
+                    "the record could not be read: " + base::describe(*s->pending->fault));
     }
     release = std::max(release, s->last);
   }
@@ -240,8 +255,8 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
 std::optional<CommandOutcome> CommandWorker::answer_again(const SessionState& state,
                                                           const CommandMessage& message,
                                                           Position& release) {
-  const auto* known = session::find_command(state, message.id);
-  if (known == nullptr || base::mutant(base::Mutant::skip_deduplication)) {
+  const auto known = state.commands.find(message.id);
+  if (!known || base::mutant(base::Mutant::skip_deduplication)) {
     const Refusals::Refusal* refused = refusals_.find(message.id, message.ask, boot_);
     if (refused == nullptr || base::mutant(base::Mutant::late_copy_accepted)) return std::nullopt;
     base::rare(base::Rare::refusal_repeated);
@@ -323,7 +338,7 @@ Position CommandWorker::append_and_evolve(std::vector<eventlog::StreamAppend> ap
 
 bool CommandWorker::record_server_events(std::vector<session::Event> events, base::Time now,
                                          base::Time wall, const ServerEventsBy& by) {
-  const auto found = streams_.find(std::string(session::kServerStream));
+  const auto found = streams_.find(session::kServerStream);
   if (found == streams_.end() || !found->second.is_loaded) return false;
   eventlog::AppendContext context;
   context.command = base::CommandId::make(now, random_);
@@ -331,7 +346,7 @@ bool CommandWorker::record_server_events(std::vector<session::Event> events, bas
   context.actor = by.actor.empty() ? "server" : by.actor;
   context.log_time = now;
   context.wall_time = wall;
-  eventlog::StreamAppend append{found->first, found->second.version, {}};
+  eventlog::StreamAppend append{*found->second.name, found->second.version, {}};
   for (session::Event& event : events) append.events.push_back({std::move(event), {}});
   std::vector<eventlog::StreamAppend> appends;
   appends.push_back(std::move(append));
@@ -354,13 +369,13 @@ const SessionState* CommandWorker::find(const std::string& agent, base::SessionI
 }
 
 const session::AdmissionState* CommandWorker::admission() const {
-  const auto found = streams_.find(std::string(session::kAdmissionStream));
+  const auto found = streams_.find(session::kAdmissionStream);
   if (found == streams_.end() || !found->second.is_loaded) return nullptr;
   return &as<session::AdmissionState>(found->second.state);
 }
 
 const session::ServerState* CommandWorker::server() const {
-  const auto found = streams_.find(std::string(session::kServerStream));
+  const auto found = streams_.find(session::kServerStream);
   if (found == streams_.end() || !found->second.is_loaded) return nullptr;
   return &as<session::ServerState>(found->second.state);
 }
@@ -368,7 +383,7 @@ const session::ServerState* CommandWorker::server() const {
 // Nobody waits for it, what it says is durable, and it is not one of the two that the whole server
 // stands on.
 bool CommandWorker::is_idle(const Stream& s) const {
-  return s.is_loaded && s.commands.empty() && s.dependants.empty() &&
+  return s.is_loaded && !s.has_commands() && (!s.pending || s.pending->dependants.empty()) &&
          (s.last <= sequencer_.durable() || base::mutant(base::Mutant::snapshot_before_durable)) &&
          (std::holds_alternative<SessionState>(s.state) ||
           std::holds_alternative<session::RegistryState>(s.state));
@@ -381,9 +396,10 @@ void CommandWorker::take_saved() {
     const auto found = streams_.find(saved->stream);
     if (found == streams_.end()) continue;
     Stream& s = found->second;
-    s.is_saving = false;
+    const auto version = std::exchange(pending(s).saved, std::nullopt);
+    drop_pending(s);
     if (saved->is_saved && is_idle(s) &&
-        (s.version == s.saved || base::mutant(base::Mutant::evicted_while_changed))) {
+        (s.version == version || base::mutant(base::Mutant::evicted_while_changed))) {
       forget(s);
     }
   }
@@ -393,9 +409,10 @@ void CommandWorker::take_saved() {
 void CommandWorker::forget_faulted() {
   for (const std::string& name : std::exchange(faulted_, {})) {
     const auto found = streams_.find(name);
-    if (found == streams_.end() || !found->second.fault) continue;
+    if (found == streams_.end() || !found->second.has_fault()) continue;
     Stream& s = found->second;
-    if (s.is_fault_told && s.commands.empty() && s.dependants.empty()) {
+    const Pending& p = *s.pending;
+    if (p.is_fault_told && p.commands.empty() && p.dependants.empty()) {
       forget(s);
     } else {
       faulted_.push_back(name);
@@ -413,14 +430,13 @@ void CommandWorker::evict() {
     if (!are_too_many && boot_ - s.used < options_.idle_max) return;
     // One that is not idle, or is being saved, is looked at again when its turn comes.
     by_use_.splice(by_use_.end(), by_use_, s.use);
-    if (!is_idle(s) || s.is_saving) continue;
+    if (!is_idle(s) || (s.pending && s.pending->saved)) continue;
     if (s.version.value == 0) {  // somebody asked for what is not there
       forget(s);
       continue;
     }
     base::rare(base::Rare::stream_evicted);
-    s.is_saving = true;
-    s.saved = s.version;
+    pending(s).saved = s.version;
     ++saving_;
     loader_.save(*s.name, {s.state, s.version, s.last});
   }

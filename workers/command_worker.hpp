@@ -118,20 +118,26 @@ class CommandWorker {
     Ticket ticket;
     CommandMessage message;
   };
+  // What is under way with a stream; of most that are in memory, nothing is.
+  struct Pending {
+    std::list<Waiting> commands;               // of a session's stream, in order
+    std::set<std::string> dependants;          // sessions whose first command waits for this stream
+    std::optional<base::Error> fault;          // it could not be loaded
+    bool is_fault_told = false;                // somebody was refused for it
+    std::optional<base::StreamVersion> saved;  // of which a snapshot is being written
+  };
   struct Stream {
-    const std::string* name = nullptr;  // its key in streams_
+    const std::string* name = nullptr;  // as the sequencer keeps it
     session::StreamState state;
     base::StreamVersion version;
     Position last;
-    std::unique_ptr<base::Error> fault;  // it could not be loaded
-    std::list<Waiting> commands;         // of a session's stream, in order
-    std::set<std::string> dependants;    // sessions whose first command waits for this stream
-    std::list<Stream*>::iterator use;    // its place in by_use_
-    base::Duration used{0};              // boot time of its last use
-    base::StreamVersion saved;
+    std::unique_ptr<Pending> pending;
+    std::list<Stream*>::iterator use;  // its place in by_use_
+    base::Duration used{0};            // boot time of its last use
     bool is_loaded = false;
-    bool is_fault_told = false;  // somebody was refused for it
-    bool is_saving = false;      // a snapshot is being written, of version `saved`
+
+    bool has_commands() const { return pending && !pending->commands.empty(); }
+    bool has_fault() const { return pending && pending->fault; }
   };
   // The streams that one decision reads; `source` only where the command names one.
   struct Involved {
@@ -143,6 +149,8 @@ class CommandWorker {
 
   Stream& stream(const std::string& name);
   Stream& new_stream(const std::string& name);
+  static Pending& pending(Stream& stream);
+  static void drop_pending(Stream& stream);
   void forget(Stream& stream);
   bool is_idle(const Stream& stream) const;
   bool take_loaded();
@@ -166,8 +174,8 @@ class CommandWorker {
   eventlog::StreamLoader& loader_;
   base::Random& random_;
   const CommandWorkerOptions options_;
-  std::unordered_map<std::string, Stream> streams_;
-  std::list<Stream*> by_use_;      // the one that was used longest ago first
+  std::unordered_map<std::string_view, Stream> streams_;  // by their names
+  std::list<Stream*> by_use_;                             // the one that was used longest ago first
   std::deque<std::string> ready_;  // sessions with commands, in the order of their turn
   std::multimap<Position, CommandAnswer> held_;  // by the position that must be durable first
   std::vector<std::string> faulted_;

@@ -1,5 +1,5 @@
-// Brings the content of events (prompts, system prompts) from the log to the server's loop, which
-// never reads the disk itself.
+// Brings single events with their content (prompts; how a session was opened, and its system
+// prompt) from the log to the server's loop, which never reads the disk itself.
 #pragma once
 
 #include <deque>
@@ -7,13 +7,13 @@
 #include <optional>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/session/types.hpp"
+#include "eventlog/session/recorded_event.hpp"
 
 namespace workers {
 
 struct ContentOutcome {
   base::Position position;
-  base::Result<std::optional<session::Content>> content;  // none: it has none, or it was erased
+  base::Result<session::RecordedEvent> event;  // without content: it has none, or it was erased
 };
 
 // Port. Used by one thread.

@@ -205,14 +205,14 @@ void EngineWorker::take_event(Run& run, const engines::ProcessEvent& event, base
   }
 }
 
-void EngineWorker::report(Run& run, session::Report report) {
+void EngineWorker::report(Run& run, const session::Report& report) {
   if (run.is_lost) return;
   run.unacked.push_back(encode_report(++run.sequence, report));
   unacked_bytes_ += size_of(run.unacked.back());
 }
 
-void EngineWorker::report_all(Run& run, std::vector<session::Report> reports) {
-  for (session::Report& each : reports) report(run, std::move(each));
+void EngineWorker::report_all(Run& run, const std::vector<session::Report>& reports) {
+  for (const session::Report& each : reports) report(run, each);
 }
 
 void EngineWorker::write(Run& run, const base::Bytes& bytes) {

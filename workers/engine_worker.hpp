@@ -84,8 +84,8 @@ class EngineWorker {
   void obey(Run& run, base::Duration now);
   void pump(Run& run, base::Duration now);
   void take_event(Run& run, const engines::ProcessEvent& event, base::Duration now);
-  void report(Run& run, session::Report report);
-  void report_all(Run& run, std::vector<session::Report> reports);
+  void report(Run& run, const session::Report& report);
+  void report_all(Run& run, const std::vector<session::Report>& reports);
   void write(Run& run, const base::Bytes& bytes);
 
   AgentLauncher& launcher_;

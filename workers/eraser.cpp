@@ -24,7 +24,8 @@ void Eraser::on_answer(const CommandOutcome& outcome) {
   if (outcome) {
     at_least_ = std::max(at_least_, outcome->position);
   } else {
-    due_ = std::max(due_, boot_ + kRetryWait);
+    const bool is_short = outcome.error().code == session::RejectionCode::busy;
+    due_ = boot_ + (is_short ? kRetryWait : kInterval);
   }
 }
 
@@ -99,7 +100,7 @@ void Eraser::submit(const std::string& agent, base::SessionId session,
   message.agent = agent;
   message.actor_kind = session::ActorKind::server;
   message.actor = "eraser";
-  message.command = std::move(command);
+  message.command = command;
   ++asked_;
   commands_.submit({Asker::eraser, 0}, std::move(message));
 }

@@ -44,11 +44,12 @@ base::Result<bool> ErasureWork::check_index(Position listed) {
   const auto indexed = index_.position();
   if (!indexed) return tl::unexpected(indexed.error());
   if (*indexed >= listed) return true;
-  return base::failure(base::ErrorCode::io,
-                       "nothing is erased: the stream index, by which texts are found, stands at "
-                       "position " +
-                           std::to_string(indexed->value) + ", and the projections at " +
-                           std::to_string(listed.value));
+  return base::failure(
+      base::ErrorCode::busy,
+      "nothing is erased yet: the stream index, by which texts are found, stands at "
+      "position " +
+          std::to_string(indexed->value) + ", and the projections at " +
+          std::to_string(listed.value));
 }
 
 void ErasureWork::obey(const BackupOrder& order, ErasureOutcome& outcome) {

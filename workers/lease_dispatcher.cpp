@@ -11,7 +11,7 @@
 namespace workers {
 namespace {
 
-using session::SessionState;
+using session::LeaseState;
 
 // A directive younger than this may still be on its way.
 constexpr base::Duration kDirectiveGrace = std::chrono::seconds(1);
@@ -29,7 +29,7 @@ bool changes_directive(const session::Event& event) {
          std::holds_alternative<session::SessionClosed>(event);
 }
 
-LeaseEnd end_of(const SessionState& s) {
+LeaseEnd end_of(const LeaseState& s) {
   if (s.status == session::SessionStatus::killed || s.status == session::SessionStatus::failed) {
     if (base::mutant(base::Mutant::kill_only_closes)) return LeaseEnd::close;
     return LeaseEnd::kill;
@@ -73,29 +73,31 @@ void LeaseDispatcher::begin(std::int64_t writer_term) {
   }
 }
 
-void LeaseDispatcher::restore(SessionState state) {
-  const std::string stream = session::session_stream(state.agent, state.session);
-  views_[stream].state = std::move(state);
-  dirty_.insert(stream);
+void LeaseDispatcher::restore(const session::SessionState& state) {
+  const SessionKey key{state.agent, state.session};
+  views_[key].state = session::lease_state(state);
+  dirty_.insert(key);
 }
 
 void LeaseDispatcher::on_durable(const session::RecordedEvent& event) {
-  const session::Envelope& envelope = event.envelope;
-  auto found = views_.find(envelope.stream);
+  auto stream = session::parse_stream(event.envelope.stream);
+  if (!stream || stream->kind != session::StreamKind::session) return;
+  const SessionKey key{std::move(stream->agent), stream->session};
+  auto found = views_.find(key);
   if (found == views_.end()) {
     if (!std::holds_alternative<session::SessionOpened>(event.event)) return;
-    found = views_.try_emplace(envelope.stream).first;
+    found = views_.try_emplace(key).first;
   }
   View& view = found->second;
-  session::evolve(view.state, envelope, event.event);
-  view.state.commands.clear();
-  if (!view.state.turn) view.prompts.clear();
+  session::evolve(view.state, event.envelope, event.event);
+  if (!view.state.lease) view.directed.reset();
+  if (!view.state.turn && view.directed) view.directed->prompts.clear();
   if (!session::is_under_way(view.state)) {
     views_.erase(found);
     return;
   }
   if (changes_directive(event.event)) view.is_directive_due = true;
-  dirty_.insert(envelope.stream);
+  dirty_.insert(key);
 }
 
 const bus::PeerId* LeaseDispatcher::peer_of(const base::WorkerId& worker) const {
@@ -152,26 +154,24 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
                                       base::Time now) {
   workers_[body.worker] = {peer, body.pid, now};
   for (const HeldLease& held : body.leases) {
-    const std::string stream = session::session_stream(held.agent, held.session);
-    const auto found = views_.find(stream);
+    const auto found = views_.find(SessionKey{held.agent, held.session});
     const bool is_held = found != views_.end() && found->second.state.lease &&
                          found->second.state.lease->token == held.token;
     if (!is_held && !base::mutant(base::Mutant::zombie_lease_kept)) {
       ack_of(held.session, held.token).lost = true;
     }
   }
-  for (auto& [stream, view] : views_) {
+  for (auto& [key, view] : views_) {
+    dirty_.insert(key);
     if (!view.state.lease || view.state.lease->worker != body.worker) continue;
     view.is_directive_due = true;
     // What the worker has not heard to be durable, it sends again from there.
     const session::Lease& lease = *view.state.lease;
-    ReportAckBody& ack = ack_of(view.state.session, lease.token);
+    ReportAckBody& ack = ack_of(key.session, lease.token);
     ack.through = std::max(ack.through, lease.report_sequence);
     ack.resend = true;
-    dirty_.insert(stream);
   }
   next_expiry_ = {};
-  for (const auto& [stream, view] : views_) dirty_.insert(stream);
 }
 
 void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const HeartbeatBody& body) {
@@ -179,21 +179,22 @@ void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const Heartbe
   for (const HeldLease& held : body.leases) {
     obeyed[{held.session, held.token}] = held.directive;
   }
-  for (auto& [stream, view] : views_) {
+  for (auto& [key, view] : views_) {
     const auto& lease = view.state.lease;
-    if (!lease || lease->worker != worker || view.directive == 0) continue;
-    if (now_ - view.directed_at < kDirectiveGrace) continue;
-    const auto found = obeyed.find({view.state.session, lease->token});
-    if (found != obeyed.end() && found->second == view.directive) continue;
+    if (!lease || lease->worker != worker) continue;
+    if (!view.directed || view.directed->number == 0) continue;
+    if (now_ - view.directed->at < kDirectiveGrace) continue;
+    const auto found = obeyed.find({key.session, lease->token});
+    if (found != obeyed.end() && found->second == view.directed->number) continue;
     if (base::mutant(base::Mutant::directive_not_repeated)) continue;
     view.is_directive_due = true;
-    dirty_.insert(stream);
+    dirty_.insert(key);
   }
 }
 
 void LeaseDispatcher::take_reports(const ReportsBody& body) {
-  const std::string stream = session::session_stream(body.agent, body.session);
-  const auto found = views_.find(stream);
+  const SessionKey key{body.agent, body.session};
+  const auto found = views_.find(key);
   if (found == views_.end()) {
     ack_of(body.session, body.token).lost = true;
     return;
@@ -210,16 +211,16 @@ void LeaseDispatcher::take_reports(const ReportsBody& body) {
     }
     cut_facts(*report);
     submit(found->second, session::LeaseReport{body.token, encoded.sequence, std::move(*report)},
-           {stream, body.token, encoded.sequence});
+           {key, body.token, encoded.sequence});
   }
 }
 
 void LeaseDispatcher::submit(const View& view, session::Command command, Asked asked) {
   CommandMessage message;
-  message.session = view.state.session;
-  message.agent = view.state.agent;
+  message.session = asked.key.session;
+  message.agent = asked.key.agent;
   if (const auto* report = std::get_if<session::LeaseReport>(&command)) {
-    message.id = report_id(asked.stream, *report);
+    message.id = report_id(session::session_stream(message.agent, message.session), *report);
     message.actor_kind = session::ActorKind::worker;
     message.actor = view.state.lease ? view.state.lease->worker.text() : "";
   } else {
@@ -238,17 +239,16 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
   if (found == asked_.end()) return;
   const Asked asked = std::move(found->second);
   asked_.erase(found);
-  const auto view = views_.find(asked.stream);
+  const auto view = views_.find(asked.key);
   if (asked.sequence == 0) {
     if (view == views_.end()) return;
     view->second.is_granting = false;
     view->second.is_expiring = false;
     // Refused: looked at again with the next look at the locks, not at once and for ever.
-    (outcome ? dirty_ : unread_).insert(asked.stream);
+    (outcome ? dirty_ : unread_).insert(asked.key);
     return;
   }
-  const base::SessionId id = session::parse_stream(asked.stream)->session;
-  ReportAckBody& ack = ack_of(id, asked.token);
+  ReportAckBody& ack = ack_of(asked.key.session, asked.token);
   if (outcome || base::mutant(base::Mutant::refused_report_acknowledged)) {
     ack.through = std::max(ack.through, asked.sequence);
     return;
@@ -304,16 +304,16 @@ bool LeaseDispatcher::do_work(base::Time now) {
     next_expiry_ = now + options_.expiry_interval;
     forget_lost_workers();
     if (!is_holder_awaited()) {
-      for (auto& [stream, view] : views_) expire(view);
+      for (auto& [key, view] : views_) expire(key, view);
     }
     dirty_.merge(unread_);
     unread_.clear();
   }
-  for (const std::string& stream : std::exchange(dirty_, {})) {
-    const auto found = views_.find(stream);
+  for (const SessionKey& key : std::exchange(dirty_, {})) {
+    const auto found = views_.find(key);
     if (found == views_.end()) continue;
-    has_worked |= grant(found->second);
-    has_worked |= send_directive(found->second);
+    has_worked |= grant(key, found->second);
+    has_worked |= send_directive(key, found->second);
   }
   return has_worked;
 }
@@ -326,8 +326,8 @@ void LeaseDispatcher::forget_lost_workers() {
   });
 }
 
-bool LeaseDispatcher::grant(View& view) {
-  const SessionState& s = view.state;
+bool LeaseDispatcher::grant(const SessionKey& key, View& view) {
+  const LeaseState& s = view.state;
   if (is_draining_) return false;  // what is queued waits for the next server
   if (!session::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
   // A lease of a worker that has ended would cost the session a turn that no agent was given.
@@ -335,8 +335,7 @@ bool LeaseDispatcher::grant(View& view) {
   if (workers_.empty()) return false;
   view.is_granting = true;
   // One worker a machine; with more, the choice would be made here.
-  submit(view, session::ServerCommand{session::GrantLease{workers_.begin()->first}},
-         {session::session_stream(s.agent, s.session), {}, 0});
+  submit(view, session::ServerCommand{session::GrantLease{workers_.begin()->first}}, {key, {}, 0});
   return true;
 }
 
@@ -352,92 +351,97 @@ bool LeaseDispatcher::is_holder_awaited() {
                       [&](const auto& entry) { return locks_.is_only_worker(entry.second.pid); });
 }
 
-void LeaseDispatcher::expire(View& view) {
-  const SessionState& s = view.state;
+void LeaseDispatcher::expire(const SessionKey& key, View& view) {
+  const LeaseState& s = view.state;
   if (!s.lease || view.is_expiring || peer_of(s.lease->worker) != nullptr) return;
-  const bool is_held = locks_.is_session_held(s.session);
+  const bool is_held = locks_.is_session_held(key.session);
   if (is_held && !base::mutant(base::Mutant::lease_expired_while_held)) return;
   base::rare(base::Rare::lease_expired);
   view.is_expiring = true;
-  submit(view, session::ServerCommand{session::ExpireLease{s.lease->token}},
-         {session::session_stream(s.agent, s.session), {}, 0});
+  submit(view, session::ServerCommand{session::ExpireLease{s.lease->token}}, {key, {}, 0});
 }
 
 void LeaseDispatcher::take_contents() {
   while (auto outcome = contents_.poll()) {
     const auto wanted = content_wanted_.find(outcome->position);
     if (wanted == content_wanted_.end()) continue;
-    const std::string stream = std::move(wanted->second);
+    const SessionKey key = std::move(wanted->second);
     content_wanted_.erase(wanted);
-    const auto found = views_.find(stream);
-    if (found == views_.end()) continue;
-    View& view = found->second;
-    view.awaited.erase(outcome->position);
-    if (!outcome->content && base::mutant(base::Mutant::unread_prompt_given_empty)) {
-      outcome->content.emplace();
-    }
-    if (!outcome->content) {
-      // Not told to an agent as if nothing had been said: it is read again until it can be.
-      unread_.insert(stream);
-      continue;
-    }
-    std::string text;
-    if (*outcome->content) text = std::move((*outcome->content)->text);
-    if (outcome->position == view.state.opened) {
-      view.system_prompt = std::move(text);
-    } else {
-      view.prompts[outcome->position] = std::move(text);
-    }
-    dirty_.insert(stream);
+    const auto found = views_.find(key);
+    if (found == views_.end() || !found->second.directed) continue;
+    // Not told to an agent as if nothing had been said: it is read again until it can be.
+    (take_content(found->second, std::move(*outcome)) ? dirty_ : unread_).insert(key);
   }
 }
 
-// True when all that the directive quotes is at hand; else it is asked for.
-bool LeaseDispatcher::has_contents(View& view) {
-  const SessionState& s = view.state;
-  const auto want = [&](base::Position position) {
-    if (!view.awaited.insert(position).second) return;
-    content_wanted_[position] = session::session_stream(s.agent, s.session);
-    contents_.request(position);
-  };
-  if (!view.system_prompt) want(s.opened);
-  std::erase_if(view.prompts,
-                [&](const auto& entry) { return !s.turn || entry.first != s.turn->prompt; });
-  if (s.turn && !view.prompts.contains(s.turn->prompt)) want(s.turn->prompt);
-  return view.awaited.empty();
+// False: it could not be read.
+bool LeaseDispatcher::take_content(View& view, ContentOutcome outcome) {
+  Directed& directed = *view.directed;
+  directed.awaited.erase(outcome.position);
+  std::string text;
+  if (outcome.event && outcome.event->content) text = std::move(outcome.event->content->text);
+  if (outcome.position != view.state.opened) {
+    if (!outcome.event && !base::mutant(base::Mutant::unread_prompt_given_empty)) return false;
+    directed.prompts[outcome.position] = std::move(text);
+    return true;
+  }
+  auto* opened =
+      outcome.event ? std::get_if<session::SessionOpened>(&outcome.event->event) : nullptr;
+  if (opened == nullptr) return false;
+  directed.spec = std::move(opened->spec);
+  directed.system_prompt = std::move(text);
+  return true;
 }
 
-bool LeaseDispatcher::send_directive(View& view) {
-  const SessionState& s = view.state;
+// True when all that the directive quotes is at hand; else it is asked for.
+bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
+  const LeaseState& s = view.state;
+  Directed& directed = *view.directed;
+  const auto want = [&](base::Position position) {
+    if (!directed.awaited.insert(position).second) return;
+    content_wanted_[position] = key;
+    contents_.request(position);
+  };
+  if (!directed.spec) want(s.opened);
+  std::erase_if(directed.prompts,
+                [&](const auto& entry) { return !s.turn || entry.first != s.turn->prompt; });
+  if (s.turn && !directed.prompts.contains(s.turn->prompt)) want(s.turn->prompt);
+  return directed.awaited.empty();
+}
+
+bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
+  const LeaseState& s = view.state;
   // A holder that comes back while its lease is being taken must not begin a turn under it.
   if (!view.is_directive_due || !s.lease) return false;
   if (view.is_expiring && !base::mutant(base::Mutant::expiring_lease_directed)) return false;
   const bus::PeerId* peer = peer_of(s.lease->worker);
   if (peer == nullptr) return false;  // it will be due again when the worker registers
+  if (!view.directed) view.directed = std::make_unique<Directed>();
+  Directed& directed = *view.directed;
   DirectiveBody directive;
   directive.end = end_of(s);
-  // An agent that is to end is given no text, so that it ends whatever can be read.
+  // An agent that is to end is given nothing of these, so that it ends whatever can be read.
   if (directive.end == LeaseEnd::none) {
-    if (!has_contents(view)) return false;
-    directive.system_prompt = *view.system_prompt;
+    if (!has_contents(key, view)) return false;
+    directive.spec = *directed.spec;
+    directive.system_prompt = directed.system_prompt;
     if (s.turn) {
-      directive.turn =
-          DirectedTurn{s.turn->turn, view.prompts[s.turn->prompt], s.turn->is_interrupt_requested};
+      directive.turn = DirectedTurn{s.turn->turn, directed.prompts[s.turn->prompt],
+                                    s.turn->is_interrupt_requested};
     }
   }
-  directive.session = s.session;
-  directive.agent = s.agent;
+  directive.session = key.session;
+  directive.agent = key.agent;
   directive.token = s.lease->token;
-  directive.spec = s.spec;
   directive.resume_agent_session = s.lease->resume_agent_session;
   directive.number = ++directives_;
   if (!send(*peer, notice(kVerbDirective, directive))) {
-    unread_.insert(session::session_stream(s.agent, s.session));
+    unread_.insert(key);
     return false;
   }
   view.is_directive_due = false;
-  view.directive = directives_;
-  view.directed_at = now_;
+  directed.number = directives_;
+  directed.at = now_;
   return true;
 }
 

@@ -2,11 +2,13 @@
 // to workers, tells each worker what is to be true of its leases, takes its reports to the command
 // loop, and expires the leases of workers that are gone.
 //
-// It acts on durable events only: what a worker is told is on the record. It keeps a folded copy
-// of the state of each session that lives or is leased.
+// It acts on durable events only: what a worker is told is on the record. Of each session that
+// lives or is leased it keeps what leases need, folded; what an agent is started with it reads from
+// the log when there is a lease.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 
@@ -45,7 +47,7 @@ class LeaseDispatcher {
   // until then the next server may have the same term.
   void begin(std::int64_t writer_term);
   // Before the first event: a session that is under way, as it is on the record.
-  void restore(session::SessionState state);
+  void restore(const session::SessionState& state);
   // Every durable event, in order.
   void on_durable(const session::RecordedEvent& event);
   // The outcome of a command that was submitted with one of its tickets.
@@ -67,19 +69,30 @@ class LeaseDispatcher {
     std::int64_t pid = 0;
     base::Time last_heard;
   };
-  struct View {
-    session::SessionState state;  // durable; its commands are not kept
-    bool is_granting = false;     // GrantLease is with the command loop
-    bool is_expiring = false;
-    bool is_directive_due = false;
-    std::int64_t directive = 0;  // number of the last one that was sent
-    base::Time directed_at;
-    std::optional<std::string> system_prompt;  // loaded content; absent: not asked for yet
+  struct SessionKey {
+    std::string agent;
+    base::SessionId session;
+
+    auto operator<=>(const SessionKey&) const = default;
+  };
+  // What directives of a lease are made of, and when the last one was sent.
+  struct Directed {
+    std::int64_t number = 0;  // of the last one that was sent
+    base::Time at;
+    std::optional<session::SessionSpec> spec;  // absent: not read yet, nor the system prompt
+    std::string system_prompt;
     std::map<base::Position, std::string> prompts;
     std::set<base::Position> awaited;
   };
+  struct View {
+    session::LeaseState state;  // durable
+    bool is_granting = false;   // GrantLease is with the command loop
+    bool is_expiring = false;
+    bool is_directive_due = false;
+    std::unique_ptr<Directed> directed;  // only while there is a lease
+  };
   struct Asked {
-    std::string stream;
+    SessionKey key;
     base::FencingToken token;
     std::int64_t sequence = 0;  // of a report; 0: a grant or an expiry
   };
@@ -89,11 +102,12 @@ class LeaseDispatcher {
   void take_reports(const ReportsBody& body);
   void submit(const View& view, session::Command command, Asked asked);
   void take_contents();
-  bool grant(View& view);
+  static bool take_content(View& view, ContentOutcome outcome);
+  bool grant(const SessionKey& key, View& view);
   bool is_holder_awaited();
-  void expire(View& view);
-  bool send_directive(View& view);
-  bool has_contents(View& view);
+  void expire(const SessionKey& key, View& view);
+  bool send_directive(const SessionKey& key, View& view);
+  bool has_contents(const SessionKey& key, View& view);
   // What is told of the lease's reports with the next do_work.
   ReportAckBody& ack_of(base::SessionId session, base::FencingToken token);
   void send_acks();
@@ -109,13 +123,13 @@ class LeaseDispatcher {
   base::Random& random_;
   const LeaseDispatcherOptions options_;
   std::map<base::WorkerId, WorkerPeer> workers_;
-  std::map<std::string, View> views_;  // by stream
-  std::set<std::string> unread_;       // views to be looked at again in a while
-  std::set<std::string> dirty_;        // views to be looked at in do_work
+  std::map<SessionKey, View> views_;
+  std::set<SessionKey> unread_;  // views to be looked at again in a while
+  std::set<SessionKey> dirty_;   // views to be looked at in do_work
   std::unordered_map<std::uint64_t, Asked> asked_;
   std::map<std::pair<base::SessionId, base::FencingToken>, ReportAckBody> acks_;  // to be sent
   std::vector<ReportAckBody> unsent_acks_;  // a queue was full: with the next look at the locks
-  std::map<base::Position, std::string> content_wanted_;  // position → stream of its view
+  std::map<base::Position, SessionKey> content_wanted_;  // position → its view
   std::uint64_t next_ticket_ = 0;
   std::int64_t directives_ = 0;
   bool is_draining_ = false;

@@ -149,7 +149,7 @@ struct DirectiveBody {
   base::SessionId session;
   std::string agent;
   base::FencingToken token;
-  session::SessionSpec spec;
+  session::SessionSpec spec;  // its defaults where `end` is not none
   std::string resume_agent_session;
   std::string system_prompt;         // empty where `end` is not none
   std::optional<DirectedTurn> turn;  // runs now, or is to be begun; none where `end` is not none

@@ -115,14 +115,18 @@ void drop_superseded(std::vector<OutputItem>& items) {
 }  // namespace
 
 QueryAnswer QueryService::answer(const Query& query) {
-  QueryAnswer answer{query.peer, {}};
+  QueryAnswer answer;
+  answer.peer = query.peer;
   answer.reply.id = query.request.id;
   answer.reply.ask = query.request.ask;
   base::Result<base::RawValue> body = base::failure(base::ErrorCode::invalid, "nothing was asked");
   // The log itself is read whatever has become of that which is derived from it.
   const bool is_of_log =
       query.verb == bus::kReadVerb && !base::mutant(base::Mutant::log_read_needs_rows);
-  if (!is_of_log) catch_up(query.durable);
+  if (!is_of_log) {
+    catch_up(query.durable);
+    answer.is_behind = is_behind(query.durable);
+  }
   const auto sources = is_of_log ? base::Result<bool>(true) : check_sources(query);
   if (!sources) {
     body = tl::unexpected(sources.error());
@@ -153,6 +157,14 @@ void QueryService::catch_up(Position durable) {
     (void)projections_.catch_up(log_, durable, kCatchUpEvents);  // who failed keeps why
     before = std::exchange(now, folded_by_all());
   }
+}
+
+// Of what has stopped another try says the same.
+bool QueryService::is_behind(Position durable) const {
+  const auto status = projections_.status();
+  return !indexed_ || std::any_of(status.begin(), status.end(), [&](const auto& projection) {
+    return !projection.stopped && projection.position < durable;
+  });
 }
 
 // Rows that stand still would pass for those at the durable head.

@@ -172,7 +172,8 @@ struct Query {
 
 struct QueryAnswer {
   bus::PeerId peer;
-  bus::Reply reply;  // id not set: nothing was asked
+  bus::Reply reply;        // id not set: nothing was asked
+  bool is_behind = false;  // rows that could not be read or written just now: to be tried again
 };
 
 // The work itself; pure but for the stores that it reads and writes. Used by one thread.
@@ -192,6 +193,7 @@ class QueryService {
 
  private:
   void catch_up(Position durable);
+  bool is_behind(Position durable) const;
   base::Result<bool> check_sources(const Query& query) const;
   base::Result<DigestsAnswer> digests(Position durable) const;
   base::Result<base::RawValue> run(const Query& query);

@@ -10,11 +10,11 @@ namespace {
 base::Result<bool> build_upon(eventlog::LogBase& base, eventlog::KeyValueStore& index_rows,
                               eventlog::KeyValueStore& view_rows) {
   const Position begin = base.anchor.at.position;
-  const auto has_streams = projections::has_anchored_streams(index_rows, begin);
+  auto has_streams = projections::has_anchored_streams(index_rows, begin);
   if (!has_streams) return has_streams;
   std::vector<std::unique_ptr<projections::Projection>> behind;
   for (auto& projection : projections::all_projections()) {
-    const auto goes_on = projections::can_go_on(view_rows, *projection, begin);
+    auto goes_on = projections::can_go_on(view_rows, *projection, begin);
     if (!goes_on) return goes_on;
     if (!*goes_on) behind.push_back(std::move(projection));
   }

@@ -19,6 +19,7 @@ constexpr std::size_t kQueriesMax = 1024;  // queries that wait for their answer
 // Projections are told of new events at most so often while nobody asks: what changes one row many
 // times meanwhile writes it once. A query never waits for it, but may have that much to fold.
 constexpr base::Duration kViewsInterval = std::chrono::milliseconds(200);
+constexpr base::Duration kViewsRetry = std::chrono::seconds(1);       // after one that failed
 constexpr base::Duration kSilenceInterval = std::chrono::seconds(1);  // between looks at the peers
 constexpr base::Duration kParkMax = std::chrono::seconds(60);  // whatever the asker would wait
 
@@ -33,6 +34,12 @@ bus::Welcome welcome(const eventlog::LogTail& tail, base::ServerId incarnation) 
   w.epoch = bus_epoch(tail.epoch);
   w.release = STENO_RELEASE;
   w.head = tail.position;
+  return w;
+}
+
+bus::Welcome welcome_of_worker(const ServerOptions& options, base::ServerId incarnation) {
+  bus::Welcome w = welcome(options.tail, incarnation);
+  w.silence_max = options.leases.worker_silence_max;
   return w;
 }
 
@@ -52,7 +59,7 @@ bus::Reply rejected(const bus::RequestKey& request, const session::Rejection& re
 }  // namespace
 
 Server::Server(const ServerPorts& ports, const ServerOptions& options,
-               projections::Takeover takeover)
+               projections::Takeover&& takeover)
     : ports_(ports),
       options_(options),
       incarnation_(base::ServerId::make(ports.clock.wall(), ports.random)),
@@ -66,19 +73,19 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
           ports.feed_socket,
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
       clients_(ports.command_socket, welcome(options.tail, incarnation_)),
-      workers_(ports.worker_socket, welcome(options.tail, incarnation_)),
+      workers_(ports.worker_socket, welcome_of_worker(options, incarnation_)),
       backups_(commands_, eraser_, clients_),
       anchors_(commands_, eraser_, clients_, options.key),
       archives_(commands_, eraser_, clients_, !options.key.empty()),
       started_(ports.clock.boot()) {
   for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
-  for (session::SessionState& state : takeover.sessions) {
+  for (const session::SessionState& state : takeover.sessions) {
     if (base::mutant(base::Mutant::leases_forgotten_at_start)) break;
     if (base::mutant(base::Mutant::unsettled_forgotten_at_start) &&
         session::is_terminal(state.status)) {
       continue;
     }
-    dispatcher_.restore(std::move(state));
+    dispatcher_.restore(state);
   }
 }
 
@@ -215,7 +222,8 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   message.session = body->session;
   message.agent = std::move(body->agent);
   message.actor_kind = session::ActorKind::client;
-  message.actor = body->actor.empty() ? peer.hello.name : std::move(body->actor);
+  message.actor = std::move(body->actor);
+  if (message.actor.empty()) message.actor = peer.hello.name;
   message.expected_version = body->expected_version;
   message.deadline = body->deadline;
   message.correlation = body->correlation;
@@ -334,6 +342,10 @@ bool Server::send_query_answers() {
     has_worked = true;
     --queries_out_;
     if (answer->reply.id.is_set()) clients_.reply(answer->peer, answer->reply);
+    if (answer->is_behind && !base::mutant(base::Mutant::views_not_tried_again)) {
+      views_at_ = {};
+      views_due_ = boot_ + kViewsRetry;
+    }
   }
   // Keeps the projections close to the log also while nobody asks.
   if (queries_out_ == 0 && views_at_ < sequencer_.durable() && boot_ >= views_due_) {

@@ -106,7 +106,7 @@ struct StatusAnswer {
 class Server {
  public:
   // `takeover` is as of `options.tail`.
-  Server(const ServerPorts& ports, const ServerOptions& options, projections::Takeover takeover);
+  Server(const ServerPorts& ports, const ServerOptions& options, projections::Takeover&& takeover);
 
   // One duty cycle. True when anything was done.
   bool do_work();
@@ -175,7 +175,7 @@ class Server {
   std::unordered_map<std::uint64_t, Asked> asked_;
   std::uint64_t next_ticket_ = 0;
   std::deque<Parked> parked_;
-  Position views_at_;  // durable head that the query service was last told
+  Position views_at_;  // durable head that the query service was last told; 0: to be told anew
   base::Duration views_due_{0};
   base::Duration silence_due_{0};
   std::size_t queries_out_ = 0;

@@ -7,6 +7,11 @@
 
 namespace workers {
 
+void WorkerLinkOptions::give_up_before(base::Duration server_limit) {
+  silence_max = std::min(silence_max, server_limit / 3);
+  heartbeat_interval = std::min(heartbeat_interval, silence_max / 3);
+}
+
 WorkerLink::WorkerLink(EngineWorker& worker, Ports ports, base::WorkerId id, std::int64_t pid,
                        WorkerLinkOptions options)
     : worker_(worker),
@@ -14,13 +19,14 @@ WorkerLink::WorkerLink(EngineWorker& worker, Ports ports, base::WorkerId id, std
       socket_(ports.socket),
       id_(id),
       pid_(pid),
+      usual_(options),
       options_(options) {}
 
 bool WorkerLink::do_work() {
-  const base::Duration begun_at = clock_.boot();
+  base::Duration now{0};
+  if (base::mutant(base::Mutant::clock_read_before_frames)) now = clock_.boot();
   std::vector<base::Bytes> received = receive();
-  const base::Duration now =
-      base::mutant(base::Mutant::clock_read_before_frames) ? begun_at : clock_.boot();
+  if (!base::mutant(base::Mutant::clock_read_before_frames)) now = clock_.boot();
   if (last_heard_.count() == 0) last_heard_ = worked_at_ = now;
   // A process that was stopped for so long may have lost its leases: what waits in the connection
   // could start an agent for a turn that has been given up. The server says anew what is to be.
@@ -92,8 +98,10 @@ void WorkerLink::greet() {
 }
 
 void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
-  if (std::holds_alternative<bus::Welcome>(frame)) {
+  if (const auto* welcome = std::get_if<bus::Welcome>(&frame)) {
     last_heard_ = now;
+    options_ = usual_;
+    if (welcome->silence_max.count() > 0) options_.give_up_before(welcome->silence_max);
     if (std::exchange(is_orphaned_, false)) worker_.come_back();
     is_registered_ = send(kVerbRegister, bus::to_body(RegisterBody{id_, pid_, worker_.held()}));
     return;

@@ -11,12 +11,15 @@ namespace workers {
 struct WorkerLinkOptions {
   base::Duration heartbeat_interval = std::chrono::milliseconds(500);
   base::Duration greet_interval = std::chrono::milliseconds(100);  // until the server welcomes it
-  // Nothing heard, or nothing done, for so long: the connection is made anew. Less than the time
-  // after which the server gives a silent worker up, so that no directive of a lost lease is
-  // obeyed.
+  // Nothing heard, or nothing done, for so long: the connection is made anew. A server says after
+  // which time it gives a silent worker up, and this is made less, so that no directive of a lost
+  // lease is obeyed.
   base::Duration silence_max = std::chrono::seconds(3);
   base::Duration orphan_grace = std::chrono::minutes(30);  // without a server; then all is ended
   base::Duration resend_after = std::chrono::seconds(2);   // reports that nobody acknowledged
+
+  // Shortens what must be shorter than `server_limit`, after which the server gives a worker up.
+  void give_up_before(base::Duration server_limit);
 };
 
 class WorkerLink {
@@ -53,7 +56,8 @@ class WorkerLink {
   bus::ClientSocket& socket_;
   const base::WorkerId id_;
   const std::int64_t pid_;
-  const WorkerLinkOptions options_;
+  const WorkerLinkOptions usual_;
+  WorkerLinkOptions options_;  // as the server that it is with needs them
   bool is_registered_ = false;
   bool is_orphaned_ = false;     // the grace is over; the agents have been told to end
   base::Duration worked_at_{0};  // the last reading of the clock

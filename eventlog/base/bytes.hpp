@@ -12,8 +12,9 @@ namespace base {
 using Bytes = std::string;          // owns
 using ByteView = std::string_view;  // a parameter, never stored
 
-// Appends the integer's bytes, most significant first, so that key order is numeric order.
 static_assert(std::endian::native == std::endian::little);
+
+// Appends the integer's bytes, most significant first, so that key order is numeric order.
 inline void append_u32(Bytes& out, std::uint32_t value) {
   value = __builtin_bswap32(value);
   out.append(reinterpret_cast<const char*>(&value), sizeof value);

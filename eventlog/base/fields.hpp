@@ -59,12 +59,6 @@ struct RawValue {
   bool operator==(const RawValue&) const = default;
 };
 
-// As RawValue, of bytes that belong to somebody else and must outlive it.
-struct RawView {
-  ByteView encoded;
-  bool operator==(const RawView&) const = default;
-};
-
 namespace detail {
 
 template <class T>
@@ -78,9 +72,6 @@ inline void write(MsgpackWriter& out, const std::string& value) {
   is_utf8(value) ? out.text(value) : out.binary(value);
 }
 inline void write(MsgpackWriter& out, const RawValue& value) {
-  out.raw(value.encoded);
-}
-inline void write(MsgpackWriter& out, RawView value) {
   out.raw(value.encoded);
 }
 inline void write(MsgpackWriter& out, bool value) {
@@ -208,8 +199,6 @@ struct Accepts<RawValue> {
 template <>
 struct Accepts<ByteView> : Accepts<std::string> {};
 template <>
-struct Accepts<RawView> : Accepts<RawValue> {};
-template <>
 struct Accepts<bool> {
   static std::string text() { return "true or false"; }
 };
@@ -264,9 +253,6 @@ inline bool read(MsgpackReader& in, std::string& value) {
   value.assign(bytes);
   return true;
 }
-inline bool read(MsgpackReader& in, RawView& value) {
-  return in.value(value.encoded);
-}
 inline bool read(MsgpackReader& in, RawValue& value) {
   ByteView raw;
   if (!in.value(raw)) return false;
@@ -277,8 +263,7 @@ inline bool read(MsgpackReader& in, bool& value) {
   return in.boolean(value);
 }
 template <class T>
-requires std::is_integral_v<T>
-bool read(MsgpackReader& in, T& value) {
+requires std::is_integral_v<T> STENO_INLINED inline bool read(MsgpackReader& in, T& value) {
   std::int64_t wide = 0;
   if (!in.integer(wide) || !std::in_range<T>(wide)) return false;
   value = static_cast<T>(wide);
@@ -294,10 +279,10 @@ bool read(MsgpackReader& in, T& value) {
   return parsed.has_value();
 }
 template <class Tag>
-bool read(MsgpackReader& in, StrongInteger<Tag>& value) {
+STENO_INLINED inline bool read(MsgpackReader& in, StrongInteger<Tag>& value) {
   return in.integer(value.value);
 }
-inline bool read(MsgpackReader& in, Time& value) {
+STENO_INLINED inline bool read(MsgpackReader& in, Time& value) {
   return in.integer(value.us);
 }
 inline bool read(MsgpackReader& in, Duration& value) {
@@ -307,14 +292,14 @@ inline bool read(MsgpackReader& in, Duration& value) {
   return true;
 }
 template <std::size_t N>
-bool read(MsgpackReader& in, std::array<char, N>& value) {
+STENO_INLINED inline bool read(MsgpackReader& in, std::array<char, N>& value) {
   ByteView bytes;
   if (!in.binary(bytes) || bytes.size() != N) return false;
   std::memcpy(value.data(), bytes.data(), N);
   return true;
 }
 template <class Tag>
-bool read(MsgpackReader& in, Id<Tag>& value) {
+STENO_INLINED inline bool read(MsgpackReader& in, Id<Tag>& value) {
   return read(in, value.bytes);
 }
 template <HasFields T>
@@ -339,7 +324,8 @@ template <class Field>
   return false;
 }
 template <class Field>
-bool read_field(MsgpackReader& in, ByteView name, Field& field, BadField* bad) {
+STENO_INLINED inline bool read_field(MsgpackReader& in, ByteView name, Field& field,
+                                     BadField* bad) {
   if constexpr (HasFields<Field>) {
     if (read(in, field, nullptr, bad)) return true;
   } else {
@@ -347,40 +333,54 @@ bool read_field(MsgpackReader& in, ByteView name, Field& field, BadField* bad) {
   }
   return describe_bad_field<Field>(name, bad);
 }
-STENO_INLINED inline bool is_same_name(ByteView name, const char* candidate) {
-  const std::size_t size = __builtin_strlen(candidate);
-  return name.size() == size && __builtin_memcmp(name.data(), candidate, size) == 0;
-}
 template <class T>
 bool read_field(MsgpackReader& in, ByteView name, std::optional<T>& field, BadField* bad) {
   field.reset();
   if (in.is_nil_next()) return in.nil();
   return read_field(in, name, field.emplace(), bad);
 }
+// The next pair, whose name was not written as Steno writes it, or is not known.
+template <HasFields T>
+[[gnu::cold, gnu::noinline]] bool read_other_pair(MsgpackReader& in, T& value, ExtraFields* extra,
+                                                  BadField* bad) {
+  ByteView name;
+  if (!in.text(name)) return false;
+  bool is_known = false;
+  bool is_sound = true;
+  T::fields(value, [&](const char* candidate, auto& field) {
+    if (is_known || name != candidate) return;
+    is_known = true;
+    is_sound = read_field(in, name, field, bad);
+  });
+  if (is_known) return is_sound;
+  ByteView raw;
+  if (!in.value(raw)) return false;
+  if (extra == nullptr) return true;
+  if (!in.afford(sizeof(ExtraFields::value_type))) return false;
+  extra->emplace_back(name, raw);
+  return true;
+}
 template <HasFields T>
 bool read(MsgpackReader& in, T& value, ExtraFields* extra, BadField* bad) {
   std::size_t pairs = 0;
   if (!in.map(pairs)) return false;
-  ByteView name;  // of the next pair, whose value is still to be read
-  if (pairs > 0 && !in.text(name)) return false;
   while (pairs > 0) {
     // Fields come in the order in which they were written: one walk reads them all. A name that
     // the rest of a walk does not know is looked for in another one, from the first field on.
     const std::size_t before = pairs;
     bool is_sound = true;
-    T::fields(value, [&](const char* candidate, auto& field) STENO_INLINED {
-      if (pairs == 0 || !is_sound || !is_same_name(name, candidate)) return;
-      is_sound = read_field(in, name, field, bad) && (--pairs == 0 || in.text(name));
+    T::fields(value, [&](const char* name, auto& field) STENO_INLINED {
+      if (pairs == 0 || !in.skip_text({name, __builtin_strlen(name)})) return;
+      --pairs;
+      if (read_field(in, {name, __builtin_strlen(name)}, field, bad)) [[likely]]
+        return;
+      is_sound = false;
+      pairs = 0;
     });
     if (!is_sound) return false;
     if (pairs < before) continue;
-    ByteView raw;
-    if (!in.value(raw)) return false;
-    if (extra != nullptr) {
-      if (!in.afford(sizeof(ExtraFields::value_type))) return false;
-      extra->emplace_back(name, raw);
-    }
-    if (--pairs > 0 && !in.text(name)) return false;
+    if (!read_other_pair(in, value, extra, bad)) return false;
+    --pairs;
   }
   return true;
 }

@@ -55,6 +55,9 @@ class MsgpackReader {
   bool map(std::size_t& pairs);
   bool array(std::size_t& items);
   bool text(ByteView& value);
+  // Steps over the next value when it is this text of up to 31 bytes, in the shortest form. False:
+  // it is another value, or the same in another form, and is still the next one.
+  bool skip_text(ByteView expected);
   bool binary(ByteView& value);
   bool integer(std::int64_t& value);  // refuses magnitudes of kIntegerLimit and above
   bool boolean(bool& value);
@@ -121,7 +124,7 @@ inline void MsgpackWriter::integer(std::int64_t value) {
   value >= 0 && value < 0x80 ? out_.push_back(static_cast<char>(value)) : longer_integer(value);
 }
 
-inline bool MsgpackReader::map(std::size_t& pairs) {
+[[gnu::always_inline]] inline bool MsgpackReader::map(std::size_t& pairs) {
   const unsigned char fixmap = type();
   if ((fixmap & 0xF0) != 0x80) return longer_map(pairs);
   pairs = fixmap & 0x0F;
@@ -136,7 +139,17 @@ inline bool MsgpackReader::map(std::size_t& pairs) {
   return span(fixstr & 0x1F, value);
 }
 
-inline bool MsgpackReader::binary(ByteView& value) {
+[[gnu::always_inline]] inline bool MsgpackReader::skip_text(ByteView expected) {
+  const std::size_t size = expected.size();
+  if (size > 0x1F || left() <= size || type() != (0xA0 | size) ||
+      __builtin_memcmp(at_ + 1, expected.data(), size) != 0) {
+    return false;
+  }
+  at_ += 1 + size;
+  return true;
+}
+
+[[gnu::always_inline]] inline bool MsgpackReader::binary(ByteView& value) {
   constexpr unsigned char kBin8 = 0xC4;
   if (type() != kBin8 || left() < 2) return longer_binary(value);
   const auto size = static_cast<unsigned char>(at_[1]);
@@ -144,7 +157,7 @@ inline bool MsgpackReader::binary(ByteView& value) {
   return span(size, value);
 }
 
-inline bool MsgpackReader::integer(std::int64_t& value) {
+[[gnu::always_inline]] inline bool MsgpackReader::integer(std::int64_t& value) {
   const unsigned char first = type();
   if (first <= 0x7F) {
     value = first;

@@ -159,6 +159,7 @@ enum class Mutant {
   log_read_needs_rows,           // the log cannot be read while rows cannot be written
   expiring_lease_directed,       // a worker is directed while its lease is being taken
   holder_not_awaited,            // a new server gives up a holder that has not registered yet
+  views_not_tried_again,         // rows that could not be written wait for the next event
   agent_session_freed_early,     // an agent's session is free while its last agent still ends
   page_of_another,               // a projection goes on with the page of one further behind
   stale_rows_answered,           // a query is answered from rows that have stopped
@@ -315,6 +316,7 @@ constexpr std::string_view kMutantNames[] = {
     "log_read_needs_rows",
     "expiring_lease_directed",
     "holder_not_awaited",
+    "views_not_tried_again",
     "agent_session_freed_early",
     "page_of_another",
     "stale_rows_answered",

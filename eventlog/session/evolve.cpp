@@ -1,6 +1,7 @@
 #include "eventlog/session/evolve.hpp"
 
 #include <algorithm>
+#include <concepts>
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/session/stream_name.hpp"
@@ -9,34 +10,37 @@ namespace session {
 namespace {
 
 // Each `apply` returns false when the event is impossible in the state, having changed nothing.
-// The overload of last resort (any other event) is impossible everywhere.
+// The overload of last resort (any other event) is impossible everywhere. Those of `OfSession` are
+// of the session's whole state and of what leases need of it alike.
+template <class State>
+concept OfSession = std::same_as<State, SessionState> || std::same_as<State, LeaseState>;
 
 // A sum stays within what a snapshot can carry: its parts are an agent's word.
 void add_bounded(std::int64_t& sum, std::int64_t part) {
   sum = std::clamp(sum + part, 1 - base::kIntegerLimit, base::kIntegerLimit - 1);
 }
 
-bool ends_turn(SessionState& s, TurnId turn, const TurnCost& cost) {
-  const auto add = [&] {
+void add_cost(SessionState& s, const TurnCost& cost) {
+  add_bounded(s.usage.input_tokens, cost.usage.input_tokens);
+  if (base::mutant(base::Mutant::usage_counted_twice)) {
     add_bounded(s.usage.input_tokens, cost.usage.input_tokens);
-    if (base::mutant(base::Mutant::usage_counted_twice)) {
-      add_bounded(s.usage.input_tokens, cost.usage.input_tokens);
-    }
-    add_bounded(s.usage.output_tokens, cost.usage.output_tokens);
-    add_bounded(s.usage.cache_read_tokens, cost.usage.cache_read_tokens);
-    add_bounded(s.usage.cache_creation_tokens, cost.usage.cache_creation_tokens);
-    add_bounded(s.cost.value, cost.cost.value);
-    if (cost.agent_total.value != 0) s.agent_total = cost.agent_total;
-  };
-  if (s.turn && s.turn->turn == turn) {
-    s.turn.reset();
-    add();
-    return true;
   }
-  return false;
+  add_bounded(s.usage.output_tokens, cost.usage.output_tokens);
+  add_bounded(s.usage.cache_read_tokens, cost.usage.cache_read_tokens);
+  add_bounded(s.usage.cache_creation_tokens, cost.usage.cache_creation_tokens);
+  add_bounded(s.cost.value, cost.cost.value);
+  if (cost.agent_total.value != 0) s.agent_total = cost.agent_total;
+}
+void add_cost(LeaseState&, const TurnCost&) {}
+
+bool ends_turn(OfSession auto& s, TurnId turn, const TurnCost& cost) {
+  if (!s.turn || s.turn->turn != turn) return false;
+  s.turn.reset();
+  add_cost(s, cost);
+  return true;
 }
 
-bool has_lease(const SessionState& s, FencingToken token) {
+bool has_lease(const OfSession auto& s, FencingToken token) {
   return s.lease && s.lease->token == token;
 }
 
@@ -54,14 +58,21 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
   return true;
 }
 
-bool apply(SessionState& s, const Envelope& envelope, const TurnQueued& e) {
+bool apply(LeaseState& s, const Envelope& envelope, const SessionOpened&) {
+  if (s.status != SessionStatus::none) return false;
+  s.status = SessionStatus::starting;
+  s.opened = envelope.position;
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope& envelope, const TurnQueued& e) {
   if (!is_live(s.status)) return false;
   const auto place = base::mutant(base::Mutant::queue_reversed) ? s.queue.begin() : s.queue.end();
   s.queue.insert(place, {e.turn, envelope.position, envelope.version});
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const TurnStarted& e) {
+bool apply(OfSession auto& s, const Envelope&, const TurnStarted& e) {
   if (!is_live(s.status) || s.turn || s.queue.empty() || s.queue.front().turn != e.turn ||
       !has_lease(s, e.token)) {
     return false;
@@ -71,21 +82,21 @@ bool apply(SessionState& s, const Envelope&, const TurnStarted& e) {
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const InterruptRequested& e) {
+bool apply(OfSession auto& s, const Envelope&, const InterruptRequested& e) {
   if (!s.turn || s.turn->turn != e.turn) return false;
   s.turn->is_interrupt_requested = true;
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const TurnFinished& e) {
+bool apply(OfSession auto& s, const Envelope&, const TurnFinished& e) {
   return ends_turn(s, e.turn, e.cost);
 }
 
-bool apply(SessionState& s, const Envelope&, const TurnFailed& e) {
+bool apply(OfSession auto& s, const Envelope&, const TurnFailed& e) {
   return ends_turn(s, e.turn, e.cost);
 }
 
-bool apply(SessionState& s, const Envelope&, const TurnInterrupted& e) {
+bool apply(OfSession auto& s, const Envelope&, const TurnInterrupted& e) {
   if (ends_turn(s, e.turn, e.cost)) return true;
   const auto queued = std::find_if(s.queue.begin(), s.queue.end(),
                                    [&](const QueuedTurn& q) { return q.turn == e.turn; });
@@ -100,51 +111,61 @@ bool apply(SessionState& s, const Envelope&, const OutputRecorded& e) {
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const LeaseGranted& e) {
+bool apply(OfSession auto& s, const Envelope&, const LeaseGranted& e) {
   if (!is_live(s.status) || s.lease || e.token <= s.last_token) return false;
   s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0};
   s.last_token = e.token;
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const LeaseReleased& e) {
+bool apply(OfSession auto& s, const Envelope&, const LeaseReleased& e) {
   if (!has_lease(s, e.token)) return false;
   s.lease.reset();
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const LeaseExpired& e) {
+bool apply(OfSession auto& s, const Envelope&, const LeaseExpired& e) {
   if (!has_lease(s, e.token)) return false;
   s.lease.reset();
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const AgentStarted& e) {
+bool apply(OfSession auto& s, const Envelope&, const AgentStarted& e) {
   if (!s.lease) return false;
   s.lease->pid = e.pid;
   s.lease->start_ticks = e.start_ticks;
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const AgentInitialized& e) {
+void name_agent_session(SessionState& s, const std::string& agent_session) {
+  s.agent_session = agent_session;
+}
+void name_agent_session(LeaseState&, const std::string&) {}
+
+bool apply(OfSession auto& s, const Envelope&, const AgentInitialized& e) {
   if (s.status == SessionStatus::none) return false;
   if (s.status == SessionStatus::starting || base::mutant(base::Mutant::status_leaves_end)) {
     s.status = SessionStatus::running;
   }
-  s.agent_session = e.agent_session;
+  name_agent_session(s, e.agent_session);
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const CloseRequested&) {
+bool apply(OfSession auto& s, const Envelope&, const CloseRequested&) {
   if (!is_live(s.status)) return false;
   s.is_close_requested = true;
   return true;
 }
 
-bool apply(SessionState& s, const Envelope&, const SessionClosed& e) {
+void name_end(SessionState& s, EndReason reason) {
+  s.end_reason = reason;
+}
+void name_end(LeaseState&, EndReason) {}
+
+bool apply(OfSession auto& s, const Envelope&, const SessionClosed& e) {
   if (!is_live(s.status) || !is_terminal(e.status) || s.turn || !s.queue.empty()) return false;
   s.status = e.status;
-  s.end_reason = e.reason;
+  name_end(s, e.reason);
   return true;
 }
 
@@ -298,21 +319,9 @@ bool apply(State&, const Envelope&, const Other&) {
   return false;
 }
 
-void remember_command(SessionState& s, const Envelope& envelope) {
-  if (envelope.actor_kind != ActorKind::client) return;
-  const auto place = std::lower_bound(
-      s.commands.begin(), s.commands.end(), envelope.command,
-      [](const AcceptedCommand& known, const CommandId& id) { return known.command < id; });
-  if (place != s.commands.end() && place->command == envelope.command) {
-    if (!base::mutant(base::Mutant::first_position_answered)) place->position = envelope.position;
-  } else {
-    const auto index = place - s.commands.begin();
-    // They are most of what an idle session takes in memory: no more than an eighth to spare.
-    if (s.commands.size() == s.commands.capacity()) {
-      s.commands.reserve(s.commands.size() + s.commands.size() / 8 + 4);
-    }
-    s.commands.insert(s.commands.begin() + index,
-                      {envelope.command, envelope.command_digest, envelope.position});
+void count_report(OfSession auto& s, const Envelope& envelope) {
+  if (has_lease(s, envelope.token) && envelope.report_sequence > 0) {
+    s.lease->report_sequence = envelope.report_sequence;
   }
 }
 
@@ -346,11 +355,16 @@ void evolve(StreamState& state, const Envelope& envelope, const Event& event) {
 
 void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
   evolve_or_mark(state, envelope, event);
-  remember_command(state, envelope);
-  if (envelope.content) state.last_content = std::max(state.last_content, envelope.version);
-  if (has_lease(state, envelope.token) && envelope.report_sequence > 0) {
-    state.lease->report_sequence = envelope.report_sequence;
+  if (envelope.actor_kind == ActorKind::client) {
+    state.commands.remember({envelope.command, envelope.command_digest, envelope.position});
   }
+  if (envelope.content) state.last_content = std::max(state.last_content, envelope.version);
+  count_report(state, envelope);
+}
+
+void evolve(LeaseState& state, const Envelope& envelope, const Event& event) {
+  std::visit([&](const auto& e) { apply(state, envelope, e); }, event);
+  count_report(state, envelope);
 }
 
 void evolve(RegistryState& state, const Envelope& envelope, const Event& event) {
@@ -369,15 +383,18 @@ bool is_under_way(const SessionState& state) {
   return is_live(state.status) || state.lease;
 }
 
-bool is_wholly_erased(const SessionState& state) {
-  return without({{StreamVersion{1}, state.last_content}}, state.erased).empty();
+bool is_under_way(const LeaseState& state) {
+  return is_live(state.status) || state.lease;
 }
 
-const AcceptedCommand* find_command(const SessionState& state, const CommandId& command) {
-  const auto place = std::lower_bound(
-      state.commands.begin(), state.commands.end(), command,
-      [](const AcceptedCommand& known, const CommandId& id) { return known.command < id; });
-  return place != state.commands.end() && place->command == command ? &*place : nullptr;
+LeaseState lease_state(const SessionState& state) {
+  return {state.status, state.is_close_requested, state.opened,
+          state.lease,  state.last_token,         state.turn,
+          state.queue};
+}
+
+bool is_wholly_erased(const SessionState& state) {
+  return without({{StreamVersion{1}, state.last_content}}, state.erased).empty();
 }
 
 }  // namespace session

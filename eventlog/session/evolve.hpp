@@ -12,6 +12,7 @@ std::optional<StreamState> initial_state(std::string_view stream);
 // Folds the event into the state of its stream. Reads envelope and facts only, never content.
 void evolve(StreamState& state, const Envelope& envelope, const Event& event);
 void evolve(SessionState& state, const Envelope& envelope, const Event& event);
+void evolve(LeaseState& state, const Envelope& envelope, const Event& event);
 void evolve(RegistryState& state, const Envelope& envelope, const Event& event);
 void evolve(AdmissionState& state, const Envelope& envelope, const Event& event);
 void evolve(ServerState& state, const Envelope& envelope, const Event& event);

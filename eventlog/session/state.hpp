@@ -8,26 +8,11 @@
 #include <variant>
 #include <vector>
 
-#include "eventlog/session/recorded_event.hpp"
+#include "eventlog/session/accepted_commands.hpp"
 
 namespace session {
 
 constexpr std::int64_t kStateSchema = 4;
-
-// A client's command that was accepted: what a retry is answered with.
-struct AcceptedCommand {
-  CommandId command;
-  BodyDigest digest{};
-  Position position;  // of its last event
-
-  bool operator==(const AcceptedCommand&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("command", self.command);
-    visit("digest", self.digest);
-    visit("position", self.position);
-  }
-};
 
 struct QueuedTurn {
   TurnId turn;
@@ -82,6 +67,7 @@ struct Lease {
 struct SessionState {
   SessionStatus status = SessionStatus::none;
   EndReason end_reason = EndReason::none;
+  bool is_close_requested = false;
   SessionId session;
   std::string agent;
   std::string name;
@@ -90,21 +76,20 @@ struct SessionState {
   SessionId lineage;
   Position opened;            // of SessionOpened, where the system prompt's content lies
   std::string agent_session;  // the agent's own session id, once known
-  bool is_close_requested = false;
-  std::optional<Lease> lease;
+  base::Boxed<Lease> lease;
   FencingToken last_token;
-  std::optional<CurrentTurn> turn;
+  base::Boxed<CurrentTurn> turn;
   std::vector<QueuedTurn> queue;
   std::int64_t blocks = 0;  // finished output blocks so far
   Usage usage;
   NanoUsd cost;
-  NanoUsd agent_total;                    // the agent's own running total, as last reported
-  std::vector<AcceptedCommand> commands;  // sorted by id
-  StreamVersion last_content;             // of the last event that has or had content
-  VersionRanges erased;                   // events whose content was erased
-  StreamVersion erasure;                  // of the last ContentErased; 0: none
-  StreamVersion erasure_completed;        // of the last one that is known to be done; 0: none
-  Position inconsistent;                  // of the first impossible event; 0 = none
+  NanoUsd agent_total;  // the agent's own running total, as last reported
+  AcceptedCommands commands;
+  StreamVersion last_content;       // of the last event that has or had content
+  VersionRanges erased;             // events whose content was erased
+  StreamVersion erasure;            // of the last ContentErased; 0: none
+  StreamVersion erasure_completed;  // of the last one that is known to be done; 0: none
+  Position inconsistent;            // of the first impossible event; 0 = none
 
   bool operator==(const SessionState&) const = default;
   template <class Self, class Visit>
@@ -136,6 +121,22 @@ struct SessionState {
     visit("inconsistent", self.inconsistent);
   }
 };
+
+// What of a session leases are given, directed and ended on. Of a session that has nothing to do
+// it is little, and whoever gives leases keeps one of each that is under way.
+struct LeaseState {
+  SessionStatus status = SessionStatus::none;
+  bool is_close_requested = false;
+  Position opened;  // of SessionOpened, which holds what an agent is started with
+  base::Boxed<Lease> lease;
+  FencingToken last_token;
+  base::Boxed<CurrentTurn> turn;
+  std::vector<QueuedTurn> queue;
+
+  bool operator==(const LeaseState&) const = default;
+};
+
+LeaseState lease_state(const SessionState& state);
 
 // Names that the agent's live sessions hold, and agent sessions that are resumed, each by one
 // session until the agent process that goes on with it has ended.
@@ -240,11 +241,9 @@ using StreamState = std::variant<SessionState, RegistryState, AdmissionState, Se
 
 // It lives, or has a lease that is yet to end: a worker may have to be told of it.
 bool is_under_way(const SessionState& state);
+bool is_under_way(const LeaseState& state);
 
 // Nothing of the session's text is left, or is to be left.
 bool is_wholly_erased(const SessionState& state);
-
-// The accepted command with that id, or null. The pointer lasts until the state changes.
-const AcceptedCommand* find_command(const SessionState& state, const CommandId& command);
 
 }  // namespace session

@@ -22,7 +22,7 @@ using base::TurnId;
 using base::WorkerId;
 
 // `none` stands for "no such session"; the last three are terminal and never left.
-enum class SessionStatus { none, starting, running, completed, failed, killed };
+enum class SessionStatus : std::uint8_t { none, starting, running, completed, failed, killed };
 
 constexpr bool is_live(SessionStatus status) {
   return status == SessionStatus::starting || status == SessionStatus::running;
@@ -31,10 +31,10 @@ constexpr bool is_terminal(SessionStatus status) {
   return status != SessionStatus::none && !is_live(status);
 }
 
-enum class PermissionMode { ask, plan, accept_edits, bypass_permissions };
+enum class PermissionMode : std::uint8_t { ask, plan, accept_edits, bypass_permissions };
 
 // Why a turn or a session ended otherwise than by its own success.
-enum class EndReason {
+enum class EndReason : std::uint8_t {
   none,
   user,           // somebody asked for it
   turn_error,     // the agent reported an error as the turn's result
@@ -68,11 +68,11 @@ struct SessionSpec {
   std::string model;    // empty: the agent's own default
   PermissionMode permission_mode = PermissionMode::ask;
   bool is_multi_turn = false;
+  bool is_fork = false;        // continue under a new id of the agent's
   NanoUsd budget;              // cap over all resumes and forks; 0 = none
   std::int64_t max_turns = 0;  // cap on the agent's model calls for one prompt; 0 = none
   std::vector<std::string> allowed_tools;
   std::string resume_agent_session;  // the agent's own session id to continue; empty = begin anew
-  bool is_fork = false;              // continue under a new id of the agent's
 
   bool operator==(const SessionSpec&) const = default;
   template <class Self, class Visit>

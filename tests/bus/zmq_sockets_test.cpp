@@ -8,13 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <functional>
+#include <map>
 
 #include "bus/client.hpp"
 #include "bus/endpoint.hpp"
 #include "bus/poller.hpp"
+#include "bus/shared_subscriber.hpp"
 #include "bus/subscription.hpp"
 #include "tests/bus/feed_world.hpp"
 #include "tests/support/catch.hpp"
@@ -390,6 +393,86 @@ TEST_CASE("a subscriber survives the server's restarts", "[bus]") {
     world.restart();
   }
   CHECK(follower.is_in_order);
+}
+
+TEST_CASE("many levels are followed over one connection, whoever joins, leaves or is slow",
+          "[bus]") {
+  SocketsWorld world;
+  auto connection = bus::connect_subscriber(world.context, world.folder.endpoint("feed"));
+  auto client_socket = bus::connect_client(world.context, world.folder.endpoint("command"));
+  REQUIRE(connection);
+  REQUIRE(client_socket);
+  bus::Client client(**client_socket, world.clock, world.random, {});
+  bus::SharedSubscriber shared(**connection);
+
+  struct One {
+    One(SocketsWorld& w, bus::Client& c, bus::SharedSubscriber& s, const std::string& its_level)
+        : level(its_level),
+          feed(s.open()),
+          reader(c, Duration{2'000'000}),
+          subscription(*feed, reader, w.random, {level, {}, w.log.identity, 64}) {}
+
+    void take() {
+      while (const auto event = subscription.receive()) {
+        REQUIRE(*event);
+        if ((*event)->position > base::Position{0}) seen.push_back(**event);
+      }
+    }
+
+    const std::string level;
+    std::unique_ptr<bus::SubscriberSocket> feed;
+    bus::ClientLogReader reader;
+    bus::Subscription subscription;
+    std::vector<bus::FeedEvent> seen;
+    bool is_slow = false;
+  };
+  std::vector<std::unique_ptr<One>> all;
+  std::map<std::string, std::size_t> published;  // events, by level
+  const auto follow = [&](const std::string& level) -> One& {
+    return *all.emplace_back(std::make_unique<One>(world, client, shared, level));
+  };
+  const std::vector<const bus::Pollable*> sockets{connection->get(), client_socket->get()};
+  const auto are_complete = [&] {
+    while (shared.do_work() > 0) {
+      for (const auto& one : all) one->subscription.do_work(world.clock.boot());
+    }
+    client.do_work(world.clock.boot());
+    return std::count_if(all.begin(), all.end(), [&](const std::unique_ptr<One>& one) {
+             one->subscription.do_work(world.clock.boot());
+             if (one->is_slow) return true;
+             one->take();
+             return one->subscription.is_live() && one->seen.size() == published[one->level];
+           }) == static_cast<std::ptrdiff_t>(all.size());
+  };
+  const auto session = [](int i) { return "session/a/" + std::to_string(i) + "/"; };
+  const auto publish = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      const auto& entry = world.log.append({"all/", "agent/a/", session(i % 100)});
+      for (const std::string& level : entry.levels) ++published[level];
+      world.server->publish(entry);
+      world.server->publisher.flush(world.clock.boot());
+    }
+  };
+
+  for (int i = 0; i < 100; ++i) follow(session(i));
+  One& slow = follow("all/");
+  publish(1'000);
+  REQUIRE(world.run_until(are_complete, sockets));
+  slow.is_slow = true;
+  follow("agent/a/");
+  follow(session(7));
+  all.erase(all.begin() + 3);
+  for (int i = 0; i < 20; ++i) {
+    publish(100);
+    REQUIRE(world.run_until(are_complete, sockets));
+  }
+  slow.is_slow = false;
+  REQUIRE(world.run_until(are_complete, sockets));
+  for (const auto& one : all) {
+    CAPTURE(one->level);
+    CHECK((one->seen == world.log.at_level(one->level, {})));
+  }
+  CHECK(shared.dropped() > 0);
 }
 
 }  // namespace

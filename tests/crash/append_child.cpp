@@ -42,8 +42,8 @@ void acknowledge_decided(const workers::CommandWorker& worker, std::int64_t& tol
   for (;; ++told) {
     const auto* state = worker.find("main", crash::id_of<base::SessionId>(crash::session_of(told)));
     if (state == nullptr) return;
-    const auto* known = session::find_command(*state, crash::id_of<base::CommandId>(told));
-    if (known == nullptr || !acknowledge(told, known->position)) return;
+    const auto known = state->commands.find(crash::id_of<base::CommandId>(told));
+    if (!known || !acknowledge(told, known->position)) return;
   }
 }
 

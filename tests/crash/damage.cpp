@@ -157,4 +157,16 @@ std::vector<Damage> random_damages(const std::vector<std::string>& files, base::
   return damages;
 }
 
+std::vector<std::vector<Damage>> numbered_damages(const std::vector<std::string>& files,
+                                                  std::uint64_t first, std::size_t count) {
+  const auto singles = single_damages(files);
+  std::vector<std::vector<Damage>> all;
+  for (std::uint64_t number = first; number < first + count; ++number) {
+    base::SeededRandom random(number);
+    all.push_back(number % 2 == 1 ? singles[number / 2 % singles.size()]
+                                  : random_damages(files, random));
+  }
+  return all;
+}
+
 }  // namespace crash

@@ -11,18 +11,19 @@
 #include "tests/crash/healing.hpp"
 #include "tests/crash/require.hpp"
 #include "tests/crash/whole_log.hpp"
+#include "tests/support/environment_number.hpp"
 
 namespace {
 
 using base::Duration;
 using crash::Load;
 using crash::LogWatch;
-using crash::number_from;
 using crash::Outcome;
 using crash::ProcessTable;
 using crash::require;
 using crash::SentCommand;
 using crash::StenoServer;
+using support::environment_number;
 
 constexpr Duration kAnswersMax = std::chrono::seconds(30);
 constexpr std::uint64_t kAnswersOfRoundMax = 60;
@@ -151,6 +152,8 @@ void KillRounds::work(std::int64_t answers, std::int64_t events) {
 void KillRounds::kill(Victim victim, const Pause& pause) {
   ++kills_[victim];
   const ProcessTable stopped = pause.is_wanted ? choose(pause.who) : ProcessTable{};
+  // Who is stopped cannot end anybody.
+  if (!stopped.empty()) server_.watch().pause();
   for (const auto& process : stopped) {
     if (server_.send(process, SIGSTOP)) ++pauses_[pause.who];
   }
@@ -158,7 +161,6 @@ void KillRounds::kill(Victim victim, const Pause& pause) {
   if (pause.lasts_over_kill) require(server_.kill(choose(victim)));
   if (!stopped.empty() && pause.lasts_over_kill) load_.drive_for(pause.time);
   for (const auto& process : stopped) server_.send(process, SIGCONT);
-  // Who was stopped could not end anybody.
   if (!stopped.empty()) server_.watch().excuse();
   if (!pause.lasts_over_kill) require(server_.kill(choose(victim)));
   healed_ = clock_.boot();
@@ -199,9 +201,10 @@ ProcessTable KillRounds::choose(Victim victim) {
 
 void KillRounds::heal() {
   if (!server_.server()) {
+    // Whose keeper was killed as well cannot be ended without a server.
+    server_.watch().pause();
     require(server_.start());
     healed_ = clock_.boot();
-    // Whose keeper was killed as well could not be ended without a server.
     server_.watch().excuse();
   }
   require(crash::wait_for_worker(server_, load_));
@@ -313,8 +316,8 @@ void KillRounds::tell(std::int64_t rounds) const {
 
 TEST_CASE("whatever is killed, nothing acknowledged is lost and no agent is left alone",
           "[.crash][tools]") {
-  const auto seed = static_cast<std::uint64_t>(number_from("STENO_KILL_SEED", 1));
-  const std::int64_t rounds = number_from("STENO_KILL_ROUNDS", 200);
+  const auto seed = static_cast<std::uint64_t>(environment_number("STENO_KILL_SEED", 1, 0));
+  const std::int64_t rounds = environment_number("STENO_KILL_ROUNDS", 200);
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   INFO("STENO_KILL_SEED=" << seed);
   KillRounds(seed).run(rounds);

@@ -49,6 +49,10 @@ void ProcessWatch::excuse() {
   if (::write(orders_.get(), "e", 1) != 1) std::abort();
 }
 
+void ProcessWatch::pause() {
+  if (::write(orders_.get(), "p", 1) != 1) std::abort();
+}
+
 Result<WatchReport> ProcessWatch::report() {
   if (::write(orders_.get(), "r", 1) != 1) std::abort();
   std::string said;

@@ -42,6 +42,8 @@ class ProcessWatch {
   pid_t pid() const { return pid_; }
   // The time without an owner counts from now on: who was to end them could not before.
   void excuse();
+  // It does not count until excuse().
+  void pause();
   // Since the beginning, after a look that is taken now.
   Result<WatchReport> report();
 

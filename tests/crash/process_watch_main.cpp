@@ -1,6 +1,7 @@
 // The process behind process_watch.hpp:  steno-process-watch HOME
-// stdin: 'e' excuses what is without an owner now, 'r' asks for the report; its end: the test is
-// gone. stdout: "ORPHANS DOUBLES OWNERLESS SLOWEST_MS GAP_MS", a line for each finding, ".".
+// stdin: 'p' excuses what is without an owner until 'e', which excuses what is so now; 'r' asks for
+// the report; its end: the test is gone. stdout: "ORPHANS DOUBLES OWNERLESS SLOWEST_MS GAP_MS", a
+// line for each finding, ".".
 #include <poll.h>
 #include <unistd.h>
 
@@ -38,6 +39,7 @@ class Watch {
   void look() {
     const Duration now = clock_.boot();
     if (last_look_) longest_gap_ = std::max(longest_gap_, now - *last_look_);
+    if (is_paused_) excused_ = now;
     // The test is the sub-reaper of all that it starts: there are no others.
     const ProcessTable table = engines::descendants_of(test_, engines::all_processes());
     std::map<Identity, Duration> still;
@@ -63,7 +65,11 @@ class Watch {
     last_look_ = now;
   }
 
-  void excuse() { excused_ = clock_.boot(); }
+  void excuse() {
+    excused_ = clock_.boot();
+    is_paused_ = false;
+  }
+  void pause() { is_paused_ = true; }
 
   void tell() const {
     std::printf("%zu %zu %zu %lld %lld\n%s.\n", orphans_.size(), doubles_.size(),
@@ -119,6 +125,7 @@ class Watch {
   const pid_t test_ = ::getppid();
   base::SystemClock clock_;
   std::optional<Duration> last_look_;
+  bool is_paused_ = false;
   Duration longest_gap_{0};
   Duration slowest_{0};
   Duration excused_{0};
@@ -142,6 +149,7 @@ int main(int argc, char** argv) {
     char order = 0;
     if (::read(STDIN_FILENO, &order, 1) <= 0) break;
     watch.look();
+    if (order == 'p') watch.pause();
     if (order == 'e') watch.excuse();
     if (order == 'r') watch.tell();
   }

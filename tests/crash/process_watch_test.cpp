@@ -61,6 +61,23 @@ TEST_CASE("a marked process that nobody owns is reported 2 s later, and not befo
   CHECK_THAT(report.text, Catch::Contains("pid " + std::to_string(marked.pid())));
 }
 
+TEST_CASE("the time in which nobody could own a process does not count", "[.crash][tools]") {
+  const support::TemporaryFolder home;
+  ProcessWatch watch(home.path());
+  base::SystemClock clock;
+  const Marked marked(home.path());
+  watch.pause();
+  const auto paused = clock.boot();
+  while (clock.boot() - paused < std::chrono::milliseconds(2500)) {
+    REQUIRE(require(watch.report()).is_clean());
+    ::poll(nullptr, 0, 50);
+  }
+  watch.excuse();
+  const auto excused = clock.boot();
+  while (require(watch.report()).is_clean()) ::poll(nullptr, 0, 20);
+  CHECK(clock.boot() - excused >= std::chrono::milliseconds(1900));
+}
+
 TEST_CASE("a process that is gone in time, or of another home, is not reported",
           "[.crash][tools]") {
   const support::TemporaryFolder home;

@@ -15,6 +15,7 @@
 #include "eventlog/head_file.hpp"
 #include "tests/crash/numbered_commands.hpp"
 #include "tests/support/command_loop.hpp"
+#include "tests/support/environment_number.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace {
@@ -179,18 +180,13 @@ void check_retries(const std::string& folder, eventlog::BlockStore& store,
   acknowledged[missing] = fresh->position;
 }
 
-std::int64_t number_from(const char* variable, std::int64_t otherwise) {
-  const char* wanted = std::getenv(variable);
-  return wanted == nullptr ? otherwise : std::max<std::int64_t>(1, std::atoll(wanted));
-}
-
 TEST_CASE("whatever was acknowledged before a kill is in the log, once and whole",
           "[.crash][workers]") {
   const support::TempFolder temp(true);
   const std::string folder = temp.file("steno");
   std::filesystem::create_directory(folder);
-  const std::int64_t seed = number_from("STENO_KILL_SEED", 20);
-  const std::int64_t rounds = number_from("STENO_KILL_ROUNDS", 20);
+  const std::int64_t seed = support::environment_number("STENO_KILL_SEED", 20, 0);
+  const std::int64_t rounds = support::environment_number("STENO_KILL_ROUNDS", 20);
   const bool is_hasty = std::getenv("STENO_HASTY_CHILD") != nullptr;
   base::SeededRandom random(static_cast<std::uint64_t>(seed));
   Acknowledged acknowledged;

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "workers/levels.hpp"
 
 namespace simulation {
 namespace {
 
-constexpr Duration kAnswerMax = std::chrono::seconds(60);
+constexpr Duration kAnswerMax = std::chrono::hours(1);           // longer than any world lasts
 constexpr Duration kPatienceMin = std::chrono::milliseconds(5);  // of who waits for no answer
 constexpr std::uint64_t kAheadMax = 3;                           // positions that a query waits for
 constexpr Duration kThinkMax = std::chrono::milliseconds(250);
@@ -107,7 +108,11 @@ session::ClientCommand ClientActor::make_command(base::CommandId id, std::string
     spawn.spec.is_multi_turn = random_.chance(70);
     spawn.prompt = prompt_of(turn);
     if (!sessions.empty() && random_.chance(40)) {
-      spawn.resume = session_of(sessions[random_.below(sessions.size())]);
+      const std::size_t place = random_.below(sessions.size());
+      spawn.resume = session_of(sessions[place]);
+      // Often the first of those that went on with one agent's session, which many want.
+      const auto* state = stage_.log.session(sessions[place]);
+      if (place % 2 == 0 && state != nullptr) spawn.resume = state->lineage;
       spawn.is_fork = random_.chance(30);
     }
     return spawn;
@@ -116,6 +121,8 @@ session::ClientCommand ClientActor::make_command(base::CommandId id, std::string
   const std::size_t back = random_.below(random_.chance(70) ? 4 : sessions.size());
   stream = sessions[sessions.size() - 1 - std::min(back, sessions.size() - 1)];
   session = session_of(stream);
+  const auto erase_percent = static_cast<unsigned>(stage_.around.erase_percent);
+  if (erase_percent > 0 && random_.chance(erase_percent)) return make_erasure(stream);
   switch (random_.below(12)) {
     case 0:
       return session::KillSession{};
@@ -128,6 +135,15 @@ session::ClientCommand ClientActor::make_command(base::CommandId id, std::string
     default:
       return session::SendPrompt{prompt_of(turn), random_.chance(20)};
   }
+}
+
+// Of the whole session, or of some stretch of it.
+session::EraseContent ClientActor::make_erasure(const std::string& stream) {
+  const auto version = static_cast<std::uint64_t>(stage_.log.version(stream).value);
+  if (version == 0 || random_.chance(50)) return {};
+  const auto first = static_cast<std::int64_t>(1 + random_.below(version));
+  const auto length = static_cast<std::int64_t>(random_.below(version));
+  return {{{{first}, {first + length}}}};
 }
 
 void ClientActor::choose_command() {
@@ -249,15 +265,24 @@ void ClientActor::take(const base::Result<bus::Reply>& reply) {
 void ClientActor::take_row(Operation& operation, const base::RawValue& body) {
   if (asked_->verb == workers::kVerbList) {
     operation.position = bus::from_body<workers::ListAnswer>(body)->position;
-    return;
+  } else {
+    auto answer = bus::from_body<workers::ShowAnswer>(body);
+    operation.position = answer->position;
+    operation.row = std::move(answer->session);
   }
-  auto answer = bus::from_body<workers::ShowAnswer>(body);
-  operation.position = answer->position;
-  operation.row = std::move(answer->session);
+  if (operation.position > stage_.around.disk.log().tail()) {
+    stage_.violate("a query was answered at position " + std::to_string(operation.position.value) +
+                   " before it was durable");
+  }
 }
 
-SubscriberActor::SubscriberActor(Stage& stage, std::string name, std::string level)
-    : stage_(stage), name_(std::move(name)), level_(std::move(level)), clock_(stage.around.time) {
+SubscriberActor::SubscriberActor(Stage& stage, std::string name, std::string level,
+                                 std::uint64_t seed)
+    : stage_(stage),
+      name_(std::move(name)),
+      level_(std::move(level)),
+      clock_(stage.around.time),
+      random_(seed) {
   connect();
 }
 
@@ -267,7 +292,8 @@ void SubscriberActor::connect() {
   client_socket_ = stage_.around.bus.connect_client("command", name_);
   feed_socket_ = stage_.around.bus.connect_subscriber("feed", name_, kFeedQueueMax);
   client_ = std::make_unique<bus::Client>(*client_socket_, clock_, random_, bus::ClientOptions{});
-  reader_ = std::make_unique<bus::ClientLogReader>(*client_, kPageMax);
+  reader_ =
+      std::make_unique<bus::ClientLogReader>(*client_, kPageMax, stage_.around.page_events_max);
   subscription_ = std::make_unique<bus::Subscription>(
       *feed_socket_, *reader_, random_, bus::SubscriptionOptions{level_, seen_, identity_, 4096});
 }
@@ -297,12 +323,42 @@ bool SubscriberActor::do_work() {
       stage_.violate("position " + std::to_string(position.value) +
                      " was published before it was durable");
     }
-    if (level_ != bus::kAllLevel) given_.push_back(position);
+    check_same(**event);
+    given_.push_back(position);
     seen_ = position;
   }
-  if (subscription_->position() > seen_) seen_ = subscription_->position();
+  if (subscription_->position() > seen_) {
+    if (level_ == bus::kAllLevel) {
+      stage_.violate(name_ + " has come to position " +
+                     std::to_string(subscription_->position().value) +
+                     " and was given none after " + std::to_string(seen_.value));
+    }
+    seen_ = subscription_->position();
+  }
   if (subscription_->identity()) identity_ = subscription_->identity();
   return has_worked;
+}
+
+// What is delivered is what is on the record; its text may have been left out, or erased since.
+void SubscriberActor::check_same(const bus::FeedEvent& event) {
+  const auto& events = stage_.log.events();
+  const auto place = static_cast<std::size_t>(event.position.value - 1);
+  auto given = session::decode_facts(event.facts.bytes);
+  if (place >= events.size() || !given) {
+    stage_.violate(name_ + " was given what is not on the record at position " +
+                   std::to_string(event.position.value));
+    return;
+  }
+  given->envelope.position = event.position;
+  given->content = events[place].content;
+  if (event.content) {
+    const auto text = session::decode_content(event.content->bytes);
+    given->content = text ? std::optional(*text) : std::nullopt;
+  }
+  if (*given != events[place]) {
+    stage_.violate(name_ + " was given another event than the record has at position " +
+                   std::to_string(event.position.value));
+  }
 }
 
 Duration SubscriberActor::due() const {

@@ -59,6 +59,7 @@ class ClientActor {
   void choose_query(const std::string& stream);
   session::ClientCommand make_command(base::CommandId id, std::string& stream,
                                       base::SessionId& session);
+  session::EraseContent make_erasure(const std::string& stream);
   void take(const base::Result<bus::Reply>& reply);
   void take_row(Operation& operation, const base::RawValue& body);
 
@@ -79,13 +80,13 @@ class ClientActor {
 // when it is restarted.
 class SubscriberActor {
  public:
-  SubscriberActor(Stage& stage, std::string name, std::string level);
+  SubscriberActor(Stage& stage, std::string name, std::string level, std::uint64_t seed);
 
   bool do_work();
   void stop(Duration until) { stopped_until_ = until; }
   void restart();
   bool has_seen(base::Position position) const { return seen_ >= position; }
-  // The positions that it was given, for a level that has not all of them.
+  // The positions that it was given.
   const std::vector<base::Position>& given() const { return given_; }
   const std::string& level() const { return level_; }
   Duration due() const;
@@ -93,12 +94,13 @@ class SubscriberActor {
 
  private:
   void connect();
+  void check_same(const bus::FeedEvent& event);
 
   Stage& stage_;
   const std::string name_;
   const std::string level_;
   ProcessClock clock_;
-  base::SeededRandom random_{1};
+  base::SeededRandom random_;
   std::unique_ptr<bus::ClientSocket> client_socket_;
   std::unique_ptr<bus::SubscriberSocket> feed_socket_;
   std::unique_ptr<bus::Client> client_;

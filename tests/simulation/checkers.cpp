@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "eventlog/log_reader.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "projections/projections.hpp"
 #include "tests/simulation/log_observer.hpp"
 #include "workers/levels.hpp"
 
 namespace simulation {
-
-using session::RecordedEvent;
 
 std::string check_log(eventlog::BlockStore& store, const std::vector<Acknowledged>& acknowledged) {
   LogObserver log;
@@ -48,6 +47,23 @@ std::string check_outputs(const std::vector<RecordedEvent>& events,
              std::to_string(lease.token.value) + ", of which the log holds " +
              std::to_string(recorded[lease].size());
     }
+  }
+  return {};
+}
+
+std::string check_contents(eventlog::BlockStore& store, const std::vector<RecordedEvent>& events,
+                           const std::map<std::string, session::StreamState>& states) {
+  for (const RecordedEvent& event : events) {
+    if (!event.envelope.content) continue;
+    const auto state = states.find(event.envelope.stream);
+    const auto* s =
+        state == states.end() ? nullptr : std::get_if<session::SessionState>(&state->second);
+    const bool is_erased = s != nullptr && session::contains(s->erased, event.envelope.version);
+    const auto stored = eventlog::read_content(store, event.envelope.position);
+    if (!stored) return base::describe(stored.error());
+    if (is_erased && *stored) return describe(event) + " was erased, and its text is there";
+    if (!is_erased && !*stored) return describe(event) + " was not erased, and its text is gone";
+    if (!is_erased && **stored != *event.content) return describe(event) + " has another text";
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "tests/simulation/failure.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "tests/simulation/shrink.hpp"
 #include "tests/simulation/world.hpp"
@@ -23,13 +24,17 @@ std::string commit() {
 
 }  // namespace
 
-std::string explain(const Schedule& failing, std::size_t trace_lines) {
+std::string explain(const Schedule& failing, const std::string& played, std::size_t trace_lines) {
   const Schedule shortest =
       shrink(failing, [](const Schedule& candidate) { return !run(candidate).violation.empty(); });
   const Outcome outcome = run(shortest, Tracing::on);
   std::string text = "violation: " + run(failing).violation + "\n";
   text += "commit:    " + commit() + "\n";
-  text += "repeat:    steno-simulate --seed " + std::to_string(failing.seed) + "\n";
+  text += "repeat:    ";
+  if (const char* mutant = std::getenv("STENO_MUTANT")) {
+    text += "STENO_MUTANT=" + std::string(mutant) + " ";
+  }
+  text += "steno-simulate " + played + "\n";
   text += "the shortest schedule found that fails (" + outcome.violation +
           "); kept in a file it is run again by steno-simulate --schedule FILE:\n\n";
   text += to_text(shortest) + "\nwhat happened in it:\n\n";

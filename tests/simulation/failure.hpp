@@ -7,8 +7,9 @@
 
 namespace simulation {
 
-// What broke, the commit, the commands that repeat it, the shortest schedule found that fails, and
-// the end of that one's trace, `trace_lines` at most.
-std::string explain(const Schedule& failing, std::size_t trace_lines);
+// What broke, the commit, the command that repeats it, the shortest schedule found that fails, and
+// the end of that one's trace, `trace_lines` at most. `played` is what steno-simulate was told to
+// play: "--seed 7".
+std::string explain(const Schedule& failing, const std::string& played, std::size_t trace_lines);
 
 }  // namespace simulation

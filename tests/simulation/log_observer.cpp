@@ -94,6 +94,9 @@ std::string LogObserver::take(const RecordedEvent& event) {
   if (auto wrong = check_token(event); !wrong.empty()) return wrong;
   session::evolve(found->second, e, event.event);
   if (is_inconsistent(found->second)) return at(event, "is impossible in its stream's state");
+  if (const auto* started = std::get_if<session::TurnStarted>(&event.event)) {
+    started_.emplace(started->turn, started->token);
+  }
   ++types_[e.type];
   if (!e.command.is_set()) return {};
   const auto [group, is_new] = commands_.try_emplace(

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ class LogObserver {
   const std::map<base::CommandId, CommandGroup>& commands() const { return commands_; }
   // How many events of each type there are.
   const std::map<std::string, std::int64_t>& types() const { return types_; }
+  // TurnStarted of that turn under that token is on the record.
+  bool has_started(base::TurnId turn, base::FencingToken token) const {
+    return started_.contains({turn, token});
+  }
   // All events so far, with their content.
   const std::vector<session::RecordedEvent>& events() const { return events_; }
   // What the streams say of each other: who is admitted lives or is unsettled, and names belong to
@@ -55,6 +60,7 @@ class LogObserver {
   std::map<std::string, base::FencingToken> tokens_;
   std::map<std::pair<std::string, base::FencingToken>, std::int64_t> sequences_;
   std::map<base::CommandId, CommandGroup> commands_;
+  std::set<std::pair<base::TurnId, base::FencingToken>> started_;
   std::map<std::string, std::int64_t> types_;
   std::vector<session::RecordedEvent> events_;
 };

@@ -66,7 +66,8 @@ void print_table(const Sum& sum) {
               static_cast<double>(sum.worlds) * 60 / std::max(sum.seconds(), 0.001));
 }
 
-bool play(const simulation::Schedule& schedule, const Options& options,
+// `played`: the option that stands for the schedule.
+bool play(const simulation::Schedule& schedule, const std::string& played, const Options& options,
           simulation::Counts& counts) {
   const auto outcome = simulation::run(
       schedule, options.is_traced ? simulation::Tracing::on : simulation::Tracing::off);
@@ -74,7 +75,7 @@ bool play(const simulation::Schedule& schedule, const Options& options,
   for (const std::string& line : outcome.trace) std::printf("%s\n", line.c_str());
   if (outcome.violation.empty()) return true;
   std::printf("seed %llu\n%s", static_cast<unsigned long long>(schedule.seed),
-              simulation::explain(schedule, options.trace_lines).c_str());
+              simulation::explain(schedule, played, options.trace_lines).c_str());
   return false;
 }
 
@@ -89,7 +90,8 @@ int play_file(const Options& options, Sum& sum) {
     return 2;
   }
   sum.worlds = 1;
-  sum.violations = play(*schedule, options, sum.counts) ? 0 : 1;
+  sum.violations =
+      play(*schedule, "--schedule " + options.schedule_file, options, sum.counts) ? 0 : 1;
   sum.counts.add(simulation::take_rare_branches());
   return 0;
 }
@@ -98,7 +100,8 @@ void play_seeds(const Options& options, Sum& sum) {
   const simulation::Seeds seeds{options.first, options.seeds,
                                 std::chrono::duration<double>(60 * options.minutes)};
   const auto play_one = [&](std::uint64_t seed, simulation::Counts& counts) {
-    const bool holds = play(simulation::make_schedule(seed), options, counts);
+    const bool holds =
+        play(simulation::make_schedule(seed), "--seed " + std::to_string(seed), options, counts);
     counts.add(simulation::take_rare_branches());
     return holds;
   };
@@ -111,6 +114,9 @@ void play_seeds(const Options& options, Sum& sum) {
   sum.worlds = played.worlds;
   sum.violations = played.violations;
   sum.has_failed = played.has_failed;
+  for (const std::string& death : played.deaths) {
+    std::fprintf(stderr, "steno-simulate: %s\n", death.c_str());
+  }
   sum.counts = std::move(played.counts);
 }
 
@@ -152,7 +158,7 @@ int main(int argc, char** argv) {
     print_table(sum);
   }
   if (sum.has_failed) {
-    std::fprintf(stderr, "steno-simulate: a process of it failed\n");
+    std::fprintf(stderr, "steno-simulate: not all of its processes could be started\n");
     return 2;
   }
   if (sum.violations > 0) return 1;

@@ -18,9 +18,17 @@ constexpr workers::WorkerLinkOptions kLink{
     std::chrono::minutes(30), std::chrono::milliseconds(400)};
 constexpr session::Limits kLimits{4, 20, 65536};  // few, so that they are reached
 
+constexpr std::int64_t kSmallPage = 4;
 constexpr unsigned kLieWorkerPercent = 50;
 constexpr unsigned kLieSessionPercent = 20;
 constexpr unsigned kThreadReadyPercent = 40;
+constexpr std::uint64_t kErasureUsMax = 1'000'000;  // long, so that many a server dies within it
+constexpr std::uint64_t kErasureToldUsMax = 200'000;
+constexpr std::size_t kErasingMax = 4;  // steps of an erasure that is killed
+
+// So short that what a world's sessions said expires now and then before the world has settled.
+constexpr workers::KeepFor kKeepFor{std::chrono::seconds(4), base::Duration{0},
+                                    std::chrono::seconds(8)};
 
 // Each of the world's generators begins elsewhere.
 std::uint64_t derived(std::uint64_t seed, std::uint64_t number) {
@@ -39,7 +47,9 @@ Surroundings::Surroundings(const Schedule& schedule)
       queue_max(static_cast<std::size_t>(schedule.queue_max)),
       streams_max(static_cast<std::size_t>(schedule.streams_max)),
       inbox_max(static_cast<std::size_t>(schedule.inbox_max)),
-      do_locks_lie(schedule.has_lying_locks) {
+      do_locks_lie(schedule.has_lying_locks),
+      erase_percent(schedule.erase_percent),
+      page_events_max(schedule.seed % 2 == 0 ? kSmallPage : 0) {
   birth.log = base::LogId::make({1}, id_random);
   birth.epoch.counter = 1;
 }
@@ -71,7 +81,7 @@ bool SimLocks::is_session_held(base::SessionId session) {
   const bool is_held = around_.agents.holds_lock(session);
   if (is_held && around_.do_locks_lie && around_.lock_random.chance(kLieSessionPercent)) {
     ++around_.counts["locks that lied"];
-    around_.agents.allow_two(session);
+    around_.agents.overlook(session);
     return false;
   }
   return is_held;
@@ -98,6 +108,38 @@ std::optional<workers::QueryAnswer> SimQueryPort::poll() {
   return answer;
 }
 
+SimErasures::SimErasures(Surroundings& around, workers::ReadSide& side)
+    : disk_(around.disk),
+      time_(around.time),
+      random_(around.disk_random),
+      is_enabled_(around.erase_percent > 0),
+      work_(around.disk.log(), side.index, around.disk.view_rows(), {kKeepFor, {}, {}, {}},
+            &around.disk.index_rows()) {}
+
+void SimErasures::submit(const workers::ErasureJob& job) {
+  job_ = job;
+  due_ = time_.now + Duration{random_.below(kErasureUsMax)};
+}
+
+std::optional<workers::ErasureOutcome> SimErasures::poll() {
+  if (!is_enabled_ || !job_ || time_.now < due_) return std::nullopt;
+  if (!outcome_) {
+    outcome_ = work_.run(*job_);
+    due_ = time_.now + Duration{random_.below(kErasureToldUsMax)};
+    return std::nullopt;
+  }
+  job_.reset();
+  return std::exchange(outcome_, std::nullopt);
+}
+
+void SimErasures::kill() {
+  if (!is_enabled_ || !job_ || outcome_ || !random_.chance(50)) return;
+  disk_.log().stop_erasing_after(random_.below(kErasingMax));
+  work_.run(*job_);
+  disk_.log().stop_erasing_after(std::nullopt);
+  if (disk_.log().has_unscrubbed()) ++disk_.counts()["kills within an erasure"];
+}
+
 base::Result<std::unique_ptr<ServerLife>> ServerLife::open(Surroundings& around,
                                                            ProcessClock& clock) {
   if (!around.disk.open()) return base::failure(base::ErrorCode::io, "the disk is full");
@@ -120,6 +162,7 @@ ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog
       loader(around.disk.log(), *side, around.disk_random),
       contents(around.disk.log()),
       queries(*side->service, around.disk_random),
+      erasures(around, *side),
       command_socket(around.bus.bind_server("command")),
       worker_socket(around.bus.bind_server("worker")),
       feed_socket(around.bus.bind_publisher("feed")),
@@ -135,11 +178,11 @@ Duration ServerLife::due(const ProcessClock& clock) const {
 }
 
 WorkerLife::WorkerLife(Surroundings& around, ProcessClock& clock, std::size_t number)
-    : launcher(around.agents, around.agent_random),
+    : id(base::WorkerId::make(clock.wall(), around.id_random)),
+      launcher(around.agents, around.agent_random),
       worker(launcher, {}),
       socket(around.bus.connect_client("worker", worker_name(number), around.queue_max)),
-      link(worker, {clock, *socket}, base::WorkerId::make(clock.wall(), around.id_random),
-           static_cast<std::int64_t>(number), kLink) {}
+      link(worker, {clock, *socket}, id, static_cast<std::int64_t>(number), kLink) {}
 
 std::string worker_name(std::size_t number) {
   return "worker-" + std::to_string(number);

@@ -32,6 +32,8 @@ struct Surroundings {
   std::size_t streams_max;
   std::size_t inbox_max;
   bool do_locks_lie;
+  std::int64_t erase_percent;
+  std::int64_t page_events_max;  // of what subscribers read; 0: as the server likes
   std::vector<bool> is_worker_alive = std::vector<bool>(kWorkers, false);
   eventlog::LogTail birth;  // log id and epoch of the empty log
 
@@ -90,11 +92,25 @@ class SimQueryPort final : public workers::QueryPort {
   std::deque<workers::Query> asked_;
 };
 
-// Nobody erases anything in here: a job is never done.
-class NoErasures final : public workers::ErasurePort {
+// Takes its time to work, and then some to say so. In a world in which nothing is erased no job is
+// ever done.
+class SimErasures final : public workers::ErasurePort {
  public:
-  void submit(const workers::ErasureJob&) override {}
-  std::optional<workers::ErasureOutcome> poll() override { return std::nullopt; }
+  SimErasures(Surroundings& around, workers::ReadSide& side);
+  void submit(const workers::ErasureJob& job) override;
+  std::optional<workers::ErasureOutcome> poll() override;
+  // The server dies: of the job at hand nothing is done, or some, or all, and nobody is told.
+  void kill();
+
+ private:
+  SimDisk& disk_;
+  const VirtualTime& time_;
+  base::Random& random_;
+  const bool is_enabled_;
+  workers::ErasureWork work_;
+  std::optional<workers::ErasureJob> job_;
+  std::optional<workers::ErasureOutcome> outcome_;  // not told yet
+  Duration due_{0};                                 // of its work, then of the telling
 };
 
 struct ServerLife {
@@ -102,7 +118,10 @@ struct ServerLife {
   static base::Result<std::unique_ptr<ServerLife>> open(Surroundings& around, ProcessClock& clock);
 
   // Killed: what is on its way to the disk may or may not get there.
-  void kill() { committer.kill(); }
+  void kill() {
+    committer.kill();
+    erasures.kill();
+  }
   // True when the threads beside the loop have something in hand.
   bool is_busy() const { return loader.is_busy() || queries.is_busy(); }
   // World time at which the loop has to run although nothing arrives.
@@ -114,7 +133,7 @@ struct ServerLife {
   SimLoader loader;
   workers::InlineContentLoader contents;
   SimQueryPort queries;
-  NoErasures erasures;
+  SimErasures erasures;
   std::unique_ptr<bus::ServerSocket> command_socket;
   std::unique_ptr<bus::ServerSocket> worker_socket;
   std::unique_ptr<bus::PublisherSocket> feed_socket;
@@ -127,6 +146,7 @@ struct ServerLife {
 struct WorkerLife {
   WorkerLife(Surroundings& around, ProcessClock& clock, std::size_t number);
 
+  const base::WorkerId id;
   SimLauncher launcher;
   workers::EngineWorker worker;
   std::unique_ptr<bus::ClientSocket> socket;

@@ -1,5 +1,7 @@
 #include "tests/simulation/processes_at_once.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <new>
@@ -24,6 +26,7 @@ struct Shared {
   std::atomic<std::uint64_t> taken{0};
   std::atomic<std::uint64_t> worlds{0};
   std::atomic<std::uint64_t> violations{0};
+  std::array<std::atomic<std::uint64_t>, kProcessesMax> playing{};  // which seed, by process
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -33,7 +36,7 @@ struct Child {
   std::string text;
 };
 
-Counts play_share(const Seeds& seeds, Shared& shared, const PlaySeed& play) {
+Counts play_share(const Seeds& seeds, Shared& shared, unsigned process, const PlaySeed& play) {
   const SteadyTime began = std::chrono::steady_clock::now();
   const bool is_timed = seeds.time.count() > 0;
   Counts counts;
@@ -41,6 +44,7 @@ Counts play_share(const Seeds& seeds, Shared& shared, const PlaySeed& play) {
          !(is_timed && std::chrono::steady_clock::now() - began >= seeds.time)) {
     const std::uint64_t from = shared.taken.fetch_add(kTakenAtOnce);
     for (std::uint64_t i = from; i < from + kTakenAtOnce && (is_timed || i < seeds.count); ++i) {
+      shared.playing[process] = seeds.first + i;
       const bool holds = play(seeds.first + i, counts);
       ++shared.worlds;
       if (holds) continue;
@@ -93,6 +97,14 @@ bool read_some(std::vector<Child>& children) {
   return is_one_open;
 }
 
+std::string describe_death(int status, std::uint64_t seed) {
+  const std::string how = WIFSIGNALED(status)
+                              ? "was killed by signal " + std::to_string(WTERMSIG(status))
+                              : "ended with " + std::to_string(WEXITSTATUS(status));
+  return "a process " + how + "; what it played last: steno-simulate --seed " +
+         std::to_string(seed);
+}
+
 }  // namespace
 
 Played play_in_processes(const Seeds& seeds, unsigned processes, const PlaySeed& play,
@@ -105,6 +117,7 @@ Played play_in_processes(const Seeds& seeds, unsigned processes, const PlaySeed&
     return played;
   }
   Shared& shared = *new (memory) Shared;
+  processes = std::min(processes, kProcessesMax);
   std::fflush(nullptr);  // or each of them would print it again
   std::vector<Child> children;
   for (unsigned i = 0; i < processes; ++i) {
@@ -113,7 +126,7 @@ Played play_in_processes(const Seeds& seeds, unsigned processes, const PlaySeed&
     const pid_t pid = fork();
     if (pid == 0) {
       close(ends[0]);
-      write_counts(ends[1], play_share(seeds, shared, play));
+      write_counts(ends[1], play_share(seeds, shared, i, play));
       std::fflush(nullptr);
       _exit(0);
     }
@@ -126,14 +139,14 @@ Played play_in_processes(const Seeds& seeds, unsigned processes, const PlaySeed&
   }
   while (read_some(children)) tell(shared.worlds);
   played.has_failed = children.size() < processes;
-  for (const Child& child : children) {
+  for (std::size_t i = 0; i < children.size(); ++i) {
     int status = 0;
-    waitpid(child.pid, &status, 0);
-    played.has_failed = played.has_failed || status != 0;
-    played.counts.add(read_counts(child.text));
+    waitpid(children[i].pid, &status, 0);
+    if (status != 0) played.deaths.push_back(describe_death(status, shared.playing[i]));
+    played.counts.add(read_counts(children[i].text));
   }
   played.worlds = shared.worlds;
-  played.violations = shared.violations;
+  played.violations = shared.violations + played.deaths.size();
   munmap(memory, sizeof(Shared));
   return played;
 }

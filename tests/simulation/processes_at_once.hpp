@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "tests/simulation/counts.hpp"
 
@@ -18,8 +20,9 @@ struct Seeds {
 
 struct Played {
   std::uint64_t worlds = 0;
-  std::uint64_t violations = 0;
-  bool has_failed = false;  // a process has ended otherwise than it should
+  std::uint64_t violations = 0;     // deaths included
+  bool has_failed = false;          // not all processes could be started
+  std::vector<std::string> deaths;  // how each process ended that died, and what it played
   Counts counts;
 };
 
@@ -29,7 +32,10 @@ using PlaySeed = std::function<bool(std::uint64_t seed, Counts& counts)>;
 // In the calling process, about once a second: how many worlds have been played so far.
 using TellProgress = std::function<void(std::uint64_t worlds)>;
 
-// Returns when all processes have ended. To be called by a process of one thread.
+constexpr unsigned kProcessesMax = 256;
+
+// Returns when all processes have ended. To be called by a process of one thread; at most
+// kProcessesMax are started.
 Played play_in_processes(const Seeds& seeds, unsigned processes, const PlaySeed& play,
                          const TellProgress& tell);
 

@@ -44,7 +44,10 @@ TEST_CASE("a process that ends by itself is noticed", "[simulation]") {
         return true;
       },
       kTellNobody);
-  CHECK(played.has_failed);
+  CHECK_FALSE(played.has_failed);
+  CHECK(played.violations == 1);
+  REQUIRE(played.deaths.size() == 1);
+  CHECK_THAT(played.deaths[0], Catch::Contains("ended with 9") && Catch::Contains("--seed 50"));
 }
 
 }  // namespace

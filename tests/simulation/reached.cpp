@@ -51,6 +51,12 @@ constexpr std::string_view kMust[] = {
     "messages dropped for slow subscribers",
     "messages refused by full queues",
     "gaps in the feed",
+    "contents replaced",
+    "texts that expired",
+    "kills within an erasure",
+    "erased contents back after a loss of power",
+    "refused: content_in_use",
+    "refused: lease_held",
 };
 
 }  // namespace

@@ -64,6 +64,10 @@ Fault make_fault(base::Random& random) {
   return fault;
 }
 
+bool is_earlier(const Fault& a, const Fault& b) {
+  return a.at < b.at;
+}
+
 std::string seconds_text(Duration duration) {
   char text[32];
   std::snprintf(text, sizeof text, "%lld.%06lld",
@@ -83,7 +87,8 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-bool read_number(std::string_view text, std::int64_t& number) {
+template <class Number>
+bool read_number(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() && number >= 0;
 }
@@ -111,29 +116,37 @@ bool read_fault(const std::vector<std::string_view>& words, Fault& fault) {
          read_number(words[5], fault.choice);
 }
 
+struct Setting {
+  std::string_view name;
+  std::int64_t Schedule::*value;
+  std::int64_t least;
+  std::int64_t most;
+};
+
+constexpr Setting kSettings[] = {
+    {"clients", &Schedule::clients, 1, 100},
+    {"commands", &Schedule::commands, 0, 1'000'000},
+    {"queue_max", &Schedule::queue_max, 1, 1'000'000},
+    {"streams_max", &Schedule::streams_max, 1, 1'000'000},
+    {"inbox_max", &Schedule::inbox_max, 1, 1'000'000},
+    {"events_min", &Schedule::events_min, 0, 1'000'000},
+    {"erase_percent", &Schedule::erase_percent, 0, 100},
+};
+
+// All but the seed.
 bool read_setting(const std::vector<std::string_view>& words, Schedule& schedule) {
   std::int64_t number = 0;
   if (words.size() != 2 || !read_number(words[1], number)) return false;
-  if (words[0] == "seed") {
-    schedule.seed = static_cast<std::uint64_t>(number);
-  } else if (words[0] == "clients") {
-    schedule.clients = number;
-  } else if (words[0] == "commands") {
-    schedule.commands = number;
-  } else if (words[0] == "queue_max") {
-    schedule.queue_max = number;
-  } else if (words[0] == "streams_max") {
-    schedule.streams_max = number;
-  } else if (words[0] == "inbox_max") {
-    schedule.inbox_max = number;
-  } else if (words[0] == "events_min") {
-    schedule.events_min = number;
-  } else if (words[0] == "lying_locks") {
-    schedule.has_lying_locks = number != 0;
-  } else {
-    return false;
+  if (words[0] == "lying_locks") {
+    schedule.has_lying_locks = number == 1;
+    return number <= 1;
   }
-  return true;
+  for (const Setting& setting : kSettings) {
+    if (words[0] != setting.name) continue;
+    schedule.*setting.value = number;
+    return number >= setting.least && number <= setting.most;
+  }
+  return false;
 }
 
 }  // namespace
@@ -166,18 +179,18 @@ Schedule make_schedule(std::uint64_t seed) {
     kinds.insert(fault.kind);
     schedule.faults.push_back(fault);
   }
-  std::stable_sort(schedule.faults.begin(), schedule.faults.end(),
-                   [](const Fault& a, const Fault& b) { return a.at < b.at; });
+  std::stable_sort(schedule.faults.begin(), schedule.faults.end(), is_earlier);
   if (random.chance(15)) schedule.inbox_max = 1 + static_cast<std::int64_t>(random.below(3));
+  if (random.chance(50)) schedule.erase_percent = 4 + static_cast<std::int64_t>(random.below(12));
   return schedule;
 }
 
 std::string to_text(const Schedule& schedule) {
   std::string text;
-  const auto add = [&](std::string_view name, std::int64_t value) {
+  const auto add = [&](std::string_view name, auto value) {
     text += std::string(name) + " " + std::to_string(value) + "\n";
   };
-  add("seed", static_cast<std::int64_t>(schedule.seed));
+  add("seed", schedule.seed);
   add("clients", schedule.clients);
   add("commands", schedule.commands);
   add("queue_max", schedule.queue_max);
@@ -185,6 +198,7 @@ std::string to_text(const Schedule& schedule) {
   add("inbox_max", schedule.inbox_max);
   add("events_min", schedule.events_min);
   add("lying_locks", schedule.has_lying_locks ? 1 : 0);
+  add("erase_percent", schedule.erase_percent);
   for (const Fault& fault : schedule.faults) text += describe(fault) + "\n";
   return text;
 }
@@ -192,6 +206,7 @@ std::string to_text(const Schedule& schedule) {
 base::Result<Schedule> parse_schedule(std::string_view text) {
   Schedule schedule;
   int number = 0;
+  bool has_seed = false;
   while (!text.empty()) {
     ++number;
     const auto end = std::min(text.find('\n'), text.size());
@@ -202,13 +217,20 @@ base::Result<Schedule> parse_schedule(std::string_view text) {
     Fault fault;
     if (read_fault(words, fault)) {
       schedule.faults.push_back(fault);
+    } else if (words.size() == 2 && words[0] == "seed" && read_number(words[1], schedule.seed)) {
+      has_seed = true;
     } else if (!read_setting(words, schedule)) {
       return base::failure(base::ErrorCode::invalid,
-                           "neither a number ('clients 3') nor a fault "
+                           "neither a number within its bounds ('clients 3') nor a fault "
                            "('+1.234567 kill_server for 0.500000 choice 7')",
                            "line " + std::to_string(number) + ": " + std::string(line));
     }
   }
+  if (!has_seed) {
+    return base::failure(base::ErrorCode::invalid,
+                         "no schedule: a line such as 'seed 7' is missing");
+  }
+  std::stable_sort(schedule.faults.begin(), schedule.faults.end(), is_earlier);
   return schedule;
 }
 

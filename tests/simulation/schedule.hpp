@@ -56,6 +56,7 @@ struct Schedule {
   std::int64_t inbox_max = 100'000;  // commands that wait in the server
   std::int64_t events_min = 200;     // clients go on until the log holds so many
   bool has_lying_locks = true;       // now and then a lock seems free that is held
+  std::int64_t erase_percent = 0;    // of the clients' commands; 0: nothing is erased at all
   std::vector<Fault> faults;         // by time
 
   bool operator==(const Schedule&) const = default;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "eventlog/session/stream_name.hpp"
+
 namespace simulation {
 
 using base::Bytes;
@@ -42,24 +44,38 @@ class SimEngine final : public engines::Engine {
   bool has_result_ = false;
 };
 
+std::string lease_text(const LeaseKey& key) {
+  return "token " + std::to_string(key.token.value) + " of session " + key.session.text();
+}
+
+// As agents do: a fork, and who begins anew, has an agent's session of its own.
+std::string agent_session_of(const workers::DirectiveBody& directive) {
+  if (!directive.resume_agent_session.empty()) return directive.resume_agent_session;
+  const session::SessionSpec& spec = directive.spec;
+  if (!spec.resume_agent_session.empty() && !spec.is_fork) return spec.resume_agent_session;
+  return "agent-" + directive.session.text();
+}
+
 }  // namespace
 
 class SimProcess final : public engines::AgentProcess {
+  friend class SimAgents;
+
  public:
   SimProcess(SimAgents& agents, std::uint64_t seed, const workers::DirectiveBody& directive)
       : agents_(agents),
         random_(seed),
         key_{directive.session, directive.token},
-        agent_session_(directive.resume_agent_session.empty() ? "agent-" + directive.session.text()
-                                                              : directive.resume_agent_session) {
+        agent_session_(agent_session_of(directive)) {
+    for (const SimProcess* other : agents_.living_) {
+      if (other->agent_session_ != agent_session_) continue;
+      ++agents_.counts_["two agents of one session"];
+      if (other->is_keeper_dead_ || agents_.is_overlooked(other->key_)) continue;
+      agents_.violate("an agent of " + agent_session_ + " is started under " + lease_text(key_) +
+                      " while one under " + lease_text(other->key_) + " lives");
+    }
     agents_.living_.push_back(this);
     ++agents_.locks_[key_.session];
-    if (++agents_.alive_[key_.session] > 1) {
-      ++agents_.counts_["two agents of one session"];
-      if (!agents_.may_be_two_.contains(key_.session) && agents_.violation_.empty()) {
-        agents_.violation_ = "two agents of session " + key_.session.text() + " live at once";
-      }
-    }
   }
 
   ~SimProcess() override { end_tree(); }
@@ -74,7 +90,11 @@ class SimProcess final : public engines::AgentProcess {
     return true;
   }
   void close_stdin() override { is_closed_ = true; }
-  void terminate(std::chrono::milliseconds) override { exit_with(0, 15); }
+  // It takes its time to end, and says nothing more.
+  void terminate(std::chrono::milliseconds grace) override {
+    const auto most = static_cast<std::uint64_t>(Duration{grace}.count()) + 1;
+    if (!ends_at_) ends_at_ = agents_.time_.now + Duration{random_.below(most)};
+  }
   void kill() override { exit_with(0, 9); }
   void set_reading(bool is_reading) override { is_reading_ = is_reading; }
   std::vector<engines::PollWish> poll_wishes() const override { return {}; }
@@ -87,6 +107,10 @@ class SimProcess final : public engines::AgentProcess {
     }
     if (is_keeper_dead_) return exit_with(-1, 9);
     const Duration now = agents_.time_.now;
+    if (ends_at_) {
+      if (now >= *ends_at_) exit_with(0, 15);
+      return;
+    }
     if (now < next_ || now < stopped_until_ || !is_reading_) return;
     next_ = now + Duration{random_.below(20'000)};
     if (!turn_) {
@@ -98,22 +122,17 @@ class SimProcess final : public engines::AgentProcess {
     finish(random_.chance(5));
   }
 
-  std::vector<engines::ProcessEvent> take_events() override {
-    for (const engines::ProcessEvent& event : events_) {
-      if (std::holds_alternative<engines::ProcessExited>(event)) record().has_exited = true;
-    }
-    return std::exchange(events_, {});
-  }
+  std::vector<engines::ProcessEvent> take_events() override { return std::exchange(events_, {}); }
   std::int64_t discarded_bytes() const override { return 0; }
 
   // Until its worker sees that, the agent lives on, and nobody holds its session's lock.
   void lose_keeper() {
     is_keeper_dead_ = true;
-    agents_.allow_two(key_.session);
     release_lock();
   }
   void stop(Duration until) { stopped_until_ = until; }
   std::optional<Duration> due() const {
+    if (!has_ended_ && has_started_ && ends_at_) return ends_at_;
     if (has_ended_ || !has_started_ || (!turn_ && !is_closed_)) return std::nullopt;
     return std::max(next_, stopped_until_);
   }
@@ -125,21 +144,27 @@ class SimProcess final : public engines::AgentProcess {
     turn_ = turn;
     steps_ = 1 + random_.below(4);
     const auto [other, is_new] = agents_.begun_.emplace(turn, key_);
-    if (!is_new && agents_.violation_.empty()) {
-      agents_.violation_ = "turn " + turn.text() + " was given to agents under tokens " +
-                           std::to_string(other->second.token.value) + " and " +
-                           std::to_string(key_.token.value);
+    if (!is_new) {
+      agents_.violate("turn " + turn.text() + " was given to agents under " +
+                      lease_text(other->second) + " and under " + lease_text(key_));
     }
-    if (agents_.is_over_(key_) && !agents_.may_be_two_.contains(key_.session) &&
-        agents_.violation_.empty()) {
-      agents_.violation_ = "turn " + turn.text() + " was given to an agent of session " +
-                           key_.session.text() + " under token " +
-                           std::to_string(key_.token.value) + ", whose lease is over";
+    if (!agents_.log_->has_started(turn, key_.token)) {
+      agents_.violate("turn " + turn.text() + " was given to an agent under " + lease_text(key_) +
+                      ", and that it started there is not on the record");
     }
-    if (prompt != prompt_of(turn) && agents_.violation_.empty()) {
-      agents_.violation_ = "turn " + turn.text() + " was given the prompt '" + Bytes(prompt) + "'";
+    if (is_lease_over() && !is_keeper_dead_ && !agents_.is_overlooked(key_)) {
+      agents_.violate("turn " + turn.text() + " was given to an agent under " + lease_text(key_) +
+                      ", which is over");
+    }
+    if (prompt != prompt_of(turn)) {
+      agents_.violate("turn " + turn.text() + " was given the prompt '" + Bytes(prompt) + "'");
     }
     emit(session::ReportInitialized{agent_session_, "sim", "1"});
+  }
+
+  bool is_lease_over() const {
+    const auto* s = agents_.log_->session(session::session_stream("main", key_.session));
+    return s == nullptr || !s->lease || s->lease->token != key_.token;
   }
 
   void emit(const session::Report& report) {
@@ -191,8 +216,6 @@ class SimProcess final : public engines::AgentProcess {
 
   void end_tree() {
     release_lock();
-    if (!std::exchange(is_alive_, false)) return;
-    if (--agents_.alive_[key_.session] == 0) agents_.alive_.erase(key_.session);
     std::erase(agents_.living_, this);
   }
 
@@ -207,13 +230,13 @@ class SimProcess final : public engines::AgentProcess {
   base::NanoUsd total_;
   Duration next_{0};
   Duration stopped_until_{0};
+  std::optional<Duration> ends_at_;  // it was told to
   bool has_started_ = false;
   bool has_ended_ = false;
   bool is_closed_ = false;
   bool is_reading_ = true;
   bool is_keeper_dead_ = false;
   bool is_lock_held_ = true;
-  bool is_alive_ = true;
 };
 
 SimProcess* SimAgents::pick(std::int64_t choice) {
@@ -242,8 +265,21 @@ void SimAgents::stop_agent(std::int64_t choice, Duration until) {
   }
 }
 
+void SimAgents::overlook(base::SessionId session) {
+  const auto* state = log_->session(session::session_stream("main", session));
+  if (state != nullptr) overlooked_[session] = state->last_token;
+}
+
+bool SimAgents::is_overlooked(const LeaseKey& key) const {
+  const auto found = overlooked_.find(key.session);
+  return found != overlooked_.end() && key.token <= found->second;
+}
+
 bool SimAgents::lets_in(base::SessionId session) const {
-  return !locks_.contains(session) || may_be_two_.contains(session);
+  return std::all_of(living_.begin(), living_.end(), [&](const SimProcess* process) {
+    return process->key_.session != session || process->is_keeper_dead_ ||
+           is_overlooked(process->key_);
+  });
 }
 
 std::optional<Duration> SimAgents::due() const {

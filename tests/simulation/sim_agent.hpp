@@ -3,13 +3,12 @@
 // protocol.
 #pragma once
 
-#include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "tests/simulation/counts.hpp"
+#include "tests/simulation/log_observer.hpp"
 #include "tests/simulation/schedule.hpp"
 #include "tests/simulation/sim_clock.hpp"
 #include "workers/agent_launcher.hpp"
@@ -27,7 +26,6 @@ struct LeaseKey {
 // What an agent did under one lease, as the agent itself knows it.
 struct AgentRecord {
   std::vector<std::string> outputs;  // each text that it said, in order
-  bool has_exited = false;           // and its worker was there to see it
 };
 
 // All agents of a world, on whichever machine: who lives, who holds which session's lock, and what
@@ -44,12 +42,11 @@ class SimAgents {
   void kill_keeper(std::int64_t choice);
   void kill_agent(std::int64_t choice);
   void stop_agent(std::int64_t choice, Duration until);
-  // Says whether the record has ended that lease; agents are given no turn under one that is over.
-  void ask_about_leases(std::function<bool(const LeaseKey&)> is_over) {
-    is_over_ = std::move(is_over);
-  }
-  // The session's lock did not keep another agent out, so that two may live at once.
-  void allow_two(base::SessionId session) { may_be_two_.insert(session); }
+  // What agents are given is held against the record. It must outlive this.
+  void hold_against(const LogObserver& log) { log_ = &log; }
+  // The session's lock seemed free to the server: whoever holds it, or was to be started under a
+  // lease up to now, keeps nobody out, and is believed to have ended.
+  void overlook(base::SessionId session);
 
   const std::map<LeaseKey, AgentRecord>& records() const { return records_; }
   // What an agent saw that must never be; empty: nothing.
@@ -60,18 +57,21 @@ class SimAgents {
  private:
   friend class SimProcess;
   SimProcess* pick(std::int64_t choice);
+  bool is_overlooked(const LeaseKey& key) const;
+  void violate(std::string text) {
+    if (violation_.empty()) violation_ = std::move(text);
+  }
 
   const VirtualTime& time_;
   base::Random& random_;
   Counts& counts_;
-  std::vector<SimProcess*> living_;       // in the order of their start
-  std::map<base::SessionId, int> locks_;  // held by so many keepers
-  std::map<base::SessionId, int> alive_;  // so many agents
-  std::set<base::SessionId> may_be_two_;
+  std::vector<SimProcess*> living_;                           // in the order of their start
+  std::map<base::SessionId, int> locks_;                      // held by so many keepers
+  std::map<base::SessionId, base::FencingToken> overlooked_;  // leases up to that token
   std::map<LeaseKey, AgentRecord> records_;
   std::map<base::TurnId, LeaseKey> begun_;  // who was given which turn
   std::string violation_;
-  std::function<bool(const LeaseKey&)> is_over_ = [](const LeaseKey&) { return false; };
+  const LogObserver* log_ = nullptr;
 };
 
 class SimLauncher final : public workers::AgentLauncher {

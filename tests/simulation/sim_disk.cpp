@@ -42,7 +42,35 @@ void SimLog::open() {
   ++disk_.counts()["blocks found that nobody had synced"];
 }
 
+base::Result<bool> SimLog::may_erase() {
+  if (disk_.is_full()) return tl::unexpected(no_space());
+  if (!erasing_left_) return true;
+  if (*erasing_left_ == 0) return tl::unexpected(failed("write by a process that was killed"));
+  --*erasing_left_;
+  return true;
+}
+
+base::Result<bool> SimLog::replace_content(base::Position first, base::ByteView content) {
+  if (auto ok = may_erase(); !ok) return ok;
+  const auto before = durable_.read(first, 1, true);
+  if (before && !before->empty()) replaced_.try_emplace(first, before->front().content);
+  ++disk_.counts()["contents replaced"];
+  return durable_.replace_content(first, content);
+}
+
+base::Result<bool> SimLog::scrub(const eventlog::ScrubScope& scope) {
+  if (auto ok = may_erase(); !ok) return ok;
+  replaced_.clear();
+  return durable_.scrub(scope);
+}
+
 bool SimLog::lose_power(base::Random& random) {
+  for (const auto& [first, content] : replaced_) {
+    if (!random.chance(50)) continue;
+    durable_.replace_content(first, content);
+    ++disk_.counts()["erased contents back after a loss of power"];
+  }
+  replaced_.clear();
   if (!left_) return false;
   const bool is_lost = random.chance(50);
   if (!is_lost) durable_.append(*left_);

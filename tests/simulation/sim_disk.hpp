@@ -7,6 +7,7 @@
 // when the next one opens the log.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -42,15 +43,11 @@ class SimLog final : public eventlog::BlockStore {
   base::Result<base::Bytes> read_chunk(base::ByteView key) override {
     return durable_.read_chunk(key);
   }
-  base::Result<bool> replace_content(base::Position first, base::ByteView content) override {
-    return durable_.replace_content(first, content);
-  }
+  base::Result<bool> replace_content(base::Position first, base::ByteView content) override;
   base::Result<bool> erase_chunks(base::ByteView prefix) override {
     return durable_.erase_chunks(prefix);
   }
-  base::Result<bool> scrub(const eventlog::ScrubScope& scope) override {
-    return durable_.scrub(scope);
-  }
+  base::Result<bool> scrub(const eventlog::ScrubScope& scope) override;
   base::Result<bool> copy_to(const std::string& folder) override {
     return durable_.copy_to(folder);
   }
@@ -62,14 +59,23 @@ class SimLog final : public eventlog::BlockStore {
   // Written, not synced, and its writer is gone.
   void leave(eventlog::SealedBlock block) { left_ = std::move(block); }
   bool has_left() const { return left_.has_value(); }
+  // Contents were replaced, and a loss of power may bring them back.
+  bool has_unscrubbed() const { return !replaced_.empty(); }
   // As a server finds it: what was left is synced now.
   void open();
-  // True when something was lost.
+  // True when something was lost: of blocks, and of what was taken out of them.
   bool lose_power(base::Random& random);
+  // So many more contents are replaced or scrubbed, and then whoever does it is dead; none: nobody
+  // dies.
+  void stop_erasing_after(std::optional<std::size_t> count) { erasing_left_ = count; }
 
  private:
+  base::Result<bool> may_erase();
+
   SimDisk& disk_;
   eventlog::MemoryStore durable_;
+  std::map<base::Position, base::Bytes> replaced_;  // what was there, until it is scrubbed
+  std::optional<std::size_t> erasing_left_;
   std::optional<eventlog::SealedBlock> left_;
 };
 

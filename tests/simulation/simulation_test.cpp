@@ -10,6 +10,7 @@
 #include "tests/simulation/shrink.hpp"
 #include "tests/simulation/world.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/environment_number.hpp"
 
 namespace {
 
@@ -18,16 +19,12 @@ using simulation::make_schedule;
 using simulation::Schedule;
 
 constexpr std::size_t kTraceLines = 120;
-constexpr std::uint64_t kSmokeSeeds = 300;
+constexpr std::int64_t kSmokeSeeds = 300;
 
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-void require_holds(const Schedule& schedule, const simulation::Outcome& outcome) {
+void require_holds(const Schedule& schedule, const std::string& played,
+                   const simulation::Outcome& outcome) {
   if (outcome.violation.empty()) return;
-  FAIL("STENO_SEED=" << schedule.seed << "\n" << simulation::explain(schedule, kTraceLines));
+  FAIL(simulation::explain(schedule, played, kTraceLines));
 }
 
 struct MutantGuard {
@@ -46,14 +43,14 @@ std::uint64_t caught_by(Mutant mutant, std::uint64_t seeds_max) {
 
 // STENO_SEED repeats one seed; STENO_SEEDS runs that many from it.
 TEST_CASE("every promise holds in every simulated world", "[simulation]") {
-  const std::uint64_t first = number_from("STENO_SEED", 1);
-  const std::uint64_t count =
-      number_from("STENO_SEEDS", std::getenv("STENO_SEED") == nullptr ? kSmokeSeeds : 1);
+  const auto first = static_cast<std::uint64_t>(support::environment_number("STENO_SEED", 1, 0));
+  const auto count = static_cast<std::uint64_t>(support::environment_number(
+      "STENO_SEEDS", std::getenv("STENO_SEED") == nullptr ? kSmokeSeeds : 1));
   simulation::Counts sum;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Schedule schedule = make_schedule(seed);
     const auto outcome = simulation::run(schedule);
-    require_holds(schedule, outcome);
+    require_holds(schedule, "--seed " + std::to_string(seed), outcome);
     sum.add(outcome.counts);
     CHECK(outcome.counts.of("events") >= 200);
   }
@@ -71,19 +68,22 @@ TEST_CASE("one schedule gives one run", "[simulation]") {
   CHECK(first.trace != simulation::run(make_schedule(8), simulation::Tracing::on).trace);
 }
 
-// Each found a bug once, which is kept as the mutant of its name.
+// Each fails with the mutant of its name: a bug that it found once, or one that a checker must see.
 TEST_CASE("schedules that failed once hold, and fail where their bug is planted", "[simulation]") {
   const std::filesystem::path folder = STENO_SOURCE_DIR "/tests/simulation/regressions";
-  std::set<std::string> missing = {"busy_is_refusal", "directive_numbers_restart",
-                                   "expiring_lease_directed", "holder_not_awaited",
-                                   "stopped_worker_obeys"};
+  std::set<std::string> missing = {
+      "agent_session_freed_early", "busy_is_refusal",         "completed_before_scrubbed",
+      "directive_numbers_restart", "ended_lease_begun_again", "expiring_lease_directed",
+      "holder_not_awaited",        "late_copy_accepted",      "page_skips_event",
+      "stopped_worker_obeys",      "takeover_behind",         "views_not_tried_again",
+      "whole_block_erased"};
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
     const auto schedule = simulation::parse_schedule(text.str());
     INFO(entry.path());
     REQUIRE(schedule);
-    require_holds(*schedule, simulation::run(*schedule));
+    require_holds(*schedule, "--schedule " + entry.path().string(), simulation::run(*schedule));
     const std::string name = entry.path().stem().string();
     missing.erase(name);
     const auto mutant = base::mutant_named(name);
@@ -99,6 +99,17 @@ TEST_CASE("a schedule is printed and read back", "[simulation]") {
     const Schedule schedule = make_schedule(seed);
     CHECK(simulation::parse_schedule(simulation::to_text(schedule)) == schedule);
   }
+  const Schedule last = make_schedule(~std::uint64_t{0});
+  CHECK(simulation::parse_schedule(simulation::to_text(last)) == last);
+  const auto unsorted = simulation::parse_schedule(
+      "seed 1\n+2.000000 kill_server for 0.500000 choice 1\n"
+      "+1.000000 kill_worker for 0.500000 choice 1\n");
+  REQUIRE(unsorted);
+  CHECK(unsorted->faults.front().kind == simulation::FaultKind::kill_worker);
+  CHECK(!simulation::parse_schedule(""));
+  CHECK(!simulation::parse_schedule("clients 3\n"));
+  CHECK(!simulation::parse_schedule("seed 1\nclients 0\n"));
+  CHECK(!simulation::parse_schedule("seed 1\nerase_percent 101\n"));
   CHECK(!simulation::parse_schedule("seed 1\n+1.000000 kill_servant for 0.000000 choice 1\n"));
   CHECK(!simulation::parse_schedule("seed -1\n"));
   CHECK(!simulation::parse_schedule("+1.5 kill_server for 0.000000 choice 1\n"));

@@ -56,9 +56,9 @@ class World {
   void kill_server(Duration back);
   void kill_worker(std::size_t number, Duration back, Duration tree_lives);
   void count(FaultKind kind) { ++around_.counts[name_of(kind)]; }
-  bool is_over(const LeaseKey& lease) const;
   bool is_turmoil_over();
   void heal();
+  bool lives(base::WorkerId worker) const;
   std::string unsettled();
   void finish();
 
@@ -98,16 +98,17 @@ World::World(const Schedule& schedule, Tracing tracing)
       server_clock_(around_.time) {
   for (std::size_t i = 0; i < kWorkers; ++i)
     workers_.push_back({nullptr, ProcessClock(around_.time)});
-  around_.agents.ask_about_leases([this](const LeaseKey& lease) { return is_over(lease); });
+  around_.agents.hold_against(log_);
   start_processes();
   for (std::int64_t i = 0; i < schedule_.clients; ++i) {
     clients_.push_back(std::make_unique<ClientActor>(stage_, static_cast<std::size_t>(i),
                                                      order_.next(), schedule_.commands));
   }
-  subscribers_.push_back(
-      std::make_unique<SubscriberActor>(stage_, "subscriber-0", std::string(bus::kAllLevel)));
-  subscribers_.push_back(
-      std::make_unique<SubscriberActor>(stage_, "subscriber-1", workers::agent_level("main")));
+  for (const std::string& level : {std::string(bus::kAllLevel), workers::agent_level("main")}) {
+    const std::size_t number = subscribers_.size();
+    subscribers_.push_back(std::make_unique<SubscriberActor>(
+        stage_, "subscriber-" + std::to_string(number), level, schedule_.seed * 2 + number));
+  }
   is_idle_.resize(1 + kWorkers + clients_.size() + subscribers_.size());
 }
 
@@ -214,11 +215,11 @@ void World::play_process_fault(const Fault& fault) {
     case FaultKind::stop_agent:
       return around_.agents.stop_agent(fault.choice, end);
     case FaultKind::stop_server:
-      count(fault.kind);
+      if (server_) count(fault.kind);
       server_stopped_until_ = end;
       return;
     case FaultKind::stop_worker:
-      count(fault.kind);
+      if (worker.life) count(fault.kind);
       worker.stopped_until = end;
       return;
     case FaultKind::stop_subscriber: {
@@ -378,12 +379,6 @@ void World::step() {
   if (!around_.agents.violation().empty()) stage_.violate(around_.agents.violation());
 }
 
-bool World::is_over(const LeaseKey& lease) const {
-  const auto* state = log_.session(session::session_stream("main", lease.session));
-  if (state == nullptr || state->last_token < lease.token) return false;  // not followed so far yet
-  return !state->lease || state->lease->token != lease.token;
-}
-
 bool World::is_turmoil_over() {
   if (next_fault_ < schedule_.faults.size() || !endings_.empty()) return false;
   if (!std::all_of(clients_.begin(), clients_.end(),
@@ -405,6 +400,11 @@ void World::heal() {
   for (WorkerSlot& slot : workers_) slot.stopped_until = Duration{0};
 }
 
+bool World::lives(base::WorkerId worker) const {
+  return std::any_of(workers_.begin(), workers_.end(),
+                     [&](const WorkerSlot& slot) { return slot.life && slot.life->id == worker; });
+}
+
 // What keeps the world from having settled: somebody was not answered, or a turn has not ended.
 std::string World::unsettled() {
   if (!server_ || !server_->server.is_ready()) return "the server is not ready";
@@ -420,6 +420,13 @@ std::string World::unsettled() {
     }
     if (session::is_terminal(s->status) && s->lease) {
       return "the lease of " + stream + ", which is closed, has not ended";
+    }
+    if (s->lease && !lives(s->lease->worker)) {
+      return stream + " is leased to a worker that is gone";
+    }
+    if (s->erasure > s->erasure_completed) {
+      return "the erasure of event " + std::to_string(s->erasure.value) + " of " + stream +
+             " is not complete";
     }
   }
   for (const auto& subscriber : subscribers_) {
@@ -437,12 +444,23 @@ void World::finish() {
   check(check_history(history_, log_));
   check(check_reads(history_, log_.events()));
   check(check_outputs(log_.events(), around_.agents.records()));
-  check(check_level(log_.events(), subscribers_[1]->level(), subscribers_[1]->given()));
+  check(check_contents(around_.disk.log(), log_.events(), log_.states()));
+  for (const auto& subscriber : subscribers_) {
+    check(check_level(log_.events(), subscriber->level(), subscriber->given()));
+  }
+  if (log_.position().value < schedule_.events_min) {
+    check("the world ended with " + std::to_string(log_.position().value) + " events");
+  }
   check(check_projections(around_.disk.log(), around_.disk.view_rows()));
   Counts& counts = around_.counts;
   counts["steps"] = steps_;
   counts["events"] = log_.position().value;
   for (const auto& [type, number] : log_.types()) counts["event " + type] += number;
+  counts["texts that expired"] =
+      std::count_if(log_.events().begin(), log_.events().end(), [](const auto& recorded) {
+        const auto* erased = std::get_if<session::ContentErased>(&recorded.event);
+        return erased != nullptr && erased->reason == session::ErasureReason::retention;
+      });
   const bus::MemoryFaultCounts& bus = around_.bus.counts();
   counts["messages lost"] = bus.lost;
   counts["messages doubled"] = bus.duplicated;

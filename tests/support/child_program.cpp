@@ -14,6 +14,8 @@
 namespace support {
 namespace {
 
+constexpr std::chrono::milliseconds kAskedAgainAfter{100};
+
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> all;
   for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
@@ -92,35 +94,31 @@ void ChildProgram::signal(int number) const {
 bool ChildProgram::wait_until(const std::function<bool(const ChildProgram&)>& is_enough) {
   const auto deadline = std::chrono::steady_clock::now() + kProgramDeadline;
   while (!is_enough(*this)) {
-    if (!gather(deadline)) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (has_ended() || now >= deadline) return false;
+    gather(std::min(deadline, now + kAskedAgainAfter));
   }
   return true;
 }
 
 int ChildProgram::wait() {
   const auto deadline = std::chrono::steady_clock::now() + kProgramDeadline;
-  while (gather(deadline)) {
-  }
-  if (pid_ <= 0 || stdout_ >= 0 || stderr_ >= 0) return -1;
+  while (!has_ended() && std::chrono::steady_clock::now() < deadline) gather(deadline);
+  if (pid_ <= 0 || !has_ended()) return -1;
   int status = 0;
   ::waitpid(pid_, &status, 0);
   pid_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// False: both pipes are at their end, or the deadline is over.
-bool ChildProgram::gather(std::chrono::steady_clock::time_point deadline) {
-  if (stdout_ < 0 && stderr_ < 0) return false;
+// What comes first, output or `until`.
+void ChildProgram::gather(std::chrono::steady_clock::time_point until) {
   const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+      std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
   std::array<pollfd, 2> fds{pollfd{stdout_, POLLIN, 0}, pollfd{stderr_, POLLIN, 0}};
-  if (::poll(fds.data(), fds.size(), static_cast<int>(std::max<std::int64_t>(0, left.count()))) <=
-      0) {
-    return false;
-  }
+  ::poll(fds.data(), fds.size(), static_cast<int>(std::max<std::int64_t>(0, left.count())));
   if (fds[0].revents != 0) read_some(stdout_, out_);
   if (fds[1].revents != 0) read_some(stderr_, err_);
-  return true;
 }
 
 }  // namespace support

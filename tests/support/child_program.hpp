@@ -29,8 +29,8 @@ class ChildProgram {
   void write(const std::string& text);
   void close_stdin();
   void signal(int number) const;
-  // Gathers until `is_enough` or the program's end. False: neither came before the deadline, or the
-  // end came first.
+  // Gathers until `is_enough`, which is asked after each output and every tenth of a second, or the
+  // program's end. False: neither came before the deadline, or the end came first.
   bool wait_until(const std::function<bool(const ChildProgram&)>& is_enough);
   // Gathers to the end. The exit code; 128 + the signal that ended it; -1: it does not end.
   int wait();
@@ -40,7 +40,8 @@ class ChildProgram {
   pid_t pid() const { return pid_; }
 
  private:
-  bool gather(std::chrono::steady_clock::time_point deadline);
+  bool has_ended() const { return stdout_ < 0 && stderr_ < 0; }
+  void gather(std::chrono::steady_clock::time_point until);
 
   pid_t pid_ = -1;
   int stdin_ = -1;

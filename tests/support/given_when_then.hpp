@@ -260,7 +260,7 @@ class When {
     if (!world_.may_be_inconsistent()) REQUIRE(next.is_consistent());
     if (is_clients && has_own) {
       // What a retry of the command will be answered with.
-      REQUIRE(session::find_command(next.session, world_.context.command) != nullptr);
+      REQUIRE(next.session.commands.find(world_.context.command));
     }
     return next;
   }

@@ -11,6 +11,11 @@ constexpr std::string_view kAgents[] = {"main", "ops", "main.2"};
 // Few names, so that ended sessions' names are used again.
 constexpr std::string_view kNames[] = {"fix-login", "fix-login-2", "read me/first", "größe", "a"};
 
+// The agent's session that a live session with this spec holds; empty: none.
+std::string held_agent_session(const session::SessionSpec& spec) {
+  return spec.is_fork ? std::string() : spec.resume_agent_session;
+}
+
 }  // namespace
 
 History::History(std::uint64_t seed, const HistoryOptions& options)
@@ -64,7 +69,7 @@ void History::open() {
       opened.lineage = source.lineage;
       opened.carried_cost = source.agent_total;
       opened.spec.resume_agent_session = source.agent_session;
-      opened.spec.is_fork = chance(30);
+      opened.spec.is_fork = is_held(source.agent, source.agent_session) || chance(30);
       emit(session::session_stream(source.agent, source.session),
            session::SessionResumed{opened.session, opened.spec.is_fork});
     }
@@ -72,10 +77,17 @@ void History::open() {
   emit(stream, opened, chance(20) ? std::string("You are terse.") : std::string());
   emit(stream, session::TurnQueued{base::TurnId::make(log_.now(), log_.random())}, "Do it.");
   log_.add(session::registry_stream(opened.agent),
-           session::NameClaimed{opened.session, opened.name, {}});
+           session::NameClaimed{opened.session, opened.name, held_agent_session(opened.spec)});
   log_.add(session::kAdmissionStream,
            session::SessionAdmitted{opened.session, opened.agent, opened.alias});
   live_.push_back(stream);
+}
+
+bool History::is_held(const std::string& agent, const std::string& agent_session) const {
+  return std::any_of(live_.begin(), live_.end(), [&](const std::string& stream) {
+    const session::SessionState& s = states_.at(stream);
+    return s.agent == agent && held_agent_session(s.spec) == agent_session;
+  });
 }
 
 void History::act(const std::string& stream) {
@@ -188,6 +200,9 @@ void History::close(const std::string& stream, session::SessionStatus status,
   }
   emit(stream, session::SessionClosed{status, reason});
   log_.add(session::registry_stream(s.agent), session::NameReleased{s.session, s.name});
+  if (const std::string held = held_agent_session(s.spec); !held.empty()) {
+    log_.add(session::registry_stream(s.agent), session::AgentSessionReleased{s.session, held});
+  }
   log_.add(session::kAdmissionStream, session::SessionReleased{s.session});
   std::erase(live_, stream);
   ended_.push_back(stream);

@@ -27,6 +27,8 @@ class History {
  private:
   void step();
   void open();
+  // Whether a live session holds the agent's session.
+  bool is_held(const std::string& agent, const std::string& agent_session) const;
   void act(const std::string& stream);
   void act_without_lease(const std::string& stream);
   void act_in_turn(const std::string& stream);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "eventlog/base/binary.hpp"
-#include "eventlog/base/fields.hpp"
 #include "eventlog/base/random.hpp"
+#include "eventlog/session/accepted_commands.hpp"
 
 namespace support {
 
@@ -50,6 +50,15 @@ class RandomValue {
   }
   template <class T>
   void fill(std::optional<T>& value) {
+    if (every_ || random_.chance(50)) fill(value.emplace());
+  }
+  void fill(session::AcceptedCommands& commands) {
+    std::vector<session::AcceptedCommand> values;
+    fill(values);
+    for (const session::AcceptedCommand& value : values) commands.remember(value);
+  }
+  template <class T>
+  void fill(base::Boxed<T>& value) {
     if (every_ || random_.chance(50)) fill(value.emplace());
   }
   template <class T>

@@ -51,8 +51,7 @@ class SessionDriver {
     const bool is_clients = std::holds_alternative<session::ClientCommand>(sent.command);
     auto& own = state(stream_of(sent.session));
     sent.events = 0;
-    sent.is_accepted =
-        is_clients && session::find_command(std::get<session::SessionState>(own), sent.id);
+    sent.is_accepted = is_clients && std::get<session::SessionState>(own).commands.find(sent.id);
     if (sent.is_accepted) return;
     DecisionContext context{sent.session, "main", sent.id, limits_, {}};
     context.version = version_of(stream_of(sent.session));

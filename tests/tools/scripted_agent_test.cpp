@@ -153,6 +153,19 @@ TEST_CASE("an interrupt while idle is answered and does not hit the next turn", 
   CHECK(count_with(harness, R"("request_id":"a")") == 1);
 }
 
+TEST_CASE("an interrupt right behind its prompt withdraws it", "[tools]") {
+  AgentHarness harness;
+  const auto engine = engines::make_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, {});
+  REQUIRE(harness.start(engine->launch().argv));
+  const std::string prompt = engine->begin_turn({}, "[hang]");
+  REQUIRE(harness.process->write(prompt + engine->interrupt()));
+  harness.process->close_stdin();
+  REQUIRE(harness.pump_until_over());
+  CHECK(harness.exited()->code == 0);
+  CHECK(count_with(harness, "\"cancelled\"") == 1);
+  CHECK(count_with(harness, "\"init\"") == 0);
+}
+
 TEST_CASE("permission is asked for, and a refusal is reported", "[tools]") {
   for (const std::string behavior : {"allow", "deny"}) {
     AgentHarness harness;

@@ -48,8 +48,8 @@ struct ErasureWorld {
 
 class ErasureLife {
  public:
-  explicit ErasureLife(ErasureWorld& w)
-      : loop(w.store, *w.rows),
+  explicit ErasureLife(ErasureWorld& w, CommandWorkerOptions options = {})
+      : loop(w.store, *w.rows, options),
         world_(w),
         index_(*w.rows),
         projections_(std::move(*projections::ProjectionSet::open(*w.views))),
@@ -200,6 +200,19 @@ TEST_CASE("a text that cannot be erased does not keep others", "[workers]") {
   CHECK_FALSE(life.row(2).is_erasing);
   CHECK(life.prompt(2).empty());
   CHECK(life.fault());
+}
+
+TEST_CASE("what finds the inbox full when it is to be recorded is recorded soon", "[workers]") {
+  ErasureWorld world;
+  CommandWorkerOptions options;
+  options.inbox_max = 1;
+  ErasureLife life(world, options);
+  for (int number = 1; number <= 3; ++number) {
+    life.spawn_and_kill(number);
+    REQUIRE(life.erase(number));
+  }
+  life.run_shortly();
+  CHECK(life.of_type<session::ContentErasureCompleted>().size() == 3);
 }
 
 TEST_CASE("an ended session's text is kept for as long as the rules say", "[workers]") {

@@ -31,8 +31,8 @@ TEST_CASE("content comes back in the order in which it was asked for", "[workers
     for (const auto& [position, prompt] : prompts) {
       const ContentOutcome outcome = awaited(*loader);
       REQUIRE(outcome.position == position);
-      REQUIRE((outcome.content && *outcome.content));
-      REQUIRE((*outcome.content)->text == prompt);
+      REQUIRE((outcome.event && outcome.event->content));
+      REQUIRE(outcome.event->content->text == prompt);
     }
   }
   for (const auto& [position, prompt] : prompts) loader->request(position);  // ended while busy

@@ -49,7 +49,7 @@ class Contents final : public ContentLoader {
   std::optional<ContentOutcome> poll() override {
     auto outcome = loader_.poll();
     if (outcome && is_broken) {
-      outcome->content = base::failure(base::ErrorCode::io, "the disk is gone");
+      outcome->event = base::failure(base::ErrorCode::io, "the disk is gone");
     }
     return outcome;
   }
@@ -102,6 +102,7 @@ struct DispatcherLife {
     const auto directives = socket.take<DirectiveBody>(kVerbDirective);
     REQUIRE(directives.size() == 1);
     CHECK(directives[0].turn->prompt == "work on it");
+    CHECK(directives[0].spec == support::sample_spec(true));
     return directives[0];
   }
   std::int64_t count(std::string_view type) const {
@@ -129,6 +130,26 @@ TEST_CASE("a lease is expired only when nobody holds its session", "[workers]") 
   life.locks.is_held = false;
   life.advance(seconds(1));
   CHECK(life.count("LeaseExpired") == 1);
+}
+
+TEST_CASE("under each lease an agent is started as its session was opened", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const DirectiveBody first = life.lease();
+  life.locks.is_worker_held = life.locks.is_held = false;
+  life.advance(seconds(1));
+  REQUIRE(life.count("LeaseExpired") == 1);
+  life.locks.is_worker_held = true;
+  life.register_worker();
+  REQUIRE(life.loop.ask(
+      CommandLoop::message(1, 2, support::as_command(session::SendPrompt{"go on", false}))));
+  life.settle();
+  const auto again = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(!again.empty());
+  CHECK(again.back().token > first.token);
+  CHECK(again.back().spec == first.spec);
+  CHECK(again.back().system_prompt == first.system_prompt);
+  CHECK(again.back().turn->prompt == "go on");
 }
 
 TEST_CASE("a holder that comes back while its lease is taken is not directed", "[workers]") {
@@ -331,6 +352,7 @@ TEST_CASE("an agent is told to end also while its session's texts cannot be read
   REQUIRE(directives.size() == 1);
   CHECK(directives[0].end == LeaseEnd::kill);
   CHECK(directives[0].token == before->token);
+  CHECK(directives[0].spec == session::SessionSpec{});
   CHECK(directives[0].system_prompt.empty());
   CHECK_FALSE(directives[0].turn);
 }

@@ -1,31 +1,14 @@
 #include "workers/read_side.hpp"
 
 #include "tests/support/catch.hpp"
-#include "tests/support/forwarding_rows.hpp"
+#include "tests/support/faulty_rows.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace {
 
+using support::FaultyRows;
 using support::LogBuilder;
-
-// Rows that cannot be written while `is_full`, nor read when they begin with `unreadable`.
-class FaultyRows final : public support::ForwardingRows {
- public:
-  base::Result<bool> write(const eventlog::WriteBatch& batch) override {
-    if (is_full) return base::failure(base::ErrorCode::io, "No space left on device");
-    return ForwardingRows::write(batch);
-  }
-  base::Result<std::optional<base::Bytes>> get(base::ByteView key) override {
-    if (!unreadable.empty() && key.starts_with(unreadable)) {
-      return base::failure(base::ErrorCode::io, "Input/output error");
-    }
-    return ForwardingRows::get(key);
-  }
-
-  bool is_full = false;
-  std::string unreadable;
-};
 
 struct Fixture {
   Fixture() { open(); }
@@ -39,12 +22,15 @@ struct Fixture {
   }
 
   bus::Reply ask(std::string_view verb, base::RawValue body = {}) {
+    return answer(verb, std::move(body)).reply;
+  }
+  workers::QueryAnswer answer(std::string_view verb, base::RawValue body = {}) {
     workers::Query query;
     query.request.id = base::CommandId::make(support::kNoon, log.random());
     query.verb = verb;
     query.body = std::move(body);
     query.durable = log.head();
-    return side->service->answer(query).reply;
+    return side->service->answer(query);
   }
   bus::Reply read() {
     bus::ReadRequest request;
@@ -103,12 +89,25 @@ TEST_CASE("a query that needs rows which cannot be written may be asked again la
   CHECK(f.list().status == bus::ReplyStatus::ok);
 }
 
+TEST_CASE("who tells the rows of new events hears that they must be told again", "[workers]") {
+  Fixture f;
+  const bool is_index = GENERATE(true, false);
+  FaultyRows& rows = is_index ? f.index_rows : f.view_rows;
+  rows.is_full = true;
+  f.log.append(session::kServerStream, another_server());
+  CHECK(f.answer({}).is_behind);
+  CHECK(f.answer({}).is_behind);
+  rows.is_full = false;
+  CHECK_FALSE(f.answer({}).is_behind);
+}
+
 TEST_CASE("a query is not answered from a projection that has stopped on the way", "[workers]") {
   Fixture f;
   REQUIRE(f.list().status == bus::ReplyStatus::ok);
   f.log.change_epoch();  // without the event that begins one
   f.log.append(session::kServerStream, another_server());
   for (int i = 0; i < 2; ++i) {
+    CHECK_FALSE(f.answer({}).is_behind);
     const auto refused = f.list();
     CHECK(refused.status == bus::ReplyStatus::error);
     CHECK_THAT(refused.text, Catch::Contains("stops"));

@@ -5,6 +5,9 @@
 #include "bus/client.hpp"
 #include "bus/memory_bus.hpp"
 #include "eventlog/memory_store.hpp"
+#include "projections/projector.hpp"
+#include "projections/session_list.hpp"
+#include "tests/support/faulty_rows.hpp"
 #include "tests/support/hand_committer.hpp"
 #include "tests/support/log.hpp"
 #include "tests/support/session_samples.hpp"
@@ -33,7 +36,7 @@ struct ServerWorld {
   bus::MemoryBus bus{random};
   eventlog::MemoryStore store;
   std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
-  std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
+  support::FaultyRows views;
 };
 
 // One life of the server; blocks become durable when the test says so, or by themselves.
@@ -45,7 +48,7 @@ struct ServerLife {
         loader(w.store, side->index, side->snapshots),
         contents(w.store),
         queries(*side->service),
-        erasures({w.store, side->index, *w.views, {}}),
+        erasures({w.store, side->index, w.views, {}}),
         commands(w.bus.bind_server("command")),
         workers(w.bus.bind_server("worker")),
         feed(w.bus.bind_publisher("feed")),
@@ -59,7 +62,7 @@ struct ServerLife {
     return tail;
   }
   static std::unique_ptr<ReadSide> open_side(ServerWorld& w) {
-    auto side = open_read_side(w.store, tail_of(w), *w.rows, *w.views);
+    auto side = open_read_side(w.store, tail_of(w), *w.rows, w.views);
     REQUIRE(side);
     return std::move(*side);
   }
@@ -220,6 +223,23 @@ TEST_CASE("a query waits for the position that it asks for", "[workers]") {
   REQUIRE(listed);
   CHECK(listed->position >= query.at_least);
   CHECK(listed->sessions.size() == 1);
+}
+
+TEST_CASE("rows that could not be written come up although nothing happens", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  Peer asker(w, "command", hello_of(bus::Role::client));
+  REQUIRE(asker.run(life, [&] { return life.server.has_taken_over(); }));
+  w.views.is_full = true;
+  REQUIRE(asker.answer(life, asker.start(kVerbCommand, spawn())));
+  const auto reached = [&] {
+    const auto at = projections::read_checkpoint(w.views, projections::SessionList::kName);
+    return at && *at ? (*at)->checkpoint.position : base::Position{};
+  };
+  asker.run(life, [&, until = w.clock.now + seconds(1)] { return w.clock.now > until; });
+  REQUIRE(reached() < life.server.durable());
+  w.views.is_full = false;
+  CHECK(asker.run(life, [&] { return reached() == life.server.durable(); }));
 }
 
 TEST_CASE("a query for a position that does not come is answered in time", "[workers]") {

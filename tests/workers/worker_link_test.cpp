@@ -126,6 +126,7 @@ struct LinkedWorker {
         peer = frame->peer;
         bus::Welcome welcome;
         welcome.protocol = bus::kProtocolHighest;
+        welcome.silence_max = server_limit;
         server->send(peer, bus::encode_frame(welcome));
       }
     }
@@ -155,6 +156,7 @@ struct LinkedWorker {
   const WorkerLinkOptions options;
   WorkerLink link{worker, {clock, socket}, numbered<base::WorkerId>(1), 1, options};
   bus::PeerId peer;
+  Duration server_limit{0};  // as the server says
 };
 
 TEST_CASE("a worker that was stopped for long obeys nothing that waited meanwhile", "[workers]") {
@@ -171,6 +173,35 @@ TEST_CASE("a worker that was stopped for long obeys nothing that waited meanwhil
   w.direct(directive(3, 1, 3));
   w.work();
   CHECK(w.launcher.launched == 2);
+}
+
+TEST_CASE("a worker gives its server up before the server gives it up", "[workers]") {
+  const WorkerLinkOptions usual;
+  const std::chrono::seconds server_limit(GENERATE(1, 2, 10, 3600));
+  CAPTURE(server_limit);
+  WorkerLinkOptions options;
+  options.give_up_before(server_limit);
+  CHECK(options.silence_max * 3 <= server_limit);
+  CHECK(options.heartbeat_interval * 3 <= options.silence_max);
+  CHECK(options.silence_max <= usual.silence_max);
+  if (server_limit >= std::chrono::seconds(10))
+    CHECK(options.heartbeat_interval == usual.heartbeat_interval);
+}
+
+TEST_CASE("a worker's limit is that of the server it is with", "[workers]") {
+  LinkedWorker w;
+  w.server_limit = std::chrono::seconds(1);
+  w.become_registered();
+  w.direct(directive(1, 1, 1));
+  w.clock.now += w.server_limit / 2;
+  w.server_limit = std::chrono::seconds(10);  // of the next one
+  w.work();
+  CHECK(w.launcher.launched == 0);
+  w.become_registered();
+  w.direct(directive(1, 1, 2));
+  w.clock.now += std::chrono::seconds(2);
+  w.work();
+  CHECK(w.launcher.launched == 1);
 }
 
 TEST_CASE("a worker that was stopped while it read obeys nothing of what it had read",

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,6 +65,7 @@ base::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(
   const int err = open(stderr_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (err < 0 || !in.open() || !out.open()) return tl::unexpected(errno_error("pipe"));
   std::vector<char*> pointers;
+  pointers.reserve(argv.size() + 1);
   for (const std::string& argument : argv) pointers.push_back(const_cast<char*>(argument.c_str()));
   pointers.push_back(nullptr);
   const int pid = fork();
@@ -92,11 +94,24 @@ void ChildProcess::kill() {
   reap();
 }
 
-void ChildProcess::reap() {
+base::Result<ChildProcess::Ended> ChildProcess::wait(Nanoseconds timeout) {
+  const Nanoseconds deadline = now() + timeout;
+  while (!has_ended_within(std::chrono::milliseconds(100))) {
+    if (is_stopped()) return stopped();
+    if (now() > deadline) {
+      return base::failure(base::ErrorCode::timeout, "a child process does not end");
+    }
+  }
+  return reap();
+}
+
+ChildProcess::Ended ChildProcess::reap() {
   is_gone_ = true;
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (wait4(pid_, &status, 0, &used) < 0 && errno == EINTR) {
   }
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), used.ru_maxrss};
 }
 
 bool ChildProcess::has_ended_within(Nanoseconds time) {

@@ -13,6 +13,11 @@ namespace benchmarks {
 
 class ChildProcess {
  public:
+  struct Ended {
+    int exit_code = 0;            // or 128 and the signal that ended it
+    std::int64_t memory_kib = 0;  // resident, at its highest
+  };
+
   // Starts argv[0], which is looked for in PATH unless it has a slash. Its stdin and stdout are
   // pipes to us, its stderr goes to `stderr_file`. It dies with us, whatever becomes of us.
   // Error not_found: there is no such program.
@@ -25,6 +30,8 @@ class ChildProcess {
 
   // Ends it with SIGKILL, and waits until it is gone.
   void kill();
+  // Waits until it ends by itself. What it says on stdout must fit a pipe. Error timeout: it lives.
+  base::Result<Ended> wait(Nanoseconds timeout);
 
   int pid() const { return pid_; }
 
@@ -39,7 +46,7 @@ class ChildProcess {
   ChildProcess(int pid, int in, int out, std::string stderr_file)
       : pid_(pid), in_(in), out_(out), stderr_file_(std::move(stderr_file)) {}
   base::Result<bool> read_more(Nanoseconds deadline);
-  void reap();
+  Ended reap();
   bool has_ended_within(Nanoseconds time);
 
   const int pid_;

@@ -4,35 +4,17 @@
 // last events, are measured beside.
 #include <fmt/format.h>
 
-#include "eventlog/session/stream_name.hpp"
-#include "eventlog/stream_loader.hpp"
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/measured.hpp"
 #include "tools/benchmarks/one_command.hpp"
 #include "tools/benchmarks/rows.hpp"
+#include "tools/benchmarks/saved_snapshots.hpp"
 
 namespace benchmarks {
 namespace {
 
 constexpr std::int64_t kEventsOfSession = 369;
 constexpr Nanoseconds kColdStartMax = std::chrono::minutes(2);
-
-// What a server does that evicts these sessions.
-base::Result<bool> save_snapshots(LogAuthor& author, const std::string& data_folder,
-                                  const std::vector<base::SessionId>& sessions) {
-  auto rows = eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{data_folder}.index());
-  if (!rows) return tl::unexpected(rows.error());
-  eventlog::StreamIndex index(**rows);
-  eventlog::SnapshotStore snapshots(**rows);
-  if (auto ok = index.catch_up(author.store(), author.store().tail()); !ok) return ok;
-  for (const base::SessionId& id : sessions) {
-    const std::string stream = session::session_stream(kLogAgent, id);
-    const auto loaded = eventlog::load_stream(author.store(), index, snapshots, stream);
-    if (!loaded) return tl::unexpected(loaded.error());
-    if (auto ok = snapshots.save(stream, *loaded); !ok) return ok;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -53,9 +35,9 @@ base::Result<Figure> measure_cold_over_warm(Workbench& bench) {
     const auto half = ids->begin() + static_cast<std::ptrdiff_t>(ids->size() / 2);
     evicted.assign(ids->begin(), half);
     never_loaded.assign(half, ids->end());
-    if (auto ok = save_snapshots(**author, data_folder, evicted); !ok) {
-      return tl::unexpected(ok.error());
-    }
+  }
+  if (auto ok = save_snapshots(data_folder, evicted, random); !ok) {
+    return tl::unexpected(ok.error());
   }
   const auto server = StenoServer::start_in(bench, home, kColdStartMax);
   if (!server) return tl::unexpected(server.error());

@@ -147,11 +147,14 @@ base::Result<Figure> measure(Workbench& bench, Level level, const std::string& r
   }
   // Each subscriber receives what is published, or an eighth of it.
   const bool is_all = level == Level::all;
-  const std::int64_t published = is_all ? kFeedReportEvery : kFeedReportEvery * kSubscribers;
-  const std::int64_t delivered = kFeedReportEvery * kSubscribers;
+  const std::int64_t report_every = is_all ? kFeedReportEvery : kFeedLevelReportEvery;
+  const std::int64_t delivered = report_every * kSubscribers;
+  const std::int64_t published = is_all ? report_every : delivered;
+  // No more is on its way than half of the 1,000 messages that a queue holds: how much of it was
+  // read is told to who writes only half a queue at a time.
   const std::int64_t ahead = is_all ? 8 : 2;
   const std::int64_t rounds = bench.is_quick() ? 3 : 20;
-  const std::int64_t reports_of_round = (bench.is_quick() ? 3 : 12) * (is_all ? 12 : 1);
+  const std::int64_t reports_of_round = is_all ? (bench.is_quick() ? 36 : 144) : 384;
   std::vector<double> rates;
   for (std::int64_t round = 0; round < rounds; ++round) {
     bench.progress(fmt::format("{} {}/{}", row, round + 1, rounds));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bus/poller.hpp"
+#include "bus/shared_subscriber.hpp"
 #include "bus/subscription.hpp"
 #include "bus/zmq_sockets.hpp"
 #include "eventlog/session/event_codec.hpp"
@@ -43,14 +44,18 @@ struct Followed {
   std::int64_t step = 1;
 };
 
+// How often the timers of all subscriptions are looked at, of which the shortest is 100 ms.
+constexpr base::Duration kAllEvery{50'000};
+
+// Follows any number of levels over one connection.
 class FeedSubscriber {
  public:
-  base::Result<bool> follow(const std::string& endpoint, const std::string& level,
-                            std::int64_t first, std::int64_t step) {
+  FeedSubscriber(std::unique_ptr<bus::SubscriberSocket> socket, std::int64_t report_every)
+      : socket_(std::move(socket)), shared_(*socket_), report_every_(report_every) {}
+
+  void follow(const std::string& level, std::int64_t first, std::int64_t step) {
     Followed followed;
-    auto socket = bus::connect_subscriber(context_, endpoint);
-    if (!socket) return tl::unexpected(socket.error());
-    followed.socket = std::move(*socket);
+    followed.socket = shared_.open(followed_.size());
     followed.log = std::make_unique<NoLog>();
     bus::SubscriptionOptions options;
     options.level = level;
@@ -59,7 +64,6 @@ class FeedSubscriber {
     followed.next = first;
     followed.step = step;
     followed_.push_back(std::move(followed));
-    return true;
   }
 
   bool is_live() const {
@@ -67,46 +71,60 @@ class FeedSubscriber {
                        [](const Followed& f) { return f.subscription->is_live(); });
   }
 
-  // Receives what is there, or waits.
+  // Receives what is there, or waits. Only those who were given something are looked at, and now
+  // and then all of them.
   base::Result<bool> step() {
     const base::Duration at = clock_.boot();
-    int work = 0;
-    base::Duration next = at + std::chrono::seconds(1);
-    for (Followed& followed : followed_) {
-      work += followed.subscription->do_work(at);
-      next = std::min(next, followed.subscription->next_timer());
-      while (auto event = followed.subscription->receive()) {
-        if (!*event) return tl::unexpected(event->error());
-        if (auto ok = take(followed, **event); !ok) return ok;
-        ++work;
+    const int messages = shared_.do_work();
+    while (const auto key = shared_.next_given()) {
+      if (auto ok = drive(followed_[*key], at); !ok) return ok;
+    }
+    if (at >= all_at_) {
+      all_at_ = at + kAllEvery;
+      for (Followed& followed : followed_) {
+        if (auto ok = drive(followed, at); !ok) return ok;
       }
     }
-    if (work > 0) return true;
-    std::vector<bus::PollItem> items;
-    for (const Followed& followed : followed_) items.push_back(bus::PollItem::of(*followed.socket));
-    if (auto ready = bus::poll(items, next - at); !ready) return tl::unexpected(ready.error());
+    if (messages > 0) return true;
+    bus::PollItem item = bus::PollItem::of(*socket_);
+    if (auto ready = bus::poll({&item, 1}, all_at_ - at); !ready) {
+      return tl::unexpected(ready.error());
+    }
     return true;
   }
 
  private:
+  base::Result<bool> drive(Followed& followed, base::Duration at) {
+    while (followed.subscription->do_work(at) > 0) {
+      while (auto event = followed.subscription->receive()) {
+        if (!*event) return tl::unexpected(event->error());
+        if (auto ok = take(followed, **event); !ok) return ok;
+      }
+    }
+    return true;
+  }
+
   base::Result<bool> take(Followed& followed, const bus::FeedEvent& event) {
     if (auto ok = session::decode_facts_to(recorded_, event.facts.bytes); !ok) return ok;
     if (event.position.value != followed.next) {
       return base::failure(base::ErrorCode::damaged, "an event was left out or came twice");
     }
     followed.next += followed.step;
-    if (++received_ % kFeedReportEvery == 0) {
+    if (++received_ % report_every_ == 0) {
       std::printf("1\n");
       std::fflush(stdout);
     }
     return true;
   }
 
-  bus::Context context_;
+  std::unique_ptr<bus::SubscriberSocket> socket_;
+  bus::SharedSubscriber shared_;
+  const std::int64_t report_every_;
   base::SystemClock clock_;
   base::SystemRandom random_;
   std::vector<Followed> followed_;
   session::RecordedEvent recorded_;
+  base::Duration all_at_{0};
   std::int64_t received_ = 0;
 };
 
@@ -130,17 +148,18 @@ int run_feed_subscriber(const std::string& spec) {
   const std::size_t comma = spec.rfind(',');
   const std::string endpoint = spec.substr(0, comma);
   const std::string what = spec.substr(comma + 1);
-  FeedSubscriber subscriber;
-  if (what == "all") {
-    const auto ok = subscriber.follow(endpoint, std::string(bus::kAllLevel), 1, 1);
-    if (!ok) return fail(ok.error());
+  bus::Context context;
+  auto socket = bus::connect_subscriber(context, endpoint);
+  if (!socket) return fail(socket.error());
+  const bool is_all = what == "all";
+  FeedSubscriber subscriber(std::move(*socket), is_all ? kFeedReportEvery : kFeedLevelReportEvery);
+  if (is_all) {
+    subscriber.follow(std::string(bus::kAllLevel), 1, 1);
   } else {
     const std::int64_t rest = std::stoll(what);
     const std::int64_t of = std::stoll(what.substr(what.find('/') + 1));
     for (std::int64_t session = rest; session < kFeedSessions; session += of) {
-      const std::int64_t first = session == 0 ? kFeedSessions : session;
-      const auto ok = subscriber.follow(endpoint, feed_level(session), first, kFeedSessions);
-      if (!ok) return fail(ok.error());
+      subscriber.follow(feed_level(session), session == 0 ? kFeedSessions : session, kFeedSessions);
     }
   }
   bool is_told = false;

@@ -1,12 +1,17 @@
 // update_rate_flatness_hot, update_rate_flatness_uniform: accepted commands a second of a server
 // that knows 1,000,000 sessions, over those of one that knows 100. Hot: prompts and interruptions
 // of 100 sessions that live, the other ones having ended. Uniform: spread over all that have ended,
-// few of which are in memory: each command must load its session.
+// few of which are in memory: each command must load its session, from the snapshot that its
+// eviction left. Beside it without snapshots, as in a log whose rows were deleted.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "tools/benchmarks/log_author.hpp"
+#include "tools/benchmarks/one_command.hpp"
 #include "tools/benchmarks/rate_subject.hpp"
 #include "tools/benchmarks/rows.hpp"
+#include "tools/benchmarks/saved_snapshots.hpp"
 
 namespace benchmarks {
 namespace {
@@ -14,75 +19,155 @@ namespace {
 constexpr int kFew = 100;
 constexpr int kManyFull = 1'000'000;
 constexpr int kManyQuick = 20'000;
+constexpr int kManyColdQuick = 100'000;  // more than are asked for: none is in memory
 constexpr std::size_t kFlatnessOutstanding = 256;
 constexpr Nanoseconds kFlatnessStartMax =
     std::chrono::minutes(20);  // the first one indexes the log
 
-enum class Spread { hot, uniform };
-
-// A server that knows so many sessions, of which kFew live if they are to be the hot ones.
-base::Result<RateSubject> start(Workbench& bench, const std::string& name, int known,
-                                Spread spread) {
-  const std::string home = bench.fresh_folder(name);
-  base::SeededRandom random(1);
+struct Sessions {
   std::vector<base::SessionId> live;
   std::vector<base::SessionId> ended;
-  {
-    const auto author = LogAuthor::create(StenoServer::data_folder(home), random);
-    if (!author) return tl::unexpected(author.error());
-    const int live_count = spread == Spread::hot ? kFew : 0;
-    for (int i = 0; i < known; ++i) {
-      const bool is_ended = i >= live_count;
-      const auto id = (*author)->add_short({1, is_ended});
-      if (!id) return tl::unexpected(id.error());
-      (is_ended ? ended : live).push_back(*id);
-    }
-    if (auto ok = (*author)->flush(); !ok) return tl::unexpected(ok.error());
+};
+
+// The log of a server that knows so many sessions, of which so many live.
+base::Result<Sessions> write_log(const std::string& home, int known, int live) {
+  base::SeededRandom random(1);
+  const auto author = LogAuthor::create(StenoServer::data_folder(home), random);
+  if (!author) return tl::unexpected(author.error());
+  Sessions sessions;
+  for (int i = 0; i < known; ++i) {
+    const bool is_ended = i >= live;
+    const auto id = (*author)->add_short({1, is_ended});
+    if (!id) return tl::unexpected(id.error());
+    (is_ended ? sessions.ended : sessions.live).push_back(*id);
   }
+  if (auto ok = (*author)->flush(); !ok) return tl::unexpected(ok.error());
   // Neighbours in time lie in one block; a spread that is one has none.
-  for (std::size_t i = ended.size(); i > 1; --i) std::swap(ended[i - 1], ended[random.below(i)]);
-  auto server = StenoServer::start_in(bench, home, kFlatnessStartMax);
-  if (!server) return tl::unexpected(server.error());
-  const bool is_hot = spread == Spread::hot;
-  return RateSubject::start(
-      bench, std::move(*server),
-      {kLoadConnections, 0, is_hot ? std::move(live) : std::move(ended), !is_hot});
+  for (std::size_t i = sessions.ended.size(); i > 1; --i) {
+    std::swap(sessions.ended[i - 1], sessions.ended[random.below(i)]);
+  }
+  return sessions;
 }
 
-base::Result<Figure> measure(Workbench& bench, Spread spread, const std::string& row) {
-  const int many = bench.is_quick() ? kManyQuick : kManyFull;
-  const RateTurns turns{bench.is_quick() ? 4 : 20, kFlatnessOutstanding,
-                        std::chrono::milliseconds(bench.is_quick() ? 350 : 1000)};
-  bench.progress(fmt::format("{}, writing {} sessions", row, many));
-  auto of_many = start(bench, row + "-many", many, spread);
-  if (!of_many) return tl::unexpected(of_many.error());
-  auto of_few = start(bench, row + "-few", kFew, spread);
-  if (!of_few) return tl::unexpected(of_few.error());
-  bench.progress(row);
-  if (auto ok = run_by_turns(*of_many, *of_few, turns); !ok) return tl::unexpected(ok.error());
-  const auto open =
-      open_loop_text(fmt::format("{} sessions known", many), *of_many, 3 * turns.duration);
+// A server on that log, and the load of the sessions that live, or else of all.
+base::Result<RateSubject> start(Workbench& bench, const std::string& home,
+                                const Sessions& sessions) {
+  auto server = StenoServer::start_in(bench, home, kFlatnessStartMax);
+  if (!server) return tl::unexpected(server.error());
+  const auto one = OneCommand::connect(bench, **server);
+  if (!one) return tl::unexpected(one.error());
+  // It is to have run for a while: it has not the whole log to fold beside what is measured.
+  if (auto ok = (*one)->wait_for_views(); !ok) return tl::unexpected(ok.error());
+  const bool are_ended = sessions.live.empty();
+  return RateSubject::start(
+      bench, std::move(*server),
+      {kLoadConnections, 0, are_ended ? sessions.ended : sessions.live, are_ended});
+}
+
+// Two servers, measured by turns.
+class Flatness {
+ public:
+  Flatness(Workbench& bench, std::string row, int known, int live)
+      : bench_(bench), row_(std::move(row)), known_(known), live_(live) {}
+
+  base::Result<bool> prepare() {
+    bench_.progress(fmt::format("{}, writing {} sessions", row_, known_));
+    home_ = bench_.fresh_folder(row_ + "-many");
+    auto sessions = write_log(home_, known_, live_);
+    if (!sessions) return tl::unexpected(sessions.error());
+    sessions_ = std::move(*sessions);
+    const std::string few_home = bench_.fresh_folder(row_ + "-few");
+    const auto few = write_log(few_home, kFew, live_);
+    if (!few) return tl::unexpected(few.error());
+    return started(few_, few_home, *few);
+  }
+
+  // What a server leaves that has evicted all of the sessions.
+  base::Result<bool> evict() {
+    many_.reset();
+    bench_.progress(row_ + ", writing snapshots");
+    return save_snapshots(StenoServer::data_folder(home_), sessions_.ended, bench_.random());
+  }
+
+  // The ratio of the two. The server that knows many is started for it.
+  base::Result<double> run() {
+    if (auto ok = started(many_, home_, sessions_); !ok) return tl::unexpected(ok.error());
+    bench_.progress(row_);
+    few_->rounds = {};
+    if (auto ok = run_by_turns(*many_, *few_, turns()); !ok) return tl::unexpected(ok.error());
+    return median_ratio(many_->rounds, few_->rounds);
+  }
+
+  std::string many_text() const { return text(known_, *many_); }
+  std::string few_text() const { return text(kFew, *few_); }
+  base::Result<std::string> open_text() {
+    return open_loop_text(known_text(known_), *many_, 3 * turns().duration);
+  }
+
+  RateTurns turns() const {
+    return {bench_.is_quick() ? 4 : 20, kFlatnessOutstanding,
+            std::chrono::milliseconds(bench_.is_quick() ? 350 : 1000)};
+  }
+
+ private:
+  base::Result<bool> started(std::optional<RateSubject>& subject, const std::string& home,
+                             const Sessions& sessions) {
+    auto fresh = start(bench_, home, sessions);
+    if (!fresh) return tl::unexpected(fresh.error());
+    subject = std::move(*fresh);
+    return true;
+  }
+
+  static std::string known_text(int known) { return fmt::format("{} sessions known", known); }
+  static std::string text(int known, const RateSubject& subject) {
+    return describe(fmt::format("{}, {} outstanding", known_text(known), kFlatnessOutstanding),
+                    subject.rounds);
+  }
+
+  Workbench& bench_;
+  const std::string row_;
+  const int known_;
+  const int live_;
+  std::string home_;  // of the server that knows many
+  Sessions sessions_;
+  std::optional<RateSubject> many_;
+  std::optional<RateSubject> few_;
+};
+
+base::Result<Figure> measure(Workbench& bench, const std::string& row, int known, int live) {
+  Flatness flatness(bench, row, known, live);
+  if (auto ok = flatness.prepare(); !ok) return tl::unexpected(ok.error());
+  std::string folded;
+  if (live == 0) {
+    const auto ratio = flatness.run();
+    if (!ratio) return tl::unexpected(ratio.error());
+    folded = fmt::format("without snapshots, folded from the log: {:.3f}; {}", *ratio,
+                         flatness.many_text());
+    if (auto ok = flatness.evict(); !ok) return tl::unexpected(ok.error());
+  }
+  const auto ratio = flatness.run();
+  if (!ratio) return tl::unexpected(ratio.error());
+  const auto open = flatness.open_text();
   if (!open) return tl::unexpected(open.error());
-  return Figure{
-      median_ratio(of_many->rounds, of_few->rounds),
-      {describe(fmt::format("{} sessions known, {} outstanding", many, kFlatnessOutstanding),
-                of_many->rounds),
-       describe(fmt::format("{} sessions known, {} outstanding", kFew, kFlatnessOutstanding),
-                of_few->rounds),
-       *open,
-       fmt::format("{} turns of {:.2f} s; {} connections{}", turns.turns, seconds(turns.duration),
-                   kLoadConnections,
-                   bench.is_quick() ? "; --quick, so fewer than 1,000,000 sessions" : "")}};
+  Figure figure{*ratio, {flatness.many_text(), flatness.few_text(), *open}};
+  if (!folded.empty()) figure.raw.push_back(folded);
+  figure.raw.push_back(
+      fmt::format("{} turns of {:.2f} s; {} connections{}", flatness.turns().turns,
+                  seconds(flatness.turns().duration), kLoadConnections,
+                  bench.is_quick() ? "; --quick, so fewer than 1,000,000 sessions" : ""));
+  return figure;
 }
 
 }  // namespace
 
 base::Result<Figure> measure_flatness_hot(Workbench& bench) {
-  return measure(bench, Spread::hot, "update_rate_flatness_hot");
+  return measure(bench, "update_rate_flatness_hot", bench.is_quick() ? kManyQuick : kManyFull,
+                 kFew);
 }
 
 base::Result<Figure> measure_flatness_uniform(Workbench& bench) {
-  return measure(bench, Spread::uniform, "update_rate_flatness_uniform");
+  return measure(bench, "update_rate_flatness_uniform",
+                 bench.is_quick() ? kManyColdQuick : kManyFull, 0);
 }
 
 }  // namespace benchmarks

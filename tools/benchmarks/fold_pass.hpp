@@ -25,7 +25,7 @@ struct Pass {
 };
 
 // What the projector reads at once.
-constexpr std::size_t kReadBytes = 4 << 20;
+constexpr std::size_t kReadBytes = 1 << 20;
 
 // From the first event, until so many at least are done, or the log ends.
 base::Result<Pass> run_pass(eventlog::BlockStore& store, Stage stage, std::int64_t events);

@@ -39,12 +39,20 @@ base::Result<std::unique_ptr<OneCommand>> OneCommand::connect(Workbench& bench,
 
 base::Result<Nanoseconds> OneCommand::run(base::SessionId session, std::string_view agent,
                                           const session::ClientCommand& command) {
+  return run(base::CommandId::make(bench_.clock().wall(), bench_.random()), session, agent,
+             command);
+}
+
+base::Result<Nanoseconds> OneCommand::run(const base::CommandId& id, base::SessionId session,
+                                          std::string_view agent,
+                                          const session::ClientCommand& command) {
   workers::CommandBody body = workers::encode_command(command);
   body.session = session;
   body.agent = agent;
   body.actor = "bench";
   const Nanoseconds begun = now();
-  const auto reply = client_->request(workers::kVerbCommand, bus::to_body(body), kCommandAnswerMax);
+  const auto reply =
+      client_->request(id, workers::kVerbCommand, bus::to_body(body), kCommandAnswerMax);
   const Nanoseconds took = now() - begun;
   if (!reply) return tl::unexpected(reply.error());
   if (reply->status == bus::ReplyStatus::ok) return took;

@@ -17,6 +17,9 @@ class OneCommand {
   // From its sending to its acceptance. Error refused: it was not accepted.
   base::Result<Nanoseconds> run(base::SessionId session, std::string_view agent,
                                 const session::ClientCommand& command);
+  // The same under an id of the caller's.
+  base::Result<Nanoseconds> run(const base::CommandId& id, base::SessionId session,
+                                std::string_view agent, const session::ClientCommand& command);
   // Waits until all that the server derives from its log stands at the log's end.
   base::Result<bool> wait_for_views();
 

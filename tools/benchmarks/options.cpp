@@ -37,7 +37,7 @@ base::Result<Options> parse_options(const std::vector<std::string>& arguments) {
       {"--echo-server", &options.echo_server}, {"--echo-client", &options.echo_client},
       {"--subscriber", &options.subscriber},   {"--feed-subscriber", &options.feed_subscriber}};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    std::string flag = arguments[i];
+    const std::string& flag = arguments[i];
     if (flag == "--help" || flag == "-h") {
       options.wants_help = true;
     } else if (flag == "--quick") {

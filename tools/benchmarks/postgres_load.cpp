@@ -68,7 +68,7 @@ base::Result<bool> take_messages(base::Bytes& in) {
 base::Result<bool> ask(SocketStream& stream) {
   for (;;) {
     if (auto ok = stream.exchange(kPostgresAnswerMax); !ok) return ok;
-    const auto is_ready = take_messages(stream.in);
+    auto is_ready = take_messages(stream.in);
     if (!is_ready || *is_ready) return is_ready;
   }
 }
@@ -205,7 +205,7 @@ base::Result<bool> PostgresLoad::advance(std::vector<std::size_t>& done) {
     SocketStream& stream = connections_[slot];
     if (auto ok = stream.send(); !ok) return ok;
     if (auto ok = stream.receive(); !ok) return ok;
-    const auto is_ready = take_messages(stream.in);
+    auto is_ready = take_messages(stream.in);
     if (!is_ready) return is_ready;
     if (!*is_ready) continue;
     is_outstanding_[slot] = false;

@@ -1,7 +1,7 @@
 // recover_ms: from the start of a server whose predecessor was killed with SIGKILL, on a long log
 // of which the last part was never flushed into tables and with all places but one taken by
 // sessions that live, to two answers: to a command on a session that is not in memory, and to one
-// that spawns.
+// that spawns. On the same log, what `steno replay` takes to verify and to rebuild.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,14 +18,18 @@ namespace {
 
 struct RecoveredSize {
   std::int64_t events;
+  int brief;  // of its sessions, those that ended after ten turns that were interrupted
   int live;
   int turns;  // warm, and then cold
 };
-constexpr RecoveredSize kFull{10'000'000, 9'990, 3};
-constexpr RecoveredSize kQuick{200'000, 2'000, 3};
+constexpr RecoveredSize kFull{10'000'000, 70'000, 9'990, 3};
+constexpr RecoveredSize kQuick{200'000, 1'400, 2'000, 3};
+constexpr int kTurnsOfBrief = 10;
+constexpr std::int64_t kEventsOfBrief = 6 + 2 * kTurnsOfBrief;
 constexpr std::size_t kNearCap = 60 << 20;  // the store begins to flush at 64 MiB
 constexpr Nanoseconds kFirstStartMax = std::chrono::minutes(10);
 constexpr Nanoseconds kRecoverStartMax = std::chrono::minutes(2);
+constexpr Nanoseconds kReplayMax = std::chrono::minutes(10);
 
 struct Start {
   Nanoseconds ready{0};
@@ -66,9 +70,15 @@ class Recovery {
     bench_.progress(fmt::format("recover_ms, writing {} events", size_.events));
     const auto author = LogAuthor::create(StenoServer::data_folder(home_), random);
     if (!author) return tl::unexpected(author.error());
-    auto ended = (*author)->add_histories(size_.events, kUsualContentBytes);
+    auto ended =
+        (*author)->add_histories(size_.events - size_.brief * kEventsOfBrief, kUsualContentBytes);
     if (!ended) return tl::unexpected(ended.error());
     ended_ = std::move(*ended);
+    for (int i = 0; i < size_.brief; ++i) {
+      if (auto ok = (*author)->add_short({kTurnsOfBrief, true}); !ok) {
+        return tl::unexpected(ok.error());
+      }
+    }
     for (int i = 0; i < size_.live; ++i) {
       if (auto ok = (*author)->add_short({2, false}); !ok) return tl::unexpected(ok.error());
     }
@@ -114,19 +124,43 @@ class Recovery {
     if (!spawned) return tl::unexpected(spawned.error());
     start.spawned = *spawned;
     start.total = now() - begun;
+    memory_kib_ = std::max(memory_kib_, memory_kib((*server)->pid(), "VmHWM"));
     (*server)->kill();
     return start;
   }
 
+  // "replay verify: 20.1 s, 500,000/s, at most 100 MB".
+  base::Result<std::string> replay(const std::string& what) {
+    bench_.progress("recover_ms, replay " + what);
+    const Nanoseconds begun = now();
+    auto child = ChildProcess::start(
+        {bench_.program("steno"), "--home", home_, "-o", "json", "replay", what},
+        home_ + "/replay_errors");
+    if (!child) return tl::unexpected(child.error());
+    const auto ended = (*child)->wait(kReplayMax);
+    if (!ended) return tl::unexpected(ended.error());
+    if (ended->exit_code != 0) {
+      return base::failure(base::ErrorCode::damaged,
+                           fmt::format("replay {} ended with {}", what, ended->exit_code));
+    }
+    const double took = seconds(now() - begun);
+    return fmt::format("replay {} of the same log: {:.1f} s, {}, memory at most {:.0f} MB", what,
+                       took, rate_text(static_cast<double>(events_) / took),
+                       megabytes(ended->memory_kib));
+  }
+
   std::string size_text() const {
     return fmt::format(
-        "{} events of {} sessions, {} of them live; {:.0f} MB of write-ahead log{}", events_,
-        ended_.size() + static_cast<std::size_t>(size_.live), size_.live,
-        static_cast<double>(unflushed_) / 1e6,
+        "{} events of {} sessions, {} of them live; {:.0f} MB of write-ahead log; the server's "
+        "memory at most {:.0f} MB{}",
+        events_, ended_.size() + static_cast<std::size_t>(size_.brief + size_.live), size_.live,
+        static_cast<double>(unflushed_) / 1e6, megabytes(memory_kib_),
         bench_.is_quick() ? "; --quick, so fewer than 10,000,000 events and 64 MB" : "");
   }
 
  private:
+  static double megabytes(std::int64_t kib) { return static_cast<double>(kib) * 1024 / 1e6; }
+
   Workbench& bench_;
   const RecoveredSize& size_;
   std::string home_;
@@ -134,11 +168,13 @@ class Recovery {
   std::size_t next_ = 0;
   std::int64_t events_ = 0;
   std::size_t unflushed_ = 0;
+  std::int64_t memory_kib_ = 0;  // of the servers that were timed, at its highest
 };
 
 std::string describe_starts(const std::string& what, const std::vector<Start>& starts) {
   const auto middle = [&](Nanoseconds Start::*part) {
     std::vector<double> values;
+    values.reserve(starts.size());
     for (const Start& start : starts) values.push_back(seconds(start.*part) * 1000);
     return median(values);
   };
@@ -167,10 +203,16 @@ base::Result<Figure> measure_recover(Workbench& bench) {
     (is_warm ? warm : cold).push_back(*start);
     if (is_warm) totals.push_back(seconds(start->total) * 1000);
   }
-  return Figure{median(totals),
+  Figure figure{median(totals),
                 {describe_starts("warm page cache", warm), describe_starts("cold", cold),
                  recovery.size_text()},
                 {}};
+  for (const char* what : {"verify", "rebuild"}) {
+    auto text = recovery.replay(what);
+    if (!text) return tl::unexpected(text.error());
+    figure.raw.push_back(std::move(*text));
+  }
+  return figure;
 }
 
 }  // namespace benchmarks

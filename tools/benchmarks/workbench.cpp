@@ -43,7 +43,7 @@ Workbench::~Workbench() {
 }
 
 std::string Workbench::fresh_folder(const std::string& name) {
-  const std::string path = folder_ + "/" + name;
+  std::string path = folder_ + "/" + name;
   remove(path);
   mkdir(path.c_str(), 0700);
   return path;

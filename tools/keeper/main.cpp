@@ -93,7 +93,8 @@ int fail(engines::StartFailure reason, std::string text) {
 [[gnu::noinline]] pid_t start_agent(const Arguments& arguments, volatile ChildFailure& failure) {
   const pid_t keeper = ::getpid();
   const pid_t child = ::vfork();
-  if (child == 0) become_agent(arguments, keeper, failure);
+  // POSIX allows only exec there; Linux shares memory and blocks this thread until the exec.
+  if (child == 0) become_agent(arguments, keeper, failure);  // NOLINT(clang-analyzer-unix.Vfork)
   if (child < 0) failure.error = errno;
   return child;
 }

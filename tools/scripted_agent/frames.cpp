@@ -124,7 +124,7 @@ void FrameWriter::assistant(Json block, bool is_aborted) {
                 {"session_id", session_id_},
                 {"uuid", next_id()}};
   if (is_aborted) frame["aborted"] = true;
-  write(std::move(frame));
+  write(frame);
 }
 
 void FrameWriter::user(Json content, Json tool_use_result) {
@@ -136,7 +136,7 @@ void FrameWriter::user(Json content, Json tool_use_result) {
                 {"session_id", session_id_},
                 {"uuid", next_id()}};
   if (!tool_use_result.is_null()) frame["tool_use_result"] = std::move(tool_use_result);
-  write(std::move(frame));
+  write(frame);
 }
 
 void FrameWriter::lifecycle(const std::string& prompt_uuid, const std::string& state) {
@@ -196,10 +196,10 @@ void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals) {
   frame["uuid"] = next_id();
   frame["queued_turn_count"] = 0;
   frame["result_index"] = totals.results;
-  write(std::move(frame));
+  write(frame);
 }
 
-void FrameWriter::write(Json frame) {
+void FrameWriter::write(const Json& frame) {
   std::string line = frame.dump(-1, ' ', false, Json::error_handler_t::replace);
   line += '\n';
   out_(line);

@@ -61,7 +61,7 @@ class FrameWriter {
   void result(const TurnOutcome& outcome, const Totals& totals);
 
  private:
-  void write(Json frame);
+  void write(const Json& frame);
 
   std::string session_id_;
   void (*out_)(std::string_view);

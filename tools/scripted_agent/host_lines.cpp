@@ -113,6 +113,12 @@ std::string_view HostLines::take_prompt_line(const Json& frame) {
   return {};
 }
 
+void HostLines::cancel_queued() {
+  for (const Prompt& prompt : std::exchange(prompts_, {})) {
+    if (!prompt.uuid.empty()) frames_.lifecycle(prompt.uuid, "cancelled");
+  }
+}
+
 void HostLines::take_control(const Json& frame) {
   const Json id = member(frame, "request_id");
   const Json request = member(frame, "request");
@@ -121,7 +127,10 @@ void HostLines::take_control(const Json& frame) {
     frames_.control_success(id, initialize_response());
   } else if (subtype == "interrupt") {
     if (!pending_request_.empty()) frames_.control_cancel(std::exchange(pending_request_, {}));
-    frames_.control_success(id, {{"still_queued", Json::array()}});
+    if (member(request, "cancel_queued") == true) cancel_queued();
+    Json still_queued = Json::array();
+    for (const Prompt& prompt : prompts_) still_queued.push_back(prompt.uuid);
+    frames_.control_success(id, {{"still_queued", std::move(still_queued)}});
     is_interrupted_ = is_turn_running_;
   } else if (subtype == "set_permission_mode") {
     frames_.control_success(id, {{"mode", member(request, "mode")}});

@@ -44,6 +44,7 @@ class HostLines {
   std::string_view take_line(const std::string& line);
   std::string_view take_prompt_line(const Json& frame);
   void take_control(const Json& frame);
+  void cancel_queued();
 
   FrameWriter& frames_;
   std::string held_;  // the start of a line

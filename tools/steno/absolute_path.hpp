@@ -5,7 +5,10 @@
 
 namespace steno {
 
-// From the current folder, without a slash at its end.
+// Without ".", "..", doubled slashes, or a slash at its end.
+std::string normal_path(const std::string& path);
+
+// From the current folder, in the form of normal_path().
 std::string absolute_path(const std::string& path);
 
 }  // namespace steno

@@ -10,6 +10,7 @@
 
 #include "bus/endpoint.hpp"
 #include "eventlog/session/stream_name.hpp"
+#include "tools/steno/absolute_path.hpp"
 #include "tools/steno/units.hpp"
 #include "tools/steno/words.hpp"
 
@@ -61,9 +62,7 @@ std::optional<std::string> resolve_path(const Given& given, const std::string& t
     if (given.relative_to.empty()) return std::nullopt;
     path = given.relative_to + "/" + path;
   }
-  std::string normal = std::filesystem::path(path).lexically_normal().string();
-  if (normal.size() > 1 && normal.back() == '/') normal.pop_back();
-  return normal;
+  return normal_path(path);
 }
 
 template <std::string Config::*member>
@@ -106,6 +105,12 @@ bool set_keeping(Config& config, const Given& given) {
 }
 std::string show_keeping(const Config& config) {
   return keeping_text(config.keep_content_for);
+}
+
+// Less, and a worker that is only busy would count as gone.
+bool set_worker_silence_max(Config& config, const Given& given) {
+  return set_duration<&Config::worker_silence_max>(config, given) &&
+         config.worker_silence_max >= std::chrono::seconds(1);
 }
 
 template <std::optional<base::Duration> Config::*member>
@@ -279,9 +284,10 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_duration<&Config::timeout>,
        show_duration<&Config::timeout>},
-      {{"worker_silence_max", kDurationAccepted, "A worker not heard for so long counts as gone"},
+      {{"worker_silence_max", "a duration of at least 1s, such as 10s",
+        "A worker not heard for so long counts as gone"},
        KeyKind::text,
-       set_duration<&Config::worker_silence_max>,
+       set_worker_silence_max,
        show_duration<&Config::worker_silence_max>},
       {{"orphan_grace", kDurationAccepted,
         "A worker without a server ends its agents after this long"},
@@ -324,7 +330,7 @@ std::string lookup(const std::map<std::string, std::string>& values, const std::
 // A folder that the XDG base directory specification speaks of; it says to ignore relative ones.
 std::string xdg_folder(const ConfigInput& input, const std::string& variable,
                        const std::string& below_home) {
-  const std::string value = lookup(input.environment, variable);
+  std::string value = lookup(input.environment, variable);
   if (value.starts_with('/')) return value;
   const std::string user_home = lookup(input.environment, "HOME");
   return user_home.starts_with('/') && !below_home.empty() ? user_home + below_home : std::string();
@@ -457,7 +463,7 @@ Result<ConfigFile> choose_file(const ConfigInput& input, const Sources& sources)
   }
   if (home) {
     auto path = resolve_path(*home, home->text);
-    if (path) return ConfigFile{*path + "/" + std::string(kFileName), false};
+    if (path) return ConfigFile{normal_path(*path + "/" + std::string(kFileName)), false};
     return base::failure(ErrorCode::invalid, "home = '" + home->text + "' is not a path",
                          home->where);
   }

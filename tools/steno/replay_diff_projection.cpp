@@ -56,10 +56,9 @@ Json value_of(const KeyValue* row) {
   return row == nullptr ? Json() : Json::parse(msgpack_to_json(row->value), nullptr, false);
 }
 
-void add(Rows& rows, const KeyValue* live, const KeyValue* rebuilt) {
+void add(Rows& rows, const Bytes& key, const KeyValue* live, const KeyValue* rebuilt) {
   ++rows.count;
   if (rows.differences.size() == kShownMax) return;
-  const Bytes& key = live != nullptr ? live->key : rebuilt->key;
   rows.differences.push_back({{"key", Json::parse(json_name(key), nullptr, false)},
                               {"live", value_of(live)},
                               {"rebuilt", value_of(rebuilt)}});
@@ -72,13 +71,20 @@ Result<Rows> compare(Walk live, Walk rebuilt) {
     if (!a) return tl::unexpected(a.error());
     const auto b = rebuilt.front();
     if (!b) return tl::unexpected(b.error());
-    if (*a == nullptr && *b == nullptr) return rows;
-    const bool has_live = *a != nullptr && (*b == nullptr || (*a)->key <= (*b)->key);
-    const bool has_rebuilt = *b != nullptr && (*a == nullptr || (*b)->key <= (*a)->key);
-    const bool is_equal = has_live && has_rebuilt && (*a)->value == (*b)->value;
-    if (!is_equal) add(rows, has_live ? *a : nullptr, has_rebuilt ? *b : nullptr);
-    if (has_live) live.pop();
-    if (has_rebuilt) rebuilt.pop();
+    const KeyValue* of_live = *a;
+    const KeyValue* of_rebuilt = *b;
+    if (of_live == nullptr && of_rebuilt == nullptr) return rows;
+    if (of_live == nullptr || (of_rebuilt != nullptr && of_rebuilt->key < of_live->key)) {
+      add(rows, of_rebuilt->key, nullptr, of_rebuilt);
+      rebuilt.pop();
+    } else if (of_rebuilt == nullptr || of_live->key < of_rebuilt->key) {
+      add(rows, of_live->key, of_live, nullptr);
+      live.pop();
+    } else {
+      if (of_live->value != of_rebuilt->value) add(rows, of_live->key, of_live, of_rebuilt);
+      live.pop();
+      rebuilt.pop();
+    }
   }
 }
 

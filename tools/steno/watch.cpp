@@ -40,7 +40,7 @@ class Aliases {
     query.agent = stream.agent;
     query.reference = stream.session.text();
     const auto shown = connection_.ask<workers::ShowAnswer>(workers::kVerbShow, query);
-    const std::string alias = shown ? shown->session.alias : short_id(stream.session.text());
+    std::string alias = shown ? shown->session.alias : short_id(stream.session.text());
     remember(stream.session, alias);
     return alias;
   }

@@ -81,6 +81,7 @@ std::vector<std::string> marked_environment(const LaunchPlan& plan) {
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> out;
+  out.reserve(strings.size() + 1);
   for (std::string& text : strings) out.push_back(text.data());
   out.push_back(nullptr);
   return out;

@@ -154,9 +154,10 @@ std::vector<JsonValue> JsonValue::items() const {
   ondemand::array array;
   if (document.get_array().get(array) != simdjson::SUCCESS) return items;
   for (auto each : array) {
-    ondemand::value value;
     ByteView source;
-    if (std::move(each).get(value) != simdjson::SUCCESS || !source_of(value, source)) return items;
+    if (each.error() != simdjson::SUCCESS) return items;
+    ondemand::value value = each.value_unsafe();
+    if (!source_of(value, source)) return items;
     items.emplace_back(source);
   }
   return items;

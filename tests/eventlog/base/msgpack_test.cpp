@@ -107,6 +107,32 @@ TEST_CASE("unknown fields are kept when asked for, and written again", "[base]")
   CHECK(extra_again == extra);
 }
 
+TEST_CASE("fields are found in any order, and by names in longer forms than need be", "[base]") {
+  using std::string_literals::operator""s;
+  Bytes bytes = "\x84"s;
+  bytes += "\xD9\x05inner"s + "\x81"s + "\xDA\x00\x06number"s + "\x07"s;
+  bytes += "\xA5later"s + "\xC0"s;
+  bytes += "\xDB\x00\x00\x00\x04"s + "flag"s + "\xC3"s;
+  bytes += "\xA4text"s + "\xA3yes"s;
+  Outer expected;
+  expected.inner = Inner{7};
+  expected.flag = true;
+  expected.text = "yes";
+  base::ExtraFields extra;
+  const auto outer = base::decode<Outer>(bytes, &extra);
+  REQUIRE(outer);
+  CHECK(*outer == expected);
+  CHECK(extra == base::ExtraFields{{"later", "\xC0"s}});
+}
+
+TEST_CASE("a field of the wrong kind is named under a name in a longer form too", "[base]") {
+  const auto outer = base::decode<Outer>(
+      "\x81\xD9\x04"
+      "flag\x07");
+  REQUIRE_FALSE(outer);
+  CHECK(outer.error().where == "flag");
+}
+
 TEST_CASE("a field of the wrong kind is named", "[base]") {
   Bytes bytes;
   MsgpackWriter writer(bytes);

@@ -179,6 +179,7 @@ TEST_CASE("a value that is not accepted is refused with what is", "[tools]") {
   };
   const auto wrong = GENERATE(
       Case{"max_sessions = 0", "1 to 10000"}, Case{"max_sessions = 10001", "1 to 10000"},
+      Case{"worker_silence_max = \"999ms\"", "at least 1s"},
       Case{"max_sessions = \"5\"", "1 to 10000"}, Case{"max_sessions = 2.5", "1 to 10000"},
       Case{"budget_usd = -1", "US dollars"}, Case{"budget_usd = \"5\"", "US dollars"},
       Case{"agent = \"Main\"", "a-z"}, Case{"agent = 5", "a-z"},
@@ -226,6 +227,15 @@ TEST_CASE("relative paths begin at the working folder when a flag gives them", "
   World world;
   world.input.flags["workdir"] = "sub/../other/";
   CHECK(world.load().workdir == "/work space/other");
+}
+
+TEST_CASE("a path has one form, however its slashes are written", "[tools]") {
+  World world;
+  for (const auto& [given, path] : {std::pair{"/", "/"}, std::pair{"///", "/"},
+                                    std::pair{"//a//b/", "/a/b"}, std::pair{"/a/./c/..", "/a"}}) {
+    world.input.flags["workdir"] = given;
+    CHECK(world.load().workdir == path);
+  }
 }
 
 TEST_CASE("the flags of a configuration give the same configuration again", "[tools]") {

@@ -173,7 +173,9 @@ TEST_CASE("Ctrl-C interrupts the turn, and twice kills the session", "[tools]") 
   ChildProgram once = served.start({"run", "[hang]"});
   REQUIRE(once.wait_until([](const ChildProgram& p) { return contains(p.err(), "session "); }));
   once.signal(SIGINT);
-  CHECK(once.wait() == 130);
+  const int code = once.wait();
+  INFO(once.err());
+  CHECK(code == 130);
 
   ChildProgram twice =
       served.start({"run", "--multi-turn", "--name", "twice", "[hang]"}, Stdin::open);
@@ -267,12 +269,14 @@ TEST_CASE("watch prints every event once and in order", "[tools]") {
   CHECK(contains(one.out, "TurnQueued"));
 
   ChildProgram live = served.start({"watch"});
-  REQUIRE(live.wait_until([&](const ChildProgram& p) {
+  const bool has_seen = live.wait_until([&](const ChildProgram& p) {
     if (contains(p.out(), "SessionClosed")) return true;
     if (contains(p.out(), "SessionOpened")) return false;
     served.steno({"run", "[say hello]"});
     return false;
-  }));
+  });
+  INFO(live.out() << live.err());
+  REQUIRE(has_seen);
   live.signal(SIGINT);
   CHECK(live.wait() == 130);
 }
