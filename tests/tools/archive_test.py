@@ -233,11 +233,13 @@ class Archives(unittest.TestCase):
 
             def is_settled():
                 rows = self.home.ask("archive", "list").get("archives", [])
-                return all(row["trimmed"] or row["fault"] for row in rows)
+                # A trim that a reader keeps from its end says so, and is tried again.
+                return all(row["trimmed"] or
+                           (row["fault"] and not os.path.exists(row["folder"])) for row in rows)
             until(is_settled, "that it is whole or gone")
             rows = {row["name"]: row for row in self.home.ask("archive", "list")["archives"]}
             is_there = name in rows and rows[name]["trimmed"]
-            self.assertEqual(os.path.exists(self.home.path(name)), is_there)
+            self.assertEqual(os.path.exists(self.home.path(name)), is_there, str(rows))
         whole = [row for row in self.home.ask("archive", "list")["archives"] if row["trimmed"]]
         archives = [word for row in whole for word in ("--archive", row["folder"])]
         self.verify()

@@ -66,6 +66,21 @@ class Mutants(unittest.TestCase):
         self.assertIsNone(self.run_it(self.campaign(True, catcher=FAILS_WITH_MUTANT, other=FAILS)))
         self.assertIn("FAILED without a mutant: other", self.said.getvalue())
 
+    def main_with(self, program):
+        self.campaign(**{"a repeated command has the same outcome": program})
+        self.addCleanup(setattr, sys, "argv", sys.argv)
+        sys.argv = ["mutants", "--canary", "--no-build"]
+        self.said = io.StringIO()
+        with contextlib.redirect_stderr(self.said):
+            return mutants.main()
+
+    def test_what_nothing_catches_is_told_from_what_could_not_be_tried(self):
+        self.assertEqual(self.main_with(PASSES), 1)
+        self.assertIn("NOT CAUGHT: none", self.said.getvalue())
+        with self.assertRaisesRegex(mutants.CouldNot, "none was tried"):
+            self.main_with(FAILS)
+        self.assertNotIn("NOT CAUGHT", self.said.getvalue())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -74,7 +74,8 @@ class Soak(unittest.TestCase):
     def start(self, *entries, arguments=()):
         registry = self.write("campaigns.toml", "\n".join(entries))
         return subprocess.Popen(
-            [sys.executable, SOAK, "--registry", registry, "--ledger", self.ledger, *arguments],
+            [sys.executable, SOAK, "--registry", registry, "--ledger", self.ledger, "--logs",
+             self.path("logs"), *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def soak(self, *entries, arguments=(), code=0):
@@ -205,6 +206,45 @@ class Soak(unittest.TestCase):
         self.assertIn("FOUND SOMETHING", out)
         self.assertEqual([entry["findings"] for entry in self.recorded()], [1])
 
+    def test_what_hangs_is_a_finding(self):
+        long = self.numbers(stuck=13)
+        out = self.soak(self.entry(long=long, limit=0.02), self.entry("others"), self.canary(),
+                        arguments=("--minutes", "0.04"), code=1)
+        self.assertIn("numbers: FOUND SOMETHING. it was not over after 0.02 min", out)
+        found = [entry for entry in self.recorded() if entry["findings"]]
+        self.assertEqual([entry["campaign"] for entry in found], ["numbers"])
+        self.assertIn(13, range(found[0]["from"], found[0]["from"] + found[0]["asked"]))
+
+    def test_what_is_under_way_when_the_time_is_up_is_waited_for(self):
+        long = "sh -c 'sleep 2; echo {\\\"numbers\\\": {count}}'"
+        self.soak(self.entry(long=long, limit=0.5), self.canary(), arguments=("--minutes", "0.01"))
+        self.assertEqual([entry["findings"] for entry in self.recorded()], [0])
+        os.remove(self.ledger)
+        # And when it hangs, until its limit.
+        self.soak(self.entry(long=self.numbers(stuck=1), limit=0.04), self.canary(),
+                  arguments=("--minutes", "0.01"), code=1)
+        self.assertEqual([entry["findings"] for entry in self.recorded()], [1])
+
+    def test_all_that_a_finding_said_is_kept(self):
+        long = "sh -c 'echo the first line; seq 20000; exit 1' {count}"
+        out = self.soak(self.entry(long=long), self.canary(), code=1)
+        self.assertNotIn("the first line\n", out)
+        path = out.split("All that it said is in ")[1].splitlines()[0]
+        self.assertEqual(path, self.path("logs/numbers-1.log"))
+        self.assertTrue(self.read(path).startswith("the first line\n1\n2\n"))
+
+    def test_what_could_not_be_run_is_no_finding(self):
+        long = "sh -c 'echo the build failed; exit 2' {count}"
+        fuzzer = self.canary().replace("simulation", "fuzzer").replace("canary", "fuzz-canary", 1)
+        out = self.soak(self.entry(long=long, kind="fuzzer"), self.entry("others"), self.canary(),
+                        fuzzer, arguments=("--minutes", "0.03"), code=2)
+        self.assertIn("numbers: cannot be run: it says so", out)
+        self.assertIn("the build failed", out)
+        self.assertEqual({entry["campaign"] for entry in self.recorded()}, {"others"})
+        # A crash test's exit code is how many of its checks failed.
+        self.soak(self.entry(long=long, kind="crash"), self.canary().replace("simulation", "crash"),
+                  code=1)
+
     def test_a_mutant_that_lives_is_a_finding(self):
         long = "echo '{\"mutants\": 3, \"caught\": 2}'"
         canary = self.canary().replace("simulation", "mutants")
@@ -286,6 +326,37 @@ class Soak(unittest.TestCase):
         self.assertIn(", 0 |", self.row(entry))
         self.assertIn("✓", self.row(entry))
 
+    def test_a_finding_of_a_sequence_is_open_until_as_much_has_run_clean(self):
+        def sequence(code):
+            long = f"sh -c 'echo {{\\\"numbers\\\": {{count}}}}; exit {code}'"
+            return self.entry(long=long, in_sequence=True, goal=5)
+        silent = self.entry(long="sh -c 'exit 1' {count}", in_sequence=True, goal=5)
+        self.soak(sequence(0), self.canary(), arguments=("--minutes", "0.02"))
+        first = self.recorded()[0]
+        with open(self.ledger, "w", encoding="utf-8") as file:  # of 20, none was counted
+            for findings, count, more in ((1, 0, {"asked": 20}), (0, 1, {})):
+                entry = {**first, "from": 1, "count": count, "seconds": 0.01, "findings": findings,
+                         **more}
+                file.write(json.dumps(entry) + "\n")
+        self.assertIn(", 1 |", self.row(silent))  # one that ran clean proves nothing
+        before = len(self.recorded())
+        self.soak(sequence(0), self.canary(), arguments=("--minutes", "0.02"))
+        again = self.recorded()[before]
+        self.assertEqual((again["from"], again["asked"], again["count"]), (1, 20, 20))
+        self.assertIn(", 0 |", self.row(silent))
+
+    def test_an_old_line_of_a_sequence_counts_as_a_whole_portion(self):
+        long = "sh -c 'echo {\\\"numbers\\\": {count}}'"
+        entry = self.entry(long=long, in_sequence=True, portion=20, goal=5)
+        self.soak(entry, self.canary(), arguments=("--minutes", "0.02"))
+        clean = {**self.recorded()[0], "from": 21}
+        del clean["asked"]
+        for count, is_open in ((19, 1), (20, 0)):
+            with open(self.ledger, "w", encoding="utf-8") as file:
+                for line in ({**clean, "count": 0, "findings": 1}, {**clean, "count": count}):
+                    file.write(json.dumps(line) + "\n")
+            self.assertIn(f", {is_open} |", self.row(entry))
+
     def test_what_runs_in_one_go_is_open_until_it_has_run_clean(self):
         def whole(bad):
             return self.entry(long=f"sh -c 'echo {{\\\"numbers\\\": 3}}; exit {bad}'",
@@ -313,6 +384,8 @@ class Soak(unittest.TestCase):
                            (self.entry(long="true {count} {item}"), "belong together"),
                            (self.entry(kind="other"), "'other' is no kind"),
                            (self.entry(extra=1), "unknown: extra"),
+                           (self.entry(limit=0), "a number of minutes"),
+                           (self.entry(limit="x"), "a number of minutes"),
                            (self.entry(smoke=None), "smoke missing"),
                            (self.entry() + self.entry(), "stands there twice"),
                            (self.entry(kind="fuzzer"), "no canary"),

@@ -7,6 +7,8 @@ import os
 import pathlib
 import subprocess
 
+from . import registry
+
 # Where the sources of the product are: what ran on the same ones still says something about them.
 PRODUCT = ("bus", "eventlog", "projections", "workers", "tools/keeper", "tools/steno")
 
@@ -82,12 +84,11 @@ class Ledger:
         behind the finding, and of some campaigns not even what lay before it."""
         return [entry for entry in self.of(name) if entry["findings"] == 0]
 
-    def open_findings(self, name, is_whole=False):
-        """Entries with a finding whose numbers have not run clean since; `is_whole`: one run covers
-        everything there is."""
-        entries = self.of(name)
+    def open_findings(self, campaign):
+        """Entries with a finding whose numbers have not run clean since."""
+        entries = self.of(campaign.name)
         return [entry for at, entry in enumerate(entries)
-                if entry["findings"] and not _covers(entries[at + 1:], entry, is_whole)]
+                if entry["findings"] and not _covers(entries[at + 1:], entry, campaign)]
 
     def gap(self, name, first, taken=()):
         """The first range from `first` on that nobody has run clean: where it begins, and how many
@@ -106,12 +107,20 @@ def _clean_ranges(entries):
     return [(entry["from"], entry["count"]) for entry in entries if entry["findings"] == 0]
 
 
-def _covers(later, finding, is_whole):
+def asked(entry, campaign):
+    """How many the portion was to run. Lines of old do not say it: then it is what was counted and
+    the one that failed; of a sequence, which may have counted nothing, all that there can be."""
+    least = campaign.portion if campaign.in_sequence else 0
+    return entry.get("asked", max(entry["count"] + 1, least))
+
+
+def _covers(later, finding, campaign):
     ranges = _clean_ranges(later)
-    if is_whole:
+    if campaign.goal == registry.ALL:
         return bool(ranges)
-    # What failed is the last number that was counted, or the one behind it.
-    at, end = finding["from"], finding["from"] + finding["count"] + 1
+    at, end = finding["from"], finding["from"] + asked(finding, campaign)
+    if campaign.in_sequence:
+        return any(start == at and start + count >= end for start, count in ranges)
     for start, count in sorted(ranges):
         if start <= at:
             at = max(at, start + count)

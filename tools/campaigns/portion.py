@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -13,6 +14,10 @@ import uuid
 MARK = "STENO_SOAK_PORTION"
 GRACE_SECONDS = 10.0
 NOT_THERE = (126, 127)  # what `env` says of a program that cannot be run
+# What steno-simulate, ./tools/fuzz and ./tools/mutants say when they could not do what they were
+# asked. Of a crash test the exit code is how many of its checks failed.
+COULD_NOT = 2
+COULD_NOT_KINDS = ("simulation", "fuzzer", "mutants")
 
 
 class Portion:
@@ -23,6 +28,7 @@ class Portion:
         self.mark = f"{MARK}={uuid.uuid4()}"
         self.started = time.monotonic()
         self.seconds = 0.0
+        self.is_late = False
         self.child = subprocess.Popen(
             ["env", self.mark, *shlex.split(self.command)], cwd=root, stdin=subprocess.DEVNULL,
             stdout=self.output, stderr=subprocess.STDOUT, start_new_session=True)
@@ -34,6 +40,13 @@ class Portion:
             self.seconds = time.monotonic() - self.started
             self._end_the_rest()
         return True
+
+    def end_if_late(self):
+        """One that does not end within its limit has found something: it hangs."""
+        if not self.has_ended() and time.monotonic() - self.started > self.campaign.limit * 60:
+            self.stop()
+            self.seconds = time.monotonic() - self.started
+            self.is_late = True
 
     def stop(self):
         """Ends it, the kind way first."""
@@ -69,12 +82,30 @@ class Portion:
                         return value
         return {}
 
-    def is_absent(self):
-        return self.child.returncode in NOT_THERE
+    def not_run(self):
+        """Why it could not be run at all; empty when it was."""
+        if self.is_late:
+            return ""
+        if self.child.returncode in NOT_THERE:
+            what = ", ".join(self.campaign.targets)
+            hint = f"; build {what} of the preset {self.campaign.preset}" if what else ""
+            return f"there is no such program: {self.command}{hint}"
+        if self.child.returncode == COULD_NOT and self.campaign.kind in COULD_NOT_KINDS:
+            return f"it says so: {self.command}"
+        return ""
 
     def findings(self):
         result = self.result()
         found = sum(int(result.get(key, 0)) for key in ("violations", "findings"))
         if self.campaign.kind == "mutants":
             found += int(result.get("mutants", 0)) - int(result.get("caught", 0))
-        return max(found, 1 if self.child.returncode != 0 else 0)
+        return max(found, 1 if self.is_late or self.child.returncode != 0 else 0)
+
+    def keep(self, folder):
+        """All that it printed, in a file; its path."""
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, f"{self.campaign.name}-{self.first}.log")
+        self.output.seek(0)
+        with open(path, "wb") as file:
+            shutil.copyfileobj(self.output, file)
+        return path

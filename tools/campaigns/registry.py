@@ -27,6 +27,8 @@ class Campaign:
     smoke: str = ""  # ctest arguments
     preset: str = ""  # built before it runs: `targets` of this preset
     targets: tuple = ()
+    limit: float = 30.0  # minutes after which a portion hangs
+    in_sequence: bool = False  # a unit is what it is only behind those before it in its portion
     each: str = ""  # a command that lists items: one campaign for each
     item: str = ""
     of: str = ""  # a canary's kind
@@ -83,6 +85,9 @@ def _check(entry):
         raise RegistryError(f"{name}: portion missing: how many {entry['unit']} are one run")
     elif "{count}" not in entry["long"]:
         raise RegistryError(f"{name}: {{count}} is not in its long command")
+    limit = entry.get("limit", 1)
+    if not isinstance(limit, int | float) or not limit > 0:
+        raise RegistryError(f"{name}: the limit of a portion is a number of minutes")
     if ("{item}" in entry["long"]) != ("each" in entry):
         raise RegistryError(f"{name}: {{item}} and `each` belong together")
 
@@ -119,5 +124,6 @@ def expand(campaign, root):
         said = (listed.stderr or listed.stdout).strip().splitlines() or ["it said nothing"]
         error = f"`{campaign.each}` lists nothing: {said[-1]}"
         return [dataclasses.replace(campaign, error=error)]
-    return [dataclasses.replace(campaign, name=f"{campaign.name}:{item}", item=item)
+    return [dataclasses.replace(campaign, name=f"{campaign.name}:{item}", item=item, targets=tuple(
+                target.replace("{item}", item) for target in campaign.targets))
             for item in items]

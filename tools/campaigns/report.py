@@ -33,7 +33,7 @@ def sums(campaign, ledger, product):
         else:
             total.count += entry["count"]
             total.current += entry["count"] if is_current else 0
-    total.open = len(ledger.open_findings(campaign.name, campaign.goal == registry.ALL))
+    total.open = len(ledger.open_findings(campaign))
     return total
 
 

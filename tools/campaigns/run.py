@@ -12,7 +12,6 @@ from . import registry, report
 from .portion import Portion
 
 POLL_SECONDS = 0.05
-OVERTIME_SECONDS = 60.0  # for a portion that was expected to end in time
 FIRST_SHARE = 10  # of a portion, while it is not known how long one takes
 CANARY_SECONDS = 600.0
 OUTPUT_SHOWN = 4000
@@ -32,23 +31,18 @@ class Build:
         """Why it cannot be built; empty when it is."""
         if campaign.error or not campaign.preset:
             return campaign.error
-        key = (campaign.preset, campaign.targets)
-        if key not in self.done:
-            self.done[key] = self._build(campaign)
-        return self.done[key]
+        return self._run("cmake", "--preset", campaign.preset) or self._run(
+            "cmake", "--build", campaign.build, "-j", self.jobs, "--target", *campaign.targets)
 
-    def _build(self, campaign):
-        commands = [["cmake", "--preset", campaign.preset],
-                    ["cmake", "--build", campaign.build, "-j", self.jobs, "--target",
-                     *campaign.targets]]
-        say(f"building {', '.join(campaign.targets)} ({campaign.preset})")
-        for command in commands:
+    def _run(self, *command):
+        if command not in self.done:
+            say(" ".join(command))
             made = subprocess.run(command, cwd=self.root, capture_output=True, text=True,
                                   check=False)
-            if made.returncode != 0:
-                told = (made.stdout + made.stderr).strip().splitlines()[-15:]
-                return f"`{' '.join(command)}` failed:\n  " + "\n  ".join(told)
-        return ""
+            told = (made.stdout + made.stderr).strip().splitlines()[-15:]
+            self.done[command] = "" if made.returncode == 0 else (
+                f"`{' '.join(command)}` failed:\n  " + "\n  ".join(told))
+        return self.done[command]
 
 
 class Soak:
@@ -109,7 +103,7 @@ class Soak:
         if portion.child.returncode == 0:
             self.fail(canary.name, f"the canary did not fail: {portion.command}")
             return False
-        if portion.is_absent() or canary.expect not in text:
+        if portion.not_run() or canary.expect not in text:
             self.fail(canary.name, f"it failed, but does not say \"{canary.expect}\": "
                                    f"{portion.command}\n{text[-OUTPUT_SHOWN:]}")
             return False
@@ -139,6 +133,13 @@ class Soak:
             count = min(count, int(left / unit))
         taken = [(portion.first, portion.count) for portion in self.running
                  if portion.campaign is campaign]
+        if campaign.in_sequence:  # what was found is run again as it was, or passed over for now
+            again = [(entry["from"], ledgers.asked(entry, campaign))
+                     for entry in self.ledger.open_findings(campaign)]
+            for first, size in again:
+                if (first, size) not in taken and (unit or 0) * size <= left:
+                    return first, size
+            taken += again
         first, free = self.ledger.gap(campaign.name, self.arguments.seed, taken)
         count = count if free is None else min(count, free)
         return (first, count) if count >= 1 else None
@@ -168,10 +169,12 @@ class Soak:
                 if portion is None:
                     break
                 self.running.append(portion)
-            if not self.running or left < -OVERTIME_SECONDS:
+            if not self.running:
                 break
             self.show(left)
             time.sleep(POLL_SECONDS)
+            for portion in self.running:
+                portion.end_if_late()
             for portion in [one for one in self.running if one.has_ended()]:
                 self.running.remove(portion)
                 self.account(portion)
@@ -183,10 +186,8 @@ class Soak:
     def account(self, portion):
         campaign, name = portion.campaign, portion.campaign.name
         self.spent[name] += portion.seconds
-        if portion.is_absent():
-            what = ", ".join(campaign.targets)
-            hint = f"; build {what} of the preset {campaign.preset}" if what else ""
-            return self.fail(name, f"there is no such program: {portion.command}{hint}")
+        if why := portion.not_run():
+            return self.fail(name, f"{why}\n{portion.text()[-OUTPUT_SHOWN:].rstrip()}")
         result, findings = portion.result(), portion.findings()
         count = int(result.get(campaign.unit, 0))
         if campaign.unit == registry.RUNS and findings == 0:
@@ -201,14 +202,18 @@ class Soak:
         now = datetime.datetime.now(datetime.timezone.utc)
         self.ledger.append({
             "campaign": name, "commit": self.commit, "product": self.product,
-            "at": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "from": portion.first, "count": count,
-            "seconds": round(portion.seconds, 2), "findings": findings, "figures": figures})
+            "at": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "from": portion.first,
+            "asked": portion.count, "count": count, "seconds": round(portion.seconds, 2),
+            "findings": findings, "figures": figures})
         self.added[name] += count
         if findings:
             self.found = True
             self.over.add(name)
+            what = (f"it was not over after {campaign.limit:g} min, and was ended. "
+                    if portion.is_late else "")
             say(f"{portion.text()[-OUTPUT_SHOWN:].rstrip()}\n"
-                f"{name}: FOUND SOMETHING. This repeats it:\n  {portion.command}")
+                f"{name}: FOUND SOMETHING. {what}This repeats it:\n  {portion.command}\n"
+                f"All that it said is in {portion.keep(self.arguments.logs)}")
         elif not sys.stderr.isatty():
             say(f"{name}: {report.number(count)} {campaign.unit} from {portion.first} "
                 f"in {report.duration(portion.seconds)}")
