@@ -196,11 +196,7 @@ Result<bool> finish_archive(const std::string& folder, Disk& disk) {
 
 void remove_archive(const std::string& folder, Disk& disk) {
   const std::string mark = LogFolder{folder}.making();
-  if (!std::filesystem::exists(mark)) {
-    std::error_code ignored;
-    std::filesystem::remove(folder, ignored);  // an empty one
-    return;
-  }
+  if (!std::filesystem::exists(mark)) return remove_unmarked(folder, mark, disk);
   remove_copy(folder, disk);
   // Last, so that what is not removed yet is found again.
   disk.remove_all(mark);

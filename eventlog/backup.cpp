@@ -32,19 +32,6 @@ Result<Bytes> label_of(BlockStore& log, Position begun) {
   return "backup of log " + tail->log.text() + " begun at " + std::to_string(begun.value) + '\n';
 }
 
-// What a maker that was killed leaves before it has written the label.
-void remove_unlabelled(const LogFolder& copy, Disk& disk) {
-  const std::string part = copy.label() + ".new";
-  std::error_code ignored;
-  const fs::directory_iterator files(copy.root, ignored);
-  const bool is_begun = std::all_of(begin(files), end(files), [&](const fs::directory_entry& file) {
-    return file.path() == part;
-  });
-  if (!is_begun) return;
-  disk.remove_all(part);
-  fs::remove(copy.root, ignored);
-}
-
 bool has_label(const LogFolder& copy, const Bytes& label) {
   std::ifstream file(copy.label(), std::ios::binary);
   return file && Bytes(std::istreambuf_iterator<char>(file), {}) == label;
@@ -263,7 +250,7 @@ Result<BackupOutcome> finish_backup(BlockStore& log, const std::string& folder, 
   if (!label) return tl::unexpected(label.error());
   const LogFolder copy{folder};
   if (!has_label(copy, *label)) {
-    remove_unlabelled(copy, disk);
+    remove_unmarked(folder, copy.label(), disk);
     return failure(ErrorCode::not_found, "nothing of it was made", folder);
   }
   auto outcome = prove_finished(copy, disk);

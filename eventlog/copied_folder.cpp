@@ -1,5 +1,6 @@
 #include "eventlog/copied_folder.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace eventlog {
@@ -51,10 +52,22 @@ Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& d
 void remove_copy(const std::string& folder, Disk& disk) {
   // The label last, so that what is not removed yet is found again.
   for (const char* name :
-       {"/log", "/log.tmp", "/head", "/head.new", "/base", "/erased", "/label.new", "/label"}) {
+       {"/log", "/log.tmp", "/head", "/head.new", "/base", "/erased", "/erased.new", "/label"}) {
     disk.remove_all(folder + name);
   }
   std::error_code ignored;
+  fs::remove(folder, ignored);
+}
+
+void remove_unmarked(const std::string& folder, const std::string& mark, Disk& disk) {
+  const std::string part = unfinished(mark);
+  std::error_code ignored;
+  const fs::directory_iterator files(folder, ignored);
+  const bool is_begun = std::all_of(begin(files), end(files), [&](const fs::directory_entry& file) {
+    return file.path() == part;
+  });
+  if (!is_begun) return;
+  disk.remove_all(part);
   fs::remove(folder, ignored);
 }
 

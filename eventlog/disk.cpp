@@ -96,8 +96,12 @@ Disk& system_disk() {
   return disk;
 }
 
+std::string unfinished(const std::string& path) {
+  return path + ".new";
+}
+
 Result<bool> write_whole(Disk& disk, const std::string& path, ByteView bytes) {
-  const std::string fresh = path + ".new";
+  const std::string fresh = unfinished(path);
   disk.remove_all(fresh);  // of an earlier attempt, whose bytes may be in the page cache alone
   const auto file = disk.open(fresh);
   if (!file) return tl::unexpected(file.error());

@@ -41,7 +41,6 @@ Result<bool> add_later_erasures(const std::string& path, const std::vector<Later
     }
   }
   if (*later == before) return true;
-  disk.remove_all(path + ".new");  // that a power loss left
   if (auto ok = write_whole(disk, path, base::encode(*later)); !ok) return ok;
   return disk.sync_folder(std::filesystem::path(path).parent_path().string());
 }

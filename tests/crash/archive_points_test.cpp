@@ -2,6 +2,7 @@
 // end, every event is in the log or in an archive that is whole, and the next server takes what was
 // begun back, or goes on with it.
 #include <cstdio>
+#include <filesystem>
 
 #include "eventlog/verify.hpp"
 #include "tests/crash/disk_stage.hpp"
@@ -53,6 +54,14 @@ void check_whole(const ArchiveStage& stage) {
   CHECK(report.contents > kLastArchived - 1);
 }
 
+// What is in the archive's folder is a whole archive, and without one there is no folder.
+void check_nothing_left_over(const ArchiveStage& stage) {
+  if (!std::filesystem::exists(stage.archive())) return;
+  const eventlog::LogFolder archive{stage.archive()};
+  CHECK(archive.has_log());
+  CHECK_FALSE(std::filesystem::exists(archive.making()));
+}
+
 TEST_CASE("wherever archiving ends, every event is in the log or in a whole archive",
           "[.crash][eventlog]") {
   const std::int64_t only = support::environment_number("STENO_CRASH_POINT", 0);
@@ -86,6 +95,7 @@ TEST_CASE("wherever archiving ends, every event is in the log or in a whole arch
         require(life->ask(1, kLastArchived + 2, stage.acknowledged));
       }
       check_whole(stage);
+      check_nothing_left_over(stage);
       ++points;
       if (only != 0) break;
     }

@@ -1,5 +1,7 @@
 #include "workers/log_trimming.hpp"
 
+#include <fstream>
+
 #include "eventlog/log_folder.hpp"
 #include "eventlog/rocksdb_store.hpp"
 #include "projections/anchored_rows.hpp"
@@ -283,6 +285,12 @@ TEST_CASE("what a killed server left of an archive is removed", "[workers]") {
   CHECK_FALSE(fs::exists(w.archive));
   CHECK(fs::is_empty(w.root.bases()));
   CHECK(w.store().first() == Position{1});
+  SECTION("also before its mark had a name") {
+    fs::create_directory(w.archive);
+    std::ofstream(eventlog::unfinished(eventlog::LogFolder{w.archive}.making()));
+    w.trimming().remove_left_over(w.archive);
+    CHECK_FALSE(fs::exists(w.archive));
+  }
   SECTION("and nothing that somebody else has there") {
     REQUIRE(w.trimming().archive(w.order(), w.key));
     REQUIRE(eventlog::finish_archive(w.archive));
