@@ -32,9 +32,12 @@ Result<std::optional<session::Content>> open_content(BlockStore& store,
                                                      const StoredContentView& stored);
 
 // As open_content, for who wants to know that it is whole: the length of its text, in bytes.
+// `digest`: what the bytes in the entry add up to, with its salt; those in chunks are looked at
+// here.
 Result<std::optional<std::size_t>> check_content(BlockStore& store,
                                                  const session::Envelope& envelope,
-                                                 const StoredContentView& stored);
+                                                 const StoredContentView& stored,
+                                                 const Hash& digest);
 
 // The error, with the position at which it came up.
 base::Error at_position(base::Error error, Position position);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "eventlog/base/many_hashes.hpp"
 #include "eventlog/verify_events.hpp"
 
 namespace eventlog {
@@ -29,7 +30,8 @@ class Verifier {
   Position skip_unreadable(Position from, const base::Error& error);
   Position next_readable(Position from);
 
-  bool take(const StoredBlock& stored, bool has_content);
+  bool take_all(const std::vector<StoredBlock>& blocks, bool has_content);
+  bool take(const StoredBlock& stored, const Hash& hash, bool has_content);
   void take_damaged(const StoredBlock& stored, const base::Error& error);
   bool check_header(const BlockView& block);
   void check_witnesses(const BlockView& block, const Hash& hash);
@@ -48,6 +50,7 @@ class Verifier {
   std::optional<BlockHeader> previous_;  // the last whole block
   bool is_chain_known_ = true;           // the block before is whole, so that its hash is known
   bool is_newer_ = false;                // blocks of a later release: nothing more can be told
+  std::vector<Hash> hashes_;             // of the blocks that were read last
   std::unordered_set<std::uint64_t> damaged_;  // xxh3 of the blocks that are listed as damaged
 };
 
@@ -84,9 +87,7 @@ VerifyReport Verifier::run(const VerifyProgress& progress) {
       }
       findings_.add(from, "the block's content cannot be read: " + base::describe(error));
     }
-    bool is_new = false;
-    for (const StoredBlock& stored : *blocks) is_new |= !is_newer_ && take(stored, has_content);
-    if (is_new) step = kScanBytes;
+    if (take_all(*blocks, has_content)) step = kScanBytes;
     // A block that does not say how far it goes comes again with the next read, and is passed over.
     from = std::max(next_, from.next());
     if (progress) progress(std::min(from.plus(-1), tail), tail);
@@ -121,15 +122,27 @@ Position Verifier::next_readable(Position from) {
   return good;
 }
 
-// False: the block was taken before.
-bool Verifier::take(const StoredBlock& stored, bool has_content) {
+// False: they were all taken before.
+bool Verifier::take_all(const std::vector<StoredBlock>& blocks, bool has_content) {
+  std::vector<base::HashInput> facts;
+  facts.reserve(blocks.size());
+  for (const StoredBlock& stored : blocks) facts.push_back({stored.facts});
+  base::blake2b_each(facts, hashes_);
+  bool is_new = false;
+  for (std::size_t i = 0; i < blocks.size() && !is_newer_; ++i) {
+    is_new |= take(blocks[i], hashes_[i], has_content);
+  }
+  return is_new;
+}
+
+// False: the block was taken before. `hash`: of its facts, which is its own.
+bool Verifier::take(const StoredBlock& stored, const Hash& hash, bool has_content) {
   const auto block = parse_block(stored.facts);
   if (!block) {
     if (!damaged_.insert(base::xxh3(stored.facts)).second) return false;
     take_damaged(stored, block.error());
     return true;
   }
-  const Hash hash = block->hash();
   if (previous_ && hash == report_.hash) return false;
   if (!check_header(*block)) return true;
   check_witnesses(*block, hash);

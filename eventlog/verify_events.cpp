@@ -49,12 +49,14 @@ std::optional<RecordedEvent> EventVerifier::take(const BlockView& block, const B
     const auto index = static_cast<std::int64_t>(i);
     const bool is_decoded = take_event(block.events[i], block.header.first.plus(index));
     const StoredContentView* stored = nullptr;
+    const Hash* digest = nullptr;
     if (next_content != contents_.entries.end() && next_content->index == index) {
+      digest = &digests_[static_cast<std::size_t>(next_content - contents_.entries.begin())];
       stored = &*next_content++;
     }
     if (!is_decoded) continue;
     check_time(block.header, event_);
-    if (has_content) check_content(event_, stored);
+    if (has_content) check_content(event_, stored, digest);
     erasures_.take(event_);
     anchors_.take(event_, store_, findings_);
     ++findings_.report.events;
@@ -67,13 +69,20 @@ std::optional<RecordedEvent> EventVerifier::take(const BlockView& block, const B
   return first;
 }
 
-// Into `contents_`. False: it cannot be read.
+// Into `contents_` and `digests_`. False: it cannot be read.
 bool EventVerifier::decode_content(const BlockView& block, const Bytes* content) {
   contents_.entries.clear();
   if (content == nullptr) return false;
   if (content->empty()) return true;
   const auto decoded = base::decode_to(contents_, *content);
-  if (decoded) return true;
+  if (decoded) {
+    hashed_.clear();
+    for (const StoredContentView& entry : contents_.entries) {
+      hashed_.push_back({entry.content.bytes, &entry.salt});
+    }
+    base::blake2b_each(hashed_, digests_);
+    return true;
+  }
   contents_.entries.clear();
   findings_.add(block.header.first,
                 "the block's content cannot be read: " + base::describe(decoded.error()));
@@ -166,12 +175,13 @@ void EventVerifier::check_time(const BlockHeader& header, const RecordedEvent& e
   time_ = std::max(time_, time);
 }
 
-void EventVerifier::check_content(const RecordedEvent& event, const StoredContentView* stored) {
+void EventVerifier::check_content(const RecordedEvent& event, const StoredContentView* stored,
+                                  const Hash* digest) {
   const session::Envelope& envelope = event.envelope;
   if (stored == nullptr && !envelope.content) return;
   const Result<std::optional<std::size_t>> content =
       stored == nullptr ? std::optional<std::size_t>()
-                        : eventlog::check_content(store_, envelope, *stored);
+                        : eventlog::check_content(store_, envelope, *stored, *digest);
   if (envelope.content) erasures_.note_content(envelope, !content || *content);
   if (!content) {
     findings_.add(envelope.position, base::describe(content.error()));

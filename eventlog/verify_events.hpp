@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "eventlog/base/many_hashes.hpp"
 #include "eventlog/session/state.hpp"
 #include "eventlog/verify.hpp"
 #include "eventlog/verify_anchors.hpp"
@@ -64,7 +65,8 @@ class EventVerifier {
   void check_stream(const session::RecordedEvent& event, bool is_decoded);
   void check_version(const Stream& stream, const session::Envelope& envelope);
   void check_time(const BlockHeader& header, const session::RecordedEvent& event);
-  void check_content(const session::RecordedEvent& event, const StoredContentView* stored);
+  void check_content(const session::RecordedEvent& event, const StoredContentView* stored,
+                     const Hash* digest);
   bool decode_content(const BlockView& block, const Bytes* content);
 
   BlockStore& store_;
@@ -72,6 +74,8 @@ class EventVerifier {
   base::Time time_;               // of the event before
   session::RecordedEvent event_;  // that is being looked at
   ContentBlockView contents_;     // of the block that is being looked at
+  std::vector<base::HashInput> hashed_;
+  std::vector<Hash> digests_;  // of the bytes in each of contents_, whatever its event says
   ErasureVerifier erasures_;
   AnchorVerifier anchors_;
   KeyValueStore* base_rows_ = nullptr;  // null: all streams begin in the log
