@@ -19,8 +19,8 @@ struct Run {
 
 void ErasureVerifier::allow(const LaterErasures& later) {
   for (const LaterErasure& erasure : later.erasures) {
-    Stream& stream = streams_[erasure.stream];
-    stream.erased = session::united(stream.erased, erasure.events);
+    Contents& contents = contents_[erasure.stream];
+    contents.erased = session::united(contents.erased, erasure.events);
   }
 }
 
@@ -29,42 +29,41 @@ void ErasureVerifier::take(const session::RecordedEvent& event) {
   if (const auto* erased = std::get_if<session::ContentErased>(&event.event)) {
     // One that is not proper is listed as impossible in its stream.
     if (!session::is_proper(erased->events)) return;
-    Stream& stream = streams_[envelope.stream];
-    stream.erased = session::united(stream.erased, erased->events);
-    stream.asked.push_back({envelope.version, erased->events});
+    Contents& contents = contents_[envelope.stream];
+    contents.erased = session::united(contents.erased, erased->events);
+    contents.asked.push_back({envelope.version, erased->events});
   } else if (const auto* done = std::get_if<session::ContentErasureCompleted>(&event.event)) {
-    Stream& stream = streams_[envelope.stream];
-    std::erase_if(stream.asked, [&](const Asked& asked) {
+    Contents& contents = contents_[envelope.stream];
+    std::erase_if(contents.asked, [&](const Asked& asked) {
       if (asked.version > done->through) return false;
-      stream.completed = session::united(stream.completed, asked.events);
+      contents.completed = session::united(contents.completed, asked.events);
       return true;
     });
   }
 }
 
-void ErasureVerifier::note_content(const session::Envelope& envelope, bool is_there) {
-  Stream& stream = streams_[envelope.stream];
-  VersionRanges& ranges = is_there ? stream.there : stream.missing;
-  if (!ranges.empty() && stream.was_missing == !is_there) {
-    ranges.back().last = envelope.version;
+void ErasureVerifier::note_content(Contents& contents, base::StreamVersion version, bool is_there) {
+  VersionRanges& ranges = is_there ? contents.there : contents.missing;
+  if (!ranges.empty() && contents.was_missing == !is_there) {
+    ranges.back().last = version;
   } else {
-    ranges.push_back({envelope.version, envelope.version});
+    ranges.push_back({version, version});
   }
-  stream.was_missing = !is_there;
+  contents.was_missing = !is_there;
 }
 
-ErasureVerifier::Amiss ErasureVerifier::amiss(const Stream& stream) {
-  const VersionRanges missing = session::normalized(stream.missing);
-  const VersionRanges there = session::normalized(stream.there);
-  return {session::without(missing, stream.erased),
-          session::without(there, session::without(there, stream.completed))};
+ErasureVerifier::Amiss ErasureVerifier::amiss(const Contents& contents) {
+  const VersionRanges missing = session::normalized(contents.missing);
+  const VersionRanges there = session::normalized(contents.there);
+  return {session::without(missing, contents.erased),
+          session::without(there, session::without(there, contents.completed))};
 }
 
 void ErasureVerifier::finish(BlockStore& store, Findings& findings) {
   if (base::mutant(base::Mutant::unexplained_loss_passed)) return;
   std::unordered_map<std::string, Amiss> all;
-  for (const auto& [name, stream] : streams_) {
-    Amiss found = amiss(stream);
+  for (const auto& [name, contents] : contents_) {
+    Amiss found = amiss(contents);
     if (!found.lost.empty() || !found.left.empty()) all.emplace(name, std::move(found));
   }
   if (!all.empty()) name_positions(all, store, findings);

@@ -17,23 +17,13 @@ struct Findings;
 
 class ErasureVerifier {
  public:
-  // Content that may be missing though no event says so.
-  void allow(const LaterErasures& later);
-  // Every event, in order. Looks at those that tell of an erasure.
-  void take(const session::RecordedEvent& event);
-  // Of an event whose facts tell of a content: whether that is there.
-  void note_content(const session::Envelope& envelope, bool is_there);
-  // Once all has been taken. Reads the facts of the log again where something is amiss, to name the
-  // positions.
-  void finish(BlockStore& store, Findings& findings);
-
- private:
   struct Asked {
     base::StreamVersion version;  // of the ContentErased
     session::VersionRanges events;
   };
-  // Ranges reach over events without content, so that they are few.
-  struct Stream {
+  // What is known of those of one stream. Ranges reach over events without content, so that they
+  // are few.
+  struct Contents {
     session::VersionRanges missing;
     session::VersionRanges there;
     bool was_missing = false;  // the last content
@@ -41,6 +31,20 @@ class ErasureVerifier {
     session::VersionRanges erased;
     session::VersionRanges completed;
   };
+
+  // Content that may be missing though no event says so.
+  void allow(const LaterErasures& later);
+  // Every event, in order. Looks at those that tell of an erasure.
+  void take(const session::RecordedEvent& event);
+  // It stays where it is.
+  Contents& contents_of(const std::string& stream) { return contents_[stream]; }
+  // Of an event of that stream whose facts tell of a content: whether that is there.
+  static void note_content(Contents& contents, base::StreamVersion version, bool is_there);
+  // Once all has been taken. Reads the facts of the log again where something is amiss, to name the
+  // positions.
+  void finish(BlockStore& store, Findings& findings);
+
+ private:
   enum class Fault { none, lost, left };
   // What is amiss of one stream, by version.
   struct Amiss {
@@ -48,13 +52,13 @@ class ErasureVerifier {
     session::VersionRanges left;
   };
 
-  static Amiss amiss(const Stream& stream);
+  static Amiss amiss(const Contents& contents);
   static Fault fault_of(const std::unordered_map<std::string, Amiss>& amiss,
                         const session::Envelope& envelope);
   static void name_positions(const std::unordered_map<std::string, Amiss>& amiss, BlockStore& store,
                              Findings& findings);
 
-  std::unordered_map<std::string, Stream> streams_;
+  std::unordered_map<std::string, Contents> contents_;  // by stream
 };
 
 }  // namespace eventlog

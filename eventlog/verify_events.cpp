@@ -137,6 +137,7 @@ void EventVerifier::check_stream(const RecordedEvent& event, bool is_decoded) {
   const session::Envelope& envelope = event.envelope;
   const auto [found, is_new] = streams_.try_emplace(envelope.stream);
   Stream& stream = found->second;
+  stream_ = &stream;
   if (is_new) begin_stream(stream, envelope);
   if (envelope.version != stream.version.next()) {
     check_version(stream, envelope);
@@ -182,7 +183,11 @@ void EventVerifier::check_content(const RecordedEvent& event, const StoredConten
   const Result<std::optional<std::size_t>> content =
       stored == nullptr ? std::optional<std::size_t>()
                         : eventlog::check_content(store_, envelope, *stored, *digest);
-  if (envelope.content) erasures_.note_content(envelope, !content || *content);
+  if (envelope.content) {
+    auto& contents = stream_->contents;
+    if (contents == nullptr) contents = &erasures_.contents_of(envelope.stream);
+    ErasureVerifier::note_content(*contents, envelope.version, !content || *content);
+  }
   if (!content) {
     findings_.add(envelope.position, base::describe(content.error()));
   } else if (!*content) {

@@ -57,7 +57,8 @@ class EventVerifier {
   struct Stream {
     base::StreamVersion version;
     Position last;
-    std::optional<session::StreamState> state;  // none: an event of it is missing
+    std::optional<session::StreamState> state;      // none: an event of it is missing
+    ErasureVerifier::Contents* contents = nullptr;  // null: none has been seen
   };
 
   void begin_stream(Stream& stream, const session::Envelope& envelope);
@@ -73,6 +74,7 @@ class EventVerifier {
   Findings& findings_;
   base::Time time_;               // of the event before
   session::RecordedEvent event_;  // that is being looked at
+  Stream* stream_ = nullptr;      // of it
   ContentBlockView contents_;     // of the block that is being looked at
   std::vector<base::HashInput> hashed_;
   std::vector<Hash> digests_;  // of the bytes in each of contents_, whatever its event says
