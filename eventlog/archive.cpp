@@ -108,9 +108,14 @@ Result<std::vector<LaterErasure>> erased_behind(BlockStore& log, Position from) 
   return found;
 }
 
+Bytes mark_of(base::LogId log) {
+  return "archive of log " + log.text() + '\n';
+}
+
 Result<ArchiveOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, const Checkpoint& end,
                                       const LogFolder& copy, Disk& disk) {
-  if (auto ok = write_whole(disk, copy.making(), {}); !ok) return tl::unexpected(ok.error());
+  if (auto ok = write_whole(disk, copy.making(), mark_of(end.log)); !ok)
+    return tl::unexpected(ok.error());
   if (auto ok = disk.sync_folder(copy.root); !ok) return tl::unexpected(ok.error());
   const Position first = log.first();
   const auto base = read_base(root, log);
@@ -194,9 +199,9 @@ Result<bool> finish_archive(const std::string& folder, Disk& disk) {
   return disk.sync_folder(folder);
 }
 
-void remove_archive(const std::string& folder, Disk& disk) {
+void remove_archive(const std::string& folder, base::LogId log, Disk& disk) {
   const std::string mark = LogFolder{folder}.making();
-  if (!std::filesystem::exists(mark)) return remove_unmarked(folder, mark, disk);
+  if (!holds(mark, mark_of(log))) return remove_unmarked(folder, mark, disk);
   remove_copy(folder, disk);
   // Last, so that what is not removed yet is found again.
   disk.remove_all(mark);

@@ -21,16 +21,16 @@ struct ArchiveOutcome {
 // block to its last. `log` is that of `root`; it may be appended to meanwhile, and nothing may be
 // erased from it. On an error nothing of the copy is left. Errors: invalid for a folder that is in
 // use for something; damaged when the copy, and with it the log, does not prove itself; io.
-// Until finish_archive() the folder is marked as one that is being made.
+// Until finish_archive() the folder is marked as one that is being made of this log.
 Result<ArchiveOutcome> make_archive(BlockStore& log, const LogFolder& root, const Checkpoint& end,
                                     const std::string& folder, Disk& disk = system_disk());
 
 // The record says that the archive is whole.
 Result<bool> finish_archive(const std::string& folder, Disk& disk = system_disk());
 
-// Removes an archive that was not finished. Whatever else is in the folder, and a folder that is
-// not marked, was put there by somebody else, and stays.
-void remove_archive(const std::string& folder, Disk& disk = system_disk());
+// Removes an archive of this log that was not finished, also when only its folder had been made.
+// Whatever else is in the folder was put there by somebody else, and stays.
+void remove_archive(const std::string& folder, base::LogId log, Disk& disk = system_disk());
 
 // Removes from the log what the archive in the folder holds, and makes sure that no file of the log
 // holds it any more. Done again, also after a part of it, it has the same outcome. Errors: damaged

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "eventlog/base/mutant.hpp"
@@ -30,11 +28,6 @@ Result<Bytes> label_of(BlockStore& log, Position begun) {
   const auto tail = read_tail(log);
   if (!tail) return tl::unexpected(tail.error());
   return "backup of log " + tail->log.text() + " begun at " + std::to_string(begun.value) + '\n';
-}
-
-bool has_label(const LogFolder& copy, const Bytes& label) {
-  std::ifstream file(copy.label(), std::ios::binary);
-  return file && Bytes(std::istreambuf_iterator<char>(file), {}) == label;
 }
 
 Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, const LogFolder& copy,
@@ -249,7 +242,7 @@ Result<BackupOutcome> finish_backup(BlockStore& log, const std::string& folder, 
   const auto label = label_of(log, begun);
   if (!label) return tl::unexpected(label.error());
   const LogFolder copy{folder};
-  if (!has_label(copy, *label)) {
+  if (!holds(copy.label(), *label)) {
     remove_unmarked(folder, copy.label(), disk);
     return failure(ErrorCode::not_found, "nothing of it was made", folder);
   }

@@ -1,7 +1,8 @@
 #include "eventlog/copied_folder.hpp"
 
-#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace eventlog {
 
@@ -24,9 +25,11 @@ Result<bool> make_empty_folder(const std::string& folder, Disk& disk) {
   }
   if (!made) return tl::unexpected(made.error());
   std::error_code error;
-  const bool is_empty = fs::is_empty(folder, error);
+  const bool is_folder = fs::is_directory(folder, error);
+  const bool is_empty = is_folder && fs::is_empty(folder, error);
   if (error) return not_listed(folder, error);
   if (is_empty) return true;
+  if (!is_folder) return failure(ErrorCode::invalid, "this is no folder; give a new one", folder);
   return failure(ErrorCode::invalid, "there is something in the folder; give a new one", folder);
 }
 
@@ -59,16 +62,22 @@ void remove_copy(const std::string& folder, Disk& disk) {
   fs::remove(folder, ignored);
 }
 
+bool holds(const std::string& path, ByteView bytes) {
+  std::ifstream file(path, std::ios::binary);
+  return file && Bytes(std::istreambuf_iterator<char>(file), {}) == bytes;
+}
+
 void remove_unmarked(const std::string& folder, const std::string& mark, Disk& disk) {
   const std::string part = unfinished(mark);
-  std::error_code ignored;
-  const fs::directory_iterator files(folder, ignored);
-  const bool is_begun = std::all_of(begin(files), end(files), [&](const fs::directory_entry& file) {
-    return file.path() == part;
-  });
-  if (!is_begun) return;
+  std::error_code error;
+  fs::directory_iterator files(folder, error);
+  for (; !error && files != fs::directory_iterator(); files.increment(error)) {
+    std::error_code unknown;
+    if (files->path() != part || !fs::is_regular_file(files->symlink_status(unknown))) return;
+  }
+  if (error) return;
   disk.remove_all(part);
-  fs::remove(folder, ignored);
+  fs::remove(folder, error);
 }
 
 Result<std::unique_ptr<BlockStore>> open_log_view(const std::string& folder) {

@@ -22,8 +22,11 @@ Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& d
 // in it, for that was put there by somebody else.
 void remove_copy(const std::string& folder, Disk& disk);
 
+// Does the file hold these bytes and no others? False also when it cannot be read.
+bool holds(const std::string& path, ByteView bytes);
+
 // Of a copy that has no mark yet, which is its first file (see write_whole): the folder, if it is
-// empty or holds the part of that file that was written. Nothing else is touched.
+// empty or holds nothing but the part of that file that was written. Nothing else is touched.
 void remove_unmarked(const std::string& folder, const std::string& mark, Disk& disk);
 
 // Of a log that nobody writes.

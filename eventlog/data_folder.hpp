@@ -27,7 +27,7 @@ struct LogFolder {
   std::string erased() const { return root + "/erased"; }  // of a backup: see later_erasures.hpp
   // Of a backup: which one it is, so that what lies in its folder is known to be it.
   std::string label() const { return root + "/label"; }
-  // Of an archive, until the record says that it is whole: nobody else's folder has one.
+  // Of an archive, until the record says that it is whole: which log it is of.
   std::string making() const { return root + "/making"; }
   // Of a log that is made of a backup, until its new epoch has begun: before, it is not to be
   // opened.

@@ -32,8 +32,8 @@ Result<std::optional<session::Content>> open_content(BlockStore& store,
                                                      const StoredContentView& stored);
 
 // As open_content, for who wants to know that it is whole: the length of its text, in bytes.
-// `digest`: what the bytes in the entry add up to, with its salt; those in chunks are looked at
-// here.
+// `digest`: blake2b(stored.content.bytes, stored.salt), which is believed; what lies in chunks is
+// hashed here.
 Result<std::optional<std::size_t>> check_content(BlockStore& store,
                                                  const session::Envelope& envelope,
                                                  const StoredContentView& stored,

@@ -100,7 +100,7 @@ class RocksDbStore final : public BlockStore {
   Blocks beside_trimming(Read&& read) const;
   Blocks read_forward(Position from, std::size_t bytes_max, bool with_content);
   Blocks read_back(Position from, Position through, std::size_t bytes_max);
-  Result<bool> add_content(const rocksdb::Slice& key, Bytes& content, bool fill_cache = true);
+  Result<bool> add_content(const rocksdb::Slice& key, Bytes& content);
   Result<bool> rewrite(const ScrubScope& scope);
 
   std::optional<PrivateFolder> folder_;  // of a view; outlives the database
@@ -137,10 +137,8 @@ AppendOutcome RocksDbStore::append(const SealedBlock& block) {
   return {AppendStatus::stored, tail(), {}};
 }
 
-Result<bool> RocksDbStore::add_content(const rocksdb::Slice& key, Bytes& content, bool fill_cache) {
-  rocksdb::ReadOptions options;
-  options.fill_cache = fill_cache;
-  const rocksdb::Status status = db_->Get(options, families_.content, key, &content);
+Result<bool> RocksDbStore::add_content(const rocksdb::Slice& key, Bytes& content) {
+  const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), families_.content, key, &content);
   if (status.IsNotFound()) return false;
   if (!status.ok()) return tl::unexpected(error_of(status, "content"));
   return true;
@@ -198,8 +196,7 @@ RocksDbStore::Blocks RocksDbStore::read_forward(Position from, std::size_t bytes
   for (const Position last = tail(); at->Valid() && position_of(at->key()) <= last; at->Next()) {
     StoredBlock block{at->value().ToString(), {}};
     if (with_content) {
-      auto ok = add_content(at->key(), block.content, false);
-      if (!ok) return tl::unexpected(ok.error());
+      if (auto ok = add_content(at->key(), block.content); !ok) return tl::unexpected(ok.error());
     }
     bytes += block.bytes();
     found.push_back(std::move(block));

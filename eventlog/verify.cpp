@@ -122,7 +122,7 @@ Position Verifier::next_readable(Position from) {
   return good;
 }
 
-// False: they were all taken before.
+// True: one of them had not been taken before.
 bool Verifier::take_all(const std::vector<StoredBlock>& blocks, bool has_content) {
   std::vector<base::HashInput> facts;
   facts.reserve(blocks.size());

@@ -20,7 +20,7 @@ struct Run {
 void ErasureVerifier::allow(const LaterErasures& later) {
   for (const LaterErasure& erasure : later.erasures) {
     Contents& contents = contents_[erasure.stream];
-    contents.erased = session::united(contents.erased, erasure.events);
+    contents.erased_ = session::united(contents.erased_, erasure.events);
   }
 }
 
@@ -30,33 +30,33 @@ void ErasureVerifier::take(const session::RecordedEvent& event) {
     // One that is not proper is listed as impossible in its stream.
     if (!session::is_proper(erased->events)) return;
     Contents& contents = contents_[envelope.stream];
-    contents.erased = session::united(contents.erased, erased->events);
-    contents.asked.push_back({envelope.version, erased->events});
+    contents.erased_ = session::united(contents.erased_, erased->events);
+    contents.asked_.push_back({envelope.version, erased->events});
   } else if (const auto* done = std::get_if<session::ContentErasureCompleted>(&event.event)) {
     Contents& contents = contents_[envelope.stream];
-    std::erase_if(contents.asked, [&](const Asked& asked) {
+    std::erase_if(contents.asked_, [&](const Contents::Asked& asked) {
       if (asked.version > done->through) return false;
-      contents.completed = session::united(contents.completed, asked.events);
+      contents.completed_ = session::united(contents.completed_, asked.events);
       return true;
     });
   }
 }
 
-void ErasureVerifier::note_content(Contents& contents, base::StreamVersion version, bool is_there) {
-  VersionRanges& ranges = is_there ? contents.there : contents.missing;
-  if (!ranges.empty() && contents.was_missing == !is_there) {
+void ErasureVerifier::Contents::note(base::StreamVersion version, bool is_there) {
+  VersionRanges& ranges = is_there ? there_ : missing_;
+  if (!ranges.empty() && was_missing_ == !is_there) {
     ranges.back().last = version;
   } else {
     ranges.push_back({version, version});
   }
-  contents.was_missing = !is_there;
+  was_missing_ = !is_there;
 }
 
 ErasureVerifier::Amiss ErasureVerifier::amiss(const Contents& contents) {
-  const VersionRanges missing = session::normalized(contents.missing);
-  const VersionRanges there = session::normalized(contents.there);
-  return {session::without(missing, contents.erased),
-          session::without(there, session::without(there, contents.completed))};
+  const VersionRanges missing = session::normalized(contents.missing_);
+  const VersionRanges there = session::normalized(contents.there_);
+  return {session::without(missing, contents.erased_),
+          session::without(there, session::without(there, contents.completed_))};
 }
 
 void ErasureVerifier::finish(BlockStore& store, Findings& findings) {

@@ -17,29 +17,33 @@ struct Findings;
 
 class ErasureVerifier {
  public:
-  struct Asked {
-    base::StreamVersion version;  // of the ContentErased
-    session::VersionRanges events;
-  };
-  // What is known of those of one stream. Ranges reach over events without content, so that they
-  // are few.
-  struct Contents {
-    session::VersionRanges missing;
-    session::VersionRanges there;
-    bool was_missing = false;  // the last content
-    std::vector<Asked> asked;  // erasures that are not known to be completed
-    session::VersionRanges erased;
-    session::VersionRanges completed;
+  // What is known of the contents of one stream.
+  class Contents {
+   public:
+    // Of an event whose facts tell of a content: whether that is there.
+    void note(base::StreamVersion version, bool is_there);
+
+   private:
+    friend class ErasureVerifier;
+    struct Asked {
+      base::StreamVersion version;  // of the ContentErased
+      session::VersionRanges events;
+    };
+    // Ranges reach over events without content, so that they are few.
+    session::VersionRanges missing_;
+    session::VersionRanges there_;
+    bool was_missing_ = false;  // the last content
+    std::vector<Asked> asked_;  // erasures that are not known to be completed
+    session::VersionRanges erased_;
+    session::VersionRanges completed_;
   };
 
   // Content that may be missing though no event says so.
   void allow(const LaterErasures& later);
   // Every event, in order. Looks at those that tell of an erasure.
   void take(const session::RecordedEvent& event);
-  // It stays where it is.
+  // The reference stays valid as long as this object.
   Contents& contents_of(const std::string& stream) { return contents_[stream]; }
-  // Of an event of that stream whose facts tell of a content: whether that is there.
-  static void note_content(Contents& contents, base::StreamVersion version, bool is_there);
   // Once all has been taken. Reads the facts of the log again where something is amiss, to name the
   // positions.
   void finish(BlockStore& store, Findings& findings);

@@ -49,14 +49,12 @@ std::optional<RecordedEvent> EventVerifier::take(const BlockView& block, const B
     const auto index = static_cast<std::int64_t>(i);
     const bool is_decoded = take_event(block.events[i], block.header.first.plus(index));
     const StoredContentView* stored = nullptr;
-    const Hash* digest = nullptr;
     if (next_content != contents_.entries.end() && next_content->index == index) {
-      digest = &digests_[static_cast<std::size_t>(next_content - contents_.entries.begin())];
       stored = &*next_content++;
     }
     if (!is_decoded) continue;
     check_time(block.header, event_);
-    if (has_content) check_content(event_, stored, digest);
+    if (has_content) check_content(event_, stored);
     erasures_.take(event_);
     anchors_.take(event_, store_, findings_);
     ++findings_.report.events;
@@ -76,11 +74,12 @@ bool EventVerifier::decode_content(const BlockView& block, const Bytes* content)
   if (content->empty()) return true;
   const auto decoded = base::decode_to(contents_, *content);
   if (decoded) {
-    hashed_.clear();
+    std::vector<base::HashInput> hashed;
+    hashed.reserve(contents_.entries.size());
     for (const StoredContentView& entry : contents_.entries) {
-      hashed_.push_back({entry.content.bytes, &entry.salt});
+      hashed.push_back({entry.content.bytes, &entry.salt});
     }
-    base::blake2b_each(hashed_, digests_);
+    base::blake2b_each(hashed, digests_);
     return true;
   }
   contents_.entries.clear();
@@ -176,17 +175,19 @@ void EventVerifier::check_time(const BlockHeader& header, const RecordedEvent& e
   time_ = std::max(time_, time);
 }
 
-void EventVerifier::check_content(const RecordedEvent& event, const StoredContentView* stored,
-                                  const Hash* digest) {
+// `stored`: one of contents_; null: there is none.
+void EventVerifier::check_content(const RecordedEvent& event, const StoredContentView* stored) {
   const session::Envelope& envelope = event.envelope;
   if (stored == nullptr && !envelope.content) return;
-  const Result<std::optional<std::size_t>> content =
-      stored == nullptr ? std::optional<std::size_t>()
-                        : eventlog::check_content(store_, envelope, *stored, *digest);
+  Result<std::optional<std::size_t>> content = std::optional<std::size_t>();
+  if (stored != nullptr) {
+    const auto entry = static_cast<std::size_t>(stored - contents_.entries.data());
+    content = eventlog::check_content(store_, envelope, *stored, digests_[entry]);
+  }
   if (envelope.content) {
     auto& contents = stream_->contents;
     if (contents == nullptr) contents = &erasures_.contents_of(envelope.stream);
-    ErasureVerifier::note_content(*contents, envelope.version, !content || *content);
+    contents->note(envelope.version, !content || *content);
   }
   if (!content) {
     findings_.add(envelope.position, base::describe(content.error()));

@@ -66,8 +66,7 @@ class EventVerifier {
   void check_stream(const session::RecordedEvent& event, bool is_decoded);
   void check_version(const Stream& stream, const session::Envelope& envelope);
   void check_time(const BlockHeader& header, const session::RecordedEvent& event);
-  void check_content(const session::RecordedEvent& event, const StoredContentView* stored,
-                     const Hash* digest);
+  void check_content(const session::RecordedEvent& event, const StoredContentView* stored);
   bool decode_content(const BlockView& block, const Bytes* content);
 
   BlockStore& store_;
@@ -76,8 +75,7 @@ class EventVerifier {
   session::RecordedEvent event_;  // that is being looked at
   Stream* stream_ = nullptr;      // of it
   ContentBlockView contents_;     // of the block that is being looked at
-  std::vector<base::HashInput> hashed_;
-  std::vector<Hash> digests_;  // of the bytes in each of contents_, whatever its event says
+  std::vector<Hash> digests_;     // of the bytes in each of its entries, with the entry's salt
   ErasureVerifier erasures_;
   AnchorVerifier anchors_;
   KeyValueStore* base_rows_ = nullptr;  // null: all streams begin in the log

@@ -172,7 +172,10 @@ Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& 
 }
 
 void LogTrimming::remove_left_over(const std::string& folder) const {
-  eventlog::remove_archive(folder, disk);
+  // A log that cannot be read had nothing archived.
+  if (const auto tail = eventlog::read_tail(log)) {
+    eventlog::remove_archive(folder, tail->log, disk);
+  }
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(root.bases(), ignored)) {
     if (entry.path().extension() == ".new") disk.remove_all(entry.path().string());

@@ -15,10 +15,12 @@ constexpr std::size_t kBlockBytes = 128;
 constexpr std::size_t kBlockWords = 16;
 constexpr std::size_t kStateWords = 8;
 constexpr std::size_t kRounds = 12;
-constexpr std::array<std::uint64_t, kStateWords> kInitial = {
+// With fewer inputs the lanes that are empty cost more than the others save.
+constexpr std::size_t kWorthwhileInputs = 3;
+constexpr std::array<std::uint64_t, kStateWords> kIv = {
     0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
     0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
-constexpr std::size_t kSchedule[10][kBlockWords] = {
+constexpr std::size_t kSigma[10][kBlockWords] = {
     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
     {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
     {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4},
@@ -41,9 +43,9 @@ using Vector = typename VectorOf<kLanes>::Type;
 template <std::size_t kLanes>
 struct alignas(64) Compression {
   std::uint64_t state[kStateWords][kLanes];
-  std::uint64_t length[kLanes];   // bytes up to the block's end, the key's block among them
-  std::uint64_t is_last[kLanes];  // all bits, or none
-  const char* block[kLanes];      // kBlockBytes
+  std::uint64_t length[kLanes];      // bytes up to the block's end, the key's block among them
+  std::uint64_t final_flag[kLanes];  // all bits, or none
+  const char* block[kLanes];         // kBlockBytes
 };
 
 template <int kBits, class Word>
@@ -70,7 +72,7 @@ template <class Word>
 
 template <std::size_t kRound, class Word>
 [[gnu::always_inline]] inline void mix_round(Word* v, const Word* words) {
-  constexpr const std::size_t* kAt = kSchedule[kRound % 10];
+  constexpr const std::size_t* kAt = kSigma[kRound % 10];
   mix(v[0], v[4], v[8], v[12], words[kAt[0]], words[kAt[1]]);
   mix(v[1], v[5], v[9], v[13], words[kAt[2]], words[kAt[3]]);
   mix(v[2], v[6], v[10], v[14], words[kAt[4]], words[kAt[5]]);
@@ -101,11 +103,11 @@ template <std::size_t kLanes>
   std::memcpy(words, across, sizeof words);
   Word v[2 * kStateWords];
   std::memcpy(v, in.state, sizeof in.state);
-  for (std::size_t i = 0; i < kStateWords; ++i) v[kStateWords + i] = Word{} + kInitial[i];
+  for (std::size_t i = 0; i < kStateWords; ++i) v[kStateWords + i] = Word{} + kIv[i];
   Word word;
   std::memcpy(&word, in.length, sizeof word);
   v[12] ^= word;
-  std::memcpy(&word, in.is_last, sizeof word);
+  std::memcpy(&word, in.final_flag, sizeof word);
   v[14] ^= word;
   mix_all(v, words, std::make_index_sequence<kRounds>());
   for (std::size_t i = 0; i < kStateWords; ++i) {
@@ -135,7 +137,7 @@ class LaneHasher {
     while (fill() > 0) {
       compress_lanes(work_);
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        if (work_.is_last[lane] != 0) finish(lane);
+        if (work_.final_flag[lane] != 0) finish(lane);
       }
     }
   }
@@ -163,7 +165,7 @@ class LaneHasher {
   void begin(std::size_t lane) {
     const HashInput& input = inputs_[next_];
     lanes_[lane] = {true, input.salt != nullptr, next_++, 0};
-    for (std::size_t i = 0; i < kStateWords; ++i) work_.state[i][lane] = kInitial[i];
+    for (std::size_t i = 0; i < kStateWords; ++i) work_.state[i][lane] = kIv[i];
     // The parameter block's first word: one digest, no tree, the lengths of key and digest.
     const std::size_t key_bytes = input.salt == nullptr ? 0 : input.salt->size();
     work_.state[0][lane] ^= 0x01010000 | key_bytes << 8 | sizeof(Hash);
@@ -177,7 +179,7 @@ class LaneHasher {
       one.is_key_next = false;
       give_padded(lane, view_of(*input.salt));
       work_.length[lane] = kBlockBytes;
-      work_.is_last[lane] = input.bytes.empty() ? ~std::uint64_t{0} : 0;
+      work_.final_flag[lane] = input.bytes.empty() ? ~std::uint64_t{0} : 0;
       return;
     }
     const ByteView rest = input.bytes.substr(one.at);
@@ -189,7 +191,7 @@ class LaneHasher {
     }
     one.at += taken;
     work_.length[lane] += taken;
-    work_.is_last[lane] = taken == rest.size() ? ~std::uint64_t{0} : 0;
+    work_.final_flag[lane] = taken == rest.size() ? ~std::uint64_t{0} : 0;
   }
 
   void give_padded(std::size_t lane, ByteView bytes) {
@@ -206,7 +208,7 @@ class LaneHasher {
                   sizeof(std::uint64_t));
     }
     one.is_busy = false;
-    work_.is_last[lane] = 0;
+    work_.final_flag[lane] = 0;
     work_.block[lane] = padded_[lane].data();
   }
 
@@ -238,9 +240,11 @@ int hash_lanes() {
   return 1;
 }
 
-void blake2b_each(const std::vector<HashInput>& inputs, std::vector<Hash>& hashes, int lanes) {
+void blake2b_each(const std::vector<HashInput>& inputs, std::vector<Hash>& hashes,
+                  [[maybe_unused]] int lanes) {
   hashes.resize(inputs.size());
 #if defined(__x86_64__)
+  if (inputs.size() < kWorthwhileInputs) return blake2b_one_by_one(inputs, hashes);
   if (lanes == 8) return LaneHasher<8>(inputs, hashes).run();
   if (lanes == 4) return LaneHasher<4>(inputs, hashes).run();
 #endif

@@ -50,7 +50,7 @@ void acknowledge_decided(const workers::CommandWorker& worker, std::int64_t& tol
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 4) die("usage: append_child FOLDER FIRST LAST [hasty]");
+  if (argc < 4 || argv[1][0] == '-') die("usage: append_child FOLDER FIRST LAST [hasty]");
   const bool is_hasty = argc == 5;
   const std::string folder = argv[1];
   std::int64_t next = std::atoll(argv[2]);

@@ -17,7 +17,10 @@ bool is_stdin_closed() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 2 || argv[1][0] == '-') {
+    std::fputs("usage: steno-test-log-writer FOLDER\n", stderr);
+    return 2;
+  }
   base::SystemRandom random;
   auto log = eventlog::open_log(argv[1], eventlog::LogMode::read_write, random);
   if (!log) {

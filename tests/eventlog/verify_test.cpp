@@ -284,6 +284,14 @@ VerifyReport verify_with_content(VerifyFixture& f, const eventlog::ContentBlock&
   return verify_log(f.log.store(), {});
 }
 
+void log_line(LogBuilder& log, std::string text, bool ends_block) {
+  if (ends_block) {
+    log.append(kStream, session::AgentLineRecorded{}, std::move(text));
+  } else {
+    log.add(kStream, session::AgentLineRecorded{}, std::move(text));
+  }
+}
+
 TEST_CASE("content is proved by its digest, and may be erased", "[eventlog]") {
   VerifyFixture f;
   auto stored = *f.log.store().read({5}, 1, true);
@@ -335,6 +343,24 @@ TEST_CASE("content is proved by its digest, and may be erased", "[eventlog]") {
     const auto report = verify_log(f.log.store(), {});
     CHECK(report.problems.empty());
     CHECK(report.contents_erased == 2);
+  }
+}
+
+TEST_CASE("of many contents in a block the one that was changed is named", "[eventlog]") {
+  constexpr int kContents = 20;
+  for (int changed = 0; changed < kContents; ++changed) {
+    VerifyFixture f(1);
+    for (int i = 0; i < kContents; ++i) {
+      log_line(f.log, std::string(static_cast<std::size_t>(i) * 40, 'x'), i + 1 == kContents);
+    }
+    const Position first{4};
+    const auto stored = *f.log.store().read(first, 1, true);
+    auto content = *base::decode<eventlog::ContentBlock>(stored.front().content);
+    REQUIRE(content.entries.size() == kContents);
+    content.entries[static_cast<std::size_t>(changed)].content.bytes.back() ^= 1;
+    REQUIRE(f.log.store().replace_content(first, base::encode(content)));
+    check_only_problem(verify_log(f.log.store(), {}), first.plus(changed),
+                       "does not match its digest");
   }
 }
 

@@ -285,6 +285,12 @@ TEST_CASE("what a killed server left of an archive is removed", "[workers]") {
   CHECK_FALSE(fs::exists(w.archive));
   CHECK(fs::is_empty(w.root.bases()));
   CHECK(w.store().first() == Position{1});
+  SECTION("also with a list of erasures that was being written") {
+    REQUIRE(w.trimming().archive(w.order(), w.key));
+    std::ofstream(eventlog::unfinished(eventlog::LogFolder{w.archive}.erased())) << "half";
+    w.trimming().remove_left_over(w.archive);
+    CHECK_FALSE(fs::exists(w.archive));
+  }
   SECTION("also before its mark had a name") {
     fs::create_directory(w.archive);
     std::ofstream(eventlog::unfinished(eventlog::LogFolder{w.archive}.making()));
@@ -298,6 +304,36 @@ TEST_CASE("what a killed server left of an archive is removed", "[workers]") {
     CHECK(fs::exists(w.archive + "/log/CURRENT"));
     w.trimming().remove_left_over(w.root.root);
     CHECK(fs::exists(w.root.log() + "/CURRENT"));
+  }
+  const std::string mark = eventlog::LogFolder{w.archive}.making();
+  const std::string part = eventlog::unfinished(mark);
+  SECTION("and nothing of what another log has there") {
+    fs::create_directory(w.archive);
+    std::ofstream(mark) << "archive of log " << base::LogId().text() << '\n';
+    fs::create_directory(w.archive + "/log");
+    w.trimming().remove_left_over(w.archive);
+    CHECK(fs::exists(w.archive + "/log"));
+  }
+  SECTION("and no file beside the beginning of a mark") {
+    fs::create_directory(w.archive);
+    std::ofstream{part};
+    std::ofstream{w.archive + "/letter"};
+    w.trimming().remove_left_over(w.archive);
+    CHECK(fs::exists(w.archive + "/letter"));
+  }
+  SECTION("and no folder of its name") {
+    fs::create_directories(part + "/letters");
+    w.trimming().remove_left_over(w.archive);
+    CHECK(fs::exists(part + "/letters"));
+  }
+  SECTION("and no file where the folder was to be") {
+    std::ofstream{w.archive};
+    w.trimming().remove_left_over(w.archive);
+    CHECK(fs::exists(w.archive));
+  }
+  SECTION("and nothing can be of a name that is too long") {
+    w.trimming().remove_left_over(w.folder.file(std::string(300, 'x')));
+    CHECK_FALSE(fs::exists(w.archive));
   }
 }
 

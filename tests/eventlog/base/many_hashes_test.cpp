@@ -24,6 +24,11 @@ void check_each(const std::vector<HashInput>& inputs) {
   }
 }
 
+TEST_CASE("it is said which ways of hashing are not tried here", "[base]") {
+  if (hash_lanes() < 8) WARN("this processor has " << hash_lanes() << " lanes, not 8");
+  CHECK(hash_lanes() >= 1);
+}
+
 TEST_CASE("many hashes at once are those of each", "[base]") {
   check_each({});
   check_each({{"", nullptr}});
