@@ -351,9 +351,9 @@ TEST_CASE("of many contents in a block the one that was changed is named", "[eve
   for (int changed = 0; changed < kContents; ++changed) {
     VerifyFixture f(1);
     for (int i = 0; i < kContents; ++i) {
-      log_line(f.log, std::string(static_cast<std::size_t>(i) * 40, 'x'), i + 1 == kContents);
+      log_line(f.log, std::string(static_cast<std::size_t>(i + 1) * 40, 'x'), i + 1 == kContents);
     }
-    const Position first{4};
+    const Position first{5};
     const auto stored = *f.log.store().read(first, 1, true);
     auto content = *base::decode<eventlog::ContentBlock>(stored.front().content);
     REQUIRE(content.entries.size() == kContents);
