@@ -299,6 +299,15 @@ class Soak(unittest.TestCase):
         self.assertEqual(names.count("numbers"), 1)
         self.assertGreater(names.count("others"), 2)
 
+    def test_what_was_not_run_is_named_with_the_reason(self):
+        slow = {"campaign": "numbers", "commit": "one", "product": "other", "at": "then", "from": 1,
+                "asked": 1, "count": 1, "seconds": 3600.0, "findings": 0, "figures": {}}
+        self.write("ledger.jsonl", json.dumps(slow) + "\n")
+        out = self.soak(self.entry(), self.canary(), arguments=("--minutes", "0.02"))
+        self.assertIn("numbers: not run: one of its numbers took 1 h 00 min the last time, which is "
+                      "more than --minutes", out)
+        self.assertEqual(len(self.recorded()), 1)
+
     def test_the_report_tells_what_ran_on_other_sources(self):
         self.soak(self.entry(), self.canary(), arguments=("--minutes", "0.02"))
         entry = self.recorded()[0]

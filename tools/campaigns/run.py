@@ -237,3 +237,15 @@ class Soak:
                 seconds = self.spent[campaign.name]
                 say(f"{campaign.name}: {report.number(count)} {campaign.unit} in "
                     f"{report.duration(seconds)}, {count / seconds * 60:,.0f} a minute")
+            elif campaign.name not in self.over and not self.stopped_by:
+                say(f"{campaign.name}: not run: {self.why_not_run(campaign)}")
+
+    def why_not_run(self, campaign):
+        least = self.seconds_of(campaign) or 0.0
+        if least > self.arguments.minutes * 60:
+            what = "all" if campaign.goal == registry.ALL else "one"
+            return (f"{what} of its {campaign.unit} took {report.duration(least)} the last time, "
+                    f"which is more than --minutes")
+        if report.is_reached(campaign, report.sums(campaign, self.ledger, self.product)):
+            return "its goal is reached, that of others is not"
+        return "the time was over before its turn"
