@@ -2,6 +2,7 @@
 #include "bus/client.hpp"
 
 #include <deque>
+#include <utility>
 
 #include "tests/fuzz/values.hpp"
 
@@ -67,6 +68,7 @@ void fuzz::run(ByteView in) {
   base::Duration now{0};
   base::Duration deadlines[4] = {};
   bool is_asked[4] = {};
+  bool is_reading = false;
   while (!source.is_empty()) {
     const std::uint8_t how = source.byte();
     if (how < 48) {
@@ -80,7 +82,7 @@ void fuzz::run(ByteView in) {
           client.start(id_of(how % 4), "show", {}, std::chrono::seconds(3)).has_value();
       deadlines[how % 4] = now + std::chrono::seconds(3 + 16);
     } else if (how < 184) {
-      reader.request({}, "all/");
+      if (!std::exchange(is_reading, true)) reader.request({}, "all/");
     } else {
       now += std::chrono::milliseconds(100) * (how % 64);
       socket.is_full = how >= 248;
@@ -96,7 +98,9 @@ void fuzz::run(ByteView in) {
         require(now < deadlines[i], "every request has an outcome in time");
       }
     }
-    if (const auto page = reader.receive(); page && !*page) {
+    const auto page = reader.receive();
+    if (page) is_reading = false;
+    if (page && !*page) {
       require(!page->error().text.empty() || page->error().code == base::ErrorCode::refused ||
                   page->error().code == base::ErrorCode::busy,
               "an error says what is wrong");
