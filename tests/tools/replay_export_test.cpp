@@ -155,6 +155,9 @@ TEST_CASE("a line that is wrong is named, and no log is made", "[tools]") {
   refused(replaced("\"salt\":\"", "\"salt\":\"0"), "'salt' is not so many bytes");
   refused(replaced("\"previous\":\"", "\"previous\":\"zz"), "line ");
   refused(replaced("{\"block\"", "[\"block\""), "line ");
+  refused(replaced("\"writer_term\":", "\"writer_term\":53222222222466099353"),
+          "'writer_term' is not an integer of 64 bits");
+  refused(replaced("\"time_us\":", "\"time_us\":0."), "'time_us' is not an integer of 64 bits");
 }
 
 TEST_CASE("an import writes only where nothing is", "[tools]") {

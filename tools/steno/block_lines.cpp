@@ -122,16 +122,27 @@ Bytes bytes_from(const Parsed& json, const char* name) {
   return std::move(*bytes);
 }
 
+// The library would make a number of one with a fraction, or of one that is too large.
+std::int64_t integer_from(const Parsed& json, const char* name) {
+  const Parsed& value = json.at(name);
+  const bool is_small_enough =
+      !value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX};
+  if (!value.is_number_integer() || !is_small_enough) {
+    throw std::invalid_argument(std::string("'") + name + "' is not an integer of 64 bits");
+  }
+  return value.get<std::int64_t>();
+}
+
 BlockHeader header_from(const Parsed& json) {
   BlockHeader header;
   const auto log = base::LogId::parse(json.at("log").get<std::string>());
   if (!log) throw std::invalid_argument("'log' is not an id");
   header.log = *log;
-  header.epoch.counter = json.at("epoch").at("counter").get<std::int64_t>();
+  header.epoch.counter = integer_from(json.at("epoch"), "counter");
   header.epoch.random = array_from<8>(json.at("epoch"), "random");
-  header.writer_term = json.at("writer_term").get<std::int64_t>();
-  header.first.value = json.at("first").get<std::int64_t>();
-  header.time.us = json.at("time_us").get<std::int64_t>();
+  header.writer_term = integer_from(json, "writer_term");
+  header.first.value = integer_from(json, "first");
+  header.time.us = integer_from(json, "time_us");
   header.previous = array_from<32>(json, "previous");
   return header;
 }
@@ -141,7 +152,7 @@ StoredContent content_from(const Parsed& json, std::int64_t index) {
   entry.index = index;
   entry.salt = array_from<16>(json, "salt");
   if (json.contains("chunks")) {
-    entry.chunks = json["chunks"].get<std::int64_t>();
+    entry.chunks = integer_from(json, "chunks");
   } else if (json.contains("text")) {
     entry.content.bytes = session::encode_content({json["text"].get<std::string>()});
   } else {
