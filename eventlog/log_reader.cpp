@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/many_hashes.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/session/event_codec.hpp"
 
@@ -146,6 +147,15 @@ Result<std::vector<RecordedEvent>> read_events(BlockStore& store, Position from,
     // What was trimmed meanwhile may lack its chunks: what is left is read instead.
     if (!options.with_content || store.first() == begin) return events;
   }
+}
+
+std::vector<Hash> hashes_of(const std::vector<StoredBlock>& blocks) {
+  std::vector<base::HashInput> facts;
+  facts.reserve(blocks.size());
+  for (const StoredBlock& block : blocks) facts.push_back({block.facts});
+  std::vector<Hash> hashes;
+  base::blake2b_each(facts, hashes);
+  return hashes;
 }
 
 Result<std::optional<session::Content>> read_content(BlockStore& store, Position position) {

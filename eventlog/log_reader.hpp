@@ -20,6 +20,9 @@ Result<std::vector<session::RecordedEvent>> read_events(BlockStore& store, Posit
                                                         Position through,
                                                         const ReadOptions& options);
 
+// BlockView::hash of each block, computed several at a time: for who follows the chain.
+std::vector<Hash> hashes_of(const std::vector<StoredBlock>& blocks);
+
 // The content of one event; none when it has none or it was erased. Error damaged: the content does
 // not match the digest among the event's facts.
 Result<std::optional<session::Content>> read_content(BlockStore& store, Position position);

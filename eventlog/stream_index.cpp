@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/log_reader.hpp"
 #include "eventlog/session/event_codec.hpp"
 
 namespace eventlog {
@@ -214,8 +215,9 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
     if (blocks->empty()) break;
     WriteBatch batch;
     RowsOfBlocks rows(batch);
-    for (const StoredBlock& stored : *blocks) {
-      const auto block = parse_block(stored.facts);
+    const std::vector<Hash> hashes = hashes_of(*blocks);
+    for (std::size_t i = 0; i < blocks->size(); ++i) {
+      const auto block = parse_block((*blocks)[i].facts);
       if (!block) return tl::unexpected(block.error());
       if (block->header.first > durable) break;
       if (block->header.first != reached->position.next() ||
@@ -223,7 +225,7 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
         return wrong_log(*reached);
       }
       if (auto ok = rows.add(*block); !ok) return ok;
-      *reached = {block->header.log, block->header.epoch, block->header.last(), block->hash()};
+      *reached = {block->header.log, block->header.epoch, block->header.last(), hashes[i]};
     }
     rows.finish();
     batch.put(Bytes(kCheckpointKey), base::encode(IndexCheckpoint{kIndexSchema, *reached}));

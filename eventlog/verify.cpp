@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "eventlog/base/many_hashes.hpp"
+#include "eventlog/log_reader.hpp"
 #include "eventlog/verify_events.hpp"
 
 namespace eventlog {
@@ -50,7 +50,6 @@ class Verifier {
   std::optional<BlockHeader> previous_;  // the last whole block
   bool is_chain_known_ = true;           // the block before is whole, so that its hash is known
   bool is_newer_ = false;                // blocks of a later release: nothing more can be told
-  std::vector<Hash> hashes_;             // of the blocks that were read last
   std::unordered_set<std::uint64_t> damaged_;  // xxh3 of the blocks that are listed as damaged
 };
 
@@ -124,13 +123,10 @@ Position Verifier::next_readable(Position from) {
 
 // True: one of them had not been taken before.
 bool Verifier::take_all(const std::vector<StoredBlock>& blocks, bool has_content) {
-  std::vector<base::HashInput> facts;
-  facts.reserve(blocks.size());
-  for (const StoredBlock& stored : blocks) facts.push_back({stored.facts});
-  base::blake2b_each(facts, hashes_);
+  const std::vector<Hash> hashes = hashes_of(blocks);
   bool is_new = false;
   for (std::size_t i = 0; i < blocks.size() && !is_newer_; ++i) {
-    is_new |= take(blocks[i], hashes_[i], has_content);
+    is_new |= take(blocks[i], hashes[i], has_content);
   }
   return is_new;
 }

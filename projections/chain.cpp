@@ -56,11 +56,11 @@ base::Result<bool> check_epoch(const Checkpoint& checkpoint, const BlockHeader& 
 }  // namespace
 
 base::Result<FollowingBlock> follow(const Checkpoint& checkpoint,
-                                    const eventlog::BlockView& block) {
+                                    const eventlog::BlockView& block, const base::Hash& hash) {
   const BlockHeader& header = block.header;
   if (auto ok = check_header(checkpoint, header); !ok) return tl::unexpected(ok.error());
   FollowingBlock following;
-  following.reached = {header.log, header.epoch, header.last(), block.hash()};
+  following.reached = {header.log, header.epoch, header.last(), hash};
   following.events.reserve(block.events.size());
   following.streams.reserve(block.events.size());
   for (const base::ByteView bytes : block.events) {

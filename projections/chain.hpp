@@ -18,8 +18,9 @@ struct FollowingBlock {
 
 // Checks that the block begins right behind the checkpoint and names its hash, that it is of the
 // same log, and that its epoch is the same or begun by its first event, an EpochStarted; then
-// decodes its events. Errors: wrong_log and damaged, each naming the position it is about.
+// decodes its events. `hash`: block.hash(), which is believed. Errors: wrong_log and damaged, each
+// naming the position it is about.
 base::Result<FollowingBlock> follow(const eventlog::Checkpoint& checkpoint,
-                                    const eventlog::BlockView& block);
+                                    const eventlog::BlockView& block, const base::Hash& hash);
 
 }  // namespace projections

@@ -1,6 +1,7 @@
 #include "projections/projector.hpp"
 
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/log_reader.hpp"
 #include "projections/chain.hpp"
 
 namespace projections {
@@ -117,8 +118,9 @@ std::vector<Result<std::int64_t>> Projector::catch_up_all(const std::vector<Proj
                  : blocks.error();
       continue;
     }
-    for (const eventlog::StoredBlock& stored : *blocks) {
-      if (!fold_block(batches, stored, durable_head, events_max)) break;
+    const std::vector<base::Hash> hashes = eventlog::hashes_of(*blocks);
+    for (std::size_t i = 0; i < blocks->size(); ++i) {
+      if (!fold_block(batches, (*blocks)[i], hashes[i], durable_head, events_max)) break;
     }
   }
   std::vector<Result<std::int64_t>> outcomes;
@@ -139,7 +141,7 @@ Projector::Batch* Projector::furthest_behind(std::vector<Batch>& batches) {
 // Gives the block to all that stand right before it; decoded once where they come from one history.
 // False: what follows in the page is for nobody.
 bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBlock& stored,
-                           Position durable_head, std::size_t events_max) {
+                           const base::Hash& hash, Position durable_head, std::size_t events_max) {
   const Position behind = furthest_behind(batches)->reached.position;
   const auto block = eventlog::parse_block(stored.facts);
   std::optional<Result<FollowingBlock>> following;
@@ -159,7 +161,7 @@ bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBl
     // The whole block is decoded before any of it is folded: rows never hold half a block.
     if (!following || decoded_from != batch.reached) {
       decoded_from = batch.reached;
-      following = block ? follow(batch.reached, *block) : tl::unexpected(block.error());
+      following = block ? follow(batch.reached, *block, hash) : tl::unexpected(block.error());
     }
     if (!*following) {
       batch.failed = following->error();

@@ -74,7 +74,7 @@ class Projector {
 
   static Batch* furthest_behind(std::vector<Batch>& batches);
   static bool fold_block(std::vector<Batch>& batches, const eventlog::StoredBlock& stored,
-                         Position durable_head, std::size_t events_max);
+                         const base::Hash& hash, Position durable_head, std::size_t events_max);
   Result<std::int64_t> finish(Batch& batch);
   base::Error stop(base::Error error);
   Result<bool> store(Rows& rows, const eventlog::Checkpoint& reached);

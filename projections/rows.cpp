@@ -1,5 +1,8 @@
 #include "projections/rows.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace projections {
 namespace {
 
@@ -27,15 +30,20 @@ Result<std::vector<eventlog::KeyValue>> RowReader::scan(ByteView prefix, ByteVie
 Rows::Rows(eventlog::KeyValueStore& store, std::string_view projection)
     : stored_(store, projection), prefix_(name_prefix(projection)) {}
 
-Rows::Entry& Rows::change(ByteView key) {
+void Rows::mark_changed(Entries::value_type& known) {
+  if (std::exchange(known.second.is_changed, true)) return;
+  changed_.emplace(known.first, &known.second);
+}
+
+Rows::Entry& Rows::entry_to_change(ByteView key) {
   auto known = entries_.find(key);
   if (known == entries_.end()) known = entries_.try_emplace(Bytes(key)).first;
-  known->second.is_changed = true;
+  mark_changed(*known);
   return known->second;
 }
 
 void Rows::remove(ByteView key) {
-  change(key).held.reset();
+  entry_to_change(key).held.reset();
 }
 
 std::optional<Bytes> Rows::stored_bytes(ByteView key) {
@@ -47,20 +55,19 @@ std::optional<Bytes> Rows::stored_bytes(ByteView key) {
 
 std::vector<eventlog::KeyValue> Rows::scan(ByteView prefix, ByteView from, std::size_t count_max) {
   std::vector<eventlog::KeyValue> found;
-  auto next = entries_.lower_bound(std::max(prefix, from));
+  auto next = changed_.lower_bound(std::max(prefix, from));
   const auto take_changes_below = [&](const Bytes* limit) {
-    while (next != entries_.end() && next->first.starts_with(prefix) &&
+    while (next != changed_.end() && next->first.starts_with(prefix) &&
            (limit == nullptr || next->first < *limit) && found.size() < count_max) {
-      const Entry& entry = next->second;
-      if (entry.is_changed && entry.held) found.push_back({next->first, entry.held->encoded()});
-      ++next;
+      const auto& [key, entry] = *next++;
+      if (entry->held) found.push_back({Bytes(key), entry->held->encoded()});
     }
   };
   auto walked = for_each_row(stored_, prefix, from, [&](const Bytes& key, const Bytes& value) {
     take_changes_below(&key);
     if (found.size() == count_max) return false;
-    const bool is_known = next != entries_.end() && next->first == key;
-    if (!is_known || !next->second.is_changed) found.push_back({key, value});
+    const bool is_changed = next != changed_.end() && next->first == key;
+    if (!is_changed) found.push_back({key, value});
     return true;
   });
   if (!walked) fail(walked.error());
@@ -73,14 +80,14 @@ void Rows::fail(const base::Error& error) {
 }
 
 void Rows::move_into(eventlog::WriteBatch& batch) {
-  for (const auto& [key, entry] : entries_) {
-    if (!entry.is_changed) continue;
-    if (entry.held) {
-      batch.put(prefix_ + key, entry.held->encoded());
+  for (const auto& [key, entry] : changed_) {
+    if (entry->held) {
+      batch.put(prefix_ + Bytes(key), entry->held->encoded());
     } else {
-      batch.remove(prefix_ + key);
+      batch.remove(prefix_ + Bytes(key));
     }
   }
+  changed_.clear();
   entries_.clear();
 }
 

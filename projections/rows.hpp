@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "eventlog/base/fields.hpp"
@@ -81,19 +82,28 @@ class Rows {
   };
   struct Entry {
     std::unique_ptr<Held> held;  // none: there is no such row
-    bool is_changed = false;     // by this batch
+    bool is_changed = false;     // by this batch, so that it is among `changed_`
   };
 
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(ByteView key) const { return std::hash<ByteView>{}(key); }
+  };
+
+  using Entries = std::unordered_map<Bytes, Entry, Hash, std::equal_to<>>;
+
   template <class Row>
-  Entry& load(ByteView key);
+  Entries::value_type& load(ByteView key);
   template <class Row>
   Row& row_in(Entry& entry);
   std::optional<Bytes> stored_bytes(ByteView key);
-  Entry& change(ByteView key);
+  Entry& entry_to_change(ByteView key);
+  void mark_changed(Entries::value_type& known);
 
   RowReader stored_;
   Bytes prefix_;
-  std::map<Bytes, Entry, std::less<>> entries_;  // all that was read or changed
+  Entries entries_;                           // all that was read or changed
+  std::map<ByteView, const Entry*> changed_;  // of these, in order
   std::optional<base::Error> error_;
 };
 
@@ -128,15 +138,15 @@ Result<std::optional<Row>> RowReader::get(ByteView key) const {
 }
 
 template <class Row>
-Rows::Entry& Rows::load(ByteView key) {
+Rows::Entries::value_type& Rows::load(ByteView key) {
   const auto known = entries_.find(key);
-  if (known != entries_.end()) return known->second;
-  Entry& entry = entries_[Bytes(key)];
+  if (known != entries_.end()) return *known;
+  auto& added = *entries_.try_emplace(Bytes(key)).first;
   const auto bytes = stored_bytes(key);
-  if (!bytes) return entry;
+  if (!bytes) return added;
   auto row = detail::decode_row<Row>(prefix_ + Bytes(key), *bytes);
-  row ? void(row_in<Row>(entry) = std::move(*row)) : fail(row.error());
-  return entry;
+  row ? void(row_in<Row>(added.second) = std::move(*row)) : fail(row.error());
+  return added;
 }
 
 template <class Row>
@@ -147,16 +157,17 @@ Row& Rows::row_in(Entry& entry) {
 
 template <class Row>
 const Row* Rows::find(ByteView key) {
-  Entry& entry = load<Row>(key);
+  Entry& entry = load<Row>(key).second;
   return entry.held ? &row_in<Row>(entry) : nullptr;
 }
 
 template <class Row, class Change>
 void Rows::edit(ByteView key, Change&& change) {
-  Entry& entry = load<Row>(key);
+  auto& known = load<Row>(key);
+  Entry& entry = known.second;
   const bool is_new = !entry.held;
   if (change(row_in<Row>(entry))) {
-    entry.is_changed = true;
+    mark_changed(known);
   } else if (is_new) {
     entry.held.reset();
   }
@@ -164,7 +175,7 @@ void Rows::edit(ByteView key, Change&& change) {
 
 template <class Row>
 void Rows::put(ByteView key, Row row) {
-  row_in<Row>(change(key)) = std::move(row);
+  row_in<Row>(entry_to_change(key)) = std::move(row);
 }
 
 template <class Use>

@@ -6,8 +6,9 @@ namespace projections {
 namespace {
 
 Bytes key_of(char kind, std::string_view agent, std::string_view word) {
-  Bytes key{kind, '/'};
-  key.append(agent).push_back('/');
+  Bytes key;
+  key.reserve(3 + agent.size() + word.size());
+  key.append({kind, '/'}).append(agent).push_back('/');
   return key.append(word);
 }
 

@@ -22,6 +22,10 @@ int hex_value(char c) {
   return kHexValues[static_cast<unsigned char>(c)];
 }
 
+// Where the two digits of each byte begin in a text with dashes.
+constexpr std::array<std::size_t, sizeof(IdBytes)> kDashedPlaces = {
+    0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
+
 bool is_dash_place(std::size_t index) {
   return index == 8 || index == 13 || index == 18 || index == 23;
 }
@@ -40,21 +44,21 @@ std::string id_text(const IdBytes& bytes) {
 }
 
 std::optional<IdBytes> parse_id(std::string_view text) {
-  const bool dashed = text.size() == 36;
-  if (!dashed && text.size() != 32) return std::nullopt;
-  IdBytes bytes{};
-  std::size_t digits = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (dashed && is_dash_place(i)) {
-      if (text[i] != '-') return std::nullopt;
-      continue;
-    }
-    const int value = hex_value(text[i]);
-    if (value < 0) return std::nullopt;
-    char& byte = bytes[digits / 2];
-    byte = static_cast<char>(digits % 2 == 0 ? value << 4 : (byte | value));
-    ++digits;
+  const bool is_dashed = text.size() == 36;
+  if (!is_dashed && text.size() != 32) return std::nullopt;
+  if (is_dashed && (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-')) {
+    return std::nullopt;
   }
+  IdBytes bytes{};
+  int all = 0;  // negative once a digit was none
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const std::size_t place = is_dashed ? kDashedPlaces[i] : 2 * i;
+    const int high = hex_value(text[place]);
+    const int low = hex_value(text[place + 1]);
+    all |= high | low;
+    bytes[i] = static_cast<char>(high * 16 + low);
+  }
+  if (all < 0) return std::nullopt;
   return bytes;
 }
 

@@ -59,6 +59,12 @@ TEST_CASE("an id is read with and without dashes, in either case, and no other w
     INFO(bad);
     CHECK_FALSE(SessionId::parse(bad));
   }
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string bad = text;
+    bad[i] = 'g';
+    INFO(bad);
+    CHECK_FALSE(SessionId::parse(bad));
+  }
 }
 
 TEST_CASE("an id of zeros is no id", "[base]") {
