@@ -171,7 +171,6 @@ RocksDbStore::Blocks RocksDbStore::read_forward(Position from, std::size_t bytes
   if (from > tail() || tail().value == 0) return found;
   rocksdb::ReadOptions options;
   options.fill_cache = false;
-  options.readahead_size = bytes_max > kBlockBytesMax ? 2 << 20 : 0;
   std::size_t bytes = 0;
   if (bytes_max == 1) {
     // Most ask for a block by its first position; an iterator reads its neighbours as well.
@@ -414,6 +413,8 @@ rocksdb::ColumnFamilyOptions family_options(std::size_t write_buffer_bytes) {
   rocksdb::BlockBasedTableOptions table;
   table.block_size = 16 << 10;
   table.format_version = 5;
+  // Who reads on is read ahead for by the kernel; RocksDB would copy all of it once more.
+  table.max_auto_readahead_size = 0;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
@@ -431,6 +432,7 @@ rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   options.track_and_verify_wals_in_manifest = true;  // hence SyncWAL is never called (#10892)
   options.wal_bytes_per_sync = 512 << 10;
   options.bytes_per_sync = 1 << 20;
+  options.advise_random_on_open = false;  // it would keep the kernel from reading ahead
   options.max_background_jobs = 2;
   forbid_resume(options);
   forbid_log(options);

@@ -78,7 +78,7 @@ class JobThread {
       Outcome outcome = work_(std::move(job));
       lock.lock();
       outcomes_.push_back(std::move(outcome));
-      eventfd_write(wake_fd_, 1);
+      if (outcomes_.size() == 1) eventfd_write(wake_fd_, 1);
     }
   }
 
