@@ -186,6 +186,17 @@ class Soak(unittest.TestCase):
 
     # ---- what stops it ----
 
+    def test_what_has_run_least_before_begins_and_none_takes_more_than_its_share(self):
+        past = [{"campaign": name, "commit": "one", "product": "other", "at": "then", "from": 1,
+                 "asked": 10, "count": 10, "seconds": seconds, "findings": 0, "figures": {}}
+                for name, seconds in (("numbers", 4.0), ("others", 3.0))]
+        self.write("ledger.jsonl", "".join(json.dumps(entry) + "\n" for entry in past))
+        self.soak(self.entry(goal=10**6), self.entry("others", goal=10**6), self.canary(),
+                  arguments=("--minutes", "0.05"))
+        ran = self.recorded()[2:]
+        self.assertEqual([entry["campaign"] for entry in ran[:2]], ["others", "numbers"])
+        self.assertEqual(ran[0]["asked"], 4)  # half of 3 s, of which each number took 0.3
+
     def test_a_finding_ends_its_campaign_and_says_how_to_repeat_it(self):
         out = self.soak(self.entry(long=self.numbers(bad=13)), self.entry("others"), self.canary(),
                         arguments=("--minutes", "0.03"), code=1)

@@ -53,6 +53,8 @@ class Soak:
         self.commit = ledgers.commit(root)
         self.build = Build(root, os.environ.get("STENO_BUILD_JOBS", "2"))
         self.spent = {campaign.name: 0.0 for campaign in campaigns}  # seconds, of this run
+        self.past = {campaign.name: sum(entry["seconds"] for entry in ledger.of(campaign.name))
+                     for campaign in campaigns}  # seconds, of earlier runs
         self.added = {campaign.name: 0 for campaign in campaigns}
         self.over = set()  # names of those that run no more
         self.running = []
@@ -120,8 +122,9 @@ class Soak:
         last = past[-1]
         return last["seconds"] / (1 if campaign.goal == registry.ALL else last["count"])
 
-    def next_range(self, campaign, left):
-        """(from, count) of the next portion, if there is one that fits into the time left."""
+    def next_range(self, campaign, left, share):
+        """(from, count) of the next portion, if there is one that fits into the time left. Where a
+        campaign may run in smaller pieces, it takes no more than its share of that time."""
         unit = self.seconds_of(campaign)
         if campaign.goal == registry.ALL:
             is_busy = any(portion.campaign is campaign for portion in self.running)
@@ -130,7 +133,7 @@ class Soak:
         if unit is None:
             count = max(1, count // FIRST_SHARE)
         elif unit > 0:
-            count = min(count, int(left / unit))
+            count = min(count, int(left / unit), max(1, int(share / unit)))
         taken = [(portion.first, portion.count) for portion in self.running
                  if portion.campaign is campaign]
         if campaign.in_sequence:  # what was found is run again as it was, or passed over for now
@@ -152,9 +155,11 @@ class Soak:
         for portion in self.running:
             name = portion.campaign.name
             busy[name] = busy.get(name, 0.0) + time.monotonic() - portion.started
+        share = left * self.arguments.jobs / len(wanting) if wanting else left
         for campaign in sorted(wanting, key=lambda one: (
-                self.spent[one.name] + busy.get(one.name, 0.0), one.name in busy)):
-            if chosen := self.next_range(campaign, left):
+                self.spent[one.name] + busy.get(one.name, 0.0), one.name in busy,
+                self.past[one.name])):
+            if chosen := self.next_range(campaign, left, share):
                 return Portion(campaign, *chosen, left, self.root)
         return None
 
