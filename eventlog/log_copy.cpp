@@ -68,6 +68,10 @@ Result<Checkpoint> LogCopy::finish(base::Random& random) {
 }
 
 Result<Checkpoint> LogCopy::begin_epoch(const NewEpoch& epoch, base::Random& random) {
+  if (epoch.counter >= base::kIntegerLimit) {
+    return base::failure(base::ErrorCode::invalid, "no epoch can follow the log's, its number ends",
+                         "epoch " + std::to_string(epoch.counter - 1));
+  }
   LogTail tail = log_->tail;
   if (log_->is_new) tail.log = epoch.log;
   tail.writer_term = epoch.writer_term;

@@ -26,19 +26,14 @@ int hex_value(char c) {
 constexpr std::array<std::size_t, sizeof(IdBytes)> kDashedPlaces = {
     0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
 
-bool is_dash_place(std::size_t index) {
-  return index == 8 || index == 13 || index == 18 || index == 23;
-}
-
 }  // namespace
 
 std::string id_text(const IdBytes& bytes) {
   std::string text(36, '-');
-  std::size_t place = 0;
-  for (const char c : bytes) {
-    if (is_dash_place(place)) ++place;
-    text[place++] = kHexDigits[static_cast<unsigned char>(c) >> 4];
-    text[place++] = kHexDigits[static_cast<unsigned char>(c) & 0x0F];
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    text[kDashedPlaces[i]] = kHexDigits[byte >> 4];
+    text[kDashedPlaces[i] + 1] = kHexDigits[byte & 0x0F];
   }
   return text;
 }

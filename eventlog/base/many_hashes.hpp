@@ -1,5 +1,5 @@
 // BLAKE2b-256 of many inputs at once, one in each lane of the processor's vectors, which takes
-// AVX-512 or AVX2; where there is neither, one after the other. For who proves a log.
+// AVX-512 or AVX2; where there is neither, one after the other. For who follows a log's chain.
 #pragma once
 
 #include <vector>

@@ -69,6 +69,7 @@ void fuzz::run(ByteView in) {
   base::Duration deadlines[4] = {};
   bool is_asked[4] = {};
   bool is_reading = false;
+  base::Duration page_deadline{0};
   while (!source.is_empty()) {
     const std::uint8_t how = source.byte();
     if (how < 48) {
@@ -82,7 +83,8 @@ void fuzz::run(ByteView in) {
           client.start(id_of(how % 4), "show", {}, std::chrono::seconds(3)).has_value();
       deadlines[how % 4] = now + std::chrono::seconds(3 + 16);
     } else if (how < 184) {
-      if (!std::exchange(is_reading, true)) reader.request({}, "all/");
+      if (!is_reading) reader.request({}, "all/");
+      if (!std::exchange(is_reading, true)) page_deadline = now + std::chrono::seconds(5 + 16);
     } else {
       now += std::chrono::milliseconds(100) * (how % 64);
       socket.is_full = how >= 248;
@@ -100,6 +102,7 @@ void fuzz::run(ByteView in) {
     }
     const auto page = reader.receive();
     if (page) is_reading = false;
+    require(!is_reading || now < page_deadline, "a page has an outcome in time");
     if (page && !*page) {
       require(!page->error().text.empty() || page->error().code == base::ErrorCode::refused ||
                   page->error().code == base::ErrorCode::busy,

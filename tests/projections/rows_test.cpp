@@ -115,14 +115,38 @@ TEST_CASE("a scan of a batch equals a scan after it was stored", "[projections]"
       for (std::uint64_t i = random.below(600); i > 0; --i) {
         Bytes key(1 + random.below(3), 'a');
         for (char& c : key) c = static_cast<char>('a' + random.below(12));
-        random.chance(30) ? rows.remove(key)
-                          : rows.put(key, Row{static_cast<std::int64_t>(random.below(1000))});
+        if (random.chance(20)) key.append(40, 'z');
+        const Row row{static_cast<std::int64_t>(random.below(1000))};
+        switch (random.below(4)) {
+          case 0:
+            rows.remove(key);
+            break;
+          case 1:
+            rows.put(key, row);
+            break;
+          case 2:
+            rows.find<Row>(key);
+            break;
+          default:
+            // An edit may use other rows, so many that those in memory move.
+            rows.edit<Row>(key, [&](Row& edited) {
+              if (random.chance(5)) {
+                for (int k = 0; k < 100; ++k) rows.put(key + std::to_string(k), row);
+              }
+              if (random.chance(5)) rows.scan(key.substr(0, 1), {}, 10);
+              const bool is_changed = random.chance(60);
+              if (is_changed) edited = row;
+              return is_changed;
+            });
+        }
       }
     };
     Rows before(*kept, "p");
     change(before);
     store(*kept, before);
-    Rows rows(*kept, "p");
+    Rows first(*kept, "p");
+    change(first);
+    Rows rows = std::move(first);
     change(rows);
     const Bytes prefix(random.below(3), 'c');
     const Bytes from(random.below(3), 'd');

@@ -155,9 +155,17 @@ TEST_CASE("a line that is wrong is named, and no log is made", "[tools]") {
   refused(replaced("\"salt\":\"", "\"salt\":\"0"), "'salt' is not so many bytes");
   refused(replaced("\"previous\":\"", "\"previous\":\"zz"), "line ");
   refused(replaced("{\"block\"", "[\"block\""), "line ");
-  refused(replaced("\"writer_term\":", "\"writer_term\":53222222222466099353"),
-          "'writer_term' is not an integer of 64 bits");
-  refused(replaced("\"time_us\":", "\"time_us\":0."), "'time_us' is not an integer of 64 bits");
+  for (const std::string number : {"53222222222466099353", "18446744073709551615", "-9007199254740992",
+                                   "9223372036854775807", "9007199254740992", "0.5", "\"1\""}) {
+    INFO(number);
+    refused(replaced("\"writer_term\":", "\"writer_term\":" + number + ",\"was\":"),
+            "'writer_term' is not an integer below 2^53");
+    refused(replaced("\"content\":{", "\"content\":{\"chunks\":" + number + ","),
+            "'chunks' is not an integer below 2^53");
+  }
+  const std::string head = text.substr(text.find('\n'));
+  refused("{\"steno_export\":1,\"of\":5}" + head, "not what steno replay export prints");
+  refused("{\"steno_export\":1,\"of\":{\"with_content\":5}}" + head, "line ");
 }
 
 TEST_CASE("an import writes only where nothing is", "[tools]") {

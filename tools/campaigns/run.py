@@ -149,8 +149,7 @@ class Soak:
 
     def next_portion(self, left):
         open_ones = [campaign for campaign in self.campaigns if campaign.name not in self.over]
-        wanting = [campaign for campaign in open_ones if not report.is_reached(
-            campaign, report.sums(campaign, self.ledger, self.product))] or open_ones
+        wanting = [one for one in open_ones if not self.is_reached(one)] or open_ones
         busy = {}
         for portion in self.running:
             name = portion.campaign.name
@@ -251,6 +250,9 @@ class Soak:
             what = "all" if campaign.goal == registry.ALL else "one"
             return (f"{what} of its {campaign.unit} took {report.duration(least)} the last time, "
                     f"which is more than --minutes")
-        if report.is_reached(campaign, report.sums(campaign, self.ledger, self.product)):
+        if self.is_reached(campaign) and not all(map(self.is_reached, self.campaigns)):
             return "its goal is reached, that of others is not"
-        return "the time was over before its turn"
+        return "the time was over before its turn, or what was left was too short for it"
+
+    def is_reached(self, campaign):
+        return report.is_reached(campaign, report.sums(campaign, self.ledger, self.product))

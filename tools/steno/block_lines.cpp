@@ -122,15 +122,16 @@ Bytes bytes_from(const Parsed& json, const char* name) {
   return std::move(*bytes);
 }
 
-// The library would make a number of one with a fraction, or of one that is too large.
+// As msgpack holds it. The library would make a number of one with a fraction, or of one that is too
+// large for it.
 std::int64_t integer_from(const Parsed& json, const char* name) {
   const Parsed& value = json.at(name);
-  const bool is_small_enough =
-      !value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX};
-  if (!value.is_number_integer() || !is_small_enough) {
-    throw std::invalid_argument(std::string("'") + name + "' is not an integer of 64 bits");
+  const auto number = value.is_number_integer() ? value.get<std::int64_t>() : INT64_MIN;
+  const bool is_wrapped = value.is_number_unsigned() && number < 0;
+  if (is_wrapped || number >= base::kIntegerLimit || number <= -base::kIntegerLimit) {
+    throw std::invalid_argument(std::string("'") + name + "' is not an integer below 2^53");
   }
-  return value.get<std::int64_t>();
+  return number;
 }
 
 BlockHeader header_from(const Parsed& json) {

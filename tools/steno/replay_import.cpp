@@ -59,7 +59,9 @@ class Import {
     const bool is_export = head.is_object() && head.contains("steno_export");
     if (!is_export) return wrong("this is not what steno replay export prints");
     if (head["steno_export"] != 1) return wrong("it was printed by a newer release");
-    if (!head.contains("of") || head["of"].value("with_content", true)) return true;
+    const nlohmann::json of = head.value("of", nlohmann::json::object());
+    if (!of.is_object()) return wrong("this is not what steno replay export prints");
+    if (of.value("with_content", nlohmann::json(true)) == true) return true;
     return wrong("it was exported without its content, and cannot be made a log again");
   }
 
