@@ -23,8 +23,8 @@ int hex_value(char c) {
 }
 
 // Where the two digits of each byte begin in a text with dashes.
-constexpr std::array<std::size_t, sizeof(IdBytes)> kDashedPlaces = {
-    0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
+constexpr std::array<std::size_t, sizeof(IdBytes)> kDashedPlaces = {0,  2,  4,  6,  9,  11, 14, 16,
+                                                                    19, 21, 24, 26, 28, 30, 32, 34};
 
 }  // namespace
 

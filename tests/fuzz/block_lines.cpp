@@ -1,6 +1,8 @@
 // Lines of an export, as an import reads them, and what they are made of.
 #include "tools/steno/block_lines.hpp"
 
+#include <fmt/format.h>
+
 #include "tests/fuzz/fuzz.hpp"
 #include "tools/steno/base64.hpp"
 #include "tools/steno/replay_witnesses.hpp"
@@ -9,6 +11,7 @@ namespace {
 
 using fuzz::ByteView;
 using fuzz::require;
+using fuzz::Source;
 
 void read_pieces(ByteView in) {
   if (const auto bytes = steno::from_base64(in)) {
@@ -36,6 +39,19 @@ void read_line(const std::string& line) {
   require(same.facts == block.facts && same.content == block.content, "as the same");
 }
 
+// Contents of which the line says, besides, that they lie in so many chunks.
+void say_chunks(Source& source, std::string& line) {
+  static constexpr std::string_view kContent = "\"content\":{";
+  for (std::size_t at = line.find(kContent); at != std::string::npos;
+       at = line.find(kContent, at)) {
+    at += kContent.size();
+    if (source.byte() % 4 != 3) continue;
+    const std::uint64_t number = source.number() >> source.byte() % 64;
+    const bool is_signed = source.byte() % 2 == 1;
+    line.insert(at, fmt::format("\"chunks\":{}{},", is_signed ? "-" : "", number));
+  }
+}
+
 }  // namespace
 
 // An odd first byte: the rest are facts and contents of a block, whose line is then damaged.
@@ -60,6 +76,7 @@ void fuzz::run(ByteView in) {
   require(line.has_value(), "any events can be said");
   steno::BlockLineReader reader;
   require(reader.read(*line).has_value(), "and read");
+  say_chunks(source, *line);
   damage(source, *line);
   read_line(*line);
 }

@@ -155,8 +155,9 @@ TEST_CASE("a line that is wrong is named, and no log is made", "[tools]") {
   refused(replaced("\"salt\":\"", "\"salt\":\"0"), "'salt' is not so many bytes");
   refused(replaced("\"previous\":\"", "\"previous\":\"zz"), "line ");
   refused(replaced("{\"block\"", "[\"block\""), "line ");
-  for (const std::string number : {"53222222222466099353", "18446744073709551615", "-9007199254740992",
-                                   "9223372036854775807", "9007199254740992", "0.5", "\"1\""}) {
+  for (const std::string number :
+       {"53222222222466099353", "18446744073709551615", "-9007199254740992", "9223372036854775807",
+        "9007199254740992", "0.5", "\"1\""}) {
     INFO(number);
     refused(replaced("\"writer_term\":", "\"writer_term\":" + number + ",\"was\":"),
             "'writer_term' is not an integer below 2^53");

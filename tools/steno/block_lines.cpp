@@ -122,8 +122,8 @@ Bytes bytes_from(const Parsed& json, const char* name) {
   return std::move(*bytes);
 }
 
-// As msgpack holds it. The library would make a number of one with a fraction, or of one that is too
-// large for it.
+// As msgpack holds it. The library would make a number of one with a fraction, or of one that is
+// too large for it.
 std::int64_t integer_from(const Parsed& json, const char* name) {
   const Parsed& value = json.at(name);
   const auto number = value.is_number_integer() ? value.get<std::int64_t>() : INT64_MIN;
