@@ -2,7 +2,6 @@
 #include "bus/client.hpp"
 
 #include <deque>
-#include <utility>
 
 #include "tests/fuzz/values.hpp"
 
@@ -83,8 +82,11 @@ void fuzz::run(ByteView in) {
           client.start(id_of(how % 4), "show", {}, std::chrono::seconds(3)).has_value();
       deadlines[how % 4] = now + std::chrono::seconds(3 + 16);
     } else if (how < 184) {
-      if (!is_reading) reader.request({}, "all/");
-      if (!std::exchange(is_reading, true)) page_deadline = now + std::chrono::seconds(5 + 16);
+      if (!is_reading) {
+        is_reading = true;
+        reader.request({}, "all/");
+        page_deadline = now + std::chrono::seconds(5 + 16);
+      }
     } else {
       now += std::chrono::milliseconds(100) * (how % 64);
       socket.is_full = how >= 248;

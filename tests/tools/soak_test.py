@@ -184,8 +184,6 @@ class Soak(unittest.TestCase):
             seconds[entry["campaign"]] += entry["seconds"]
         self.assertGreater(min(seconds.values()), 0.3 * max(seconds.values()))
 
-    # ---- what stops it ----
-
     def test_what_has_run_least_before_begins_and_none_takes_more_than_its_share(self):
         past = [{"campaign": name, "commit": "one", "product": "other", "at": "then", "from": 1,
                  "asked": 10, "count": 10, "seconds": seconds, "findings": 0, "figures": {}}
@@ -196,6 +194,8 @@ class Soak(unittest.TestCase):
         ran = self.recorded()[2:]
         self.assertEqual([entry["campaign"] for entry in ran[:2]], ["others", "numbers"])
         self.assertEqual(ran[0]["asked"], 4)  # half of 3 s, of which each number took 0.3
+
+    # ---- what stops it ----
 
     def test_a_finding_ends_its_campaign_and_says_how_to_repeat_it(self):
         out = self.soak(self.entry(long=self.numbers(bad=13)), self.entry("others"), self.canary(),
