@@ -149,7 +149,7 @@ Result<std::vector<RecordedEvent>> read_events(BlockStore& store, Position from,
   }
 }
 
-std::vector<Hash> hashes_of(const std::vector<StoredBlock>& blocks) {
+std::vector<Hash> hashes_of(std::span<const StoredBlock> blocks) {
   std::vector<base::HashInput> facts;
   facts.reserve(blocks.size());
   for (const StoredBlock& block : blocks) facts.push_back({block.facts});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "eventlog/block_store.hpp"
@@ -21,7 +22,7 @@ Result<std::vector<session::RecordedEvent>> read_events(BlockStore& store, Posit
                                                         const ReadOptions& options);
 
 // BlockView::hash of each block, computed several at a time: for who follows the chain.
-std::vector<Hash> hashes_of(const std::vector<StoredBlock>& blocks);
+std::vector<Hash> hashes_of(std::span<const StoredBlock> blocks);
 
 // The content of one event; none when it has none or it was erased. Error damaged: the content does
 // not match the digest among the event's facts.

@@ -1,5 +1,8 @@
 #include "projections/projector.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/log_reader.hpp"
 #include "projections/chain.hpp"
@@ -15,6 +18,10 @@ using eventlog::Checkpoint;
 // One read of the log holds a few blocks: few enough to keep memory small, enough to keep the
 // number of reads small.
 constexpr std::size_t kReadBytes = 1 << 20;
+
+// As many blocks as a processor may hash side by side, and no whole page: what is folded of one may
+// end within it.
+constexpr std::size_t kHashedAtOnce = 8;
 
 Bytes checkpoint_key(std::string_view projection) {
   return "checkpoint/" + Bytes(projection);
@@ -118,9 +125,14 @@ std::vector<Result<std::int64_t>> Projector::catch_up_all(const std::vector<Proj
                  : blocks.error();
       continue;
     }
-    const std::vector<base::Hash> hashes = eventlog::hashes_of(*blocks);
+    std::vector<base::Hash> hashes;
     for (std::size_t i = 0; i < blocks->size(); ++i) {
-      if (!fold_block(batches, (*blocks)[i], hashes[i], durable_head, events_max)) break;
+      if (i % kHashedAtOnce == 0) {
+        const std::span rest = std::span(*blocks).subspan(i);
+        hashes = eventlog::hashes_of(rest.first(std::min(rest.size(), kHashedAtOnce)));
+      }
+      const base::Hash& hash = hashes[i % kHashedAtOnce];
+      if (!fold_block(batches, (*blocks)[i], hash, durable_head, events_max)) break;
     }
   }
   std::vector<Result<std::int64_t>> outcomes;
