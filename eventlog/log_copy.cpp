@@ -68,13 +68,11 @@ Result<Checkpoint> LogCopy::finish(base::Random& random) {
 }
 
 Result<Checkpoint> LogCopy::begin_epoch(const NewEpoch& epoch, base::Random& random) {
-  if (epoch.counter >= base::kIntegerLimit) {
-    return base::failure(base::ErrorCode::invalid, "no epoch can follow the log's, its number ends",
-                         "epoch " + std::to_string(epoch.counter - 1));
-  }
   LogTail tail = log_->tail;
   if (log_->is_new) tail.log = epoch.log;
   tail.writer_term = epoch.writer_term;
+  tail.epoch.counter = epoch.counter - 1;
+  if (auto ok = check_numbers(tail); !ok) return tl::unexpected(ok.error());
   tail.epoch.counter = epoch.counter;
   for (char& byte : tail.epoch.random) byte = static_cast<char>(random.next());
   InlineCommitter committer(*log_->store, log_->head.get());

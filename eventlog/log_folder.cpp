@@ -129,6 +129,7 @@ Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random,
   if (auto ok = keep_evidence(folder, disk); !ok) return tl::unexpected(ok.error());
   auto opened = open_store(folder, *head, options);
   if (!opened) return opened;
+  if (auto ok = check_numbers(opened->tail); !ok) return tl::unexpected(ok.error());
   auto head_file = open_head_file(folder.head(), disk);
   if (!head_file) return tl::unexpected(head_file.error());
   if (auto ok = disk.sync_folder(folder.root); !ok) return tl::unexpected(ok.error());

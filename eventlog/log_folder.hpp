@@ -41,8 +41,9 @@ struct LogOptions {
 // also while a server has the log open: it shows what was acknowledged, and writes nothing into the
 // folder. In both cases the log's end is proved when it returns (see log_end.hpp).
 // Errors: in_use, naming who has it; refused when the folder may not be written or is another
-// user's; invalid when files of something else lie in it; not_found when there is no log to read;
-// wrong_log for a newer format or the head of another log; damaged, naming the missing positions.
+// user's; invalid when files of something else lie in it, of read_write also when no writer can
+// follow (check_numbers); not_found when there is no log to read; wrong_log for a newer format or
+// the head of another log; damaged, naming the missing positions.
 Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& random,
                            const LogOptions& options = {});
 

@@ -21,6 +21,16 @@ Result<LogTail> read_tail(BlockStore& store) {
   return LogTail{h.log, h.epoch, h.writer_term, last, block->hash(), h.time};
 }
 
+Result<bool> check_numbers(const LogTail& tail) {
+  if (tail.writer_term < kWriterTermMax && tail.epoch.counter < base::kIntegerLimit - 1)
+    return true;
+  return base::failure(
+      base::ErrorCode::invalid,
+      "nobody can go on with this log, its numbers of writers or epochs end: term " +
+          std::to_string(tail.writer_term) + ", epoch " + std::to_string(tail.epoch.counter),
+      "position " + std::to_string(tail.position.value));
+}
+
 Sequencer::Sequencer(LogTail tail, Committer& committer, base::Random& random)
     : committer_(committer), random_(random), tail_(tail) {
   if (!base::mutant(base::Mutant::writer_term_kept)) ++tail_.writer_term;

@@ -25,6 +25,14 @@ struct LogTail {
   Time time;                     // log time of the last event
 };
 
+// Every writer has a term of its own, the last one's and 1. This is the highest: a term and a
+// number of 32 bits behind it are one integer of the wire (directives of workers are numbered so).
+constexpr std::int64_t kWriterTermMax = (std::int64_t{1} << 21) - 1;
+
+// Whether a writer, and an epoch, can follow. Error invalid: their numbers end here, which happens
+// to a log that was made up, or after two million starts.
+Result<bool> check_numbers(const LogTail& tail);
+
 // Reads the last block. An empty store gives an empty tail, whose log id is not set.
 Result<LogTail> read_tail(BlockStore& store);
 

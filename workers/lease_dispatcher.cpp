@@ -4,6 +4,7 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
+#include "eventlog/sequencer.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "workers/fact_limits.hpp"
@@ -19,6 +20,7 @@ constexpr base::Duration kDirectiveGrace = std::chrono::seconds(1);
 // A directive's number is the writer term and, in so many bits, a count: no clock decides which of
 // two servers' directives is the newer one. 2^21 terms are left below 2^53.
 constexpr int kDirectiveBits = 32;
+static_assert(eventlog::kWriterTermMax < base::kIntegerLimit >> kDirectiveBits);
 
 // Events after which the worker has something new to make true.
 bool changes_directive(const session::Event& event) {

@@ -328,6 +328,25 @@ TEST_CASE("a log of a newer format is not opened", "[eventlog]") {
   CHECK_THAT(error.text, Contains("99"));
 }
 
+TEST_CASE("a log whose numbers end is read, and nobody goes on with it", "[eventlog]") {
+  LogFolderFixture f;
+  {
+    auto log = *f.open();
+    SECTION("of writers") {
+      log.tail.writer_term = eventlog::kWriterTermMax - 1;
+    }
+    SECTION("of epochs") {
+      log.tail.epoch.counter = base::kIntegerLimit - 1;
+    }
+    const LogWriter writer(log, f.random);
+  }
+  const auto refused = f.open();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::invalid);
+  CHECK_THAT(refused.error().text, Contains("nobody can go on with this log"));
+  CHECK(f.open(LogMode::read_only));
+}
+
 TEST_CASE("the write-ahead log is kept as evidence until the log is proved", "[eventlog]") {
   LogFolderFixture f;
   auto head = f.make_log(3);
