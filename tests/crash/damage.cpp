@@ -163,8 +163,7 @@ std::vector<std::vector<Damage>> numbered_damages(const std::vector<std::string>
   std::vector<std::vector<Damage>> all;
   for (std::uint64_t number = first; number < first + count; ++number) {
     base::SeededRandom random(number);
-    all.push_back(number % 2 == 1 ? singles[number / 2 % singles.size()]
-                                  : random_damages(files, random));
+    all.push_back(number <= singles.size() ? singles[number - 1] : random_damages(files, random));
   }
   return all;
 }

@@ -52,8 +52,8 @@ bool inflict(const Damage& damage, const Copies& copies, const std::string& fold
 std::vector<std::vector<Damage>> single_damages(const std::vector<std::string>& files);
 // Of a proper subset of at least two of the files, each in some way.
 std::vector<Damage> random_damages(const std::vector<std::string>& files, base::Random& random);
-// Those of the numbers from `first` (at least 1) on. Every second is a single one, each of them in
-// turn; the others are random, each by its number.
+// Those of the numbers from `first` (at least 1) on: each single one in turn, then random ones,
+// each by its number.
 std::vector<std::vector<Damage>> numbered_damages(const std::vector<std::string>& files,
                                                   std::uint64_t first, std::size_t count);
 

@@ -280,18 +280,18 @@ TEST_CASE("portions of any size that follow each other do all single damages", "
   const auto singles = crash::single_damages(files);
   for (const std::size_t size : {1, 2, 3, 7, 30, 60}) {
     std::set<std::string> done;
-    for (std::size_t first = 1; first <= 2 * singles.size(); first += size) {
+    for (std::size_t first = 1; first <= singles.size(); first += size) {
       const auto portion = crash::numbered_damages(files, first, size);
       REQUIRE(portion.size() == size);
       for (const auto& damages : portion) {
-        if (damages.size() == 1) done.insert(crash::describe(damages));
+        done.insert(crash::describe(damages));
       }
     }
     INFO("portions of " << size);
-    CHECK(done.size() == singles.size());
+    for (const auto& damages : singles) CHECK(done.contains(crash::describe(damages)));
   }
   // What a number stands for does not depend on the portion.
-  const auto whole = crash::numbered_damages(files, 1, 40);
+  const auto whole = crash::numbered_damages(files, 1, singles.size() + 20);
   for (std::size_t number = 1; number <= whole.size(); ++number) {
     CHECK(crash::describe(crash::numbered_damages(files, number, 1).front()) ==
           crash::describe(whole[number - 1]));
