@@ -54,6 +54,11 @@ Result<bool> LogCopy::append(const SealedBlock& block) {
 
 Result<Checkpoint> LogCopy::finish(base::Random& random) {
   store_.reset();
+  LogTail tail;
+  tail.epoch = last_.epoch;
+  tail.writer_term = last_.writer_term;
+  tail.position = last_.count > 0 ? last_.last() : base::Position{};
+  if (auto ok = check_numbers(tail); !ok) return tl::unexpected(ok.error());
   if (last_.count > 0) {
     auto head = open_head_file(folder_.head());
     if (!head) return tl::unexpected(head.error());
@@ -71,9 +76,10 @@ Result<Checkpoint> LogCopy::begin_epoch(const NewEpoch& epoch, base::Random& ran
   LogTail tail = log_->tail;
   if (log_->is_new) tail.log = epoch.log;
   tail.writer_term = epoch.writer_term;
+  // The highest that is known, maybe of blocks that are not in the copy.
   tail.epoch.counter = epoch.counter - 1;
   if (auto ok = check_numbers(tail); !ok) return tl::unexpected(ok.error());
-  tail.epoch.counter = epoch.counter;
+  ++tail.epoch.counter;
   for (char& byte : tail.epoch.random) byte = static_cast<char>(random.next());
   InlineCommitter committer(*log_->store, log_->head.get());
   Sequencer sequencer(tail, committer, random);

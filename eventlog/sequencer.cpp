@@ -22,13 +22,15 @@ Result<LogTail> read_tail(BlockStore& store) {
 }
 
 Result<bool> check_numbers(const LogTail& tail) {
-  if (tail.writer_term < kWriterTermMax && tail.epoch.counter < base::kIntegerLimit - 1)
-    return true;
-  return base::failure(
-      base::ErrorCode::invalid,
-      "nobody can go on with this log, its numbers of writers or epochs end: term " +
-          std::to_string(tail.writer_term) + ", epoch " + std::to_string(tail.epoch.counter),
-      "position " + std::to_string(tail.position.value));
+  const bool has_writers = tail.writer_term < kWriterTermMax;
+  if (has_writers && tail.epoch.counter < base::kIntegerLimit - 1) return true;
+  const std::string number = has_writers ? "epoch " + std::to_string(tail.epoch.counter)
+                                         : "writer term " + std::to_string(tail.writer_term);
+  return base::failure(base::ErrorCode::invalid,
+                       "nobody can go on with this log: its " + number +
+                           " is the last there can be; read it with steno replay, and begin "
+                           "another in a new folder",
+                       "position " + std::to_string(tail.position.value));
 }
 
 Sequencer::Sequencer(LogTail tail, Committer& committer, base::Random& random)

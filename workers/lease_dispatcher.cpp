@@ -18,7 +18,7 @@ using session::LeaseState;
 constexpr base::Duration kDirectiveGrace = std::chrono::seconds(1);
 
 // A directive's number is the writer term and, in so many bits, a count: no clock decides which of
-// two servers' directives is the newer one. 2^21 terms are left below 2^53.
+// two servers' directives is the newer one.
 constexpr int kDirectiveBits = 32;
 static_assert(eventlog::kWriterTermMax < base::kIntegerLimit >> kDirectiveBits);
 

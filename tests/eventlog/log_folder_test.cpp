@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "eventlog/log_copy.hpp"
 #include "eventlog/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/child_writer.hpp"
@@ -328,23 +329,55 @@ TEST_CASE("a log of a newer format is not opened", "[eventlog]") {
   CHECK_THAT(error.text, Contains("99"));
 }
 
+constexpr std::int64_t kEpochMax = base::kIntegerLimit - 1;
+
+// Leaves a log whose last block has these numbers.
+void leave_log(LogFolderFixture& f, std::int64_t writer_term, std::int64_t epoch) {
+  auto log = *f.open();
+  log.tail.writer_term = writer_term - 1;
+  log.tail.epoch.counter = epoch;
+  const LogWriter writer(log, f.random);
+}
+
+TEST_CASE("the last writer and the last epoch have their turn", "[eventlog]") {
+  LogFolderFixture f;
+  leave_log(f, eventlog::kWriterTermMax - 1, kEpochMax - 1);
+  CHECK(f.open());
+}
+
 TEST_CASE("a log whose numbers end is read, and nobody goes on with it", "[eventlog]") {
   LogFolderFixture f;
-  {
-    auto log = *f.open();
-    SECTION("of writers") {
-      log.tail.writer_term = eventlog::kWriterTermMax - 1;
-    }
-    SECTION("of epochs") {
-      log.tail.epoch.counter = base::kIntegerLimit - 1;
-    }
-    const LogWriter writer(log, f.random);
+  std::string number;
+  SECTION("of writers") {
+    leave_log(f, eventlog::kWriterTermMax, 1);
+    number = "writer term 2097151";
+  }
+  SECTION("of epochs") {
+    leave_log(f, 1, kEpochMax);
+    number = "epoch 9007199254740991";
   }
   const auto refused = f.open();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == ErrorCode::invalid);
-  CHECK_THAT(refused.error().text, Contains("nobody can go on with this log"));
+  CHECK_THAT(refused.error().text, Contains(number + " is the last there can be"));
   CHECK(f.open(LogMode::read_only));
+  // Nor is it made anew from what it holds, and what was begun is no log.
+  const auto blocks = *f.open(LogMode::read_only)->store->read({1}, SIZE_MAX, true);
+  const std::string target = f.temporary.file("copy");
+  auto copy = *eventlog::LogCopy::begin(target);
+  for (const auto& block : blocks) {
+    const auto view = *eventlog::parse_block(block.facts);
+    eventlog::SealedBlock sealed;
+    sealed.header = view.header;
+    sealed.hash = view.hash();
+    sealed.facts = block.facts;
+    sealed.content = block.content;
+    REQUIRE(copy.append(sealed));
+  }
+  const auto finished = copy.finish(f.random);
+  REQUIRE_FALSE(finished);
+  CHECK(finished.error().code == ErrorCode::invalid);
+  CHECK_FALSE(std::filesystem::exists(LogFolder{target}.head()));
 }
 
 TEST_CASE("the write-ahead log is kept as evidence until the log is proved", "[eventlog]") {
