@@ -1,6 +1,7 @@
 // Copies of a log that are made while it is written, and logs that are made of them.
 #include "eventlog/backup.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "eventlog/erase.hpp"
@@ -155,14 +156,48 @@ struct SyncedDisk final : support::ForwardingDisk {
   base::Result<bool> sync_folder(const std::string& path) override { return note(path); }
   base::Result<bool> settle(const std::string& path) override { return note(path); }
   base::Result<bool> note(const std::string& path) {
-    synced.insert(path);
+    synced.push_back(path);
     if (path != failing) return true;
     return base::failure(ErrorCode::io, "the disk is gone", path);
   }
 
-  std::set<std::string> synced;
+  bool has_synced(const std::string& path) const { return synced_at(path) != synced.end(); }
+  bool synced_before(const std::string& path, const std::string& later) const {
+    return synced_at(path) < synced_at(later);
+  }
+  std::vector<std::string>::const_iterator synced_at(const std::string& path) const {
+    return std::find(synced.begin(), synced.end(), path);
+  }
+
+  std::vector<std::string> synced;  // in order
   std::string failing;
 };
+
+TEST_CASE("all files of a backup are durable before its head is", "[eventlog]") {
+  BackupFixture f;
+  f.say(3);
+  const std::string copy = f.folder.file("copy");
+  SyncedDisk disk;
+  SECTION("each of them") {
+    REQUIRE(make_backup(*f.log.store, copy, {1}, disk));
+    const LogFolder made{copy};
+    std::set<std::string> paths{made.log()};
+    for (const auto& entry : std::filesystem::directory_iterator(made.log()))
+      paths.insert(entry.path());
+    CHECK(paths.size() > 3);
+    for (const std::string& path : paths) {
+      INFO(path);
+      CHECK(disk.synced_before(path, made.head()));
+    }
+  }
+  SECTION("or there is none") {
+    disk.failing = LogFolder{copy}.log();
+    const auto made = make_backup(*f.log.store, copy, {1}, disk);
+    REQUIRE_FALSE(made);
+    CHECK_THAT(base::describe(made.error()), Catch::Contains("the disk is gone"));
+    CHECK_FALSE(std::filesystem::exists(copy));
+  }
+}
 
 TEST_CASE("a backup that a killed server left counts as made only once it is durable",
           "[eventlog]") {
@@ -177,7 +212,7 @@ TEST_CASE("a backup that a killed server left counts as made only once it is dur
     REQUIRE(eventlog::finish_backup(*f.log.store, copy, {1}, disk));
     for (const std::string& path : paths) {
       INFO(path);
-      CHECK(disk.synced.contains(path));
+      CHECK(disk.has_synced(path));
     }
   }
   SECTION("which it cannot be made") {
