@@ -1,6 +1,9 @@
 #include "tools/steno/replay.hpp"
 
+#include <pty.h>
+
 #include <filesystem>
+#include <memory>
 
 #include "eventlog/rocksdb_store.hpp"
 #include "tests/support/catch.hpp"
@@ -35,6 +38,28 @@ TEST_CASE("verify tells that a log is whole", "[tools]") {
   CHECK(answer["head"] == f.head.position.value);
   CHECK(answer["problems"].empty());
   CHECK(support::listing(f.folder.root) == before);
+}
+
+TEST_CASE("on a terminal verify shows how far it is, in one line that it takes away", "[tools]") {
+  const ReplayLog f;
+  int ends[2];
+  REQUIRE(::openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr) == 0);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> from(::fdopen(ends[0], "r"), std::fclose);
+  std::string out;
+  {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> to(::fdopen(ends[1], "w"), std::fclose);
+    support::Capture capture(out);
+    auto arguments = f.arguments();
+    arguments.out = capture.file();
+    arguments.err = to.get();
+    CHECK(steno::replay_verify(arguments) == 0);
+    REQUIRE(std::fputs("\n", to.get()) >= 0);
+  }
+  char shown[4096];
+  REQUIRE(std::fgets(shown, sizeof shown, from.get()) != nullptr);
+  const std::string all = std::to_string(f.head.position.value);
+  CHECK_THAT(shown, Contains("\rverify 100% (" + all + " of " + all + " events)"));
+  CHECK(std::string_view(shown).ends_with("\r\x1b[K\r\n"));
 }
 
 TEST_CASE("verify names what is missing and what is damaged", "[tools]") {
