@@ -287,9 +287,9 @@ ClientLogReader::~ClientLogReader() {
   if (asked_ && *asked_) client_.forget(**asked_);
 }
 
-void ClientLogReader::request(Position after, const std::string& level) {
-  asked_ =
-      client_.start(kReadVerb, to_body(ReadRequest{level, after, events_max_, 0}), timeout_);
+void ClientLogReader::request(ReadRequest request) {
+  if (request.events_max == 0) request.events_max = events_max_;
+  asked_ = client_.start(kReadVerb, to_body(request), timeout_);
 }
 
 std::optional<Result<LogPage>> ClientLogReader::receive() {
@@ -304,6 +304,9 @@ std::optional<Result<LogPage>> ClientLogReader::receive() {
   asked_.reset();
   if (!*reply) return tl::unexpected<base::Error>(reply->error());
   if ((*reply)->status == ReplyStatus::ok) return from_body<LogPage>((*reply)->body);
+  if ((*reply)->code == kCodeWrongLog) {
+    return base::failure(base::ErrorCode::wrong_log, (*reply)->text);
+  }
   // Anything but "later" would be refused again.
   const bool may_pass = (*reply)->code == kCodeBusy || (*reply)->code == kCodeUnavailable;
   return base::failure(may_pass ? base::ErrorCode::busy : base::ErrorCode::refused, (*reply)->text,

@@ -135,7 +135,7 @@ class ClientLogReader final : public LogReader {
   ClientLogReader(Client& client, base::Duration timeout, std::int64_t events_max = 0)
       : client_(client), timeout_(timeout), events_max_(events_max) {}
   ~ClientLogReader() override;
-  void request(Position after, const std::string& level) override;
+  void request(ReadRequest request) override;
   std::optional<Result<LogPage>> receive() override;
 
  private:

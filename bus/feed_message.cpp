@@ -22,6 +22,10 @@ bool are_consistent(const FeedMessage& message) {
 
 }  // namespace
 
+Hash digest_of(const FeedEvent& event) {
+  return base::blake2b(event.facts.bytes);
+}
+
 void encode_feed_message(Bytes& out, const FeedHeader& header, ByteView events) {
   base::MsgpackWriter writer(out);
   writer.array(2);

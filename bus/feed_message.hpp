@@ -10,9 +10,11 @@
 #include "bus/ports.hpp"
 #include "eventlog/base/binary.hpp"
 #include "eventlog/base/fields.hpp"
+#include "eventlog/base/hash.hpp"
 
 namespace bus {
 
+using base::Hash;
 using base::Position;
 using base::Result;
 
@@ -50,6 +52,9 @@ struct FeedEvent {
     visit("content_bytes", self.content_bytes);
   }
 };
+
+// Tells the event from any other one: BLAKE2b-256 of its facts, which hold its ids and its time.
+Hash digest_of(const FeedEvent& event);
 
 struct FeedHeader {
   base::LogId log;

@@ -37,6 +37,8 @@ constexpr std::string_view kCodeBadFrame = "bad_frame";      // text says what w
 constexpr std::string_view kCodeBusy = "busy";               // try again later
 // The server's disk or store refused; it may serve again later. Made by the server, not the bus.
 constexpr std::string_view kCodeUnavailable = "unavailable";
+// The log is not the one that the asker has seen, or is of a later release. Made by the server.
+constexpr std::string_view kCodeWrongLog = "wrong_log";
 
 struct Hello {
   std::int64_t protocol_lowest = 0;

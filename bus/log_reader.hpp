@@ -18,6 +18,9 @@ struct ReadRequest {
   Position after;               // events beyond this one are wanted
   std::int64_t events_max = 0;  // the page may hold fewer; 0: as the server likes
   std::int64_t bytes_max = 0;
+  // digest_of the event at `after`, as the reader has it; none: it cannot say. A log that has
+  // another event there is of another history, and the answer is wrong_log.
+  std::optional<base::Hash> digest{};
 
   bool operator==(const ReadRequest&) const = default;
   template <class Self, class Visit>
@@ -26,6 +29,7 @@ struct ReadRequest {
     visit("after", self.after);
     visit("events_max", self.events_max);
     visit("bytes_max", self.bytes_max);
+    visit("digest", self.digest);
   }
 };
 
@@ -38,6 +42,9 @@ struct LogPage {
   Position complete_through;
   Position head;
   std::vector<FeedEvent> events;
+  // digest_of the event at complete_through, of whatever level. Of a page that does not go beyond
+  // `after`: what the request said.
+  std::optional<base::Hash> digest;
 
   bool operator==(const LogPage&) const = default;
   LogIdentity identity() const { return {log, epoch}; }
@@ -48,14 +55,16 @@ struct LogPage {
     visit("complete_through", self.complete_through);
     visit("head", self.head);
     visit("events", self.events);
+    visit("digest", self.digest);
   }
 };
 
 class LogReader {
  public:
   virtual ~LogReader() = default;
-  // At most one at a time: called again only after receive() gave an answer.
-  virtual void request(Position after, const std::string& level) = 0;
+  // At most one at a time: called again only after receive() gave an answer. Bounds of the page
+  // that are 0 are the reader's own.
+  virtual void request(ReadRequest request) = 0;
   // The answer, once; an error in the end if there is none. Never blocks.
   virtual std::optional<Result<LogPage>> receive() = 0;
 };

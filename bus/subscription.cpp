@@ -25,6 +25,7 @@ Subscription::Subscription(SubscriberSocket& socket, LogReader& reader, base::Ra
       options_(std::move(options)),
       identity_(options_.identity),
       complete_(options_.after),
+      complete_digest_(options_.digest),
       needed_(options_.after),
       given_(options_.after) {
   if (!socket_.subscribe(options_.level)) {
@@ -88,6 +89,14 @@ std::optional<Result<FeedEvent>> Subscription::receive() {
   return std::nullopt;
 }
 
+std::optional<Hash> Subscription::digest() const {
+  return ready_events_ == 0 ? digest_at_complete() : std::nullopt;
+}
+
+std::optional<Hash> Subscription::digest_at_complete() const {
+  return complete_facts_.empty() ? complete_digest_ : base::blake2b(complete_facts_);
+}
+
 bool Subscription::is_live() const {
   return !error_ && is_joined_ && !must_read_ && complete_ >= needed_ && waiting_.empty();
 }
@@ -109,6 +118,10 @@ void Subscription::take_message(const FeedFrame& frame, base::Duration now) {
     // The server was restarted: what is in force there has to be found out again.
     must_probe_ = true;
     is_joined_ = false;
+    if (!base::mutant(base::Mutant::new_life_not_proved)) {
+      must_read_ = true;
+      is_page_of_earlier_life_ = is_reading_;
+    }
   }
   incarnation_ = header.incarnation;
   switch (header.kind) {
@@ -136,12 +149,13 @@ void Subscription::take_events(FeedMessage message) {
     counts_.duplicates += message.header.count;
     return;
   }
-  if (follows_on(message.header)) {
-    deliver(message.events, message.header.last);
+  const bool is_next = follows_on(message.header);
+  if (is_next && !must_read_) {
+    deliver(message);
     apply_waiting();
     return;
   }
-  ++counts_.gaps;
+  if (!is_next) ++counts_.gaps;
   const Position first = message.header.first;
   need(message.header.last);
   waiting_.insert_or_assign(first, std::move(message));
@@ -164,6 +178,12 @@ bool Subscription::follows_on(const FeedHeader& header) const {
          (base::mutant(base::Mutant::live_switch_off_by_one) ? complete_.next() : complete_);
 }
 
+void Subscription::deliver(FeedMessage& message) {
+  complete_facts_ = message.events.back().facts.bytes;
+  complete_digest_.reset();
+  deliver(message.events, message.header.last);
+}
+
 void Subscription::deliver(std::vector<FeedEvent>& events, Position complete) {
   for (FeedEvent& event : events) {
     if (event.position <=
@@ -182,7 +202,7 @@ void Subscription::apply_waiting() {
     const auto it = waiting_.begin();
     if (it->second.header.last > complete_) {
       if (!follows_on(it->second.header)) return;
-      deliver(it->second.events, it->second.header.last);
+      deliver(it->second);
     }
     waiting_.erase(it);
   }
@@ -195,6 +215,7 @@ void Subscription::need(Position position) {
 // ---- what the log says ----
 
 void Subscription::take_page(Result<LogPage> page, base::Duration now) {
+  const bool is_of_earlier_life = std::exchange(is_page_of_earlier_life_, false);
   if (!page) {
     if (!may_pass(page.error().code)) return fail(page.error());
     trouble_ = page.error();
@@ -202,7 +223,7 @@ void Subscription::take_page(Result<LogPage> page, base::Duration now) {
     return;
   }
   trouble_ = {};
-  must_read_ = false;
+  must_read_ = is_of_earlier_life;
   ++counts_.pages;
   if (!accept_identity(page->identity())) return;
   Position before{0};
@@ -212,13 +233,18 @@ void Subscription::take_page(Result<LogPage> page, base::Duration now) {
     }
     before = event.position;
   }
-  if (page->head < options_.after) {
+  if (page->head < asked_after_) {
     return fail({base::ErrorCode::wrong_log,
                  "the log ends at " + std::to_string(page->head.value) +
                      ", before the position that was already finished: events are missing",
                  options_.level});
   }
-  if (page->complete_through <= complete_) read_at_ = now + kRetryEvery;
+  if (page->complete_through > complete_) {
+    complete_facts_.clear();
+    complete_digest_ = page->digest;
+  } else {
+    read_at_ = now + kRetryEvery;
+  }
   deliver(page->events, page->complete_through);
   need(page->head);
   apply_waiting();
@@ -264,7 +290,12 @@ void Subscription::drive_probe(base::Duration now) {
 void Subscription::drive_reading(base::Duration now) {
   if (is_reading_ || !has_room() || now < read_at_) return;
   if (!must_read_ && complete_ >= needed_) return;
-  reader_.request(complete_, options_.level);
+  ReadRequest request;
+  request.level = options_.level;
+  request.after = complete_;
+  request.digest = digest_at_complete();
+  reader_.request(std::move(request));
+  asked_after_ = complete_;
   is_reading_ = true;
 }
 

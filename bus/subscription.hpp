@@ -25,6 +25,8 @@ struct SubscriptionOptions {
   std::optional<LogIdentity> identity;
   // Events that wait for the caller, beyond which nothing is taken from the feed or the log.
   std::size_t ready_max = 4096;
+  // digest_of the event at `after`; none: the log is believed to be as it was up to there.
+  std::optional<Hash> digest{};
 };
 
 struct SubscriptionCounts {
@@ -60,12 +62,16 @@ class Subscription {
   base::Duration next_timer() const;
 
   // The next event, in order; one with position 0 is ephemeral. An error is the end, told once,
-  // after the events before it: wrong_log when log or epoch are not the ones begun with, or what
+  // after the events before it: wrong_log when log or epoch are not the ones begun with, or the
+  // log does not have, where this subscription stands, the event that it has seen there; or what
   // the log reader refused with for good.
   std::optional<Result<FeedEvent>> receive();
 
   // All events of the level up to here have been given to the caller: what to resume after.
   Position position() const { return ready_events_ == 0 ? complete_ : given_; }
+  // digest_of the event at position(), whatever its level, to be resumed with; none: it is not
+  // known, or events wait for the caller.
+  std::optional<Hash> digest() const;
   const std::optional<LogIdentity>& identity() const { return identity_; }
   // True when the log was read once, the subscription is in force, and all that the publisher is
   // known to have said has been received.
@@ -81,7 +87,9 @@ class Subscription {
   void take_events(FeedMessage message);
   void take_ephemeral(FeedMessage message);
   void take_page(Result<LogPage> page, base::Duration now);
+  std::optional<Hash> digest_at_complete() const;
   bool follows_on(const FeedHeader& header) const;
+  void deliver(FeedMessage& message);
   void deliver(std::vector<FeedEvent>& events, Position complete);
   void apply_waiting();
   void need(Position position);
@@ -99,8 +107,11 @@ class Subscription {
   std::optional<LogIdentity> identity_;
   std::optional<base::ServerId> incarnation_;
   Position complete_;  // all events of the level up to here are delivered or in ready_
-  Position needed_;    // the level is known to go on up to here, or may
-  Position given_;     // position of the last event that the caller took
+  // Of the event at complete_: its facts, or their digest. Neither: it is not known.
+  Bytes complete_facts_;
+  std::optional<Hash> complete_digest_;
+  Position needed_;                          // the level is known to go on up to here, or may
+  Position given_;                           // position of the last event that the caller took
   std::map<Position, FeedMessage> waiting_;  // live messages that do not follow on yet, by first
   std::deque<FeedEvent> ready_;
   std::size_t ready_events_ = 0;  // of ready_, those that are not ephemeral
@@ -109,8 +120,12 @@ class Subscription {
   bool is_joined_ = false;  // the last probe was answered
   bool must_probe_ = false;
   bool is_reading_ = false;  // a page is asked for
-  bool must_read_ = true;    // at least once, to get on without a feed too
-  std::string probe_topic_;  // empty: no probe is out
+  Position asked_after_;     // of that page
+  // Once in each life of a server: to get on without a feed too, and to learn whether its log is
+  // still the one that was followed. Live messages wait until then.
+  bool must_read_ = true;
+  bool is_page_of_earlier_life_ = false;  // the one that is asked for, or may be
+  std::string probe_topic_;               // empty: no probe is out
   base::Duration probed_at_{0};
   base::Duration heard_at_{0};
   base::Duration read_at_{0};  // not before

@@ -51,7 +51,7 @@ std::string code_of(const base::Error& error) {
     case base::ErrorCode::damaged:
       return "damaged";
     case base::ErrorCode::wrong_log:
-      return "wrong_log";
+      return std::string(bus::kCodeWrongLog);
     case base::ErrorCode::io:
       return std::string(bus::kCodeUnavailable);
     default:
@@ -353,6 +353,29 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, const Que
   return answer;
 }
 
+// That the event which the reader has at `after` is the one that is there.
+base::Result<bool> QueryService::check_history(const bus::ReadRequest& request, Position durable) {
+  const Position after = request.after;
+  if (!request.digest || after.value == 0) return true;
+  // What was archived cannot be compared; what is later proves itself with the next page.
+  if (after < log_.first() || base::mutant(base::Mutant::history_not_compared)) return true;
+  const std::string where = "position " + std::to_string(after.value);
+  if (after > durable) {
+    return base::failure(base::ErrorCode::wrong_log,
+                         "the log ends at position " + std::to_string(durable.value) +
+                             ", and the reader has had more of it: events are missing",
+                         where);
+  }
+  const auto events = eventlog::read_events(log_, after, after, {1, false});
+  if (!events) return tl::unexpected(events.error());
+  if (events->empty()) return true;  // archived meanwhile
+  if (base::blake2b(session::encode_facts(events->front())) == *request.digest) return true;
+  return base::failure(base::ErrorCode::wrong_log,
+                       "the log has another event there than the one that the reader has had: it "
+                       "went back to an earlier state, and was written on",
+                       where);
+}
+
 base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, const Query& query) {
   const Position durable = query.durable;
   if (!is_level(request.level)) {
@@ -367,11 +390,13 @@ base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, c
                              "; accepted is 0, for all, or one from 1 on",
                          "after");
   }
+  if (auto ok = check_history(request, durable); !ok) return tl::unexpected(ok.error());
   bus::LogPage page;
   page.log = identity_.log;
   page.epoch = identity_.epoch;
   page.head = durable;
   page.complete_through = request.after;
+  page.digest = request.digest;
   const std::size_t events_max =
       request.events_max > 0
           ? std::min<std::size_t>(static_cast<std::size_t>(request.events_max), kPageEventsMax)
@@ -381,6 +406,7 @@ base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, c
           ? std::min<std::size_t>(static_cast<std::size_t>(request.bytes_max), kPageBytesMax)
           : kPageBytesMax;
   std::size_t bytes = 0;
+  session::RecordedEvent passed;  // the last one that is of another level
   while (page.complete_through < durable && page.events.size() < events_max && bytes < bytes_max) {
     // A block at a time: what is read and does not go into the page is read again for the next.
     auto events = eventlog::read_events(log_, page.complete_through.next(), durable, {1, true});
@@ -396,13 +422,21 @@ base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, c
       const bool is_full = page.events.size() >= events_max || bytes >= bytes_max;
       if (is_full && !base::mutant(base::Mutant::page_skips_event)) break;
       page.complete_through = event.envelope.position;
-      if (is_full) break;
       bytes += 256;  // what looking at an event of another level costs, so that a page ends
-      if (!is_of_level(event.envelope, request.level)) continue;
+      if (is_full || !is_of_level(event.envelope, request.level)) {
+        passed = std::move(event);
+        if (is_full) break;
+        continue;
+      }
       page.events.push_back(to_feed_event(event, session::encode_facts(event)));
       bytes += page.events.back().facts.bytes.size() +
                (page.events.back().content ? page.events.back().content->bytes.size() : 0);
     }
+  }
+  if (page.complete_through > request.after) {
+    const bool is_passed = passed.envelope.position == page.complete_through;
+    page.digest = is_passed ? base::blake2b(session::encode_facts(passed))
+                            : bus::digest_of(page.events.back());
   }
   return page;
 }

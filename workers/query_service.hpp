@@ -199,6 +199,7 @@ class QueryService {
   base::Result<base::RawValue> run(const Query& query);
   base::Result<ShowAnswer> show(const QueryBody& body, const Query& query);
   base::Result<OutputAnswer> output(const QueryBody& body, const Query& query);
+  base::Result<bool> check_history(const bus::ReadRequest& request, Position durable);
   base::Result<bus::LogPage> read(const bus::ReadRequest& request, const Query& query);
   base::Result<std::string> text_at(Position position);
 

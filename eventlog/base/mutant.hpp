@@ -111,6 +111,8 @@ enum class Mutant {
   event_given_twice,            // at the switch from the log to the feed one event is given twice
   gap_not_noticed,              // a feed message is taken whatever came before it
   epoch_ignored,                // a log that was restored is followed like the one before it
+  history_not_compared,         // pages are given to who has seen other events than the log has
+  new_life_not_proved,          // a subscriber takes a new life's messages before it reads its log
   beacon_ignored,               // a beacon that names a lost event is not heeded
   beacon_ahead,                 // a beacon names a position that is not durable
   unknown_past_denied,          // of a level whose past it forgot the feed says it has none
@@ -268,6 +270,8 @@ constexpr std::string_view kMutantNames[] = {
     "event_given_twice",
     "gap_not_noticed",
     "epoch_ignored",
+    "history_not_compared",
+    "new_life_not_proved",
     "beacon_ignored",
     "beacon_ahead",
     "unknown_past_denied",

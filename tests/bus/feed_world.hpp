@@ -21,17 +21,29 @@ struct Entry {
 
 struct Log {
   bus::LogIdentity identity;
-  std::vector<Entry> entries;  // entries[i] has position i + 1
+  std::vector<Entry> entries;     // entries[i] has position i + 1
+  std::string history = "facts";  // what events say that are appended
 
   base::Position head() const { return {static_cast<std::int64_t>(entries.size())}; }
 
   const Entry& append(std::vector<std::string> levels) {
     bus::FeedEvent event;
     event.position = head().next();
-    event.facts.bytes = "facts of " + std::to_string(event.position.value);
+    event.facts.bytes = history + " of " + std::to_string(event.position.value);
     if (event.position.value % 3 == 0) event.content = base::Binary{"content"};
     entries.push_back({event, std::move(levels)});
     return entries.back();
+  }
+
+  // Back to what it was at that position, to be written on differently.
+  void go_back(base::Position position) {
+    entries.resize(static_cast<std::size_t>(position.value));
+    history += "'";
+  }
+
+  std::optional<base::Hash> digest_at(base::Position position) const {
+    if (position.value == 0 || position > head()) return std::nullopt;
+    return bus::digest_of(entries[static_cast<std::size_t>(position.value - 1)].event);
   }
 
   std::vector<bus::FeedEvent> at_level(const std::string& level, base::Position after) const {
@@ -58,6 +70,7 @@ struct Log {
         if (level == request.level) page.events.push_back(entry.event);
       }
     }
+    page.digest = digest_at(page.complete_through);
     return page;
   }
 };
@@ -86,7 +99,11 @@ class Server {
       bus::Reply reply = bus::ok_reply(request->key(), request->body);
       if (request->verb == bus::kReadVerb) {
         const auto wanted = bus::from_body<bus::ReadRequest>(request->body);
-        if (wanted) reply.body = bus::to_body(log_.page(*wanted, page_max));
+        if (wanted && wanted->digest && wanted->digest != log_.digest_at(wanted->after)) {
+          reply = bus::error_reply(request->key(), bus::kCodeWrongLog, "of another history");
+        } else if (wanted) {
+          reply.body = bus::to_body(log_.page(*wanted, page_max));
+        }
       }
       frames.reply(from->peer.id, reply);
     }

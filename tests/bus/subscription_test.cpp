@@ -147,6 +147,54 @@ TEST_CASE("a log that ends before a finished position is an error", "[bus]") {
   CHECK(follower.error->code == base::ErrorCode::wrong_log);
 }
 
+TEST_CASE("a log that went back and grew beyond a subscriber is an error", "[bus]") {
+  const std::string level = GENERATE("all/", "session/quiet/1/");
+  // Seen live, or read.
+  const bool is_live = GENERATE(true, false);
+  CAPTURE(level, is_live);
+  FollowedWorld world(10);
+  if (!is_live) world.append(20);
+  Follower& follower = world.follow(level);
+  REQUIRE(world.settle());
+  if (is_live) {
+    for (int i = 0; i < 20; ++i)
+      world.server->publish(world.log.append({"all/", "session/quiet/1/"}));
+    REQUIRE(world.settle());
+  }
+  const auto seen = follower.seen;
+  world.log.go_back({7});
+  world.restart();
+  // At once, so that the messages of the new life are there before any page of it.
+  for (int i = 0; i < 40; ++i)
+    world.server->publish(world.log.append({"all/", "session/quiet/1/"}));
+  for (int i = 0; i < 1000 && !follower.error; ++i) world.run_all(Duration{10'000});
+  REQUIRE(follower.error);
+  CHECK(follower.error->code == base::ErrorCode::wrong_log);
+  CHECK(follower.seen == seen);
+}
+
+TEST_CASE("a log that went back before a caller's last event is an error", "[bus]") {
+  FollowedWorld world(11);
+  world.append(20);
+  bus::SubscriptionOptions options;
+  options.level = "all/";
+  options.after = {12};
+  options.identity = world.log.identity;
+  options.digest = world.log.digest_at({12});
+  const bool is_back = GENERATE(false, true);
+  if (is_back) world.log.go_back({11});
+  world.restart();
+  world.append(20);
+  Follower follower(world.bus, world.clock, world.random, "resumed",
+                    world.bus.connect_subscriber("feed", "resumed"), options);
+  for (int i = 0; i < 1000 && !follower.error && !follower.subscription.is_live(); ++i) {
+    world.step(Duration{10'000});
+    follower.do_work(world.clock.now);
+  }
+  CHECK(follower.error.has_value() == is_back);
+  CHECK(follower.seen.empty() == is_back);
+}
+
 TEST_CASE("a caller that does not take events holds back the subscription, not its order",
           "[bus]") {
   FollowedWorld world(8);

@@ -33,8 +33,8 @@ class Feed final : public bus::SubscriberSocket {
 
 class Log final : public bus::LogReader {
  public:
-  void request(Position after, const std::string&) override {
-    asked = after;
+  void request(bus::ReadRequest request) override {
+    asked = request.after;
     is_asked = true;
   }
   std::optional<base::Result<bus::LogPage>> receive() override {

@@ -295,12 +295,14 @@ void SubscriberActor::connect() {
   reader_ =
       std::make_unique<bus::ClientLogReader>(*client_, kPageMax, stage_.around.page_events_max);
   subscription_ = std::make_unique<bus::Subscription>(
-      *feed_socket_, *reader_, random_, bus::SubscriptionOptions{level_, seen_, identity_, 4096});
+      *feed_socket_, *reader_, random_,
+      bus::SubscriptionOptions{level_, seen_, identity_, 4096, seen_digest_});
 }
 
 void SubscriberActor::restart() {
   stage_.say(name_ + " restarts at " + std::to_string(seen_.value));
   gaps_ += subscription_->counts().gaps;
+  seen_digest_ = subscription_->digest();
   connect();
 }
 

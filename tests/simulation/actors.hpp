@@ -107,6 +107,7 @@ class SubscriberActor {
   std::unique_ptr<bus::ClientLogReader> reader_;
   std::unique_ptr<bus::Subscription> subscription_;
   base::Position seen_;
+  std::optional<base::Hash> seen_digest_;  // of the event there
   std::optional<bus::LogIdentity> identity_;
   std::vector<base::Position> given_;
   Duration stopped_until_{0};

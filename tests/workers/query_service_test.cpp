@@ -34,12 +34,15 @@ struct QueriedLog {
   QueryService service{
       {log.log(), {}}, store, *views, std::move(*projections::ProjectionSet::open(*views)), index};
 
+  bus::Reply reply(std::string_view verb, base::RawValue body) {
+    return service.answer({{}, {support::kCommand}, std::string(verb), std::move(body), log.head()})
+        .reply;
+  }
   template <class Answer, class Body>
   Answer ask(std::string_view verb, const Body& body) {
-    const auto answer = service.answer(
-        {{}, {support::kCommand}, std::string(verb), bus::to_body(body), log.head()});
-    REQUIRE(answer.reply.status == bus::ReplyStatus::ok);
-    return *bus::from_body<Answer>(answer.reply.body);
+    const bus::Reply answer = reply(verb, bus::to_body(body));
+    REQUIRE(answer.status == bus::ReplyStatus::ok);
+    return *bus::from_body<Answer>(answer.body);
   }
   std::string stream() const { return session::session_stream("main", kSession); }
 };
@@ -151,6 +154,40 @@ TEST_CASE("a finished block is shown without its parts", "[workers]") {
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
   query.limit = -1;
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
+}
+
+TEST_CASE("a page of the log is given to who has seen the same events, and to nobody else",
+          "[workers]") {
+  QueriedLog w;
+  const std::string other = session::session_stream("other", support::kSource);
+  for (int i = 0; i < 12; ++i) {
+    w.log.add(i % 3 == 0 ? w.stream() : other, session::NothingChanged{"text"});
+    if (i % 5 == 4) w.log.seal();
+  }
+  w.log.seal();
+  for (const std::int64_t events_max : {1, 2, 0}) {
+    bus::ReadRequest request{"agent/main/", {}, events_max, 0};
+    while (request.after < w.log.head()) {
+      const auto page = w.ask<bus::LogPage>(bus::kReadVerb, request);
+      REQUIRE(page.digest);
+      bus::FeedEvent last;
+      const auto at = static_cast<std::size_t>(page.complete_through.value - 1);
+      last.facts.bytes = session::encode_facts(w.log.events()[at]);
+      CHECK(*page.digest == bus::digest_of(last));
+      request.after = page.complete_through;
+      request.digest = page.digest;
+    }
+    CHECK(w.ask<bus::LogPage>(bus::kReadVerb, request).digest == request.digest);
+  }
+  bus::ReadRequest request{"all/", {3}, 0, 0};
+  request.digest = base::Hash{};
+  const auto other_event = w.reply(bus::kReadVerb, bus::to_body(request));
+  CHECK(other_event.code == bus::kCodeWrongLog);
+  CHECK_THAT(other_event.text, Catch::Contains("another event") && Catch::Contains("position 3"));
+  request.after = w.log.head().next();
+  const auto too_short = w.reply(bus::kReadVerb, bus::to_body(request));
+  CHECK(too_short.code == bus::kCodeWrongLog);
+  CHECK_THAT(too_short.text, Catch::Contains("events are missing"));
 }
 
 TEST_CASE("pages of the log leave nothing out, however small they are", "[workers]") {

@@ -19,7 +19,7 @@ namespace {
 // The log is empty when somebody begins; afterwards nothing may be asked of it.
 class NoLog final : public bus::LogReader {
  public:
-  void request(base::Position after, const std::string&) override { after_ = after; }
+  void request(bus::ReadRequest request) override { after_ = request.after; }
   std::optional<base::Result<bus::LogPage>> receive() override {
     if (!after_) return std::nullopt;
     const base::Position after = *std::exchange(after_, std::nullopt);
