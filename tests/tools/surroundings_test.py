@@ -2,6 +2,7 @@
 """What a shell, a machine and other people do to `steno`: Ctrl-C, closed pipes, a server that does not
 answer, folders that are not right, large outputs, many at once; and what it leaves for them to see."""
 import os
+import shutil
 import signal
 import stat
 import sys
@@ -104,6 +105,32 @@ class ServersThatDoNotAnswer(WithHome):
         self.ended_with(result, 0)
         self.assertTrue(result.out.endswith("word58 word59\n"), str(result))
         self.assertEqual(home.show(alias)["status"], "completed")
+
+
+class FoldersPutBack(WithHome):
+    def test_a_watch_notices_a_log_that_went_back_and_grew_beyond_it(self):
+        server = self.home().start()
+        server.wait_for_end(server.start_session("[say one]"))
+        server.stop()
+        shutil.copytree(server.path("data"), server.path("earlier"))
+        server.start()
+        server.wait_for_end(server.start_session("[say two]"))
+        watch = server.follow("watch", "--all-agents", "--from", "start", "-o", "jsonl")
+        seen = server.position()
+        for _ in range(seen):
+            watch.line()
+        # It looks again only once the log is longer than what it has seen.
+        watch.signal(signal.SIGSTOP)
+        server.stop()
+        shutil.rmtree(server.path("data"))
+        os.rename(server.path("earlier"), server.path("data"))
+        server.start()
+        while server.position() <= seen:
+            server.wait_for_end(server.start_session("[say another history]"))
+        watch.signal(signal.SIGCONT)
+        result = watch.finish()
+        self.ended_with(result, 11, "wrong_log", "went back to an earlier state")
+        self.assertNotIn("another history", result.out)
 
 
 class Pipes(WithHome):
