@@ -84,7 +84,7 @@ void fuzz::run(ByteView in) {
     } else if (how < 184) {
       if (!is_reading) {
         is_reading = true;
-        reader.request({}, "all/");
+        reader.request({"all/", {}});
         page_deadline = now + std::chrono::seconds(5 + 16);
       }
     } else {
