@@ -372,7 +372,8 @@ base::Result<bool> QueryService::check_history(const bus::ReadRequest& request, 
   if (base::blake2b(session::encode_facts(events->front())) == *request.digest) return true;
   return base::failure(base::ErrorCode::wrong_log,
                        "the log has another event there than the one that the reader has had: it "
-                       "went back to an earlier state, and was written on",
+                       "went back to an earlier state, and was written on; read it from its "
+                       "beginning",
                        where);
 }
 

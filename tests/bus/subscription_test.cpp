@@ -164,7 +164,9 @@ TEST_CASE("a log that went back and grew beyond a subscriber is an error", "[bus
   const auto seen = follower.seen;
   world.log.go_back({7});
   world.restart();
-  // At once, so that the messages of the new life are there before any page of it.
+  // The subscriber is connected before it looks, so that the new life's messages are there before
+  // any page of it.
+  for (int i = 0; i < 100; ++i) world.step(Duration{10'000});
   for (int i = 0; i < 40; ++i)
     world.server->publish(world.log.append({"all/", "session/quiet/1/"}));
   for (int i = 0; i < 1000 && !follower.error; ++i) world.run_all(Duration{10'000});
