@@ -125,8 +125,11 @@ Result<ArchiveOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, co
   if (auto ok = sync_all(copy.log(), disk); !ok) return tl::unexpected(ok.error());
   const auto erased = erased_behind(log, end.position.next());
   if (!erased) return tl::unexpected(erased.error());
-  if (!erased->empty()) {
-    if (auto ok = add_later_erasures(copy.erased(), *erased, disk); !ok) {
+  // The file is there in a log that is itself an exact copy.
+  const auto later = read_later_erasures(root.erased());
+  if (!later) return tl::unexpected(later.error());
+  for (const std::vector<LaterErasure>& some : {*erased, later->erasures}) {
+    if (auto ok = add_later_erasures(copy.erased(), some, disk); !ok) {
       return tl::unexpected(ok.error());
     }
   }

@@ -33,7 +33,9 @@ Result<Bytes> label_of(BlockStore& log, Position begun) {
 Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, const LogFolder& copy,
                                      Disk& disk) {
   if (auto ok = log.copy_to(copy.log()); !ok) return tl::unexpected(ok.error());
-  if (auto ok = sync_all(copy.log(), disk); !ok) return tl::unexpected(ok.error());
+  if (!base::mutant(base::Mutant::backup_not_synced)) {
+    if (auto ok = sync_all(copy.log(), disk); !ok) return tl::unexpected(ok.error());
+  }
   const auto store = open_log_view(copy.log());
   if (!store) return tl::unexpected(store.error());
   const auto tail = read_tail(**store);
@@ -42,6 +44,12 @@ Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, con
   if (first.value > 1) {
     auto ok = copy_base(root, copy, first.plus(-1), disk);
     if (!ok) return tl::unexpected(ok.error());
+  }
+  // Of a log that is itself an exact copy.
+  const auto later = read_later_erasures(root.erased());
+  if (!later) return tl::unexpected(later.error());
+  if (auto ok = add_later_erasures(copy.erased(), later->erasures, disk); !ok) {
+    return tl::unexpected(ok.error());
   }
   const Checkpoint head{tail->log, tail->epoch, tail->position, tail->hash};
   if (auto ok = write_head(copy, head, disk); !ok) return tl::unexpected(ok.error());
@@ -67,7 +75,8 @@ Result<BackupOutcome> prove_finished(const LogFolder& copy, Disk& disk) {
 
 // Where the copy's history ends, as far as the new epoch's first events follow from it.
 struct Ended {
-  std::map<std::string, base::StreamVersion> versions;  // of the streams that they are on
+  std::map<std::string, base::StreamVersion> versions;   // of the streams that they are on
+  std::map<std::string, session::VersionRanges> erased;  // of these, on the record
   session::ServerState server;
   Position through;
 };
@@ -87,10 +96,15 @@ Result<Ended> read_ended(BlockStore& store, const LaterErasures& later) {
         const auto routing = session::decode_routing(facts);
         if (!routing) return tl::unexpected(routing.error());
         const auto wanted = ended.versions.find(std::string(routing->stream));
-        if (wanted != ended.versions.end()) wanted->second = routing->version;
-        if (routing->stream != session::kServerStream) continue;
+        if (wanted == ended.versions.end()) continue;
+        wanted->second = routing->version;
         const auto event = session::decode_facts(facts);
         if (!event) return tl::unexpected(event.error());
+        if (const auto* erased = std::get_if<session::ContentErased>(&event->event)) {
+          session::VersionRanges& all = ended.erased[wanted->first];
+          all = session::united(all, session::normalized(erased->events));
+        }
+        if (routing->stream != session::kServerStream) continue;
         session::evolve(ended.server, event->envelope, event->event);
       }
       from = block->header.last().next();
@@ -100,7 +114,8 @@ Result<Ended> read_ended(BlockStore& store, const LaterErasures& later) {
 }
 
 // The beginning of the epoch, and on the record what was erased from the copy: all of it in one
-// append, so that it is there wholly or not at all.
+// append, so that it is there wholly or not at all. The erasures are completed by the next server:
+// one that was killed may have left the content in this copy, or in others.
 std::vector<StreamAppend> first_events(const LaterErasures& later, std::int64_t epoch,
                                        const Ended& ended) {
   std::vector<StreamAppend> appends;
@@ -112,17 +127,9 @@ std::vector<StreamAppend> first_events(const LaterErasures& later, std::int64_t 
     if (backup.through.value > 0) continue;
     appends.back().events.push_back({session::BackupCompleted{name, ended.through}, {}});
   }
-  for (const LaterErasure& erasure : later.erasures) {
-    const base::StreamVersion last = ended.versions.at(erasure.stream);
-    // Of what the session said only after the copy was made the copy knows nothing.
-    const session::VersionRanges beyond{
-        {base::StreamVersion{1 - base::kIntegerLimit}, base::StreamVersion{0}},
-        {last.next(), base::StreamVersion{base::kIntegerLimit}}};
-    session::VersionRanges events = session::without(erasure.events, beyond);
-    if (events.empty()) continue;
-    appends.push_back({erasure.stream, last, {}});
-    appends.back().events.push_back({session::ContentErased{std::move(events), {}}, {}});
-    appends.back().events.push_back({session::ContentErasureCompleted{last.next()}, {}});
+  for (LaterErasure& erasure : unrecorded(later, ended.versions, ended.erased).erasures) {
+    appends.push_back({erasure.stream, ended.versions.at(erasure.stream), {}});
+    appends.back().events.push_back({session::ContentErased{std::move(erasure.events), {}}, {}});
   }
   return appends;
 }
@@ -201,7 +208,9 @@ Result<bool> copy_log(const LogFolder& from, const LogFolder& to, const Claims& 
   if (error) return failed("cannot be copied to " + part, from.log(), error);
   fs::permissions(part, fs::perms::owner_all, error);
   fs::remove(part + "/LOCK", error);
-  if (auto ok = sync_all(part, disk); !ok) return ok;
+  if (!base::mutant(base::Mutant::restored_not_synced)) {
+    if (auto ok = sync_all(part, disk); !ok) return ok;
+  }
   {
     const auto store = open_log_view(part);
     if (!store) return tl::unexpected(store.error());

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace eventlog {
@@ -89,6 +90,17 @@ bool is_part_of_log(const fs::path& name) {
   return is_numbered(name) || text == "CURRENT" || text.starts_with("MANIFEST-");
 }
 
+// The names of its files in log/ or evidence/.
+Result<std::vector<std::string>> parts_of_log(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    if (is_part_of_log(entry.path().filename())) names.push_back(entry.path().filename().string());
+  }
+  if (!failed) return names;
+  return failure(ErrorCode::io, "cannot list the log's files: " + failed.message(), folder);
+}
+
 // The folder of a log that has no database, or only the beginnings of one.
 Result<bool> check_empty_log(const std::string& log) {
   std::error_code failed;
@@ -122,6 +134,22 @@ bool is_known_name(std::string_view name) {
       "views",   "evidence", "label",    "label.new",  "restoring",  "restoring.new",
       "run",     "keys",     "logs",     "sessions",   "workers",    "steno.toml"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+std::vector<std::string> foreign_files(const LogFolder& folder) {
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder.root, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!is_known_name(name)) found.push_back(name);
+  }
+  for (const auto& entry : fs::directory_iterator(folder.log(), ignored)) {
+    const fs::path name = entry.path().filename();
+    if (!is_part_of_log(name) && !is_left_by_creation(name))
+      found.push_back("log/" + name.string());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk) {
@@ -167,16 +195,11 @@ Result<bool> check_no_log(const LogFolder& folder) {
 }
 
 Result<bool> keep_evidence(const LogFolder& folder, Disk& disk) {
-  std::vector<std::string> names;
+  const auto names = parts_of_log(folder.log());
+  if (!names) return tl::unexpected(names.error());
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(folder.log(), failed)) {
-    if (is_part_of_log(entry.path().filename())) names.push_back(entry.path().filename().string());
-  }
-  if (failed) {
-    return failure(ErrorCode::io, "cannot list the log's folder: " + failed.message(),
-                   folder.log());
-  }
-  for (const std::string& name : names) {
+  const bool is_first = !fs::exists(folder.evidence(), failed) && !failed;
+  for (const std::string& name : *names) {
     if (auto ok = make_folder(folder.evidence(), disk); !ok) return ok;
     // A link of an earlier attempt stays: it is what was found first.
     auto kept = disk.link(folder.log() + "/" + name, folder.evidence() + "/" + name);
@@ -184,11 +207,35 @@ Result<bool> keep_evidence(const LogFolder& folder, Disk& disk) {
     if (!name.ends_with(".log")) continue;
     if (auto ok = disk.settle(folder.log() + "/" + name); !ok) return ok;
   }
-  return true;
+  return is_first;
 }
 
 void drop_evidence(const LogFolder& folder, Disk& disk) {
   disk.remove_all(folder.evidence());
+}
+
+Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk) {
+  const auto found = parts_of_log(folder.evidence());
+  if (!found) return tl::unexpected(found.error());
+  for (const std::string& name : *found) {
+    const std::string kept = folder.evidence() + "/" + name;
+    const std::string place = folder.log() + "/" + name;
+    std::error_code missing;
+    if (fs::equivalent(kept, place, missing)) continue;
+    // Another name for it first, since a rename takes the old one away.
+    const std::string second = unfinished(kept);
+    if (auto ok = disk.link(kept, second); !ok) return tl::unexpected(ok.error());
+    if (auto ok = disk.rename(second, place); !ok) return ok;
+  }
+  const auto names = parts_of_log(folder.log());
+  if (!names) return tl::unexpected(names.error());
+  for (const std::string& name : *names) {
+    const bool is_found = std::find(found->begin(), found->end(), name) != found->end();
+    if (!is_found) disk.remove_all(folder.log() + "/" + name);
+  }
+  if (auto ok = disk.sync_folder(folder.log()); !ok) return ok;
+  drop_evidence(folder, disk);
+  return true;
 }
 
 }  // namespace eventlog

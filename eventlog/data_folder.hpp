@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eventlog/base/strong.hpp"
 #include "eventlog/disk.hpp"
@@ -44,6 +45,10 @@ struct LogFolder {
 // that the folder is something else's.
 bool is_known_name(std::string_view name);
 
+// What lies in the folder, or in its log/, and is no part of one: paths from the folder, sorted. It
+// is left alone.
+std::vector<std::string> foreign_files(const LogFolder& folder);
+
 // Makes the folder and those above it that are missing, durably, and closes it to other users.
 // Errors: refused when it may not be written or is another user's; invalid when there is no log and
 // something else lies in it; io.
@@ -68,8 +73,13 @@ base::Result<bool> check_no_log(const LogFolder& folder);
 // makes what is found of the write-ahead log durable, and drops it from the page cache: a server
 // that was killed may have left its last block there alone, and a block that can still be lost must
 // neither be told to anybody nor built upon. Its names become durable when the log is opened.
+// False: evidence is there already, of a start that was killed; it stays, and what it lacks is
+// added.
 base::Result<bool> keep_evidence(const LogFolder& folder, Disk& disk);
 // The log is proved whole: its evidence is not needed.
 void drop_evidence(const LogFolder& folder, Disk& disk);
+// The log is refused, and closed: makes its files those of the evidence, which is all that was
+// found, and drops it then. Durable when it returns; on an error the evidence is all there still.
+base::Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk);
 
 }  // namespace eventlog

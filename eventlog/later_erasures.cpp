@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "eventlog/base/fields.hpp"
+#include "eventlog/base/mutant.hpp"
 
 namespace eventlog {
 
@@ -43,6 +44,30 @@ Result<bool> add_later_erasures(const std::string& path, const std::vector<Later
   if (*later == before) return true;
   if (auto ok = write_whole(disk, path, base::encode(*later)); !ok) return ok;
   return disk.sync_folder(std::filesystem::path(path).parent_path().string());
+}
+
+LaterErasures unrecorded(const LaterErasures& later,
+                         const std::map<std::string, base::StreamVersion>& versions,
+                         const std::map<std::string, session::VersionRanges>& recorded) {
+  if (base::mutant(base::Mutant::copy_erasures_unrecorded)) return {};
+  std::map<std::string, session::VersionRanges> found;
+  for (const LaterErasure& erasure : later.erasures) {
+    const auto last = versions.find(erasure.stream);
+    if (last == versions.end()) continue;
+    const session::VersionRanges beyond{
+        {base::StreamVersion{1 - base::kIntegerLimit}, base::StreamVersion{0}},
+        {last->second.next(), base::StreamVersion{base::kIntegerLimit}}};
+    session::VersionRanges events = session::without(erasure.events, beyond);
+    if (const auto known = recorded.find(erasure.stream); known != recorded.end()) {
+      events = session::without(events, known->second);
+    }
+    if (events.empty()) continue;
+    session::VersionRanges& all = found[erasure.stream];
+    all = session::united(all, events);
+  }
+  LaterErasures left;
+  for (auto& [stream, events] : found) left.erasures.push_back({stream, std::move(events)});
+  return left;
 }
 
 }  // namespace eventlog

@@ -3,6 +3,7 @@
 // the copy says it with events again.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,5 +41,11 @@ Result<LaterErasures> read_later_erasures(const std::string& path);
 // Adds to what the file says; durable when it returns.
 Result<bool> add_later_erasures(const std::string& path, const std::vector<LaterErasure>& more,
                                 Disk& disk = system_disk());
+
+// What a log that is made of the copy has to put on its record: of each stream the events that it
+// has, which is up to the version given, and which its record does not name as erased yet.
+LaterErasures unrecorded(const LaterErasures& later,
+                         const std::map<std::string, base::StreamVersion>& versions,
+                         const std::map<std::string, session::VersionRanges>& recorded);
 
 }  // namespace eventlog

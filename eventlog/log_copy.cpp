@@ -72,6 +72,10 @@ Result<Checkpoint> LogCopy::finish(base::Random& random) {
   return Checkpoint{last_.log, last_.epoch, log_->tail.position, hash_};
 }
 
+Result<bool> LogCopy::note_erased(const LaterErasures& erased) {
+  return add_later_erasures(folder_.erased(), erased.erasures);
+}
+
 Result<Checkpoint> LogCopy::begin_epoch(const NewEpoch& epoch, base::Random& random) {
   LogTail tail = log_->tail;
   if (log_->is_new) tail.log = epoch.log;
@@ -87,24 +91,29 @@ Result<Checkpoint> LogCopy::begin_epoch(const NewEpoch& epoch, base::Random& ran
   context.log_time = context.wall_time = base::SystemClock().wall();
   context.command = base::CommandId::make(context.wall_time, random);
   context.actor = "replay";
+  std::map<std::string, base::StreamVersion> versions = epoch.versions;
   const auto append = [&](const std::string& stream, session::Event event) -> Result<bool> {
-    const auto version = epoch.versions.find(stream);
-    const auto known = version == epoch.versions.end() ? base::StreamVersion{} : version->second;
+    base::StreamVersion& known = versions[stream];
     while (!sequencer.has_room() && sequencer.do_work()) {
     }
     if (sequencer.failure()) return tl::unexpected(*sequencer.failure());
     sequencer.set_head(stream, known);
     auto appended = sequencer.append(one_event(stream, known, std::move(event)), context);
     if (!appended) return tl::unexpected(appended.error());
+    known = known.next();
     return true;
   };
   const session::EpochStarted started{epoch.counter, epoch.reason};
   if (auto ok = append(std::string(session::kServerStream), started); !ok) {
     return tl::unexpected(ok.error());
   }
-  for (const auto& [stream, versions] : epoch.lost) {
-    const session::ContentErased erased{versions, session::ErasureReason::lost};
+  for (const auto& [stream, events] : epoch.lost) {
+    const session::ContentErased erased{events, session::ErasureReason::lost};
     if (auto ok = append(stream, erased); !ok) return tl::unexpected(ok.error());
+  }
+  for (const LaterErasure& erasure : epoch.erased.erasures) {
+    const session::ContentErased erased{erasure.events, session::ErasureReason::requested};
+    if (auto ok = append(erasure.stream, erased); !ok) return tl::unexpected(ok.error());
   }
   while (sequencer.do_work()) {
   }

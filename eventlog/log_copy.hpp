@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "eventlog/later_erasures.hpp"
 #include "eventlog/log_folder.hpp"
 #include "eventlog/session/version_ranges.hpp"
 
@@ -17,9 +18,11 @@ struct NewEpoch {
   std::int64_t counter = 0;
   std::int64_t writer_term = 0;  // of the last server that wrote the log
   std::string reason;            // as in EpochStarted
-  // Of the streams that are appended to: $server, and those of `lost`.
+  // Of the streams that are appended to: $server, and those of `lost` and `erased`.
   std::map<std::string, base::StreamVersion> versions;
   std::map<std::string, session::VersionRanges> lost;  // contents, by stream: on the record as lost
+  // What was erased from that which the copy was made of, and is not on its record yet.
+  LaterErasures erased;
 };
 
 class LogCopy {
@@ -31,6 +34,8 @@ class LogCopy {
   Result<bool> append(const SealedBlock& block);
   // Makes all of it durable, and proves its end.
   Result<Checkpoint> finish(base::Random& random);
+  // Instead of the record, where that is to stay as it is. Durable when it returns.
+  Result<bool> note_erased(const LaterErasures& erased);
   // After finish(): appends the EpochStarted and what goes with it, durably.
   Result<Checkpoint> begin_epoch(const NewEpoch& epoch, base::Random& random);
 

@@ -95,11 +95,20 @@ Result<OpenedLog> open_store(const LogFolder& folder, const HeadState& head,
     const auto doubt = doubt_in_head(head, opened->tail.position, folder);
     if (doubt) opened = tl::unexpected(*doubt);
   }
-  if (!opened && opened.error().code == ErrorCode::damaged &&
-      std::filesystem::exists(folder.evidence())) {
-    opened.error().text += "; the log's files as they were found are kept in " + folder.evidence();
-  }
+  if (!opened) return opened;
+  if (auto ok = check_numbers(opened->tail); !ok) return tl::unexpected(ok.error());
   return opened;
+}
+
+// A database that was opened has changed its folder. `is_first`: what keep_evidence said.
+base::Error refused(base::Error error, const LogFolder& folder, bool is_first, Disk& disk) {
+  std::error_code failed;
+  const bool is_put_back = is_first && !base::mutant(base::Mutant::refused_log_changed) &&
+                           put_evidence_back(folder, disk);
+  if (!is_put_back && std::filesystem::exists(folder.evidence(), failed)) {
+    error.text += "; the log's files as they were found are kept in " + folder.evidence();
+  }
+  return error;
 }
 
 Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random,
@@ -126,10 +135,10 @@ Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random,
     return tl::unexpected(all_missing(*head->head, folder));
   }
   if (auto ok = make_log_folders(folder, disk); !ok) return tl::unexpected(ok.error());
-  if (auto ok = keep_evidence(folder, disk); !ok) return tl::unexpected(ok.error());
+  const auto is_first = keep_evidence(folder, disk);
+  if (!is_first) return tl::unexpected(is_first.error());
   auto opened = open_store(folder, *head, options);
-  if (!opened) return opened;
-  if (auto ok = check_numbers(opened->tail); !ok) return tl::unexpected(ok.error());
+  if (!opened) return tl::unexpected(refused(opened.error(), folder, *is_first, disk));
   auto head_file = open_head_file(folder.head(), disk);
   if (!head_file) return tl::unexpected(head_file.error());
   if (auto ok = disk.sync_folder(folder.root); !ok) return tl::unexpected(ok.error());
@@ -202,6 +211,7 @@ Result<std::optional<UnprovedLog>> open_view(const LogFolder& folder, bool is_in
                                              const std::vector<std::string>& archives) {
   UnprovedLog log;
   log.is_in_use = is_in_use;
+  log.foreign = foreign_files(folder);
   // The head first: what the store shows afterwards is never shorter than it.
   const auto found = inspect_head_file(folder.head());
   const HeadState head = found.value_or(HeadState{});
@@ -285,7 +295,9 @@ Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& 
   for (const auto& error : {log->store_error, log->head_error, log->base_error}) {
     if (error) return tl::unexpected(*error);
   }
-  return prove(std::move(log->store), log->head, std::move(log->base));
+  auto opened = prove(std::move(log->store), log->head, std::move(log->base));
+  if (opened) opened->later = std::move(log->later);
+  return opened;
 }
 
 VerifyBesides besides_of(const UnprovedLog& log) {

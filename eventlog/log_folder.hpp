@@ -27,6 +27,7 @@ struct OpenedLog {
   LogTail tail;
   bool is_new = false;            // the log is empty: an EpochStarted is to be its first event
   std::optional<LogBase> base{};  // of a log whose beginning was archived
+  LaterErasures later{};          // read_only: of a backup or of archives
 };
 
 struct LogOptions {
@@ -59,8 +60,9 @@ struct UnprovedLog {
   // The store is damaged as a whole; what is shown is what could be found all the same, which may
   // be nothing.
   std::optional<base::Error> store_error;
-  bool is_in_use = false;  // a server has it open; what is shown ends at the head
-  bool is_torn = false;    // the write-ahead log ends in bytes that are no record
+  std::vector<std::string> foreign;  // see foreign_files
+  bool is_in_use = false;            // a server has it open; what is shown ends at the head
+  bool is_torn = false;              // the write-ahead log ends in bytes that are no record
 };
 
 // Errors as of read_only, without those of the proof and of damage; those of chain_stores where

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/later_erasures.hpp"
 #include "eventlog/log_copy.hpp"
 #include "eventlog/log_end.hpp"
 #include "eventlog/salvage_contents.hpp"
@@ -41,6 +42,7 @@ class Salvage {
   const SalvageOptions& options_;
   base::Random& random_;
   std::optional<Checkpoint> head_;
+  LaterErasures later_;
   std::unique_ptr<LogFiles> files_;
   std::unique_ptr<SalvagedContents> contents_;
   SalvagePlan plan_;
@@ -74,7 +76,10 @@ Result<bool> Salvage::find() {
     return failure(ErrorCode::damaged,
                    missing_text({1}, head_->position) + ": there is no whole block", from_.root);
   }
+  // One that cannot be read leaves what it would explain as lost.
+  later_ = read_later_erasures(from_.erased()).value_or(LaterErasures{});
   contents_ = std::make_unique<SalvagedContents>(*files_);
+  contents_->allow(later_);
   plan_ = plan_salvage(files_->blocks(), head_);
   if (plan_.prefix.empty() && plan_.rest.empty()) {
     return failure(ErrorCode::wrong_log, "no block is of the log that the head file names",
@@ -166,6 +171,7 @@ NewEpoch Salvage::new_epoch() {
     epoch.lost[lost.stream].push_back({lost.version, lost.version});
   }
   for (auto& [stream, versions] : epoch.lost) versions = session::normalized(std::move(versions));
+  epoch.erased = unrecorded(later_, versions_, contents_->recorded());
   return epoch;
 }
 

@@ -27,6 +27,13 @@ void SalvagedContents::take(const session::Envelope& envelope, const session::Ev
   all = session::united(all, session::normalized(erased->events));
 }
 
+void SalvagedContents::allow(const LaterErasures& later) {
+  for (const LaterErasure& erasure : later.erasures) {
+    session::VersionRanges& all = erased_later_[erasure.stream];
+    all = session::united(all, erasure.events);
+  }
+}
+
 SealedBlock SalvagedContents::seal(const FoundBlock& block, Bytes facts, std::vector<Lost>& lost) {
   SealedBlock sealed;
   sealed.header = block.header;
@@ -43,6 +50,7 @@ SealedBlock SalvagedContents::seal(const FoundBlock& block, Bytes facts, std::ve
   for (std::size_t i = 0; i < view->events.size(); ++i) {
     const auto envelope = session::decode_envelope(view->events[i]);
     if (!envelope || !envelope->content || holds(erased_, *envelope)) continue;
+    if (holds(erased_later_, *envelope)) continue;
     const auto index = static_cast<std::int64_t>(i);
     if (holds(erased_in_rest_, *envelope) ||
         !add_entry(*envelope, index, candidates, content, sealed)) {

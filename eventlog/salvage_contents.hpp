@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "eventlog/later_erasures.hpp"
 #include "eventlog/log_files.hpp"
 #include "eventlog/session/recorded_event.hpp"
 #include "eventlog/session/version_ranges.hpp"
@@ -20,6 +21,11 @@ class SalvagedContents {
   // Every event of every block that was found, before the first call of seal(). `is_kept`: the
   // event is on the record of the new log, too.
   void take(const session::Envelope& envelope, const session::Event& event, bool is_kept);
+
+  // What was erased from a copy after it was made; its own events do not say so.
+  void allow(const LaterErasures& later);
+  // On the record of the new log, by stream.
+  const std::map<std::string, session::VersionRanges>& recorded() const { return erased_; }
 
   // An event whose content is found in no file, or is left out because an event that is not kept
   // erased it: the new log must say that it may be missing.
@@ -43,6 +49,7 @@ class SalvagedContents {
 
   LogFiles& files_;
   Erased erased_;          // by events that are kept
+  Erased erased_later_;    // from the copy that the files are of
   Erased erased_in_rest_;  // by others
 };
 

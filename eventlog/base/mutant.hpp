@@ -43,6 +43,10 @@ enum class Mutant {
   content_not_proved,           // a text is not compared with its digest
   completed_before_scrubbed,    // an erasure counts as done while files still hold the text
   backup_not_reached,           // an erasure leaves the text in backups
+  refused_log_changed,          // a start that is refused leaves what RocksDB made of the files
+  backup_not_synced,            // files of a backup may be on the disk only after its head
+  restored_not_synced,          // files of a restored log may be on the disk only after its head
+  copy_erasures_unrecorded,     // what was erased from a copy is missing in the log made of it
   backup_not_proved,            // a backup counts as made without a look at it
   signature_not_checked,        // an anchor counts whoever signed it
   anchor_hash_not_compared,     // an anchor may name another block than the log holds there
@@ -202,6 +206,10 @@ constexpr std::string_view kMutantNames[] = {
     "content_not_proved",
     "completed_before_scrubbed",
     "backup_not_reached",
+    "refused_log_changed",
+    "backup_not_synced",
+    "restored_not_synced",
+    "copy_erasures_unrecorded",
     "backup_not_proved",
     "signature_not_checked",
     "anchor_hash_not_compared",

@@ -196,21 +196,21 @@ class Judge {
     }
     const auto after = contents_of_log();
     for (const auto& file : before) {
-      if (!after.contains(file)) return "opening has taken " + file.first + " away";
+      if (!after.contains(file)) return "a refused opening has taken " + file.first + " away";
+    }
+    for (const auto& file : after) {
+      if (!before.contains(file)) return "a refused opening has left " + file.first;
     }
     return "";
   }
 
-  // What a log is read from, by name and size, wherever it lies: below log/ or in evidence/.
+  // What a log is read from, by name and size.
   std::set<std::pair<std::string, std::uintmax_t>> contents_of_log() const {
     std::set<std::pair<std::string, std::uintmax_t>> found;
-    for (const char* part : {"/log", "/evidence"}) {
-      if (!std::filesystem::exists(folder_ + part)) continue;
-      for (const auto& entry : std::filesystem::directory_iterator(folder_ + part)) {
-        const std::string name = entry.path().filename();
-        if (is_note("log/" + name)) continue;
-        found.emplace(name, entry.file_size());
-      }
+    if (!std::filesystem::exists(folder_ + "/log")) return found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/log")) {
+      const std::string name = entry.path().filename();
+      if (!is_note("log/" + name)) found.emplace(name, entry.file_size());
     }
     return found;
   }

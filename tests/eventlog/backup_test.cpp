@@ -199,6 +199,26 @@ TEST_CASE("all files of a backup are durable before its head is", "[eventlog]") 
   }
 }
 
+TEST_CASE("all files of a restored log are durable before its head is", "[eventlog]") {
+  BackupFixture f;
+  f.say(3);
+  const LogFolder copy{f.folder.file("copy")};
+  REQUIRE(make_backup(*f.log.store, copy.root, {1}));
+  const LogFolder root{f.folder.file("restored")};
+  const std::string part = root.root + "/log.part";
+  std::set<std::string> paths{part};
+  for (const auto& entry : std::filesystem::directory_iterator(copy.log()))
+    paths.insert(part + "/" + entry.path().filename().string());
+  paths.erase(part + "/LOCK");
+  SyncedDisk disk;
+  REQUIRE(restore_backup(copy.root, root.root, f.random, {}, disk));
+  CHECK(paths.size() > 3);
+  for (const std::string& path : paths) {
+    INFO(path);
+    CHECK(disk.synced_before(path, root.head()));
+  }
+}
+
 TEST_CASE("a backup that a killed server left counts as made only once it is durable",
           "[eventlog]") {
   BackupFixture f;
@@ -283,17 +303,50 @@ TEST_CASE("what was erased from a copy is on the record of the log that is made 
   const std::string root = f.folder.file("restored");
   const auto restored = restore_backup(copy, root, f.random);
   if (!restored) FAIL(base::describe(restored.error()));
-  CHECK(restored->started.value == made->through.value + 3);
+  CHECK(restored->started.value == made->through.value + 2);
   check_whole(root, restored->started.value, 2);
   const auto log = eventlog::open_log(root, LogMode::read_only, f.random);
   REQUIRE(log);
   const auto events =
       eventlog::read_events(*log->store, made->through.next(), restored->started, {});
   REQUIRE(events);
-  REQUIRE(events->size() == 3);
+  REQUIRE(events->size() == 2);
   CHECK(std::get<session::ContentErased>((*events)[1].event).events ==
         session::VersionRanges{{{2}, {3}}, {{5}, {7}}});
-  CHECK(std::get<session::ContentErasureCompleted>((*events)[2].event).through.value == 8);
+}
+
+TEST_CASE("an erasure that had not reached the content of a copy is not called completed",
+          "[eventlog]") {
+  BackupFixture f;
+  f.say(6);
+  const std::string copy = f.folder.file("copy");
+  const auto made = make_backup(*f.log.store, copy, {1});
+  REQUIRE(made);
+  REQUIRE(eventlog::add_later_erasures(copy + "/erased", {{kStream, {{{2}, {3}}}}}));
+  const std::string root = f.folder.file("restored");
+  const auto restored = restore_backup(copy, root, f.random);
+  REQUIRE(restored);
+  check_whole(root, made->through.value + 2, 2);
+}
+
+TEST_CASE("what is left to record of an erasure is what the log has and does not say",
+          "[eventlog]") {
+  const eventlog::LaterErasures later{
+      {{"a", {{{2}, {9}}}}, {"b", {{{1}, {4}}}}, {"a", {{{1}, {1}}}}, {"c", {{{1}, {1}}}}}};
+  const auto left = eventlog::unrecorded(later, {{"a", {6}}, {"b", {4}}},
+                                         {{"a", {{{3}, {4}}}}, {"b", {{{1}, {9}}}}});
+  CHECK(left == eventlog::LaterErasures{{{"a", {{{1}, {2}}, {{5}, {6}}}}}});
+}
+
+TEST_CASE("a backup of an exact copy takes along what was erased from that", "[eventlog]") {
+  BackupFixture f;
+  f.say(6);
+  const eventlog::LaterErasures later{{{kStream, {{{2}, {3}}}}}};
+  const eventlog::LogFolder root{f.folder.file("data")};
+  REQUIRE(eventlog::add_later_erasures(root.erased(), later.erasures));
+  const std::string copy = f.folder.file("copy");
+  REQUIRE(make_backup(*f.log.store, copy, {1}, eventlog::system_disk(), root));
+  CHECK(*eventlog::read_later_erasures(copy + "/erased") == later);
 }
 
 TEST_CASE("what a copy's file says of erasures is kept and added to", "[eventlog]") {

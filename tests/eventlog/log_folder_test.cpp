@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <map>
 
 #include "eventlog/log_copy.hpp"
 #include "eventlog/verify.hpp"
@@ -380,12 +381,40 @@ TEST_CASE("a log whose numbers end is read, and nobody goes on with it", "[event
   CHECK_FALSE(std::filesystem::exists(LogFolder{target}.head()));
 }
 
-TEST_CASE("the write-ahead log is kept as evidence until the log is proved", "[eventlog]") {
+TEST_CASE("a start that is refused leaves the log's files as they were", "[eventlog]") {
   LogFolderFixture f;
   auto head = f.make_log(3);
   auto ahead = head;
   ahead.position = Position{4};
   f.write_head(ahead);
+  const auto files = [&] {
+    std::map<std::string, std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(f.folder.log())) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with("LOG") || name.starts_with("OPTIONS-")) continue;  // RocksDB's notes
+      std::ifstream in(entry.path(), std::ios::binary);
+      found[name] = std::string(std::istreambuf_iterator<char>(in), {});
+    }
+    return found;
+  };
+  const auto before = files();
+  for (int i = 0; i < 2; ++i) {
+    CHECK_FALSE(f.open());
+    CHECK(files() == before);
+    CHECK_FALSE(std::filesystem::exists(f.folder.evidence()));
+  }
+  f.write_head(head);
+  CHECK(f.open());
+}
+
+TEST_CASE("what a start that was killed had found is kept as evidence until the log is proved",
+          "[eventlog]") {
+  LogFolderFixture f;
+  auto head = f.make_log(3);
+  auto ahead = head;
+  ahead.position = Position{4};
+  f.write_head(ahead);
+  REQUIRE(eventlog::keep_evidence(f.folder, eventlog::system_disk()));
   const auto log = f.open();
   REQUIRE_FALSE(log);
   CHECK_THAT(log.error().text, Contains(f.folder.evidence()));

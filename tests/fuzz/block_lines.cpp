@@ -29,6 +29,13 @@ void read_pieces(ByteView in) {
 void read_line(const std::string& line) {
   steno::BlockLineReader reader;
   const auto kind = reader.read(line);
+  if (kind && *kind == steno::BlockLineReader::Kind::erased) {
+    const auto erased = reader.take_erased();
+    steno::BlockLineReader other;
+    require(other.read(steno::erased_line(erased)).has_value(), "an erasure is said and read");
+    require(other.take_erased() == erased, "as the same");
+    return;
+  }
   if (!kind || *kind != steno::BlockLineReader::Kind::block) return;
   const auto block = reader.take_block();
   const auto again = steno::block_line(block);

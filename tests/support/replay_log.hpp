@@ -1,7 +1,14 @@
 // A log on disk for tests of the replay commands, and those commands on it.
 #pragma once
 
+#include <algorithm>
+#include <stdexcept>
+
+#include "eventlog/erase.hpp"
+#include "eventlog/later_erasures.hpp"
+#include "eventlog/log_reader.hpp"
 #include "eventlog/rocksdb_store.hpp"
+#include "eventlog/stream_index.hpp"
 #include "projections/projections.hpp"
 #include "tests/support/history.hpp"
 #include "tests/support/log_writer.hpp"
@@ -43,6 +50,25 @@ struct ReplayLog {
     wanted.projection = projection;
     wanted.to = to;
     return run(steno::replay_rebuild, wanted);
+  }
+
+  // As an erasure reaches into a copy of a log, of whose events none says so: which content went.
+  std::pair<std::string, base::StreamVersion> erase_from_copy() const {
+    auto store = *eventlog::open_rocksdb_store({folder.log()});
+    const auto events = *eventlog::read_events(*store, {1}, store->tail(), {SIZE_MAX, true});
+    const auto early = std::find_if(events.begin(), events.end(),
+                                    [](const auto& event) { return event.content.has_value(); });
+    const session::Envelope& envelope = early->envelope;
+    const session::VersionRanges erased{{envelope.version, envelope.version}};
+    auto rows = eventlog::make_memory_key_value_store();
+    eventlog::StreamIndex index(*rows);
+    eventlog::ScrubScope scope;
+    const bool is_done = index.catch_up(*store, store->tail()) &&
+                         eventlog::erase_content(*store, index, envelope.stream, erased, scope) &&
+                         store->scrub(scope) &&
+                         eventlog::add_later_erasures(folder.erased(), {{envelope.stream, erased}});
+    if (!is_done) throw std::runtime_error("the content could not be erased");
+    return {envelope.stream, envelope.version};
   }
 
   // Folds the log into the live rows, up to `through`.

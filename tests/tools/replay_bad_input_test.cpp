@@ -156,6 +156,25 @@ TEST_CASE("a folder of somebody else's files is no log", "[tools]") {
   CHECK(f.verify().exit == 3);
 }
 
+TEST_CASE("files of something else beside a log are named and left alone", "[tools]") {
+  BadInputFixture f;
+  CHECK(f.verify(true).parsed()["foreign"].empty());
+  for (const char* name : {"/notes.txt", "/log/system.log"}) {
+    std::ofstream(f.folder.root + name) << "words";
+  }
+  const auto before = support::listing(f.folder.root);
+  CHECK(f.verify(true).parsed()["foreign"] ==
+        nlohmann::json::array({"log/system.log", "notes.txt"}));
+  const auto answer = f.verify();
+  CHECK(answer.exit == 0);
+  CHECK_THAT(answer.out, Contains("notes.txt is no part of a log, and is left alone"));
+  CHECK(support::listing(f.folder.root) == before);
+  CHECK(eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random));
+  for (const char* name : {"/notes.txt", "/log/system.log"}) {
+    CHECK(std::filesystem::file_size(f.folder.root + name) == 5);
+  }
+}
+
 // Runs in a process of its own, which is another user from here on. Skipped unless root runs it.
 int exit_as_another_user(const std::function<int()>& work) {
   const pid_t child = ::fork();
@@ -236,6 +255,7 @@ TEST_CASE("a log on a read-only disk can be read, and not served", "[tools]") {
   CHECK(run(steno::replay_salvage, wanted).exit == 0);
   const auto error = f.error_of_serving();
   CHECK(error.code == base::ErrorCode::refused);
+  CHECK_THAT(base::describe(error), Contains("Read-only file system"));
   CHECK(support::listing(f.folder.root) == before);
 }
 

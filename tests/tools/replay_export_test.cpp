@@ -93,6 +93,38 @@ TEST_CASE("an import begins an epoch of its own, unless it is told not to", "[to
   CHECK(made.parsed()["last"] == f.head.position.value + 1);
 }
 
+TEST_CASE("what was erased from a copy travels with its export", "[tools]") {
+  ExportFixture f;
+  const auto [stream, version] = f.erase_from_copy();
+  const auto text = f.exported();
+  REQUIRE(text.exit == 0);
+  CHECK_THAT(text.out, Contains("\n{\"erased\":\"" + stream +
+                                "\",\"events\":[{\"first\":" + std::to_string(version.value)));
+  auto wanted = f.arguments(true);
+  wanted.folder = f.target;
+  for (const bool is_exact : {true, false}) {
+    CAPTURE(is_exact);
+    const auto answer = f.imported(text.out, is_exact);
+    INFO(answer.err);
+    REQUIRE(answer.exit == 0);
+    const auto made = run(steno::replay_verify, wanted);
+    CHECK(made.exit == 0);
+    CHECK(made.parsed()["contents_erased"] == 1);
+    CHECK(made.parsed()["last"] == f.head.position.value + (is_exact ? 0 : 2));
+    const auto again = run(steno::replay_export, wanted).out;
+    if (is_exact) CHECK(again == text.out);
+    CHECK((again.find("{\"erased\"") != std::string::npos) == is_exact);
+  }
+  const auto refused = [&](const std::string& line) {
+    const std::size_t end = text.out.find("{\"end\"");
+    return f.imported(text.out.substr(0, end) + line + "\n" + text.out.substr(end));
+  };
+  CHECK(refused(R"({"erased":"a","events":[{"first":3,"last":2}]})").exit == 2);
+  CHECK(refused(R"({"erased":"a","events":[]})").exit == 2);
+  CHECK(refused(R"({"erased":"a"})").exit == 2);
+  CHECK(refused(R"({"erased":7,"events":[{"first":1,"last":2}]})").exit == 2);
+}
+
 TEST_CASE("an export can be read by people and by other programs", "[tools]") {
   ExportFixture f;
   const auto text = f.exported().out;

@@ -191,6 +191,25 @@ TEST_CASE("content that was erased on the record is not brought back from where 
   CHECK(made["contents_erased"] == 1);
 }
 
+TEST_CASE("what was erased from a copy is on the record of the log that is salvaged from it",
+          "[tools]") {
+  SalvageFixture f;
+  const auto [stream, content] = f.erase_from_copy();
+  REQUIRE(f.verify().exit == 0);
+  const auto answer = f.salvage();
+  REQUIRE(answer.exit == 0);
+  CHECK(answer.parsed()["contents_lost"].empty());
+  const auto made = f.verify_target().parsed();
+  CHECK(made["verdict"] == "clean");
+  CHECK(made["contents_erased"] == 1);
+  const auto log = *eventlog::open_log(f.target, eventlog::LogMode::read_only, f.random);
+  const auto last = eventlog::read_events(*log.store, log.tail.position, log.tail.position, {});
+  REQUIRE(last);
+  CHECK(last->front().envelope.stream == stream);
+  const session::ContentErased expected{{{content, content}}, session::ErasureReason::requested};
+  CHECK(std::get<session::ContentErased>(last->front().event) == expected);
+}
+
 TEST_CASE("what is left out because of an erasure behind the damage is on the record as lost",
           "[tools]") {
   SalvageFixture f;

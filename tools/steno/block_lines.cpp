@@ -186,10 +186,30 @@ eventlog::Chunk chunk_from(const Parsed& json) {
   return {bytes_from(json, "chunk"), bytes_from(json, "bytes")};
 }
 
+eventlog::LaterErasure erased_from(const Parsed& json) {
+  eventlog::LaterErasure erasure{json.at("erased").get<std::string>(), {}};
+  for (const Parsed& range : json.at("events")) {
+    erasure.events.push_back({base::StreamVersion{integer_from(range, "first")},
+                              base::StreamVersion{integer_from(range, "last")}});
+  }
+  if (!session::is_proper(erasure.events)) {
+    throw std::invalid_argument("'events' are not ascending ranges of versions");
+  }
+  return erasure;
+}
+
 }  // namespace
 
 std::string chunk_line(const eventlog::Chunk& chunk) {
   return text_of({{"chunk", to_base64(chunk.key)}, {"bytes", to_base64(chunk.bytes)}});
+}
+
+std::string erased_line(const eventlog::LaterErasure& erasure) {
+  Json events = Json::array();
+  for (const session::VersionRange& range : erasure.events) {
+    events.push_back({{"first", range.first.value}, {"last", range.last.value}});
+  }
+  return text_of({{"erased", erasure.stream}, {"events", std::move(events)}});
 }
 
 Result<std::string> block_line(const SealedBlock& block, const BlockLineOptions& options) {
@@ -211,7 +231,11 @@ Result<BlockLineReader::Kind> BlockLineReader::read(const std::string& line) {
       chunks_.push_back(chunk_from(json));
       return Kind::chunk;
     }
-    if (!json.contains("block")) return wrong("it is neither a block nor a chunk");
+    if (json.contains("erased")) {
+      erased_ = erased_from(json);
+      return Kind::erased;
+    }
+    if (!json.contains("block")) return wrong("it is no block, no chunk, and tells of no erasure");
     json.erase("proof");
     block_ = block_from(json);
     const auto view = eventlog::parse_block(block_.facts);

@@ -5,11 +5,15 @@
 #include <string>
 
 #include "eventlog/block.hpp"
+#include "eventlog/later_erasures.hpp"
 
 namespace steno {
 
 // A chunk of a large content, on a line before that of its block.
 std::string chunk_line(const eventlog::Chunk& chunk);
+
+// Of a backup or archive: what was erased from it and its blocks do not say, on a line behind them.
+std::string erased_line(const eventlog::LaterErasure& erasure);
 
 struct BlockLineOptions {
   bool with_content = true;
@@ -24,17 +28,20 @@ base::Result<std::string> block_line(const eventlog::SealedBlock& block,
 // line.
 class BlockLineReader {
  public:
-  enum class Kind { block, chunk };
+  enum class Kind { block, chunk, erased };
   // A chunk is kept for the block that follows. Of a line whose words and bytes differ, none is
   // believed.
   base::Result<Kind> read(const std::string& line);
   // The block of the last line that was one, with its chunks. Its hash is that of its bytes, and
   // the one that the line names.
   eventlog::SealedBlock take_block();
+  // Of the last line that was one; its events are proper.
+  eventlog::LaterErasure take_erased() { return std::move(erased_); }
 
  private:
   eventlog::SealedBlock block_;
   std::vector<eventlog::Chunk> chunks_;
+  eventlog::LaterErasure erased_;
 };
 
 }  // namespace steno

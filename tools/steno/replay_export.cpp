@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 
 class Export {
  public:
-  Export(const ReplayArguments& arguments, eventlog::BlockStore& store)
-      : arguments_(arguments), store_(store) {}
+  Export(const ReplayArguments& arguments, const eventlog::OpenedLog& log)
+      : arguments_(arguments), store_(*log.store), later_(log.later) {}
 
   Result<bool> run() {
     ProgressLine progress(arguments_.err, "export");
@@ -34,6 +34,10 @@ class Export {
         if (auto ok = print(stored); !ok) return ok;
       }
       progress.show(next_.plus(-1), tail);
+    }
+    for (const eventlog::LaterErasure& erasure : later_.erasures) {
+      if (erasure.events.empty()) continue;
+      if (auto ok = print_line(erased_line(erasure)); !ok) return ok;
     }
     const Json end = {{"position", tail.value}, {"hash", base::to_hex(base::view(hash_))}};
     return print_line(Json({{"end", end}}).dump());
@@ -97,6 +101,7 @@ class Export {
 
   const ReplayArguments& arguments_;
   eventlog::BlockStore& store_;
+  const eventlog::LaterErasures& later_;
   Position next_{1};
   base::Hash hash_{};
 };
@@ -114,7 +119,7 @@ int replay_export(const ReplayArguments& arguments) {
   if (log->is_new) {
     return fail(arguments.err, {base::ErrorCode::not_found, "the log is empty", arguments.folder});
   }
-  const auto done = Export(arguments, *log->store).run();
+  const auto done = Export(arguments, *log).run();
   return done ? kExitOk : fail(arguments.err, done.error());
 }
 

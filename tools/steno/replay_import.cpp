@@ -36,6 +36,10 @@ class Import {
       progress.show(next_.plus(-1), next_.plus(-1));
     }
     if (std::getline(in_, line_)) return wrong("there is more behind the end");
+    const auto erased = eventlog::unrecorded(later_, versions_, recorded_);
+    if (arguments_.is_exact && !erased.erasures.empty()) {
+      if (auto ok = copy->note_erased(erased); !ok) return tl::unexpected(ok.error());
+    }
     auto reached = copy->finish(random_);
     if (!reached || arguments_.is_exact) return reached;
     eventlog::NewEpoch epoch;
@@ -43,6 +47,7 @@ class Import {
     epoch.writer_term = copy->last().writer_term;
     epoch.reason = "restored";
     epoch.versions = versions_;
+    epoch.erased = erased;
     return copy->begin_epoch(epoch, random_);
   }
 
@@ -71,6 +76,10 @@ class Import {
     const auto kind = lines_.read(line_);
     if (!kind) return wrong(kind.error().text);
     if (*kind == BlockLineReader::Kind::chunk) return true;
+    if (*kind == BlockLineReader::Kind::erased) {
+      later_.erasures.push_back(lines_.take_erased());
+      return true;
+    }
     const SealedBlock block = lines_.take_block();
     if (block.header.first != next_) {
       return wrong("the block begins at position " + std::to_string(block.header.first.value) +
@@ -92,7 +101,8 @@ class Import {
     return wrong("the end that is named is not that of the lines before it");
   }
 
-  // Contents are no part of the block's hash, and have proofs of their own.
+  // Contents are no part of the block's hash, and have proofs of their own. What the log says of
+  // streams and erasures is kept, for what is appended to it.
   Result<bool> check_events(const SealedBlock& block) {
     const auto view = eventlog::parse_block(block.facts);
     const auto content = base::decode<eventlog::ContentBlock>(block.content);
@@ -101,6 +111,7 @@ class Import {
       const auto envelope = session::decode_envelope(view->events[i]);
       if (!envelope) continue;
       versions_[envelope->stream] = envelope->version;
+      if (const auto event = session::decode_facts(view->events[i])) note_erasure(*event);
       if (!content) continue;
       for (const auto& entry : content->entries) {
         if (entry.index != static_cast<std::int64_t>(i)) continue;
@@ -111,6 +122,13 @@ class Import {
       }
     }
     return true;
+  }
+
+  void note_erasure(const session::RecordedEvent& event) {
+    const auto* erased = std::get_if<session::ContentErased>(&event.event);
+    if (erased == nullptr) return;
+    session::VersionRanges& all = recorded_[event.envelope.stream];
+    all = session::united(all, session::normalized(erased->events));
   }
 
   static bool is_proved(const eventlog::StoredContent& entry, const session::Envelope& envelope,
@@ -143,6 +161,8 @@ class Import {
   Position next_{1};
   base::Hash hash_{};
   std::map<std::string, base::StreamVersion> versions_;
+  std::map<std::string, session::VersionRanges> recorded_;  // erasures, by stream
+  eventlog::LaterErasures later_;
 };
 
 }  // namespace

@@ -89,6 +89,9 @@ void print_report_as_text(std::FILE* out, const UnprovedLog& log, const VerifyRe
                                      report.after_head)
                        : "none");
   if (log.is_in_use) row("in use", "a server has the log open; it was read up to its head");
+  for (const std::string& path : log.foreign) {
+    row("foreign", printable(path) + " is no part of a log, and is left alone");
+  }
   row("problems", fmt::format("{}", static_cast<std::int64_t>(report.problems.size()) +
                                         report.problems_left_out));
   for (const Problem& problem : report.problems) {
@@ -123,6 +126,7 @@ void print_report_as_json(std::FILE* out, const UnprovedLog& log, const VerifyRe
   json["events_behind_head"] = report.after_head;
   json["in_use"] = log.is_in_use;
   json["torn"] = log.is_torn;
+  json["foreign"] = log.foreign;
   json["problems"] = Json::array();
   for (const Problem& problem : report.problems) {
     json["problems"].push_back(
