@@ -55,6 +55,14 @@ Result<bool> prove_first_block(BlockStore& store, const Checkpoint& at, const st
 
 }  // namespace
 
+bool has_archived_beginning(const LogFolder& folder) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.bases(), failed)) {
+    if (entry.path().extension() != ".new") return true;
+  }
+  return false;
+}
+
 Result<BaseFile> read_base_file(const LogFolder& folder, Position position) {
   const std::string path = file_of(folder.base(position));
   std::ifstream in(path, std::ios::binary);

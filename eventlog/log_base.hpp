@@ -42,6 +42,10 @@ struct LogBase {
 // Rows that cannot be read are none of them.
 Result<std::optional<LogBase>> read_base(const LogFolder& folder, BlockStore& store);
 
+// Going by the folder alone, whatever can be read of the log: is there the base of a beginning that
+// was archived?
+bool has_archived_beginning(const LogFolder& folder);
+
 // The first anchor on record, at `from` or behind it, of the block that ends at `through`.
 Result<std::optional<session::MadeAnchor>> find_anchor(BlockStore& log, Position through,
                                                        Position from);

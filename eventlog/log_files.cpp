@@ -92,7 +92,7 @@ class Puts final : public rocksdb::WriteBatch::Handler {
 
 class FilesOfLog final : public LogFiles {
  public:
-  Result<bool> read(const LogFolder& folder, const Progress& progress);
+  Result<bool> read(const std::vector<LogFolder>& folders, const Progress& progress);
 
   const std::vector<FoundBlock>& blocks() const override { return blocks_; }
   bool has_newer_format() const override { return has_newer_format_; }
@@ -139,9 +139,11 @@ Result<bool> FilesOfLog::list(const std::string& folder) {
   return base::failure(base::ErrorCode::io, "cannot list the folder: " + failed.message(), folder);
 }
 
-Result<bool> FilesOfLog::read(const LogFolder& folder, const Progress& progress) {
-  for (const std::string& part : {folder.log(), folder.evidence()}) {
-    if (auto ok = list(part); !ok) return ok;
+Result<bool> FilesOfLog::read(const std::vector<LogFolder>& folders, const Progress& progress) {
+  for (const LogFolder& folder : folders) {
+    for (const std::string& part : {folder.log(), folder.evidence()}) {
+      if (auto ok = list(part); !ok) return ok;
+    }
   }
   std::sort(files_.begin(), files_.end(),
             [](const File& a, const File& b) { return a.number < b.number; });
@@ -244,10 +246,10 @@ std::vector<Bytes> FilesOfLog::values(Family family, const Puts::Values& put, co
 
 }  // namespace
 
-Result<std::unique_ptr<LogFiles>> read_log_files(const LogFolder& folder,
+Result<std::unique_ptr<LogFiles>> read_log_files(const std::vector<LogFolder>& folders,
                                                  const LogFiles::Progress& progress) {
   auto files = std::make_unique<FilesOfLog>();
-  if (auto ok = files->read(folder, progress); !ok) return tl::unexpected(ok.error());
+  if (auto ok = files->read(folders, progress); !ok) return tl::unexpected(ok.error());
   return files;
 }
 

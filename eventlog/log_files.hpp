@@ -38,8 +38,8 @@ class LogFiles {
   virtual std::vector<Bytes> chunks(ByteView key) = 0;
 };
 
-// Reads all files of log() and evidence() once. Errors: io, refused.
-Result<std::unique_ptr<LogFiles>> read_log_files(const LogFolder& folder,
+// Reads all files of log() and evidence() of these folders once. Errors: io, refused.
+Result<std::unique_ptr<LogFiles>> read_log_files(const std::vector<LogFolder>& folders,
                                                  const LogFiles::Progress& progress = {});
 
 }  // namespace eventlog

@@ -1,8 +1,11 @@
 #include "eventlog/salvage.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 
 #include "eventlog/later_erasures.hpp"
+#include "eventlog/log_base.hpp"
 #include "eventlog/log_copy.hpp"
 #include "eventlog/log_end.hpp"
 #include "eventlog/salvage_contents.hpp"
@@ -27,6 +30,7 @@ class Salvage {
   Result<Salvaged> run();
 
  private:
+  Result<bool> add_archives();
   Result<bool> find();
   Result<bool> look_at_events();
   Result<bool> look_at(const FoundBlock& block, bool is_kept);
@@ -39,6 +43,7 @@ class Salvage {
   }
 
   const LogFolder from_;
+  std::vector<LogFolder> folders_{from_};  // then its archives
   const SalvageOptions& options_;
   base::Random& random_;
   std::optional<Checkpoint> head_;
@@ -52,8 +57,25 @@ class Salvage {
   Salvaged done_;
 };
 
+Result<bool> Salvage::add_archives() {
+  for (const std::string& root : options_.archives) {
+    const LogFolder archive{root};
+    if (auto ok = check_readable(archive); !ok) return ok;
+    std::error_code failed;
+    if (!std::filesystem::is_directory(archive.log(), failed)) {
+      return failure(ErrorCode::not_found, "there is no archive in this folder", root);
+    }
+    folders_.push_back(archive);
+  }
+  if (!options_.archives.empty() || !has_archived_beginning(from_)) return true;
+  return failure(ErrorCode::not_found,
+                 "the beginning of this log was archived; give all of its archives with --archive",
+                 from_.root);
+}
+
 Result<bool> Salvage::find() {
   if (auto ok = check_readable(from_); !ok) return ok;
+  if (auto ok = add_archives(); !ok) return ok;
   if (const auto is_held = base::is_locked(from_.lock()); !is_held) {
     return tl::unexpected(is_held.error());
   } else if (*is_held) {
@@ -61,7 +83,7 @@ Result<bool> Salvage::find() {
   }
   // One that cannot be read says nothing; the files are then all there is.
   head_ = read_head_file(from_.head()).value_or(std::nullopt);
-  auto files = read_log_files(from_, [&](std::size_t read, std::size_t all) {
+  auto files = read_log_files(folders_, [&](std::size_t read, std::size_t all) {
     progress(static_cast<std::int64_t>(read * kReadShare / std::max<std::size_t>(all, 1)));
   });
   if (!files) return tl::unexpected(files.error());
@@ -76,8 +98,11 @@ Result<bool> Salvage::find() {
     return failure(ErrorCode::damaged,
                    missing_text({1}, head_->position) + ": there is no whole block", from_.root);
   }
-  // One that cannot be read leaves what it would explain as lost.
-  later_ = read_later_erasures(from_.erased()).value_or(LaterErasures{});
+  for (const LogFolder& folder : folders_) {
+    // One that cannot be read leaves what it would explain as lost.
+    auto erased = read_later_erasures(folder.erased()).value_or(LaterErasures{});
+    std::move(erased.erasures.begin(), erased.erasures.end(), std::back_inserter(later_.erasures));
+  }
   contents_ = std::make_unique<SalvagedContents>(*files_);
   contents_->allow(later_);
   plan_ = plan_salvage(files_->blocks(), head_);

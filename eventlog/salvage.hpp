@@ -53,6 +53,8 @@ struct Salvaged {
 
 struct SalvageOptions {
   std::string to;  // the new data folder: not there, or empty
+  // Folders of archives, whose files are read as the log's beginning.
+  std::vector<std::string> archives{};
   // Each block of the rest, ascending. Called before the good prefix is copied.
   std::function<Result<bool>(const RestBlock&)> take_rest;
   // Share of the work that is done, of 1,000.
@@ -60,8 +62,9 @@ struct SalvageOptions {
 };
 
 // Errors: conflict when `to` holds something; in_use when a server has the old log open; not_found,
-// or damaged where there is a head file, when there is no whole block; wrong_log when the log is of
-// a newer format; refused, io.
+// or damaged where there is a head file, when there is no whole block; not_found when the log's
+// beginning was archived and no archive is given, or one of them is not there; wrong_log when the
+// log is of a newer format; refused, io.
 Result<Salvaged> salvage_log(const std::string& from, const SalvageOptions& options,
                              base::Random& random);
 

@@ -173,9 +173,37 @@ class Archives(unittest.TestCase):
         self.fails(NOT_FOUND, "--archive", "replay", "export")
         exported = self.succeeds("replay", "export", *both)
         self.assertIn('"end"', exported.out.splitlines()[-1])
-        self.fails(REFUSED, "archived", "replay", "salvage", "--to", self.home.path("three"))
+        self.fails(NOT_FOUND, "--archive", "replay", "salvage", "--to", self.home.path("three"))
+        self.fails(NOT_FOUND, "no archive", "replay", "salvage", "--to", self.home.path("three"),
+                   "--archive", self.home.path("three"))
         self.assertEqual([row["name"] for row in self.home.ask("archive", "list")["archives"]],
                          ["one", "two"])
+
+    def test_a_trimmed_log_is_salvaged_with_its_archives(self):
+        self.say("before", "first")
+        self.say(SECRET, "second")
+        self.archive(self.home.path("one"))
+        self.say("after", "third")
+        self.succeeds("erase", "second", "--wait")
+        self.home.stop()
+        made = self.home.path("made")
+        told = self.succeeds("replay", "salvage", "--to", made, "--archive",
+                             self.home.path("one"), "-o", "json").json()
+        self.assertEqual((told["missing"], told["contents_lost"], told["rest"]), ([], [], None))
+        report = self.verify(folder=made)
+        self.assertEqual(report["first"], 1)
+        self.assertEqual(files_with(made, SECRET), [])
+        # It is a log as any other one, and all of it is there.
+        again = Home()
+        self.addCleanup(again.close)
+        os.makedirs(again.folder, exist_ok=True)
+        os.rename(made, again.path("data"))
+        again.start()
+        self.assertEqual({row["name"] for row in again.ask("ls")["sessions"]},
+                         {"first", "second", "third"})
+        self.assertIn("before", again.run("output", "first").out)
+        again.wait_for_end(again.start_session("[say more]"))
+        self.assertEqual(self.verify(folder=again.path("data"))["first"], 1)
 
     def test_an_erasure_reaches_into_archives(self):
         self.say(SECRET, "secret")

@@ -471,7 +471,7 @@ void add_replay(CommandLine& line) {
     } else {
       command->add_option("FOLDER", arguments.folder, "A data folder; default: the configured one");
     }
-    if (kind.run != replay_import && kind.run != replay_salvage) {
+    if (kind.run != replay_import) {
       command
           ->add_option("--archive", arguments.archives,
                        "Read this archive as the log's beginning; may be repeated")

@@ -3,11 +3,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "eventlog/data_folder.hpp"
 #include "eventlog/salvage.hpp"
 #include "tools/steno/block_lines.hpp"
 #include "tools/steno/replay.hpp"
@@ -159,19 +157,11 @@ int replay_salvage(const ReplayArguments& arguments) {
     return fail(arguments.err,
                 {base::ErrorCode::invalid, "say with --to where the new log is to be", {}});
   }
-  const std::string bases = eventlog::LogFolder{arguments.folder}.bases();
-  if (std::error_code failed; std::filesystem::exists(bases, failed)) {
-    return fail(
-        arguments.err,
-        {base::ErrorCode::refused,
-         "the beginning of this log was archived, and such a log is not salvaged: restore a "
-         "backup, or read what is whole with --archive",
-         bases});
-  }
   RestFile rest(target + "-rest.jsonl");
   ProgressLine progress(arguments.err, "salvage");
   eventlog::SalvageOptions options;
   options.to = target;
+  options.archives = arguments.archives;
   options.take_rest = [&](const RestBlock& block) { return rest.add(block); };
   options.progress = [&](std::int64_t share) { progress.show_share(share); };
   base::SystemRandom random;
