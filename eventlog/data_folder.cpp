@@ -227,6 +227,8 @@ Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk) {
     if (auto ok = disk.link(kept, second); !ok) return tl::unexpected(ok.error());
     if (auto ok = disk.rename(second, place); !ok) return ok;
   }
+  // CURRENT names what was found, durably, before what it named meanwhile is removed.
+  if (auto ok = disk.sync_folder(folder.log()); !ok) return ok;
   const auto names = parts_of_log(folder.log());
   if (!names) return tl::unexpected(names.error());
   for (const std::string& name : *names) {

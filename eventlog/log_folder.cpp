@@ -102,9 +102,16 @@ Result<OpenedLog> open_store(const LogFolder& folder, const HeadState& head,
 
 // A database that was opened has changed its folder. `is_first`: what keep_evidence said.
 base::Error refused(base::Error error, const LogFolder& folder, bool is_first, Disk& disk) {
-  std::error_code failed;
-  const bool is_put_back = is_first && !base::mutant(base::Mutant::refused_log_changed) &&
+  if (error.code == ErrorCode::in_use) {
+    // Another process changes these files, and this one has not.
+    if (is_first) drop_evidence(folder, disk);
+    return error;
+  }
+  // A disk that fails is not asked for more.
+  const bool is_put_back = is_first && error.code != ErrorCode::io &&
+                           !base::mutant(base::Mutant::refused_log_changed) &&
                            put_evidence_back(folder, disk);
+  std::error_code failed;
   if (!is_put_back && std::filesystem::exists(folder.evidence(), failed)) {
     error.text += "; the log's files as they were found are kept in " + folder.evidence();
   }

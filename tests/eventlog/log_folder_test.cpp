@@ -407,6 +407,23 @@ TEST_CASE("a start that is refused leaves the log's files as they were", "[event
   CHECK(f.open());
 }
 
+TEST_CASE("a start takes nothing from a process that has the log's database open", "[eventlog]") {
+  LogFolderFixture f;
+  const auto head = f.make_log(3);
+  auto store = eventlog::open_rocksdb_store({f.folder.log()});
+  REQUIRE(store);
+  const auto before = support::listing(f.folder.log());
+  const auto log = f.open();
+  REQUIRE_FALSE(log);
+  CHECK(log.error().code == ErrorCode::in_use);
+  CHECK(support::listing(f.folder.log()) == before);
+  CHECK_FALSE(std::filesystem::exists(f.folder.evidence()));
+  store->reset();
+  const auto opened = f.open();
+  REQUIRE(opened);
+  CHECK(opened->tail.position == head.position);
+}
+
 TEST_CASE("what a start that was killed had found is kept as evidence until the log is proved",
           "[eventlog]") {
   LogFolderFixture f;
