@@ -193,7 +193,7 @@ Result<ArchiveOutcome> make_archive(BlockStore& log, const LogFolder& root, cons
   Result<bool> synced = outcome ? disk.sync_folder(folder) : true;
   if (synced && outcome) synced = disk.sync_folder(above);
   if (!synced) outcome = tl::unexpected(synced.error());
-  if (!outcome) disk.remove_all(folder);
+  if (!outcome) remove_durably(folder, disk);
   return outcome;
 }
 

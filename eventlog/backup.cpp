@@ -235,14 +235,14 @@ Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Po
   Result<bool> synced = write_whole(disk, copy.label(), *label);
   if (synced) synced = disk.sync_folder(folder);
   if (!synced) {
-    disk.remove_all(folder);
+    remove_durably(folder, disk);
     return tl::unexpected(synced.error());
   }
   auto outcome = copy_and_prove(log, root, copy, disk);
   if (outcome) synced = disk.sync_folder(folder);
   if (synced && outcome) synced = disk.sync_folder(fs::path(folder).parent_path().string());
   if (!synced) outcome = tl::unexpected(synced.error());
-  if (!outcome) disk.remove_all(folder);
+  if (!outcome) remove_durably(folder, disk);
   return outcome;
 }
 

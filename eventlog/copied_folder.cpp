@@ -16,7 +16,19 @@ Result<bool> not_listed(const std::string& path, const std::error_code& error) {
   return failure(ErrorCode::io, "cannot be listed: " + error.message(), path);
 }
 
+// The folder, if nothing is left in it.
+void remove_emptied(const std::string& folder, Disk& disk) {
+  std::error_code failed;
+  if (fs::is_empty(folder, failed) && !failed) return remove_durably(folder, disk);
+  static_cast<void>(disk.sync_folder(folder));
+}
+
 }  // namespace
+
+void remove_durably(const std::string& path, Disk& disk) {
+  disk.remove_all(path);
+  static_cast<void>(disk.sync_folder(fs::path(path).parent_path().string()));
+}
 
 Result<bool> make_empty_folder(const std::string& folder, Disk& disk) {
   const auto made = disk.make_folder(folder);
@@ -58,8 +70,7 @@ void remove_copy(const std::string& folder, Disk& disk) {
        {"/log", "/log.tmp", "/head", "/head.new", "/base", "/erased", "/erased.new", "/label"}) {
     disk.remove_all(folder + name);
   }
-  std::error_code ignored;
-  fs::remove(folder, ignored);
+  remove_emptied(folder, disk);
 }
 
 bool holds(const std::string& path, ByteView bytes) {
@@ -77,7 +88,7 @@ void remove_unmarked(const std::string& folder, const std::string& mark, Disk& d
   }
   if (error) return;
   disk.remove_all(part);
-  fs::remove(folder, error);
+  remove_emptied(folder, disk);
 }
 
 Result<std::unique_ptr<BlockStore>> open_log_view(const std::string& folder) {

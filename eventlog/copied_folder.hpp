@@ -18,8 +18,12 @@ Result<bool> sync_all(const std::string& folder, Disk& disk);
 // Makes the head file; durable but for its name.
 Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& disk);
 
-// Of a copy that is not whole: what its maker put there. The folder goes, too, if nothing else is
-// in it, for that was put there by somebody else.
+// With all that is in it, for good, as far as the disk lets it: a loss of power would else bring
+// back what nobody knows of any more, and no erasure reaches.
+void remove_durably(const std::string& path, Disk& disk);
+
+// Of a copy that is not whole: what its maker put there. Durable as above. The folder goes, too, if
+// nothing else is in it, for that was put there by somebody else.
 void remove_copy(const std::string& folder, Disk& disk);
 
 // Does the file hold these bytes and no others? False also when it cannot be read.
@@ -27,6 +31,7 @@ bool holds(const std::string& path, ByteView bytes);
 
 // Of a copy that has no mark yet, which is its first file (see write_whole): the folder, if it is
 // empty or holds nothing but the part of that file that was written. Nothing else is touched.
+// Durable as above.
 void remove_unmarked(const std::string& folder, const std::string& mark, Disk& disk);
 
 // Of a log that nobody writes.

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "eventlog/base/mutant.hpp"
+
 namespace eventlog {
 namespace {
 
@@ -155,6 +157,10 @@ std::vector<std::string> foreign_files(const LogFolder& folder) {
 Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk) {
   if (auto ok = make_folder(folder.root, disk); !ok) return ok;
   if (auto ok = check_owner(folder.root); !ok) return ok;
+  // Who made it may have been killed before its name was durable. What this user may not open was
+  // not made by us.
+  const auto named = disk.sync_folder(parent_of(folder.root));
+  if (!named && named.error().code != ErrorCode::refused) return named;
   if (!folder.has_log()) {
     if (auto ok = check_no_foreign_files(folder.root); !ok) return ok;
   }
@@ -210,8 +216,12 @@ Result<bool> keep_evidence(const LogFolder& folder, Disk& disk) {
   return is_first;
 }
 
-void drop_evidence(const LogFolder& folder, Disk& disk) {
+Result<bool> drop_evidence(const LogFolder& folder, Disk& disk) {
+  std::error_code failed;
+  if (!fs::exists(folder.evidence(), failed) && !failed) return true;
   disk.remove_all(folder.evidence());
+  if (base::mutant(base::Mutant::evidence_comes_back)) return true;
+  return disk.sync_folder(folder.root);
 }
 
 Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk) {
@@ -236,8 +246,7 @@ Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk) {
     if (!is_found) disk.remove_all(folder.log() + "/" + name);
   }
   if (auto ok = disk.sync_folder(folder.log()); !ok) return ok;
-  drop_evidence(folder, disk);
-  return true;
+  return drop_evidence(folder, disk);
 }
 
 }  // namespace eventlog

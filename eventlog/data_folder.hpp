@@ -76,8 +76,9 @@ base::Result<bool> check_no_log(const LogFolder& folder);
 // False: evidence is there already, of a start that was killed; it stays, and what it lacks is
 // added.
 base::Result<bool> keep_evidence(const LogFolder& folder, Disk& disk);
-// The log is proved whole: its evidence is not needed.
-void drop_evidence(const LogFolder& folder, Disk& disk);
+// The log is proved whole: its evidence is not needed, and gone for good when it returns. What is
+// erased later would else be there again after a loss of power.
+base::Result<bool> drop_evidence(const LogFolder& folder, Disk& disk);
 // The log is refused, and closed: makes its files those of the evidence, which is all that was
 // found, and drops it then. Durable when it returns; on an error the evidence is all there still.
 base::Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk);

@@ -104,7 +104,7 @@ Result<OpenedLog> open_store(const LogFolder& folder, const HeadState& head,
 base::Error refused(base::Error error, const LogFolder& folder, bool is_first, Disk& disk) {
   if (error.code == ErrorCode::in_use) {
     // Another process changes these files, and this one has not.
-    if (is_first) drop_evidence(folder, disk);
+    if (is_first) static_cast<void>(drop_evidence(folder, disk));
     return error;
   }
   // A disk that fails is not asked for more.
@@ -149,7 +149,7 @@ Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random,
   auto head_file = open_head_file(folder.head(), disk);
   if (!head_file) return tl::unexpected(head_file.error());
   if (auto ok = disk.sync_folder(folder.root); !ok) return tl::unexpected(ok.error());
-  drop_evidence(folder, disk);
+  if (auto ok = drop_evidence(folder, disk); !ok) return tl::unexpected(ok.error());
   opened->lock = std::move(*lock);
   opened->head = std::move(*head_file);
   if (opened->is_new) opened->tail = fresh_tail(random);

@@ -101,6 +101,7 @@ class RocksDbStore final : public BlockStore {
   Blocks read_forward(Position from, std::size_t bytes_max, bool with_content);
   Blocks read_back(Position from, Position through, std::size_t bytes_max);
   Result<bool> add_content(const rocksdb::Slice& key, Bytes& content);
+  rocksdb::Status leave_write_ahead_log();
   Result<bool> rewrite(const ScrubScope& scope);
 
   std::optional<PrivateFolder> folder_;  // of a view; outlives the database
@@ -263,13 +264,22 @@ Result<bool> RocksDbStore::erase_chunks(ByteView prefix) {
 // Everything in the write-ahead log goes into tables, and the tables that hold what was removed are
 // written anew without it. The files that are thereby obsolete are RocksDB's to delete, once no
 // iterator reads them any more.
+// Each flush records which write-ahead logs are still needed, by what it knows of the others: of
+// several at once each may take the others for not done, and a log then stays that nobody needs.
+// Therefore one after the other, and last a family that always has something to be flushed.
+rocksdb::Status RocksDbStore::leave_write_ahead_log() {
+  rocksdb::Status status = db_->Delete(write_, families_.content, slice(key_of(Position{0})));
+  for (auto* family : {families_.facts, families_.chunks, families_.content}) {
+    if (status.ok()) status = db_->Flush({}, family);
+  }
+  return status;
+}
+
 Result<bool> RocksDbStore::rewrite(const ScrubScope& scope) {
   rocksdb::VectorLogPtr logs;
   rocksdb::Status status = db_->GetSortedWalFiles(logs);
-  // So that the write-ahead log is left behind even where nothing else was written to it.
-  if (status.ok()) status = db_->Delete(write_, families_.content, slice(key_of(Position{0})));
   if (status.ok() && !base::mutant(base::Mutant::erased_stays_in_wal)) {
-    status = db_->Flush({}, {families_.facts, families_.content, families_.chunks});
+    status = leave_write_ahead_log();
   }
   if (!status.ok()) return tl::unexpected(error_of(status, "scrub"));
   for (const auto& log : logs) doomed_.push_back(db_->GetName() + log->PathName());
@@ -310,15 +320,18 @@ Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
   if (disk_ == nullptr) return base::failure(base::ErrorCode::refused, "a view changes nothing");
   // Asked for again while something else keeps an erasure waiting.
   if (is_scrubbed_ && scope == scrubbed_) return true;
+  rocksdb::Status status;
   if (doomed_.empty() || scope != scrubbed_) {
     scrubbed_ = {};
     doomed_.clear();
     if (auto ok = rewrite(scope); !ok) return ok;
     scrubbed_ = scope;
+  } else {
+    status = leave_write_ahead_log();
   }
   // Of write-ahead logs that it found when it was opened RocksDB may have lost track; whoever
   // allows it to delete files has it look for all that nobody needs.
-  rocksdb::Status status = db_->DisableFileDeletions();
+  if (status.ok()) status = db_->DisableFileDeletions();
   if (status.ok()) status = db_->EnableFileDeletions(false);
   if (!status.ok()) return tl::unexpected(error_of(status, "scrub"));
   if (const auto left = wait_until_gone(doomed_);

@@ -55,8 +55,8 @@ base::Result<bool> ErasureWork::check_index(Position listed) {
 void ErasureWork::obey(const BackupOrder& order, ErasureOutcome& outcome) {
   outcome.backup = BackupResult{
       order, order.is_left_over
-                 ? eventlog::finish_backup(log_, order.folder, order.begun)
-                 : eventlog::make_backup(log_, order.folder, order.begun, eventlog::system_disk(),
+                 ? eventlog::finish_backup(log_, order.folder, order.begun, options_.disk)
+                 : eventlog::make_backup(log_, order.folder, order.begun, options_.disk,
                                          {options_.data_folder})};
 }
 
@@ -75,7 +75,7 @@ base::Result<eventlog::SignedAnchor> ErasureWork::make_anchor(const AnchorOrder&
 }
 
 LogTrimming ErasureWork::trimming() {
-  return {log_, index_, {options_.data_folder}};
+  return {log_, index_, {options_.data_folder}, options_.disk};
 }
 
 void ErasureWork::obey(const ArchiveOrder& order, ErasureOutcome& outcome) {
@@ -170,11 +170,12 @@ base::Result<bool> ErasureWork::reach(const std::string& root, const std::vector
   eventlog::RocksDbStoreOptions options;
   options.folder = folder.log();
   options.create_if_missing = false;
+  options.disk = &options_.disk;
   const auto store = eventlog::open_rocksdb_store(options);
   if (!store) return tl::unexpected(store.error());
   // A copy's positions are the log's, so the log's index serves it too, as far as the log reaches.
   if (log_.first() <= Position{1}) return erase_from(**store, index_, folder, wanted);
-  const auto rows = eventlog::open_rocksdb_key_value_store(folder.index());
+  const auto rows = eventlog::open_rocksdb_key_value_store(folder.index(), options_.disk);
   if (!rows) return tl::unexpected(rows.error());
   eventlog::StreamIndex own(**rows);
   if (auto ok = own.catch_up(**store, (*store)->tail()); !ok) return ok;
@@ -185,7 +186,7 @@ base::Result<bool> ErasureWork::erase_from(eventlog::BlockStore& copy, eventlog:
                                            const eventlog::LogFolder& folder,
                                            const std::vector<Wanted>& wanted) {
   // First, so that nobody takes it for damage.
-  auto noted = eventlog::add_later_erasures(folder.erased(), wanted);
+  auto noted = eventlog::add_later_erasures(folder.erased(), wanted, options_.disk);
   if (!noted) return noted;
   eventlog::ScrubScope scope;
   for (const Wanted& one : wanted) {

@@ -33,6 +33,7 @@ struct ErasureOptions {
   std::string session_folder;             // of the sessions' private folders; empty: there are none
   std::optional<base::SigningKey> key{};  // that anchors are signed with
   std::string data_folder{};              // of the log
+  eventlog::Disk& disk = eventlog::system_disk();
 };
 
 struct BackupOrder {
@@ -153,9 +154,9 @@ class ErasureWork {
   base::Result<Wanted> erase(const projections::PendingErasure& pending,
                              eventlog::ScrubScope& scope);
   base::Result<bool> reach(const std::string& root, const std::vector<Wanted>& wanted);
-  static base::Result<bool> erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
-                                       const eventlog::LogFolder& folder,
-                                       const std::vector<Wanted>& wanted);
+  base::Result<bool> erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
+                                const eventlog::LogFolder& folder,
+                                const std::vector<Wanted>& wanted);
   base::Result<bool> reach_copies(const ErasureJob& job, const std::vector<Wanted>& wanted);
   base::Result<bool> remove_session_folder(const projections::PendingErasure& pending);
   void erase_pending(const ErasureJob& job, ErasureOutcome& outcome);

@@ -43,6 +43,8 @@ enum class Mutant {
   content_not_proved,           // a text is not compared with its digest
   completed_before_scrubbed,    // an erasure counts as done while files still hold the text
   backup_not_reached,           // an erasure leaves the text in backups
+  evidence_comes_back,          // a loss of power undoes that what was found at a start is removed
+  copy_note_not_synced,         // what a copy says of erasures may be gone after a loss of power
   refused_log_changed,          // a start that is refused leaves what RocksDB made of the files
   backup_not_synced,            // files of a backup may be on the disk only after its head
   restored_not_synced,          // files of a restored log may be on the disk only after its head
@@ -206,6 +208,8 @@ constexpr std::string_view kMutantNames[] = {
     "content_not_proved",
     "completed_before_scrubbed",
     "backup_not_reached",
+    "evidence_comes_back",
+    "copy_note_not_synced",
     "refused_log_changed",
     "backup_not_synced",
     "restored_not_synced",

@@ -12,6 +12,8 @@ using base::failure;
 
 // A file may be in use for a moment; a server tries again, too.
 constexpr int kTrimsMax = 20;
+// The commands that erase a session, behind those that every session gets.
+constexpr std::int64_t kFirstErasing = 1000;
 
 tl::unexpected<base::Error> died() {
   return failure(ErrorCode::io, "the process has died");
@@ -158,6 +160,86 @@ Result<bool> ServerLife::finish_archive() {
     }
     trimming().remove_left_over(archive.folder);
     if (auto ok = record({session::ArchiveForgotten{name}}); !ok) return ok;
+  }
+  return true;
+}
+
+workers::ErasureWork ServerLife::erasure_work() {
+  return {*log_.store, side_->index, *view_rows_, {{}, {}, {}, folder_.root, disk_}};
+}
+
+Result<bool> ServerLife::record_backup(const workers::BackupResult& made) {
+  if (disk_.has_crashed()) return died();
+  if (made.outcome) {
+    return record({session::BackupCompleted{made.order.name, made.outcome->through}});
+  }
+  // That nothing whole was left is an outcome of looking after another server, not of copying.
+  if (!made.order.is_left_over) return tl::unexpected(made.outcome.error());
+  return record({session::BackupForgotten{made.order.name}});
+}
+
+Result<bool> ServerLife::back_up(const std::string& folder) {
+  if (auto ok = record({session::BackupBegun{"copy", folder}}); !ok) return ok;
+  workers::ErasureJob job;
+  job.order = workers::BackupOrder{"copy", folder, worker_->server()->backups.at("copy").begun};
+  return record_backup(*erasure_work().run(job).backup);
+}
+
+Result<bool> ServerLife::finish_backups() {
+  const auto backups = worker_->server()->backups;
+  for (const auto& [name, backup] : backups) {
+    if (backup.through.value > 0) continue;
+    workers::ErasureJob job;
+    job.order = workers::BackupOrder{name, backup.folder, backup.begun, true};
+    if (auto ok = record_backup(*erasure_work().run(job).backup); !ok) return ok;
+  }
+  return true;
+}
+
+Result<bool> ServerLife::ask_to_erase(std::int64_t session) {
+  const session::ClientCommand commands[] = {session::KillSession{}, session::EraseContent{}};
+  std::int64_t number = kFirstErasing;
+  for (const session::ClientCommand& command : commands) {
+    workers::CommandMessage m;
+    m.id = command_id(number);
+    m.digest[0] = 'd';
+    m.session = id_of<base::SessionId>(session);
+    m.agent = "main";
+    m.actor = "crash";
+    m.command = command;
+    worker_->submit({workers::Asker::client, static_cast<std::uint64_t>(number++)}, std::move(m));
+    Acknowledged ignored;
+    if (auto ok = work(ignored); !ok) return ok;
+  }
+  return true;
+}
+
+Result<bool> ServerLife::finish_erasures() {
+  workers::Query query;
+  query.durable = sequencer_->durable();
+  static_cast<void>(side_->service->answer(query));  // brings the projections up
+  workers::ErasureJob job;
+  job.at_least = sequencer_->durable();
+  job.backups = worker_->server()->backups;
+  workers::ErasureOutcome outcome;
+  for (int attempt = 0; attempt < kTrimsMax; ++attempt) {
+    outcome = erasure_work().run(job);
+    if (disk_.has_crashed()) return died();
+    if (!outcome.error || outcome.error->code != ErrorCode::busy) break;
+  }
+  if (outcome.error) return tl::unexpected(*outcome.error);
+  if (outcome.is_behind) return failure(ErrorCode::busy, "the projections are behind");
+  for (const projections::PendingErasure& erased : outcome.erased) {
+    workers::CommandMessage m;
+    m.id = base::CommandId::make({now_}, random_);
+    m.session = erased.session;
+    m.agent = erased.agent;
+    m.actor_kind = session::ActorKind::server;
+    m.actor = "eraser";
+    m.command = session::ServerCommand(session::CompleteErasure{erased.through});
+    worker_->submit({workers::Asker::eraser, 0}, std::move(m));
+    Acknowledged ignored;
+    if (auto ok = work(ignored); !ok) return ok;
   }
   return true;
 }

@@ -11,6 +11,7 @@
 #include "eventlog/stream_loader.hpp"
 #include "tests/support/faulty_disk.hpp"
 #include "workers/command_worker.hpp"
+#include "workers/erasure_work.hpp"
 #include "workers/log_trimming.hpp"
 #include "workers/read_side.hpp"
 
@@ -46,6 +47,14 @@ class ServerLife {
   Result<bool> archive(const std::string& folder);
   // What an earlier life began of that and did not finish: it is taken back, or gone on with.
   Result<bool> finish_archive();
+  // Copies the log into the folder, as a server does it that is asked for a backup.
+  Result<bool> back_up(const std::string& folder);
+  // What an earlier life began of that and did not finish: it is proved, or taken back.
+  Result<bool> finish_backups();
+  // Ends the session of that number, and asks for all of its words to be erased.
+  Result<bool> ask_to_erase(std::int64_t session);
+  // What is asked for and not completed, as the server does it: from the log, then from backups.
+  Result<bool> finish_erasures();
   // A stream's state as the index and its snapshot tell it.
   Result<eventlog::LoadedStream> load(const std::string& stream);
   eventlog::BlockStore& store() { return *log_.store; }
@@ -55,6 +64,8 @@ class ServerLife {
   Result<bool> open_rows(const std::string& root);
   Result<bool> work(Acknowledged& acknowledged);
   Result<bool> record(std::vector<session::Event> events);
+  Result<bool> record_backup(const workers::BackupResult& made);
+  workers::ErasureWork erasure_work();
   Result<bool> trim(const std::string& name, const session::NamedArchive& archive);
   workers::LogTrimming trimming() { return {*log_.store, side_->index, folder_, disk_}; }
 

@@ -157,8 +157,14 @@ struct SyncedDisk final : support::ForwardingDisk {
   base::Result<bool> settle(const std::string& path) override { return note(path); }
   base::Result<bool> note(const std::string& path) {
     synced.push_back(path);
+    removed_before_sync = std::exchange(removed, {});
     if (path != failing) return true;
     return base::failure(ErrorCode::io, "the disk is gone", path);
+  }
+
+  void remove_all(const std::string& path) override {
+    support::ForwardingDisk::remove_all(path);
+    removed.push_back(path);
   }
 
   bool has_synced(const std::string& path) const { return synced_at(path) != synced.end(); }
@@ -169,7 +175,9 @@ struct SyncedDisk final : support::ForwardingDisk {
     return std::find(synced.begin(), synced.end(), path);
   }
 
-  std::vector<std::string> synced;  // in order
+  std::vector<std::string> synced;               // in order
+  std::vector<std::string> removed;              // since
+  std::vector<std::string> removed_before_sync;  // between the last two
   std::string failing;
 };
 
@@ -217,6 +225,46 @@ TEST_CASE("all files of a restored log are durable before its head is", "[eventl
     INFO(path);
     CHECK(disk.synced_before(path, root.head()));
   }
+}
+
+TEST_CASE("what a copy says of erasures is durable also where a killed server has said it",
+          "[eventlog]") {
+  const support::TempFolder folder;
+  const std::vector<eventlog::LaterErasure> some{{"a", {{{1}, {2}}}}};
+  REQUIRE(eventlog::add_later_erasures(folder.file("erased"), some));
+  SyncedDisk disk;
+  REQUIRE(eventlog::add_later_erasures(folder.file("erased"), some, disk));
+  CHECK(disk.has_synced(std::filesystem::path(folder.file("erased")).parent_path().string()));
+  REQUIRE(eventlog::add_later_erasures(folder.file("none"), {}, disk));
+  CHECK_FALSE(std::filesystem::exists(folder.file("none")));
+}
+
+TEST_CASE("a copy that is removed is gone for good", "[eventlog]") {
+  BackupFixture f;
+  f.say(3);
+  const std::string copy = f.folder.file("copy");
+  REQUIRE(make_backup(*f.log.store, copy, {1}));
+  std::filesystem::remove(copy + "/head");
+  SyncedDisk disk;
+  REQUIRE_FALSE(eventlog::finish_backup(*f.log.store, copy, {1}, disk));
+  CHECK_FALSE(std::filesystem::exists(copy));
+  CHECK(disk.has_synced(std::filesystem::path(copy).parent_path().string()));
+}
+
+TEST_CASE("a log is opened to be written once its folder's name and what was found are durable",
+          "[eventlog]") {
+  BackupFixture f;
+  f.say(3);
+  f.writer.reset();
+  f.log = {};
+  const LogFolder root{f.folder.file("data")};
+  SyncedDisk disk;
+  const auto log = eventlog::open_log(root.root, LogMode::read_write, f.random, {disk});
+  REQUIRE(log);
+  CHECK(disk.has_synced(std::filesystem::path(root.root).parent_path().string()));
+  // Last of all that its evidence is gone, which an erasure does not look into.
+  CHECK(disk.synced.back() == root.root);
+  CHECK(disk.removed_before_sync == std::vector<std::string>{root.evidence()});
 }
 
 TEST_CASE("a backup that a killed server left counts as made only once it is durable",

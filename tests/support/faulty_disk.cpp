@@ -167,6 +167,7 @@ Result<bool> FaultyDisk::sync_folder(const std::string& path) {
 
 Result<bool> FaultyDisk::settle(const std::string& path) {
   const std::lock_guard guard(model_->mutex);
+  if (!fs::exists(path)) return Model::failed(path);
   FileState& file = model_->state_of(path);
   auto synced = model_->sync_file(file, "settle " + path, [] { return true; });
   if (synced) model_->drop_cache(path, file);

@@ -1,0 +1,241 @@
+// A backup, an erasure that reaches it, and a restore from it, ended in each of their disk
+// operations in turn. Whatever the end: a copy that is on the record as made is whole, one that is
+// not is gone; what was asked to be erased is in no file once the record says that it is done, and
+// stays so when the power fails; and in the folder of a restore there is a whole log of a new
+// epoch, or none.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "eventlog/backup.hpp"
+#include "eventlog/verify.hpp"
+#include "tests/crash/disk_stage.hpp"
+#include "tests/crash/require.hpp"
+#include "tests/support/environment_number.hpp"
+#include "tests/support/log.hpp"
+
+namespace {
+
+using base::Position;
+using base::Result;
+using crash::End;
+using crash::kEnds;
+using crash::kSmallBuffer;
+using crash::require;
+using crash::ServerLife;
+using support::PowerLoss;
+
+constexpr const char* kCopyingEndNames[] = {"power lost", "power lost, torn", "killed"};
+
+constexpr std::int64_t kLastCopied = 14;
+constexpr std::int64_t kErasedSession = 2;  // with a short prompt, one of 30,000 bytes, and chunks
+
+struct CopyStage : crash::DiskStage {
+  using DiskStage::DiskStage;
+  std::string copy() const { return folder.file("copy"); }
+  std::string restored() const { return folder.file("restored"); }
+};
+
+void end(CopyStage& stage, End how) {
+  if (how != End::is_killed) {
+    stage.disk.cut_power(how == End::tears ? PowerLoss::tears : PowerLoss::drops);
+  }
+  stage.disk.restart();
+}
+
+bool holds_words(const std::string& root, const std::string& words) {
+  if (!std::filesystem::exists(root)) return false;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
+    if (bytes.find(words) == std::string::npos) continue;
+    UNSCOPED_INFO(entry.path().string());
+    return true;
+  }
+  return false;
+}
+
+bool holds_erased(const std::string& root) {
+  for (std::int64_t number = 1; number <= kLastCopied; ++number) {
+    const bool is_erased = number % crash::kSessionsOfLife == kErasedSession;
+    // A text in chunks is told by its end.
+    const std::string prompt = crash::prompt_of_command(number);
+    const std::string words = prompt.size() > 1000 ? prompt.substr(prompt.size() - 1000) : prompt;
+    if (is_erased && holds_words(root, words)) return true;
+  }
+  return false;
+}
+
+eventlog::VerifyReport whole_report(const std::string& root) {
+  const auto log = eventlog::open_unproved_log(root);
+  if (!log) FAIL(root << ": " << base::describe(log.error()));
+  for (const auto& error : {log->store_error, log->head_error, log->base_error}) {
+    if (error) FAIL(root << ": " << base::describe(*error));
+  }
+  auto report = eventlog::verify_log(*log->store, log->head, {}, eventlog::besides_of(*log));
+  for (const auto& problem : report.problems) FAIL(root << ": " << problem.text);
+  return report;
+}
+
+// What the record says of the copy and of the erasure.
+struct Recorded {
+  bool is_begun = false;
+  Position copied;  // 0: it is not said to be whole
+  bool is_erased = false;
+};
+
+Recorded recorded(const std::string& root) {
+  Recorded found;
+  const auto log = require(eventlog::open_unproved_log(root));
+  for (const auto& event : support::all_events(*log.store, false)) {
+    if (std::holds_alternative<session::BackupBegun>(event.event)) found.is_begun = true;
+    if (std::holds_alternative<session::BackupForgotten>(event.event)) found = {};
+    if (const auto* done = std::get_if<session::BackupCompleted>(&event.event)) {
+      found.copied = done->through;
+    }
+    if (std::holds_alternative<session::ContentErasureCompleted>(event.event)) {
+      found.is_erased = true;
+    }
+  }
+  return found;
+}
+
+// Of what the record says by now, whatever is still to be done.
+void check_record(const CopyStage& stage) {
+  whole_report(stage.root());
+  const Recorded said = recorded(stage.root());
+  if (said.copied.value > 0) CHECK(whole_report(stage.copy()).last == said.copied);
+  if (!said.is_erased) return;
+  CHECK_FALSE(holds_erased(stage.root()));
+  CHECK_FALSE(holds_erased(stage.copy()));
+}
+
+Result<bool> back_up_and_erase(CopyStage& stage) {
+  auto life = ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
+  if (!life) return tl::unexpected(life.error());
+  if (auto ok = (*life)->take_over(); !ok) return ok;
+  if (auto ok = (*life)->back_up(stage.copy()); !ok) return ok;
+  if (auto ok = (*life)->ask(kLastCopied - 3, kLastCopied, stage.acknowledged); !ok) return ok;
+  if (auto ok = (*life)->ask_to_erase(kErasedSession); !ok) return ok;
+  return (*life)->finish_erasures();
+}
+
+// The next server, which goes on with what it finds. Then the power fails.
+void go_on(CopyStage& stage) {
+  {
+    const auto life = require(ServerLife::begin(stage.root(), stage.disk, kSmallBuffer));
+    require(life->take_over());
+    require(life->finish_backups());
+    require(life->ask(1, kLastCopied + 1, stage.acknowledged));
+    require(life->ask_to_erase(kErasedSession));
+    require(life->finish_erasures());
+  }
+  check_record(stage);
+  stage.disk.cut_power(PowerLoss::drops);
+  stage.disk.restart();
+  check_record(stage);
+  const Recorded said = recorded(stage.root());
+  CHECK(said.is_erased);
+  CHECK(std::filesystem::exists(stage.copy()) == (said.copied.value > 0));
+}
+
+TEST_CASE("wherever a backup and an erasure end, what the record says of them is so",
+          "[.crash][eventlog]") {
+  const std::int64_t only = support::environment_number("STENO_CRASH_POINT", 0);
+  const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 5);
+  std::int64_t points = 0;
+  for (const End how : kEnds) {
+    // Each kind of end takes other operations, unless all are asked for.
+    const std::int64_t first = only > 0 ? only : 1 + static_cast<std::int64_t>(how) % step;
+    for (std::int64_t operation = first;; operation += step) {
+      CopyStage stage(static_cast<std::uint64_t>(operation));
+      require(crash::live(stage, 1, kLastCopied - 4, kSmallBuffer));
+      stage.disk.crash_at(stage.disk.operations() + operation);
+      const auto done = back_up_and_erase(stage);
+      INFO("STENO_CRASH_POINT=" << operation << ": " << kCopyingEndNames[static_cast<int>(how)]
+                                << ", " << stage.disk.fault());
+      if (!stage.disk.has_crashed()) {
+        require(done);
+        const Recorded said = recorded(stage.root());
+        CHECK((said.copied.value > 0 && said.is_erased));
+        check_record(stage);
+        break;
+      }
+      end(stage, how);
+      check_record(stage);
+      go_on(stage);
+      ++points;
+      if (only != 0) break;
+    }
+  }
+  std::printf("{\"campaign\":\"copy_points\",\"points\":%lld,\"violations\":0}\n",
+              static_cast<long long>(points));
+  std::fflush(stdout);
+  // One that is asked for must be there.
+  CHECK((only != 0 ? points == std::ssize(kEnds) : points > 300 / step));
+}
+
+TEST_CASE("wherever a restore ends, there is a whole log of a new epoch, or none",
+          "[.crash][eventlog]") {
+  const std::int64_t only = support::environment_number("STENO_CRASH_POINT", 0);
+  const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 5);
+  std::int64_t points = 0;
+  CopyStage stage(1);
+  require(crash::live(stage, 1, kLastCopied - 4, kSmallBuffer));
+  require(back_up_and_erase(stage));
+  const Position copied = recorded(stage.root()).copied;
+  const auto restore = [&] {
+    base::SeededRandom random(1);
+    return eventlog::restore_backup(stage.copy(), stage.restored(), random, {}, stage.disk);
+  };
+  const auto is_there = [&] {
+    base::SeededRandom random(2);
+    const auto mode = eventlog::LogMode::read_only;
+    return eventlog::open_log(stage.restored(), mode, random).has_value();
+  };
+  const auto check_restored = [&] {
+    const auto report = whole_report(stage.restored());
+    CHECK(report.epochs == 2);
+    CHECK(report.last > copied);
+    CHECK_FALSE(holds_erased(stage.restored()));
+  };
+  for (const End how : kEnds) {
+    const std::int64_t first = only > 0 ? only : 1 + static_cast<std::int64_t>(how) % step;
+    for (std::int64_t operation = first;; operation += step) {
+      std::filesystem::remove_all(stage.restored());
+      stage.disk.crash_at(stage.disk.operations() + operation);
+      const auto done = restore();
+      INFO("STENO_CRASH_POINT=" << operation << ": " << kCopyingEndNames[static_cast<int>(how)]
+                                << ", " << stage.disk.fault());
+      if (!stage.disk.has_crashed()) {
+        REQUIRE(done);
+        check_restored();
+        break;
+      }
+      end(stage, how);
+      const bool is_found = is_there();
+      if (is_found) check_restored();
+      const auto again = restore();
+      if (!again) {
+        REQUIRE(is_found);
+        CHECK(again.error().code == base::ErrorCode::conflict);
+      }
+      check_restored();
+      stage.disk.cut_power(PowerLoss::drops);
+      stage.disk.restart();
+      // What only the first attempt has made, which did not live to say so, may be gone.
+      if (!again && !is_there()) REQUIRE(restore());
+      check_restored();
+      ++points;
+      if (only != 0) break;
+    }
+  }
+  std::printf("{\"campaign\":\"restore_points\",\"points\":%lld,\"violations\":0}\n",
+              static_cast<long long>(points));
+  std::fflush(stdout);
+  CHECK((only != 0 ? points == std::ssize(kEnds) : points > 60 / step));
+}
+
+}  // namespace
