@@ -159,7 +159,7 @@ Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk) {
   if (auto ok = check_owner(folder.root); !ok) return ok;
   // Who made it may have been killed before its name was durable. What this user may not open was
   // not made by us.
-  const auto named = disk.sync_folder(parent_of(folder.root));
+  auto named = disk.sync_folder(parent_of(folder.root));
   if (!named && named.error().code != ErrorCode::refused) return named;
   if (!folder.has_log()) {
     if (auto ok = check_no_foreign_files(folder.root); !ok) return ok;
