@@ -183,6 +183,14 @@ Result<std::unique_ptr<BlockStore>> open_archive(const Checkpoint& end, const st
                  "the archive does not end with the block that the anchor names", folder);
 }
 
+// The mark last, so that what is not removed yet is found again.
+void remove_marked(const std::string& folder, Disk& disk) {
+  remove_copy(folder, disk);
+  const std::string mark = LogFolder{folder}.making();
+  for (const std::string& path : {unfinished(mark), mark}) disk.remove_all(path);
+  remove_emptied(folder, disk);
+}
+
 }  // namespace
 
 Result<ArchiveOutcome> make_archive(BlockStore& log, const LogFolder& root, const Checkpoint& end,
@@ -193,7 +201,7 @@ Result<ArchiveOutcome> make_archive(BlockStore& log, const LogFolder& root, cons
   Result<bool> synced = outcome ? disk.sync_folder(folder) : true;
   if (synced && outcome) synced = disk.sync_folder(above);
   if (!synced) outcome = tl::unexpected(synced.error());
-  if (!outcome) remove_durably(folder, disk);
+  if (!outcome) remove_marked(folder, disk);
   return outcome;
 }
 
@@ -205,11 +213,7 @@ Result<bool> finish_archive(const std::string& folder, Disk& disk) {
 void remove_archive(const std::string& folder, base::LogId log, Disk& disk) {
   const std::string mark = LogFolder{folder}.making();
   if (!holds(mark, mark_of(log))) return remove_unmarked(folder, mark, disk);
-  remove_copy(folder, disk);
-  // Last, so that what is not removed yet is found again.
-  disk.remove_all(mark);
-  std::error_code ignored;
-  std::filesystem::remove(folder, ignored);
+  remove_marked(folder, disk);
 }
 
 Result<bool> trim_log(BlockStore& log, const Checkpoint& end, const std::string& folder) {

@@ -199,8 +199,9 @@ void remove_part(const LogFolder& to, Disk& disk) {
   }
 }
 
-// What was copied is proved, so that a backup may be changed meanwhile by an erasure.
-Result<bool> copy_log(const LogFolder& from, const LogFolder& to, const Claims& claims,
+// What was copied is proved, so that a backup may be changed meanwhile by an erasure, which is
+// noted before it begins.
+Result<bool> copy_log(const LogFolder& from, const LogFolder& to, Claims claims,
                       const VerifyProgress& progress, Disk& disk) {
   const std::string part = part_of(to);
   std::error_code error;
@@ -212,6 +213,9 @@ Result<bool> copy_log(const LogFolder& from, const LogFolder& to, const Claims& 
     if (auto ok = sync_all(part, disk); !ok) return ok;
   }
   {
+    auto later = read_later_erasures(from.erased());
+    if (!later) return tl::unexpected(later.error());
+    claims.besides.later = std::move(*later);
     const auto store = open_log_view(part);
     if (!store) return tl::unexpected(store.error());
     if (auto ok = prove(**store, claims, progress); !ok) return ok;
@@ -242,7 +246,7 @@ Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Po
   if (outcome) synced = disk.sync_folder(folder);
   if (synced && outcome) synced = disk.sync_folder(fs::path(folder).parent_path().string());
   if (!synced) outcome = tl::unexpected(synced.error());
-  if (!outcome) remove_durably(folder, disk);
+  if (!outcome) remove_copy(folder, disk);
   return outcome;
 }
 
@@ -272,8 +276,6 @@ Result<Restored> restore_backup(const std::string& folder, const std::string& ro
   if (to.has_log() && check_restored(to)) {
     return failure(ErrorCode::conflict, "there is a log already; give another home", root);
   }
-  const auto later = read_later_erasures(from.erased());
-  if (!later) return tl::unexpected(later.error());
   const auto head = read_head_file(from.head());
   if (!head) return tl::unexpected(head.error());
   if (!*head) {
@@ -282,7 +284,6 @@ Result<Restored> restore_backup(const std::string& folder, const std::string& ro
   const auto base = base_of(from);
   if (!base) return tl::unexpected(base.error());
   Claims claims{**head, {}};
-  claims.besides.later = *later;
   if (*base) begin_at(**base, claims.besides);
   remove_part(to, disk);
   if (auto ok = prepare_data_folder(to, disk); !ok) return tl::unexpected(ok.error());
@@ -295,6 +296,9 @@ Result<Restored> restore_backup(const std::string& folder, const std::string& ro
     if (!to.has_log()) disk.remove_all(to.restoring());
     return tl::unexpected(ok.error());
   }
+  // Once more, of what was erased while it was copied and proved.
+  const auto later = read_later_erasures(from.erased());
+  if (!later) return tl::unexpected(later.error());
   auto restored = begin_epoch(root, *later, random, disk);
   if (!restored) return restored;
   disk.remove_all(to.restoring());

@@ -16,18 +16,18 @@ Result<bool> not_listed(const std::string& path, const std::error_code& error) {
   return failure(ErrorCode::io, "cannot be listed: " + error.message(), path);
 }
 
-// The folder, if nothing is left in it.
-void remove_emptied(const std::string& folder, Disk& disk) {
-  std::error_code failed;
-  if (fs::is_empty(folder, failed) && !failed) return remove_durably(folder, disk);
-  static_cast<void>(disk.sync_folder(folder));
-}
-
 }  // namespace
 
 void remove_durably(const std::string& path, Disk& disk) {
   disk.remove_all(path);
   static_cast<void>(disk.sync_folder(fs::path(path).parent_path().string()));
+}
+
+void remove_emptied(const std::string& folder, Disk& disk) {
+  std::error_code failed;
+  // Also one that is gone: who removed it may have been killed before that was durable.
+  if (is_gone(folder) || fs::is_empty(folder, failed)) return remove_durably(folder, disk);
+  static_cast<void>(disk.sync_folder(folder));
 }
 
 Result<bool> make_empty_folder(const std::string& folder, Disk& disk) {
@@ -65,11 +65,13 @@ Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& d
 }
 
 void remove_copy(const std::string& folder, Disk& disk) {
-  // The label last, so that what is not removed yet is found again.
   for (const char* name :
-       {"/log", "/log.tmp", "/head", "/head.new", "/base", "/erased", "/erased.new", "/label"}) {
+       {"/log", "/log.tmp", "/head", "/head.new", "/base", "/erased", "/erased.new"}) {
     disk.remove_all(folder + name);
   }
+  // The label only then, so that what is not removed yet is found again.
+  static_cast<void>(disk.sync_folder(folder));
+  disk.remove_all(folder + "/label");
   remove_emptied(folder, disk);
 }
 
@@ -86,7 +88,7 @@ void remove_unmarked(const std::string& folder, const std::string& mark, Disk& d
     std::error_code unknown;
     if (files->path() != part || !fs::is_regular_file(files->symlink_status(unknown))) return;
   }
-  if (error) return;
+  if (error && !is_gone(folder)) return;
   disk.remove_all(part);
   remove_emptied(folder, disk);
 }

@@ -22,6 +22,9 @@ Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& d
 // back what nobody knows of any more, and no erasure reaches.
 void remove_durably(const std::string& path, Disk& disk);
 
+// The folder, if nothing is left in it. Durable as above.
+void remove_emptied(const std::string& folder, Disk& disk);
+
 // Of a copy that is not whole: what its maker put there. Durable as above. The folder goes, too, if
 // nothing else is in it, for that was put there by somebody else.
 void remove_copy(const std::string& folder, Disk& disk);

@@ -103,6 +103,14 @@ Result<std::vector<std::string>> parts_of_log(const std::string& folder) {
   return failure(ErrorCode::io, "cannot list the log's files: " + failed.message(), folder);
 }
 
+// Error io: something of it is still there.
+Result<bool> remove_wholly(const std::string& path, Disk& disk) {
+  disk.remove_all(path);
+  if (is_gone(path)) return true;
+  return failure(ErrorCode::io, "cannot be removed; see to its permissions, or remove it by hand",
+                 path);
+}
+
 // The folder of a log that has no database, or only the beginnings of one.
 Result<bool> check_empty_log(const std::string& log) {
   std::error_code failed;
@@ -157,12 +165,12 @@ std::vector<std::string> foreign_files(const LogFolder& folder) {
 Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk) {
   if (auto ok = make_folder(folder.root, disk); !ok) return ok;
   if (auto ok = check_owner(folder.root); !ok) return ok;
-  // Who made it may have been killed before its name was durable. What this user may not open was
-  // not made by us.
-  auto named = disk.sync_folder(parent_of(folder.root));
-  if (!named && named.error().code != ErrorCode::refused) return named;
   if (!folder.has_log()) {
     if (auto ok = check_no_foreign_files(folder.root); !ok) return ok;
+    // Who made the folder may have been killed before its name was durable. What this user may not
+    // open was not made by us.
+    auto named = disk.sync_folder(parent_of(folder.root));
+    if (!named && named.error().code != ErrorCode::refused) return named;
   }
   // What was copied here by hand may have come with wider permissions.
   if (::chmod(folder.root.c_str(), 0700) != 0) {
@@ -219,31 +227,40 @@ Result<bool> keep_evidence(const LogFolder& folder, Disk& disk) {
 Result<bool> drop_evidence(const LogFolder& folder, Disk& disk) {
   std::error_code failed;
   if (!fs::exists(folder.evidence(), failed) && !failed) return true;
-  disk.remove_all(folder.evidence());
+  if (auto ok = remove_wholly(folder.evidence(), disk); !ok) return ok;
   if (base::mutant(base::Mutant::evidence_comes_back)) return true;
   return disk.sync_folder(folder.root);
 }
 
 Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk) {
-  const auto found = parts_of_log(folder.evidence());
+  auto found = parts_of_log(folder.evidence());
   if (!found) return tl::unexpected(found.error());
+  // At each moment CURRENT names what is there: it comes after all that it named when it was found,
+  // and before what it named meanwhile is removed.
+  const bool is_last = !base::mutant(base::Mutant::put_back_unordered);
+  std::stable_partition(found->begin(), found->end(), [is_last](const std::string& name) {
+    return (name != "CURRENT") == is_last;
+  });
   for (const std::string& name : *found) {
     const std::string kept = folder.evidence() + "/" + name;
     const std::string place = folder.log() + "/" + name;
     std::error_code missing;
     if (fs::equivalent(kept, place, missing)) continue;
+    if (name == "CURRENT") {
+      if (auto ok = disk.sync_folder(folder.log()); !ok) return ok;
+    }
     // Another name for it first, since a rename takes the old one away.
     const std::string second = unfinished(kept);
     if (auto ok = disk.link(kept, second); !ok) return tl::unexpected(ok.error());
     if (auto ok = disk.rename(second, place); !ok) return ok;
   }
-  // CURRENT names what was found, durably, before what it named meanwhile is removed.
   if (auto ok = disk.sync_folder(folder.log()); !ok) return ok;
   const auto names = parts_of_log(folder.log());
   if (!names) return tl::unexpected(names.error());
   for (const std::string& name : *names) {
     const bool is_found = std::find(found->begin(), found->end(), name) != found->end();
-    if (!is_found) disk.remove_all(folder.log() + "/" + name);
+    if (is_found) continue;
+    if (auto ok = remove_wholly(folder.log() + "/" + name, disk); !ok) return ok;
   }
   if (auto ok = disk.sync_folder(folder.log()); !ok) return ok;
   return drop_evidence(folder, disk);

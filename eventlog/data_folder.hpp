@@ -73,11 +73,13 @@ base::Result<bool> check_no_log(const LogFolder& folder);
 // makes what is found of the write-ahead log durable, and drops it from the page cache: a server
 // that was killed may have left its last block there alone, and a block that can still be lost must
 // neither be told to anybody nor built upon. Its names become durable when the log is opened.
-// False: evidence is there already, of a start that was killed; it stays, and what it lacks is
-// added.
+// False: evidence is there already, of a start that was killed or that a failing disk ended; it
+// stays, and what it lacks is added. Since it is then no longer what one start has found, it is
+// not put back: a refused start names its folder instead.
 base::Result<bool> keep_evidence(const LogFolder& folder, Disk& disk);
 // The log is proved whole: its evidence is not needed, and gone for good when it returns. What is
-// erased later would else be there again after a loss of power.
+// erased later would else be there again after a loss of power. Error io also when something of it
+// cannot be removed.
 base::Result<bool> drop_evidence(const LogFolder& folder, Disk& disk);
 // The log is refused, and closed: makes its files those of the evidence, which is all that was
 // found, and drops it then. Durable when it returns; on an error the evidence is all there still.

@@ -96,6 +96,12 @@ Disk& system_disk() {
   return disk;
 }
 
+bool is_gone(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::symlink_status(path, failed).type() ==
+         std::filesystem::file_type::not_found;
+}
+
 std::string unfinished(const std::string& path) {
   return path + ".new";
 }

@@ -49,6 +49,8 @@ Disk& system_disk();
 // Puts the file in its place with all of its bytes synced; after a crash it is there whole or not
 // at all. The folder is still to be synced.
 Result<bool> write_whole(Disk& disk, const std::string& path, ByteView bytes);
+// True only when it is certain that nothing has this name.
+bool is_gone(const std::string& path);
 // The path that write_whole gives the file until it has all of its bytes.
 std::string unfinished(const std::string& path);
 

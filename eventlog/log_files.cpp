@@ -48,6 +48,7 @@ bool is_sealed(ByteView block) {
 
 struct File {
   std::string path;
+  std::size_t folder = 0;
   std::uint64_t number = 0;  // RocksDB's; grows with time
   std::size_t size = 0;
   bool is_table = false;
@@ -107,7 +108,7 @@ class FilesOfLog final : public LogFiles {
   }
 
  private:
-  Result<bool> list(const std::string& folder);
+  Result<bool> list(const std::string& part, std::size_t folder);
   void find_blocks(ByteView bytes, std::size_t file);
   void take_records(ByteView bytes);
   void open_table(const File& file);
@@ -122,10 +123,10 @@ class FilesOfLog final : public LogFiles {
   Puts puts_;
 };
 
-Result<bool> FilesOfLog::list(const std::string& folder) {
+Result<bool> FilesOfLog::list(const std::string& part, std::size_t folder) {
   std::error_code failed;
-  if (!fs::is_directory(folder, failed)) return true;
-  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+  if (!fs::is_directory(part, failed)) return true;
+  for (const auto& entry : fs::directory_iterator(part, failed)) {
     const fs::path& path = entry.path();
     const bool is_table = path.extension() == ".sst";
     if (!is_table && path.extension() != ".log") continue;
@@ -133,16 +134,16 @@ Result<bool> FilesOfLog::list(const std::string& folder) {
     if (!identity) return tl::unexpected(identity.error());
     if (!inodes_.insert(*identity).second) continue;
     const std::uint64_t number = std::strtoull(path.stem().c_str(), nullptr, 10);
-    files_.push_back({path.string(), number, entry.file_size(failed), is_table, {}});
+    files_.push_back({path.string(), folder, number, entry.file_size(failed), is_table, {}});
   }
   if (!failed) return true;
-  return base::failure(base::ErrorCode::io, "cannot list the folder: " + failed.message(), folder);
+  return base::failure(base::ErrorCode::io, "cannot list the folder: " + failed.message(), part);
 }
 
 Result<bool> FilesOfLog::read(const std::vector<LogFolder>& folders, const Progress& progress) {
-  for (const LogFolder& folder : folders) {
-    for (const std::string& part : {folder.log(), folder.evidence()}) {
-      if (auto ok = list(part); !ok) return ok;
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    for (const std::string& part : {folders[i].log(), folders[i].evidence()}) {
+      if (auto ok = list(part, i); !ok) return ok;
     }
   }
   std::sort(files_.begin(), files_.end(),
@@ -182,7 +183,7 @@ void FilesOfLog::find_blocks(ByteView bytes, std::size_t file) {
         step = size;
         const base::Hash hash = block->hash();
         if (hashes_.insert(Bytes(base::view(hash))).second) {
-          blocks_.push_back({block->header, hash, file, at, size});
+          blocks_.push_back({block->header, hash, files_[file].folder, file, at, size});
         }
       } else if (block.error().code == base::ErrorCode::wrong_log) {
         has_newer_format_ |= is_sealed(rest.substr(0, size));

@@ -17,6 +17,7 @@ namespace eventlog {
 struct FoundBlock {
   BlockHeader header;
   Hash hash{};
+  std::size_t folder = 0;  // of those that were read
   std::size_t file = 0;
   std::size_t offset = 0;
   std::size_t bytes = 0;

@@ -55,6 +55,10 @@ std::optional<std::string> wait_until_gone(const std::vector<std::string>& files
   return std::nullopt;
 }
 
+bool is_kept_log(const std::string& file) {
+  return file.ends_with(".log") && !is_gone(file);
+}
+
 class RocksDbStore final : public BlockStore {
  public:
   RocksDbStore(std::unique_ptr<rocksdb::DB> db, Families families, bool sync, Disk& disk)
@@ -326,7 +330,7 @@ Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
     doomed_.clear();
     if (auto ok = rewrite(scope); !ok) return ok;
     scrubbed_ = scope;
-  } else {
+  } else if (std::any_of(doomed_.begin(), doomed_.end(), is_kept_log)) {
     status = leave_write_ahead_log();
   }
   // Of write-ahead logs that it found when it was opened RocksDB may have lost track; whoever

@@ -32,6 +32,7 @@ class Salvage {
  private:
   Result<bool> add_archives();
   Result<bool> find();
+  Result<bool> check_archives() const;
   Result<bool> look_at_events();
   Result<bool> look_at(const FoundBlock& block, bool is_kept);
   Result<bool> hand_out_rest();
@@ -67,10 +68,7 @@ Result<bool> Salvage::add_archives() {
     }
     folders_.push_back(archive);
   }
-  if (!options_.archives.empty() || !has_archived_beginning(from_)) return true;
-  return failure(ErrorCode::not_found,
-                 "the beginning of this log was archived; give all of its archives with --archive",
-                 from_.root);
+  return true;
 }
 
 Result<bool> Salvage::find() {
@@ -110,7 +108,26 @@ Result<bool> Salvage::find() {
     return failure(ErrorCode::wrong_log, "no block is of the log that the head file names",
                    from_.root);
   }
-  return true;
+  return check_archives();
+}
+
+// That each has a block of the log, as far as it has one that no other folder has.
+Result<bool> Salvage::check_archives() const {
+  std::vector<bool> is_known(folders_.size());
+  std::vector<bool> is_foreign(folders_.size());
+  for (const FoundBlock& block : files_->blocks()) {
+    (block.header.log == plan_.log ? is_known : is_foreign)[block.folder] = true;
+  }
+  for (std::size_t i = 1; i < folders_.size(); ++i) {
+    if (is_known[i] || !is_foreign[i]) continue;
+    return failure(ErrorCode::wrong_log, "this is the archive of another log", folders_[i].root);
+  }
+  // A base tells that a beginning was archived, and not that it was also trimmed since.
+  const bool has_beginning = !plan_.prefix.empty();
+  if (has_beginning || !options_.archives.empty() || !has_archived_beginning(from_)) return true;
+  return failure(ErrorCode::not_found,
+                 "the beginning of this log was archived; give all of its archives with --archive",
+                 from_.root);
 }
 
 Result<bool> Salvage::look_at_events() {

@@ -18,9 +18,9 @@ class Planner {
  public:
   Planner(const std::vector<FoundBlock>& blocks, const std::optional<Checkpoint>& head)
       : head_(head) {
-    const auto log = choose_log(blocks);
+    plan_.log = choose_log(blocks);
     for (const FoundBlock& block : blocks) {
-      if (block.header.log != log) continue;
+      if (block.header.log != plan_.log) continue;
       blocks_.push_back(&block);
       by_hash_.emplace(key_of(block.hash), &block);
       followers_[key_of(block.header.previous)].push_back(&block);
@@ -43,8 +43,12 @@ class Planner {
  private:
   base::LogId choose_log(const std::vector<FoundBlock>& blocks) const {
     if (head_) return head_->log;
-    std::map<base::LogId, std::size_t> counts;
-    for (const FoundBlock& block : blocks) ++counts[block.header.log];
+    // Blocks of the log's own folder count before those of archives.
+    std::map<base::LogId, std::pair<std::size_t, std::size_t>> counts;
+    for (const FoundBlock& block : blocks) {
+      auto& [own, archived] = counts[block.header.log];
+      ++(block.folder == 0 ? own : archived);
+    }
     const auto most =
         std::max_element(counts.begin(), counts.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });

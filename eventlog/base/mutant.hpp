@@ -44,6 +44,7 @@ enum class Mutant {
   completed_before_scrubbed,    // an erasure counts as done while files still hold the text
   backup_not_reached,           // an erasure leaves the text in backups
   evidence_comes_back,          // a loss of power undoes that what was found at a start is removed
+  put_back_unordered,           // what a start had found comes back with its CURRENT first
   copy_note_not_synced,         // what a copy says of erasures may be gone after a loss of power
   refused_log_changed,          // a start that is refused leaves what RocksDB made of the files
   backup_not_synced,            // files of a backup may be on the disk only after its head
@@ -209,6 +210,7 @@ constexpr std::string_view kMutantNames[] = {
     "completed_before_scrubbed",
     "backup_not_reached",
     "evidence_comes_back",
+    "put_back_unordered",
     "copy_note_not_synced",
     "refused_log_changed",
     "backup_not_synced",

@@ -20,8 +20,6 @@ using crash::require;
 using crash::ServerLife;
 using support::PowerLoss;
 
-constexpr const char* kArchivingEndNames[] = {"power lost", "power lost, torn", "killed"};
-
 constexpr std::int64_t kLastArchived = 10;
 
 struct ArchiveStage : crash::DiskStage {
@@ -75,17 +73,14 @@ TEST_CASE("wherever archiving ends, every event is in the log or in a whole arch
       require(crash::live(stage, 1, kLastArchived, kSmallBuffer));
       stage.disk.crash_at(stage.disk.operations() + operation);
       const auto done = archive(stage);
-      INFO("STENO_CRASH_POINT=" << operation << ": " << kArchivingEndNames[static_cast<int>(how)]
+      INFO("STENO_CRASH_POINT=" << operation << ": " << crash::kEndNames[static_cast<int>(how)]
                                 << ", " << stage.disk.fault());
       if (!stage.disk.has_crashed()) {
         require(done);
         check_whole(stage);
         break;
       }
-      if (how != End::is_killed) {
-        stage.disk.cut_power(how == End::tears ? PowerLoss::tears : PowerLoss::drops);
-      }
-      stage.disk.restart();
+      crash::end(stage, how);
       check_whole(stage);
       {
         const auto life = require(ServerLife::begin(stage.root(), stage.disk, kSmallBuffer));

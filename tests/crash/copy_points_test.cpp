@@ -1,8 +1,8 @@
 // A backup, an erasure that reaches it, and a restore from it, ended in each of their disk
-// operations in turn. Whatever the end: a copy that is on the record as made is whole, one that is
-// not is gone; what was asked to be erased is in no file once the record says that it is done, and
-// stays so when the power fails; and in the folder of a restore there is a whole log of a new
-// epoch, or none.
+// operations in turn; and what the next server does about them, too. Whatever the end: a copy that
+// is on the record as made is whole, one that is not is gone; what was asked to be erased is in no
+// file once the record says that it is done, and stays so when the power fails; and in the folder
+// of a restore there is a whole log of a new epoch, or none.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -26,8 +26,9 @@ using crash::require;
 using crash::ServerLife;
 using support::PowerLoss;
 
-constexpr const char* kCopyingEndNames[] = {"power lost", "power lost, torn", "killed"};
-
+// The second end: its operation follows from the first one's, somewhere in the next server's life.
+constexpr std::int64_t kStride = 67;
+constexpr std::int64_t kNextMax = 151;
 constexpr std::int64_t kLastCopied = 14;
 constexpr std::int64_t kErasedSession = 2;  // with a short prompt, one of 30,000 bytes, and chunks
 
@@ -36,13 +37,6 @@ struct CopyStage : crash::DiskStage {
   std::string copy() const { return folder.file("copy"); }
   std::string restored() const { return folder.file("restored"); }
 };
-
-void end(CopyStage& stage, End how) {
-  if (how != End::is_killed) {
-    stage.disk.cut_power(how == End::tears ? PowerLoss::tears : PowerLoss::drops);
-  }
-  stage.disk.restart();
-}
 
 bool holds_words(const std::string& root, const std::string& words) {
   if (!std::filesystem::exists(root)) return false;
@@ -122,16 +116,19 @@ Result<bool> back_up_and_erase(CopyStage& stage) {
   return (*life)->finish_erasures();
 }
 
-// The next server, which goes on with what it finds. Then the power fails.
-void go_on(CopyStage& stage) {
-  {
-    const auto life = require(ServerLife::begin(stage.root(), stage.disk, kSmallBuffer));
-    require(life->take_over());
-    require(life->finish_backups());
-    require(life->ask(1, kLastCopied + 1, stage.acknowledged));
-    require(life->ask_to_erase(kErasedSession));
-    require(life->finish_erasures());
-  }
+// The next server, which goes on with what it finds.
+Result<bool> go_on(CopyStage& stage) {
+  auto life = ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
+  if (!life) return tl::unexpected(life.error());
+  if (auto ok = (*life)->take_over(); !ok) return ok;
+  if (auto ok = (*life)->finish_backups(); !ok) return ok;
+  if (auto ok = (*life)->ask(1, kLastCopied + 1, stage.acknowledged); !ok) return ok;
+  if (auto ok = (*life)->ask_to_erase(kErasedSession); !ok) return ok;
+  return (*life)->finish_erasures();
+}
+
+// Once all of it is done, and after a loss of power.
+void check_end(CopyStage& stage) {
   check_record(stage);
   stage.disk.cut_power(PowerLoss::drops);
   stage.disk.restart();
@@ -154,7 +151,7 @@ TEST_CASE("wherever a backup and an erasure end, what the record says of them is
       require(crash::live(stage, 1, kLastCopied - 4, kSmallBuffer));
       stage.disk.crash_at(stage.disk.operations() + operation);
       const auto done = back_up_and_erase(stage);
-      INFO("STENO_CRASH_POINT=" << operation << ": " << kCopyingEndNames[static_cast<int>(how)]
+      INFO("STENO_CRASH_POINT=" << operation << ": " << crash::kEndNames[static_cast<int>(how)]
                                 << ", " << stage.disk.fault());
       if (!stage.disk.has_crashed()) {
         require(done);
@@ -163,9 +160,16 @@ TEST_CASE("wherever a backup and an erasure end, what the record says of them is
         check_record(stage);
         break;
       }
-      end(stage, how);
+      crash::end(stage, how);
       check_record(stage);
-      go_on(stage);
+      // The next one ends early, too, each time elsewhere.
+      stage.disk.crash_at(stage.disk.operations() + 1 + operation * kStride % kNextMax);
+      static_cast<void>(go_on(stage));
+      UNSCOPED_INFO("then " << stage.disk.fault());
+      crash::end(stage, how);
+      check_record(stage);
+      require(go_on(stage));
+      check_end(stage);
       ++points;
       if (only != 0) break;
     }
@@ -207,14 +211,14 @@ TEST_CASE("wherever a restore ends, there is a whole log of a new epoch, or none
       std::filesystem::remove_all(stage.restored());
       stage.disk.crash_at(stage.disk.operations() + operation);
       const auto done = restore();
-      INFO("STENO_CRASH_POINT=" << operation << ": " << kCopyingEndNames[static_cast<int>(how)]
+      INFO("STENO_CRASH_POINT=" << operation << ": " << crash::kEndNames[static_cast<int>(how)]
                                 << ", " << stage.disk.fault());
       if (!stage.disk.has_crashed()) {
         REQUIRE(done);
         check_restored();
         break;
       }
-      end(stage, how);
+      crash::end(stage, how);
       const bool is_found = is_there();
       if (is_found) check_restored();
       const auto again = restore();

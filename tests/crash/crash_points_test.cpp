@@ -22,8 +22,6 @@ using crash::ServerLife;
 using Stage = crash::DiskStage;
 using support::PowerLoss;
 
-constexpr const char* kEndNames[] = {"power lost", "power lost, torn", "killed, then power lost"};
-
 constexpr std::int64_t kScriptLast = 31;
 
 // What is done until the end: a new log, flushes, compactions, and two restarts.
@@ -68,8 +66,8 @@ TEST_CASE("whatever disk operation is the last, nothing acknowledged or told is 
       Stage stage(static_cast<std::uint64_t>(operation));
       stage.disk.crash_at(operation);
       const auto done = run_script(stage);
-      INFO("STENO_CRASH_POINT=" << operation << ": " << kEndNames[static_cast<int>(how)] << ", "
-                                << stage.disk.fault());
+      INFO("STENO_CRASH_POINT=" << operation << ": " << crash::kEndNames[static_cast<int>(how)]
+                                << ", " << stage.disk.fault());
       if (!stage.disk.has_crashed()) {
         require(done);
         REQUIRE(stage.acknowledged.size() == kScriptLast);
@@ -90,7 +88,7 @@ TEST_CASE("whatever disk operation is the last, nothing acknowledged or told is 
 TEST_CASE("a disk that only says that it has synced is found out by the crash points",
           "[.crash][eventlog]") {
   const End how = GENERATE(End::loses_power, End::tears, End::is_killed);
-  INFO(kEndNames[static_cast<int>(how)]);
+  INFO(crash::kEndNames[static_cast<int>(how)]);
   int found_out = 0;
   for (std::int64_t operation = 200; operation < 220; ++operation) {
     Stage stage(1);

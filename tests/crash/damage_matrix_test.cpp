@@ -5,6 +5,7 @@
 // at once, after all single damages.
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <set>
 
@@ -204,6 +205,13 @@ class Judge {
     return "";
   }
 
+  static std::string first_line_of(const std::string& path) {
+    std::ifstream in(path);
+    std::string line;
+    std::getline(in, line);
+    return line;
+  }
+
   // What a log is read from, by name and size.
   std::set<std::pair<std::string, std::uintmax_t>> contents_of_log() const {
     std::set<std::pair<std::string, std::uintmax_t>> found;
@@ -211,6 +219,8 @@ class Judge {
     for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/log")) {
       const std::string name = entry.path().filename();
       if (!is_note("log/" + name)) found.emplace(name, entry.file_size());
+      // Which names the manifest, is as long for each.
+      if (name == "CURRENT") found.emplace("CURRENT: " + first_line_of(entry.path()), 0);
     }
     return found;
   }

@@ -72,6 +72,14 @@ Result<bool> check_rows(ServerLife& life) {
 
 }  // namespace
 
+void end(DiskStage& stage, End how) {
+  using support::PowerLoss;
+  if (how != End::is_killed) {
+    stage.disk.cut_power(how == End::tears ? PowerLoss::tears : PowerLoss::drops);
+  }
+  stage.disk.restart();
+}
+
 Result<bool> live(DiskStage& stage, std::int64_t first, std::int64_t last,
                   std::size_t write_buffer_bytes) {
   auto life = ServerLife::begin(stage.root(), stage.disk, write_buffer_bytes);

@@ -11,6 +11,7 @@ namespace crash {
 // How a process ends in one of its disk operations. After a kill the page cache is still there.
 enum class End { loses_power, tears, is_killed };
 constexpr End kEnds[] = {End::loses_power, End::tears, End::is_killed};
+constexpr const char* kEndNames[] = {"power lost", "power lost, torn", "killed"};
 // So small that some twenty commands flush and compact.
 constexpr std::size_t kSmallBuffer = 64 << 10;
 
@@ -23,6 +24,9 @@ struct DiskStage {
   Position told;  // that the log reaches so far
   std::string root() const { return folder.file("data"); }
 };
+
+// The process has ended so; another one may begin. No file of it may be open.
+void end(DiskStage& stage, End how);
 
 // One process on it: opens, takes over, and is asked the commands, in blocks of growing size.
 // Error: the first thing that went wrong; what was acknowledged until then is noted.

@@ -251,17 +251,72 @@ TEST_CASE("a copy that is removed is gone for good", "[eventlog]") {
   CHECK(disk.has_synced(std::filesystem::path(copy).parent_path().string()));
 }
 
+TEST_CASE("of a copy that is removed the label goes last, and that for good", "[eventlog]") {
+  BackupFixture f;
+  f.say(3);
+  const std::string copy = f.folder.file("copy");
+  const std::string above = std::filesystem::path(copy).parent_path().string();
+  SyncedDisk disk;
+  SECTION("one that cannot be made") {
+    disk.failing = LogFolder{copy}.log();
+    REQUIRE_FALSE(make_backup(*f.log.store, copy, {1}, disk));
+  }
+  SECTION("one that was left") {
+    REQUIRE(make_backup(*f.log.store, copy, {1}));
+    std::filesystem::remove(copy + "/head");
+    REQUIRE_FALSE(eventlog::finish_backup(*f.log.store, copy, {1}, disk));
+  }
+  REQUIRE(disk.synced.size() > 1);
+  CHECK(std::vector(disk.synced.end() - 2, disk.synced.end()) == std::vector{copy, above});
+  CHECK(disk.removed_before_sync == std::vector<std::string>{copy + "/label", copy});
+  // Also where it is gone already: who removed it may have been killed before that was durable.
+  SyncedDisk later;
+  REQUIRE_FALSE(eventlog::finish_backup(*f.log.store, copy, {1}, later));
+  CHECK(later.has_synced(above));
+}
+
+TEST_CASE("an erasure that reaches a backup while it is restored is not lost", "[eventlog]") {
+  // Reaches it when the first folder below the new log's is synced, or when the last one is.
+  struct ErasingDisk final : support::ForwardingDisk {
+    base::Result<bool> sync_folder(const std::string& path) override {
+      if (path == at) REQUIRE(eventlog::add_later_erasures(erased, more));
+      return support::ForwardingDisk::sync_folder(path);
+    }
+    std::string at, erased;
+    std::vector<eventlog::LaterErasure> more{{kStream, {{{2}, {3}}}}};
+  };
+  BackupFixture f;
+  f.say(6);
+  const std::string copy = f.folder.file("copy");
+  const auto made = make_backup(*f.log.store, copy, {1});
+  REQUIRE(made);
+  ErasingDisk disk;
+  disk.erased = copy + "/erased";
+  const std::string root = f.folder.file("restored");
+  disk.at = root + GENERATE("", "/log.part");
+  CAPTURE(disk.at);
+  const auto restored = restore_backup(copy, root, f.random, {}, disk);
+  if (!restored) FAIL(base::describe(restored.error()));
+  CHECK(restored->started.value == made->through.value + 2);
+}
+
 TEST_CASE("a log is opened to be written once its folder's name and what was found are durable",
           "[eventlog]") {
   BackupFixture f;
+  SyncedDisk disk;
+  SECTION("of a folder that is there, and who made it was killed") {
+    const std::string made = f.folder.file("made");
+    std::filesystem::create_directory(made);
+    REQUIRE(eventlog::open_log(made, LogMode::read_write, f.random, {disk}));
+    CHECK(disk.has_synced(std::filesystem::path(made).parent_path().string()));
+    return;
+  }
   f.say(3);
   f.writer.reset();
   f.log = {};
   const LogFolder root{f.folder.file("data")};
-  SyncedDisk disk;
   const auto log = eventlog::open_log(root.root, LogMode::read_write, f.random, {disk});
   REQUIRE(log);
-  CHECK(disk.has_synced(std::filesystem::path(root.root).parent_path().string()));
   // Last of all that its evidence is gone, which an erasure does not look into.
   CHECK(disk.synced.back() == root.root);
   CHECK(disk.removed_before_sync == std::vector<std::string>{root.evidence()});

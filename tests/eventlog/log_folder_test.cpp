@@ -407,6 +407,22 @@ TEST_CASE("a start that is refused leaves the log's files as they were", "[event
   CHECK(f.open());
 }
 
+TEST_CASE("a log whose evidence cannot be removed is not opened", "[eventlog]") {
+  struct StuckDisk final : support::ForwardingDisk {
+    void remove_all(const std::string& path) override {
+      if (!path.ends_with("/evidence")) support::ForwardingDisk::remove_all(path);
+    }
+  };
+  LogFolderFixture f;
+  f.make_log(3);
+  StuckDisk disk;
+  const auto log = open_log(f.folder.root, LogMode::read_write, f.random, {disk});
+  REQUIRE_FALSE(log);
+  CHECK(log.error().code == ErrorCode::io);
+  CHECK_THAT(base::describe(log.error()), Contains("cannot be removed") && Contains("evidence"));
+  CHECK(f.open());
+}
+
 TEST_CASE("a start takes nothing from a process that has the log's database open", "[eventlog]") {
   LogFolderFixture f;
   const auto head = f.make_log(3);

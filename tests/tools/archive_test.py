@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from erase_test import SECRET, files_with  # noqa: E402
 from steno_process import Home, until  # noqa: E402
 
-OK, FAILED, USAGE, NOT_FOUND, CONFLICT, REFUSED, DAMAGED = 0, 1, 2, 3, 4, 5, 9
+OK, FAILED, USAGE, NOT_FOUND, CONFLICT, REFUSED, DAMAGED, WRONG_LOG = 0, 1, 2, 3, 4, 5, 9, 11
 
 
 class Archives(unittest.TestCase):
@@ -173,9 +173,6 @@ class Archives(unittest.TestCase):
         self.fails(NOT_FOUND, "--archive", "replay", "export")
         exported = self.succeeds("replay", "export", *both)
         self.assertIn('"end"', exported.out.splitlines()[-1])
-        self.fails(NOT_FOUND, "--archive", "replay", "salvage", "--to", self.home.path("three"))
-        self.fails(NOT_FOUND, "no archive", "replay", "salvage", "--to", self.home.path("three"),
-                   "--archive", self.home.path("three"))
         self.assertEqual([row["name"] for row in self.home.ask("archive", "list")["archives"]],
                          ["one", "two"])
 
@@ -186,6 +183,9 @@ class Archives(unittest.TestCase):
         self.say("after", "third")
         self.succeeds("erase", "second", "--wait")
         self.home.stop()
+        refused = ["replay", "salvage", "--to", self.home.path("refused")]
+        self.fails(NOT_FOUND, "--archive", *refused)
+        self.fails(NOT_FOUND, "no archive", *refused, "--archive", self.home.path("three"))
         made = self.home.path("made")
         told = self.succeeds("replay", "salvage", "--to", made, "--archive",
                              self.home.path("one"), "-o", "json").json()
@@ -193,6 +193,19 @@ class Archives(unittest.TestCase):
         report = self.verify(folder=made)
         self.assertEqual(report["first"], 1)
         self.assertEqual(files_with(made, SECRET), [])
+        # Given the archive of another log, a larger one, it takes the log for what it is.
+        other = Home()
+        self.addCleanup(other.close)
+        other.start()
+        for number in range(4):
+            other.wait_for_end(other.start_session(f"[say {number}]"))
+        other.ask("archive", "create", other.path("one"), "--before", str(other.position() + 1))
+        other.stop()
+        os.rename(self.home.path("data/head"), self.home.path("head"))
+        self.fails(WRONG_LOG, "archive of another log", *refused, "--archive",
+                   self.home.path("one"), "--archive", other.path("one"))
+        self.assertFalse(os.path.exists(self.home.path("refused")))
+        os.rename(self.home.path("head"), self.home.path("data/head"))
         # It is a log as any other one, and all of it is there.
         again = Home()
         self.addCleanup(again.close)

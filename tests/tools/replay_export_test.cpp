@@ -119,9 +119,13 @@ TEST_CASE("what was erased from a copy travels with its export", "[tools]") {
     const std::size_t end = text.out.find("{\"end\"");
     return f.imported(text.out.substr(0, end) + line + "\n" + text.out.substr(end));
   };
-  CHECK(refused(R"({"erased":"a","events":[{"first":3,"last":2}]})").exit == 2);
-  CHECK(refused(R"({"erased":"a","events":[]})").exit == 2);
-  CHECK(refused(R"({"erased":"a"})").exit == 2);
+  const std::string begin = R"({"erased":")" + stream + '"';
+  CHECK(refused(begin + R"(,"events":[{"first":3,"last":2}]})").exit == 2);
+  CHECK(refused(begin + R"(,"events":[]})").exit == 2);
+  CHECK(refused(begin + "}").exit == 2);
+  const auto other = refused(R"({"erased":"$server","events":[{"first":1,"last":1}]})");
+  CHECK(other.exit == 2);
+  CHECK_THAT(other.err, Contains("not the stream of a session"));
   CHECK(refused(R"({"erased":7,"events":[{"first":1,"last":2}]})").exit == 2);
 }
 

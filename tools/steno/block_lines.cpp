@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eventlog/session/event_codec.hpp"
+#include "eventlog/session/stream_name.hpp"
 #include "tools/steno/base64.hpp"
 #include "tools/steno/json_view.hpp"
 #include "tools/steno/time_text.hpp"
@@ -191,6 +192,10 @@ eventlog::LaterErasure erased_from(const Parsed& json) {
   for (const Parsed& range : json.at("events")) {
     erasure.events.push_back({base::StreamVersion{integer_from(range, "first")},
                               base::StreamVersion{integer_from(range, "last")}});
+  }
+  const auto stream = session::parse_stream(erasure.stream);
+  if (!stream || stream->kind != session::StreamKind::session) {
+    throw std::invalid_argument("'erased' is not the stream of a session");
   }
   if (!session::is_proper(erasure.events)) {
     throw std::invalid_argument("'events' are not ascending ranges of versions");
