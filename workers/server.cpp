@@ -98,7 +98,10 @@ bool Server::do_work() {
 
   const bool is_first = !is_ready();
   if (is_first) start();
-  bool has_worked = receive_frames() || is_first;
+  // What was decided during the last commit goes first: it is committed while more is received.
+  bool has_worked = commit() || is_first;
+  if (failure_) return true;
+  has_worked |= receive_frames();
   forget_silent_peers();
   const Position tail_before = sequencer_.tail();
   has_worked |= commands_.do_work(now_, wall, boot_);
@@ -106,14 +109,8 @@ bool Server::do_work() {
     flight_.add(boot_, FlightKind::appended, sequencer_.tail().value);
     flight_.add(boot_, FlightKind::decided, static_cast<std::int64_t>(commands_.waiting()));
   }
-  has_worked |= sequencer_.do_work();
-  if (sequencer_.failure()) {
-    failure_ = sequencer_.failure();
-    flight_.add(boot_, FlightKind::failed, 0);
-    return true;
-  }
-  has_worked |= publish_durable();
-  has_worked |= send_answers();
+  has_worked |= commit();
+  if (failure_) return true;
   if (has_taken_over() && dispatcher_.do_work(now_)) {
     has_worked = true;
     flight_.add(boot_, FlightKind::directed, static_cast<std::int64_t>(dispatcher_.sessions()));
@@ -125,6 +122,18 @@ bool Server::do_work() {
   has_worked |= send_query_answers();
   has_worked |= feed_.do_work(boot_) > 0;
   duty_.end(has_worked);
+  return has_worked;
+}
+
+bool Server::commit() {
+  bool has_worked = sequencer_.do_work();
+  if (sequencer_.failure()) {
+    failure_ = sequencer_.failure();
+    flight_.add(boot_, FlightKind::failed, 0);
+    return true;
+  }
+  has_worked |= publish_durable();
+  has_worked |= send_answers();
   return has_worked;
 }
 

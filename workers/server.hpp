@@ -147,6 +147,9 @@ class Server {
   void take_request(const bus::Peer& peer, const bus::Request& request);
   void take_command(const bus::Peer& peer, const bus::Request& request);
   void take_query(const bus::Peer& peer, const bus::Request& request);
+  // Publishes and answers what has become durable, and gives the committer what was decided since.
+  // Sets failure_ where the log's fate is in doubt.
+  bool commit();
   bool publish_durable();
   bool send_answers();
   bool send_query_answers();

@@ -300,17 +300,19 @@ TEST_CASE("an erasure that reaches a backup while it is restored is not lost", "
   CHECK(restored->started.value == made->through.value + 2);
 }
 
-TEST_CASE("a log is opened to be written once its folder's name and what was found are durable",
+TEST_CASE("a log is begun in a folder whose name is durable, also where its maker was killed",
           "[eventlog]") {
   BackupFixture f;
   SyncedDisk disk;
-  SECTION("of a folder that is there, and who made it was killed") {
-    const std::string made = f.folder.file("made");
-    std::filesystem::create_directory(made);
-    REQUIRE(eventlog::open_log(made, LogMode::read_write, f.random, {disk}));
-    CHECK(disk.has_synced(std::filesystem::path(made).parent_path().string()));
-    return;
-  }
+  const std::string made = f.folder.file("made");
+  std::filesystem::create_directory(made);
+  REQUIRE(eventlog::open_log(made, LogMode::read_write, f.random, {disk}));
+  CHECK(disk.has_synced(std::filesystem::path(made).parent_path().string()));
+}
+
+TEST_CASE("a log is opened to be written once what was found is durable", "[eventlog]") {
+  BackupFixture f;
+  SyncedDisk disk;
   f.say(3);
   f.writer.reset();
   f.log = {};
