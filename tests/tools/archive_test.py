@@ -39,7 +39,10 @@ class Archives(unittest.TestCase):
         result = self.home.run("replay", "verify", folder or self.home.path("data"), *arguments,
                                "-o", "json")
         self.assertEqual(result.code, OK, str(result))
-        return result.json()
+        report = result.json()
+        # All that a server and its worker keep beside a log is known.
+        self.assertEqual(report["foreign"], [])
+        return report
 
     def digests(self, *arguments):
         result = self.home.run("replay", "rebuild", *arguments, "-o", "json")
