@@ -49,10 +49,10 @@ Disk& system_disk();
 // Puts the file in its place with all of its bytes synced; after a crash it is there whole or not
 // at all. The folder is still to be synced.
 Result<bool> write_whole(Disk& disk, const std::string& path, ByteView bytes);
-// True only when it is certain that nothing has this name.
-bool is_gone(const std::string& path);
 // The path that write_whole gives the file until it has all of its bytes.
 std::string unfinished(const std::string& path);
+// True only when it is certain that nothing has this name.
+bool is_gone(const std::string& path);
 
 // What errno says of an operation: refused or io.
 base::Error errno_error(const std::string& what, const std::string& path);

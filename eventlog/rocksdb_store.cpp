@@ -46,8 +46,7 @@ constexpr auto kDeletionWait = std::chrono::milliseconds(500);
 std::optional<std::string> wait_until_gone(const std::vector<std::string>& files) {
   const auto deadline = std::chrono::steady_clock::now() + kDeletionWait;
   for (const std::string& file : files) {
-    std::error_code error;
-    while (std::filesystem::exists(file, error) || error) {
+    while (!is_gone(file)) {
       if (std::chrono::steady_clock::now() > deadline) return file;
       ::poll(nullptr, 0, 1);
     }
