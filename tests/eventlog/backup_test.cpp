@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "eventlog/data_folder.hpp"
 #include "eventlog/erase.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "tests/support/catch.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 using base::ErrorCode;
 using base::Position;
+using eventlog::LogFolder;
 using eventlog::LogMode;
 using eventlog::make_backup;
 using eventlog::restore_backup;

@@ -10,6 +10,7 @@
 #include "eventlog/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/child_writer.hpp"
+#include "tests/support/forwarding_disk.hpp"
 #include "tests/support/listing.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/log_writer.hpp"
