@@ -18,8 +18,20 @@ class Ci(unittest.TestCase):
         os.makedirs(os.path.join(self.folder, "tools"))
         os.makedirs(os.path.join(self.folder, ".ci"))
         shutil.copy(os.path.join(ROOT, ".ci", "run"), os.path.join(self.folder, ".ci", "run"))
-        for name in ("setup", "test", "lint", "fuzz"):
+        self.readme("./tools/demo", "./tools/test")
+        for name in ("setup", "demo", "test", "lint", "fuzz"):
             self.tool(name, "true")
+
+    def readme(self, *commands):
+        with open(os.path.join(self.folder, "README.md"), "w", encoding="utf-8") as file:
+            file.write("## Two commands\n\n" + "".join(f"| `{c}` | |\n" for c in commands) +
+                       "\n## First steps\n| `./tools/none` | |\n")
+
+    def commit(self):
+        git = ["git", "-C", self.folder, "-c", "user.name=ci", "-c", "user.email=ci@localhost"]
+        subprocess.run([*git, "init", "-q"], check=True)
+        subprocess.run([*git, "add", "-A"], check=True)
+        subprocess.run([*git, "commit", "-qm", "all"], check=True)
 
     def tool(self, name, command):
         path = os.path.join(self.folder, "tools", name)
@@ -29,6 +41,7 @@ class Ci(unittest.TestCase):
 
     def run_it(self, *stages, seconds=0):
         """`seconds`: as many are over when it begins."""
+        self.commit()
         ran = subprocess.run([os.path.join(self.folder, ".ci", "run"), *stages], timeout=60,
                              env={**os.environ, "SECONDS": str(seconds)}, capture_output=True,
                              text=True, check=False)
@@ -37,8 +50,30 @@ class Ci(unittest.TestCase):
     def test_all_stages_pass(self):
         code, said = self.run_it()
         self.assertEqual(code, 0, said)
-        for name in ("test", "asan", "tsan"):
+        for name in ("readme", "asan", "tsan", "lint"):
             self.assertRegex(said, f"{name} +passed")
+
+    def test_it_begins_with_the_commands_of_the_readme_in_a_clone_without_a_build(self):
+        os.makedirs(os.path.join(self.folder, "build", "release"))
+        self.readme("./tools/test -L unit", "./tools/demo")
+        for name in ("demo", "test"):
+            self.tool(name, f'echo {name} "$@" in "$(pwd)"; test ! -e build')
+        code, said = self.run_it("readme")
+        self.assertEqual(code, 0, said)
+        clone = os.path.join(self.folder, "build", "ci", "clone")
+        said = [line for line in said.splitlines() if clone in line]
+        self.assertEqual(said, [f"test -L unit in {clone}", f"demo in {clone}"])
+
+    def test_a_readme_without_its_commands_fails_the_run(self):
+        self.readme()
+        code, said = self.run_it("readme")
+        self.assertEqual(code, 1)
+        self.assertRegex(said, "readme +FAILED")
+
+    def test_a_command_of_the_readme_that_fails_fails_the_run(self):
+        self.tool("demo", "false")
+        code, said = self.run_it("readme")
+        self.assertEqual(code, 1, said)
 
     def test_one_that_fails_does_not_keep_the_others_from_running(self):
         self.tool("test", 'test "$2" != asan')
