@@ -1,6 +1,7 @@
 // Port: an ordered map from bytes to bytes with atomic batches, for everything that is derived from
-// the log and can be rebuilt: the stream index, snapshots, the projections' rows. What a batch
-// wrote survives the process; after a power loss the store may be behind, never torn.
+// the log and can be rebuilt: the stream index, snapshots, the projections' rows. However the
+// process ends, the store then holds what its first so many batches wrote: it may be behind, and it
+// has no holes.
 #pragma once
 
 #include <functional>
@@ -31,7 +32,7 @@ struct KeyValue {
   base::Bytes value;
 };
 
-// Reads may come from several threads, writes from one at a time.
+// Calls may come from several threads. Error rows_damaged: what the store keeps cannot be read.
 class KeyValueStore {
  public:
   virtual ~KeyValueStore() = default;
@@ -43,19 +44,38 @@ class KeyValueStore {
                                                    std::size_t count_max) = 0;
   // The entry with the greatest key that begins with `prefix`.
   virtual base::Result<std::optional<KeyValue>> last(base::ByteView prefix) = 0;
-  // Removes everything.
+  // Removes everything, damaged files included. What is read by other threads meanwhile is there
+  // or is not: `generation` tells them.
   virtual base::Result<bool> clear() = 0;
+  // Grows before clear() removes anything. Rows that were read between two equal generations are
+  // of one history of the store.
+  virtual std::uint64_t generation() const { return 0; }
+  // The damage that a call has met since the store was opened or cleared; none: no call has.
+  virtual std::optional<base::Error> damage() const { return std::nullopt; }
+  // On return everything that was written outlasts the process, and can be read by others.
+  virtual base::Result<bool> flush() { return true; }
 };
 
 std::unique_ptr<KeyValueStore> make_memory_key_value_store();
 
-// Opens or creates the folder. Errors: in_use, io, damaged.
+// Opens or creates the folder, and makes it anew where a call has met damage in it before. Errors:
+// in_use; io; rows_damaged: its files are not those of a store, or of a later release, or some of
+// them are missing.
 base::Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(
     const std::string& folder, Disk& disk = system_disk());
 
 // The folder as it is at this moment, to be read while another process may be writing to it.
 // Nothing is written into it, what is shown does not change, and every write fails. Errors:
-// not_found when there is none, io, damaged.
+// not_found when there is none, io, rows_damaged.
 base::Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_view(const std::string& folder);
+
+struct OpenedRows {
+  std::unique_ptr<KeyValueStore> rows;
+  std::string damage;  // why the folder was made anew; empty: it was not
+};
+
+// As open_rocksdb_key_value_store, and a damaged folder is removed and made anew: what it held is
+// derived, and its files may hold what was erased since. Errors: in_use, io.
+base::Result<OpenedRows> open_derived_rows(const std::string& folder, Disk& disk = system_disk());
 
 }  // namespace eventlog

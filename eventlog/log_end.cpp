@@ -114,6 +114,42 @@ Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head,
   return is_compared ? prove_head(store, *head) : true;
 }
 
+Result<bool> prove_checkpoint(BlockStore& store, const Checkpoint& reached) {
+  const Position position = reached.position;
+  if (position.value == 0 || position < store.first()) return true;
+  const auto another = [&](const std::string& what) {
+    return failure(ErrorCode::wrong_log, what, where_of(position));
+  };
+  const Position tail = store.tail();
+  if (tail < position) {
+    const auto missing = failure(
+        ErrorCode::damaged,
+        missing_text(tail.next(), position) +
+            ": rows that were derived from this log hold them, so it was cut, or an older copy was "
+            "put in its place; put the newer log back, or go on from this one with steno replay "
+            "salvage",
+        where_of(tail.next()));
+    if (tail.value == 0) return missing;
+    const auto stored = store.read(tail, 1, false);
+    if (!stored) return tl::unexpected(stored.error());
+    if (stored->empty()) return missing;
+    const auto block = parse_at(stored->front(), tail);
+    if (!block) return tl::unexpected(block.error());
+    const BlockHeader& header = block->header;
+    if (header.log != reached.log) return another("it is of log " + reached.log.text());
+    const bool is_later = reached.epoch.counter > header.epoch.counter;
+    if (reached.epoch == header.epoch || is_later) return missing;
+    return another("it is of an epoch that this log has left, or never had");
+  }
+  const auto stored = store.read(position, 1, false);
+  if (!stored) return tl::unexpected(stored.error());
+  if (stored->empty()) return another("the log has no block there");
+  const auto block = parse_at(stored->front(), position);
+  if (!block) return tl::unexpected(block.error());
+  if (block->header.last() == position && block->hash() == reached.hash) return true;
+  return another("the log holds another block there");
+}
+
 std::string missing_text(Position from, Position through) {
   if (from == through) return "event " + std::to_string(from.value) + " is missing";
   return "events " + std::to_string(from.value) + " to " + std::to_string(through.value) +

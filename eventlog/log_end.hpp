@@ -18,6 +18,12 @@ constexpr std::size_t kProvedBytes = 4 << 20;
 Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head,
                        Position begin = {});
 
+// Checks that the log holds the very block that a reader has come to, where it still holds that
+// position. Errors: damaged, naming the missing events, where the reader has seen more of this
+// history than the log holds: what it lacks must not be written anew; wrong_log where the reader
+// has come from another history, or another log; the store's.
+Result<bool> prove_checkpoint(BlockStore& store, const Checkpoint& reached);
+
 // "event 7 is missing", "events 7 to 9 are missing".
 std::string missing_text(Position from, Position through);
 

@@ -1,7 +1,18 @@
+// KeyValueStore over RocksDB. Nothing goes into a write-ahead log: rows reach the disk by flushes,
+// each of which adds a table file and a record of the manifest. A manifest that was cut, or an
+// older copy of it, is therefore an older state of the whole store, or names a file that is not
+// there. It is never a later state with a hole, which is what a write-ahead log behind it would
+// make of it.
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+#include <shared_mutex>
 
 #include "eventlog/key_value_store.hpp"
 #include "eventlog/private_folder.hpp"
@@ -14,79 +25,20 @@ namespace {
 
 using base::Bytes;
 using base::ByteView;
+using base::Error;
+using base::ErrorCode;
 using base::Result;
 
-class RocksDbKeyValueStore final : public KeyValueStore {
- public:
-  explicit RocksDbKeyValueStore(std::unique_ptr<rocksdb::DB> db) : db_(std::move(db)) {}
-  // A view, whose secondary instance keeps its own log in `folder`.
-  RocksDbKeyValueStore(std::unique_ptr<rocksdb::DB> db, PrivateFolder folder)
-      : folder_(std::move(folder)), db_(std::move(db)) {}
-
-  Result<bool> write(const WriteBatch& batch) override {
-    rocksdb::WriteBatch raw;
-    for (const Bytes& key : batch.removes) raw.Delete(key);
-    for (const auto& [key, value] : batch.puts) raw.Put(key, value);
-    return done(db_->Write(rocksdb::WriteOptions(), &raw));
-  }
-
-  Result<std::optional<Bytes>> get(ByteView key) override {
-    Bytes value;
-    const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), slice(key), &value);
-    if (status.IsNotFound()) return std::nullopt;
-    if (!status.ok()) return tl::unexpected(error_of(status, db_->GetName()));
-    return std::optional(std::move(value));
-  }
-
-  Result<std::vector<KeyValue>> scan(ByteView prefix, ByteView from,
-                                     std::size_t count_max) override {
-    std::vector<KeyValue> found;
-    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(rocksdb::ReadOptions()));
-    for (at->Seek(slice(std::max(prefix, from)));
-         at->Valid() && at->key().starts_with(slice(prefix)) && found.size() < count_max;
-         at->Next()) {
-      found.push_back({at->key().ToString(), at->value().ToString()});
-    }
-    if (!at->status().ok()) return tl::unexpected(error_of(at->status(), db_->GetName()));
-    return found;
-  }
-
-  Result<std::optional<KeyValue>> last(ByteView prefix) override {
-    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(rocksdb::ReadOptions()));
-    // Behind every key with the prefix: keys are shorter than this run of 0xFF.
-    const Bytes end = Bytes(prefix) + Bytes(64, '\xFF');
-    at->SeekForPrev(end);
-    if (!at->status().ok()) return tl::unexpected(error_of(at->status(), db_->GetName()));
-    if (!at->Valid() || !at->key().starts_with(slice(prefix))) return std::nullopt;
-    return std::optional(KeyValue{at->key().ToString(), at->value().ToString()});
-  }
-
-  Result<bool> clear() override {
-    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(rocksdb::ReadOptions()));
-    at->SeekToLast();
-    if (!at->Valid()) return true;
-    const Bytes end = at->key().ToString() + '\0';
-    return done(db_->DeleteRange(rocksdb::WriteOptions(), db_->DefaultColumnFamily(), "", end));
-  }
-
- private:
-  Result<bool> done(const rocksdb::Status& status) {
-    if (!status.ok()) return tl::unexpected(error_of(status, db_->GetName()));
-    return true;
-  }
-
-  std::optional<PrivateFolder> folder_;  // of a view; outlives the database
-  std::unique_ptr<rocksdb::DB> db_;
-};
+// How far the disk may be behind: what is lost with the process is folded again from the log. This
+// many rows are folded in some 50 ms.
+constexpr std::size_t kFlushRows = 64 << 10;
+constexpr auto kFlushInterval = std::chrono::seconds(5);
 
 rocksdb::Options options_for_rows() {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.write_buffer_size = 8 << 20;
   options.max_write_buffer_number = 2;
-  // At each opening the write-ahead log goes into a table. Kept, as the log's is, it would be torn
-  // by a loss of power below what a later one holds: rows are not synced, and must have no holes.
-  options.avoid_flush_during_recovery = false;
   options.compression = rocksdb::kNoCompression;
   forbid_resume(options);
   forbid_log(options);
@@ -98,21 +50,225 @@ rocksdb::Options options_for_rows() {
   return options;
 }
 
-}  // namespace
+// Stands in a folder in which damage was met.
+std::string mark_of(const std::string& folder) {
+  return folder + "/damaged";
+}
 
-Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(const std::string& folder,
-                                                                    Disk& disk) {
+Error damaged(const rocksdb::Status& status, const std::string& folder) {
+  return {ErrorCode::rows_damaged, "what is derived from the log is damaged: " + status.ToString(),
+          folder};
+}
+
+// A file that is missing, cut, of something else or of a later release; not a disk that fails.
+bool is_damage(const rocksdb::Status& status) {
+  return status.IsCorruption() || status.IsInvalidArgument() || status.IsNotSupported() ||
+         status.IsNotFound() || status.IsPathNotFound();
+}
+
+Error open_rows_error(const rocksdb::Status& status, const std::string& folder) {
+  if (is_damage(status)) return damaged(status, folder);
+  return open_error_of(status, folder);
+}
+
+Result<std::unique_ptr<rocksdb::DB>> open_database(const std::string& folder, Disk& disk) {
   rocksdb::Options options = options_for_rows();
   if (auto* env = static_cast<rocksdb::Env*>(disk.rocksdb_env())) options.env = env;
   rocksdb::DB* raw = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(options, folder, &raw);
-  if (!status.ok()) return tl::unexpected(open_error_of(status, folder));
-  return std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw));
+  if (!status.ok()) return tl::unexpected(open_rows_error(status, folder));
+  return std::unique_ptr<rocksdb::DB>(raw);
+}
+
+Result<bool> empty_folder(const std::string& folder, Disk& disk) {
+  disk.remove_all(folder);
+  return disk.make_folder(folder);
+}
+
+class RocksDbKeyValueStore final : public KeyValueStore {
+ public:
+  RocksDbKeyValueStore(std::unique_ptr<rocksdb::DB> db, std::string folder, Disk& disk)
+      : path_(std::move(folder)), disk_(&disk), db_(std::move(db)) {}
+  // A view, whose secondary instance keeps its own log in `own`.
+  RocksDbKeyValueStore(std::unique_ptr<rocksdb::DB> db, std::string folder, PrivateFolder own)
+      : path_(std::move(folder)), own_(std::move(own)), db_(std::move(db)) {}
+  RocksDbKeyValueStore(const RocksDbKeyValueStore&) = delete;
+  RocksDbKeyValueStore& operator=(const RocksDbKeyValueStore&) = delete;
+
+  // RocksDB gives up a flush that is under way when it is closed.
+  ~RocksDbKeyValueStore() override {
+    if (disk_ != nullptr && db_) static_cast<void>(db_->Flush(rocksdb::FlushOptions()));
+  }
+
+  Result<bool> write(const WriteBatch& batch) override {
+    const std::shared_lock use(database_);
+    if (!db_) return tl::unexpected(closed());
+    rocksdb::WriteBatch raw;
+    for (const Bytes& key : batch.removes) raw.Delete(key);
+    for (const auto& [key, value] : batch.puts) raw.Put(key, value);
+    rocksdb::WriteOptions options;
+    options.disableWAL = true;
+    if (auto ok = done(db_->Write(options, &raw)); !ok) return ok;
+    return flush_when_due(static_cast<std::size_t>(raw.Count()));
+  }
+
+  Result<std::optional<Bytes>> get(ByteView key) override {
+    const std::shared_lock use(database_);
+    if (!db_) return tl::unexpected(closed());
+    Bytes value;
+    const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), slice(key), &value);
+    if (status.IsNotFound()) return std::nullopt;
+    if (auto ok = done(status); !ok) return tl::unexpected(ok.error());
+    return std::optional(std::move(value));
+  }
+
+  Result<std::vector<KeyValue>> scan(ByteView prefix, ByteView from,
+                                     std::size_t count_max) override {
+    const std::shared_lock use(database_);
+    if (!db_) return tl::unexpected(closed());
+    std::vector<KeyValue> found;
+    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(rocksdb::ReadOptions()));
+    for (at->Seek(slice(std::max(prefix, from)));
+         at->Valid() && at->key().starts_with(slice(prefix)) && found.size() < count_max;
+         at->Next()) {
+      found.push_back({at->key().ToString(), at->value().ToString()});
+    }
+    if (auto ok = done(at->status()); !ok) return tl::unexpected(ok.error());
+    return found;
+  }
+
+  Result<std::optional<KeyValue>> last(ByteView prefix) override {
+    const std::shared_lock use(database_);
+    if (!db_) return tl::unexpected(closed());
+    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(rocksdb::ReadOptions()));
+    // Behind every key with the prefix: keys are shorter than this run of 0xFF.
+    const Bytes end = Bytes(prefix) + Bytes(64, '\xFF');
+    at->SeekForPrev(end);
+    if (auto ok = done(at->status()); !ok) return tl::unexpected(ok.error());
+    if (!at->Valid() || !at->key().starts_with(slice(prefix))) return std::nullopt;
+    return std::optional(KeyValue{at->key().ToString(), at->value().ToString()});
+  }
+
+  Result<bool> clear() override {
+    if (disk_ == nullptr) {
+      return base::failure(ErrorCode::refused, "a view of rows is only read", path_);
+    }
+    const std::unique_lock alone(database_);
+    ++generation_;
+    db_.reset();
+    if (auto ok = empty_folder(path_, *disk_); !ok) return ok;
+    auto opened = open_database(path_, *disk_);
+    if (!opened) return tl::unexpected(opened.error());
+    db_ = std::move(*opened);
+    const std::lock_guard guard(damage_mutex_);
+    damage_.reset();
+    return true;
+  }
+
+  std::uint64_t generation() const override { return generation_; }
+
+  std::optional<Error> damage() const override {
+    const std::lock_guard guard(damage_mutex_);
+    return damage_;
+  }
+
+  Result<bool> flush() override {
+    const std::shared_lock use(database_);
+    if (!db_) return tl::unexpected(closed());
+    return done(db_->Flush(rocksdb::FlushOptions()));
+  }
+
+ private:
+  Error closed() const {
+    return {ErrorCode::io, "the store could not be made anew; what was wrong is in the log", path_};
+  }
+
+  Result<bool> flush_when_due(std::size_t rows) {
+    const std::size_t unflushed = unflushed_ += rows;
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    const auto due = std::chrono::steady_clock::duration(kFlushInterval).count();
+    if (unflushed < kFlushRows && now - flushed_at_ < due) return true;
+    unflushed_ = 0;
+    flushed_at_ = now;
+    rocksdb::FlushOptions options;
+    options.wait = false;
+    options.allow_write_stall = true;
+    return done(db_->Flush(options));
+  }
+
+  Result<bool> done(const rocksdb::Status& status) {
+    if (status.ok()) return true;
+    if (!status.IsCorruption() && !status.IsPathNotFound()) {
+      return tl::unexpected(error_of(status, path_));
+    }
+    const std::lock_guard guard(damage_mutex_);
+    if (!damage_) {
+      damage_ = damaged(status, path_);
+      // For the next opening, where this process is not given the time to begin anew.
+      if (disk_ != nullptr) static_cast<void>(disk_->open(mark_of(path_)));
+    }
+    return tl::unexpected(*damage_);
+  }
+
+  const std::string path_;
+  Disk* const disk_ = nullptr;        // null: a view
+  std::optional<PrivateFolder> own_;  // of a view; outlives the database
+  std::shared_mutex database_;        // held alone while the database is another one
+  std::unique_ptr<rocksdb::DB> db_;   // null: it could not be made anew
+  std::atomic<std::uint64_t> generation_{0};
+  std::atomic<std::size_t> unflushed_{0};  // rows, since the last flush that was asked for
+  std::atomic<std::chrono::steady_clock::rep> flushed_at_{0};
+  mutable std::mutex damage_mutex_;
+  std::optional<Error> damage_;
+};
+
+// What can be told of the folder before it is opened; empty: nothing.
+std::string seen_damage(const std::string& folder) {
+  std::error_code failed;
+  const auto status = std::filesystem::status(folder, failed);
+  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
+    return "it is not a folder";
+  }
+  std::filesystem::directory_iterator at(folder, failed);
+  for (; !failed && at != std::filesystem::directory_iterator(); at.increment(failed)) {
+    if (at->path() == mark_of(folder)) return "damage was met in it before";
+    if (at->path().extension() != ".log") continue;
+    std::error_code unknown;
+    const bool holds_rows = at->file_size(unknown) > 0 && !unknown;
+    if (holds_rows) return "it has a write-ahead log, which an earlier release wrote";
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(const std::string& folder,
+                                                                    Disk& disk) {
+  auto db = open_database(folder, disk);
+  if (!db) return tl::unexpected(db.error());
+  return std::make_unique<RocksDbKeyValueStore>(std::move(*db), folder, disk);
+}
+
+Result<OpenedRows> open_derived_rows(const std::string& folder, Disk& disk) {
+  OpenedRows opened;
+  opened.damage = seen_damage(folder);
+  if (opened.damage.empty()) {
+    auto rows = open_rocksdb_key_value_store(folder, disk);
+    if (rows) opened.rows = std::move(*rows);
+    if (opened.rows) return opened;
+    if (rows.error().code != ErrorCode::rows_damaged) return tl::unexpected(rows.error());
+    opened.damage = rows.error().text;
+  }
+  if (auto ok = empty_folder(folder, disk); !ok) return tl::unexpected(ok.error());
+  auto rows = open_rocksdb_key_value_store(folder, disk);
+  if (!rows) return tl::unexpected(rows.error());
+  opened.rows = std::move(*rows);
+  return opened;
 }
 
 Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_view(const std::string& folder) {
   if (!has_database(folder)) {
-    return base::failure(base::ErrorCode::not_found, "there is no database", folder);
+    return base::failure(ErrorCode::not_found, "there is no database", folder);
   }
   auto own = PrivateFolder::make();
   if (!own) return tl::unexpected(own.error());
@@ -125,12 +281,12 @@ Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_view(const std::st
     status = rocksdb::DB::OpenAsSecondary(options, folder, own->path(), &raw);
     if (status.ok()) break;
   }
-  if (!status.ok()) return tl::unexpected(open_error_of(status, folder));
-  auto view =
-      std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw), std::move(*own));
-  // A write-ahead log that the writer removed while the secondary was opened is in a table by now.
+  if (!status.ok()) return tl::unexpected(open_rows_error(status, folder));
+  auto view = std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw), folder,
+                                                     std::move(*own));
+  // What the writer flushed while the secondary was opened.
   status = raw->TryCatchUpWithPrimary();
-  if (!status.ok()) return tl::unexpected(open_error_of(status, folder));
+  if (!status.ok()) return tl::unexpected(open_rows_error(status, folder));
   return view;
 }
 

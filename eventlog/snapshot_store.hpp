@@ -1,4 +1,5 @@
-// Stored states of streams: a shortcut to loading, discardable at any time.
+// Stored states of streams: a shortcut to loading. They lie in the store of the stream index, and
+// are discarded with it.
 #pragma once
 
 #include <optional>

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/log_end.hpp"
 #include "eventlog/log_reader.hpp"
 #include "eventlog/session/event_codec.hpp"
 
@@ -136,6 +137,10 @@ class RowsOfBlocks {
   std::unordered_map<Bytes, Row, Hash, std::equal_to<>> rows_;
 };
 
+base::Error bad_row(ByteView key) {
+  return {base::ErrorCode::rows_damaged, "a row of the stream index is malformed", Bytes(key)};
+}
+
 tl::unexpected<base::Error> wrong_log(const Checkpoint& reached) {
   return base::failure(base::ErrorCode::wrong_log,
                        "the stream index was built from another history of the log",
@@ -149,7 +154,7 @@ Result<Checkpoint> StreamIndex::checkpoint() {
   if (!row) return tl::unexpected(row.error());
   if (!*row) return Checkpoint{};
   const auto stored = base::decode<IndexCheckpoint>(**row);
-  if (!stored) return tl::unexpected(stored.error());
+  if (!stored) return tl::unexpected(bad_row(kCheckpointKey));
   return stored->schema == kIndexSchema ? stored->reached : Checkpoint{};
 }
 
@@ -159,28 +164,15 @@ Result<Position> StreamIndex::position() {
   return reached->position;
 }
 
-Result<bool> StreamIndex::clear() {
-  WriteBatch batch;
-  for (;;) {
-    auto rows = rows_.scan("i/", "", 10'000);
-    if (!rows) return tl::unexpected(rows.error());
-    if (rows->empty()) return true;
-    for (KeyValue& row : *rows) batch.remove(std::move(row.key));
-    if (auto ok = rows_.write(batch); !ok) return ok;
-    batch = {};
-  }
-}
-
-// That the block which ends at the checkpoint is in this log, as it was when it was indexed.
-Result<bool> StreamIndex::prove(BlockStore& store, const Checkpoint& reached) {
-  if (reached.position.value == 0 || reached.position < store.first()) return true;
-  auto blocks = store.read(reached.position, 1, false);
-  if (!blocks) return tl::unexpected(blocks.error());
-  if (blocks->empty()) return wrong_log(reached);
-  const auto block = parse_block(blocks->front().facts);
-  if (!block) return tl::unexpected(block.error());
-  const bool is_same = block->header.last() == reached.position && block->hash() == reached.hash;
-  return is_same ? Result<bool>(true) : wrong_log(reached);
+Result<bool> StreamIndex::rebuild(BlockStore& store, Position durable,
+                                  const std::function<Result<bool>()>& fill) {
+  is_whole_ = false;
+  is_proved_ = false;
+  if (auto ok = rows_.clear(); !ok) return ok;
+  if (auto ok = fill(); !ok) return ok;
+  if (auto ok = catch_up(store, durable); !ok) return ok;
+  is_whole_ = true;
+  return true;
 }
 
 // What lies before was archived: nobody is to find its blocks here.
@@ -195,15 +187,28 @@ Result<bool> StreamIndex::begin_at_first(BlockStore& store, Checkpoint& reached)
   return true;
 }
 
+// Rows of another schema, or without a checkpoint.
+Result<bool> StreamIndex::remove_blocks() {
+  WriteBatch batch;
+  for (;;) {
+    auto rows = rows_.scan("i/", "", 10'000);
+    if (!rows) return tl::unexpected(rows.error());
+    if (rows->empty()) return true;
+    for (KeyValue& row : *rows) batch.remove(std::move(row.key));
+    if (auto ok = rows_.write(batch); !ok) return ok;
+    batch = {};
+  }
+}
+
 Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
   if (base::mutant(base::Mutant::index_one_behind)) durable = durable.plus(-1);
   auto reached = checkpoint();
   if (!reached) return tl::unexpected(reached.error());
   if (!is_proved_ && reached->position.value == 0) {
-    if (auto ok = clear(); !ok) return ok;
+    if (auto ok = remove_blocks(); !ok) return ok;
   }
   if (!is_proved_ && !base::mutant(base::Mutant::index_not_proved)) {
-    if (auto ok = prove(store, *reached); !ok) return ok;
+    if (auto ok = prove_checkpoint(store, *reached); !ok) return ok;
     is_proved_ = true;
   }
   if (reached->position.next() < store.first()) {
@@ -246,8 +251,7 @@ Result<std::vector<IndexedBlock>> blocks_of(const std::vector<KeyValue>& rows,
     ByteView left = row.value;
     do {
       if (!take_entry(left, entry)) {
-        return base::failure(base::ErrorCode::damaged, "a row of the stream index is malformed",
-                             stream);
+        return tl::unexpected(bad_row(stream));
       }
       if (entry.last < first) continue;
       blocks.push_back(entry.block);
@@ -273,8 +277,14 @@ Result<std::vector<IndexedBlock>> StreamIndex::blocks_between(const std::string&
                                                               base::StreamVersion last) {
   // Each row stands for one of the versions at least.
   const auto rows_max = static_cast<std::size_t>(std::max(last.value - first.value + 1, 0L));
+  const std::uint64_t generation = rows_.generation();
+  const bool was_whole = is_whole_;
   auto rows = rows_.scan(stream_prefix(stream), entry_key(stream, first), rows_max);
   if (!rows) return tl::unexpected(rows.error());
+  // A stream that is not found must not be there, rather than not be there yet.
+  if (!was_whole || !is_whole_ || rows_.generation() != generation) {
+    return base::failure(base::ErrorCode::busy, "the stream index is being built anew", stream);
+  }
   return blocks_of(*rows, stream, first, last);
 }
 

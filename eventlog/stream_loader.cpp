@@ -9,7 +9,7 @@ namespace eventlog {
 namespace {
 
 base::Error not_there(Position position) {
-  return {base::ErrorCode::damaged, "the stream index names an event that is not there",
+  return {base::ErrorCode::rows_damaged, "the stream index names an event that is not there",
           "position " + std::to_string(position.value)};
 }
 
@@ -28,7 +28,7 @@ Result<bool> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
     const auto decoded = session::decode_facts_to(event, block->events[index]);
     if (!decoded) return tl::unexpected(at_position(decoded.error(), position));
     if (envelope.stream != stream) {
-      return base::failure(base::ErrorCode::damaged,
+      return base::failure(base::ErrorCode::rows_damaged,
                            "the stream index names an event of another stream",
                            "position " + std::to_string(position.value));
     }
@@ -69,8 +69,14 @@ Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, Snapshot
   return loaded;
 }
 
+bool save_stream(StreamIndex& index, SnapshotStore& snapshots, const std::string& stream,
+                 const LoadedStream& loaded) {
+  const auto indexed = index.position();
+  return indexed && *indexed >= loaded.last && snapshots.save(stream, loaded);
+}
+
 void InlineLoader::save(const std::string& stream, LoadedStream loaded) {
-  saved_.push_back({stream, snapshots_.save(stream, loaded).has_value()});
+  saved_.push_back({stream, save_stream(index_, snapshots_, stream, loaded)});
 }
 
 std::optional<LoadOutcome> InlineLoader::poll() {

@@ -15,6 +15,11 @@ namespace eventlog {
 Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, SnapshotStore& snapshots,
                                  const std::string& stream);
 
+// Keeps the state as a snapshot, where the index has come as far: the index's checkpoint then
+// proves by the log's own hash that the snapshot is of this history. False: it was not kept.
+bool save_stream(StreamIndex& index, SnapshotStore& snapshots, const std::string& stream,
+                 const LoadedStream& loaded);
+
 struct LoadOutcome {
   std::string stream;
   Result<LoadedStream> loaded;

@@ -17,7 +17,7 @@ class ThreadLoader final : public StreamLoader {
   ThreadLoader(BlockStore& store, StreamIndex& index, SnapshotStore& snapshots)
       : thread_("load-streams", [&](Job job) -> Outcome {
           if (job.to_save) {
-            const bool is_saved = snapshots.save(job.stream, *job.to_save).has_value();
+            const bool is_saved = save_stream(index, snapshots, job.stream, *job.to_save);
             return SaveOutcome{std::move(job.stream), is_saved};
           }
           auto loaded = load_stream(store, index, snapshots, job.stream);

@@ -40,7 +40,11 @@ Result<bool> ProjectionSet::verify_checkpoints(eventlog::BlockStore& log) {
   Result<bool> outcome = true;
   for (Projector& projector : projectors_) {
     auto verified = projector.verify_checkpoint(log);
-    if (!verified && outcome) outcome = verified;
+    // What says that the log has lost events comes before what says that rows are of another one.
+    const bool is_first = outcome.has_value();
+    if (!verified && (is_first || verified.error().code == base::ErrorCode::damaged)) {
+      outcome = verified;
+    }
   }
   return outcome;
 }

@@ -35,7 +35,8 @@ class ProjectionSet {
       eventlog::KeyValueStore& store,
       std::vector<std::unique_ptr<Projection>> projections = all_projections());
 
-  // To be called once after open. Error: that of the first projection that failed; see `status`.
+  // To be called once after open. Error: `damaged` before any other, where the log has lost events
+  // that a projection has folded; else that of the first projection that failed; see `status`.
   Result<bool> verify_checkpoints(eventlog::BlockStore& log);
 
   // One catch_up of each projection that has not stopped: see Projector. Returns the number of

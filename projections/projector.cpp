@@ -4,6 +4,7 @@
 #include <span>
 
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/log_end.hpp"
 #include "eventlog/log_reader.hpp"
 #include "projections/chain.hpp"
 
@@ -31,7 +32,7 @@ Bytes checkpoint_key(std::string_view projection) {
 // not answer this time.
 bool is_final(const Error& error) {
   return error.code == ErrorCode::wrong_log || error.code == ErrorCode::damaged ||
-         error.code == ErrorCode::invalid;
+         error.code == ErrorCode::rows_damaged || error.code == ErrorCode::invalid;
 }
 
 }  // namespace
@@ -59,27 +60,9 @@ Result<Projector> Projector::open(const Projection& projection, eventlog::KeyVal
 }
 
 Result<bool> Projector::verify_checkpoint(BlockStore& log) {
-  const Position position = checkpoint_.position;
-  // What lies before a trimmed log's start is proved by the first block that is left.
-  if (position.value == 0 || position.next() == log.first()) return true;
-  if (log.tail() < position) {
-    return tl::unexpected(stop({ErrorCode::wrong_log,
-                                "the log ends at position " + std::to_string(log.tail().value) +
-                                    ", before the checkpoint at " + std::to_string(position.value) +
-                                    ": events are missing, or it is another log",
-                                {}}));
-  }
-  auto blocks = log.read(position, 1, false);
-  if (!blocks) return tl::unexpected(blocks.error());
-  if (!blocks->empty()) {
-    const auto block = eventlog::parse_block(blocks->front().facts);
-    if (!block) return tl::unexpected(stop(block.error()));
-    if (block->hash() == checkpoint_.hash) return true;
-  }
-  return tl::unexpected(stop({ErrorCode::wrong_log,
-                              "the log holds another block at the checkpoint: it is another log, "
-                              "or one that was restored",
-                              "position " + std::to_string(position.value)}));
+  auto proved = eventlog::prove_checkpoint(log, checkpoint_);
+  if (!proved && is_final(proved.error())) stopped_ = proved.error();
+  return proved;
 }
 
 // What one call of catch_up_all does with one projector.
@@ -229,6 +212,12 @@ Result<bool> Projector::rebuild() {
 }
 
 Error Projector::stop(Error error) {
+  if (error.code == ErrorCode::rows_damaged) {
+    // Rows without a checkpoint are built anew when they are opened again.
+    eventlog::WriteBatch batch;
+    batch.remove(checkpoint_key(projection_->name()));
+    static_cast<void>(store_->write(batch));
+  }
   const std::string name(projection_->name());
   error.text = "projection " + name + " stops: " + error.text +
                "; check the log with steno replay verify, then build the rows anew with: steno "

@@ -44,8 +44,7 @@ class Projector {
   const std::optional<base::Error>& stopped() const { return stopped_; }
 
   // Is this still the log that it left? To be called once after open, before the first catch_up.
-  // Error wrong_log, which stops the projection: the log ends before the checkpoint, or holds
-  // another block there. Errors of reading the log do not stop it.
+  // Errors: those of prove_checkpoint, which stop the projection but for those of reading the log.
   Result<bool> verify_checkpoint(eventlog::BlockStore& log);
 
   // Folds whole blocks up to `durable_head`, the last position of a durable block, until at least

@@ -92,7 +92,7 @@ void Rows::move_into(eventlog::WriteBatch& batch) {
 }
 
 base::Error detail::bad_row(const base::Error& cause, ByteView key) {
-  return {base::ErrorCode::damaged,
+  return {base::ErrorCode::rows_damaged,
           "a row of a projection cannot be read: " + base::describe(cause) +
               "; build it anew with: steno replay rebuild",
           base::is_utf8(key) ? std::string(key) : base::to_hex(key)};

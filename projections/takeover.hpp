@@ -27,7 +27,7 @@ struct Takeover {
   std::vector<session::SessionState> sessions;
 };
 
-// Error damaged: the rows cannot be relied on, and are to be built anew. Else the store's.
+// Error rows_damaged: the rows cannot be relied on, and are to be built anew. Else the store's.
 Result<Takeover> read_takeover(eventlog::KeyValueStore& store);
 
 }  // namespace projections

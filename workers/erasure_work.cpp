@@ -175,10 +175,14 @@ base::Result<bool> ErasureWork::reach(const std::string& root, const std::vector
   if (!store) return tl::unexpected(store.error());
   // A copy's positions are the log's, so the log's index serves it too, as far as the log reaches.
   if (log_.first() <= Position{1}) return erase_from(**store, index_, folder, wanted);
-  const auto rows = eventlog::open_rocksdb_key_value_store(folder.index(), options_.disk);
-  if (!rows) return tl::unexpected(rows.error());
-  eventlog::StreamIndex own(**rows);
-  if (auto ok = own.catch_up(**store, (*store)->tail()); !ok) return ok;
+  const auto opened = eventlog::open_derived_rows(folder.index(), options_.disk);
+  if (!opened) return tl::unexpected(opened.error());
+  eventlog::StreamIndex own(*opened->rows);
+  const Position tail = (*store)->tail();
+  if (!own.catch_up(**store, tail)) {
+    auto rebuilt = own.rebuild(**store, tail, [] { return base::Result<bool>(true); });
+    if (!rebuilt) return rebuilt;
+  }
   return erase_from(**store, own, folder, wanted);
 }
 

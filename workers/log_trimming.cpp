@@ -82,7 +82,9 @@ Result<eventlog::Anchor> LogTrimming::fold(Position end, const std::string& fold
       return tl::unexpected(ok.error());
     }
   }
-  return projections::fold_anchor(log, end, **rows);
+  auto anchor = projections::fold_anchor(log, end, **rows);
+  if (auto ok = (*rows)->flush(); !ok) return tl::unexpected(ok.error());
+  return anchor;
 }
 
 Result<MadeArchive> LogTrimming::archive(const ArchiveOrder& order,
@@ -156,13 +158,17 @@ Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& 
   for (const std::string& folder : {root.bases(), root.root}) {
     if (auto ok = disk.sync_folder(folder); !ok) return ok;
   }
-  {
-    const auto rows = eventlog::open_rocksdb_key_value_view(base + "/rows");
-    if (!rows) return tl::unexpected(rows.error());
-    auto ok = projections::copy_anchored_streams(**rows, index_rows, order.through);
-    if (!ok) return ok;
-  }
+  const auto rows = eventlog::open_rocksdb_key_value_view(base + "/rows");
+  if (!rows) return tl::unexpected(rows.error());
+  const std::uint64_t generation = index_rows.generation();
+  auto copied = projections::copy_anchored_streams(**rows, index_rows, order.through);
+  if (!copied) return copied;
   if (auto ok = eventlog::trim_log(log, anchor->at, order.folder); !ok) return ok;
+  if (index_rows.generation() != generation) {
+    // The index was built anew meanwhile, which may have been upon the base before.
+    copied = projections::copy_anchored_streams(**rows, index_rows, order.through);
+    if (!copied) return copied;
+  }
   // Those of earlier trims are in the archives.
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(root.bases(), ignored)) {

@@ -53,6 +53,7 @@ std::string code_of(const base::Error& error) {
     case base::ErrorCode::wrong_log:
       return std::string(bus::kCodeWrongLog);
     case base::ErrorCode::io:
+    case base::ErrorCode::rows_damaged:
       return std::string(bus::kCodeUnavailable);
     default:
       return "failed";
@@ -132,6 +133,12 @@ QueryAnswer QueryService::answer(const Query& query) {
     body = tl::unexpected(sources.error());
   } else if (!query.verb.empty()) {
     body = run(query);
+    // Damage that was met on the way: once more, from rows that were built anew.
+    if (!body && body.error().code == base::ErrorCode::rows_damaged) {
+      catch_up(query.durable);
+      const auto whole = check_sources(query);
+      if (whole) body = run(query);
+    }
   }
   if (body) {
     answer.reply.body = std::move(*body);
@@ -143,10 +150,25 @@ QueryAnswer QueryService::answer(const Query& query) {
   return answer;
 }
 
+// What a call has met damage in, on any thread. What cannot be built anew is tried again each time.
+void QueryService::rebuild_damaged(Position durable) {
+  if (rebuild_.index) {
+    const auto rebuilt = rebuild_.index(durable);
+    index_fault_ = rebuilt ? std::nullopt : std::optional(rebuilt.error());
+  }
+  if (rebuild_.views) {
+    auto views = rebuild_.views(views_fault_.has_value());
+    if (views && *views) projections_ = std::move(**views);
+    views_fault_ = views ? std::nullopt : std::optional(views.error());
+  }
+}
+
 // As far as it can be done; one that fails keeps none of the others back.
 void QueryService::catch_up(Position durable) {
   if (base::mutant(base::Mutant::views_not_caught_up)) return;
-  indexed_ = index_.catch_up(log_, durable);
+  rebuild_damaged(durable);
+  indexed_ = index_fault_ ? tl::unexpected(*index_fault_) : index_.catch_up(log_, durable);
+  if (views_fault_) return;
   const auto folded_by_all = [&] {
     std::int64_t events = 0;
     for (const auto& status : projections_.status()) events += status.position.value;
@@ -162,9 +184,10 @@ void QueryService::catch_up(Position durable) {
 // Of what has stopped another try says the same.
 bool QueryService::is_behind(Position durable) const {
   const auto status = projections_.status();
-  return !indexed_ || std::any_of(status.begin(), status.end(), [&](const auto& projection) {
-    return !projection.stopped && projection.position < durable;
-  });
+  return !indexed_ || views_fault_ ||
+         std::any_of(status.begin(), status.end(), [&](const auto& projection) {
+           return !projection.stopped && projection.position < durable;
+         });
 }
 
 // Rows that stand still would pass for those at the durable head.
@@ -173,6 +196,7 @@ base::Result<bool> QueryService::check_sources(const Query& query) const {
   const bool is_index_read =
       query.verb == kVerbOutput || base::mutant(base::Mutant::log_read_needs_rows);
   if (is_index_read && !indexed_) return indexed_;
+  if (views_fault_) return tl::unexpected(*views_fault_);
   for (const projections::ProjectionStatus& status : projections_.status()) {
     const bool is_read = std::any_of(
         std::begin(kSources), std::end(kSources),

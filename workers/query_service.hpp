@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -176,22 +177,32 @@ struct QueryAnswer {
   bool is_behind = false;  // rows that could not be read or written just now: to be tried again
 };
 
+// How rows are built anew in which a call has met damage; each does nothing where none has. Without
+// them such rows stay as they are.
+struct RowsRebuild {
+  std::function<base::Result<bool>(Position durable)> index;
+  // `has_failed`: the last call has.
+  std::function<base::Result<std::optional<projections::ProjectionSet>>(bool has_failed)> views;
+};
+
 // The work itself; pure but for the stores that it reads and writes. Used by one thread.
 class QueryService {
  public:
   // All references outlive it. `identity`: of the log, which may still be empty.
   QueryService(const bus::LogIdentity& identity, eventlog::BlockStore& log,
                eventlog::KeyValueStore& views, projections::ProjectionSet projections,
-               eventlog::StreamIndex& index)
+               eventlog::StreamIndex& index, RowsRebuild rebuild = {})
       : identity_(identity),
         log_(log),
         views_(views),
         projections_(std::move(projections)),
-        index_(index) {}
+        index_(index),
+        rebuild_(std::move(rebuild)) {}
 
   QueryAnswer answer(const Query& query);
 
  private:
+  void rebuild_damaged(Position durable);
   void catch_up(Position durable);
   bool is_behind(Position durable) const;
   base::Result<bool> check_sources(const Query& query) const;
@@ -208,6 +219,10 @@ class QueryService {
   eventlog::KeyValueStore& views_;
   projections::ProjectionSet projections_;
   eventlog::StreamIndex& index_;
+  const RowsRebuild rebuild_;
+  // Why rows that were damaged could not be built anew; none: there are no such rows.
+  std::optional<base::Error> index_fault_;
+  std::optional<base::Error> views_fault_;
   base::Result<bool> indexed_ = true;  // whether the index has come to where it was last to come
 };
 

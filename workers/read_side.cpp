@@ -1,4 +1,7 @@
+// Opens what is derived from the log, and builds it anew where it cannot be relied on.
 #include "workers/read_side.hpp"
+
+#include <utility>
 
 #include "eventlog/base/mutant.hpp"
 #include "projections/anchored_rows.hpp"
@@ -6,82 +9,159 @@
 namespace workers {
 namespace {
 
-// A loss of power may have taken rows back to before what the log still holds.
-base::Result<bool> build_upon(eventlog::LogBase& base, eventlog::KeyValueStore& index_rows,
-                              eventlog::KeyValueStore& view_rows) {
-  const Position begin = base.anchor.at.position;
-  auto has_streams = projections::has_anchored_streams(index_rows, begin);
-  if (!has_streams) return has_streams;
-  std::vector<std::unique_ptr<projections::Projection>> behind;
-  for (auto& projection : projections::all_projections()) {
-    auto goes_on = projections::can_go_on(view_rows, *projection, begin);
-    if (!goes_on) return goes_on;
-    if (!*goes_on) behind.push_back(std::move(projection));
-  }
-  if (*has_streams && behind.empty()) return true;
-  const auto rows = projections::open_anchored_rows(std::move(base));
-  if (!rows) return tl::unexpected(rows.error());
-  if (auto ok = projections::copy_anchored_streams(**rows, index_rows, begin); !ok) return ok;
-  for (const auto& projection : behind) {
-    if (auto ok = projections::copy_anchored_rows(**rows, *projection, view_rows); !ok) return ok;
-  }
-  return true;
+using base::ErrorCode;
+using base::Result;
+
+// Whether the log gives the rows back: they are damaged, or of another history.
+bool is_of_rows(const base::Error& error) {
+  return error.code == ErrorCode::rows_damaged || error.code == ErrorCode::wrong_log;
 }
 
-// Projections, of which `takeover` is read as of the log's end.
-struct OpenedViews {
-  projections::ProjectionSet set;
-  base::Result<projections::Takeover> takeover;
+// The two stores of rows, and how they are built from the log. Lives as long as the service.
+class DerivedRows {
+ public:
+  DerivedRows(eventlog::BlockStore& log, eventlog::KeyValueStore& index_rows,
+              eventlog::KeyValueStore& view_rows, ReadSideOptions options)
+      : log_(log), index_rows_(index_rows), view_rows_(view_rows), options_(std::move(options)) {}
+
+  Result<bool> open_index(eventlog::StreamIndex& index, Position tail) const {
+    auto opened = index.catch_up(log_, tail);
+    if (opened) opened = build_index_upon_base();
+    if (opened || !is_of_rows(opened.error())) return opened;
+    return rebuild_index(index, tail, opened.error());
+  }
+
+  Result<bool> rebuild_damaged_index(eventlog::StreamIndex& index, Position durable) const {
+    const auto damage = index_rows_.damage();
+    if (!damage && index.is_whole()) return true;
+    return rebuild_index(index, durable,
+                         damage ? *damage : base::Error{ErrorCode::rows_damaged, "not whole", {}});
+  }
+
+  // With `takeover` as of `tail`.
+  Result<projections::ProjectionSet> open_views(Position tail,
+                                                projections::Takeover& takeover) const {
+    auto opened = try_views(tail, takeover);
+    if (opened || !is_of_rows(opened.error())) return opened;
+    if (auto ok = clear_views(opened.error()); !ok) return tl::unexpected(ok.error());
+    return try_views(tail, takeover);
+  }
+
+  Result<std::optional<projections::ProjectionSet>> rebuild_damaged_views(bool has_failed) const {
+    const auto damage = view_rows_.damage();
+    if (!damage && !has_failed) return std::nullopt;
+    if (auto ok = damage ? clear_views(*damage) : true; !ok) return tl::unexpected(ok.error());
+    auto set = projection_set();
+    if (!set) return tl::unexpected(set.error());
+    return std::optional(std::move(*set));
+  }
+
+ private:
+  void tell(std::string_view rows, const base::Error& why) const {
+    if (options_.on_rebuilt) options_.on_rebuilt(rows, why);
+  }
+
+  Result<bool> rebuild_index(eventlog::StreamIndex& index, Position durable,
+                             const base::Error& why) const {
+    tell("index", why);
+    return index.rebuild(log_, durable, [this] { return build_index_upon_base(); });
+  }
+
+  Result<bool> clear_views(const base::Error& why) const {
+    tell("views", why);
+    return view_rows_.clear();
+  }
+
+  Result<projections::ProjectionSet> projection_set() const {
+    if (auto ok = build_views_upon_base(); !ok) return tl::unexpected(ok.error());
+    auto set = projections::ProjectionSet::open(view_rows_);
+    if (!set) return tl::unexpected(set.error());
+    if (auto ok = set->verify_checkpoints(log_); !ok) return tl::unexpected(ok.error());
+    return set;
+  }
+
+  Result<projections::ProjectionSet> try_views(Position tail,
+                                               projections::Takeover& takeover) const {
+    auto set = projection_set();
+    if (!set) return set;
+    const Position head = base::mutant(base::Mutant::takeover_behind) ? Position{} : tail;
+    auto ok = set->bring_up(projections::TakeoverRows::kName, log_, head);
+    if (!ok) return tl::unexpected(ok.error());
+    auto read = projections::read_takeover(view_rows_);
+    if (!read) return tl::unexpected(read.error());
+    takeover = std::move(*read);
+    return set;
+  }
+
+  // Of a log that was trimmed; null: it begins at position 1.
+  Result<std::optional<eventlog::LogBase>> read_base() const {
+    if (!options_.read_base || log_.first() <= Position{1}) return std::nullopt;
+    return options_.read_base();
+  }
+
+  // The states of streams at the anchor, which are not in the log any more.
+  Result<bool> build_index_upon_base() const {
+    auto base = read_base();
+    if (!base) return tl::unexpected(base.error());
+    if (!*base) return true;
+    const Position begin = (*base)->anchor.at.position;
+    const auto is_there = projections::has_anchored_streams(index_rows_, begin);
+    if (!is_there || *is_there) return is_there;
+    const auto rows = projections::open_anchored_rows(std::move(**base));
+    if (!rows) return tl::unexpected(rows.error());
+    return projections::copy_anchored_streams(**rows, index_rows_, begin);
+  }
+
+  // The rows of projections that do not reach the log's beginning.
+  Result<bool> build_views_upon_base() const {
+    auto base = read_base();
+    if (!base) return tl::unexpected(base.error());
+    if (!*base) return true;
+    std::vector<std::unique_ptr<projections::Projection>> behind;
+    for (auto& projection : projections::all_projections()) {
+      auto goes_on = projections::can_go_on(view_rows_, *projection, (*base)->anchor.at.position);
+      if (!goes_on) return goes_on;
+      if (!*goes_on) behind.push_back(std::move(projection));
+    }
+    if (behind.empty()) return true;
+    const auto rows = projections::open_anchored_rows(std::move(**base));
+    if (!rows) return tl::unexpected(rows.error());
+    for (const auto& projection : behind) {
+      if (auto ok = projections::copy_anchored_rows(**rows, *projection, view_rows_); !ok) {
+        return ok;
+      }
+    }
+    return true;
+  }
+
+  eventlog::BlockStore& log_;
+  eventlog::KeyValueStore& index_rows_;
+  eventlog::KeyValueStore& view_rows_;
+  const ReadSideOptions options_;
 };
-base::Result<OpenedViews> open_views(eventlog::BlockStore& log, base::Position tail,
-                                     eventlog::KeyValueStore& rows) {
-  auto set = projections::ProjectionSet::open(rows);
-  if (!set) return tl::unexpected(set.error());
-  if (auto ok = set->verify_checkpoints(log); !ok) return tl::unexpected(ok.error());
-  const base::Position head = base::mutant(base::Mutant::takeover_behind) ? base::Position{} : tail;
-  auto ok = set->bring_up(projections::TakeoverRows::kName, log, head);
-  auto takeover = ok ? projections::read_takeover(rows)
-                     : base::Result<projections::Takeover>(tl::unexpected(ok.error()));
-  return OpenedViews{std::move(*set), std::move(takeover)};
-}
 
 }  // namespace
 
-base::Result<std::unique_ptr<ReadSide>> open_read_side(eventlog::BlockStore& log,
-                                                       const eventlog::LogTail& tail,
-                                                       eventlog::KeyValueStore& index_rows,
-                                                       eventlog::KeyValueStore& view_rows,
-                                                       std::optional<eventlog::LogBase> base) {
+Result<std::unique_ptr<ReadSide>> open_read_side(eventlog::BlockStore& log,
+                                                 const eventlog::LogTail& tail,
+                                                 eventlog::KeyValueStore& index_rows,
+                                                 eventlog::KeyValueStore& view_rows,
+                                                 ReadSideOptions options) {
   auto side = std::make_unique<ReadSide>(index_rows);
-  auto caught_up = side->index.catch_up(log, tail.position);
-  if (!caught_up && caught_up.error().code == base::ErrorCode::wrong_log) {
-    side->rebuilt_because = caught_up.error().text;
-    // Snapshots lie among the same rows and are of that other history, too.
-    if (auto ok = index_rows.clear(); !ok) return tl::unexpected(ok.error());
-    caught_up = side->index.catch_up(log, tail.position);
+  const DerivedRows rows(log, index_rows, view_rows, std::move(options));
+  if (auto ok = rows.open_index(side->index, tail.position); !ok) {
+    return tl::unexpected(ok.error());
   }
-  if (!caught_up) return tl::unexpected(caught_up.error());
-  const auto open = [&]() -> base::Result<OpenedViews> {
-    // Where the base's rows were taken, the views are as good as new.
-    if (base && (!base->rows || *base->rows)) {
-      if (auto ok = build_upon(*base, index_rows, view_rows); !ok)
-        return tl::unexpected(ok.error());
-    }
-    return open_views(log, tail.position, view_rows);
-  };
-  auto views = open();
-  if (views && !views->takeover && views->takeover.error().code == base::ErrorCode::damaged) {
-    // Its rows are damaged: they are built anew, from the base's or from the whole log.
-    auto ok = views->set.rebuild(projections::TakeoverRows::kName);
-    if (!ok) return tl::unexpected(ok.error());
-    views = open();
-  }
+  auto views = rows.open_views(tail.position, side->takeover);
   if (!views) return tl::unexpected(views.error());
-  if (!views->takeover) return tl::unexpected(views->takeover.error());
-  side->takeover = std::move(*views->takeover);
+  RowsRebuild rebuild;
+  rebuild.index = [rows, &index = side->index](Position durable) {
+    return rows.rebuild_damaged_index(index, durable);
+  };
+  rebuild.views = [rows](bool has_failed) { return rows.rebuild_damaged_views(has_failed); };
   const bus::LogIdentity identity{tail.log, {tail.epoch.counter, tail.epoch.random}};
-  side->service =
-      std::make_unique<QueryService>(identity, log, view_rows, std::move(views->set), side->index);
+  side->service = std::make_unique<QueryService>(identity, log, view_rows, std::move(*views),
+                                                 side->index, std::move(rebuild));
   return side;
 }
 

@@ -3,6 +3,7 @@
 // queries are answered from. Opened here for the server's process and for the simulator alike.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,17 @@
 
 namespace workers {
 
+// Which rows are built anew ("index", "views"), and why.
+using RowsRebuilt = std::function<void(std::string_view rows, const base::Error& why)>;
+
+struct ReadSideOptions {
+  // Of a log whose beginning was archived: what stands before it, or is lost, is built upon its
+  // rows. Called by the opening, and by the thread of the queries whenever rows are built anew.
+  std::function<base::Result<std::optional<eventlog::LogBase>>()> read_base;
+  // Called by the same.
+  RowsRebuilt on_rebuilt;
+};
+
 struct ReadSide {
   explicit ReadSide(eventlog::KeyValueStore& index_rows)
       : index(index_rows), snapshots(index_rows) {}
@@ -23,19 +35,17 @@ struct ReadSide {
   eventlog::SnapshotStore snapshots;
   projections::Takeover takeover;  // as of the log's tail; for the server to move from
   std::unique_ptr<QueryService> service;
-  // Why the index was built anew from the whole log; empty: it was not.
-  std::string rebuilt_because;
 };
 
 // On return the index has come to `tail`, which the loading of streams relies on: what is appended
-// later is in memory. An index of another history is built anew, and so is what is taken over where
-// its rows cannot be relied on. `base`: of a log whose beginning was archived; what stands before
-// it, or is lost, is built upon its rows. All references outlive the result. Errors: those of the
-// stores; wrong_log when a projection was built from another history; those of open_anchored_rows.
+// later is in memory. Rows that are damaged, or of another history, are built anew from the log; so
+// are those in which the service meets damage later. All references outlive the result. Errors:
+// damaged where rows hold more of this history than the log does, which is then not to be written
+// to; those of the stores; those of open_anchored_rows.
 base::Result<std::unique_ptr<ReadSide>> open_read_side(eventlog::BlockStore& log,
                                                        const eventlog::LogTail& tail,
                                                        eventlog::KeyValueStore& index_rows,
                                                        eventlog::KeyValueStore& view_rows,
-                                                       std::optional<eventlog::LogBase> base = {});
+                                                       ReadSideOptions options = {});
 
 }  // namespace workers

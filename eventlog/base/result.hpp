@@ -17,7 +17,8 @@ enum class ErrorCode {
   unreachable,  // no peer answers
   timeout,      // the answer did not come in time
   io,           // the operating system or the store refused
-  damaged,      // stored bytes that do not prove themselves
+  damaged,      // bytes of the log, or of a copy of it, that do not prove themselves
+  rows_damaged, // rows that were derived from the log cannot be read; they can be built anew
   wrong_log,    // another log, another epoch, or a newer format
   refused,      // policy, limit or permission
   busy,         // try again later

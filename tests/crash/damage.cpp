@@ -29,21 +29,11 @@ void write(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// The end of the last record that ends in the first three quarters; see write_ahead_log.cpp.
+// The end of the last record that ends in the first three quarters.
 std::size_t record_end(const std::string& bytes) {
-  constexpr std::size_t kBlock = 32 << 10;
-  constexpr std::size_t kHeader = 7;
-  std::size_t at = 0;
   std::size_t end = 0;
-  while (at + kHeader <= bytes.size() * 3 / 4) {
-    if (kBlock - at % kBlock < kHeader) at += kBlock - at % kBlock;
-    if (at + kHeader > bytes.size()) break;
-    const auto size = static_cast<unsigned char>(bytes[at + 4]) +
-                      256U * static_cast<unsigned char>(bytes[at + 5]);
-    const int type = bytes[at + 6];
-    if (type == 0) break;
-    at += kHeader + size;
-    if ((type == 1 || type == 4) && at < bytes.size()) end = at;
+  for (const std::size_t at : record_ends(bytes)) {
+    if (at <= bytes.size() * 3 / 4) end = at;
   }
   return end;
 }
@@ -83,6 +73,24 @@ std::string harmed(const Damage& damage, std::string bytes) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> record_ends(const std::string& bytes) {
+  constexpr std::size_t kBlock = 32 << 10;
+  constexpr std::size_t kHeader = 7;
+  std::vector<std::size_t> ends;
+  std::size_t at = 0;
+  while (at + kHeader <= bytes.size()) {
+    if (kBlock - at % kBlock < kHeader) at += kBlock - at % kBlock;
+    if (at + kHeader > bytes.size()) break;
+    const auto size = static_cast<unsigned char>(bytes[at + 4]) +
+                      256U * static_cast<unsigned char>(bytes[at + 5]);
+    const int type = bytes[at + 6];
+    if (type == 0) break;
+    at += kHeader + size;
+    if ((type == 1 || type == 4) && at < bytes.size()) ends.push_back(at);
+  }
+  return ends;
+}
 
 std::string describe(const std::vector<Damage>& damages) {
   std::string text;

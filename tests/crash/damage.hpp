@@ -32,6 +32,9 @@ struct Damage {
 
 std::string describe(const std::vector<Damage>& damages);
 
+// Where the records of one of RocksDB's logs end, but for the last; see write_ahead_log.cpp.
+std::vector<std::size_t> record_ends(const std::string& bytes);
+
 // The files that a log is made of: everything below log/, and the head file. Relative, ascending.
 std::vector<std::string> files_of_log(const std::string& folder);
 

@@ -85,14 +85,17 @@ Result<bool> ServerLife::open_rows(const std::string& root) {
   auto view_rows = eventlog::open_rocksdb_key_value_store(folder_.views(), disk_);
   if (!view_rows) return tl::unexpected(view_rows.error());
   view_rows_ = std::move(*view_rows);
-  auto side = workers::open_read_side(*log_.store, log_.tail, *index_rows_, *view_rows_,
-                                      std::move(log_.base));
+  log_.base.reset();
+  workers::ReadSideOptions wanted;
+  wanted.read_base = [this] { return eventlog::read_base(folder_, *log_.store); };
+  wanted.on_rebuilt = [this](std::string_view rows, const base::Error& why) {
+    rebuilt_ = std::string(rows) + ": " + why.text;
+  };
+  auto side = workers::open_read_side(*log_.store, log_.tail, *index_rows_, *view_rows_, wanted);
   if (!side) return tl::unexpected(side.error());
   side_ = std::move(*side);
-  // An index that is ahead of the log, or of another one, would be a broken promise here.
-  if (!side_->rebuilt_because.empty()) {
-    return failure(ErrorCode::wrong_log, side_->rebuilt_because);
-  }
+  // Rows that are ahead of the log, damaged, or of another one, would be a broken promise here.
+  if (!rebuilt_.empty()) return failure(ErrorCode::wrong_log, rebuilt_);
   loader_ = std::make_unique<eventlog::InlineLoader>(*log_.store, side_->index, side_->snapshots);
   committer_ = std::make_unique<eventlog::InlineCommitter>(*log_.store, log_.head.get());
   sequencer_ = std::make_unique<eventlog::Sequencer>(log_.tail, *committer_, random_);

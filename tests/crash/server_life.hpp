@@ -75,6 +75,7 @@ class ServerLife {
   const Position found_;
   std::unique_ptr<eventlog::KeyValueStore> index_rows_;
   std::unique_ptr<eventlog::KeyValueStore> view_rows_;
+  std::string rebuilt_;  // which rows were built anew, and why
   std::unique_ptr<workers::ReadSide> side_;
   std::unique_ptr<eventlog::InlineLoader> loader_;
   std::unique_ptr<eventlog::InlineCommitter> committer_;

@@ -216,7 +216,7 @@ TEST_CASE("one projection that stops does not stop the others", "[projections]")
   CHECK_FALSE(status.at(0).stopped);
   CHECK(status.at(0).position == history.log().head());
   REQUIRE(status.at(1).stopped);
-  CHECK(status.at(1).stopped->code == base::ErrorCode::damaged);
+  CHECK(status.at(1).stopped->code == base::ErrorCode::rows_damaged);
   CHECK(status.at(1).position == before);
   CHECK(set.position() == before);
   REQUIRE(set.rebuild("metrics"));

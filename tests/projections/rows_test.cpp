@@ -100,10 +100,10 @@ TEST_CASE("a row whose bytes are not a row fails the batch, not the process", "[
   Rows rows(*kept, "p");
   CHECK_FALSE(rows.find<Row>("a"));
   REQUIRE(rows.error());
-  CHECK(rows.error()->code == base::ErrorCode::damaged);
+  CHECK(rows.error()->code == base::ErrorCode::rows_damaged);
   const auto read = RowReader(*kept, "p").get<Row>("a");
   REQUIRE_FALSE(read);
-  CHECK(read.error().code == base::ErrorCode::damaged);
+  CHECK(read.error().code == base::ErrorCode::rows_damaged);
 }
 
 TEST_CASE("a scan of a batch equals a scan after it was stored", "[projections]") {

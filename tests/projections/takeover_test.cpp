@@ -129,7 +129,7 @@ TEST_CASE("rows of what is taken over that do not follow each other are damaged"
     REQUIRE(rows->write(damage));
     const auto read = projections::read_takeover(*rows);
     REQUIRE_FALSE(read);
-    CHECK(read.error().code == base::ErrorCode::damaged);
+    CHECK(read.error().code == base::ErrorCode::rows_damaged);
     eventlog::WriteBatch back;
     for (const auto& row : before) back.put(row.key, row.value);
     REQUIRE(rows->write(back));

@@ -1,5 +1,5 @@
 // Rows in memory that cannot be written while `is_full`, nor read when their keys begin with
-// `unreadable`.
+// `unreadable`. Where `is_broken`, reading meets damage, until all is cleared.
 #pragma once
 
 #include <string>
@@ -18,11 +18,33 @@ class FaultyRows final : public ForwardingRows {
     if (!unreadable.empty() && key.starts_with(unreadable)) {
       return base::failure(base::ErrorCode::io, "Input/output error");
     }
+    if (is_broken) return tl::unexpected(meet_damage());
     return ForwardingRows::get(key);
+  }
+  base::Result<std::vector<eventlog::KeyValue>> scan(base::ByteView prefix, base::ByteView from,
+                                                     std::size_t count_max) override {
+    if (is_broken) return tl::unexpected(meet_damage());
+    return ForwardingRows::scan(prefix, from, count_max);
+  }
+  std::optional<base::Error> damage() const override { return met_; }
+  base::Result<bool> clear() override {
+    if (is_full) return base::failure(base::ErrorCode::io, "No space left on device");
+    is_broken = false;
+    met_.reset();
+    return ForwardingRows::clear();
   }
 
   bool is_full = false;
+  bool is_broken = false;
   std::string unreadable;
+
+ private:
+  base::Error meet_damage() {
+    met_ = base::Error{base::ErrorCode::rows_damaged, "a block that is not what it was", {}};
+    return *met_;
+  }
+
+  std::optional<base::Error> met_;
 };
 
 }  // namespace support

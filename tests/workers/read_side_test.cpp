@@ -1,5 +1,6 @@
 #include "workers/read_side.hpp"
 
+#include "eventlog/stream_loader.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/faulty_rows.hpp"
 #include "tests/support/log_builder.hpp"
@@ -16,9 +17,18 @@ struct Fixture {
   // As the next server does.
   void open() {
     const auto tail = *eventlog::read_tail(log.store());
-    auto opened = workers::open_read_side(log.store(), tail, index_rows, view_rows);
+    auto opened = try_open(log.store(), tail);
     if (!opened) FAIL(base::describe(opened.error()));
     side = std::move(*opened);
+  }
+  base::Result<std::unique_ptr<workers::ReadSide>> try_open(eventlog::BlockStore& store,
+                                                            const eventlog::LogTail& tail) {
+    rebuilt.clear();
+    workers::ReadSideOptions options;
+    options.on_rebuilt = [this](std::string_view rows, const base::Error& why) {
+      rebuilt.push_back(std::string(rows) + ": " + why.text);
+    };
+    return workers::open_read_side(store, tail, index_rows, view_rows, options);
   }
 
   bus::Reply ask(std::string_view verb, base::RawValue body = {}) {
@@ -58,6 +68,7 @@ struct Fixture {
   LogBuilder log;
   FaultyRows index_rows;
   FaultyRows view_rows;
+  std::vector<std::string> rebuilt;
   std::unique_ptr<workers::ReadSide> side;
 };
 
@@ -201,6 +212,76 @@ TEST_CASE("an index that cannot be written fails output, and nothing else", "[wo
   CHECK(f.stats().status == bus::ReplyStatus::ok);
   f.index_rows.is_full = false;
   CHECK(f.output().status == bus::ReplyStatus::ok);
+}
+
+TEST_CASE("rows in which damage is met are built anew, and answers are as before", "[workers]") {
+  Fixture f;
+  const std::string stream = session::session_stream("main", support::kSession);
+  f.log.append(stream, support::opened());
+  f.log.append(stream, session::TurnQueued{}, "fix the bug");
+  const auto bodies = [&] {
+    return std::vector{f.list().body, f.stats().body, f.output().body};
+  };
+  const auto load = [&] {
+    return eventlog::load_stream(f.log.store(), f.side->index, f.side->snapshots, stream);
+  };
+  const auto before = bodies();
+  SECTION("at the start") {
+    f.index_rows.is_broken = f.view_rows.is_broken = true;
+    f.open();
+    CHECK(f.rebuilt.size() == 2);
+    CHECK(bodies() == before);
+  }
+  SECTION("by a query") {
+    f.index_rows.is_broken = f.view_rows.is_broken = true;
+    CHECK(bodies() == before);
+    CHECK(f.rebuilt.size() == 2);
+  }
+  SECTION("by who loads a stream, for whom the next query has them built") {
+    f.index_rows.is_broken = true;
+    REQUIRE_FALSE(load());
+    CHECK(f.stats().status == bus::ReplyStatus::ok);
+    CHECK(f.rebuilt.size() == 1);
+  }
+  SECTION("while nothing can be written: nothing is answered wrongly, and later all is") {
+    f.index_rows.is_broken = f.view_rows.is_broken = true;
+    f.index_rows.is_full = f.view_rows.is_full = true;
+    CHECK(f.list().code == bus::kCodeUnavailable);
+    CHECK(f.output().code == bus::kCodeUnavailable);
+    CHECK(f.read().status == bus::ReplyStatus::ok);
+    f.index_rows.is_full = f.view_rows.is_full = false;
+    CHECK(bodies() == before);
+  }
+  CHECK(load()->version == base::StreamVersion{2});
+}
+
+TEST_CASE("rows of another history are built anew", "[workers]") {
+  Fixture f;
+  f.log.append(session::session_stream("main", support::kSession), support::opened());
+  REQUIRE(f.list().status == bus::ReplyStatus::ok);
+  LogBuilder other(2);
+  other.append(session::kServerStream, another_server());
+  const auto side = f.try_open(other.store(), *eventlog::read_tail(other.store()));
+  REQUIRE(side);
+  CHECK(f.rebuilt.size() == 2);
+  CHECK((*side)->takeover.sessions.empty());
+}
+
+TEST_CASE("a log that its rows have seen more of is not taken over", "[workers]") {
+  Fixture f;
+  auto& seen = GENERATE(true, false) ? f.index_rows : f.view_rows;
+  LogBuilder older;
+  older.append(session::kServerStream, another_server());
+  for (int i = 0; i < 3; ++i) f.log.append(session::kServerStream, another_server());
+  REQUIRE(f.stats().status == bus::ReplyStatus::ok);
+  // Only one of the two is left to tell.
+  REQUIRE((&seen == &f.index_rows ? f.view_rows : f.index_rows).clear());
+  const auto refused = f.try_open(older.store(), *eventlog::read_tail(older.store()));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == base::ErrorCode::damaged);
+  CHECK_THAT(refused.error().text, Catch::Contains("events 3 to 4 are missing"));
+  CHECK(f.rebuilt.empty());
+  CHECK_FALSE(seen.scan("", "", 1)->empty());
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ int exit_code_of(base::ErrorCode code) {
       return kExitWrongLog;
     case ErrorCode::busy:
       return kExitBusy;
+    case ErrorCode::rows_damaged:
     case ErrorCode::io:
       break;
   }

@@ -100,22 +100,36 @@ base::Result<bool> Process::open() {
   return true;
 }
 
+// One line for each folder whose rows are built anew.
+void tell_rebuilt(std::string_view rows, const base::Error& why) {
+  spdlog::warn("rows_built_anew folder={}/ reason=\"{}\" lost=nothing", rows, why.text);
+}
+
+base::Result<std::unique_ptr<eventlog::KeyValueStore>> open_rows(std::string_view name,
+                                                                 const std::string& folder) {
+  auto opened = eventlog::open_derived_rows(folder);
+  if (!opened) return tl::unexpected(opened.error());
+  if (!opened->damage.empty()) {
+    tell_rebuilt(name, {base::ErrorCode::rows_damaged, opened->damage, folder});
+  }
+  return std::move(opened->rows);
+}
+
 base::Result<bool> Process::open_views() {
-  auto opened_index =
-      eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.index());
+  const eventlog::LogFolder folder{options.data_folder};
+  auto opened_index = open_rows("index", folder.index());
   if (!opened_index) return tl::unexpected(opened_index.error());
   index_rows = std::move(*opened_index);
-  auto opened_views =
-      eventlog::open_rocksdb_key_value_store(eventlog::LogFolder{options.data_folder}.views());
+  auto opened_views = open_rows("views", folder.views());
   if (!opened_views) return tl::unexpected(opened_views.error());
   view_rows = std::move(*opened_views);
-  auto opened = workers::open_read_side(*log.store, log.tail, *index_rows, *view_rows,
-                                        std::exchange(log.base, std::nullopt));
+  log.base.reset();
+  workers::ReadSideOptions wanted;
+  wanted.read_base = [folder, &store = *log.store] { return eventlog::read_base(folder, store); };
+  wanted.on_rebuilt = tell_rebuilt;
+  auto opened = workers::open_read_side(*log.store, log.tail, *index_rows, *view_rows, wanted);
   if (!opened) return tl::unexpected(opened.error());
   read_side = std::move(*opened);
-  if (!read_side->rebuilt_because.empty()) {
-    spdlog::warn("stream_index_rebuilt reason=\"{}\"", read_side->rebuilt_because);
-  }
   return true;
 }
 
