@@ -7,21 +7,17 @@ constexpr int kLingerMs = 1000;
 constexpr int kReconnectMs = 20;
 constexpr int kReconnectMaxMs = 500;
 constexpr int kHandshakeMs = 5000;
-constexpr int kHeartbeatEveryMs = 2000;
-constexpr int kHeartbeatTimeoutMs = 6000;
-static_assert(2 * kHeartbeatEveryMs < kHeartbeatTimeoutMs, "one lost heartbeat is no reason");
+constexpr int kUnbounded = 0;
 
 }  // namespace
 
 void set_common_options(zmq::socket_t& socket, std::int64_t message_bytes_max) {
   socket.set(zmq::sockopt::linger, kLingerMs);
   socket.set(zmq::sockopt::sndhwm, kQueueMessagesMax);
-  socket.set(zmq::sockopt::rcvhwm, kQueueMessagesMax);
+  // A receive queue that can be full is where libzmq 4.3.4 aborts (README.md, Peers that die).
+  socket.set(zmq::sockopt::rcvhwm, kUnbounded);
   socket.set(zmq::sockopt::maxmsgsize, message_bytes_max);
   socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
-  socket.set(zmq::sockopt::heartbeat_ivl, kHeartbeatEveryMs);
-  socket.set(zmq::sockopt::heartbeat_timeout, kHeartbeatTimeoutMs);
-  socket.set(zmq::sockopt::heartbeat_ttl, kHeartbeatTimeoutMs);
 }
 
 base::Result<BoundSocket> bind_socket(Context& context, std::string_view endpoint,

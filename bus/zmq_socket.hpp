@@ -14,13 +14,15 @@ struct Context::State {
   zmq::context_t context{1};  // one I/O thread carries hundreds of thousands of messages a second
 };
 
-// Messages that wait in one connection, each way. Of a feed that is at most 256 MiB.
+// Messages that wait to be sent to one peer, and of a feed those that wait to be read. Of a feed
+// that is at most 256 MiB.
 constexpr int kQueueMessagesMax = 1000;
 // All that a subscriber sends is topics.
 constexpr std::int64_t kSubscriptionBytesMax = 1024;
 
-// Sets what every socket has: finite linger, bounded queues, a bound of what a peer may send,
-// bounded handshakes, heartbeats that find a peer whose host or process is stopped.
+// Sets what every socket has: finite linger, a bounded queue to each peer, a bound of the size of
+// what a peer may send, bounded handshakes. What waits to be read is not bounded here, and there
+// are no heartbeats: both would let a peer's death end this process.
 void set_common_options(zmq::socket_t& socket, std::int64_t message_bytes_max);
 
 // A socket of which this process is the server, and what keeps others from being it.
