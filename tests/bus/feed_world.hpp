@@ -111,6 +111,7 @@ class Server {
   }
 
   bus::Pollable& command() { return *command_; }
+  bus::ServerSocket& command_socket() { return *command_; }
 
  private:
   static bus::Welcome welcome(const Log& log, base::ServerId incarnation) {

@@ -105,6 +105,32 @@ TEST_CASE("a connection that came back too late for beacons is found by its sile
   CHECK(follower.subscription.counts().probes > 1);
 }
 
+TEST_CASE("silence is noticed in time by who is only called when a timer is due", "[bus]") {
+  FollowedWorld world(4);
+  Follower& follower = world.follow("session/a/1/");
+  REQUIRE(world.settle());
+  const Duration quiet_since = world.clock.now;
+  const std::int64_t probes = follower.subscription.counts().probes;
+  // Nothing is received any more: neither a timer nor an answer comes from elsewhere.
+  world.bus.partition("follower0", bus::PartitionDirection::both);
+  const auto call_when_due = [&] {
+    const Duration due = follower.subscription.next_timer();
+    REQUIRE(due > world.clock.now);
+    world.clock.now = due;
+    follower.do_work(world.clock.now);
+  };
+  call_when_due();
+  CHECK(follower.subscription.counts().probes == probes + 1);
+  CHECK(world.clock.now - quiet_since <= Duration{5'000'000});
+  // While nobody answers it asks each second.
+  for (int i = 2; i <= 4; ++i) {
+    const Duration asked_at = world.clock.now;
+    call_when_due();
+    CHECK(follower.subscription.counts().probes == probes + i);
+    CHECK(world.clock.now - asked_at == Duration{1'000'000});
+  }
+}
+
 TEST_CASE("a level that the publisher has forgotten is looked up in the log", "[bus]") {
   FollowedWorld world(5);
   Follower& follower = world.follow("session/a/1/");
