@@ -74,7 +74,7 @@ struct BlockHeader {
   Position last() const { return first.plus(count - 1); }
 };
 
-// A piece of large content, stored before the block whose event refers to it.
+// A piece of large content, stored with the block whose event refers to it.
 struct Chunk {
   Bytes key;  // chunk_key()
   Bytes bytes;

@@ -48,7 +48,7 @@ class BlockStore {
  public:
   virtual ~BlockStore() = default;
 
-  // Stores the block if its first position is tail + 1. Its chunks are stored before it.
+  // Stores the block and its chunks, all or nothing, if its first position is tail + 1.
   virtual AppendOutcome append(const SealedBlock& block) = 0;
 
   // First and last position stored; 0 in an empty store.

@@ -119,22 +119,32 @@ class RocksDbStore final : public BlockStore {
   bool is_scrubbed_ = false;         // they are gone, and nothing was removed since
 };
 
+// No less than a batch of all that the block consists of takes.
+std::size_t batch_bytes(const SealedBlock& block) {
+  constexpr std::size_t kEntryBytesMax = 32;  // that is not key or value: kind, family, two lengths
+  std::size_t bytes = 2 * (kKeyBytes + kEntryBytesMax) + block.facts.size() + block.content.size();
+  for (const Chunk& chunk : block.chunks) {
+    bytes += chunk.key.size() + chunk.bytes.size() + kEntryBytesMax;
+  }
+  return bytes;
+}
+
 AppendOutcome RocksDbStore::append(const SealedBlock& block) {
   if (block.header.first != tail().next()) {
     return {AppendStatus::conflict, tail(), {base::ErrorCode::conflict, "position is taken", {}}};
   }
-  rocksdb::Status status;
-  // The chunks share the write-ahead log with the block, so the block's sync covers them.
-  for (const Chunk& chunk : block.chunks) {
-    status =
-        db_->Put(rocksdb::WriteOptions(), families_.chunks, slice(chunk.key), slice(chunk.bytes));
-    if (!status.ok()) return {AppendStatus::unknown, tail(), error_of(status, "log")};
-  }
+  // One record of the write-ahead log, the block before its chunks: what is torn leaves no chunk
+  // that no block names, for an erasure to miss.
   const Bytes key = key_of(block.header.first);
-  rocksdb::WriteBatch batch(key.size() + block.facts.size() + block.content.size() + 64);
-  batch.Put(families_.facts, slice(key), slice(block.facts));
-  if (!block.content.empty()) batch.Put(families_.content, slice(key), slice(block.content));
-  status = db_->Write(write_, &batch);
+  rocksdb::WriteBatch batch(batch_bytes(block));
+  rocksdb::Status status = batch.Put(families_.facts, slice(key), slice(block.facts));
+  if (status.ok() && !block.content.empty()) {
+    status = batch.Put(families_.content, slice(key), slice(block.content));
+  }
+  for (const Chunk& chunk : block.chunks) {
+    if (status.ok()) status = batch.Put(families_.chunks, slice(chunk.key), slice(chunk.bytes));
+  }
+  if (status.ok()) status = db_->Write(write_, &batch);
   if (!status.ok()) return {AppendStatus::unknown, tail(), error_of(status, "log")};
   if (first_.load() == 0) first_ = block.header.first.value;
   tail_ = block.header.last().value;

@@ -2,11 +2,16 @@
 // what it acknowledged is there, and the next one needs no repair.
 #include <poll.h>
 
+#include "eventlog/erase.hpp"
 #include "tests/crash/disk_stage.hpp"
 #include "tests/crash/require.hpp"
+#include "tests/support/log_writer.hpp"
+#include "tests/support/one_session.hpp"
+#include "tests/support/searched_files.hpp"
 
 namespace {
 
+using base::Position;
 using base::Result;
 using Catch::Contains;
 using crash::check_and_go_on;
@@ -80,6 +85,67 @@ TEST_CASE("a full disk stops the server, and space alone lets the next one begin
     require_unharmed(stage);
   }
   CHECK(stopped >= 20);
+}
+
+// A text that takes three chunks, and says the same in each of them.
+std::string large_text(const std::string& said) {
+  std::string text(600'000, 'x');
+  for (const std::size_t at : {std::size_t{0}, std::size_t{300'000}, std::size_t{599'000}}) {
+    text.replace(at, said.size(), said);
+  }
+  return text;
+}
+
+// Says it in a session of its own, on the record as its first event. Error: of the disk.
+Result<bool> say(eventlog::OpenedLog& log, const std::string& text) {
+  base::SystemRandom random;
+  try {
+    support::LogWriter(log, random).append(support::kStream, session::SessionOpened{}, text);
+  } catch (const std::runtime_error& failed) {
+    return base::failure(base::ErrorCode::io, failed.what());
+  }
+  return true;
+}
+
+Result<bool> erase_all(eventlog::OpenedLog& log) {
+  const auto rows = eventlog::make_memory_key_value_store();
+  eventlog::StreamIndex index(*rows);
+  if (auto ok = index.catch_up(*log.store, log.store->tail()); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  eventlog::ScrubScope scope;
+  const session::VersionRanges all{{base::StreamVersion{1}, base::StreamVersion{1}}};
+  auto erased = eventlog::erase_content(*log.store, index, support::kStream, all, scope);
+  return erased ? log.store->scrub(scope) : erased;
+}
+
+TEST_CASE("whichever write of a large text was its last, an erasure leaves nothing of it",
+          "[eventlog]") {
+  const std::string secret = "what is to be erased in whole";
+  int failed = 0;
+  for (std::int64_t number = 1;; ++number) {
+    Stage stage(1);
+    base::SystemRandom random;
+    const auto open = [&] {
+      return require(eventlog::open_log(stage.root(), eventlog::LogMode::read_write, random,
+                                        {stage.disk}));
+    };
+    {
+      auto log = open();
+      stage.disk.fail_write(stage.disk.writes() + number);
+      if (!say(log, large_text(secret))) ++failed;
+    }
+    INFO("write " << number << ": " << stage.disk.fault());
+    if (stage.disk.fault().empty()) break;
+    stage.disk.restart();
+    auto log = open();
+    // Whoever was not answered says it again.
+    if (log.store->tail() < Position{2}) require(say(log, large_text(secret)));
+    REQUIRE_FALSE(support::files_with(stage.root(), secret).empty());
+    require(erase_all(log));
+    CHECK(support::files_with(stage.root(), secret).empty());
+  }
+  CHECK(failed >= 3);
 }
 
 TEST_CASE("the head file takes nothing more once a sync of it has failed", "[eventlog]") {

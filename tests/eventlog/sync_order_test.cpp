@@ -105,7 +105,7 @@ TEST_CASE("a block is on the disk before the store says that it is stored", "[ev
   Disk disk;
   support::BlockChain chain;
   for (int i = 0; i < 5; ++i) {
-    // With and without chunks, which are written apart from their block.
+    // With and without chunks: one sync covers both.
     BlockBuilder builder;
     builder.add("facts");
     if (i % 2 == 1) builder.add_chunks(base::Salt{'s'}, {{"stream", Bytes(1 << 20, 'c')}});
