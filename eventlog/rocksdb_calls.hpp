@@ -6,6 +6,10 @@
 #include <rocksdb/status.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+#include <string>
+
 #include "eventlog/base/bytes.hpp"
 #include "eventlog/base/result.hpp"
 
@@ -32,17 +36,37 @@ inline bool has_database(const std::string& folder) {
   return ::access((folder + "/CURRENT").c_str(), F_OK) == 0;
 }
 
+// What the status says, without the folder's path, whose words are not RocksDB's. The path is not
+// empty.
+inline std::string said_of(const rocksdb::Status& status, const std::string& folder) {
+  std::string text = status.ToString();
+  for (std::size_t at = text.find(folder); at < text.size(); at = text.find(folder, at)) {
+    text.erase(at, folder.size());
+  }
+  return text;
+}
+
+// Whether somebody else holds the lock, in another process or in this one. Its file is not asked:
+// closing it would free a lock of this process.
+inline bool is_lock_held(const rocksdb::Status& status, const std::string& folder) {
+  const std::string said = said_of(status, folder);
+  const bool is_elsewhere = said.find("While lock file: /LOCK: ") != std::string::npos &&
+                            said.ends_with(std::strerror(EAGAIN));
+  return status.IsIOError() &&
+         (is_elsewhere || said.find(": lock hold by current process") != std::string::npos);
+}
+
 // For opening: tells "another process has it" and "there is none" apart from failures.
 inline base::Error open_error_of(const rocksdb::Status& status, const std::string& folder) {
-  const std::string text = status.ToString();
-  if (text.find("lock") != std::string::npos && status.IsIOError()) {
+  if (is_lock_held(status, folder)) {
     return {base::ErrorCode::in_use, "another process has the folder open", folder};
   }
   // A database begins with its CURRENT file; opened read-only, RocksDB only says that it is
   // missing.
+  const std::string said = said_of(status, folder);
   const bool has_no_current =
-      status.IsIOError() && text.find("/CURRENT: No such file") != std::string::npos;
-  if (has_no_current || text.find("does not exist") != std::string::npos) {
+      status.IsIOError() && said.find("/CURRENT: No such file") != std::string::npos;
+  if (has_no_current || said.find("does not exist") != std::string::npos) {
     return {base::ErrorCode::not_found, "there is no database", folder};
   }
   return error_of(status, folder);

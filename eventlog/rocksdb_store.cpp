@@ -475,11 +475,11 @@ constexpr Position kEverything{std::numeric_limits<std::int64_t>::max()};
 
 base::Error failed_opening(const rocksdb::Status& status, const std::string& folder) {
   base::Error error = open_error_of(status, folder);
-  if (error.code == base::ErrorCode::io && has_database(folder) &&
-      error.text.find("No such file") != std::string::npos) {
+  if (error.code == base::ErrorCode::io && has_database(folder) && status.IsPathNotFound()) {
     error.code = base::ErrorCode::damaged;  // a file that the database is made of
   }
-  if (status.IsInvalidArgument() && error.text.find("Column famil") != std::string::npos) {
+  if (status.IsInvalidArgument() &&
+      said_of(status, folder).find("Column famil") != std::string::npos) {
     error = {base::ErrorCode::wrong_log,
              "the database is not a log of Steno, or one of a newer release: " + error.text,
              folder};

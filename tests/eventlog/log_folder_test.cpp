@@ -269,6 +269,28 @@ TEST_CASE("a part of the database that is missing is damage", "[eventlog]") {
   CHECK(f.open().error().code == ErrorCode::damaged);
 }
 
+TEST_CASE("damage is called damage, whatever words the folder's path has", "[eventlog]") {
+  LogFolderFixture f;
+  f.folder.root =
+      f.temporary.file(GENERATE("blocks/clockwork", "lock", "does not exist", "Column family"));
+  f.make_log(6);
+  for (const auto& entry : std::filesystem::directory_iterator(f.folder.log())) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("MANIFEST")) std::filesystem::remove(entry.path());
+  }
+  const auto before = support::listing(f.folder.log());
+  CHECK(f.error().code == ErrorCode::damaged);
+  CHECK(support::listing(f.folder.log()) == before);
+}
+
+TEST_CASE("a lock that may not be taken is not in use", "[eventlog]") {
+  LogFolderFixture f;
+  f.make_log(3);
+  std::filesystem::remove(f.folder.log() + "/LOCK");
+  std::filesystem::create_directory(f.folder.log() + "/LOCK");
+  CHECK(f.open().error().code == ErrorCode::io);
+}
+
 TEST_CASE("a log whose head file is gone, or may have said more, is not whole", "[eventlog]") {
   LogFolderFixture f;
   const auto head = f.make_log(4);
