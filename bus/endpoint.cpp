@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "eventlog/base/own_folder.hpp"
+
 namespace bus {
 namespace {
 
@@ -20,25 +22,6 @@ constexpr std::string_view kTcp = "tcp://";
 
 tl::unexpected<base::Error> system_failure(const char* what, const std::string& path) {
   return base::failure(ErrorCode::io, std::string(what) + ": " + std::strerror(errno), path);
-}
-
-Result<bool> prepare_folder(const std::string& folder) {
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return system_failure("cannot make the socket's folder", folder);
-  }
-  struct stat status {};
-  if (::stat(folder.c_str(), &status) != 0) {
-    return system_failure("cannot look at the socket's folder", folder);
-  }
-  if (!S_ISDIR(status.st_mode)) {
-    return base::failure(ErrorCode::invalid, "the socket's folder is not a folder", folder);
-  }
-  if (status.st_uid != ::geteuid() || (status.st_mode & 077) != 0) {
-    return base::failure(ErrorCode::refused,
-                         "the socket's folder must be ours alone; chown it or chmod it to 0700",
-                         folder);
-  }
-  return true;
 }
 
 Result<int> bind_and_listen(const std::string& path) {
@@ -86,7 +69,7 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
 Result<IpcListener> IpcListener::listen(const Endpoint& endpoint) {
   const std::size_t slash = endpoint.path.rfind('/');
   const std::string folder = slash == 0 ? "/" : endpoint.path.substr(0, slash);
-  if (const auto prepared = prepare_folder(folder); !prepared) {
+  if (const auto prepared = base::make_own_folder(folder); !prepared) {
     return tl::unexpected<base::Error>(prepared.error());
   }
   auto lock = base::FileLock::take(endpoint.path + ".lock");

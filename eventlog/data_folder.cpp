@@ -72,6 +72,19 @@ Result<bool> check_no_foreign_files(const std::string& root) {
   return failure(ErrorCode::io, "cannot list the data folder: " + failed.message(), root);
 }
 
+// One that is nobody's yet: all may write into it, such as /tmp, or whatever will be mounted there.
+Result<bool> check_not_shared(const std::string& root) {
+  struct stat status {};
+  if (::stat(root.c_str(), &status) != 0) {
+    return tl::unexpected(errno_error("cannot look at the data folder", root));
+  }
+  if ((status.st_mode & (S_IWOTH | S_ISVTX)) == 0) return true;
+  return failure(ErrorCode::refused,
+                 "every user may write into this folder; give one that is not there yet, or make "
+                 "it yours alone (chmod 700)",
+                 root);
+}
+
 // What RocksDB leaves behind when it dies while it makes a database: nothing is in it yet.
 bool is_left_by_creation(const fs::path& name) {
   const std::string text = name.string();
@@ -167,12 +180,13 @@ Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk) {
   if (auto ok = check_owner(folder.root); !ok) return ok;
   if (!folder.has_log()) {
     if (auto ok = check_no_foreign_files(folder.root); !ok) return ok;
+    if (auto ok = check_not_shared(folder.root); !ok) return ok;
     // Who made the folder may have been killed before its name was durable. What this user may not
     // open was not made by us.
     auto named = disk.sync_folder(parent_of(folder.root));
     if (!named && named.error().code != ErrorCode::refused) return named;
   }
-  // What was copied here by hand may have come with wider permissions.
+  // It holds a log, which may have been copied here by hand with wider permissions, or nothing.
   if (::chmod(folder.root.c_str(), 0700) != 0) {
     return tl::unexpected(errno_error("cannot close the data folder to others", folder.root));
   }

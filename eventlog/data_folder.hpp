@@ -49,8 +49,9 @@ bool is_known_name(std::string_view name);
 // is left alone.
 std::vector<std::string> foreign_files(const LogFolder& folder);
 
-// Makes the folder and those above it that are missing, durably, and closes it to other users.
-// Errors: refused when it may not be written or is another user's; invalid when there is no log and
+// Makes the folder and those above it that are missing, durably, and closes it to other users: one
+// that it made, that holds a log, or that is empty. Errors: refused when it may not be written, is
+// another user's, or holds no log and may be written by everybody; invalid when there is no log and
 // something else lies in it; io.
 base::Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk);
 

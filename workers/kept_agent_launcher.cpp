@@ -1,10 +1,8 @@
 #include "workers/kept_agent_launcher.hpp"
 
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
+
+#include "eventlog/base/own_folder.hpp"
 
 namespace workers {
 namespace {
@@ -13,20 +11,6 @@ namespace {
 constexpr std::size_t kStdinBufferMax = std::size_t{136} << 20;
 
 }  // namespace
-
-base::Result<bool> make_private_folder(const std::string& path) {
-  const auto failed = [&] {
-    return base::failure(base::ErrorCode::io, std::string("cannot make: ") + std::strerror(errno),
-                         path);
-  };
-  for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
-       slash = path.find('/', slash + 1)) {
-    if (::mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST) return failed();
-  }
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failed();
-  if (::chmod(path.c_str(), 0700) != 0) return failed();
-  return true;
-}
 
 std::string session_lock_path(const std::string& lock_folder, base::SessionId session) {
   return lock_folder + "/" + session.text() + ".lock";
@@ -58,7 +42,7 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
   session.temp_folder = own + "/tmp";
   session.runtime_folder = own + "/run";
   for (const std::string& folder : {own, session.temp_folder, session.runtime_folder}) {
-    if (auto ok = make_private_folder(folder); !ok) return tl::unexpected(ok.error());
+    if (auto ok = base::make_own_folder(folder); !ok) return tl::unexpected(ok.error());
   }
   engines::EngineSettings settings;
   settings.program =

@@ -18,9 +18,6 @@ struct KeptAgentOptions {
   std::vector<std::string> environment;       // the worker's, "NAME=value"
 };
 
-// Makes the folder and those above it, for its owner alone (0700).
-base::Result<bool> make_private_folder(const std::string& path);
-
 // Path of the lock that a session's keeper holds.
 std::string session_lock_path(const std::string& lock_folder, base::SessionId session);
 

@@ -131,6 +131,14 @@ TEST_CASE("a folder that holds something else is refused and left alone", "[even
     REQUIRE_FALSE(log);
     CHECK(log.error().code == ErrorCode::invalid);
   }
+  SECTION("one that everybody writes into") {
+    std::filesystem::create_directories(f.folder.root);
+    REQUIRE(::chmod(f.folder.root.c_str(), 01777) == 0);
+    const auto log = f.open();
+    REQUIRE_FALSE(log);
+    CHECK(log.error().code == ErrorCode::refused);
+    CHECK(mode_of(f.folder.root) == 01777);
+  }
   SECTION("another user's") {
     std::filesystem::create_directories(f.folder.root);
     if (::chown(f.folder.root.c_str(), 12345, 12345) != 0) return;  // only root can try this

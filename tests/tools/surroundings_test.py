@@ -188,6 +188,16 @@ class Folders(WithHome):
         long = "/tmp/" + "x" * 100
         self.refused(self.home(), 5, long, "107", flags=("--run-folder", long))
 
+    def test_a_run_folder_that_others_share_is_left_as_it_is(self):
+        for mode in (0o755, 0o1777):
+            home = self.home()
+            shared = home.path("shared")
+            os.mkdir(shared)
+            os.chmod(shared, mode)
+            self.refused(home, 5, shared, "open to other users", flags=("--run-folder", shared))
+            self.assertEqual(stat.S_IMODE(os.stat(shared).st_mode), mode)
+            self.assertEqual(os.listdir(shared), [])
+
     def test_a_data_folder_that_is_a_file(self):
         home = self.home()
         with open(home.path("data"), "wb"):

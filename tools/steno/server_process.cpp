@@ -11,6 +11,7 @@
 #include "bus/zmq_sockets.hpp"
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/own_folder.hpp"
 #include "eventlog/log_folder.hpp"
 #include "eventlog/signing_key.hpp"
 #include "tools/steno/exit_codes.hpp"
@@ -80,7 +81,9 @@ base::Result<bool> Process::open() {
   auto opened = eventlog::open_log(options.data_folder, eventlog::LogMode::read_write, random);
   if (!opened) return tl::unexpected(opened.error());
   log = std::move(*opened);
-  if (auto ok = workers::make_private_folder(options.agents.lock_folder); !ok) return ok;
+  // In the data folder, which is ours alone.
+  auto locked = eventlog::system_disk().make_folder(options.agents.lock_folder);
+  if (!locked) return locked;
   const auto key_file = eventlog::LogFolder{options.data_folder}.key();
   auto opened_key = eventlog::open_signing_key(key_file, random);
   if (!opened_key) return tl::unexpected(opened_key.error());
@@ -189,8 +192,9 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
 
 int run_server(const ServeOptions& options) {
   StopSignals signals;
-  if (auto ok = workers::make_private_folder(options.run_folder); !ok)
+  if (auto ok = base::make_own_folder(options.run_folder); !ok) {
     return print_failure("steno serve", ok.error());
+  }
   Process process(options);
   if (auto ok = process.open(); !ok) return print_failure("steno serve", ok.error());
   const workers::ServerPorts ports{

@@ -1,0 +1,57 @@
+#include "eventlog/base/own_folder.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace {
+
+using base::ErrorCode;
+using base::make_own_folder;
+using Catch::Contains;
+
+mode_t mode_of(const std::string& path) {
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777;
+}
+
+TEST_CASE("a folder of our own is made with those above it, for us alone", "[base]") {
+  const support::TempFolder folder;
+  REQUIRE(make_own_folder(folder.file("a/b/c")));
+  for (const std::string name : {"a", "a/b", "a/b/c"}) CHECK(mode_of(folder.file(name)) == 0700);
+  CHECK(make_own_folder(folder.file("a/b/c")));
+}
+
+TEST_CASE("a folder that others use is refused and left as it is", "[base]") {
+  const support::TempFolder folder;
+  const std::string path = folder.file("shared");
+  REQUIRE(::mkdir(path.c_str(), 0700) == 0);
+  SECTION("one that is open to them") {
+    const mode_t mode = GENERATE(0755, 0750, 01777);
+    REQUIRE(::chmod(path.c_str(), mode) == 0);
+    const auto refused = make_own_folder(path);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::refused);
+    CHECK_THAT(refused.error().text, Contains(mode == 01777 ? "1777" : "075"));
+    CHECK(mode_of(path) == mode);
+  }
+  SECTION("another user's") {
+    if (::chown(path.c_str(), 12345, 12345) != 0) return;  // only root can try this
+    const auto refused = make_own_folder(path);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::refused);
+    CHECK_THAT(refused.error().text, Contains("12345"));
+    CHECK(mode_of(path) == 0700);
+  }
+  SECTION("no folder at all") {
+    std::ofstream(path + "/file") << "words";
+    CHECK(make_own_folder(path + "/file").error().code == ErrorCode::invalid);
+  }
+}
+
+}  // namespace
