@@ -35,9 +35,37 @@ const session::Spawn* as_spawn(const session::Command& command) {
   return client == nullptr ? nullptr : std::get_if<session::Spawn>(client);
 }
 
+// It has to be decided before a kill or an interrupt, which is about it.
+bool is_meant_by(const session::Command& control, const CommandMessage& waiting) {
+  const auto* interrupt =
+      std::get_if<session::InterruptTurn>(std::get_if<session::ClientCommand>(&control));
+  return as_spawn(waiting.command) != nullptr ||
+         (interrupt != nullptr && waiting.id.bytes == interrupt->turn.bytes);
+}
+
+CommandClass class_of(const session::Command& command) {
+  if (std::holds_alternative<session::LeaseReport>(command)) return CommandClass::reported;
+  if (const auto* own = std::get_if<session::ServerCommand>(&command)) {
+    // What a worker said before it was gone counts first.
+    const bool is_expiry = std::holds_alternative<session::ExpireLease>(*own);
+    return is_expiry ? CommandClass::reported : CommandClass::control;
+  }
+  const auto& client = std::get<session::ClientCommand>(command);
+  const bool is_control = std::holds_alternative<session::KillSession>(client) ||
+                          std::holds_alternative<session::InterruptTurn>(client);
+  return is_control && !base::mutant(base::Mutant::kill_waits_its_turn) ? CommandClass::control
+                                                                        : CommandClass::asked;
+}
+
 template <class State>
 const State& as(const session::StreamState& state) {
   return std::get<State>(state);
+}
+
+Rejection busy(const char* what, std::size_t waiting) {
+  base::rare(base::Rare::inbox_full);
+  return {RejectionCode::busy,
+          std::string(what) + " (" + std::to_string(waiting) + " commands); try again"};
 }
 
 tl::unexpected<Rejection> reject(RejectionCode code, std::string text) {
@@ -79,7 +107,22 @@ CommandWorker::Pending& CommandWorker::pending(Stream& s) {
 void CommandWorker::drop_pending(Stream& s) {
   if (!s.pending) return;
   const Pending& p = *s.pending;
-  if (p.commands.empty() && p.dependants.empty() && !p.fault && !p.saved) s.pending.reset();
+  if (!s.has_commands() && p.dependants.empty() && !p.fault && !p.saved) s.pending.reset();
+}
+
+CommandWorker::Queue& CommandWorker::queue(Stream& s, CommandClass of) {
+  return pending(s).queues[static_cast<std::size_t>(of)];
+}
+
+bool CommandWorker::Stream::has_commands() const {
+  return pending && std::any_of(pending->queues.begin(), pending->queues.end(),
+                                [](const Queue& q) { return !q.commands.empty(); });
+}
+
+std::size_t CommandWorker::waiting() const {
+  std::size_t count = 0;
+  for (const Inbox& inbox : inboxes_) count += inbox.count;
+  return count;
 }
 
 void CommandWorker::forget(Stream& s) {
@@ -95,19 +138,46 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
                      {RejectionCode::invalid, "not the name of an agent: '" + message.agent +
                                                   "'; it is 1 to 64 of a-z 0-9 . _ -"});
   }
-  if (waiting_ >= options_.inbox_max) {
-    base::rare(base::Rare::inbox_full);
-    return turn_away(
-        ticket, {RejectionCode::busy, "the server's inbox is full (" + std::to_string(waiting_) +
-                                          " commands); try again"});
-  }
+  CommandClass of = class_of(message.command);
+  if (auto full = check_inbox(inbox(of), message.bytes)) return turn_away(ticket, std::move(*full));
   Stream& s = stream(session::session_stream(message.agent, message.session));
-  std::list<Waiting>& commands = pending(s).commands;
+  if (of == CommandClass::control) {
+    const std::list<Waiting>& asked = queue(s, CommandClass::asked).commands;
+    const bool is_awaited = std::any_of(asked.begin(), asked.end(), [&](const Waiting& w) {
+      return is_meant_by(message.command, w.message);
+    });
+    if (is_awaited) of = CommandClass::asked;
+  }
+  Inbox& in = inbox(of);
+  Queue& q = queue(s, of);
+  auto full = check_inbox(in, message.bytes);
+  if (!full) full = check_share(q, message.bytes);
+  if (full) {
+    drop_pending(s);
+    return turn_away(ticket, std::move(*full));
+  }
+  ++in.count;
+  in.bytes += message.bytes;
+  q.bytes += message.bytes;
   const auto place =
-      base::mutant(base::Mutant::commands_overtake) ? commands.begin() : commands.end();
-  commands.insert(place, {ticket, std::move(message)});
-  ++waiting_;
-  if (commands.size() == 1) ready_.push_back(*s.name);
+      base::mutant(base::Mutant::commands_overtake) ? q.commands.begin() : q.commands.end();
+  q.commands.insert(place, {ticket, std::move(message)});
+  if (q.commands.size() == 1) in.ready.push_back(*s.name);
+}
+
+std::optional<Rejection> CommandWorker::check_inbox(const Inbox& in, std::size_t bytes) const {
+  const bool is_full = in.count >= options_.inbox_max ||
+                       (in.count > 0 && in.bytes + bytes > options_.inbox_bytes_max);
+  if (!is_full) return std::nullopt;
+  return busy("the server's inbox is full", in.count);
+}
+
+std::optional<Rejection> CommandWorker::check_share(const Queue& q, std::size_t bytes) const {
+  const bool is_full =
+      !q.commands.empty() && (q.commands.size() >= options_.inbox_max / kShares ||
+                              q.bytes + bytes > options_.inbox_bytes_max / kShares);
+  if (!is_full || base::mutant(base::Mutant::shares_not_kept)) return std::nullopt;
+  return busy("the session's share of the server's inbox is full", q.commands.size());
 }
 
 // Without having looked at any state: every copy of the command is answered so, or none is told
@@ -121,8 +191,10 @@ bool CommandWorker::do_work(base::Time now, base::Time wall, base::Duration boot
   wall_ = wall;
   boot_ = boot;
   bool has_worked = take_loaded();
-  while (!ready_.empty() && sequencer_.has_room()) {
-    run_next();
+  while (sequencer_.has_room()) {
+    const auto of = next_class();
+    if (!of) break;
+    run_next(*of);
     has_worked = true;
   }
   take_saved();
@@ -143,8 +215,8 @@ bool CommandWorker::take_loaded() {
       faulted_.push_back(*s.name);
     }
     if (!s.pending) continue;
-    for (const std::string& dependant : std::exchange(s.pending->dependants, {})) {
-      ready_.push_back(dependant);
+    for (const Turn& turn : std::exchange(s.pending->dependants, {})) {
+      inbox(turn.of).ready.push_back(turn.session);
     }
     drop_pending(s);
   }
@@ -164,15 +236,16 @@ void CommandWorker::adopt(const std::string& name, eventlog::LoadedStream loaded
 }
 
 // True when the stream's state is in memory; else the session's turn comes again when it is.
-bool CommandWorker::is_at_hand(Stream& wanted, const std::string& session_stream) {
+bool CommandWorker::is_at_hand(Stream& wanted, const Turn& turn) {
   if (wanted.is_loaded || wanted.has_fault()) return true;
   base::rare(base::Rare::command_waited);
-  pending(wanted).dependants.insert(session_stream);
+  pending(wanted).dependants.insert(turn);
   return false;
 }
 
 std::optional<CommandWorker::Involved> CommandWorker::involve(Stream& session,
-                                                              const CommandMessage& message) {
+                                                              const CommandMessage& message,
+                                                              CommandClass of) {
   Involved streams{&session, &stream(session::registry_stream(message.agent)),
                    &stream(std::string(session::kAdmissionStream)), nullptr};
   const session::Spawn* spawn = as_spawn(message.command);
@@ -180,19 +253,38 @@ std::optional<CommandWorker::Involved> CommandWorker::involve(Stream& session,
     streams.source = &stream(session::session_stream(message.agent, spawn->resume));
   }
   for (Stream* s : {streams.session, streams.registry, streams.admission, streams.source}) {
-    if (s != nullptr && !is_at_hand(*s, *session.name)) return std::nullopt;
+    if (s != nullptr && !is_at_hand(*s, {of, *session.name})) return std::nullopt;
   }
   return streams;
 }
 
-void CommandWorker::run_next() {
-  Stream& s = stream(ready_.front());
-  ready_.pop_front();
-  const auto streams = involve(s, s.pending->commands.front().message);
+// Each class in its turn, whatever waits in the others.
+std::optional<CommandClass> CommandWorker::next_class() {
+  for (std::size_t i = 0; i < kCommandClasses; ++i) {
+    const std::size_t index = (next_class_ + i) % kCommandClasses;
+    if (inboxes_[index].ready.empty()) continue;
+    next_class_ = index + 1;
+    return static_cast<CommandClass>(index);
+  }
+  return std::nullopt;
+}
+
+CommandWorker::Waiting CommandWorker::take_first(Stream& s, CommandClass of) {
+  Queue& q = queue(s, of);
+  Waiting first = std::move(q.commands.front());
+  q.commands.pop_front();
+  q.bytes -= first.message.bytes;
+  --inbox(of).count;
+  inbox(of).bytes -= first.message.bytes;
+  return first;
+}
+
+void CommandWorker::run_next(CommandClass of) {
+  Stream& s = stream(inbox(of).ready.front());
+  inbox(of).ready.pop_front();
+  const auto streams = involve(s, queue(s, of).commands.front().message, of);
   if (!streams) return;
-  Waiting waiting = std::move(s.pending->commands.front());
-  s.pending->commands.pop_front();
-  --waiting_;
+  Waiting waiting = take_first(s, of);
   Position release;
   CommandOutcome outcome = decide(*streams, waiting.message, release);
   if (!outcome && !session::is_undecided(outcome.error().code) &&
@@ -200,7 +292,7 @@ void CommandWorker::run_next() {
     refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release}, boot_);
   }
   held_.emplace(release, CommandAnswer{waiting.ticket, std::move(outcome), boot_});
-  if (s.has_commands()) ready_.push_back(*s.name);
+  if (!queue(s, of).commands.empty()) inbox(of).ready.push_back(*s.name);
   drop_pending(s);
 }
 
@@ -412,7 +504,7 @@ void CommandWorker::forget_faulted() {
     if (found == streams_.end() || !found->second.has_fault()) continue;
     Stream& s = found->second;
     const Pending& p = *s.pending;
-    if (p.is_fault_told && p.commands.empty() && p.dependants.empty()) {
+    if (p.is_fault_told && !s.has_commands() && p.dependants.empty()) {
       forget(s);
     } else {
       faulted_.push_back(name);

@@ -1,11 +1,16 @@
 // The command loop: turns commands into facts. It decides on cached states, which may not be
 // durable yet, hands the events to the sequencer, and lets no answer leave before everything that
-// the answer was computed from is durable. Commands of one session are decided in the order in
-// which they came; one whose streams are cold waits in that order while they are loaded.
+// the answer was computed from is durable.
+//
+// What waits is divided into classes and, within each, into sessions. Classes take turns, and so do
+// the sessions of a class, so no flood delays a kill. The commands of one session and class are
+// decided in the order in which they came; one whose streams are cold waits in that order while
+// they are loaded.
 //
 // Private state and do_work(now); the simulator runs it exactly as the server's thread does.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <list>
 #include <map>
@@ -45,7 +50,16 @@ struct CommandMessage {
   base::EventId causation;
   std::string traceparent;
   session::Command command;
+  std::size_t bytes = 0;  // of its body as it came; 0: the server's own
 };
+
+// What waits for its turn together.
+enum class CommandClass {
+  control,   // kill, interrupt, and what the server does with a session by itself
+  asked,     // what clients ask otherwise: spawn, prompts, close, erase
+  reported,  // what workers report, and that a worker is gone
+};
+constexpr std::size_t kCommandClasses = 3;
 
 struct Accepted {
   Position position;  // of the command's last event; of the stream's last, when it made none
@@ -65,11 +79,13 @@ struct CommandAnswer {
 
 struct CommandWorkerOptions {
   session::Limits limits;
-  std::size_t inbox_max = 100'000;    // waiting commands; more are answered as `busy`
+  std::size_t inbox_max = 100'000;    // waiting commands of one class; more are answered as `busy`
   std::size_t streams_max = 200'000;  // sessions and registries in memory; more are evicted
   // Nor are those kept that nobody has asked for in so long: most never are again, and one that is
   // costs the reading of its snapshot.
   base::Duration idle_max = std::chrono::minutes(1);
+  // Of the waiting commands of one class: four bodies of the largest size.
+  std::size_t inbox_bytes_max = std::size_t{256} << 20;
 };
 
 // Without a name: the server itself.
@@ -80,11 +96,15 @@ struct ServerEventsBy {
 
 class CommandWorker {
  public:
+  // One session may fill one part in so many of a class's inbox, and have one command in it always.
+  static constexpr std::size_t kShares = 8;
+
   // All references outlive the worker.
   CommandWorker(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader,
                 base::Random& random, CommandWorkerOptions options);
 
-  // Puts the command into the inbox of its session. Its answer comes from take_answers(), always.
+  // Puts the command into the inbox of its session. Its answer comes from take_answers(), always;
+  // it is `busy` where the inbox or the session's share of it is full.
   void submit(Ticket ticket, CommandMessage message);
 
   // Takes loaded streams and decides what can be decided, until the sequencer has no room.
@@ -110,7 +130,7 @@ class CommandWorker {
   // Of the server's own stream; null while it is not loaded.
   const session::ServerState* server() const;
 
-  std::size_t waiting() const { return waiting_; }
+  std::size_t waiting() const;
   std::size_t loaded_streams() const { return streams_.size(); }
 
  private:
@@ -118,13 +138,23 @@ class CommandWorker {
     Ticket ticket;
     CommandMessage message;
   };
+  struct Queue {
+    std::list<Waiting> commands;  // in order
+    std::size_t bytes = 0;
+  };
+  struct Turn {
+    CommandClass of = CommandClass::control;
+    std::string session;  // its stream
+
+    auto operator<=>(const Turn&) const = default;
+  };
   // What is under way with a stream; of most that are in memory, nothing is.
   struct Pending {
-    std::list<Waiting> commands;               // of a session's stream, in order
-    std::set<std::string> dependants;          // sessions whose first command waits for this stream
-    std::optional<base::Error> fault;          // it could not be loaded
-    bool is_fault_told = false;                // somebody was refused for it
-    std::optional<base::StreamVersion> saved;  // of which a snapshot is being written
+    std::array<Queue, kCommandClasses> queues;  // of a session's stream
+    std::set<Turn> dependants;                  // whose first command waits for this stream
+    std::optional<base::Error> fault;           // it could not be loaded
+    bool is_fault_told = false;                 // somebody was refused for it
+    std::optional<base::StreamVersion> saved;   // of which a snapshot is being written
   };
   struct Stream {
     const std::string* name = nullptr;  // as the sequencer keeps it
@@ -136,8 +166,14 @@ class CommandWorker {
     base::Duration used{0};            // boot time of its last use
     bool is_loaded = false;
 
-    bool has_commands() const { return pending && !pending->commands.empty(); }
+    bool has_commands() const;
     bool has_fault() const { return pending && pending->fault; }
+  };
+  // What waits of one class, of all sessions.
+  struct Inbox {
+    std::deque<std::string> ready;  // sessions whose first command can be tried, by their turn
+    std::size_t count = 0;
+    std::size_t bytes = 0;
   };
   // The streams that one decision reads; `source` only where the command names one.
   struct Involved {
@@ -155,9 +191,15 @@ class CommandWorker {
   bool is_idle(const Stream& stream) const;
   bool take_loaded();
   void take_state(Stream& stream, eventlog::LoadedStream loaded);
-  void run_next();
-  std::optional<Involved> involve(Stream& session, const CommandMessage& message);
-  bool is_at_hand(Stream& wanted, const std::string& session_stream);
+  std::optional<session::Rejection> check_inbox(const Inbox& inbox, std::size_t bytes) const;
+  std::optional<session::Rejection> check_share(const Queue& queue, std::size_t bytes) const;
+  Inbox& inbox(CommandClass of) { return inboxes_[static_cast<std::size_t>(of)]; }
+  static Queue& queue(Stream& stream, CommandClass of);
+  std::optional<CommandClass> next_class();
+  void run_next(CommandClass of);
+  Waiting take_first(Stream& stream, CommandClass of);
+  std::optional<Involved> involve(Stream& session, const CommandMessage& message, CommandClass of);
+  bool is_at_hand(Stream& wanted, const Turn& turn);
   CommandOutcome decide(const Involved& streams, CommandMessage& message, Position& release);
   std::optional<CommandOutcome> answer_again(const session::SessionState& state,
                                              const CommandMessage& message, Position& release);
@@ -176,11 +218,11 @@ class CommandWorker {
   const CommandWorkerOptions options_;
   std::unordered_map<std::string_view, Stream> streams_;  // by their names
   std::list<Stream*> by_use_;                             // the one that was used longest ago first
-  std::deque<std::string> ready_;  // sessions with commands, in the order of their turn
+  std::array<Inbox, kCommandClasses> inboxes_;
+  std::size_t next_class_ = 0;
   std::multimap<Position, CommandAnswer> held_;  // by the position that must be durable first
   std::vector<std::string> faulted_;
   Refusals refusals_;
-  std::size_t waiting_ = 0;
   std::size_t saving_ = 0;
   base::Time now_;
   base::Time wall_;

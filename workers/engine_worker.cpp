@@ -59,27 +59,47 @@ void EngineWorker::on_ack(const ReportAckBody& ack) {
   const auto found = runs_.find({ack.session, ack.token});
   if (found == runs_.end()) return;
   Run& run = found->second;
-  while (!run.unacked.empty() && run.unacked.front().sequence <= ack.through) {
-    unacked_bytes_ -= size_of(run.unacked.front());
-    run.unacked.pop_front();
-  }
+  const std::size_t before = run.unacked_bytes;
+  while (!run.unacked.empty() && run.unacked.front().sequence <= ack.through) forget_first(run);
+  unacked_bytes_ -= before - run.unacked_bytes;
   run.sent = std::max(run.sent, ack.through);
-  if (ack.resend && !base::mutant(base::Mutant::reports_not_resent)) {
-    run.sent = run.unacked.empty() ? run.sent : run.unacked.front().sequence - 1;
-  }
+  if (ack.resend && !base::mutant(base::Mutant::reports_not_resent)) unsend(run, ack.through);
   if (ack.lost && !base::mutant(base::Mutant::lost_lease_runs_on)) {
     base::rare(base::Rare::lease_lost);
     run.is_lost = true;
   }
 }
 
-bool EngineWorker::do_work(base::Duration now) {
-  const bool has_room = unacked_bytes_ < options_.unacked_bytes_max;
+void EngineWorker::forget_first(Run& run) {
+  const std::size_t bytes = size_of(run.unacked.front());
+  run.unacked_bytes -= bytes;
+  if (run.unacked.front().sequence <= run.sent) run.in_flight_bytes -= bytes;
+  run.unacked.pop_front();
+}
+
+// All that lie behind `through`, as far as they are there, are to be sent again.
+void EngineWorker::unsend(Run& run, std::int64_t through) {
+  if (run.unacked.empty()) return;
+  const std::int64_t first = run.unacked.front().sequence;
+  const std::int64_t kept = std::max(through, first - 1);
+  while (run.sent > kept) {
+    const auto index = static_cast<std::size_t>(run.sent - first);
+    run.in_flight_bytes -= size_of(run.unacked[index]);
+    --run.sent;
+  }
+}
+
+void EngineWorker::set_reading(Run& run) {
+  const bool has_room = run.unacked_bytes < options_.unacked_bytes_max / runs_.size();
   const bool may_read = has_room || base::mutant(base::Mutant::output_read_without_bound);
+  if (std::exchange(run.is_reading, may_read) == may_read || !run.agent.process) return;
+  run.agent.process->set_reading(may_read);
+}
+
+bool EngineWorker::do_work(base::Duration now) {
   const std::size_t before = unacked_bytes_;
-  const bool has_changed = std::exchange(is_reading_, may_read) != may_read;
   for (auto& [key, run] : runs_) {
-    if (has_changed && run.agent.process) run.agent.process->set_reading(may_read);
+    set_reading(run);
     advance(key, run, now);
     pump(run, now);
   }
@@ -91,7 +111,7 @@ void EngineWorker::forget_ended(base::Duration now) {
   std::erase_if(runs_, [&](const auto& entry) {
     const auto& [key, run] = entry;
     if (!run.has_exited || (!run.unacked.empty() && !run.is_lost)) return false;
-    for (const SequencedReport& report : run.unacked) unacked_bytes_ -= size_of(report);
+    unacked_bytes_ -= run.unacked_bytes;
     const auto* ended = ended_.find(key.session, now);
     ended_.put(key.session, ended == nullptr ? key.token : std::max(*ended, key.token), now);
     // A lease that ends otherwise may be followed by another one, of an agent that uses the same.
@@ -137,7 +157,7 @@ void EngineWorker::launch(Run& run) {
     return;
   }
   run.agent = std::move(*agent);
-  run.agent.process->set_reading(is_reading_);
+  run.agent.process->set_reading(run.is_reading);
   write(run, run.agent.engine->start());
 }
 
@@ -208,7 +228,9 @@ void EngineWorker::take_event(Run& run, const engines::ProcessEvent& event, base
 void EngineWorker::report(Run& run, const session::Report& report) {
   if (run.is_lost) return;
   run.unacked.push_back(encode_report(++run.sequence, report));
-  unacked_bytes_ += size_of(run.unacked.back());
+  const std::size_t bytes = size_of(run.unacked.back());
+  run.unacked_bytes += bytes;
+  unacked_bytes_ += bytes;
 }
 
 void EngineWorker::report_all(Run& run, const std::vector<session::Report>& reports) {
@@ -226,29 +248,49 @@ void EngineWorker::write(Run& run, const base::Bytes& bytes) {
   run.agent.process->terminate(options_.kill_grace);
 }
 
+bool EngineWorker::has_unsent(const Run& run) const {
+  if (run.is_lost || run.unacked.empty() || run.unacked.back().sequence <= run.sent) return false;
+  const std::int64_t in_flight = run.sent + 1 - run.unacked.front().sequence;
+  return in_flight < options_.in_flight_max && run.in_flight_bytes < options_.in_flight_bytes_max;
+}
+
 std::optional<ReportsBody> EngineWorker::take_reports() {
-  for (auto& [key, run] : runs_) {
-    if (run.is_lost || run.unacked.empty() || run.unacked.back().sequence <= run.sent) continue;
-    ReportsBody body{key.session, run.directive.agent, key.token, {}};
-    std::size_t bytes = 0;
-    for (const SequencedReport& report : run.unacked) {
-      if (report.sequence <= run.sent) continue;
-      const bool is_full = bytes + size_of(report) > options_.batch_bytes_max;
-      const bool is_bounded = !base::mutant(base::Mutant::batch_without_bound);
-      if (!body.reports.empty() && is_full && is_bounded) break;
-      bytes += size_of(report);
-      body.reports.push_back(report);
-    }
-    run.sent = body.reports.back().sequence;
-    if (base::mutant(base::Mutant::reports_forgotten_at_send)) run.unacked.clear();
-    return body;
+  // Behind the one that was taken last, and then from the beginning.
+  auto next = runs_.upper_bound(last_sent_);
+  if (base::mutant(base::Mutant::first_lease_reports_first)) next = runs_.begin();
+  for (std::size_t i = 0; i < runs_.size(); ++i, ++next) {
+    if (next == runs_.end()) next = runs_.begin();
+    if (!has_unsent(next->second)) continue;
+    last_sent_ = next->first;
+    return take_reports(next->first, next->second);
   }
   return std::nullopt;
 }
 
+ReportsBody EngineWorker::take_reports(const Key& key, Run& run) {
+  ReportsBody body{key.session, run.directive.agent, key.token, {}};
+  std::size_t bytes = 0;
+  const std::int64_t first = run.unacked.front().sequence;
+  for (auto i = static_cast<std::size_t>(run.sent + 1 - first); i < run.unacked.size(); ++i) {
+    const SequencedReport& report = run.unacked[i];
+    const bool is_full = bytes + size_of(report) > options_.batch_bytes_max;
+    const bool is_bounded = !base::mutant(base::Mutant::batch_without_bound);
+    if (!body.reports.empty() && is_full && is_bounded) break;
+    if (report.sequence - first >= options_.in_flight_max) break;
+    bytes += size_of(report);
+    body.reports.push_back(report);
+  }
+  run.sent = body.reports.back().sequence;
+  run.in_flight_bytes += bytes;
+  if (base::mutant(base::Mutant::reports_forgotten_at_send)) {
+    while (!run.unacked.empty()) forget_first(run);
+  }
+  return body;
+}
+
 void EngineWorker::put_back(const ReportsBody& reports) {
   const auto found = runs_.find({reports.session, reports.token});
-  if (found != runs_.end()) found->second.sent = reports.reports.front().sequence - 1;
+  if (found != runs_.end()) unsend(found->second, reports.reports.front().sequence - 1);
 }
 
 std::vector<HeldLease> EngineWorker::held() const {
@@ -262,8 +304,7 @@ std::vector<HeldLease> EngineWorker::held() const {
 
 void EngineWorker::send_again() {
   for (auto& [key, run] : runs_) {
-    if (run.unacked.empty() || base::mutant(base::Mutant::reports_not_resent)) continue;
-    run.sent = run.unacked.front().sequence - 1;
+    if (!base::mutant(base::Mutant::reports_not_resent)) unsend(run, 0);
   }
 }
 

@@ -1,7 +1,7 @@
 // The worker's loop: makes true what directives say of its leases. It starts an agent process for
 // each, gives it turns, and turns what it says into reports with token and sequence. Reports are
-// kept until the server says that they are durable; when more than `unacked_bytes_max` wait, the
-// agents' output is no longer read, and nothing is dropped.
+// kept until the server says that they are durable, and nothing is dropped. Each lease has its
+// share of what may wait: an agent that has filled it is no longer read, and the others are.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,12 @@
 namespace workers {
 
 struct EngineWorkerOptions {
-  std::size_t unacked_bytes_max = std::size_t{64} << 20;
+  std::size_t unacked_bytes_max = std::size_t{64}
+                                  << 20;  // in equal shares; a new lease may exceed it
+  // Of one lease's reports, sent and not acknowledged: what waits in the server, in whose inbox a
+  // session's share is 12,500 commands.
+  std::size_t in_flight_bytes_max = std::size_t{4} << 20;
+  std::int64_t in_flight_max = 8192;
   std::size_t batch_bytes_max = std::size_t{1} << 20;  // of one reports message
   std::chrono::milliseconds kill_grace{3000};  // SIGTERM to SIGKILL; Claude Code takes 1.6 s
   base::Duration close_grace = std::chrono::seconds(30);  // end of stdin to SIGTERM
@@ -37,7 +42,8 @@ class EngineWorker {
   // Pumps all agents. True when anything was done. `now`: boot time.
   bool do_work(base::Duration now);
 
-  // The next message of reports that were not sent yet; none when there is nothing to send.
+  // The next message of reports that were not sent yet, of each lease in its turn; none when there
+  // is nothing to send.
   std::optional<ReportsBody> take_reports();
   // It was not sent after all: it will be taken again.
   void put_back(const ReportsBody& reports);
@@ -76,8 +82,12 @@ class EngineWorker {
     std::int64_t sequence = 0;            // of the last report
     std::deque<SequencedReport> unacked;  // ascending
     std::int64_t sent = 0;                // sequence of the last report that was sent
+    std::size_t unacked_bytes = 0;
+    std::size_t in_flight_bytes = 0;  // of those unacked that were sent
+    bool is_reading = true;
   };
 
+  void set_reading(Run& run);
   void forget_ended(base::Duration now);
   void advance(const Key& key, Run& run, base::Duration now);
   void launch(Run& run);
@@ -85,6 +95,10 @@ class EngineWorker {
   void pump(Run& run, base::Duration now);
   void take_event(Run& run, const engines::ProcessEvent& event, base::Duration now);
   void report(Run& run, const session::Report& report);
+  static void forget_first(Run& run);
+  static void unsend(Run& run, std::int64_t through);
+  bool has_unsent(const Run& run) const;
+  ReportsBody take_reports(const Key& key, Run& run);
   void report_all(Run& run, const std::vector<session::Report>& reports);
   void write(Run& run, const base::Bytes& bytes);
 
@@ -94,8 +108,8 @@ class EngineWorker {
   // The newest lease of each session that has come to its end here, so that a directive which was
   // long under way does not begin it again.
   Recent<base::SessionId, base::FencingToken> ended_{kEndedMax};
+  Key last_sent_;  // whose reports were taken last
   std::size_t unacked_bytes_ = 0;
-  bool is_reading_ = true;
   bool is_leaving_ = false;
 };
 

@@ -213,7 +213,7 @@ void LeaseDispatcher::take_reports(const ReportsBody& body) {
     }
     cut_facts(*report);
     submit(found->second, session::LeaseReport{body.token, encoded.sequence, std::move(*report)},
-           {key, body.token, encoded.sequence});
+           {key, body.token, encoded.sequence, encoded.body.encoded.size()});
   }
 }
 
@@ -231,6 +231,7 @@ void LeaseDispatcher::submit(const View& view, session::Command command, Asked a
     message.actor = "dispatcher";
   }
   message.command = std::move(command);
+  message.bytes = asked.bytes;
   const std::uint64_t number = ++next_ticket_;
   asked_.emplace(number, std::move(asked));
   commands_.submit({Asker::dispatcher, number}, std::move(message));

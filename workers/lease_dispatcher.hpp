@@ -95,6 +95,7 @@ class LeaseDispatcher {
     SessionKey key;
     base::FencingToken token;
     std::int64_t sequence = 0;  // of a report; 0: a grant or an expiry
+    std::size_t bytes = 0;      // of a report as it came
   };
 
   void register_worker(const bus::PeerId& peer, const RegisterBody& body, base::Time now);

@@ -238,6 +238,7 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   message.correlation = body->correlation;
   message.traceparent = std::move(body->traceparent);
   message.command = std::move(*command);
+  message.bytes = request.body.encoded.size();
   const std::uint64_t number = ++next_ticket_;
   asked_.emplace(number, Asked{peer.id, request.key(), boot_});
   commands_.submit({Asker::client, number}, std::move(message));

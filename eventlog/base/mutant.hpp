@@ -78,6 +78,8 @@ enum class Mutant {
   expected_version_ignored,     // a command for another version of its session is taken
   deadline_ignored,             // a command is decided after its deadline
   commands_overtake,            // a session's newest waiting command is decided first
+  kill_waits_its_turn,          // a kill is decided behind all that its session was asked before
+  shares_not_kept,              // one session may fill the whole inbox
   snapshot_before_durable,      // a state that is not durable is saved and forgotten
   evicted_while_changed,        // a session is forgotten though it changed while it was saved
   ignore_fencing_token,         // a report under an old token is taken
@@ -108,6 +110,7 @@ enum class Mutant {
   two_agents_of_session,        // an agent is started while that of the older lease still runs
   reports_forgotten_at_send,    // the worker forgets reports as soon as they are sent
   reports_not_resent,           // after a reconnection the worker does not send its reports again
+  first_lease_reports_first,    // what the first agent says is always sent before all else
   output_read_without_bound,    // agents are read though the reports that wait have no room left
   orphaned_agents_run_on,       // agents run on though no server is heard any more
   query_does_not_wait,          // a query is answered before the position that it asks for
@@ -244,6 +247,8 @@ constexpr std::string_view kMutantNames[] = {
     "expected_version_ignored",
     "deadline_ignored",
     "commands_overtake",
+    "kill_waits_its_turn",
+    "shares_not_kept",
     "snapshot_before_durable",
     "evicted_while_changed",
     "ignore_fencing_token",
@@ -274,6 +279,7 @@ constexpr std::string_view kMutantNames[] = {
     "two_agents_of_session",
     "reports_forgotten_at_send",
     "reports_not_resent",
+    "first_lease_reports_first",
     "output_read_without_bound",
     "orphaned_agents_run_on",
     "query_does_not_wait",

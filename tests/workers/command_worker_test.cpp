@@ -401,10 +401,10 @@ TEST_CASE("a full inbox and a bad agent name are answered at once", "[workers]")
   CommandWorkerOptions options;
   options.inbox_max = 2;
   CommandWorld w(options);
-  w.loop.loader.held.insert(stream_of(1));
+  w.loop.loader.held.insert("$admission");
   w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
-  w.loop.submit(CommandLoop::message(1, 2, kKill));
-  const Ticket third = w.loop.submit(CommandLoop::message(1, 3, kKill));
+  w.loop.submit(CommandLoop::message(2, 2, CommandLoop::spawn()));
+  const Ticket third = w.loop.submit(CommandLoop::message(3, 3, CommandLoop::spawn()));
   w.loop.decide();
   REQUIRE(w.loop.answers.contains(third));
   CHECK(w.loop.answers.at(third).error().code == RejectionCode::busy);
@@ -414,6 +414,90 @@ TEST_CASE("a full inbox and a bad agent name are answered at once", "[workers]")
   auto bad = CommandLoop::message(1, 4, kKill);
   bad.agent = "Not/An/Agent";
   CHECK(w.loop.ask(bad).error().code == RejectionCode::invalid);
+}
+
+TEST_CASE("a kill passes the prompts of its session, and no command that it is about",
+          "[workers]") {
+  CommandWorld w;
+  w.loop.loader.held.insert(stream_of(1));
+  // Nothing is known of the session yet: the kill is about the spawn that waits.
+  const Ticket spawn = w.loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
+  const Ticket kill = w.loop.submit(CommandLoop::message(1, 2, kKill));
+  w.loop.loader.held.clear();
+  w.loop.settle();
+  REQUIRE(w.loop.answers.at(spawn));
+  CHECK(w.loop.answers.at(kill)->status == SessionStatus::killed);
+
+  REQUIRE(w.loop.ask(CommandLoop::message(2, 3, CommandLoop::spawn())));
+  const Ticket waits = w.loop.submit(CommandLoop::message(2, 4, prompt("more")));
+  // And an interrupt is about the prompt whose turn it names.
+  const Ticket interrupt = w.loop.submit(CommandLoop::message(
+      2, 5, as_command(session::InterruptTurn{base::TurnId{numbered<base::CommandId>(4).bytes}})));
+  w.loop.settle();
+  CHECK(w.loop.answers.at(waits));
+  CHECK(w.loop.answers.at(interrupt));
+
+  std::vector<Ticket> prompts;
+  for (int i = 10; i < 20; ++i) {
+    prompts.push_back(w.loop.submit(CommandLoop::message(2, i, prompt("and more"))));
+  }
+  const Ticket last = w.loop.submit(CommandLoop::message(2, 20, kKill));
+  w.loop.settle();
+  CHECK(w.loop.answers.at(last)->status == SessionStatus::killed);
+  CHECK(w.loop.answers.at(prompts.back()).error().code == RejectionCode::session_ended);
+}
+
+TEST_CASE("a kill is decided beside a flood, and behind one command of each other class",
+          "[workers]") {
+  CommandWorld w(many_sessions());
+  for (int i = 1; i <= 3; ++i) {
+    REQUIRE(w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn())));
+  }
+  REQUIRE(w.loop.ask(from_server(CommandLoop::message(1, 4, kGrant))));
+  for (int i = 1; i <= 3000; ++i) {
+    auto report = CommandLoop::message(
+        1, 100 + i, support::report(i, session::ReportOutput{{}, session::OutputKind::text, "x"}));
+    report.actor_kind = session::ActorKind::worker;
+    w.loop.submit(report);
+    w.loop.submit(CommandLoop::message(2, 10'000 + i, prompt("flood")));
+  }
+  const Ticket kill = w.loop.submit(CommandLoop::message(3, 50, kKill));
+  const Ticket own = w.loop.submit(CommandLoop::message(1, 51, kKill));
+  w.loop.settle();
+  const auto place = [&](Ticket ticket) {
+    return std::find(w.loop.order.begin(), w.loop.order.end(), ticket) - w.loop.order.begin();
+  };
+  CHECK(place(kill) < 20);
+  CHECK(place(own) < 20);
+  CHECK(w.loop.answers.at(own)->status == SessionStatus::killed);
+}
+
+TEST_CASE("a session that floods the inbox leaves room for the others", "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.inbox_max = 80;
+  options.inbox_bytes_max = 8000;
+  CommandWorld w(options);
+  w.loop.loader.held.insert("$admission");
+  const auto busy = [&](int session, int id, std::size_t bytes) {
+    auto m = CommandLoop::message(session, id, CommandLoop::spawn());
+    m.bytes = bytes;
+    const Ticket ticket = w.loop.submit(m);
+    for (const auto& answer : w.loop.worker.take_answers()) {
+      CHECK(answer.ticket == ticket);
+      CHECK(answer.outcome.error().code == RejectionCode::busy);
+      return true;
+    }
+    return false;
+  };
+  for (int i = 1; i <= 10; ++i) CHECK_FALSE(busy(1, i, 10));
+  CHECK(busy(1, 11, 10));
+  CHECK_FALSE(busy(2, 12, 500));
+  CHECK_FALSE(busy(2, 13, 500));
+  CHECK(busy(2, 14, 1));
+  CHECK_FALSE(busy(3, 15, 5000));  // one is always taken
+  CHECK(busy(3, 16, 1));
+  CHECK(busy(4, 17, 2000));  // the bytes of all
+  CHECK_FALSE(busy(4, 18, 1000));
 }
 
 TEST_CASE("a full block holds commands back, it does not refuse them", "[workers]") {

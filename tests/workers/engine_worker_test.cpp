@@ -1,5 +1,7 @@
 #include "workers/engine_worker.hpp"
 
+#include <set>
+
 #include "bus/ports.hpp"
 #include "tests/support/manual_clock.hpp"
 #include "tests/support/session_samples.hpp"
@@ -255,6 +257,75 @@ TEST_CASE("agents are not read while too many reports wait", "[workers]") {
   w.worker.on_ack({kSession, {1}, 10, false, false});
   w.worker.do_work(w.now);
   CHECK(w.agents[0].is_reading);
+}
+
+// Directs an agent for each of so many sessions; `bytes` of output come from each.
+void direct_many(EngineWorld& w, int sessions, int lines) {
+  for (int i = 0; i < sessions; ++i) {
+    auto body = EngineWorld::directive(i + 1, 1);
+    body.session = support::numbered<base::SessionId>(i + 1);
+    w.direct(body);
+  }
+  for (int i = 0; i < sessions; ++i) {
+    for (int line = 0; line < lines; ++line) {
+      w.says(static_cast<std::size_t>(i), engines::Line{"a line", engines::LineFault::none});
+    }
+  }
+}
+
+TEST_CASE("an agent that fills its share is not read, and the others are", "[workers]") {
+  EngineWorkerOptions options;
+  options.unacked_bytes_max = 3000;
+  EngineWorld w(options);
+  direct_many(w, 3, 1);
+  for (int i = 0; i < 20; ++i) w.says(1, engines::Line{"a line", engines::LineFault::none});
+  CHECK(w.agents[0].is_reading);
+  CHECK_FALSE(w.agents[1].is_reading);
+  CHECK(w.agents[2].is_reading);
+  CHECK(w.sent().size() == 23);
+  w.worker.on_ack({support::numbered<base::SessionId>(2), {1}, 21, false, false});
+  w.worker.do_work(w.now);
+  CHECK(w.agents[1].is_reading);
+}
+
+TEST_CASE("agents that report much take turns", "[workers]") {
+  EngineWorkerOptions options;
+  options.batch_bytes_max = 1;
+  EngineWorld w(options);
+  direct_many(w, 3, 4);
+  std::vector<base::SessionId> sessions;
+  while (const auto body = w.worker.take_reports()) {
+    CHECK(body->reports.size() == 1);
+    sessions.push_back(body->session);
+  }
+  REQUIRE(sessions.size() == 12);
+  for (std::size_t i = 3; i < sessions.size(); ++i) CHECK(sessions[i] == sessions[i - 3]);
+  CHECK(std::set<base::SessionId>(sessions.begin(), sessions.end()).size() == 3);
+}
+
+TEST_CASE("so many reports of a lease are under way, and no more", "[workers]") {
+  EngineWorkerOptions options;
+  const bool is_counted = GENERATE(true, false);
+  (is_counted ? options.batch_bytes_max : options.in_flight_bytes_max) = 200;
+  if (is_counted) options.in_flight_max = 3;
+  if (!is_counted) options.batch_bytes_max = 1;
+  EngineWorld w(options);
+  w.direct(EngineWorld::directive(1, 1));
+  w.says_lines(8);
+  const Sequences first = w.sent();
+  REQUIRE(first == Sequences{1, 2, 3});
+  CHECK(w.sent().empty());
+  w.worker.send_again();
+  CHECK(w.sent() == first);
+  w.worker.on_ack({kSession, {1}, 2, false, false});
+  CHECK(w.sent() == Sequences{4, 5});
+  w.worker.on_ack({kSession, {1}, 3, true, false});
+  auto taken = w.worker.take_reports();
+  REQUIRE(taken);
+  w.worker.put_back(*taken);
+  CHECK(w.sent() == Sequences{4, 5, 6});
+  w.worker.on_ack({kSession, {1}, 8, false, false});
+  CHECK(w.worker.unacked_bytes() == 0);
 }
 
 // A server that says what the test wants and hears nothing.
