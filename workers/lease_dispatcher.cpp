@@ -247,6 +247,7 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
     if (view == views_.end()) return;
     view->second.is_granting = false;
     view->second.is_expiring = false;
+    if (view->second.directed) view->second.directed->is_giving_up = false;
     // Refused: looked at again with the next look at the locks, not at once and for ever.
     (outcome ? dirty_ : unread_).insert(asked.key);
     return;
@@ -373,18 +374,24 @@ void LeaseDispatcher::take_contents() {
     const auto found = views_.find(key);
     if (found == views_.end() || !found->second.directed) continue;
     // Not told to an agent as if nothing had been said: it is read again until it can be.
-    (take_content(found->second, std::move(*outcome)) ? dirty_ : unread_).insert(key);
+    (take_content(key, found->second, std::move(*outcome)) ? dirty_ : unread_).insert(key);
   }
 }
 
 // False: it could not be read.
-bool LeaseDispatcher::take_content(View& view, ContentOutcome outcome) {
+bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOutcome outcome) {
   Directed& directed = *view.directed;
   directed.awaited.erase(outcome.position);
+  if (!outcome.event && !base::mutant(base::Mutant::unread_prompt_given_empty)) return false;
   std::string text;
-  if (outcome.event && outcome.event->content) text = std::move(outcome.event->content->text);
+  if (outcome.event && outcome.event->content) {
+    text = std::move(outcome.event->content->text);
+  } else if (outcome.event && outcome.event->envelope.content) {
+    directed.is_giving_up = true;
+    submit(view, session::ServerCommand{session::GiveUpContent{outcome.position}}, {key, {}, 0});
+    return true;
+  }
   if (outcome.position != view.state.opened) {
-    if (!outcome.event && !base::mutant(base::Mutant::unread_prompt_given_empty)) return false;
     directed.prompts[outcome.position] = std::move(text);
     return true;
   }
@@ -400,6 +407,7 @@ bool LeaseDispatcher::take_content(View& view, ContentOutcome outcome) {
 bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
   const LeaseState& s = view.state;
   Directed& directed = *view.directed;
+  if (directed.is_giving_up) return false;
   const auto want = [&](base::Position position) {
     if (!directed.awaited.insert(position).second) return;
     content_wanted_[position] = key;

@@ -83,6 +83,7 @@ class LeaseDispatcher {
     std::string system_prompt;
     std::map<base::Position, std::string> prompts;
     std::set<base::Position> awaited;
+    bool is_giving_up = false;  // GiveUpContent is with the command loop
   };
   struct View {
     session::LeaseState state;  // durable
@@ -94,7 +95,7 @@ class LeaseDispatcher {
   struct Asked {
     SessionKey key;
     base::FencingToken token;
-    std::int64_t sequence = 0;  // of a report; 0: a grant or an expiry
+    std::int64_t sequence = 0;  // of a report; 0: of a command of its own
     std::size_t bytes = 0;      // of a report as it came
   };
 
@@ -103,7 +104,7 @@ class LeaseDispatcher {
   void take_reports(const ReportsBody& body);
   void submit(const View& view, session::Command command, Asked asked);
   void take_contents();
-  static bool take_content(View& view, ContentOutcome outcome);
+  bool take_content(const SessionKey& key, View& view, ContentOutcome outcome);
   bool grant(const SessionKey& key, View& view);
   bool is_holder_awaited();
   void expire(const SessionKey& key, View& view);

@@ -51,10 +51,14 @@ class Contents final : public ContentLoader {
     if (outcome && is_broken) {
       outcome->event = base::failure(base::ErrorCode::io, "the disk is gone");
     }
+    if (outcome && outcome->event && lost.contains(outcome->event->envelope.type)) {
+      outcome->event->content.reset();  // as salvaged
+    }
     return outcome;
   }
 
   bool is_broken = false;
+  std::set<std::string> lost;  // types of events whose text the log has lost
 
  private:
   InlineContentLoader loader_;
@@ -331,6 +335,48 @@ TEST_CASE("a prompt that cannot be read is read again, not given empty", "[worke
   const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
   REQUIRE(directives.size() == 1);
   CHECK(directives[0].turn->prompt == "work on it");
+}
+
+TEST_CASE("a prompt whose text is lost is never given, and its turn ends", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  life.contents.lost = {"TurnQueued"};
+  life.register_worker();
+  REQUIRE(life.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  REQUIRE(life.loop.ask(
+      CommandLoop::message(1, 2, support::as_command(session::SendPrompt{"go on", false}))));
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  CHECK(life.count("TurnFailed") == 2);
+  CHECK(life.count("SessionClosed") == 0);
+  for (const DirectiveBody& directive : life.socket.take<DirectiveBody>(kVerbDirective)) {
+    CHECK_FALSE(directive.turn);
+  }
+  // What is readable is given again.
+  life.contents.lost.clear();
+  REQUIRE(life.loop.ask(
+      CommandLoop::message(1, 3, support::as_command(session::SendPrompt{"once more", false}))));
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].turn->prompt == "once more");
+}
+
+TEST_CASE("an agent whose system prompt is lost is not started without it", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  life.contents.lost = {"SessionOpened"};
+  life.register_worker();
+  session::Spawn spawn;
+  spawn.spec = support::sample_spec(true);
+  spawn.system_prompt = "Never delete anything.";
+  spawn.prompt = "work on it";
+  REQUIRE(life.loop.ask(CommandLoop::message(1, 1, as_command(spawn))));
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  CHECK(life.count("TurnFailed") == 1);
+  CHECK(life.count("SessionClosed") == 1);
+  for (const DirectiveBody& directive : life.socket.take<DirectiveBody>(kVerbDirective)) {
+    CHECK(directive.end == LeaseEnd::kill);
+  }
 }
 
 TEST_CASE("an agent is told to end also while its session's texts cannot be read", "[workers]") {

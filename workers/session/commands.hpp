@@ -130,6 +130,19 @@ struct ExpireLease {
   }
 };
 
+// Only sent once it is known that the log does not hold the event's text any more: the agent is
+// never given another one in its place.
+struct GiveUpContent {
+  static constexpr std::string_view kType = "GiveUpContent";
+  Position event;
+
+  bool operator==(const GiveUpContent&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("event", self.event);
+  }
+};
+
 // ---- a worker's reports; each carries its lease's token and its place in the lease's sequence
 // ----
 
@@ -296,7 +309,8 @@ struct ReportAgentExited {
 
 using ClientCommand =
     std::variant<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, EraseContent>;
-using ServerCommand = std::variant<GrantLease, ExpireLease, ExpireContent, CompleteErasure>;
+using ServerCommand =
+    std::variant<GrantLease, ExpireLease, ExpireContent, CompleteErasure, GiveUpContent>;
 using Report = std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                             ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                             ReportTurnResult, ReportAgentLine, ReportAgentExited>;

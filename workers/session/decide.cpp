@@ -332,6 +332,31 @@ Outcome decide_one(Deciding d, const ExpireLease& c) {
   return std::move(d.decision);
 }
 
+// A prompt that is lost ends its turn; a system prompt that is lost ends the session, whose agent
+// must not be started without it.
+Outcome decide_one(Deciding d, const GiveUpContent& c) {
+  const SessionState& s = d.session();
+  const bool is_opening = c.event == s.opened;
+  const bool is_prompt = s.turn && s.turn->prompt == c.event;
+  if (!is_live(s.status) || (!is_opening && !is_prompt)) return Decision{};
+  const std::string what = is_opening ? "system prompt" : "prompt";
+  if (s.turn) {
+    TurnFailed failed;
+    failed.turn = s.turn->turn;
+    failed.subtype = is_opening ? "system_prompt_lost" : "prompt_lost";
+    d.emit(failed, "the text of the " + what + " is not in the log any more, as after a salvage; " +
+                       "the agent was not given the turn, send it again");
+  }
+  if (is_opening || !s.spec.is_multi_turn) {
+    d.close(SessionStatus::failed, EndReason::turn_error);
+  } else if (!s.queue.empty()) {
+    d.start_next_turn(s.queue.front(), s.lease->token);
+  } else if (s.is_close_requested) {
+    d.close(SessionStatus::failed, EndReason::turn_error);
+  }
+  return std::move(d.decision);
+}
+
 // ---- erasure ----
 
 // All the session's text; only when no more of it can come.

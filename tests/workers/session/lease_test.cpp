@@ -29,6 +29,26 @@ TEST_CASE("a later lease has a greater token and goes on with the agent's sessio
   CHECK(after.session.lease->pid == 0);
 }
 
+TEST_CASE("a turn whose prompt is lost ends, and the next one begins", "[session]") {
+  TurnFailed failed;
+  failed.turn = turn(1);
+  failed.subtype = "prompt_lost";
+  const std::string text =
+      "the text of the prompt is not in the log any more, as after a salvage; the agent was not "
+      "given the turn, send it again";
+  const auto world = given(support::leased(), TurnQueued{turn(2)});
+  const GiveUpContent lost{world.session.turn->prompt};
+  world.when(lost)
+      .then(fact(failed).with(text), TurnStarted{turn(2), kToken})
+      .when(lost)
+      .then_nothing();
+  given(support::leased(false))
+      .when(lost)
+      .then(fact(failed).with(text), SessionClosed{SessionStatus::failed, EndReason::turn_error},
+            name_released(), support::place_released_with_lease());
+  given(support::killed()).when(lost).then_nothing();
+}
+
 TEST_CASE("a lease starts only the first of the waiting turns", "[session]") {
   given(support::starting(), TurnQueued{turn(2)})
       .when(GrantLease{kWorker})
