@@ -39,6 +39,7 @@ void ArchiveDesk::take(const bus::Peer& peer, const bus::Request& request) {
     clients_.reply(peer.id, bus::ok_reply(request.key(), bus::to_body(list())));
     return;
   }
+  if (answer_again(peer, request)) return;
   const auto body = bus::from_body<ArchiveBody>(request.body);
   if (!body) return refuse(peer, request, "invalid", base::describe(body.error()));
   if (!session::is_agent_name(body->name)) {
@@ -87,8 +88,7 @@ void ArchiveDesk::create(const bus::Peer& peer, const bus::Request& request,
                       " archives are known, as many as there may be; forget one first");
   }
   failed_.erase(body.name);
-  const Position position =
-      record({session::ArchiveBegun{body.name, body.folder}}, peer.hello.name);
+  const Position position = record(session::ArchiveBegun{body.name, body.folder}, peer, request);
   ArchiveOrder order;
   order.name = body.name;
   order.folder = body.folder;
@@ -109,7 +109,7 @@ void ArchiveDesk::forget(const bus::Peer& peer, const bus::Request& request,
     return refuse(peer, request, "busy",
                   "archive " + body.name + " is being made, or the log trimmed for it; try again");
   }
-  const Position position = record({session::ArchiveForgotten{body.name}}, peer.hello.name);
+  const Position position = record(session::ArchiveForgotten{body.name}, peer, request);
   hold(peer, request, position);
   eraser_.hurry();
 }
@@ -130,21 +130,20 @@ void ArchiveDesk::finish(const ArchiveResult& done) {
   if (!done.made) {
     failed_[order.name] = {
         order.name, order.folder, {}, {}, {}, false, base::describe(done.made.error())};
-    record({session::ArchiveForgotten{order.name}}, {});
+    record({session::ArchiveForgotten{order.name}});
     return;
   }
   const auto& outcome = done.made->outcome;
   // In one append: the anchor stands right before what says that the archive ends there.
   const Position completed = record(
-      {done.made->anchor, session::ArchiveCompleted{order.name, outcome.first, outcome.through}},
-      {});
+      {done.made->anchor, session::ArchiveCompleted{order.name, outcome.first, outcome.through}});
   trims_.push_back({order.name, order.folder, outcome.through, completed.plus(-1)});
 }
 
 void ArchiveDesk::finish(const TrimResult& done) {
   if (done.done) {
     untrimmed_.erase(done.order.name);
-    record({session::LogTrimmed{done.order.name, done.order.through}}, {});
+    record({session::LogTrimmed{done.order.name, done.order.through}});
     return;
   }
   untrimmed_[done.order.name] = base::describe(done.done.error());

@@ -22,6 +22,7 @@ void BackupDesk::take(const bus::Peer& peer, const bus::Request& request) {
     clients_.reply(peer.id, bus::ok_reply(request.key(), bus::to_body(list())));
     return;
   }
+  if (answer_again(peer, request)) return;
   const auto body = bus::from_body<BackupBody>(request.body);
   if (!body) return refuse(peer, request, "invalid", base::describe(body.error()));
   if (!session::is_agent_name(body->name)) {
@@ -62,7 +63,7 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
                       " backups are known, as many as there may be; forget one first");
   }
   failed_.erase(body.name);
-  const Position position = record({session::BackupBegun{body.name, body.folder}}, peer.hello.name);
+  const Position position = record(session::BackupBegun{body.name, body.folder}, peer, request);
   // Only what is on the record is made, so that no erasure misses it.
   hold(peer, request, position, BackupOrder{body.name, body.folder, position, false});
 }
@@ -77,7 +78,7 @@ void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,
   if (known->second.through.value == 0) {
     return refuse(peer, request, "busy", "backup " + body.name + " is being made; try again");
   }
-  const Position position = record({session::BackupForgotten{body.name}}, peer.hello.name);
+  const Position position = record(session::BackupForgotten{body.name}, peer, request);
   hold(peer, request, position);
   eraser_.hurry();
 }
@@ -85,11 +86,11 @@ void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,
 void BackupDesk::finish(const BackupResult& done) {
   const BackupOrder& order = done.order;
   if (done.outcome) {
-    record({session::BackupCompleted{order.name, done.outcome->through}}, {});
+    record({session::BackupCompleted{order.name, done.outcome->through}});
     return;
   }
   failed_[order.name] = {order.name, order.folder, {}, {}, base::describe(done.outcome.error())};
-  record({session::BackupForgotten{order.name}}, {});
+  record({session::BackupForgotten{order.name}});
 }
 
 bool BackupDesk::do_work(base::Time now, base::Time wall, Position durable) {

@@ -433,7 +433,8 @@ bool CommandWorker::record_server_events(std::vector<session::Event> events, bas
   const auto found = streams_.find(session::kServerStream);
   if (found == streams_.end() || !found->second.is_loaded) return false;
   eventlog::AppendContext context;
-  context.command = base::CommandId::make(now, random_);
+  context.command = by.command.is_set() ? by.command : base::CommandId::make(now, random_);
+  context.command_digest = by.digest;
   context.actor_kind = by.kind;
   context.actor = by.actor.empty() ? "server" : by.actor;
   context.log_time = now;

@@ -88,10 +88,12 @@ struct CommandWorkerOptions {
   std::size_t inbox_bytes_max = std::size_t{256} << 20;
 };
 
-// Without a name: the server itself.
+// Who made facts about the server. Without a name: the server itself, of its own accord.
 struct ServerEventsBy {
   session::ActorKind kind = session::ActorKind::server;
   std::string actor;
+  base::CommandId command;  // the request that they answer; unset: a fresh id
+  session::BodyDigest digest{};
 };
 
 class CommandWorker {

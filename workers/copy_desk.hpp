@@ -2,6 +2,7 @@
 // record as begun before it is answered, and only then ordered, so that no erasure misses it.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <string>
@@ -9,7 +10,9 @@
 #include <vector>
 
 #include "bus/frame_server.hpp"
+#include "eventlog/base/mutant.hpp"
 #include "workers/eraser.hpp"
+#include "workers/protocol.hpp"
 
 namespace workers {
 
@@ -42,10 +45,34 @@ class CopyDesk {
     clients_.reply(peer.id, bus::error_reply(request.key(), code, text));
   }
 
-  // Returns where it ends on the record. No `actor`: the server itself.
-  Position record(std::vector<session::Event> events, const std::string& actor) {
-    const auto kind = actor.empty() ? session::ActorKind::server : session::ActorKind::client;
-    commands_.record_server_events(std::move(events), now_, wall_, {kind, actor});
+  // A request that was taken before has the outcome that it had, whoever sends it again. True: it
+  // was, and is answered.
+  bool answer_again(const bus::Peer& peer, const bus::Request& request) {
+    const auto& known = commands_.server()->requests;
+    const auto found = std::find_if(known.rbegin(), known.rend(),
+                                    [&](const auto& r) { return r.command == request.id; });
+    if (found == known.rend() || base::mutant(base::Mutant::skip_deduplication)) return false;
+    if (found->digest == digest_of(request.verb, request.body)) {
+      hold(peer, request, found->position);
+    } else {
+      refuse(peer, request, "id_reused",
+             "request id " + request.id.text() + " was used with another body");
+    }
+    return true;
+  }
+
+  // Returns where it ends on the record. The first: what the server found out by itself.
+  Position record(std::vector<session::Event> events) {
+    commands_.record_server_events(std::move(events), now_, wall_);
+    return commands_.recorded();
+  }
+  Position record(session::Event event, const bus::Peer& peer, const bus::Request& request) {
+    std::vector<session::Event> events;
+    events.push_back(std::move(event));
+    const std::string actor = peer.hello.name.empty() ? "client" : peer.hello.name;
+    const session::BodyDigest digest = digest_of(request.verb, request.body);
+    commands_.record_server_events(std::move(events), now_, wall_,
+                                   {session::ActorKind::client, actor, request.id, digest});
     return commands_.recorded();
   }
 

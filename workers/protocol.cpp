@@ -39,6 +39,12 @@ struct ByType<std::variant<Kinds...>> {
   }
 };
 
+session::BodyDigest start_of(const base::Hash& hash) {
+  session::BodyDigest digest{};
+  base::view(hash).copy(digest.data(), digest.size());
+  return digest;
+}
+
 }  // namespace
 
 base::Result<session::ClientCommand> decode_command(const CommandBody& body) {
@@ -56,6 +62,13 @@ CommandBody encode_command(const session::ClientCommand& command) {
   return body;
 }
 
+session::BodyDigest digest_of(std::string_view verb, const base::RawValue& body) {
+  base::Blake2bStream stream;
+  stream.add(verb);
+  stream.add(body.encoded);
+  return start_of(stream.finish());
+}
+
 session::BodyDigest digest_of(base::SessionId session, const std::string& agent,
                               const session::ClientCommand& command) {
   const CommandBody body = encode_command(command);
@@ -64,10 +77,7 @@ session::BodyDigest digest_of(base::SessionId session, const std::string& agent,
   stream.add(agent);
   stream.add(body.type);
   stream.add(body.body.encoded);
-  const base::Hash hash = stream.finish();
-  session::BodyDigest digest{};
-  base::view(hash).copy(digest.data(), digest.size());
-  return digest;
+  return start_of(stream.finish());
 }
 
 base::Result<session::Report> decode_report(const SequencedReport& report) {

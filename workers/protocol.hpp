@@ -67,6 +67,8 @@ struct CommandReplyBody {
 
 base::Result<session::ClientCommand> decode_command(const CommandBody& body);
 CommandBody encode_command(const session::ClientCommand& command);
+// Tells a retry from another request under the same id; over the bytes of the body.
+session::BodyDigest digest_of(std::string_view verb, const base::RawValue& body);
 // Tells a retry from another command under the same id. Over the command as understood, so that
 // the order of fields does not matter.
 session::BodyDigest digest_of(base::SessionId session, const std::string& agent,

@@ -377,6 +377,9 @@ void evolve(AdmissionState& state, const Envelope& envelope, const Event& event)
 
 void evolve(ServerState& state, const Envelope& envelope, const Event& event) {
   std::visit([&](const auto& e) { apply(state, envelope, e); }, event);
+  if (envelope.actor_kind != ActorKind::client) return;
+  state.requests.push_back({envelope.command, envelope.command_digest, envelope.position});
+  if (state.requests.size() > kRequestsMax) state.requests.erase(state.requests.begin());
 }
 
 bool is_under_way(const SessionState& state) {

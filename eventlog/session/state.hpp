@@ -12,7 +12,7 @@
 
 namespace session {
 
-constexpr std::int64_t kStateSchema = 4;
+constexpr std::int64_t kStateSchema = 5;
 
 struct QueuedTurn {
   TurnId turn;
@@ -217,6 +217,10 @@ struct MadeAnchor {
   }
 };
 
+// Requests of operators whose outcome is remembered: more than anybody sends again after a lost
+// answer. The oldest are forgotten beyond it.
+constexpr std::size_t kRequestsMax = 1024;
+
 struct ServerState {
   std::int64_t epoch_counter = 0;
   std::int64_t writer_term = 0;
@@ -224,6 +228,7 @@ struct ServerState {
   std::optional<MadeAnchor> anchor{};              // the last one
   std::map<std::string, NamedArchive> archives{};  // by name
   Position trimmed{};  // events up to here are not in the log any more; 0: all are
+  std::vector<AcceptedCommand> requests{};  // of clients, that made events here; the newest last
 
   bool operator==(const ServerState&) const = default;
   template <class Self, class Visit>
@@ -234,6 +239,7 @@ struct ServerState {
     visit("anchor", self.anchor);
     visit("archives", self.archives);
     visit("trimmed", self.trimmed);
+    visit("requests", self.requests);
   }
 };
 

@@ -202,6 +202,61 @@ TEST_CASE("an archive for which the log cannot be trimmed can be forgotten while
   }
 }
 
+TEST_CASE(
+    "a request of an operator has one outcome, however often and to whichever server it is sent",
+    "[workers]") {
+  ServerWorld w;
+  {
+    support::LogWriter writer(w.store);
+    const std::string server(session::kServerStream);
+    writer.append(server, session::EpochStarted{1, "created"});
+    writer.append(server, session::BackupBegun{"one", "/nowhere/one"});
+    writer.append(server, session::BackupCompleted{"one", {1}});
+    writer.append(server, session::ArchiveBegun{"two", "/nowhere/two"});
+    writer.append(server, session::ArchiveCompleted{"two", {1}, {1}});
+    writer.append(server, session::LogTrimmed{"two", {}});
+    writer.flush();
+  }
+  BackupBody backup;
+  backup.action = BackupAction::forget;
+  backup.name = "one";
+  ArchiveBody archive;
+  archive.action = ArchiveAction::forget;
+  archive.name = "two";
+  const std::pair<std::string_view, base::RawValue> forgets[] = {
+      {kVerbBackup, bus::to_body(backup)}, {kVerbArchive, bus::to_body(archive)}};
+  const auto ask = [&](ServerLife& life, int id, std::string_view verb, base::RawValue body) {
+    Peer asker(w, "command", hello_of(bus::Role::client));
+    const auto request = support::numbered<base::CommandId>(id);
+    REQUIRE(asker.client.start(request, verb, std::move(body), seconds(60)));
+    const auto reply = asker.answer(life, request);
+    REQUIRE(reply);
+    return *reply;
+  };
+  std::vector<Position> forgotten;
+  {
+    ServerLife life(w);
+    for (int i = 0; i < 2; ++i) {
+      const auto& [verb, body] = forgets[i];
+      const auto first = ask(life, i, verb, body);
+      REQUIRE(first.status == bus::ReplyStatus::ok);
+      CHECK(ask(life, i, verb, body).body == first.body);
+      CHECK(ask(life, 10 + i, verb, body).code == "not_found");
+      forgotten.push_back(bus::from_body<CopyReplyBody>(first.body)->position);
+    }
+  }
+  ServerLife life(w);
+  for (int i = 0; i < 2; ++i) {
+    const auto& [verb, body] = forgets[i];
+    const auto again = ask(life, i, verb, body);
+    REQUIRE(again.status == bus::ReplyStatus::ok);
+    CHECK(bus::from_body<CopyReplyBody>(again.body)->position ==
+          forgotten[static_cast<std::size_t>(i)]);
+  }
+  backup.name = "another";
+  CHECK(ask(life, 0, kVerbBackup, bus::to_body(backup)).code == "id_reused");
+}
+
 TEST_CASE("a query waits for the position that it asks for", "[workers]") {
   ServerWorld w;
   ServerLife life(w);

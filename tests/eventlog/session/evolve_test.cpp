@@ -287,9 +287,26 @@ TEST_CASE("random states come back from their bytes", "[session]") {
 
 TEST_CASE("a server's start is folded into epoch and term", "[session]") {
   StreamState state = *initial_state(kServerStream);
-  evolve(state, {}, Event(EpochStarted{3, "restored"}));
-  evolve(state, {}, Event(ServerStarted{{}, 9, "0.1.0"}));
+  Envelope own;
+  own.actor_kind = ActorKind::server;
+  evolve(state, own, Event(EpochStarted{3, "restored"}));
+  evolve(state, own, Event(ServerStarted{{}, 9, "0.1.0"}));
   CHECK((state == StreamState(ServerState{3, 9, {}})));
+}
+
+TEST_CASE("the last requests of operators are remembered with where they are on the record",
+          "[session]") {
+  ServerState state;
+  const auto last = static_cast<std::int64_t>(kRequestsMax) + 5;
+  for (std::int64_t i = 1; i <= last; ++i) {
+    Envelope envelope;
+    envelope.position = {i};
+    envelope.command = support::numbered<CommandId>(static_cast<int>(i));
+    evolve(state, envelope, Event(BackupBegun{"a", "/srv/a"}));
+  }
+  REQUIRE(state.requests.size() == kRequestsMax);
+  CHECK(state.requests.front().position == Position{6});
+  CHECK(state.requests.back().command == support::numbered<CommandId>(static_cast<int>(last)));
 }
 
 TEST_CASE("the backups that erasures reach into are those that were begun and not forgotten",
