@@ -43,6 +43,10 @@ bus::Welcome welcome_of_worker(const ServerOptions& options, base::ServerId inca
   return w;
 }
 
+bool is_spawn(const session::ClientCommand& command) {
+  return std::holds_alternative<session::Spawn>(command);
+}
+
 bus::Reply rejected(const bus::RequestKey& request, const session::Rejection& rejection) {
   // Of a command that nobody has looked at its sender must not think that it did not happen.
   if (session::is_undecided(rejection.code) && !base::mutant(base::Mutant::busy_is_refusal)) {
@@ -216,8 +220,13 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   auto command = decode_command(*body);
   if (!command) return refuse(command.error());
   if (const auto bad = check_facts(*body, *command)) return refuse(*bad);
-  if (!request.id.is_set()) {
-    return refuse({base::ErrorCode::invalid, "a command needs an id of its own", "id"});
+  // Else the same Spawn with another session would be another command, and start a second agent.
+  if (is_spawn(*command) && body->session.bytes != request.id.bytes &&
+      !base::mutant(base::Mutant::spawn_names_any_session)) {
+    return refuse({base::ErrorCode::invalid,
+                   "a new session has the id of the command that spawns it, here " +
+                       request.id.text() + ", not " + body->session.text(),
+                   "session"});
   }
   if (!peer.hello.scope.empty() && peer.hello.scope != body->agent &&
       !base::mutant(base::Mutant::scope_not_checked)) {

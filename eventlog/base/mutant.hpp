@@ -77,6 +77,7 @@ enum class Mutant {
   rejection_before_durable,     // a rejection leaves before what it was computed from is durable
   expected_version_ignored,     // a command for another version of its session is taken
   deadline_ignored,             // a command is decided after its deadline
+  spawn_names_any_session,      // a spawn may name any session, so one sent again spawns another
   commands_overtake,            // a session's newest waiting command is decided first
   kill_waits_its_turn,          // a kill is decided behind all that its session was asked before
   shares_not_kept,              // one session may fill the whole inbox
@@ -246,6 +247,7 @@ constexpr std::string_view kMutantNames[] = {
     "rejection_before_durable",
     "expected_version_ignored",
     "deadline_ignored",
+    "spawn_names_any_session",
     "commands_overtake",
     "kill_waits_its_turn",
     "shares_not_kept",

@@ -262,7 +262,7 @@ SentCommand Load::choose() {
 SentCommand Load::spawn(base::SessionId resumed) {
   SentCommand next;
   next.id = fresh_id();
-  next.session = base::SessionId::make(clock_.wall(), random_);
+  next.session = base::SessionId{next.id.bytes};
   session::Spawn spawn;
   spawn.spec.engine = "scripted";
   spawn.spec.workdir = workdir_;

@@ -42,13 +42,15 @@ struct SurvivorsStage {
     spawn.spec.workdir = server.home();
     spawn.spec.is_multi_turn = is_multi_turn;
     spawn.prompt = prompt;
-    const auto session = SessionId::make(clock.wall(), random);
-    tell(session, spawn);
-    return session;
+    const auto id = load.fresh_id();
+    tell(id, SessionId{id.bytes}, spawn);
+    return SessionId{id.bytes};
   }
 
   base::TurnId tell(SessionId session, const session::ClientCommand& command) {
-    const auto id = load.fresh_id();
+    return tell(load.fresh_id(), session, command);
+  }
+  base::TurnId tell(base::CommandId id, SessionId session, const session::ClientCommand& command) {
     const auto sent = require(load.ask(id, session, command, crash::kStepMax));
     REQUIRE(sent.outcome == crash::Outcome::accepted);
     return {id.bytes};

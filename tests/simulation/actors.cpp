@@ -100,7 +100,7 @@ session::ClientCommand ClientActor::make_command(base::CommandId id, std::string
   const auto& sessions = stage_.sessions;
   const base::TurnId turn{id.bytes};
   if (sessions.empty() || random_.chance(25)) {
-    session = base::SessionId::make(clock_.wall(), stage_.around.id_random);
+    session = base::SessionId{id.bytes};
     stream = session::session_stream(kAgent, session);
     session::Spawn spawn;
     spawn.spec.engine = "scripted";

@@ -58,7 +58,10 @@ class Wire:
         return {"status": "ok", "code": "", "text": "", **reply}
 
     def command(self, kind, body, session=None, agent="main", identity=None):
-        return self.request("command", {"session": session or new_id(), "agent": agent,
+        identity = identity or new_id()
+        # A new session has the id of the command that spawns it.
+        session = session or (identity if kind == "Spawn" else new_id())
+        return self.request("command", {"session": session, "agent": agent,
                                         "type": kind, "body": body}, identity)
 
     def spawn(self, prompt="[say hi]", identity=None, session=None, **changes):

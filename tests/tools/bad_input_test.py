@@ -184,11 +184,12 @@ class Frames(OneServer):
 
     def test_a_condition_that_does_not_hold_is_said(self):
         wire = self.wire()
-        command = {"session": new_id(), "agent": "main", "type": "Spawn",
+        identity = new_id()
+        command = {"session": identity, "agent": "main", "type": "Spawn",
                    "body": {"prompt": "p", "spec": steno_wire.spec()}}
-        self.assert_reply(wire.request("command", {**command, "expected_version": 3}), "rejected",
-                          "version_conflict", "at version 0")
-        self.assert_reply(wire.request("command", {**command, "deadline": 1}), "rejected",
+        self.assert_reply(wire.request("command", {**command, "expected_version": 3}, identity),
+                          "rejected", "version_conflict", "at version 0")
+        self.assert_reply(wire.request("command", {**command, "deadline": 1}, identity), "rejected",
                           "deadline_passed", "deadline")
 
     def test_a_prompt_over_the_limit_is_refused_with_the_limit(self):
@@ -201,16 +202,19 @@ class Frames(OneServer):
 class CommandIds(OneServer):
     def test_an_id_has_one_outcome_and_one_body(self):
         with Wire("ipc://" + self.home.path("run", "command.sock")) as wire:
-            identity, session = new_id(), new_id()
-            first = wire.spawn("[say once]", identity, session)
+            identity = new_id()
+            first = wire.spawn("[say once]", identity)
             self.assertEqual(first["status"], "ok", first)
             self.home.wait_for_end(first["body"]["alias"])
             position = wire.position()
-            again = wire.spawn("[say once]", identity, session)
+            again = wire.spawn("[say once]", identity)
             self.assertTrue(again["body"]["repeated"])
-            other = wire.spawn("[say twice]", identity, session)
+            other = wire.spawn("[say twice]", identity)
             self.assertEqual((other["status"], other["code"]), ("rejected", "id_reused"), other)
             self.assertIn("another body", other["text"])
+            elsewhere = wire.spawn("[say once]", identity, new_id())
+            self.assertEqual((elsewhere["status"], elsewhere["code"]), ("rejected", "invalid"),
+                             elsewhere)
             self.assertEqual(wire.position(), position)
 
 

@@ -88,6 +88,22 @@ struct ServerLife {
   bool commits = true;
 };
 
+base::SessionId session_number(std::uint8_t number) {
+  base::SessionId session = kSession;
+  session.bytes.back() = static_cast<char>(session.bytes.back() + number);
+  return session;
+}
+
+base::RawValue spawn(std::uint8_t number = 0) {
+  session::Spawn command;
+  command.spec = support::sample_spec(true);
+  command.prompt = "work on it";
+  CommandBody body = encode_command(command);
+  body.session = session_number(number);
+  body.agent = "main";
+  return bus::to_body(body);
+}
+
 // Somebody who is connected to one of the server's sockets.
 struct Peer {
   Peer(ServerWorld& w, const std::string& endpoint, bus::Hello hello)
@@ -97,6 +113,12 @@ struct Peer {
 
   base::CommandId start(std::string_view verb, base::RawValue body) {
     return *client.start(verb, std::move(body), seconds(60));
+  }
+  // Its session has the id of the command.
+  base::CommandId start_spawn(std::uint8_t number = 0) {
+    const base::CommandId id{session_number(number).bytes};
+    REQUIRE(client.start(id, kVerbCommand, spawn(number), seconds(60)));
+    return id;
   }
   // Steps until the condition holds, or for a bounded time.
   template <class Condition>
@@ -127,22 +149,11 @@ bus::Hello hello_of(bus::Role role, std::string scope = {}) {
   return hello;
 }
 
-base::RawValue spawn(std::uint8_t number = 0) {
-  session::Spawn command;
-  command.spec = support::sample_spec(true);
-  command.prompt = "work on it";
-  CommandBody body = encode_command(command);
-  body.session = kSession;
-  body.session.bytes.back() = static_cast<char>(body.session.bytes.back() + number);
-  body.agent = "main";
-  return bus::to_body(body);
-}
-
 TEST_CASE("a connection that acts for one agent commands no other's sessions", "[workers]") {
   ServerWorld w;
   ServerLife life(w);
   Peer other(w, "command", hello_of(bus::Role::client, "other"));
-  const auto refused = other.answer(life, other.start(kVerbCommand, spawn()));
+  const auto refused = other.answer(life, other.start_spawn());
   REQUIRE(refused);
   CHECK(refused->status == bus::ReplyStatus::rejected);
   QueryBody of_main;
@@ -156,9 +167,47 @@ TEST_CASE("a connection that acts for one agent commands no other's sessions", "
   CHECK(unread->status == bus::ReplyStatus::error);
 
   Peer own(w, "command", hello_of(bus::Role::client, "main"));
-  const auto accepted = own.answer(life, own.start(kVerbCommand, spawn()));
+  const auto accepted = own.answer(life, own.start_spawn());
   REQUIRE(accepted);
   CHECK(accepted->status == bus::ReplyStatus::ok);
+}
+
+TEST_CASE("a spawn that is sent again never starts a second agent", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  Peer client(w, "command", hello_of(bus::Role::client));
+  const auto first = client.answer(life, client.start_spawn());
+  REQUIRE(first);
+  CHECK(first->status == bus::ReplyStatus::ok);
+  const base::CommandId id{kSession.bytes};
+  REQUIRE(client.client.start(id, kVerbCommand, spawn(1), seconds(60)));
+  const auto other = client.answer(life, id);
+  REQUIRE(other);
+  CHECK(other->status == bus::ReplyStatus::rejected);
+  CHECK(other->code == "invalid");
+  CHECK(life.server.commands().admission()->live.size() == 1);
+}
+
+TEST_CASE("a request under an id of zeros is answered, as a bad frame", "[workers]") {
+  const auto verb = GENERATE(kVerbCommand, kVerbList, kVerbStatus, kVerbBackups);
+  ServerWorld w;
+  ServerLife life(w);
+  const auto socket = w.bus.connect_client("command", "peer");
+  bus::Hello hello = hello_of(bus::Role::client);
+  hello.protocol_lowest = bus::kProtocolLowest;
+  hello.protocol_highest = bus::kProtocolHighest;
+  socket->send(bus::encode_frame(hello));
+  socket->send(bus::encode_frame(bus::Request{{}, std::string(verb), spawn(), 1}));
+  std::vector<std::string> codes;
+  for (int i = 0; i < 200; ++i) {
+    life.step();
+    while (const auto bytes = socket->receive()) {
+      const auto frame = bus::decode_frame(*bytes);
+      REQUIRE(frame);
+      if (const auto* reply = std::get_if<bus::Reply>(&*frame)) codes.push_back(reply->code);
+    }
+  }
+  CHECK(codes == std::vector<std::string>{std::string(bus::kCodeBadFrame)});
 }
 
 TEST_CASE("an archive for which the log cannot be trimmed can be forgotten while the log is whole",
@@ -263,7 +312,7 @@ TEST_CASE("a query waits for the position that it asks for", "[workers]") {
   Peer asker(w, "command", hello_of(bus::Role::client));
   REQUIRE(asker.run(life, [&] { return life.server.has_taken_over(); }));
   life.commits = false;
-  asker.start(kVerbCommand, spawn());
+  asker.start_spawn();
   REQUIRE(asker.run(life, [&] { return life.committer.submitted().has_value(); }));
   QueryBody query;
   query.agent = "main";
@@ -286,7 +335,7 @@ TEST_CASE("rows that could not be written come up although nothing happens", "[w
   Peer asker(w, "command", hello_of(bus::Role::client));
   REQUIRE(asker.run(life, [&] { return life.server.has_taken_over(); }));
   w.views.is_full = true;
-  REQUIRE(asker.answer(life, asker.start(kVerbCommand, spawn())));
+  REQUIRE(asker.answer(life, asker.start_spawn()));
   const auto reached = [&] {
     const auto at = projections::read_checkpoint(w.views, projections::SessionList::kName);
     return at && *at ? (*at)->checkpoint.position : base::Position{};
@@ -321,7 +370,7 @@ TEST_CASE("a command that finds the inbox full is not called refused, and gets i
   Peer client(w, "command", hello_of(bus::Role::client));
   REQUIRE(client.run(life, [&] { return life.server.has_taken_over(); }));
   std::vector<base::CommandId> asked;
-  for (std::uint8_t i = 1; i <= 3; ++i) asked.push_back(client.start(kVerbCommand, spawn(i)));
+  for (std::uint8_t i = 1; i <= 3; ++i) asked.push_back(client.start_spawn(i));
   for (const base::CommandId& id : asked) {
     const auto reply = client.answer(life, id);
     REQUIRE(reply);
@@ -371,7 +420,7 @@ TEST_CASE("a killed session's agent is to be ended, also by a new server", "[wor
     Peer client(w, "command", hello_of(bus::Role::client));
     Holder worker(w, {});
     REQUIRE(worker.join(life));
-    REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+    REQUIRE(client.answer(life, client.start_spawn()));
     CHECK(worker.directive(life).end == LeaseEnd::none);
     CommandBody kill = encode_command(session::KillSession{});
     kill.session = kSession;
@@ -395,7 +444,7 @@ TEST_CASE("a prompt that comes while the server drains waits for the next one", 
     REQUIRE(worker.join(life));
     REQUIRE(client.run(life, [&] { return life.server.registered_workers() == 1; }));
     life.server.drain();
-    REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+    REQUIRE(client.answer(life, client.start_spawn()));
     for (int i = 0; i < 300; ++i) life.step();
     const session::SessionState* state = life.server.commands().find("main", kSession);
     REQUIRE(state != nullptr);
@@ -416,7 +465,7 @@ TEST_CASE("a new server takes over the leases of the one before", "[workers]") {
     Peer client(w, "command", hello_of(bus::Role::client));
     Holder worker(w, {});
     REQUIRE(worker.join(life));
-    REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+    REQUIRE(client.answer(life, client.start_spawn()));
     before = worker.directive(life);
   }
   ServerLife life(w);
@@ -449,7 +498,7 @@ TEST_CASE("nobody is kept out by who has connected thousands of times", "[worker
   Holder worker(w, {});
   REQUIRE(worker.join(life));
   Peer client(w, "command", hello_of(bus::Role::client));
-  REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+  REQUIRE(client.answer(life, client.start_spawn()));
   CHECK(worker.directive(life).turn);
 }
 
@@ -466,7 +515,7 @@ TEST_CASE("peers that are silent for long are forgotten, and lose nothing by it"
   };
   Holder worker(w, {});
   REQUIRE(worker.join(life));
-  REQUIRE(client.answer(life, client.start(kVerbCommand, spawn())));
+  REQUIRE(client.answer(life, client.start_spawn()));
   const DirectiveBody directive = worker.directive(life);
   for (std::int64_t i = 0; i < 3; ++i) {
     Peer brief(w, "command", hello_of(bus::Role::client));
@@ -498,7 +547,7 @@ TEST_CASE("peers that are silent for long are forgotten, and lose nothing by it"
   CHECK(*ack == ReportAckBody{directive.session, directive.token, 1, false, false});
 
   CHECK(clients(client) == 1);
-  REQUIRE(client.answer(life, client.start(kVerbCommand, spawn(1))));
+  REQUIRE(client.answer(life, client.start_spawn(1)));
 }
 
 TEST_CASE("a fact that is too long is refused before it is one, and named", "[workers]") {
@@ -536,7 +585,9 @@ TEST_CASE("a fact that is too long is refused before it is one, and named", "[wo
     body.session = kSession;
     body.session.bytes.back() = static_cast<char>(++number);
     body.agent = "main";
-    const auto reply = client.answer(life, client.start(kVerbCommand, bus::to_body(body)));
+    const base::CommandId id{body.session.bytes};
+    REQUIRE(client.client.start(id, kVerbCommand, bus::to_body(body), seconds(60)));
+    const auto reply = client.answer(life, id);
     REQUIRE(reply);
     return *reply;
   };

@@ -120,7 +120,8 @@ class Recovery {
     if (!evicted) return tl::unexpected(evicted.error());
     start.evicted = *evicted;
     const auto fresh = base::SessionId::make(bench_.clock().wall(), bench_.random());
-    const auto spawned = (*one)->run(fresh, kLogAgent, spawn_command());
+    const auto spawned =
+        (*one)->run(base::CommandId{fresh.bytes}, fresh, kLogAgent, spawn_command());
     if (!spawned) return tl::unexpected(spawned.error());
     start.spawned = *spawned;
     start.total = now() - begun;

@@ -102,7 +102,10 @@ base::Result<bool> StenoLoad::send(std::size_t slot, std::size_t session,
   body.agent = kLogAgent;
   body.actor = kActor;
   base::RawValue encoded = bus::to_body(body);
-  const auto id = base::CommandId::make(bench_.clock().wall(), bench_.random());
+  // A new session has the id of the command that spawns it.
+  const auto id = std::holds_alternative<session::Spawn>(command)
+                      ? base::CommandId{sessions_[session].bytes}
+                      : base::CommandId::make(bench_.clock().wall(), bench_.random());
   request_bytes_ += encoded.encoded.size() + request_frame_bytes();
   ++requests_;
   Connection& connection = connections_[slot % connections_.size()];

@@ -53,7 +53,6 @@ class Connection {
   Outcome<workers::ShowAnswer> find(const std::string& reference, bool with_texts = false);
 
   base::CommandId fresh_command_id() { return base::CommandId::make(clock_.wall(), random_); }
-  base::SessionId fresh_session_id() { return base::SessionId::make(clock_.wall(), random_); }
 
   const Config& config() const { return config_; }
   const Endpoints& endpoints() const { return endpoints_; }

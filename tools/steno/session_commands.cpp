@@ -69,7 +69,8 @@ struct Spawned {
 };
 
 Outcome<Spawned> send_spawn(Connection& connection, const session::Spawn& spawn) {
-  Spawned spawned{connection.fresh_session_id(), connection.fresh_command_id(), {}};
+  const base::CommandId id = connection.fresh_command_id();
+  Spawned spawned{base::SessionId{id.bytes}, id, {}};
   auto reply =
       connection.command(spawned.command, spawned.session, connection.config().agent, spawn);
   if (!reply) return tl::unexpected(reply.error());
