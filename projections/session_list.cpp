@@ -128,7 +128,7 @@ void close(StoredSession& s, const session::RecordedEvent& event, const session:
 // ---- queries ----
 
 bool is_waiting(const session::SessionState& s) {
-  return s.status == SessionStatus::running && s.spec.is_multi_turn && !s.is_close_requested &&
+  return session::is_live(s.status) && s.spec.is_multi_turn && !s.is_close_requested &&
          !s.turn && s.queue.empty();
 }
 

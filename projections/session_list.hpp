@@ -50,7 +50,7 @@ struct SessionRow {
   std::int64_t turns_interrupted = 0;
   std::int64_t turns_waiting = 0;     // queued and not started yet
   base::TurnId turn;                  // the current one; unset: none
-  bool is_waiting_for_input = false;  // running, multi-turn, and nothing to do
+  bool is_waiting_for_input = false;  // live, multi-turn, and nothing to do
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known
   SessionId resumed_from;     // unset: a session that began anew

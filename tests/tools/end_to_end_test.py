@@ -2,6 +2,7 @@
 """The server and its worker as their users see them: through the `steno` command line alone, with
 the scripted agent."""
 import base64
+import json
 import os
 import signal
 import sys
@@ -194,6 +195,24 @@ class Sessions(OneServer):
         self.assertEqual(self.bounds_of(self.home.wait_for_end(other["alias"])),
                          ("Be long.", ["Read"], 2))
         self.fails(3, "'nobody'", "resume", "nobody")
+
+    def test_who_goes_on_without_asking_says_so_each_time(self):
+        bypass = ["--permission-mode", "bypassPermissions"]
+        first = self.home.wait_for_end(self.home.start_session("[say hi]", *bypass))
+
+        def mode_after(alias, *flags):
+            result = self.succeeds("resume", alias, "[say on]", "-o", "json", *flags)
+            row = self.home.wait_for_end(json.loads(result.out)["alias"])
+            opened = one(self.home.events(row["session"]), type="SessionOpened")
+            return row["alias"], opened["facts"]["spec"]["permission_mode"], result.err
+
+        alias, mode, err = mode_after(first["alias"], *bypass)
+        self.assertEqual((mode, err), ("bypassPermissions", ""))
+        alias, mode, err = mode_after(alias)
+        self.assertEqual(mode, "default")
+        self.assertIn("--permission-mode bypassPermissions", err)
+        alias, mode, err = mode_after(alias, "--permission-mode", "acceptEdits")
+        self.assertEqual(mode_after(alias)[1:], ("acceptEdits", ""))
 
 
 class Formats(OneServer):

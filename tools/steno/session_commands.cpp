@@ -152,6 +152,13 @@ Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* i
   return follow_session(connection, request);
 }
 
+// What nobody asked about is no more than the configuration allows: asking is given up only where
+// it is said for this session.
+session::PermissionMode mode_to_resume(const Config& config, session::PermissionMode before) {
+  const bool is_taken_over = before != session::PermissionMode::bypass_permissions;
+  return !is_flag(config, "permission_mode") && is_taken_over ? before : config.permission_mode;
+}
+
 // What the session had, unless a flag says otherwise.
 session::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
                          const workers::ShowAnswer& shown) {
@@ -164,8 +171,7 @@ session::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
   spawn.spec.engine = is_flag(config, "engine") ? config.engine : row.engine;
   spawn.spec.workdir = is_flag(config, "workdir") ? config.workdir : row.workdir;
   spawn.spec.model = is_flag(config, "model") ? config.model : row.model;
-  spawn.spec.permission_mode =
-      is_flag(config, "permission_mode") ? config.permission_mode : row.permission_mode;
+  spawn.spec.permission_mode = mode_to_resume(config, row.permission_mode);
   spawn.spec.budget = is_flag(config, "budget_usd") ? config.budget : row.budget;
   spawn.spec.is_multi_turn = row.is_multi_turn;
   spawn.system_prompt =
@@ -221,7 +227,14 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     remark(shown->archived +
            "; a system prompt that the session had is to be given again with --system-prompt");
   }
-  const auto spawned = send_resume(**connection, to_resume(config, arguments, *shown), *shown);
+  const session::Spawn spawn = to_resume(config, arguments, *shown);
+  if (spawn.spec.permission_mode != shown->session.permission_mode &&
+      !is_flag(config, "permission_mode")) {
+    remark("bypassPermissions is not taken over; the session goes on with " +
+           std::string(base::enum_name(spawn.spec.permission_mode)) +
+           ", unless --permission-mode bypassPermissions is given");
+  }
+  const auto spawned = send_resume(**connection, spawn, *shown);
   if (!spawned) return tl::unexpected(spawned.error());
   if (arguments.is_followed) return follow(**connection, *spawned, nullptr);
   print_spawned(config, *spawned);

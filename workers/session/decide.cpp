@@ -66,7 +66,15 @@ struct Deciding {
     close_empty(status, reason);
   }
 
-  // As above, when nothing is queued once the decision's events have been folded.
+  // Closes a session that somebody asked to close and that has nothing left to do. It is completed
+  // only after it has run.
+  void close_as_asked() {
+    const bool has_run = session().status == SessionStatus::running;
+    close_empty(has_run ? SessionStatus::completed : SessionStatus::killed,
+                has_run ? EndReason::none : EndReason::user);
+  }
+
+  // As close(), when nothing is queued once the decision's events have been folded.
   void close_empty(SessionStatus status, EndReason reason) {
     emit(SessionClosed{status, reason});
     if (!mutant(Mutant::name_not_freed)) {
@@ -278,10 +286,7 @@ Outcome decide_one(Deciding d, const InterruptTurn& c) {
   if (was_last && !s.spec.is_multi_turn) {
     d.close_empty(SessionStatus::killed, EndReason::user);
   } else if (was_last && s.is_close_requested) {
-    // A session completes only after it has run.
-    const bool has_run = s.status == SessionStatus::running;
-    d.close_empty(has_run ? SessionStatus::completed : SessionStatus::killed,
-                  has_run ? EndReason::none : EndReason::user);
+    d.close_as_asked();
   }
   return std::move(d.decision);
 }
@@ -300,7 +305,7 @@ Outcome decide_one(Deciding d, const CloseSession&) {
   if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
   if (is_terminal(s.status) || s.is_close_requested) return Decision{};
   d.emit(CloseRequested{});
-  if (!s.lease && !s.turn && s.queue.empty()) d.close(SessionStatus::completed, EndReason::none);
+  if (!s.lease && !s.turn && s.queue.empty()) d.close_as_asked();
   return std::move(d.decision);
 }
 
@@ -507,14 +512,18 @@ void report(Deciding& d, const ReportTurnResult& r) {
   if (r.is_error && !is_interrupted) {
     const bool is_budget = r.subtype == "error_max_budget_usd";
     d.close(SessionStatus::failed, is_budget ? EndReason::budget : EndReason::turn_error);
+  } else if (!s.spec.is_multi_turn && is_interrupted) {
+    d.close(SessionStatus::killed, EndReason::user);
   } else if (!s.spec.is_multi_turn) {
-    d.close(is_interrupted ? SessionStatus::killed : SessionStatus::completed,
-            is_interrupted ? EndReason::user : EndReason::none);
+    // A result of an agent that never said hello is no run.
+    const bool has_run = s.status == SessionStatus::running;
+    d.close(has_run ? SessionStatus::completed : SessionStatus::failed,
+            has_run ? EndReason::none : EndReason::turn_error);
   } else if (!s.queue.empty()) {
     if (is_interrupted && mutant(Mutant::queue_stops_at_interrupt)) return;
     d.start_next_turn(s.queue.front(), s.lease->token);
   } else if (s.is_close_requested) {
-    d.close(SessionStatus::completed, EndReason::none);
+    d.close_as_asked();
   }
 }
 
@@ -527,7 +536,7 @@ void report(Deciding& d, const ReportAgentExited& r) {
   const bool is_clean = r.exit_code <= 1 && r.signal == 0 && !s.turn && s.queue.empty();
   if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::agent_exited, {}});
   if (is_clean && s.is_close_requested) {
-    d.close(SessionStatus::completed, EndReason::none);
+    d.close_as_asked();
   } else {
     d.close(SessionStatus::failed, EndReason::agent_exited);
   }

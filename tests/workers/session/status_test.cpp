@@ -74,6 +74,26 @@ TEST_CASE("a session closes only with no turn open and into a terminal status", 
   CHECK_FALSE(is_impossible(support::idle(), closed));
 }
 
+TEST_CASE("a session that was closed before it ran is killed, not completed", "[session]") {
+  const SessionClosed closed{SessionStatus::killed, EndReason::user};
+  const auto interrupted =
+      support::leased() + support::fact(TurnInterrupted{support::turn(1), EndReason::user, {}});
+  given(interrupted + support::fact(LeaseExpired{support::kToken}))
+      .when(CloseSession{})
+      .then(CloseRequested{}, closed, support::name_released(), support::place_released());
+  given(interrupted + support::fact(CloseRequested{}))
+      .when(support::report(1, ReportAgentExited{}))
+      .then(AgentExited{}, LeaseReleased{support::kToken}, closed, support::name_released(),
+            support::place_released());
+  ReportTurnResult result;
+  result.turn = support::turn(1);
+  result.is_error = true;
+  given(support::leased(), InterruptRequested{support::turn(1)}, CloseRequested{})
+      .when(support::report(1, result))
+      .then(TurnInterrupted{support::turn(1), EndReason::user, {}}, closed,
+            support::name_released(), support::place_released_with_lease());
+}
+
 TEST_CASE("exactly five statuses exist besides none", "[session]") {
   CHECK(std::size(base::EnumNames<SessionStatus>::kNames) == 6);
   int live = 0;
