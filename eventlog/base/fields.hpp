@@ -36,8 +36,25 @@ namespace base {
 template <class Enum>
 struct EnumNames;
 
+// Whether an enumerator has that value: a compiler writes one that has none as a cast, "(Enum)7".
+template <auto kValue>
+consteval bool is_enumerator() {
+  constexpr std::string_view kText = __PRETTY_FUNCTION__;
+  const char behind = kText[kText.rfind(')') + 1];
+  return behind < '0' || behind > '9';
+}
+
+// The table names every enumerator from value 0 on, and nothing else.
+template <class Enum>
+consteval bool are_names_whole() {
+  constexpr std::size_t kCount = std::size(EnumNames<Enum>::kNames);
+  return is_enumerator<static_cast<Enum>(kCount - 1)>() &&
+         !is_enumerator<static_cast<Enum>(kCount)>();
+}
+
 template <class Enum>
 std::string_view enum_name(Enum value) {
+  static_assert(are_names_whole<Enum>(), "an enumerator was added and not named, or the reverse");
   return EnumNames<Enum>::kNames[static_cast<std::size_t>(value)];
 }
 

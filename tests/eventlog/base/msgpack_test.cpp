@@ -8,6 +8,27 @@
 
 namespace {
 
+enum class Colour { red, green, blue };
+enum class Unnamed : std::uint8_t { one, two };
+enum class Overnamed { one };
+
+}  // namespace
+
+template <>
+struct base::EnumNames<Colour> {
+  static constexpr std::string_view kNames[] = {"red", "green", "blue"};
+};
+template <>
+struct base::EnumNames<Unnamed> {
+  static constexpr std::string_view kNames[] = {"one"};
+};
+template <>
+struct base::EnumNames<Overnamed> {
+  static constexpr std::string_view kNames[] = {"one", "two"};
+};
+
+namespace {
+
 using base::Bytes;
 using base::MsgpackReader;
 using base::MsgpackWriter;
@@ -48,6 +69,13 @@ struct Wide {
     visit("list", self.list);
   }
 };
+
+TEST_CASE("an enumerator without a name, or a name without one, does not compile", "[base]") {
+  STATIC_REQUIRE(base::are_names_whole<Colour>());
+  STATIC_REQUIRE_FALSE(base::are_names_whole<Unnamed>());
+  STATIC_REQUIRE_FALSE(base::are_names_whole<Overnamed>());
+  CHECK(base::enum_name(Colour::blue) == "blue");
+}
 
 TEST_CASE("integers of every width come back as they were", "[base]") {
   for (std::int64_t magnitude = 1; magnitude < base::kIntegerLimit / 2; magnitude *= 2) {
