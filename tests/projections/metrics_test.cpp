@@ -43,6 +43,25 @@ void spend(LogBuilder& log, const std::string& stream, std::int64_t cost) {
   log.add(stream, session::TurnFinished{{}, turn});
 }
 
+TEST_CASE("tokens count also where a turn cost nothing, and cost where no tokens are told",
+          "[projections]") {
+  LogBuilder log;
+  const auto stream = open(log, "main", "a");
+  session::TurnCost free;
+  free.usage = {1, 20, 300, 4000};
+  log.add(stream, session::TurnFinished{{}, free});
+  log.add(stream, session::TurnFailed{{}, {}, {}, 0, free});
+  log.add(stream, session::TurnInterrupted{{}, session::EndReason::user, free});
+  session::TurnCost untold;
+  untold.cost.value = 7;
+  log.add(stream, session::TurnFinished{{}, untold});
+  for (const char* agent : {"", "main"}) {
+    const MetricsReport report = metrics_of(log, agent);
+    CHECK(report.totals.usage == session::Usage{3, 60, 900, 12000});
+    CHECK(report.totals.cost == NanoUsd{7});
+  }
+}
+
 TEST_CASE("days are those of UTC", "[projections]") {
   CHECK(utc_date(Time{0}) == "1970-01-01");
   CHECK(utc_date(Time{86399999999}) == "1970-01-01");

@@ -347,6 +347,21 @@ TEST_CASE("an agent that does not heed terminate is killed after the grace", "[w
   CHECK(harness.exited()->signal == 9);
 }
 
+TEST_CASE("an agent that is told to end twice ends by the more urgent of both", "[workers]") {
+  const bool is_urgent_first = GENERATE(true, false);
+  AgentHarness harness;
+  REQUIRE(harness.start());
+  REQUIRE(harness.process->write(user_line("[deaf] [hang]")));
+  REQUIRE(harness.pump_until_line("init"));
+  const milliseconds slow = seconds{600};
+  const milliseconds urgent{50};
+  harness.process->terminate(is_urgent_first ? urgent : slow);
+  harness.process->terminate(is_urgent_first ? slow : urgent);
+  REQUIRE(harness.pump_until_over());
+  REQUIRE(harness.exited());
+  CHECK(harness.exited()->signal == SIGKILL);
+}
+
 TEST_CASE("kill ends children in sessions of their own", "[workers]") {
   AgentHarness harness;
   REQUIRE(harness.start());

@@ -24,6 +24,23 @@ TEST_CASE("a queued turn is interrupted before it begins", "[session]") {
   CHECK(after.session.turn->turn == turn(1));
 }
 
+TEST_CASE("of several turns that wait the one that is named is interrupted, wherever it stands",
+          "[session]") {
+  const int named = GENERATE(2, 3, 4, 5);
+  const auto after = given(support::running(), TurnQueued{turn(2)}, TurnQueued{turn(3)},
+                           TurnQueued{turn(4)}, TurnQueued{turn(5)})
+                         .when(InterruptTurn{turn(named)})
+                         .then(TurnInterrupted{turn(named), EndReason::user, {}});
+  std::vector<TurnId> left;
+  for (const QueuedTurn& queued : after.session.queue) left.push_back(queued.turn);
+  std::vector<TurnId> expected;
+  for (int i = 2; i <= 5; ++i) {
+    if (i != named) expected.push_back(turn(i));
+  }
+  CHECK(left == expected);
+  CHECK(lease_state(after.session).queue == after.session.queue);
+}
+
 TEST_CASE("a turn that neither runs nor waits is not interrupted", "[session]") {
   given(support::running())
       .when(InterruptTurn{turn(9)})
