@@ -177,6 +177,11 @@ bool Server::receive_frames() {
     flight_.add(boot_, FlightKind::frame, 1);
     if (auto* notice = std::get_if<bus::Notice>(&frame->message)) {
       dispatcher_.on_frame(frame->peer.id, *notice, now_);
+    } else if (const auto* request = std::get_if<bus::Request>(&frame->message)) {
+      workers_.reply(frame->peer.id,
+                     bus::error_reply(request->key(), "refused",
+                                      "this endpoint takes the notices of workers; requests go to "
+                                      "the command endpoint"));
     }
   }
   for (int i = 0; i < kFramesPerCycle; ++i) {

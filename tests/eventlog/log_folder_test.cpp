@@ -329,6 +329,16 @@ TEST_CASE("a log whose head file is gone, or may have said more, is not whole", 
   }
 }
 
+TEST_CASE("a folder of logs or sessions that are somebody else's is no data folder", "[eventlog]") {
+  const auto name = GENERATE(as<std::string>(), "logs", "sessions", "workers", "keys");
+  LogFolderFixture f;
+  std::filesystem::create_directories(f.folder.root + "/" + name);
+  const auto log = f.open();
+  REQUIRE_FALSE(log);
+  CHECK(log.error().code == ErrorCode::invalid);
+  CHECK_THAT(log.error().text, Contains("'" + name + "'"));
+}
+
 TEST_CASE("a folder that a server died in before there was a log is taken", "[eventlog]") {
   LogFolderFixture f;
   std::filesystem::create_directories(f.folder.log());

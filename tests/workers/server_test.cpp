@@ -210,6 +210,16 @@ TEST_CASE("a request under an id of zeros is answered, as a bad frame", "[worker
   CHECK(codes == std::vector<std::string>{std::string(bus::kCodeBadFrame)});
 }
 
+TEST_CASE("a request on the workers' endpoint is answered with where it belongs", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  Peer lost(w, "worker", hello_of(bus::Role::client));
+  const auto reply = lost.answer(life, lost.start(kVerbStatus, {}));
+  REQUIRE(reply);
+  CHECK(reply->status == bus::ReplyStatus::error);
+  CHECK(reply->code == "refused");
+}
+
 TEST_CASE("an archive for which the log cannot be trimmed can be forgotten while the log is whole",
           "[workers]") {
   ServerWorld w;

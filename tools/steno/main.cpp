@@ -420,6 +420,8 @@ void add_serve(CommandLine& line) {
   command->add_option("--role", arguments.role, "Run one role alone: server or worker")
       ->check(CLI::IsMember({"server", "worker"}))
       ->type_name("ROLE");
+  command->add_flag("--accept-clock", arguments.accept_clock,
+                    "Serve although the clock is far behind the log's last event");
 }
 
 void add_replay(CommandLine& line) {

@@ -28,7 +28,12 @@ struct ServeOptions {
   // How to start this machine's worker process; empty: it is started by somebody else.
   std::vector<std::string> worker_argv;
   bool keep_workers = false;  // a SIGTERM ends the server only
+  bool accept_clock = false;  // serve also where the clock is far behind the log
 };
+
+// Error refused: the clock is so far before the log's last event that what is recorded from here on
+// would have wrong times for weeks.
+base::Result<bool> check_clock(base::Time last, base::Time wall);
 
 // Runs until SIGTERM or SIGINT; returns an exit code. Prints "ready" to stdout once commands are
 // taken, and one line on stderr for what went wrong.

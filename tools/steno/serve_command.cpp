@@ -59,6 +59,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
                       config.keep_failed_for.value_or(config.keep_content_for),
                       config.keep_killed_for.value_or(config.keep_content_for)};
   options.keep_workers = config.keep_workers;
+  options.accept_clock = arguments.accept_clock;
   if (arguments.role.empty()) options.worker_argv = worker_command(config);
   return options;
 }

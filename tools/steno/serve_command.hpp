@@ -9,6 +9,7 @@ namespace steno {
 
 struct ServeArguments {
   std::string role;  // "server" or "worker": that one alone; empty: all roles of this machine
+  bool accept_clock = false;
 };
 
 // Returns an exit code.

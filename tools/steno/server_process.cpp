@@ -25,6 +25,9 @@ namespace steno {
 namespace {
 
 constexpr base::Duration kDrainMax = std::chrono::seconds(15);  // for the worker to end its agents
+// Log time never goes back and is drawn to the clock by 1 ms a second, so a log that is an hour
+// ahead stays ahead for 41 days; ages and retention are wrong by as much.
+constexpr base::Duration kClockBehindMax = std::chrono::hours(1);
 constexpr base::Duration kPollMax = std::chrono::milliseconds(250);
 
 class FileLeaseLocks final : public workers::LeaseLocks {
@@ -81,6 +84,9 @@ base::Result<bool> Process::open() {
   auto opened = eventlog::open_log(options.data_folder, eventlog::LogMode::read_write, random);
   if (!opened) return tl::unexpected(opened.error());
   log = std::move(*opened);
+  if (!options.accept_clock) {
+    if (auto ok = check_clock(log.tail.time, clock.wall()); !ok) return ok;
+  }
   // In the data folder, which is ours alone.
   auto locked = eventlog::system_disk().make_folder(options.agents.lock_folder);
   if (!locked) return locked;
@@ -189,6 +195,18 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
 }
 
 }  // namespace
+
+base::Result<bool> check_clock(base::Time last, base::Time wall) {
+  const base::Duration behind = last - wall;
+  if (behind <= kClockBehindMax) return true;
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(behind).count();
+  return base::failure(
+      base::ErrorCode::refused,
+      "the clock is " + std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) +
+          " min before the log's last event; set the clock, or, where the log was written with a "
+          "wrong one, go on with steno serve --accept-clock: times on the record stay ahead until "
+          "the clock has come near");
+}
 
 int run_server(const ServeOptions& options) {
   StopSignals signals;

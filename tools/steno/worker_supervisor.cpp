@@ -3,14 +3,18 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
 #include "eventlog/base/file_lock.hpp"
+#include "workers/engines/pidfd.hpp"
+#include "workers/engines/unique_fd.hpp"
 
 namespace steno {
 namespace {
@@ -19,6 +23,19 @@ constexpr base::Duration kBackOffMin = std::chrono::milliseconds(50);
 // What agents of dead keepers have left behind is ended by the next worker, within 2 s.
 constexpr base::Duration kBackOffMax = std::chrono::seconds(1);
 constexpr base::Duration kHealthyAfter = std::chrono::seconds(1);  // beyond its back-off
+
+bool has_open(pid_t pid, const std::string& path) {
+  struct stat wanted {};
+  if (::stat(path.c_str(), &wanted) != 0) return false;
+  std::error_code failed;
+  std::filesystem::directory_iterator at("/proc/" + std::to_string(pid) + "/fd", failed);
+  for (; !failed && at != std::filesystem::directory_iterator(); at.increment(failed)) {
+    struct stat open {};
+    if (::stat(at->path().c_str(), &open) != 0) continue;
+    if (open.st_dev == wanted.st_dev && open.st_ino == wanted.st_ino) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -35,7 +52,8 @@ bool WorkerSupervisor::is_alive() {
 }
 
 void WorkerSupervisor::do_work(base::Duration now) {
-  if (argv_.empty() || is_stopping_ || now < next_start_ || is_alive()) return;
+  if (is_stopping_) return ask_to_end();
+  if (argv_.empty() || now < next_start_ || is_alive()) return;
   start(now);
 }
 
@@ -74,14 +92,22 @@ void WorkerSupervisor::start(base::Duration now) {
 
 void WorkerSupervisor::stop() {
   is_stopping_ = true;
-  if (argv_.empty() || !is_alive()) return;
+  ask_to_end();
+}
+
+void WorkerSupervisor::ask_to_end() {
+  if (is_asked_ || argv_.empty() || !is_alive()) return;
   if (child_ != 0) {
-    ::kill(child_, SIGTERM);
+    is_asked_ = ::kill(child_, SIGTERM) == 0;
     return;
   }
-  // Not our child: its lock names it, and it holds the lock, so the pid is its own.
+  // Not our child. Its lock names it, but for a moment still the one that held it before, whose pid
+  // may be anybody's by now: whoever has not opened the lock is not asked.
   const pid_t pid = base::lock_holder(lock_path_);
-  if (pid > 1) ::kill(pid, SIGTERM);
+  if (pid <= 1) return;
+  const engines::UniqueFd handle(::pidfd_open(pid, 0));
+  if (handle.get() < 0 || !has_open(pid, lock_path_)) return;
+  is_asked_ = ::pidfd_send_signal(handle.get(), SIGTERM, nullptr, 0) == 0;
 }
 
 }  // namespace steno
