@@ -6,6 +6,7 @@
 
 #include "tools/benchmarks/echo.hpp"
 #include "tools/benchmarks/feed_subscriber.hpp"
+#include "tools/benchmarks/flood.hpp"
 #include "tools/benchmarks/report.hpp"
 #include "tools/benchmarks/stop.hpp"
 #include "tools/benchmarks/subscriber.hpp"
@@ -61,6 +62,7 @@ int run(const std::vector<std::string>& arguments) {
   if (!options->echo_client.empty()) return run_echo_client(options->echo_client);
   if (!options->subscriber.empty()) return run_subscriber(options->subscriber);
   if (!options->feed_subscriber.empty()) return run_feed_subscriber(options->feed_subscriber);
+  if (!options->flood.empty()) return run_flood(options->flood);
   return measure(*options);
 }
 

@@ -32,10 +32,15 @@ base::Result<Options> parse_options(const std::vector<std::string>& arguments) {
   Options options;
   std::string only;
   const std::map<std::string, std::string*> texts = {
-      {"--json", &options.json_file},          {"--folder", &options.folder},
-      {"--commit", &options.commit},           {"--only", &only},
-      {"--echo-server", &options.echo_server}, {"--echo-client", &options.echo_client},
-      {"--subscriber", &options.subscriber},   {"--feed-subscriber", &options.feed_subscriber}};
+      {"--json", &options.json_file},
+      {"--folder", &options.folder},
+      {"--commit", &options.commit},
+      {"--only", &only},
+      {"--echo-server", &options.echo_server},
+      {"--echo-client", &options.echo_client},
+      {"--subscriber", &options.subscriber},
+      {"--feed-subscriber", &options.feed_subscriber},
+      {"--flood", &options.flood}};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& flag = arguments[i];
     if (flag == "--help" || flag == "-h") {

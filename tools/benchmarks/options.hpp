@@ -16,11 +16,12 @@ struct Options {
   bool is_quick = false;
   bool wants_help = false;
   // How the program starts its own second process; see echo.hpp, subscriber.hpp,
-  // feed_subscriber.hpp.
+  // feed_subscriber.hpp, flood.hpp.
   std::string echo_server;  // an endpoint
   std::string echo_client;  // an endpoint
   std::string subscriber;   // a server's endpoints
   std::string feed_subscriber;
+  std::string flood;  // of what, and a server's endpoint
 };
 
 // Error invalid: an unknown flag, a flag without its value, an unknown row.

@@ -23,6 +23,8 @@ const std::vector<Row>& rows() {
       {"feed_level_deliveries_per_s", "/s", GoalKind::at_least, 1'000'000, measure_feed_levels},
       {"rss_per_live_session_bytes", "B", GoalKind::at_most, 2048, measure_rss_live},
       {"rss_base_mb", "MB", GoalKind::at_most, 40, measure_rss_base},
+      {"kill_ms_in_flood", "x", GoalKind::at_most, 10, measure_kill_in_flood},
+      {"good_client_p99_ms", "ms", GoalKind::at_most, 20, measure_good_client},
       {"rate_64_over_rocksdb", "x", GoalKind::none, 0, measure_over_rocksdb},
       {"rate_64_over_sqlite", "x", GoalKind::none, 0, measure_over_sqlite},
       {"rate_64_over_postgresql", "x", GoalKind::none, 0, measure_over_postgresql},

@@ -24,6 +24,8 @@ base::Result<Figure> measure_feed(Workbench& bench);                     // feed
 base::Result<Figure> measure_feed_levels(Workbench& bench);              // feed_rows.cpp
 base::Result<Figure> measure_rss_live(Workbench& bench);                 // rss_live_row.cpp
 base::Result<Figure> measure_rss_base(Workbench& bench);                 // rss_row.cpp
+base::Result<Figure> measure_kill_in_flood(Workbench& bench);            // flood_rows.cpp
+base::Result<Figure> measure_good_client(Workbench& bench);              // flood_rows.cpp
 base::Result<Figure> measure_over_rocksdb(Workbench& bench);             // peer_rows.cpp
 base::Result<Figure> measure_over_sqlite(Workbench& bench);              // peer_rows.cpp
 base::Result<Figure> measure_over_postgresql(Workbench& bench);          // peer_rows.cpp

@@ -1,0 +1,132 @@
+#include "tools/benchmarks/flood.hpp"
+
+#include <cstdio>
+
+#include "bus/context.hpp"
+#include "bus/frames.hpp"
+#include "bus/poller.hpp"
+#include "bus/zmq_sockets.hpp"
+#include "tools/benchmarks/log_author.hpp"
+#include "tools/benchmarks/one_command.hpp"
+
+namespace benchmarks {
+namespace {
+
+constexpr Nanoseconds kFloodBeginMax = std::chrono::seconds(30);
+constexpr base::Duration kFloodPause = std::chrono::milliseconds(1);  // while the queue is full
+constexpr std::size_t kListItems = 9'400'000;                         // one byte each
+constexpr int kFloodBurst = 256;  // sent between two looks at what was answered
+
+class Flood {
+ public:
+  Flood(bus::ClientSocket& socket, FloodKind kind) : socket_(socket), kind_(kind) {
+    if (kind_ == FloodKind::lists) list_ = list_body();
+  }
+
+  base::Result<bool> begin() {
+    bus::Hello hello;
+    hello.role = bus::Role::client;
+    hello.name = "flood";
+    hello.protocol_lowest = bus::kProtocolLowest;
+    hello.protocol_highest = bus::kProtocolHighest;
+    if (auto ok = send(bus::encode_frame(hello)); !ok) return ok;
+    return send(request(session_, spawn_command()));
+  }
+
+  base::Result<bool> burst() {
+    for (int i = 0; i < kFloodBurst; ++i) {
+      base::Bytes frame = kind_ == FloodKind::lists
+                              ? bus::encode_frame(bus::Request{
+                                    fresh(), std::string(workers::kVerbCommand), list_, 1})
+                              : request(fresh(), session::SendPrompt{"flood", false});
+      if (!socket_.send(std::move(frame))) return pause();
+    }
+    read();
+    return true;
+  }
+
+ private:
+  base::CommandId fresh() { return base::CommandId::make(clock_.wall(), random_); }
+
+  base::Bytes request(const base::CommandId& id, const session::ClientCommand& command) const {
+    workers::CommandBody body = workers::encode_command(command);
+    body.session = base::SessionId{session_.bytes};
+    body.agent = kLogAgent;
+    return bus::encode_frame(
+        bus::Request{id, std::string(workers::kVerbCommand), bus::to_body(body), 1});
+  }
+
+  base::RawValue list_body() const {
+    base::Bytes spawn;
+    base::MsgpackWriter out(spawn);
+    out.map(1);
+    out.text("spec");
+    out.map(1);
+    out.text("allowed_tools");
+    out.array(kListItems);
+    spawn.append(kListItems, static_cast<char>(0xa0));
+    workers::CommandBody body;
+    body.type = session::Spawn::kType;
+    body.body.encoded = std::move(spawn);
+    body.session = base::SessionId{session_.bytes};
+    body.agent = kLogAgent;
+    return bus::to_body(body);
+  }
+
+  // Until it is on its way.
+  base::Result<bool> send(const base::Bytes& frame) {
+    while (!socket_.send(frame)) {
+      if (auto ok = pause(); !ok) return ok;
+    }
+    return true;
+  }
+  base::Result<bool> pause() {
+    read();
+    bus::PollItem items[] = {bus::PollItem::of(socket_)};
+    const auto polled = bus::poll(items, kFloodPause);
+    if (!polled) return tl::unexpected(polled.error());
+    return true;
+  }
+  void read() {
+    if (kind_ == FloodKind::deaf) return;
+    while (socket_.receive()) continue;
+  }
+
+  bus::ClientSocket& socket_;
+  const FloodKind kind_;
+  base::SystemClock clock_;
+  base::SystemRandom random_;
+  const base::CommandId session_ = fresh();
+  base::RawValue list_;
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<ChildProcess>> start_flood(Workbench& bench, const StenoServer& server,
+                                                        FloodKind kind) {
+  const std::string spec = std::to_string(static_cast<int>(kind)) + "," + server.command_endpoint();
+  auto child = ChildProcess::start({bench.program("steno-bench"), "--flood", spec},
+                                   bench.fresh_folder("flood") + "/flood.log");
+  if (!child) return child;
+  if (auto begun = (*child)->read_line(kFloodBeginMax); !begun) {
+    return tl::unexpected(begun.error());
+  }
+  return child;
+}
+
+int run_flood(const std::string& spec) {
+  const std::size_t comma = spec.find(',');
+  bus::Context context;
+  auto socket = bus::connect_client(context, spec.substr(comma + 1));
+  if (!socket) return 1;
+  Flood flood(**socket, static_cast<FloodKind>(std::stoi(spec)));
+  if (auto ok = flood.begin(); !ok) return 1;
+  for (bool is_told = false;; is_told = true) {
+    if (auto ok = flood.burst(); !ok) return 1;
+    if (is_told) continue;
+    std::printf("floods\n");
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace benchmarks

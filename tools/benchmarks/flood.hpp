@@ -1,0 +1,27 @@
+// A client that means no good: it sends as fast as it can, whatever is answered, from a process of
+// its own. What it floods with, the rows of flood_rows.cpp say.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tools/benchmarks/child_process.hpp"
+#include "tools/benchmarks/steno_server.hpp"
+
+namespace benchmarks {
+
+enum class FloodKind {
+  prompts,  // small ones, all to one session of its own
+  deaf,     // the same, and no answer is ever read
+  lists,    // a Spawn of 9.4 MB, with nothing in it but millions of empty allowed_tools
+};
+
+// Starts one of that kind, which floods from its return until the child is destroyed.
+base::Result<std::unique_ptr<ChildProcess>> start_flood(Workbench& bench, const StenoServer& server,
+                                                        FloodKind kind);
+
+// The child's own part; `spec` is a kind's number, a comma and the server's endpoint. Never returns
+// but with an exit code.
+int run_flood(const std::string& spec);
+
+}  // namespace benchmarks
