@@ -57,34 +57,46 @@ Result<std::optional<ByteView>> prove_content(BlockStore& store, const session::
   return bytes;
 }
 
+// As open_content, of an entry that may be erased while it is read.
+Result<std::optional<session::Content>> open_entry(BlockStore& store, Position first,
+                                                   const session::Envelope& envelope,
+                                                   const StoredContentView& entry) {
+  auto opened = open_content(store, envelope, entry);
+  if (!opened && entry.chunks > 0 && was_erased_meanwhile(store, first, entry)) {
+    return std::optional<session::Content>();
+  }
+  if (!opened) return tl::unexpected(at_position(opened.error(), envelope.position));
+  return opened;
+}
+
+// The entries of a block's content, which point into its bytes.
+Result<ContentBlockView> entries_of(const StoredBlock& stored, Position first) {
+  if (stored.content.empty()) return ContentBlockView{};
+  auto decoded = base::decode<ContentBlockView>(stored.content);
+  if (!decoded) return tl::unexpected(at_position(decoded.error(), first));
+  return std::move(*decoded);
+}
+
 // The events of one block that lie within [from, through].
 Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position from,
                         Position through, std::vector<RecordedEvent>& events) {
   const auto block = parse_block(stored.facts);
   if (!block) return tl::unexpected(block.error());
-  ContentBlockView content;
-  if (!stored.content.empty()) {
-    auto decoded = base::decode<ContentBlockView>(stored.content);
-    if (!decoded) return tl::unexpected(at_position(decoded.error(), block->header.first));
-    content = std::move(*decoded);
-  }
-  auto next_content = content.entries.begin();
+  const auto content = entries_of(stored, block->header.first);
+  if (!content) return tl::unexpected(content.error());
+  auto next_content = content->entries.begin();
   for (std::size_t i = 0; i < block->events.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
     const Position position = block->header.first.plus(index);
-    while (next_content != content.entries.end() && next_content->index < index) ++next_content;
+    while (next_content != content->entries.end() && next_content->index < index) ++next_content;
     if (position < from) continue;
     if (position > through) break;
     auto event = session::decode_facts(block->events[i]);
     if (!event) return tl::unexpected(at_position(event.error(), position));
     event->envelope.position = position;
-    if (next_content != content.entries.end() && next_content->index == index) {
-      auto opened = open_content(store, event->envelope, *next_content);
-      if (!opened && next_content->chunks > 0 &&
-          was_erased_meanwhile(store, block->header.first, *next_content)) {
-        opened = std::optional<session::Content>();
-      }
-      if (!opened) return tl::unexpected(at_position(opened.error(), position));
+    if (next_content != content->entries.end() && next_content->index == index) {
+      auto opened = open_entry(store, block->header.first, event->envelope, *next_content);
+      if (!opened) return tl::unexpected(opened.error());
       event->content = std::move(*opened);
     }
     events.push_back(std::move(*event));
@@ -147,6 +159,53 @@ Result<std::vector<RecordedEvent>> read_events(BlockStore& store, Position from,
     // What was trimmed meanwhile may lack its chunks: what is left is read instead.
     if (!options.with_content || store.first() == begin) return events;
   }
+}
+
+Result<BlockEvents> read_block_of(BlockStore& store, Position from,
+                                  const std::function<bool(ByteView stream)>& wants_stream) {
+  const auto blocks = store.read(from, 1, false);
+  if (!blocks) return tl::unexpected(at_position(blocks.error(), from));
+  if (blocks->empty()) return BlockEvents{};
+  const auto block = parse_block(blocks->front().facts);
+  if (!block) return tl::unexpected(block.error());
+  BlockEvents found{block->header.first, block->header.last(), {}};
+  for (std::size_t i = 0; i < block->events.size(); ++i) {
+    const Position position = found.first.plus(static_cast<std::int64_t>(i));
+    const auto routing = session::decode_routing(block->events[i]);
+    if (!routing) return tl::unexpected(at_position(routing.error(), position));
+    if (position < from || !wants_stream(routing->stream)) continue;
+    auto event = session::decode_facts(block->events[i]);
+    if (!event) return tl::unexpected(at_position(event.error(), position));
+    event->envelope.position = position;
+    found.events.push_back(std::move(*event));
+  }
+  return found;
+}
+
+Result<bool> add_contents(BlockStore& store, Position first, std::span<RecordedEvent> events,
+                          std::int64_t text_bytes_max) {
+  const auto is_wanted = [&](const RecordedEvent& event) {
+    return event.envelope.content && event.envelope.content->bytes <= text_bytes_max;
+  };
+  if (std::none_of(events.begin(), events.end(), is_wanted)) return true;
+  const auto blocks = store.read(first, 1, true);
+  if (!blocks) return tl::unexpected(at_position(blocks.error(), first));
+  if (blocks->empty() || store.first() > first) return true;
+  const auto content = entries_of(blocks->front(), first);
+  if (!content) return tl::unexpected(content.error());
+  auto next = content->entries.begin();
+  for (RecordedEvent& event : events) {
+    const std::int64_t index = event.envelope.position.value - first.value;
+    while (next != content->entries.end() && next->index < index) ++next;
+    if (next == content->entries.end()) break;
+    if (next->index != index || !is_wanted(event)) continue;
+    auto opened = open_entry(store, first, event.envelope, *next);
+    // What was trimmed meanwhile may lack its chunks.
+    if (!opened && store.first() > first) return true;
+    if (!opened) return tl::unexpected(opened.error());
+    event.content = std::move(*opened);
+  }
+  return true;
 }
 
 std::vector<Hash> hashes_of(std::span<const StoredBlock> blocks) {

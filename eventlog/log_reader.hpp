@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,25 @@ struct ReadOptions {
 Result<std::vector<session::RecordedEvent>> read_events(BlockStore& store, Position from,
                                                         Position through,
                                                         const ReadOptions& options);
+
+// What is wanted of one block.
+struct BlockEvents {
+  Position first;  // of the block; 0: there is none
+  Position last;
+  std::vector<session::RecordedEvent> events;  // in order
+};
+
+// The facts of those events in the block that holds `from` whose streams are wanted; the others are
+// not decoded. Where `from` was trimmed it is the log's first block. Errors: as of read_events.
+Result<BlockEvents> read_block_of(BlockStore& store, Position from,
+                                  const std::function<bool(ByteView stream)>& wants_stream);
+
+// Adds their contents to events, in order, of the block that begins at `first`. Texts longer than
+// `text_bytes_max` are not read. An event whose content was erased, or whose block was trimmed
+// meanwhile, gets none. Error damaged: a content does not match its digest.
+Result<bool> add_contents(BlockStore& store, Position first,
+                          std::span<session::RecordedEvent> events,
+                          std::int64_t text_bytes_max = std::numeric_limits<std::int64_t>::max());
 
 // BlockView::hash of each block, computed several at a time: for who follows the chain.
 std::vector<Hash> hashes_of(std::span<const StoredBlock> blocks);

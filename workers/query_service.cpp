@@ -1,6 +1,7 @@
 #include "workers/query_service.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "eventlog/base/job_thread.hpp"
 #include "eventlog/base/mutant.hpp"
@@ -9,13 +10,13 @@
 #include "eventlog/session/stream_name.hpp"
 #include "projections/metrics.hpp"
 #include "workers/levels.hpp"
+#include "workers/output_page.hpp"
 
 namespace workers {
 namespace {
 
 constexpr std::size_t kCatchUpEvents = 10'000;     // folded between two writes of the rows
-constexpr std::size_t kOutputItemsDefault = 200;   // as many blocks as the last ones asked for
-constexpr std::size_t kAnswerBytesMax = 16 << 20;  // of texts in one answer
+constexpr std::size_t kOutputBlocksDefault = 200;  // of what the agent said last
 constexpr std::size_t kPageBytesMax = 4 << 20;     // of facts and content in one page of the log
 constexpr std::size_t kPageEventsMax = 10'000;
 constexpr std::size_t kPromptShownMax = 4 << 10;
@@ -86,6 +87,10 @@ std::optional<OutputItem> as_item(const session::RecordedEvent& event) {
   return item;
 }
 
+bool is_item(const session::RecordedEvent& event) {
+  return as_item(event).has_value();
+}
+
 // Says of a text that is gone who erased it. What is missing without that is for `replay verify`.
 void note_erasure(OutputItem& item, const session::Envelope& envelope,
                   const std::vector<projections::Erasure>& erasures) {
@@ -95,22 +100,6 @@ void note_erasure(OutputItem& item, const session::Envelope& envelope,
     item.erased_by = erasure.actor;
     return;
   }
-}
-
-// A block's partial pieces go once the finished block is there.
-void drop_superseded(std::vector<OutputItem>& items) {
-  std::vector<OutputItem> kept;
-  for (OutputItem& item : items) {
-    if (item.type == session::OutputRecorded::kType &&
-        !base::mutant(base::Mutant::partial_shown_twice)) {
-      // Other items, such as a prompt that was queued meanwhile, may lie between the pieces.
-      std::erase_if(kept, [&](const OutputItem& earlier) {
-        return earlier.type == session::PartialOutputRecorded::kType && earlier.turn == item.turn;
-      });
-    }
-    kept.push_back(std::move(item));
-  }
-  items = std::move(kept);
 }
 
 }  // namespace
@@ -306,74 +295,39 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, const Que
   const Position durable = query.durable;
   auto row = projections::resolve_session(views_, body.agent, body.reference);
   if (!row) return tl::unexpected(row.error());
-  const std::string stream = session::session_stream(row->agent, row->session);
-  auto blocks = index_.blocks_after(stream, {});
-  if (!blocks) return tl::unexpected(blocks.error());
-  const bool is_archived = row->opened < log_.first();
-  std::erase_if(*blocks,
-                [&](const eventlog::IndexedBlock& block) { return block.first < log_.first(); });
-  const std::size_t limit =
-      body.limit > 0 ? static_cast<std::size_t>(body.limit) : kOutputItemsDefault;
-  const bool is_tail = body.after.value == 0 && body.limit >= 0;
-
   const auto erasures = projections::read_erasures(views_, row->agent, row->session);
   if (!erasures) return tl::unexpected(erasures.error());
+  OutputRange range;
+  range.after = std::max(body.after, log_.first().plus(-1));
+  range.before = durable.next();
+  if (body.before.value > 0) range.before = std::min(range.before, body.before);
+  range.is_tail = body.after.value == 0 && body.limit >= 0;
+  range.blocks_max = body.limit > 0  ? static_cast<std::size_t>(body.limit)
+                     : range.is_tail ? kOutputBlocksDefault
+                                     : std::numeric_limits<std::size_t>::max();
+  eventlog::StreamReader stream(log_, index_, session::session_stream(row->agent, row->session));
+  auto page = choose_output(stream, range, is_item);
+  if (!page) return tl::unexpected(page.error());
 
-  OutputAnswer answer{durable, std::move(*row), {}, false, is_archived ? query.archived : ""};
-  std::size_t bytes = 0;
-  const auto add_block = [&](Position first) -> base::Result<std::vector<OutputItem>> {
-    auto events = eventlog::read_events(log_, first, durable, {1, true});
-    if (!events) return tl::unexpected(events.error());
-    std::vector<OutputItem> items;
-    for (const session::RecordedEvent& event : *events) {
-      // Of a block that was archived meanwhile the next one is read.
-      if (events->front().envelope.position != first) break;
-      if (event.envelope.stream != stream || event.envelope.position <= body.after) continue;
-      if (auto item = as_item(event)) {
-        bytes += item->text.size();
-        if (event.envelope.content && !event.content) {
-          note_erasure(*item, event.envelope, *erasures);
-        }
-        items.push_back(std::move(*item));
-      }
+  const bool is_archived = row->opened < log_.first();
+  OutputAnswer answer{durable,
+                      std::move(*row),
+                      {},
+                      page->has_more,
+                      page->from,
+                      page->through,
+                      static_cast<std::int64_t>(page->said),
+                      is_archived ? query.archived : ""};
+  for (eventlog::BlockEvents& block : page->blocks) {
+    if (auto ok = eventlog::add_contents(log_, block.first, block.events); !ok) {
+      return tl::unexpected(ok.error());
     }
-    return items;
-  };
-  if (is_tail) {
-    // From the end backwards, until enough is there.
-    for (auto at = blocks->rbegin(); at != blocks->rend(); ++at) {
-      auto items = add_block(at->first);
-      if (!items) return tl::unexpected(items.error());
-      answer.items.insert(answer.items.begin(), std::make_move_iterator(items->begin()),
-                          std::make_move_iterator(items->end()));
-      if (answer.items.size() >= limit || bytes >= kAnswerBytesMax) break;
-    }
-    drop_superseded(answer.items);
-    if (answer.items.size() > limit) {
-      if (base::mutant(base::Mutant::oldest_output_shown)) answer.items.resize(limit);
-      answer.items.erase(answer.items.begin(),
-                         answer.items.end() - static_cast<std::ptrdiff_t>(limit));
-    }
-    return answer;
-  }
-  for (auto at = blocks->begin(); at != blocks->end(); ++at) {
-    const int skipped = base::mutant(base::Mutant::output_page_skips_block) ? 2 : 1;
-    if (at + 1 != blocks->end() && (at + 1)->first <= body.after.plus(skipped)) continue;
-    if (bytes >= kAnswerBytesMax) {
-      answer.has_more = true;
-      break;
-    }
-    auto items = add_block(at->first);
-    if (!items) return tl::unexpected(items.error());
-    answer.items.insert(answer.items.end(), std::make_move_iterator(items->begin()),
-                        std::make_move_iterator(items->end()));
-    if (body.limit > 0 && answer.items.size() >= limit) {
-      answer.items.resize(limit);
-      answer.has_more = true;
-      break;
+    for (const session::RecordedEvent& event : block.events) {
+      auto item = as_item(event);
+      if (event.envelope.content && !event.content) note_erasure(*item, event.envelope, *erasures);
+      answer.items.push_back(std::move(*item));
     }
   }
-  drop_superseded(answer.items);
   return answer;
 }
 

@@ -32,11 +32,14 @@ struct QueryBody {
   std::string agent;                              // empty: all agents, where the asker may see them
   std::string reference;                          // show, output: id, alias, name or prefix
   std::set<session::SessionStatus> statuses;      // list; empty: all
-  std::int64_t limit = 0;                         // list, output: at most so many; 0: the default,
-                                                  // and of output −1: all
+  std::int64_t limit = 0;                         // list: at most so many; output: so many blocks
+                                                  // of what the agent said; 0: the default, and of
+                                                  // output −1: all, from the beginning
   base::Time active_since;                        // list
   bool wants_texts = false;                       // show: with the texts of the answer
-  Position after;                                 // output: only what is later; 0: the last `limit`
+  Position after;                                 // output: only what is later, from there on; 0:
+                                                  // the last `limit`
+  Position before;                                // output: only what is earlier; 0: no bound
   Position at_least;                              // answer only once this position is durable
   base::Duration wait{std::chrono::seconds(10)};  // for at_least
 
@@ -50,6 +53,7 @@ struct QueryBody {
     visit("active_since", self.active_since);
     visit("texts", self.wants_texts);
     visit("after", self.after);
+    visit("before", self.before);
     visit("at_least", self.at_least);
     visit("wait_us", self.wait);
   }
@@ -117,12 +121,17 @@ struct OutputItem {
   }
 };
 
+// A page: at most 1,000 items, or 4 MiB of text and what the last item has beyond.
 struct OutputAnswer {
   Position position;
   projections::SessionRow session;
   std::vector<OutputItem> items;  // ascending
-  bool has_more = false;          // ask again with `after` = the last item's position
-  std::string archived;           // where earlier items are that the log does not hold any more
+  bool has_more = false;  // of the last blocks ask again with `before` = from, else with `after` =
+                          // through
+  Position from;          // the first and the last position that the page stands for
+  Position through;
+  std::int64_t blocks = 0;  // of what the agent said; parts of one that is not finished are one
+  std::string archived;     // where earlier items are that the log does not hold any more
 
   bool operator==(const OutputAnswer&) const = default;
   template <class Self, class Visit>
@@ -131,6 +140,9 @@ struct OutputAnswer {
     visit("session", self.session);
     visit("items", self.items);
     visit("has_more", self.has_more);
+    visit("from", self.from);
+    visit("through", self.through);
+    visit("blocks", self.blocks);
     visit("archived", self.archived);
   }
 };

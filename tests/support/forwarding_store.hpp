@@ -1,5 +1,5 @@
 // A store of blocks over another one, for stores with faults: what a test does not override goes
-// through. The other one must outlive it.
+// through. The other one must outlive it. And one that counts what is read of it.
 #pragma once
 
 #include "eventlog/block_store.hpp"
@@ -44,6 +44,30 @@ class ForwardingStore : public eventlog::BlockStore {
 
  private:
   eventlog::BlockStore& inner_;
+};
+
+class CountingStore : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+
+  base::Result<std::vector<eventlog::StoredBlock>> read(eventlog::Position from,
+                                                        std::size_t bytes_max,
+                                                        bool with_content) override {
+    auto blocks = ForwardingStore::read(from, bytes_max, with_content);
+    if (!blocks) return blocks;
+    blocks_read += blocks->size();
+    for (const eventlog::StoredBlock& block : *blocks) content_read += block.content.size();
+    return blocks;
+  }
+  base::Result<base::Bytes> read_chunk(base::ByteView key) override {
+    auto chunk = ForwardingStore::read_chunk(key);
+    if (chunk) content_read += chunk->size();
+    return chunk;
+  }
+  void forget() { blocks_read = content_read = 0; }
+
+  std::size_t blocks_read = 0;
+  std::size_t content_read = 0;  // bytes
 };
 
 }  // namespace support

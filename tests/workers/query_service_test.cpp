@@ -11,14 +11,14 @@ using support::kSession;
 using support::LogBuilder;
 
 // Its facts are whole, and its contents cannot be read while it is told so.
-struct TornStore : support::ForwardingStore {
-  using ForwardingStore::ForwardingStore;
+struct TornStore : support::CountingStore {
+  using CountingStore::CountingStore;
   base::Result<std::vector<eventlog::StoredBlock>> read(Position from, std::size_t bytes_max,
                                                         bool with_content) override {
     if (is_torn && with_content) {
       return tl::unexpected(base::Error{base::ErrorCode::damaged, "the content is torn", {}});
     }
-    return ForwardingStore::read(from, bytes_max, with_content);
+    return CountingStore::read(from, bytes_max, with_content);
   }
 
   bool is_torn = false;
@@ -154,6 +154,154 @@ TEST_CASE("a finished block is shown without its parts", "[workers]") {
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
   query.limit = -1;
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
+}
+
+// Asks for one page after the other, and gives all their items. Pages are bounded, whatever is
+// asked.
+template <class Next>
+std::vector<std::string> all_pages(QueriedLog& w, QueryBody query, Next&& next) {
+  std::vector<std::vector<std::string>> pages;
+  for (bool has_more = true; has_more;) {
+    const auto page = w.ask<OutputAnswer>(kVerbOutput, query);
+    CHECK(page.items.size() <= 1000);
+    CHECK((pages.size() < 100 && (page.has_more || page.from <= page.through.next())));
+    pages.push_back(texts_of(page));
+    has_more = page.has_more;
+    if (has_more) next(query, page);
+  }
+  if (query.before.value > 0) std::reverse(pages.begin(), pages.end());
+  std::vector<std::string> texts;
+  for (auto& page : pages) texts.insert(texts.end(), page.begin(), page.end());
+  return texts;
+}
+
+TEST_CASE("a page of output costs what it shows, however long the session is", "[workers]") {
+  QueriedLog w;
+  w.log.append(w.stream(), support::opened());
+  std::vector<std::string> said;
+  for (int block = 1; block <= 5000; ++block) {
+    said.push_back(std::to_string(block));
+    w.log.add(w.stream(), session::OutputRecorded{support::turn(1), block, {}}, said.back());
+    w.log.add(session::session_stream("other", support::kSource),
+              session::OutputRecorded{support::turn(2), block, {}}, std::string(1000, 'x'));
+    if (block % 10 == 0) w.log.seal();
+  }
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  (void)w.ask<ShowAnswer>(kVerbShow, query);  // the index has come to the log's end
+  const auto check_page = [&](std::int64_t limit, Position after, std::size_t items) {
+    INFO("limit " << limit << " after " << after.value);
+    w.store.forget();
+    query.limit = limit;
+    query.after = after;
+    CHECK(w.ask<OutputAnswer>(kVerbOutput, query).items.size() == items);
+    // Each log block of ten blocks is read for its facts, then for its texts.
+    CHECK(w.store.blocks_read <= 2 * items / 10 + 4);
+  };
+  check_page(200, {}, 200);
+  check_page(100'000, {}, 1000);
+  check_page(-1, {}, 1000);
+  check_page(-1, {4000}, 1000);
+  check_page(7, {9000}, 7);
+  check_page(100'000, {10}, 1000);
+
+  query.limit = -1;
+  query.after = {};
+  CHECK(all_pages(w, query, [](QueryBody& next, const OutputAnswer& page) {
+          next.after = page.through;
+        }) == said);
+  query.limit = 3210;
+  query.after = {};
+  CHECK(all_pages(w, query, [](QueryBody& next, const OutputAnswer& page) {
+          next.before = page.from;
+          next.limit -= page.blocks;
+        }) == std::vector<std::string>(said.end() - 3210, said.end()));
+}
+
+TEST_CASE("a page of output is bounded in bytes", "[workers]") {
+  QueriedLog w;
+  w.log.append(w.stream(), support::opened());
+  std::vector<std::string> said;
+  for (int block = 1; block <= 12; ++block) {
+    said.push_back(std::to_string(block) + std::string(1 << 20, 'x'));
+    w.log.append(w.stream(), session::OutputRecorded{support::turn(1), block, {}}, said.back());
+  }
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  CHECK(w.ask<OutputAnswer>(kVerbOutput, query).items.size() == 4);
+  CHECK(all_pages(w, query, [](QueryBody& next, const OutputAnswer& page) {
+          next.before = page.from;
+        }) == said);
+  query.limit = -1;
+  CHECK(w.ask<OutputAnswer>(kVerbOutput, query).items.size() == 4);
+  CHECK(all_pages(w, query, [](QueryBody& next, const OutputAnswer& page) {
+          next.after = page.through;
+        }) == said);
+}
+
+TEST_CASE("the last output is counted in blocks of what the agent said", "[workers]") {
+  QueriedLog w;
+  w.log.append(w.stream(), support::opened());
+  for (int turn = 1; turn <= 3; ++turn) {
+    const auto id = support::turn(turn);
+    const auto name = std::to_string(turn);
+    w.log.add(w.stream(), session::TurnQueued{id}, "prompt " + name);
+    w.log.add(w.stream(), session::ToolCallStarted{id, "call", "Bash"}, "tool " + name);
+    w.log.append(w.stream(), session::OutputRecorded{id, turn, {}}, "said " + name);
+  }
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  query.limit = 1;
+  CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == std::vector<std::string>{"said 3"});
+  query.limit = 2;
+  CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) ==
+        std::vector<std::string>{"said 2", "prompt 3", "tool 3", "said 3"});
+  query.limit = 3;
+  CHECK(w.ask<OutputAnswer>(kVerbOutput, query).items.size() == 7);
+  query.limit = 4;
+  CHECK(w.ask<OutputAnswer>(kVerbOutput, query).items.size() == 9);
+  // Parts of a block that is not finished are one.
+  w.log.append(w.stream(), session::PartialOutputRecorded{support::turn(4), 4}, "half ");
+  w.log.append(w.stream(), session::TurnQueued{support::turn(5)}, "prompt 5");
+  w.log.append(w.stream(), session::PartialOutputRecorded{support::turn(4), 4}, "a sentence");
+  query.limit = 1;
+  CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) ==
+        std::vector<std::string>{"half ", "prompt 5", "a sentence"});
+  query.limit = 2;
+  CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)).front() == "said 3");
+}
+
+TEST_CASE("the parts of a block that is finished on another page are left out", "[workers]") {
+  QueriedLog w;
+  w.log.append(w.stream(), support::opened());
+  std::vector<std::string> shown;
+  for (int part = 1; part <= 1500; ++part) {
+    w.log.add(w.stream(), session::PartialOutputRecorded{support::turn(1), 1}, "part");
+    if (part % 100 == 0) w.log.seal();
+  }
+  const bool is_finished = GENERATE(true, false);
+  if (is_finished) {
+    w.log.append(w.stream(), session::OutputRecorded{support::turn(1), 1, {}}, "whole");
+    shown.emplace_back("whole");
+  } else {
+    w.log.append(w.stream(), session::TurnInterrupted{support::turn(1), {}, {}});
+    w.log.append(w.stream(), session::OutputRecorded{support::turn(2), 1, {}}, "another");
+    shown.assign(1500, "part");
+    shown.emplace_back("another");
+  }
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  CHECK(all_pages(w, query, [](QueryBody& next, const OutputAnswer& page) {
+          next.before = page.from;
+        }) == shown);
+  query.limit = -1;
+  CHECK(all_pages(w, query, [](QueryBody& next, const OutputAnswer& page) {
+          next.after = page.through;
+        }) == shown);
 }
 
 TEST_CASE("a page of the log is given to who has seen the same events, and to nobody else",

@@ -102,7 +102,7 @@ Outcome<int> list(const Config& config, const ListArguments& arguments);
 
 struct OutputArguments {
   std::string reference;
-  std::int64_t count = 200;  // of the last items
+  std::int64_t count = 200;  // of the last blocks of what the agent said
   bool is_all = false;
   bool is_followed = false;
 };

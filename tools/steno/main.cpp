@@ -378,7 +378,10 @@ void add_output(CommandLine& line) {
                                    arguments, reporting(output));
   add_reference(command, arguments);
   CLI::Option* count =
-      command->add_option("-n", arguments.count, "The last so many blocks and tool calls")
+      command
+          ->add_option(
+              "-n", arguments.count,
+              "The last so many blocks of what the agent said, with what came between them")
           ->check(CLI::Range(1, 100'000));
   command->add_flag("--all", arguments.is_all, "From the beginning")->excludes(count);
   command->add_flag("--follow,-f", arguments.is_followed, "And go on until the session ends");

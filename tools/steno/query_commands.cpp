@@ -201,19 +201,43 @@ void print_items(const Config& config, const workers::OutputAnswer& answer) {
     }
   }
   // The last block is still being said.
-  const bool is_cut =
-      !answer.items.empty() && answer.items.back().type == session::PartialOutputRecorded::kType;
+  const bool is_cut = !answer.has_more && !answer.items.empty() &&
+                      answer.items.back().type == session::PartialOutputRecorded::kType;
   if (is_cut && config.output == OutputFormat::table) print("\n");
 }
 
 Outcome<workers::OutputAnswer> ask_output(Connection& connection, const OutputArguments& arguments,
-                                          base::Position after) {
-  workers::QueryBody query;
+                                          workers::QueryBody query) {
   query.agent = connection.config().agent;
   query.reference = arguments.reference;
-  query.limit = arguments.is_all ? -1 : arguments.count;
-  query.after = after;
   return connection.ask<workers::OutputAnswer>(workers::kVerbOutput, query);
+}
+
+// Everything behind a position, the next page of it.
+Outcome<workers::OutputAnswer> ask_onwards(Connection& connection, const OutputArguments& arguments,
+                                           base::Position after) {
+  workers::QueryBody query;
+  query.limit = -1;
+  query.after = after;
+  return ask_output(connection, arguments, query);
+}
+
+// The first page of what is to be printed. Blocks that do not fit one page are counted from the
+// last one backwards, then read from where they begin: no more than a page is held.
+Outcome<workers::OutputAnswer> ask_first(Connection& connection, const OutputArguments& arguments) {
+  if (arguments.is_all) return ask_onwards(connection, arguments, {});
+  workers::QueryBody query;
+  query.limit = arguments.count;
+  auto page = ask_output(connection, arguments, query);
+  if (!page || !page->has_more) return page;
+  while (page && page->has_more) {
+    query.before = page->from;
+    query.limit -= page->blocks;
+    // What lies before the first block is not asked for.
+    if (query.limit < 1) break;
+    page = ask_output(connection, arguments, query);
+  }
+  return page ? ask_onwards(connection, arguments, page->from.plus(-1)) : page;
 }
 
 void print_heading(const SessionRow& row, base::Time now) {
@@ -257,18 +281,26 @@ Outcome<int> show(const Config& config, const ReferenceArguments& arguments) {
 Outcome<int> output(const Config& config, const OutputArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  auto answer = ask_output(**connection, arguments, {});
+  auto answer = ask_first(**connection, arguments);
   if (!answer) return tl::unexpected(answer.error());
   const bool is_table = config.output == OutputFormat::table;
   if (is_table) print_heading(answer->session, (*connection)->clock().wall());
   if (!answer->archived.empty()) remark("not all of it is in the log: " + answer->archived);
   if (is_table && answer->items.empty() && answer->archived.empty()) remark("(no output yet)");
-  print_items(config, *answer);
-  while (answer->has_more && !answer->items.empty()) {
-    answer = ask_output(**connection, arguments, answer->items.back().position);
+  std::vector<workers::OutputItem> earlier;  // of one document, which is printed in one piece
+  while (answer->has_more) {
+    const base::Position through = answer->through;
+    if (config.output == OutputFormat::json) {
+      std::move(answer->items.begin(), answer->items.end(), std::back_inserter(earlier));
+    } else {
+      print_items(config, *answer);
+    }
+    answer = ask_onwards(**connection, arguments, through);
     if (!answer) return tl::unexpected(answer.error());
-    print_items(config, *answer);
   }
+  answer->items.insert(answer->items.begin(), std::make_move_iterator(earlier.begin()),
+                       std::make_move_iterator(earlier.end()));
+  print_items(config, *answer);
   if (!arguments.is_followed || session::is_terminal(answer->session.status)) return kExitOk;
   FollowRequest request;
   request.session = answer->session.session;

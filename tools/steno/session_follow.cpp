@@ -217,7 +217,7 @@ Outcome<std::string> fetch_content(Connection& connection, const std::string& ag
   query.agent = agent;
   query.reference = session.text();
   query.after = position.plus(-1);
-  query.limit = 1;
+  query.before = position.next();
   query.at_least = position;
   auto answer = connection.ask<workers::OutputAnswer>(workers::kVerbOutput, query);
   if (!answer) return tl::unexpected(answer.error());
