@@ -1,12 +1,16 @@
 #include "workers/levels.hpp"
 
-#include <algorithm>
-
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/stream_name.hpp"
 
 namespace workers {
+namespace {
+
+constexpr std::string_view kAgentLevels = "agent/";
+constexpr std::string_view kSessionLevels = "session/";
+
+}  // namespace
 
 std::string agent_level(std::string_view agent) {
   return "agent/" + std::string(agent) + "/";
@@ -20,11 +24,11 @@ bool is_level(std::string_view text) {
   if (text == bus::kAllLevel) return true;
   if (!text.ends_with('/')) return false;
   text.remove_suffix(1);
-  constexpr std::string_view kAgent = "agent/";
-  constexpr std::string_view kSession = "session/";
-  if (text.starts_with(kAgent)) return session::is_agent_name(text.substr(kAgent.size()));
-  if (!text.starts_with(kSession)) return false;
-  text.remove_prefix(kSession.size());
+  if (text.starts_with(kAgentLevels)) {
+    return session::is_agent_name(text.substr(kAgentLevels.size()));
+  }
+  if (!text.starts_with(kSessionLevels)) return false;
+  text.remove_prefix(kSessionLevels.size());
   const std::size_t slash = text.find('/');
   return slash != std::string_view::npos && session::is_agent_name(text.substr(0, slash)) &&
          base::SessionId::parse(text.substr(slash + 1));
@@ -44,10 +48,26 @@ std::vector<std::string> levels_of(const session::Envelope& envelope) {
   return levels;
 }
 
+LevelStreams::LevelStreams(std::string_view level) {
+  if (level == bus::kAllLevel) return;
+  level.remove_suffix(1);
+  if (level.starts_with(kAgentLevels)) {
+    prefix_ = std::string(level.substr(kAgentLevels.size())) + "/";
+    return;
+  }
+  level.remove_prefix(kSessionLevels.size());
+  const std::size_t slash = level.find('/');
+  if (const auto session = base::SessionId::parse(level.substr(slash + 1))) {
+    prefix_ = only_ = session::session_stream(level.substr(0, slash), *session);
+  }
+}
+
+bool LevelStreams::contains(std::string_view stream) const {
+  return only_.empty() ? stream.starts_with(prefix_) : stream == only_;
+}
+
 bool is_of_level(const session::Envelope& envelope, std::string_view level) {
-  if (level == bus::kAllLevel) return true;
-  const auto levels = levels_of(envelope);
-  return std::find(levels.begin(), levels.end(), level) != levels.end();
+  return is_level(level) && LevelStreams(level).contains(envelope.stream);
 }
 
 bus::FeedEvent to_feed_event(const session::RecordedEvent& event, base::Bytes facts) {

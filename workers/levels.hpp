@@ -17,6 +17,22 @@ std::string session_level(std::string_view agent, base::SessionId session);
 bool is_level(std::string_view text);
 
 std::vector<std::string> levels_of(const session::Envelope& envelope);
+
+// The streams whose events belong to a level.
+class LevelStreams {
+ public:
+  // `level`: one that is_level().
+  explicit LevelStreams(std::string_view level);
+
+  bool contains(std::string_view stream) const;
+  // The one stream of a session's level; empty: there are several.
+  const std::string& only() const { return only_; }
+
+ private:
+  std::string prefix_;  // of all of them
+  std::string only_;
+};
+
 bool is_of_level(const session::Envelope& envelope, std::string_view level);
 
 // `facts`: the event's encoded facts.

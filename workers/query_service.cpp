@@ -10,6 +10,7 @@
 #include "eventlog/session/stream_name.hpp"
 #include "projections/metrics.hpp"
 #include "workers/levels.hpp"
+#include "workers/log_page.hpp"
 #include "workers/output_page.hpp"
 
 namespace workers {
@@ -376,48 +377,44 @@ base::Result<bus::LogPage> QueryService::read(const bus::ReadRequest& request, c
   page.head = durable;
   page.complete_through = request.after;
   page.digest = request.digest;
-  const std::size_t events_max =
-      request.events_max > 0
-          ? std::min<std::size_t>(static_cast<std::size_t>(request.events_max), kPageEventsMax)
-          : kPageEventsMax;
-  const std::size_t bytes_max =
-      request.bytes_max > 0
-          ? std::min<std::size_t>(static_cast<std::size_t>(request.bytes_max), kPageBytesMax)
-          : kPageBytesMax;
-  std::size_t bytes = 0;
-  session::RecordedEvent passed;  // the last one that is of another level
-  while (page.complete_through < durable && page.events.size() < events_max && bytes < bytes_max) {
-    // A block at a time: what is read and does not go into the page is read again for the next.
-    auto events = eventlog::read_events(log_, page.complete_through.next(), durable, {1, true});
-    if (!events) return tl::unexpected(events.error());
-    if (events->empty()) break;
-    if (events->front().envelope.position != page.complete_through.next()) {
-      return base::failure(base::ErrorCode::not_found,
-                           "the log begins at position " + std::to_string(log_.first().value) +
-                               "; " + query.archived,
-                           "position " + std::to_string(page.complete_through.value + 1));
-    }
-    for (session::RecordedEvent& event : *events) {
-      const bool is_full = page.events.size() >= events_max || bytes >= bytes_max;
-      if (is_full && !base::mutant(base::Mutant::page_skips_event)) break;
-      page.complete_through = event.envelope.position;
-      bytes += 256;  // what looking at an event of another level costs, so that a page ends
-      if (is_full || !is_of_level(event.envelope, request.level)) {
-        passed = std::move(event);
-        if (is_full) break;
-        continue;
-      }
-      page.events.push_back(to_feed_event(event, session::encode_facts(event)));
-      bytes += page.events.back().facts.bytes.size() +
-               (page.events.back().content ? page.events.back().content->bytes.size() : 0);
-    }
+  const auto at_most = [](std::int64_t asked, std::size_t most) {
+    return asked > 0 ? std::min(static_cast<std::size_t>(asked), most) : most;
+  };
+  const PageRequest wanted{request.level, durable, at_most(request.events_max, kPageEventsMax),
+                           at_most(request.bytes_max, kPageBytesMax)};
+  const bool is_one_stream = !LevelStreams(request.level).only().empty();
+  auto filled = fill_log_page(log_, is_one_stream && index_reaches(durable) ? &index_ : nullptr,
+                              wanted, page);
+  if (!filled) {
+    base::Error error = std::move(filled.error());
+    if (error.code == base::ErrorCode::not_found) error.text += "; " + query.archived;
+    return tl::unexpected(std::move(error));
   }
   if (page.complete_through > request.after) {
-    const bool is_passed = passed.envelope.position == page.complete_through;
-    page.digest = is_passed ? base::blake2b(session::encode_facts(passed))
-                            : bus::digest_of(page.events.back());
+    auto digest = digest_at(page);
+    if (!digest) return tl::unexpected(digest.error());
+    page.digest = *digest;
   }
   return page;
+}
+
+// Where it cannot be brought up to the position, the log is read without it.
+bool QueryService::index_reaches(Position durable) {
+  if (!index_.catch_up(log_, durable)) return false;
+  const auto reached = index_.position();
+  return reached && *reached >= durable;
+}
+
+// Of the event at the page's end, which may be of another level; none: it was archived meanwhile.
+base::Result<std::optional<base::Hash>> QueryService::digest_at(const bus::LogPage& page) {
+  const Position end = page.complete_through;
+  if (!page.events.empty() && page.events.back().position == end) {
+    return std::optional(bus::digest_of(page.events.back()));
+  }
+  const auto events = eventlog::read_events(log_, end, end, {1, false});
+  if (!events) return tl::unexpected(events.error());
+  if (events->empty()) return std::nullopt;
+  return std::optional(base::blake2b(session::encode_facts(events->front())));
 }
 
 std::optional<QueryAnswer> InlineQueryPort::poll() {

@@ -224,6 +224,8 @@ class QueryService {
   base::Result<OutputAnswer> output(const QueryBody& body, const Query& query);
   base::Result<bool> check_history(const bus::ReadRequest& request, Position durable);
   base::Result<bus::LogPage> read(const bus::ReadRequest& request, const Query& query);
+  bool index_reaches(Position durable);
+  base::Result<std::optional<base::Hash>> digest_at(const bus::LogPage& page);
   base::Result<std::string> text_at(Position position);
 
   const bus::LogIdentity identity_;

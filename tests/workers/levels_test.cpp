@@ -1,5 +1,7 @@
 #include "workers/levels.hpp"
 
+#include <algorithm>
+
 #include "eventlog/session/stream_name.hpp"
 #include "tests/support/session_samples.hpp"
 
@@ -23,6 +25,27 @@ TEST_CASE("an event is published for all, for its agent and for its session", "[
   CHECK(levels_of_stream(std::string(session::kAdmissionStream)) ==
         std::vector<std::string>{"all/"});
   for (const std::string& level : of_session) CHECK(is_level(level));
+}
+
+TEST_CASE("a level holds the streams whose events are published on it", "[workers]") {
+  const std::string of_session = session::session_stream("main", kSession);
+  std::vector<std::string> levels = levels_of_stream(of_session);
+  for (const auto& level : levels_of_stream(session::session_stream("mainly", support::kSource))) {
+    levels.push_back(level);
+  }
+  for (const std::string& stream :
+       {of_session, session::session_stream("mainly", support::kSource),
+        session::session_stream("main", support::kSource), session::registry_stream("main"),
+        session::registry_stream("mainly"), std::string(session::kAdmissionStream)}) {
+    const auto published = levels_of_stream(stream);
+    for (const std::string& level : levels) {
+      INFO(stream << " on " << level);
+      const bool is_there = std::count(published.begin(), published.end(), level) > 0;
+      CHECK(LevelStreams(level).contains(stream) == is_there);
+    }
+  }
+  CHECK(LevelStreams(levels.back()).only() == session::session_stream("mainly", support::kSource));
+  CHECK(LevelStreams("agent/main/").only().empty());
 }
 
 }  // namespace

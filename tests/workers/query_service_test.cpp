@@ -3,6 +3,7 @@
 #include "tests/support/forwarding_store.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/session_samples.hpp"
+#include "workers/levels.hpp"
 
 namespace workers {
 namespace {
@@ -364,6 +365,73 @@ TEST_CASE("pages of the log leave nothing out, however small they are", "[worker
       CHECK(read == of_main);
     }
   }
+}
+
+// The positions of a level's events, read page by page, of which there are `pages` at most.
+std::vector<Position> read_level(QueriedLog& w, const std::string& level, int pages) {
+  std::vector<Position> found;
+  bus::ReadRequest request{level, {}, 0, 0};
+  for (; request.after < w.log.head() && pages > 0; --pages) {
+    const auto page = w.ask<bus::LogPage>(bus::kReadVerb, request);
+    CHECK(page.complete_through > request.after);
+    for (const auto& event : page.events) found.push_back(event.position);
+    request.after = page.complete_through;
+    request.digest = page.digest;
+  }
+  CHECK(request.after == w.log.head());
+  return found;
+}
+
+TEST_CASE("reading a session's level costs what the session has, not what the log has",
+          "[workers]") {
+  QueriedLog w;
+  const std::string other = session::session_stream("main", support::kSource);
+  std::vector<Position> of_session;
+  for (int i = 0; i < 20'000; ++i) {
+    w.log.add(other, session::OutputRecorded{support::turn(1), i, {}}, "much text");
+    if (i % 4000 == 2000) {
+      of_session.push_back(w.log.add(w.stream(), session::NothingChanged{"mine"}, "text"));
+    }
+    if (i % 20 == 19) w.log.seal();
+  }
+  const std::string level = session_level("main", kSession);
+  (void)read_level(w, level, 1);  // the index has come to the log's end
+  w.store.forget();
+  CHECK(read_level(w, level, 1) == of_session);
+  // Five blocks for their facts and their contents, and the log's end for its digest.
+  CHECK(w.store.blocks_read <= 2 * of_session.size() + 1);
+  w.store.forget();
+  CHECK(read_level(w, "agent/main/", 100).size() == 20'005);
+}
+
+TEST_CASE("reading an agent's level reads no content of other agents", "[workers]") {
+  QueriedLog w;
+  const std::string other = session::session_stream("other", support::kSource);
+  std::vector<Position> of_main;
+  for (int i = 0; i < 500; ++i) {
+    w.log.add(other, session::OutputRecorded{support::turn(1), i, {}}, std::string(1000, 'x'));
+    if (i == 250) of_main.push_back(w.log.add(w.stream(), session::NothingChanged{"it"}, "text"));
+    if (i % 10 == 9) w.log.seal();
+  }
+  w.store.forget();
+  CHECK(read_level(w, "agent/main/", 1) == of_main);
+  CHECK(w.store.content_read < 20'000);
+}
+
+TEST_CASE("a session's level is read whole although the stream index leaves events out",
+          "[workers]") {
+  QueriedLog w;
+  std::vector<Position> of_session;
+  for (int i = 0; i < 10; ++i) {
+    of_session.push_back(w.log.append(w.stream(), session::NothingChanged{"mine"}));
+    (void)read_level(w, session_level("main", kSession), 1);  // a row of the index for each block
+  }
+  const auto rows = w.index_rows->scan("i/" + w.stream(), {}, 100);
+  REQUIRE(rows->size() == 10);
+  eventlog::WriteBatch batch;
+  batch.remove((*rows)[4].key);
+  REQUIRE(w.index_rows->write(batch));
+  CHECK(read_level(w, session_level("main", kSession), 1) == of_session);
 }
 
 }  // namespace

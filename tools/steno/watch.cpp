@@ -78,19 +78,29 @@ std::string event_line(const SeenEvent& seen, const std::string& alias) {
   return line;
 }
 
-Outcome<std::string> choose_level(Connection& connection, const WatchArguments& arguments) {
+// What is watched, and where its first event may be.
+struct Watched {
+  std::string level;
+  base::Position begin{1};
+};
+
+Outcome<Watched> choose_level(Connection& connection, const WatchArguments& arguments) {
   if (arguments.all_agents && !arguments.reference.empty()) {
     return fail(kExitUsage, "watch either one session or all agents, not both");
   }
-  if (arguments.all_agents) return std::string(bus::kAllLevel);
-  if (arguments.reference.empty()) return workers::agent_level(connection.config().agent);
+  if (arguments.all_agents) return Watched{std::string(bus::kAllLevel)};
+  if (arguments.reference.empty()) {
+    return Watched{workers::agent_level(connection.config().agent)};
+  }
   const auto shown = connection.find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
-  return workers::session_level(shown->session.agent, shown->session.session);
+  const projections::SessionRow& row = shown->session;
+  return Watched{workers::session_level(row.agent, row.session), row.opened};
 }
 
-Outcome<base::Position> choose_start(Connection& connection, const std::string& from) {
-  if (from == "start") return base::Position{0};
+Outcome<base::Position> choose_start(Connection& connection, const std::string& from,
+                                     base::Position begin) {
+  if (from == "start") return begin.plus(-1);
   const auto status =
       connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
   if (!status) return tl::unexpected(status.error());
@@ -125,11 +135,11 @@ Outcome<int> watch(const Config& config, const WatchArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   (*connection)->take_interrupts();
-  const auto level = choose_level(**connection, arguments);
-  if (!level) return tl::unexpected(level.error());
-  const auto start = choose_start(**connection, arguments.from);
+  const auto watched = choose_level(**connection, arguments);
+  if (!watched) return tl::unexpected(watched.error());
+  const auto start = choose_start(**connection, arguments.from, watched->begin);
   if (!start) return tl::unexpected(start.error());
-  auto follower = Follower::open(**connection, *level, *start);
+  auto follower = Follower::open(**connection, watched->level, *start);
   if (!follower) return tl::unexpected(follower.error());
   Aliases aliases(**connection);
   WaitFor wanted;
