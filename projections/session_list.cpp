@@ -1,5 +1,7 @@
 #include "projections/session_list.hpp"
 
+#include <algorithm>
+
 #include "eventlog/session/evolve.hpp"
 #include "projections/amounts.hpp"
 #include "projections/erasures.hpp"
@@ -11,7 +13,7 @@ using base::ErrorCode;
 using eventlog::KeyValueStore;
 
 // Changes with this file's rows; the domain's schema stands beside it because its state is stored.
-constexpr std::int64_t kSessionRowSchema = 2;
+constexpr std::int64_t kSessionRowSchema = 3;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {
@@ -50,10 +52,11 @@ struct StoredSession {
   }
 };
 
-// o/<order> of every session and l/<order> of every live one, where <order> is 2^63 - 1 less the
-// position of SessionOpened: the first key is the newest session.
+// o/<agent>/<status><order> of every session, and o//<status><order> among those of all agents,
+// where <order> is 2^63 - 1 less the position of SessionOpened: the first key of each status is its
+// newest session.
 struct OrderRow {
-  std::string agent;
+  std::string agent;  // among those of all agents
   SessionId session;
 
   bool operator==(const OrderRow&) const = default;
@@ -64,13 +67,34 @@ struct OrderRow {
   }
 };
 
-constexpr std::string_view kAllPrefix = "o/";
-constexpr std::string_view kLivePrefix = "l/";
+// c/<agent>, and c/ of all agents: how many sessions have each status, by its number.
+struct SessionCounts {
+  std::vector<std::int64_t> sessions;
 
-Bytes order_key(std::string_view prefix, Position opened) {
-  Bytes key(prefix);
+  bool operator==(const SessionCounts&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("sessions", self.sessions);
+  }
+};
+
+constexpr SessionStatus kStatuses[] = {SessionStatus::starting, SessionStatus::running,
+                                       SessionStatus::completed, SessionStatus::failed,
+                                       SessionStatus::killed};
+constexpr std::string_view kAllAgents;
+
+Bytes order_prefix(std::string_view agent, SessionStatus status) {
+  return Bytes("o/").append(agent).append(1, '/').append(1, static_cast<char>(status));
+}
+
+Bytes order_key(std::string_view agent, SessionStatus status, Position opened) {
+  Bytes key = order_prefix(agent, status);
   base::append_u64(key, static_cast<std::uint64_t>(INT64_MAX - opened.value));
   return key;
+}
+
+Bytes counts_key(std::string_view agent) {
+  return Bytes("c/").append(agent);
 }
 
 // ---- folding: what evolve does not keep. Counts are of what is on record. ----
@@ -112,17 +136,37 @@ void open(StoredSession& s, const session::RecordedEvent& event, const session::
   const auto& opened = std::get<session::SessionOpened>(event.event);
   s.resumed_from = opened.resumed_from;
   s.created_at = event.envelope.log_time;
-  const OrderRow order{ref.agent, ref.session};
-  rows.put(order_key(kAllPrefix, s.state.opened), order);
-  rows.put(order_key(kLivePrefix, s.state.opened), order);
   refer_opened(rows, opened, ref.agent, ref.session);
 }
 
 void close(StoredSession& s, const session::RecordedEvent& event, const session::StreamRef& ref,
            Rows& rows) {
   s.closed_at = event.envelope.log_time;
-  rows.remove(order_key(kLivePrefix, s.state.opened));
   release_name(rows, ref.agent, s.state.name, ref.session);
+}
+
+void count(Rows& rows, std::string_view agent, SessionStatus status, std::int64_t by) {
+  if (status == SessionStatus::none) return;
+  rows.edit<SessionCounts>(counts_key(agent), [&](SessionCounts& counts) {
+    const auto at = static_cast<std::size_t>(status);
+    if (counts.sessions.size() <= at) counts.sessions.resize(at + 1);
+    counts.sessions[at] += by;
+    return true;
+  });
+}
+
+// Moves the session among those of its status.
+void order(Rows& rows, const StoredSession& s, const session::StreamRef& ref,
+           SessionStatus before) {
+  const SessionStatus after = s.state.status;
+  if (before == after) return;
+  for (const std::string_view agent : {std::string_view(ref.agent), kAllAgents}) {
+    count(rows, agent, before, -1);
+    count(rows, agent, after, 1);
+    if (before != SessionStatus::none) rows.remove(order_key(agent, before, s.state.opened));
+    const OrderRow row{agent.empty() ? ref.agent : std::string(), ref.session};
+    rows.put(order_key(agent, after, s.state.opened), row);
+  }
 }
 
 // ---- queries ----
@@ -194,9 +238,71 @@ Result<std::optional<SessionRow>> read_row(const RowReader& rows, std::string_vi
   return row_of(**stored);
 }
 
-bool matches(const SessionFilter& filter, const SessionRow& row) {
-  return (filter.statuses.empty() || filter.statuses.contains(row.status)) &&
-         row.updated_at >= filter.active_since;
+// The sessions of one status, the newest first.
+class StatusWalk {
+ public:
+  StatusWalk(const RowReader& rows, std::string_view agent, SessionStatus status, Position before,
+             std::size_t page)
+      : rows_(rows), prefix_(order_prefix(agent, status)), page_(page) {
+    if (before.value > 0) from_ = order_key(agent, status, before) + '\0';
+  }
+
+  // The next one; nullptr: there is none.
+  Result<const eventlog::KeyValue*> peek() {
+    if (at_ < found_.size()) return &found_[at_];
+    if (is_at_end_) return nullptr;
+    auto found = rows_.scan(prefix_, from_, page_);
+    if (!found) return tl::unexpected(found.error());
+    found_ = std::move(*found);
+    at_ = 0;
+    is_at_end_ = found_.size() < page_;
+    if (found_.empty()) return nullptr;
+    from_ = found_.back().key + '\0';
+    return &found_[at_];
+  }
+  void pass() { ++at_; }
+  // The part of a key that orders sessions of several statuses.
+  ByteView order_of(const eventlog::KeyValue& row) const {
+    return ByteView(row.key).substr(prefix_.size());
+  }
+
+ private:
+  const RowReader& rows_;
+  const Bytes prefix_;
+  const std::size_t page_;
+  Bytes from_;
+  std::vector<eventlog::KeyValue> found_;
+  std::size_t at_ = 0;
+  bool is_at_end_ = false;
+};
+
+// The walk that has the newest session; nullptr: none has one.
+Result<StatusWalk*> newest_of(std::vector<StatusWalk>& walks) {
+  StatusWalk* newest = nullptr;
+  ByteView order;
+  for (StatusWalk& walk : walks) {
+    const auto row = walk.peek();
+    if (!row) return tl::unexpected(row.error());
+    if (*row == nullptr || (newest != nullptr && walk.order_of(**row) >= order)) continue;
+    newest = &walk;
+    order = walk.order_of(**row);
+  }
+  return newest;
+}
+
+bool is_asked_for(const SessionFilter& filter, SessionStatus status) {
+  return filter.statuses.empty() || filter.statuses.contains(status);
+}
+
+Result<std::int64_t> count_sessions(const RowReader& rows, const SessionFilter& filter) {
+  const auto counts = rows.get<SessionCounts>(counts_key(filter.agent));
+  if (!counts) return tl::unexpected(counts.error());
+  std::int64_t sessions = 0;
+  if (!*counts) return sessions;
+  for (std::size_t at = 0; at < (*counts)->sessions.size(); ++at) {
+    if (is_asked_for(filter, static_cast<SessionStatus>(at))) sessions += (*counts)->sessions[at];
+  }
+  return sessions;
 }
 
 // ---- prefixes ----
@@ -218,41 +324,48 @@ std::optional<unsigned> hex_digit(char c) {
   return std::nullopt;
 }
 
-// The whole bytes that an id of which `text` is a prefix begins with; none: no id begins so.
-std::optional<Bytes> id_bytes_of(std::string_view text) {
+// What an id begins with: whole bytes, and half a byte more, or none.
+struct IdBeginning {
   Bytes bytes;
-  std::optional<unsigned> high;
+  std::optional<unsigned> half;
+};
+
+// Of an id of which `text` is a prefix; none: no id begins so.
+std::optional<IdBeginning> id_beginning(std::string_view text) {
+  IdBeginning id;
   for (const char c : text) {
     if (c == '-') continue;
     const auto digit = hex_digit(c);
     if (!digit) return std::nullopt;
-    if (high) {
-      bytes.push_back(static_cast<char>(*high << 4 | *digit));
-      high.reset();
+    if (id.half) {
+      id.bytes.push_back(static_cast<char>(*id.half << 4 | *digit));
+      id.half.reset();
     } else {
-      high = digit;
+      id.half = digit;
     }
   }
-  return bytes;
+  return id;
 }
 
-// Adds the agent's sessions whose ids begin with the text, with or without its dashes.
+// Adds the agent's sessions whose ids begin with the text, with or without its dashes. They lie
+// side by side.
 Result<bool> add_by_id(const RowReader& rows, std::string_view agent, std::string_view text,
                        std::set<SessionId>& found) {
   const std::string lower = lower_case(text);
-  const auto bytes = id_bytes_of(lower);
-  if (!bytes) return true;
+  const auto beginning = id_beginning(lower);
+  if (!beginning) return true;
+  const Bytes prefix = session_prefix(agent) + beginning->bytes;
+  Bytes from = prefix;
+  if (beginning->half) from.push_back(static_cast<char>(*beginning->half << 4));
   const std::size_t id_at = session_prefix(agent).size();
-  return for_each_row(
-      rows, session_prefix(agent) + *bytes, {}, [&](const Bytes& key, const Bytes&) {
-        SessionId id;
-        if (key.size() != id_at + id.bytes.size()) return true;
-        key.copy(id.bytes.data(), id.bytes.size(), id_at);
-        if (id.text().starts_with(lower) || base::to_hex(id.view()).starts_with(lower)) {
-          found.insert(id);
-        }
-        return found.size() <= kCandidatesMax;
-      });
+  return for_each_row(rows, prefix, from, [&](const Bytes& key, const Bytes&) {
+    SessionId id;
+    if (key.size() != id_at + id.bytes.size()) return false;
+    key.copy(id.bytes.data(), id.bytes.size(), id_at);
+    if (!id.text().starts_with(lower) && !base::to_hex(id.view()).starts_with(lower)) return false;
+    found.insert(id);
+    return found.size() <= kCandidatesMax;
+  });
 }
 
 Result<bool> add_by_alias(const RowReader& rows, std::string_view agent, std::string_view text,
@@ -320,6 +433,7 @@ void SessionList::apply(const session::RecordedEvent& event,
     std::visit([&](const auto& e) { note(s, event.envelope, e); }, event.event);
     s.updated_at = event.envelope.log_time;
     s.last_position = event.envelope.position;
+    order(rows, s, *ref, before);
     if (before == SessionStatus::none && is_live(s.state.status)) open(s, event, *ref, rows);
     if (is_live(before) && is_terminal(s.state.status)) close(s, event, *ref, rows);
     note_erasure(rows, *ref, event, s.state);
@@ -331,32 +445,34 @@ void SessionList::apply(const session::RecordedEvent& event,
   }
 }
 
-Result<std::vector<SessionRow>> list_sessions(KeyValueStore& store, const SessionFilter& filter) {
+Result<SessionPage> list_sessions(KeyValueStore& store, const SessionFilter& filter) {
   const RowReader rows = reader(store);
-  const bool is_live_only =
-      !filter.statuses.empty() &&
-      std::all_of(filter.statuses.begin(), filter.statuses.end(), session::is_live);
-  const std::string_view prefix = is_live_only ? kLivePrefix : kAllPrefix;
+  SessionPage page;
+  const auto total = count_sessions(rows, filter);
+  if (!total) return tl::unexpected(total.error());
+  page.total = *total;
   const std::size_t limit = std::min(filter.limit, kSessionsMax);
-  Bytes from;
-  if (filter.before.value > 0) from = order_key(prefix, filter.before) + '\0';
-  std::vector<SessionRow> found;
-  std::optional<base::Error> failed;
-  if (limit == 0) return found;
-  auto walked = for_each_row(rows, prefix, from, [&](const Bytes&, const Bytes& value) {
-    const auto order = base::decode<OrderRow>(value);
-    if (order && !filter.agent.empty() && order->agent != filter.agent) return true;
-    auto row = order ? read_row(rows, order->agent, order->session) : tl::unexpected(order.error());
-    if (!row) {
-      failed = row.error();
-      return false;
-    }
-    if (*row && matches(filter, **row)) found.push_back(std::move(**row));
-    return found.size() < limit;
-  });
-  if (!walked) failed = walked.error();
-  if (failed) return tl::unexpected(*failed);
-  return found;
+  std::vector<StatusWalk> walks;
+  for (const SessionStatus status : kStatuses) {
+    if (!is_asked_for(filter, status)) continue;
+    walks.emplace_back(rows, filter.agent, status, filter.before, std::min(limit + 1, kRowsPage));
+  }
+  for (std::size_t looked_at = 0;; ++looked_at) {
+    const auto walk = newest_of(walks);
+    if (!walk) return tl::unexpected(walk.error());
+    if (*walk == nullptr) return page;
+    page.has_more = page.sessions.size() >= limit || looked_at >= kSessionsMax;
+    if (page.has_more) return page;
+    const eventlog::KeyValue& found = **(*walk)->peek();
+    const auto order = detail::decode_row<OrderRow>(found.key, found.value);
+    if (!order) return tl::unexpected(order.error());
+    (*walk)->pass();
+    auto row = read_row(rows, filter.agent.empty() ? order->agent : filter.agent, order->session);
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) continue;
+    page.before = (*row)->opened;
+    if ((*row)->updated_at >= filter.active_since) page.sessions.push_back(std::move(**row));
+  }
 }
 
 Result<std::optional<SessionRow>> get_session(KeyValueStore& store, std::string_view agent,

@@ -129,12 +129,19 @@ struct SessionFilter {
   std::set<SessionStatus> statuses;  // empty: all
   std::size_t limit = kSessionsMax;  // more than kSessionsMax is taken as kSessionsMax
   Time active_since;                 // only sessions whose last event is not older; 0: all
-  Position before;  // only sessions opened before it, to read on from a full answer; 0: all
+  Position before;  // only sessions opened before it, to read on from a full page; 0: all
 };
 
-// The sessions that match, the one that was opened last first.
-Result<std::vector<SessionRow>> list_sessions(eventlog::KeyValueStore& store,
-                                              const SessionFilter& filter);
+struct SessionPage {
+  std::vector<SessionRow> sessions;  // the one that was opened last first
+  bool has_more = false;             // ask again with `before` as it is here
+  Position before;
+  std::int64_t total = 0;  // sessions of that agent and those statuses, whenever they were active
+};
+
+// The sessions that match. Reads rows for those that it answers with and a few more; with
+// `active_since` for kSessionsMax at most, so that a page may hold fewer, or none, and have more.
+Result<SessionPage> list_sessions(eventlog::KeyValueStore& store, const SessionFilter& filter);
 
 // No value: the agent has no such session.
 Result<std::optional<SessionRow>> get_session(eventlog::KeyValueStore& store,

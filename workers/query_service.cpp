@@ -227,9 +227,11 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
     filter.statuses = body->statuses;
     if (body->limit > 0) filter.limit = static_cast<std::size_t>(body->limit);
     filter.active_since = body->active_since;
-    auto sessions = projections::list_sessions(views_, filter);
-    if (!sessions) return tl::unexpected(sessions.error());
-    return bus::to_body(ListAnswer{query.durable, std::move(*sessions)});
+    filter.before = body->before;
+    auto page = projections::list_sessions(views_, filter);
+    if (!page) return tl::unexpected(page.error());
+    return bus::to_body(ListAnswer{query.durable, std::move(page->sessions), page->has_more,
+                                   page->before, page->total});
   }
   if (query.verb == kVerbShow) {
     const auto answer = show(*body, query);

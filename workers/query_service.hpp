@@ -39,7 +39,8 @@ struct QueryBody {
   bool wants_texts = false;                       // show: with the texts of the answer
   Position after;                                 // output: only what is later, from there on; 0:
                                                   // the last `limit`
-  Position before;                                // output: only what is earlier; 0: no bound
+  Position before;                                // output: only what is earlier; list: only
+                                                  // sessions opened earlier; 0: no bound
   Position at_least;                              // answer only once this position is durable
   base::Duration wait{std::chrono::seconds(10)};  // for at_least
 
@@ -60,14 +61,20 @@ struct QueryBody {
 };
 
 struct ListAnswer {
-  Position position;  // that the answer was made at
-  std::vector<projections::SessionRow> sessions;
+  Position position;                              // that the answer was made at
+  std::vector<projections::SessionRow> sessions;  // a page, at most 1,000
+  bool has_more = false;                          // ask again with `before` as it is here
+  Position before;
+  std::int64_t total = 0;  // of the agent and the statuses that were asked for
 
   bool operator==(const ListAnswer&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("position", self.position);
     visit("sessions", self.sessions);
+    visit("has_more", self.has_more);
+    visit("before", self.before);
+    visit("total", self.total);
   }
 };
 

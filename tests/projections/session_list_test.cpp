@@ -2,6 +2,7 @@
 
 #include "projections/projector.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/forwarding_rows.hpp"
 #include "tests/support/history.hpp"
 
 namespace {
@@ -16,6 +17,7 @@ using projections::SessionFilter;
 using projections::SessionRow;
 using session::EndReason;
 using session::SessionStatus;
+using support::CountingRows;
 using support::LogBuilder;
 
 struct SessionListFixture {
@@ -41,7 +43,7 @@ struct SessionListFixture {
     const auto found = projections::list_sessions(*rows, filter);
     REQUIRE(found);
     std::vector<std::string> names;
-    for (const SessionRow& row : *found) names.push_back(row.agent + ":" + row.name);
+    for (const SessionRow& row : found->sessions) names.push_back(row.agent + ":" + row.name);
     return names;
   }
   // The name of the session that the reference means, or the error's text.
@@ -227,6 +229,88 @@ TEST_CASE("more sessions than one page of rows are all listed", "[projections]")
   CHECK(names.back() == "main:0");
 }
 
+TEST_CASE("a page of the list reads as many rows as it shows, whatever is asked for",
+          "[projections]") {
+  SessionListFixture f;
+  std::vector<std::string> of_rare;  // the newest first
+  for (int i = 0; i < 3000; ++i) {
+    const bool is_rare = i % 1000 == 500;
+    const std::string agent = is_rare ? "rare" : "main";
+    const SessionId id = f.open(agent, numbered("n", i), numbered("x", i));
+    if (is_rare) of_rare.insert(of_rare.begin(), numbered("rare:n", i));
+    if (i == 0) continue;
+    const auto status = i % 3 == 0 ? SessionStatus::failed : SessionStatus::completed;
+    f.log.add(f.stream(agent, id), session::SessionClosed{status, {}});
+  }
+  f.catch_up();
+  CountingRows counted(*f.rows);
+  const auto page = [&](const SessionFilter& filter, std::size_t count, std::int64_t total) {
+    counted.rows_read = 0;
+    const auto found = projections::list_sessions(counted, filter);
+    REQUIRE(found);
+    CHECK(found->sessions.size() == count);
+    CHECK(found->total == total);
+    // For each session its row and its place, and at most as many places of each other status.
+    CHECK(counted.rows_read <= 2 * count + 4 * std::min(filter.limit + 1, count + 51) + 2);
+    return *found;
+  };
+  SessionFilter filter;
+  filter.limit = 50;
+  page(filter, 50, 3000);
+  filter.agent = "rare";
+  CHECK_FALSE(page(filter, 3, 3).has_more);
+  CHECK(f.list(filter) == of_rare);
+  filter.agent = "nobody";
+  page(filter, 0, 0);
+  filter.agent = "main";
+  filter.statuses = {SessionStatus::starting, SessionStatus::failed};
+  page(filter, 50, 999);
+  filter.statuses = {SessionStatus::starting, SessionStatus::running};
+  CHECK(page(filter, 1, 1).sessions[0].name == "n0");
+  filter.statuses = {SessionStatus::failed};
+  filter.before = {100};
+  page(filter, 16, 998);
+
+  // To the very first one, also of sessions that are rarely meant.
+  filter = {};
+  filter.limit = 700;
+  filter.active_since = f.log.now();
+  std::size_t seen = 0;
+  int pages = 0;
+  for (bool has_more = true; has_more; ++pages) {
+    const auto found = projections::list_sessions(*f.rows, filter);
+    seen += found->sessions.size();
+    has_more = found->has_more;
+    filter.before = found->before;
+  }
+  CHECK((seen <= 1 && pages == 3));
+  filter = {};
+  filter.limit = 700;
+  seen = 0;
+  for (bool has_more = true; has_more;) {
+    const auto found = projections::list_sessions(*f.rows, filter);
+    seen += found->sessions.size();
+    has_more = found->has_more;
+    filter.before = found->before;
+  }
+  CHECK(seen == 3000);
+}
+
+TEST_CASE("a prefix of an id is looked for among those that begin so", "[projections]") {
+  SessionListFixture f;
+  for (int i = 0; i < 2000; ++i) f.open("main", numbered("n", i), numbered("x", i));
+  f.open("main", "last", "lastlast", "ffff8a5d-ac96-774b-bcce-b302099a8057");
+  f.open("main", "first", "firstone", "ffff0a5d-ac96-774b-bcce-b302099a8057");
+  f.catch_up();
+  CountingRows counted(*f.rows);
+  for (const std::string_view text : {"ffff8", "ffff8a", "ffff8a5", "ffff8a5d-a", "FFFF8A5DA"}) {
+    counted.rows_read = 0;
+    CHECK(projections::resolve_session(counted, "main", text)->name == "last");
+    CHECK(counted.rows_read < 20);
+  }
+  CHECK(f.resolve("ffff0") == "first/firstone");
+}
+
 TEST_CASE("a session is found by id, alias, name, prefix and the agent's id, in this order",
           "[projections]") {
   SessionListFixture f;
@@ -367,12 +451,12 @@ TEST_CASE("every row equals the state that commands are decided on", "[projectio
               state.session);
       }
     }
-    CHECK(projections::list_sessions(*rows, {})->size() == history.states().size());
+    CHECK(projections::list_sessions(*rows, {})->sessions.size() == history.states().size());
     SessionFilter filter;
     filter.statuses = {SessionStatus::starting, SessionStatus::running};
-    CHECK(projections::list_sessions(*rows, filter)->size() == live);
-    // Live sessions have rows of their own, so that asking for them does not read all that ended.
-    CHECK(rows->scan("session_list/l/", {}, 1000)->size() == live);
+    const auto listed = projections::list_sessions(*rows, filter);
+    CHECK(listed->sessions.size() == live);
+    CHECK(listed->total == static_cast<std::int64_t>(live));
   }
 }
 

@@ -32,4 +32,34 @@ class ForwardingRows : public eventlog::KeyValueStore {
   std::unique_ptr<eventlog::KeyValueStore> rows_ = eventlog::make_memory_key_value_store();
 };
 
+// Counts what is read of other rows, which outlive it.
+class CountingRows : public eventlog::KeyValueStore {
+ public:
+  explicit CountingRows(eventlog::KeyValueStore& rows) : rows_(rows) {}
+
+  base::Result<bool> write(const eventlog::WriteBatch& batch) override {
+    return rows_.write(batch);
+  }
+  base::Result<std::optional<base::Bytes>> get(base::ByteView key) override {
+    ++rows_read;
+    return rows_.get(key);
+  }
+  base::Result<std::vector<eventlog::KeyValue>> scan(base::ByteView prefix, base::ByteView from,
+                                                     std::size_t count_max) override {
+    auto found = rows_.scan(prefix, from, count_max);
+    if (found) rows_read += found->size();
+    return found;
+  }
+  base::Result<std::optional<eventlog::KeyValue>> last(base::ByteView prefix) override {
+    ++rows_read;
+    return rows_.last(prefix);
+  }
+  base::Result<bool> clear() override { return rows_.clear(); }
+
+  std::size_t rows_read = 0;
+
+ private:
+  eventlog::KeyValueStore& rows_;
+};
+
 }  // namespace support

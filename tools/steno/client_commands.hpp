@@ -97,6 +97,7 @@ struct ListArguments {
   std::vector<std::string> statuses;  // empty: all
   bool all_agents = false;
   std::int64_t count = 50;
+  bool is_all = false;
 };
 Outcome<int> list(const Config& config, const ListArguments& arguments);
 

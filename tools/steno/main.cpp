@@ -367,7 +367,9 @@ void add_list(CommandLine& line) {
                    "Only these: starting, running, completed, failed, killed")
       ->delimiter(',');
   command->add_flag("--all-agents", arguments.all_agents, "Of every agent");
-  command->add_option("-n", arguments.count, "At most so many")->check(CLI::Range(1, 1000));
+  CLI::Option* count = command->add_option("-n", arguments.count, "At most so many")
+                           ->check(CLI::Range(1, 1'000'000));
+  command->add_flag("--all", arguments.is_all, "To the very first one")->excludes(count);
 }
 
 void add_output(CommandLine& line) {

@@ -1,5 +1,6 @@
 // Commands that ask about sessions and change nothing.
 #include <algorithm>
+#include <limits>
 
 #include "projections/metrics.hpp"
 #include "tools/steno/client_commands.hpp"
@@ -56,11 +57,9 @@ Outcome<std::set<session::SessionStatus>> parse_statuses(const std::vector<std::
   return statuses;
 }
 
-void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_agent) {
-  if (answer.sessions.empty()) {
-    remark("no sessions");
-    return;
-  }
+// A page of the list; only the first one has titles.
+void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_agent,
+                bool has_titles) {
   std::vector<Column> columns{{"ALIAS"},
                               {"NAME", Align::left, 40},
                               {"STATUS"},
@@ -78,7 +77,8 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
     if (shows_agent) cells.insert(cells.begin(), row.agent);
     table.add(std::move(cells));
   }
-  print(table.text());
+  const std::string text = table.text();
+  print(has_titles ? text : text.substr(text.find('\n') + 1));
 }
 
 class Fields {
@@ -255,15 +255,36 @@ Outcome<int> list(const Config& config, const ListArguments& arguments) {
   workers::QueryBody query;
   query.agent = arguments.all_agents ? "" : config.agent;
   query.statuses = *statuses;
-  query.limit = arguments.count;
-  const auto answer = (*connection)->ask<workers::ListAnswer>(workers::kVerbList, query);
-  if (!answer) return tl::unexpected(answer.error());
-  if (config.output == OutputFormat::table) {
-    print_list(*answer, (*connection)->clock().wall(), arguments.all_agents);
-  } else if (config.output == OutputFormat::json) {
-    print(to_json(*answer) + "\n");
-  } else {
-    for (const SessionRow& row : answer->sessions) print(to_json(row) + "\n");
+  const std::int64_t wanted =
+      arguments.is_all ? std::numeric_limits<std::int64_t>::max() : arguments.count;
+  std::int64_t printed = 0;
+  std::vector<SessionRow> all;  // of one document, which is printed in one piece
+  workers::ListAnswer page;
+  do {
+    query.limit = std::min<std::int64_t>(wanted - printed, projections::kSessionsMax);
+    query.before = page.before;
+    auto answer = (*connection)->ask<workers::ListAnswer>(workers::kVerbList, query);
+    if (!answer) return tl::unexpected(answer.error());
+    page = std::move(*answer);
+    if (config.output == OutputFormat::jsonl) {
+      for (const SessionRow& row : page.sessions) print(to_json(row) + "\n");
+    } else if (config.output == OutputFormat::table && !page.sessions.empty()) {
+      print_list(page, (*connection)->clock().wall(), arguments.all_agents, printed == 0);
+    }
+    printed += static_cast<std::int64_t>(page.sessions.size());
+    if (config.output == OutputFormat::json) {
+      std::move(page.sessions.begin(), page.sessions.end(), std::back_inserter(all));
+    }
+  } while (page.has_more && printed < wanted);
+  if (config.output == OutputFormat::json) {
+    page.sessions = std::move(all);
+    print(to_json(page) + "\n");
+  }
+  if (config.output != OutputFormat::table) return kExitOk;
+  if (printed == 0) remark("no sessions");
+  if (page.has_more) {
+    remark(std::to_string(printed) + " of " + std::to_string(page.total) +
+           "; more with -n, all with --all");
   }
   return kExitOk;
 }

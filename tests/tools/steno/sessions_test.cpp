@@ -209,6 +209,28 @@ TEST_CASE("a session can be listed, shown, read and killed", "[tools]") {
   CHECK(served.steno({"interrupt", alias}).code == 4);
 }
 
+TEST_CASE("lists and output are printed as far back as they are asked for", "[tools]") {
+  const Served served;
+  const std::string alias = served.spawn({"--multi-turn", "[say one]"});
+  CHECK(served.steno({"send", alias, "--wait", "[say two]"}).code == 0);
+  CHECK(served.steno({"send", alias, "--wait", "[say three]"}).code == 0);
+  CHECK(served.ask({"output", alias}).at("items").size() == 6);
+  CHECK(served.ask({"output", alias, "-n", "2"}).at("items").size() == 3);
+  CHECK(served.ask({"output", alias, "--all"}).at("items").size() == 6);
+  CHECK(served.ask({"output", alias, "-n", "5000"}).at("items").size() == 6);
+  CHECK(contains(served.steno({"output", alias, "-n", "1"}).out, "three\n"));
+  CHECK_FALSE(contains(served.steno({"output", alias, "-n", "1"}).out, "two\n"));
+
+  const std::string later = served.spawn({"--multi-turn", "[say hello]"});
+  const Ran first = served.steno({"ls", "-n", "1"});
+  CHECK((contains(first.out, later) && !contains(first.out, alias)));
+  CHECK(contains(first.err, "1 of 2; more with -n, all with --all"));
+  const Ran all = served.steno({"ls", "--all"});
+  CHECK((contains(all.out, later) && contains(all.out, alias) && !contains(all.err, " of 2")));
+  CHECK(served.ask({"ls", "--all"}).at("sessions").size() == 2);
+  CHECK(served.ask({"ls", "-n", "1"}).at("total") == 2);
+}
+
 TEST_CASE("a session is sent prompts, interrupted and closed", "[tools]") {
   const Served served;
   const std::string alias = served.spawn({"--multi-turn", "[say hello]"});
