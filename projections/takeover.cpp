@@ -1,6 +1,5 @@
 #include "projections/takeover.hpp"
 
-#include <bit>
 #include <limits>
 
 #include "eventlog/base/binary.hpp"
@@ -17,7 +16,7 @@ using base::StreamVersion;
 using eventlog::LoadedStream;
 using session::SessionState;
 
-constexpr std::int64_t kTakeoverRowSchema = 1;
+constexpr std::int64_t kTakeoverRowSchema = 2;
 constexpr std::string_view kStatePrefix = "b/";
 constexpr std::string_view kEventPrefix = "j/";
 constexpr std::string_view kSessionPrefix = "s/";
@@ -65,14 +64,10 @@ Bytes event_key(std::string_view stream, StreamVersion version) {
   return key;
 }
 
-// Events are gathered into the state each time so many more of them are there. The states of shared
-// streams grow with the log, so the distance does, too: all gathering together costs some sixteen
-// times the last one. It follows from the version alone, so that the rows do.
-std::int64_t gathering_distance(StreamVersion version) {
-  constexpr std::int64_t kLeast = 256;
-  const auto power = std::bit_floor(static_cast<std::uint64_t>(version.value));
-  return std::max(kLeast, static_cast<std::int64_t>(power / 8));
-}
+// Events are gathered into the state each time so many more of them are there, by the version
+// alone, so that the rows follow from the log. The states hold what lives, so writing one costs
+// little.
+constexpr std::int64_t kGatheringDistance = 256;
 
 Result<session::RecordedEvent> decode_kept(const eventlog::KeyValue& row) {
   auto kept = detail::decode_row<KeptEvent>(row.key, row.value);
@@ -109,7 +104,7 @@ void fold_shared(const session::RecordedEvent& event, Rows& rows) {
   if (!empty) return;
   rows.put(event_key(stream, version),
            KeptEvent{event.envelope.position, {session::encode_facts(event)}});
-  if (version.value % gathering_distance(version) != 0) return;
+  if (version.value % kGatheringDistance != 0) return;
   std::visit([&](const auto& state) { gather_state<std::decay_t<decltype(state)>>(stream, rows); },
              *empty);
 }

@@ -15,20 +15,10 @@ using session::Rejection;
 using session::RejectionCode;
 using session::SessionState;
 
-constexpr std::size_t kAliasChars = 8;
-constexpr std::size_t kAliasCandidates = 4;
 // Who loads also saves, and a command that waits for its session is to wait behind few of them.
 constexpr std::size_t kSavesMax = 16;
 // Streams that one cycle looks at to evict them: more than one command uses.
 constexpr std::size_t kLooksMax = 64;
-
-std::string make_alias(base::Random& random) {
-  constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";  // 32, none alike
-  std::string alias;
-  std::uint64_t bits = random.next();
-  for (std::size_t i = 0; i < kAliasChars; ++i, bits >>= 5) alias += kAlphabet[bits & 31];
-  return alias;
-}
 
 const session::Spawn* as_spawn(const session::Command& command) {
   const auto* client = std::get_if<session::ClientCommand>(&command);
@@ -326,13 +316,8 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
                   "the session is at version " + std::to_string(streams.session->version.value) +
                       ", not at " + std::to_string(message.expected_version->value));
   }
-  session::DecisionContext context{
-      message.session, message.agent, message.id, options_.limits, {}, streams.session->version};
-  if (as_spawn(message.command) != nullptr) {
-    for (std::size_t i = 0; i < kAliasCandidates; ++i) {
-      context.fresh_aliases.push_back(make_alias(random_));
-    }
-  }
+  const session::DecisionContext context{message.session, message.agent, message.id,
+                                         options_.limits, streams.session->version};
   const session::DecisionStates states{
       state, as<session::RegistryState>(streams.registry->state),
       as<session::AdmissionState>(streams.admission->state),

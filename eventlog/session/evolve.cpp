@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/session/alias.hpp"
 #include "eventlog/session/stream_name.hpp"
 
 namespace session {
@@ -240,9 +241,19 @@ bool apply(RegistryState& s, const Envelope&, const AgentSessionReleased& e) {
 }
 
 bool apply(AdmissionState& s, const Envelope&, const SessionAdmitted& e) {
-  if (s.live.contains(e.session) || s.aliases.contains(e.alias)) return false;
+  const SessionId first = s.first.is_set() ? s.first : e.session;
+  const auto number = alias_number(first, e.alias);
+  const bool is_taken = (number && *number < s.next_alias) || s.aliases.contains(e.alias);
+  if (is_taken || s.live.contains(e.session)) return false;
+  s.first = first;
   s.live.emplace(e.session, e.agent);
-  s.aliases.insert(e.alias);
+  const std::int64_t free = free_alias(s, first);
+  if (number != free) {
+    s.aliases.insert(e.alias);
+    return true;
+  }
+  while (s.next_alias < free) s.aliases.erase(alias_of(first, s.next_alias++));
+  ++s.next_alias;
   return true;
 }
 
@@ -394,6 +405,12 @@ LeaseState lease_state(const SessionState& state) {
   return {state.status, state.is_close_requested, state.opened,
           state.lease,  state.last_token,         state.turn,
           state.queue};
+}
+
+std::int64_t free_alias(const AdmissionState& state, SessionId first) {
+  std::int64_t number = state.next_alias;
+  while (state.aliases.contains(alias_of(first, number))) ++number;
+  return number;
 }
 
 bool is_wholly_erased(const SessionState& state) {

@@ -157,7 +157,11 @@ struct RegistryState {
 struct AdmissionState {
   std::map<SessionId, std::string> live;       // session → its agent
   std::map<SessionId, std::string> unsettled;  // closed, but with a lease still held
-  std::set<std::string> aliases;               // of all sessions ever
+  // Which aliases are taken (alias.hpp): those of all numbers below the next one, and those that
+  // were given otherwise, as by releases that drew them by lot.
+  SessionId first;  // the session that was admitted first
+  std::int64_t next_alias = 0;
+  std::set<std::string> aliases;
   Position inconsistent;
 
   bool operator==(const AdmissionState&) const = default;
@@ -165,6 +169,8 @@ struct AdmissionState {
   static void fields(Self& self, Visit&& visit) {
     visit("live", self.live);
     visit("unsettled", self.unsettled);
+    visit("first", self.first);
+    visit("next_alias", self.next_alias);
     visit("aliases", self.aliases);
     visit("inconsistent", self.inconsistent);
   }
@@ -242,6 +248,9 @@ struct ServerState {
     visit("requests", self.requests);
   }
 };
+
+// The number whose alias the next session gets.
+std::int64_t free_alias(const AdmissionState& state, SessionId first);
 
 using StreamState = std::variant<SessionState, RegistryState, AdmissionState, ServerState>;
 

@@ -153,7 +153,7 @@ class Given {
   session::RegistryState registry;
   session::AdmissionState admission;
   std::optional<session::SessionState> source;
-  DecisionContext context{{}, {}, {}, {}, {"alias001", "alias002"}};
+  DecisionContext context;
 
   bool may_be_inconsistent() const { return may_be_inconsistent_; }
   base::Position position() const { return position_; }

@@ -53,9 +53,8 @@ class SessionDriver {
     sent.events = 0;
     sent.is_accepted = is_clients && std::get<session::SessionState>(own).commands.find(sent.id);
     if (sent.is_accepted) return;
-    DecisionContext context{sent.session, "main", sent.id, limits_, {}};
-    context.version = version_of(stream_of(sent.session));
-    for (int i = 0; i < 2; ++i) context.fresh_aliases.push_back(alias());
+    const DecisionContext context{sent.session, "main", sent.id, limits_,
+                                  version_of(stream_of(sent.session))};
     std::string source;
     if (const auto* client = std::get_if<session::ClientCommand>(&sent.command)) {
       const auto* spawn = std::get_if<session::Spawn>(client);
@@ -116,7 +115,6 @@ class SessionDriver {
   }
 
   base::CommandId next_id() { return numbered<base::CommandId>(++commands_); }
-  std::string alias() { return "alias" + std::to_string(random_.below(100'000)); }
 
   // Mostly a live session, so that its history goes on; else any, ended ones and new ones too.
   base::SessionId choose_session() {

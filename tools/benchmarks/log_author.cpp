@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "eventlog/session/alias.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "tools/benchmarks/stop.hpp"
 
@@ -58,7 +59,8 @@ SessionIdentity LogAuthor::new_identity() {
   SessionIdentity identity = SessionIdentity::any(now_, random_);
   identity.agent = kLogAgent;
   identity.name = fmt::format("task-{}", ++sessions_);
-  identity.alias = fmt::format("z{:07x}", sessions_);
+  if (!first_.is_set()) first_ = identity.id;
+  identity.alias = session::alias_of(first_, sessions_ - 1);
   return identity;
 }
 
@@ -133,7 +135,8 @@ base::Result<std::vector<base::SessionId>> LogAuthor::add_histories(std::int64_t
       alive.push_back(new_history());
       ids.push_back(alive.back().identity().id);
     }
-    const std::size_t chosen = random_.below(alive.size());
+    // The session that aliases follow from is the first one that is admitted.
+    const std::size_t chosen = admission_.value == 0 ? 0 : random_.below(alive.size());
     if (auto ok = add(alive[chosen], content_bytes); !ok) return tl::unexpected(ok.error());
     if (!alive[chosen].has_ended()) continue;
     std::swap(alive[chosen], alive.back());

@@ -62,6 +62,7 @@ class LogAuthor {
   base::StreamVersion registry_;
   base::StreamVersion admission_;
   std::int64_t sessions_ = 0;
+  base::SessionId first_;  // that was admitted
 };
 
 }  // namespace benchmarks

@@ -4,6 +4,7 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
+#include "eventlog/session/alias.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "workers/session/session_name.hpp"
 
@@ -165,13 +166,10 @@ std::optional<Rejection> check_resume(const DecisionStates& states, const Spawn&
                        "fork"};
 }
 
-std::optional<std::string> choose_alias(const DecisionStates& states,
-                                        const DecisionContext& context) {
-  for (const std::string& alias : context.fresh_aliases) {
-    const bool is_taken = states.admission.aliases.contains(alias);
-    if (!is_taken || mutant(Mutant::alias_taken_again)) return alias;
-  }
-  return std::nullopt;
+std::string choose_alias(const AdmissionState& admission, SessionId session) {
+  const SessionId first = admission.first.is_set() ? admission.first : session;
+  const std::int64_t number = free_alias(admission, first);
+  return alias_of(first, mutant(Mutant::alias_taken_again) && number > 0 ? number - 1 : number);
 }
 
 Outcome decide_one(Deciding d, const Spawn& c) {
@@ -193,12 +191,9 @@ Outcome decide_one(Deciding d, const Spawn& c) {
   if (c.resume.is_set()) {
     if (auto bad = check_resume(d.states, c)) return tl::unexpected(*bad);
   }
-  const auto alias = choose_alias(d.states, d.context);
-  if (!alias) {
-    return reject(RejectionCode::limit_reached, "no free alias was found; send the command again");
-  }
+  const std::string alias = choose_alias(d.states.admission, d.context.session);
 
-  SessionOpened opened{d.context.session, d.context.agent,   {}, *alias, c.origin_channel, c.spec,
+  SessionOpened opened{d.context.session, d.context.agent,   {}, alias, c.origin_channel, c.spec,
                        c.resume,          d.context.session, {}};
   const std::string wanted = c.name.empty() ? name_from_prompt(c.prompt) : c.name;
   opened.name = unique_name(wanted, d.states.registry.names);
@@ -220,7 +215,7 @@ Outcome decide_one(Deciding d, const Spawn& c) {
   d.emit(opened, c.system_prompt);
   d.emit(TurnQueued{TurnId{d.context.command.bytes}}, c.prompt);
   d.emit_to(StreamRole::registry, claim);
-  d.emit_to(StreamRole::admission, SessionAdmitted{d.context.session, d.context.agent, *alias});
+  d.emit_to(StreamRole::admission, SessionAdmitted{d.context.session, d.context.agent, alias});
   return std::move(d.decision);
 }
 

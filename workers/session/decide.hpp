@@ -21,8 +21,7 @@ struct DecisionContext {
   std::string agent;  // that the session belongs to
   CommandId command;
   Limits limits;
-  std::vector<std::string> fresh_aliases;  // candidates, in order of preference; for Spawn
-  StreamVersion version{};                 // of the session's stream
+  StreamVersion version{};  // of the session's stream
 };
 
 // The streams that a decision may read; `source` is the session that a Spawn resumes, else null.

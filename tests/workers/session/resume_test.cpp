@@ -1,3 +1,4 @@
+#include "eventlog/session/alias.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace session {
@@ -38,6 +39,9 @@ std::vector<Fact> source_ended() {
   return past;
 }
 
+// Of the first session that is admitted.
+const std::string kAlias = alias_of(kSession, 0);
+
 Spawn resume(bool is_fork = false) {
   Spawn c;
   c.name = "second";
@@ -49,7 +53,7 @@ Spawn resume(bool is_fork = false) {
 }
 
 SessionOpened opened_by(const Spawn& c) {
-  SessionOpened opened{kSession, "main", "second", "alias001", {}, c.spec, kSource, kSource, {700}};
+  SessionOpened opened{kSession, "main", "second", kAlias, {}, c.spec, kSource, kSource, {700}};
   opened.spec.resume_agent_session = "old";
   opened.spec.is_fork = c.is_fork;
   return opened;
@@ -63,7 +67,7 @@ TEST_CASE("a resumed session goes on with the agent's session, its lineage and i
           .then(fact(SessionResumed{kSession, false}).on(StreamRole::source), opened_by(resume()),
                 fact(TurnQueued{kOwnTurn}).with("Go on"),
                 fact(NameClaimed{kSession, "second", "old"}).on(StreamRole::registry),
-                fact(SessionAdmitted{kSession, "main", "alias001"}).on(StreamRole::admission));
+                fact(SessionAdmitted{kSession, "main", kAlias}).on(StreamRole::admission));
   CHECK(after.session.agent_total.value == 700);
   CHECK(after.registry.agent_sessions.at("old") == kSession);
 }
@@ -107,7 +111,7 @@ TEST_CASE("a fork leaves the agent's session free, also while the source runs", 
           .then(fact(SessionResumed{kSession, true}).on(StreamRole::source),
                 opened_by(resume(true)), fact(TurnQueued{kOwnTurn}).with("Go on"),
                 fact(NameClaimed{kSession, "second", {}}).on(StreamRole::registry),
-                fact(SessionAdmitted{kSession, "main", "alias001"}).on(StreamRole::admission));
+                fact(SessionAdmitted{kSession, "main", kAlias}).on(StreamRole::admission));
   CHECK(after.registry.agent_sessions.empty());
 }
 
@@ -148,7 +152,7 @@ TEST_CASE("an agent's session is gone on with by one session at a time", "[sessi
 support::Given resumed_and_running(bool is_fork = false) {
   return given(source_ended(), opened_by(resume(is_fork)), TurnQueued{kOwnTurn},
                fact(NameClaimed{kSession, "second", is_fork ? "" : "old"}).on(StreamRole::registry),
-               fact(SessionAdmitted{kSession, "main", "alias001"}).on(StreamRole::admission),
+               fact(SessionAdmitted{kSession, "main", kAlias}).on(StreamRole::admission),
                LeaseGranted{support::kWorker, kToken, "old"}, TurnStarted{kOwnTurn, kToken});
 }
 
