@@ -27,12 +27,16 @@ void cut_facts_of(session::ReportInitialized& r) {
   for (std::string* text : {&r.agent_session, &r.model, &r.agent_version}) cut(*text);
 }
 
+void cut_facts_of(session::ReportOutput& r) {
+  cut(r.parent);
+}
+
 void cut_facts_of(session::ReportToolCallStarted& r) {
-  for (std::string* text : {&r.call, &r.tool}) cut(*text);
+  for (std::string* text : {&r.call, &r.tool, &r.parent}) cut(*text);
 }
 
 void cut_facts_of(session::ReportToolCallFinished& r) {
-  cut(r.call);
+  for (std::string* text : {&r.call, &r.parent}) cut(*text);
 }
 
 void cut_facts_of(session::ReportTurnResult& r) {

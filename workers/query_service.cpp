@@ -69,17 +69,30 @@ std::optional<OutputItem> as_item(const session::RecordedEvent& event) {
   item.type = event.envelope.type;
   item.time = event.envelope.log_time;
   if (const auto* output = std::get_if<session::OutputRecorded>(&event.event)) {
+    const bool is_thought = output->kind == session::OutputKind::thinking;
+    item.kind = is_thought ? ItemKind::thought : ItemKind::said;
     item.turn = output->turn;
+    item.parent = output->parent;
   } else if (const auto* partial = std::get_if<session::PartialOutputRecorded>(&event.event)) {
+    item.kind = ItemKind::said;
     item.turn = partial->turn;
   } else if (const auto* call = std::get_if<session::ToolCallStarted>(&event.event)) {
+    item.kind = ItemKind::tool_call;
     item.turn = call->turn;
     item.tool = call->tool;
+    item.call = call->call;
+    item.parent = call->parent;
   } else if (const auto* done = std::get_if<session::ToolCallFinished>(&event.event)) {
+    item.kind = ItemKind::tool_result;
     item.turn = done->turn;
+    item.call = done->call;
+    item.is_error = done->is_error;
+    item.is_denied = done->is_denied;
+    item.parent = done->parent;
   } else if (const auto* queued = std::get_if<session::TurnQueued>(&event.event)) {
     item.turn = queued->turn;
   } else if (const auto* failed = std::get_if<session::TurnFailed>(&event.event)) {
+    item.kind = ItemKind::failure;
     item.turn = failed->turn;
   } else {
     return std::nullopt;

@@ -104,12 +104,19 @@ struct ShowAnswer {
   }
 };
 
+enum class ItemKind { prompt, said, thought, tool_call, tool_result, failure };
+
 struct OutputItem {
   Position position;
   std::string type;  // of the event: OutputRecorded, PartialOutputRecorded, ToolCallStarted, …
+  ItemKind kind = ItemKind::prompt;
   base::TurnId turn;
-  base::Time time;   // log time
-  std::string tool;  // of a tool call
+  base::Time time;         // log time
+  std::string tool;        // of a tool call
+  std::string call;        // of a tool call and its result
+  bool is_error = false;   // of a result
+  bool is_denied = false;  // likewise: not carried out, for want of a permission
+  std::string parent;      // the call whose subagent it comes from; empty: the agent itself
   std::string text;
   base::Time erased_at;   // the text was erased then; 0: it was not
   std::string erased_by;  // the actor whose command that was
@@ -119,9 +126,14 @@ struct OutputItem {
   static void fields(Self& self, Visit&& visit) {
     visit("position", self.position);
     visit("type", self.type);
+    visit("kind", self.kind);
     visit("turn", self.turn);
     visit("time", self.time);
     visit("tool", self.tool);
+    visit("call", self.call);
+    visit("error", self.is_error);
+    visit("denied", self.is_denied);
+    visit("parent", self.parent);
     visit("text", self.text);
     visit("erased_at", self.erased_at);
     visit("erased_by", self.erased_by);
@@ -271,3 +283,9 @@ class InlineQueryPort final : public QueryPort {
 std::unique_ptr<QueryPort> make_thread_query_port(QueryService& service);
 
 }  // namespace workers
+
+template <>
+struct base::EnumNames<workers::ItemKind> {
+  static constexpr std::string_view kNames[] = {"prompt",    "said",        "thought",
+                                                "tool_call", "tool_result", "failure"};
+};

@@ -157,6 +157,7 @@ struct OutputRecorded {
   TurnId turn;
   std::int64_t block = 0;  // counts the session's blocks from 1
   OutputKind kind = OutputKind::text;
+  std::string parent{};  // the call whose subagent said it; empty: the agent itself
 
   bool operator==(const OutputRecorded&) const = default;
   template <class Self, class Visit>
@@ -164,6 +165,7 @@ struct OutputRecorded {
     visit("turn", self.turn);
     visit("block", self.block);
     visit("kind", self.kind);
+    visit("parent", self.parent);
   }
 };
 
@@ -188,6 +190,7 @@ struct ToolCallStarted {
   TurnId turn;
   std::string call;  // the agent's id of the call
   std::string tool;
+  std::string parent{};  // the call whose subagent made this one; empty: the agent itself
 
   bool operator==(const ToolCallStarted&) const = default;
   template <class Self, class Visit>
@@ -195,6 +198,7 @@ struct ToolCallStarted {
     visit("turn", self.turn);
     visit("call", self.call);
     visit("tool", self.tool);
+    visit("parent", self.parent);
   }
 };
 
@@ -204,6 +208,8 @@ struct ToolCallFinished {
   TurnId turn;
   std::string call;
   bool is_error = false;
+  bool is_denied = false;  // it was not carried out, for want of a permission; then an error, too
+  std::string parent{};    // as at the call's start
 
   bool operator==(const ToolCallFinished&) const = default;
   template <class Self, class Visit>
@@ -211,6 +217,8 @@ struct ToolCallFinished {
     visit("turn", self.turn);
     visit("call", self.call);
     visit("error", self.is_error);
+    visit("denied", self.is_denied);
+    visit("parent", self.parent);
   }
 };
 

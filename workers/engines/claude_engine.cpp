@@ -13,6 +13,8 @@ namespace {
 
 using session::LineFault;
 
+// Calls that are under way at once; an agent runs a few. Further ones are on record as errors only.
+constexpr std::size_t kDeniedCallsMax = 1'000;
 constexpr base::NanoUsd kTotalMax{base::kIntegerLimit - 1};
 constexpr std::string_view kDenial =
     "Denied: this tool call needs an approval, and nobody can give one in this session. It was not "
@@ -65,12 +67,16 @@ void ClaudeEngine::take(const InitFrame& frame, const Step& step) {
 
 void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
   for (const Block& block : frame.blocks) {
-    if (!frame.is_sub_agent && std::holds_alternative<session::ReportOutput>(block)) {
+    if (frame.parent.empty() && std::holds_alternative<session::ReportOutput>(block)) {
       partial_.drop();
     }
     std::visit(
         [&](auto report) {
           report.turn = turn_;
+          report.parent = frame.parent;
+          if constexpr (requires { report.is_denied; }) {
+            report.is_denied = denied_calls_.erase(report.call) > 0;
+          }
           step.out.emplace_back(std::move(report));
         },
         block);
@@ -104,10 +110,15 @@ void ClaudeEngine::take(const TextDelta& frame, const Step& step) {
 void ClaudeEngine::take(const AgentRequest& frame, const Step& step) {
   if (frame.is_permission) {
     writes_ += deny_line(frame.id, frame.call, kDenial);
+    note_denial(frame.call);
     return;  // the agent reports the denied call's result
   }
   writes_ += refusal_line(frame.id, kRefusal);
   step.out.emplace_back(agent_line(LineFault::unknown_kind, step.line));
+}
+
+void ClaudeEngine::take(const CallDenied& frame, const Step&) {
+  note_denial(frame.call);
 }
 
 // Else the turn would wait for its result for ever.
@@ -132,6 +143,10 @@ void ClaudeEngine::take(const StrangeFrame& frame, const Step& step) {
   step.out.emplace_back(agent_line(frame.fault, step.line));
 }
 
+void ClaudeEngine::note_denial(const std::string& call) {
+  if (denied_calls_.size() < kDeniedCallsMax) denied_calls_.insert(call);
+}
+
 void ClaudeEngine::report_partial(std::string text, Reports& out) const {
   if (!text.empty()) out.emplace_back(session::ReportPartialOutput{turn_, std::move(text)});
 }
@@ -149,6 +164,7 @@ Bytes ClaudeEngine::start() {
 Bytes ClaudeEngine::begin_turn(TurnId turn, ByteView prompt) {
   turn_ = turn;
   has_result_ = false;
+  denied_calls_.clear();
   return prompt_line(turn, prompt);
 }
 

@@ -1,6 +1,8 @@
 // Drives Claude Code, and any agent that speaks its stream-json protocol on stdin and stdout.
 #pragma once
 
+#include <set>
+
 #include "workers/engines/claude_frames.hpp"
 #include "workers/engines/engine.hpp"
 #include "workers/engines/partial_output.hpp"
@@ -38,10 +40,12 @@ class ClaudeEngine final : public Engine {
   void take(const StreamStarted& frame, const Step& step);
   void take(const TextDelta& frame, const Step& step);
   void take(const AgentRequest& frame, const Step& step);
+  void take(const CallDenied& frame, const Step& step);
   void take(const PromptCancelled& frame, const Step& step);
   void take(const ConversationReset& frame, const Step& step);
   void take(const KnownFrame& frame, const Step& step);
   void take(const StrangeFrame& frame, const Step& step);
+  void note_denial(const std::string& call);
   void report_partial(std::string text, Reports& out) const;
   std::string next_request_id();
 
@@ -52,6 +56,7 @@ class ClaudeEngine final : public Engine {
   base::NanoUsd cleared_total_;  // what was spent in conversations that were cleared since
   TurnId turn_;                  // the last one begun; unset before the first
   bool has_result_ = false;
+  std::set<std::string> denied_calls_;  // in this turn, whose results have not come yet
   std::int64_t requests_ = 0;
   PartialOutput partial_;
   Bytes writes_;

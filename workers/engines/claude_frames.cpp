@@ -35,7 +35,6 @@ constexpr std::string_view kKnownSystem[] = {"api_retry",
                                              "model_refusal_fallback",
                                              "model_refusal_no_fallback",
                                              "notification",
-                                             "permission_denied",
                                              "plugin_install",
                                              "session_state_changed",
                                              "session_title_changed",
@@ -63,6 +62,7 @@ Frame read_system(const JsonObject& frame) {
     return InitFrame{
         {frame["session_id"].text(), frame["model"].text(), frame["claude_code_version"].text()}};
   }
+  if (subtype == "permission_denied") return CallDenied{frame["tool_use_id"].text()};
   if (is_among(kKnownSystem, subtype)) return KnownFrame{};
   return StrangeFrame{};
 }
@@ -115,7 +115,7 @@ void read_block(const JsonObject& block, bool is_agent, MessageFrame& message) {
 
 Frame read_message(const JsonObject& frame, bool is_agent) {
   MessageFrame message;
-  message.is_sub_agent = !frame["parent_tool_use_id"].is_null();
+  message.parent = frame["parent_tool_use_id"].text();
   const JsonValue content = frame["message"].object()["content"];
   if (is_agent && content.is_text()) {
     message.blocks.push_back(session::ReportOutput{{}, OutputKind::text, content.text()});

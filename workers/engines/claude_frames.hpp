@@ -16,12 +16,12 @@ struct InitFrame {
 };
 
 // One finished block of a message: something said, a tool call, or a tool's result. The reports'
-// turn is not set yet.
+// turn and parent are not set yet.
 using Block = std::variant<session::ReportOutput, session::ReportToolCallStarted,
                            session::ReportToolCallFinished>;
 
 struct MessageFrame {
-  bool is_sub_agent = false;
+  std::string parent;       // the call whose subagent this is about; empty: the agent itself
   bool is_strange = false;  // it has a block of an unknown kind, too
   std::vector<Block> blocks;
 };
@@ -47,6 +47,11 @@ struct AgentRequest {
   std::string call;  // the tool call that a permission is asked for; older versions do not say
 };
 
+// The agent has denied a tool call by itself; the call's result, an error, follows.
+struct CallDenied {
+  std::string call;
+};
+
 // A user message that was accepted has been dropped without a result.
 struct PromptCancelled {
   std::string prompt;  // its uuid
@@ -63,7 +68,7 @@ struct StrangeFrame {
 
 using Frame =
     std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, TextDelta, AgentRequest,
-                 PromptCancelled, ConversationReset, KnownFrame, StrangeFrame>;
+                 CallDenied, PromptCancelled, ConversationReset, KnownFrame, StrangeFrame>;
 
 // Total: any bytes are a frame.
 Frame read_frame(base::ByteView line);

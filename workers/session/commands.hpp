@@ -190,6 +190,7 @@ struct ReportOutput {
   TurnId turn;
   OutputKind kind = OutputKind::text;
   std::string text;
+  std::string parent{};  // the call whose subagent said it; empty: the agent itself
 
   bool operator==(const ReportOutput&) const = default;
   template <class Self, class Visit>
@@ -197,6 +198,7 @@ struct ReportOutput {
     visit("turn", self.turn);
     visit("kind", self.kind);
     visit("text", self.text);
+    visit("parent", self.parent);
   }
 };
 
@@ -219,6 +221,7 @@ struct ReportToolCallStarted {
   std::string call;
   std::string tool;
   std::string input;
+  std::string parent{};  // likewise
 
   bool operator==(const ReportToolCallStarted&) const = default;
   template <class Self, class Visit>
@@ -227,6 +230,7 @@ struct ReportToolCallStarted {
     visit("call", self.call);
     visit("tool", self.tool);
     visit("input", self.input);
+    visit("parent", self.parent);
   }
 };
 
@@ -236,6 +240,8 @@ struct ReportToolCallFinished {
   std::string call;
   bool is_error = false;
   std::string output;
+  bool is_denied = false;  // it was not carried out, for want of a permission
+  std::string parent{};    // likewise
 
   bool operator==(const ReportToolCallFinished&) const = default;
   template <class Self, class Visit>
@@ -244,6 +250,8 @@ struct ReportToolCallFinished {
     visit("call", self.call);
     visit("error", self.is_error);
     visit("output", self.output);
+    visit("denied", self.is_denied);
+    visit("parent", self.parent);
   }
 };
 

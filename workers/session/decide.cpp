@@ -466,7 +466,7 @@ void report(Deciding& d, const ReportInitialized& r) {
 }
 
 void report(Deciding& d, const ReportOutput& r) {
-  d.emit(OutputRecorded{r.turn, d.session().blocks + 1, r.kind}, r.text);
+  d.emit(OutputRecorded{r.turn, d.session().blocks + 1, r.kind, r.parent}, r.text);
 }
 
 void report(Deciding& d, const ReportPartialOutput& r) {
@@ -474,11 +474,11 @@ void report(Deciding& d, const ReportPartialOutput& r) {
 }
 
 void report(Deciding& d, const ReportToolCallStarted& r) {
-  d.emit(ToolCallStarted{r.turn, r.call, r.tool}, r.input);
+  d.emit(ToolCallStarted{r.turn, r.call, r.tool, r.parent}, r.input);
 }
 
 void report(Deciding& d, const ReportToolCallFinished& r) {
-  d.emit(ToolCallFinished{r.turn, r.call, r.is_error}, r.output);
+  d.emit(ToolCallFinished{r.turn, r.call, r.is_error, r.is_denied, r.parent}, r.output);
 }
 
 void report(Deciding& d, const ReportAgentLine& r) {

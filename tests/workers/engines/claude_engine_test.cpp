@@ -113,7 +113,8 @@ TEST_CASE("a sub-agent's blocks are recorded, its stream does not mix with the m
   engine.on_line(delta("main"), after(0));
   CHECK(engine.on_line(delta("sub", "\"call\""), after(1)).empty());
   const std::string sub = assistant(R"({"type":"text","text":"sub"})", "\"call\"");
-  CHECK(shown(engine.on_line(sub, after(2))) == Lines{"Output turn=01 kind=text text=sub"});
+  CHECK(shown(engine.on_line(sub, after(2))) ==
+        Lines{"Output turn=01 kind=text text=sub parent=call"});
   CHECK(shown(engine.on_end()) == Lines{"PartialOutput turn=01 text=main"});
 }
 
@@ -140,6 +141,16 @@ TEST_CASE("a tool's output is text, blocks of text, or JSON", "[workers]") {
         Lines{head + R"([{"type":"image","source":{}}])"});
   CHECK(output_of("[]") == Lines{head + "[]"});
   CHECK(output_of("null") == Lines{head});
+}
+
+TEST_CASE("what a subagent says and does names the call that it runs for", "[workers]") {
+  ClaudeEngine engine = engine_in_turn();
+  const std::string line = assistant(
+      R"({"type":"text","text":"hm"},{"type":"tool_use","id":"c2","name":"T","input":{}})",
+      "\"c1\"");
+  CHECK(shown(engine.on_line(line, kStart)) ==
+        Lines{"Output turn=01 kind=text text=hm parent=c1",
+              "ToolCallStarted turn=01 call=c2 tool=T input={} parent=c1"});
 }
 
 TEST_CASE("the model's own tools are tool calls too", "[workers]") {

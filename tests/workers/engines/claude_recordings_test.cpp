@@ -204,8 +204,18 @@ TEST_CASE("a permission request is answered with a denial that names the call", 
                          "{\"behavior\":\"deny\",\"message\":\"Denied: "));
   CHECK(answer.ends_with("\"toolUseID\":\"toolu_c04868c460ed4a32a49f\"}}}\n"));
   CHECK(engine->take_writes().empty());
-  CHECK(reports_of("perm_none")[3].starts_with(
+  const std::string denied = "ToolCallFinished turn=01 call=toolu_c04868c460ed4a32a49f error=yes ";
+  const auto finished = std::find_if(
+      all.begin(), all.end(), [&](const std::string& line) { return line.starts_with(denied); });
+  REQUIRE(finished != all.end());
+  CHECK(finished->ends_with(" denied=yes"));
+}
+
+TEST_CASE("what the agent denies by itself is reported as denied", "[workers]") {
+  const std::string denied = reports_of("perm_none")[3];
+  CHECK(denied.starts_with(
       "ToolCallFinished turn=01 call=toolu_a0274a4b2dd34fff9a54 error=yes output=Permission "));
+  CHECK(denied.ends_with(" denied=yes"));
 }
 
 TEST_CASE("no recorded line is beyond understanding", "[workers]") {

@@ -94,13 +94,18 @@ requires std::is_enum_v<Enum> std::string shown(Enum value) {
   return std::string(base::enum_name(value));
 }
 
-// "Output turn=01 kind=text text=…": every field, in order.
+// "Output turn=01 kind=text text=…": every field, in order; "denied" and "parent" where they say
+// something.
 inline std::string shown(const Report& report) {
   return std::visit(
       [](const auto& each) {
         std::string out(each.kType);
         std::decay_t<decltype(each)>::fields(each, [&](const char* name, const auto& value) {
-          out.append(" ").append(name).append("=").append(shown(value));
+          const std::string text = shown(value);
+          const bool is_rare =
+              std::string_view(name) == "denied" || std::string_view(name) == "parent";
+          if (is_rare && (text.empty() || text == "no")) return;
+          out.append(" ").append(name).append("=").append(text);
         });
         return out;
       },
