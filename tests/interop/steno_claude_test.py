@@ -165,11 +165,36 @@ class Claude(unittest.TestCase):
         self.assertEqual(tails(), [])
 
     def test_what_is_not_allowed_is_denied(self):
-        result = self.run_claude("bash touch made-by-the-tool")
+        result = self.run_claude("bash touch made-by-the-tool", code=5)
         self.assertEqual(result.out.splitlines()[-1], "The command has run.")
+        self.assertIn("✗ Bash — touch made-by-the-tool: denied: ", result.err)
         [finished] = self.facts(self.newest()["session"], "ToolCallFinished")
-        self.assertTrue(finished["error"])
+        self.assertEqual((finished["error"], finished["denied"]), (True, True))
         self.assertFalse(os.path.exists(os.path.join(self.home.workdir, "made-by-the-tool")))
+
+    def test_a_subagent_works_within_the_turn(self):
+        result = self.run_claude("delegate stream 60")
+        self.assertEqual(result.out.splitlines()[-1], "The work is done.")
+        row = self.newest()
+        events = self.home.events(row["session"])
+        kinds = [event["type"] for event in events]
+        call = events[kinds.index("ToolCallStarted")]["facts"]
+        self.assertEqual(call["tool"], "Agent")
+        finished = events[kinds.index("ToolCallFinished")]
+        self.assertIn("word59", finished["content"])
+        self.assertLess(finished["position"], events[kinds.index("TurnFinished")]["position"])
+        self.assertNotIn("ReportIgnored", kinds)
+        # Three calls of the model: two of the agent, one of the subagent; all of it is paid for.
+        self.assertGreater(row["cost_usd"], 0)
+
+    def test_a_command_in_the_background_does_not_outlive_its_turn(self):
+        result = self.run_claude("--allow-tool", "Bash", "background sleep 600", code=0)
+        self.assertEqual(result.out.splitlines()[-1], "The command has run.")
+        row = self.newest()
+        self.home.wait_for_event(row["alias"], "AgentExited")
+        self.assertNotIn("ReportIgnored", [e["type"] for e in self.home.events(row["session"])])
+        sleeps = [command for command in self.home.processes().values() if "sleep 600" in command]
+        self.assertEqual(sleeps, [])
 
     def test_what_is_allowed_is_done(self):
         self.run_claude("--allow-tool", "Bash", "bash touch made-by-the-tool")

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "tools/steno/terminal_text.hpp"
 
@@ -26,6 +27,13 @@ void complain(std::string_view line) {
 bool is_stdout_terminal() {
   static const bool kIsTerminal = ::isatty(STDOUT_FILENO) == 1;
   return kIsTerminal;
+}
+
+bool has_color() {
+  const char* none = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return is_stdout_terminal() && (none == nullptr || *none == '\0') &&
+         (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
 bool is_stdin_terminal() {

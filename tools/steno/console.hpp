@@ -15,6 +15,8 @@ void complain(std::string_view line);
 
 bool is_stdout_terminal();
 bool is_stdin_terminal();
+// Colours and the like may be printed: stdout is a terminal, and NO_COLOR is not set.
+bool has_color();
 // Hands what was printed to the operating system. False: it could not be written.
 bool flush();
 

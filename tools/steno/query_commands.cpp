@@ -13,7 +13,7 @@
 #include "tools/steno/session_printer.hpp"
 #include "tools/steno/table.hpp"
 #include "tools/steno/terminal_text.hpp"
-#include "tools/steno/tool_summary.hpp"
+#include "tools/steno/tool_calls.hpp"
 #include "workers/levels.hpp"
 
 namespace steno {
@@ -171,24 +171,65 @@ std::string erased_text(const workers::OutputItem& item) {
   return "[erased " + short_time_text(item.erased_at) + " by " + safe_line(item.erased_by) + "]";
 }
 
-void print_item(const workers::OutputItem& item, bool is_terminal) {
-  const std::string kept = is_terminal ? safe_text(item.text) : item.text;
-  const std::string text = item.erased_at.us == 0 ? kept : erased_text(item);
-  if (item.type == session::OutputRecorded::kType) {
-    print(text + "\n");
-  } else if (item.type == session::PartialOutputRecorded::kType) {
-    print(text);
-  } else if (item.type == session::ToolCallStarted::kType) {
-    print((item.erased_at.us == 0 ? tool_line(item.tool, item.text) : item.tool + " " + text) +
-          "\n");
-  } else if (item.type == session::TurnQueued::kType) {
-    print("> " + (is_terminal ? safe_line(text) : text) + "\n");
-  } else if (item.type == session::TurnFailed::kType) {
-    print("❌ " + text + "\n");
+// Items of a session one after the other, as people read them.
+class ItemPrinter {
+ public:
+  ItemPrinter(bool is_terminal, bool has_color)
+      : is_terminal_(is_terminal), has_color_(has_color) {}
+
+  void show(const workers::OutputItem& item);
+  // Ends the line of a block that is still being said.
+  void end() {
+    if (std::exchange(is_mid_line_, false)) print("\n");
+  }
+
+ private:
+  void show_lines(std::string_view text, const std::string& mark, bool is_dim = false);
+
+  const bool is_terminal_;
+  const bool has_color_;
+  ToolCalls calls_;
+  bool is_mid_line_ = false;
+};
+
+void ItemPrinter::show(const workers::OutputItem& item) {
+  using workers::ItemKind;
+  const bool is_erased = item.erased_at.us != 0;
+  const std::string kept = is_terminal_ ? safe_text(item.text) : item.text;
+  const std::string text = is_erased ? erased_text(item) : kept;
+  const std::string mark(item.parent.empty() ? "" : kSubagentMark);
+  if (item.type == session::PartialOutputRecorded::kType) {
+    is_mid_line_ = true;
+    return print(text);
+  }
+  end();
+  switch (item.kind) {
+    case ItemKind::prompt:
+      return print("> " + (is_terminal_ ? safe_line(text) : text) + "\n");
+    case ItemKind::said:
+      return mark.empty() ? print(text + "\n") : show_lines(text, mark);
+    case ItemKind::thought:
+      return show_lines(text, mark + "💭 ", true);
+    case ItemKind::tool_call: {
+      const std::string line = calls_.begin(item.call, item.tool, is_erased ? "" : item.text);
+      return print(mark + line + (is_erased ? " " + text : "") + "\n");
+    }
+    case ItemKind::tool_result:
+      if (item.is_error) print(mark + calls_.fail(item.call, item.is_denied, text) + "\n");
+      return;
+    case ItemKind::failure:
+      return print("❌ " + text + "\n");
   }
 }
 
-void print_items(const Config& config, const workers::OutputAnswer& answer) {
+void ItemPrinter::show_lines(std::string_view text, const std::string& mark, bool is_dim) {
+  for (const std::string_view line : lines_of(text)) {
+    const std::string marked = mark + std::string(line);
+    print((is_dim && has_color_ ? "\x1b[2m" + marked + "\x1b[22m" : marked) + "\n");
+  }
+}
+
+void print_items(const Config& config, const workers::OutputAnswer& answer, ItemPrinter& printer) {
   if (config.output == OutputFormat::json) {
     print(to_json(answer) + "\n");
     return;
@@ -197,13 +238,9 @@ void print_items(const Config& config, const workers::OutputAnswer& answer) {
     if (config.output == OutputFormat::jsonl) {
       print(to_json(item) + "\n");
     } else {
-      print_item(item, is_stdout_terminal());
+      printer.show(item);
     }
   }
-  // The last block is still being said.
-  const bool is_cut = !answer.has_more && !answer.items.empty() &&
-                      answer.items.back().type == session::PartialOutputRecorded::kType;
-  if (is_cut && config.output == OutputFormat::table) print("\n");
 }
 
 Outcome<workers::OutputAnswer> ask_output(Connection& connection, const OutputArguments& arguments,
@@ -308,20 +345,22 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
   if (is_table) print_heading(answer->session, (*connection)->clock().wall());
   if (!answer->archived.empty()) remark("not all of it is in the log: " + answer->archived);
   if (is_table && answer->items.empty() && answer->archived.empty()) remark("(no output yet)");
+  ItemPrinter printer(is_stdout_terminal(), has_color());
   std::vector<workers::OutputItem> earlier;  // of one document, which is printed in one piece
   while (answer->has_more) {
     const base::Position through = answer->through;
     if (config.output == OutputFormat::json) {
       std::move(answer->items.begin(), answer->items.end(), std::back_inserter(earlier));
     } else {
-      print_items(config, *answer);
+      print_items(config, *answer, printer);
     }
     answer = ask_onwards(**connection, arguments, through);
     if (!answer) return tl::unexpected(answer.error());
   }
   answer->items.insert(answer->items.begin(), std::make_move_iterator(earlier.begin()),
                        std::make_move_iterator(earlier.end()));
-  print_items(config, *answer);
+  print_items(config, *answer, printer);
+  printer.end();
   if (!arguments.is_followed || session::is_terminal(answer->session.status)) return kExitOk;
   FollowRequest request;
   request.session = answer->session.session;

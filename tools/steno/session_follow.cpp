@@ -17,7 +17,7 @@ class SessionFollow {
       : connection_(connection),
         request_(request),
         format_(connection.config().output),
-        printer_(is_stdout_terminal()) {
+        printer_(is_stdout_terminal(), calls_) {
     if (request.turn.is_set()) turns_.insert(request.turn);
   }
 
@@ -37,9 +37,14 @@ class SessionFollow {
   void note(const session::TurnFailed& e) { end_turn(e.turn, kExitFailed, e.cost); }
   void note(const session::TurnInterrupted& e) { end_turn(e.turn, interrupted_code(), e.cost); }
   void note(const session::SessionClosed& e);
+  void note(const session::ToolCallFinished& e) { has_denials_ |= e.is_denied; }
   template <class Event>
   void note(const Event&) {}
   void end_turn(base::TurnId turn, int code, const session::TurnCost& cost);
+  void tell_denials();
+  int with_denials(int code) const {
+    return code == kExitOk && has_denials_ && !request_.is_onlooker ? kExitRefused : code;
+  }
   int interrupted_code() const { return has_interrupted_ ? kExitInterrupted : kExitFailed; }
   Outcome<workers::CommandReplyBody> send(const session::ClientCommand& command);
   Outcome<int> finish(int code);
@@ -47,6 +52,8 @@ class SessionFollow {
   Connection& connection_;
   const FollowRequest& request_;
   const OutputFormat format_;
+  ToolCalls calls_;
+  bool has_denials_ = false;
   SessionPrinter printer_;
   std::set<base::TurnId> turns_;  // that are queued or run
   bool is_interrupt_sent_ = false;
@@ -164,13 +171,24 @@ void SessionFollow::end_turn(base::TurnId turn, int code, const session::TurnCos
   turns_.erase(turn);
   is_interrupt_sent_ = false;
   cost_.value += cost.cost.value;
-  if (request_.ends_with_turn && turn == request_.turn) code_ = code;
+  tell_denials();
+  if (request_.ends_with_turn && turn == request_.turn) code_ = with_denials(code);
+}
+
+// At the turn's end, where it is read.
+void SessionFollow::tell_denials() {
+  const std::vector<std::string> denied = calls_.take_denied();
+  if (denied.empty()) return;
+  printer_.end_line();
+  remark("steno: not done in this turn, for want of a permission; --allow-tool or "
+         "--permission-mode grants it:");
+  for (const std::string& summary : denied) remark("  ✗ " + summary);
 }
 
 void SessionFollow::note(const session::SessionClosed& e) {
   closed_ = e;
   if (e.status == session::SessionStatus::completed) {
-    code_ = code_.value_or(kExitOk);
+    code_ = code_.value_or(with_denials(kExitOk));
   } else if (e.reason == session::EndReason::budget) {
     code_ = kExitBudget;
   } else {

@@ -17,8 +17,9 @@ struct FollowRequest {
   LineInput* input = nullptr;   // where further prompts come from; null: nowhere
 };
 
-// kExitOk where the session completed (or the turn finished), kExitFailed, kExitBudget, or
-// kExitInterrupted after Ctrl-C ended it. In the form that the configuration's `output` names.
+// kExitOk where the session completed (or the turn finished), kExitRefused where one of its tool
+// calls was denied, unless by an onlooker, kExitFailed, kExitBudget, or kExitInterrupted after
+// Ctrl-C ended it. In the form that the configuration's `output` names.
 Outcome<int> follow_session(Connection& connection, const FollowRequest& request);
 
 // Content that was too large to travel with its event.

@@ -2,7 +2,6 @@
 
 #include "tools/steno/console.hpp"
 #include "tools/steno/terminal_text.hpp"
-#include "tools/steno/tool_summary.hpp"
 
 namespace steno {
 
@@ -15,17 +14,25 @@ void SessionPrinter::show(const SeenEvent& seen) {
 void SessionPrinter::end_line() {
   if (is_mid_line_) print("\n");
   is_mid_line_ = false;
-  partial_.clear();
   flush();
 }
 
 void SessionPrinter::on(const session::OutputRecorded& event, const std::string& text) {
   if (event.kind != session::OutputKind::text) return;
+  if (!event.parent.empty()) {
+    for (const std::string_view line : lines_of(text)) note(event.parent, std::string(line));
+    return;
+  }
   // What has been shown of the block is not said twice.
   const bool is_continued = !partial_.empty() && text.starts_with(partial_);
   if (!is_continued) end_line();
   say(std::string_view(text).substr(is_continued ? partial_.size() : 0));
+  end_block();
+}
+
+void SessionPrinter::end_block() {
   end_line();
+  partial_.clear();
 }
 
 void SessionPrinter::on(const session::PartialOutputRecorded&, const std::string& text) {
@@ -36,23 +43,34 @@ void SessionPrinter::on(const session::PartialOutputRecorded&, const std::string
 }
 
 void SessionPrinter::on(const session::ToolCallStarted& event, const std::string& input) {
-  note(tool_line(event.tool, input));
+  note(event.parent, calls_.begin(event.call, event.tool, input));
+}
+
+void SessionPrinter::on(const session::ToolCallFinished& event, const std::string& output) {
+  if (!event.is_error) return calls_.end(event.call);
+  note(event.parent, calls_.fail(event.call, event.is_denied, output));
+}
+
+void SessionPrinter::on(const session::TurnFinished&, const std::string&) {
+  end_block();
 }
 
 void SessionPrinter::on(const session::TurnFailed& event, const std::string& text) {
+  end_block();
   const std::string reason = event.subtype.empty() ? event.terminal_reason : event.subtype;
-  note("❌ turn failed" + (reason.empty() ? "" : " (" + reason + ")") +
-       (text.empty() ? "" : ": " + text));
+  note("", "❌ turn failed" + (reason.empty() ? "" : " (" + reason + ")") +
+               (text.empty() ? "" : ": " + text));
 }
 
 void SessionPrinter::on(const session::TurnInterrupted& event, const std::string&) {
+  end_block();
   const bool is_asked_for = event.reason == session::EndReason::user;
-  note("⛔ turn interrupted" +
-       (is_asked_for ? "" : ": " + std::string(base::enum_name(event.reason))));
+  note("", "⛔ turn interrupted" +
+               (is_asked_for ? "" : ": " + std::string(base::enum_name(event.reason))));
 }
 
 void SessionPrinter::on(const session::AgentStartFailed&, const std::string& text) {
-  note("❌ the agent could not be started: " + text);
+  note("", "❌ the agent could not be started: " + text);
 }
 
 void SessionPrinter::on(const session::AgentExited& event, const std::string& stderr_tail) {
@@ -61,7 +79,7 @@ void SessionPrinter::on(const session::AgentExited& event, const std::string& st
                          ? "the agent was ended by signal " + std::to_string(event.signal)
                          : "the agent exited with code " + std::to_string(event.exit_code);
   if (!stderr_tail.empty()) line += ": " + stderr_tail;
-  note(line);
+  note("", line);
 }
 
 void SessionPrinter::say(std::string_view text) {
@@ -70,9 +88,9 @@ void SessionPrinter::say(std::string_view text) {
   is_mid_line_ = text.back() != '\n';
 }
 
-void SessionPrinter::note(const std::string& line) {
+void SessionPrinter::note(std::string_view parent, const std::string& line) {
   end_line();
-  remark(line);
+  remark(std::string(parent.empty() ? "" : kSubagentMark) + line);
 }
 
 }  // namespace steno

@@ -4,14 +4,20 @@
 #include <string>
 
 #include "tools/steno/event_view.hpp"
+#include "tools/steno/tool_calls.hpp"
 
 namespace steno {
 
+// Begins each line of what a subagent said or did.
+inline constexpr std::string_view kSubagentMark = "  │ ";
+
 // Text goes to stdout: on a terminal made safe, and as it comes; elsewhere in finished blocks, as
-// it is. What the agent does, and what goes wrong, are remarks on stderr.
+// it is. What the agent and its subagents do, what subagents say, and what goes wrong, are remarks
+// on stderr.
 class SessionPrinter {
  public:
-  explicit SessionPrinter(bool is_terminal) : is_terminal_(is_terminal) {}
+  // `calls` outlives it.
+  SessionPrinter(bool is_terminal, ToolCalls& calls) : is_terminal_(is_terminal), calls_(calls) {}
 
   // `seen` with its content, however large.
   void show(const SeenEvent& seen);
@@ -22,6 +28,8 @@ class SessionPrinter {
   void on(const session::OutputRecorded& event, const std::string& text);
   void on(const session::PartialOutputRecorded& event, const std::string& text);
   void on(const session::ToolCallStarted& event, const std::string& input);
+  void on(const session::ToolCallFinished& event, const std::string& output);
+  void on(const session::TurnFinished& event, const std::string& text);
   void on(const session::TurnFailed& event, const std::string& text);
   void on(const session::TurnInterrupted& event, const std::string& text);
   void on(const session::AgentStartFailed& event, const std::string& text);
@@ -29,10 +37,14 @@ class SessionPrinter {
   template <class Event>
   void on(const Event&, const std::string&) {}
 
+  // What is said next is of another block.
+  void end_block();
   void say(std::string_view text);
-  void note(const std::string& line);
+  // `parent`: the call whose subagent it comes from; empty: the agent itself.
+  void note(std::string_view parent, const std::string& line);
 
   const bool is_terminal_;
+  ToolCalls& calls_;
   std::string partial_;  // of the block that is being said: what has been printed
   bool is_mid_line_ = false;
 };

@@ -1,5 +1,6 @@
 #include "tools/steno/terminal_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -105,6 +106,16 @@ std::string safe_text(std::string_view text) {
 
 std::string safe_line(std::string_view text) {
   return make_safe(text, false);
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
 }
 
 std::size_t columns_of(std::string_view line) {

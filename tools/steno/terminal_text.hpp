@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace steno {
 
@@ -12,6 +13,9 @@ namespace steno {
 std::string safe_text(std::string_view text);
 // The same on one line: a line feed is shown as a blank where it separates words, a tab too.
 std::string safe_line(std::string_view text);
+
+// The text's lines without their line feeds; none of an empty text, and none behind the last one.
+std::vector<std::string_view> lines_of(std::string_view text);
 
 // Columns that a safe line takes on a terminal: 2 for wide characters, 0 for combining ones.
 std::size_t columns_of(std::string_view line);

@@ -20,7 +20,11 @@ constexpr Telling kTelling[] = {{"command", 80},       {"file_path", 60},  {"pat
 }  // namespace
 
 std::string tool_line(std::string_view tool, std::string_view input) {
-  std::string line = "🔧 " + cut_to_columns(safe_line(tool), 60);
+  return "🔧 " + tool_summary(tool, input);
+}
+
+std::string tool_summary(std::string_view tool, std::string_view input) {
+  std::string line = cut_to_columns(safe_line(tool), 60);
   const auto json = nlohmann::json::parse(input, nullptr, false);
   if (!json.is_object()) return line;
   for (const Telling& telling : kTelling) {

@@ -61,12 +61,19 @@ std::string padded(std::string text, std::size_t width, bool is_number = false) 
   return text;
 }
 
+// Of a tool call.
+bool is_failure(const session::Event& event) {
+  const auto* finished = std::get_if<session::ToolCallFinished>(&event);
+  return finished != nullptr && finished->is_error;
+}
+
 std::string event_line(const SeenEvent& seen, const std::string& alias) {
   const session::Envelope& e = seen.recorded.envelope;
   std::string line = padded(std::to_string(e.position.value), 7, true) + "  " +
                      short_time_text(e.log_time) + "  " +
                      padded(cut_to_columns(safe_line(alias), 24), 14) + "  " +
-                     padded(safe_line(e.type), 21) + "  " + facts_text(seen.recorded.event);
+                     padded(safe_line(e.type), 21) + "  " + (is_failure(seen.recorded.event) ? "✗ " : "") +
+                     facts_text(seen.recorded.event);
   if (seen.recorded.content && !seen.recorded.content->text.empty()) {
     line += " \"" + cut_to_columns(safe_line(seen.recorded.content->text), 60) + "\"";
   } else if (seen.content_bytes > 0) {

@@ -188,6 +188,38 @@ TEST_CASE("Ctrl-C interrupts the turn, and twice kills the session", "[tools]") 
   CHECK(served.ask({"show", "twice"}).at("session").at("status") == "killed");
 }
 
+TEST_CASE("a denied tool call looks denied wherever it is shown, and run exits with 5", "[tools]") {
+  const Served served;
+  const std::string denied = "✗ Bash — echo 0: denied: denied";
+  const Ran ran = served.steno({"run", "--name", "asking", "[tools 1] [ask] [say sorry]"});
+  INFO(ran.err);
+  CHECK(ran.code == 5);
+  CHECK(ran.out == "sorry\n");
+  CHECK(contains(ran.err, denied));
+  CHECK(contains(ran.err, "for want of a permission"));
+  CHECK(contains(ran.err, "\n  ✗ Bash — echo 0\n"));
+  CHECK(contains(served.steno({"output", "asking"}).out, denied + "\n"));
+  const std::string watched = served.steno({"watch", "asking", "--from", "start", "-n", "20"}).out;
+  CHECK(contains(watched, "✗ turn="));
+  CHECK(contains(watched, "error=true denied=true"));
+
+  const json items = served.ask({"output", "asking"}).at("items");
+  const auto result = std::find_if(items.begin(), items.end(), [](const json& item) {
+    return item.at("kind") == "tool_result";
+  });
+  REQUIRE(result != items.end());
+  CHECK(result->at("denied") == true);
+  CHECK(result->at("error") == true);
+  CHECK(items.at(0).at("kind") == "prompt");
+  CHECK(items.at(1).at("kind") == "tool_call");
+  CHECK(items.at(1).at("call") == result->at("call"));
+  CHECK(items.back().at("kind") == "said");
+
+  served.spawn({"--name", "sent", "--multi-turn", "[say hi]"});
+  CHECK(served.steno({"send", "sent", "--wait", "[tools 1] [ask]"}).code == 5);
+  CHECK(served.steno({"send", "sent", "--wait", "[tools 1]"}).code == 0);
+}
+
 TEST_CASE("a session can be listed, shown, read and killed", "[tools]") {
   const Served served;
   const std::string alias = served.spawn({"--multi-turn", "--name", "first", "[say hello]"});
