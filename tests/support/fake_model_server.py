@@ -5,6 +5,8 @@ What it answers is said by the newest prompt, which holds one of:
   say TEXT            the text, up to the end of the line
   stream N            N numbered words, one every --word-ms
   bash COMMAND        a call of the Bash tool; when its result comes back, "The command has run."
+  background COMMAND  the same, with the wish that it goes on in the background
+  delegate PROMPT     a call of the Agent tool with that prompt; then "The work is done."
   system              the last line of the system prompt
   hang                no answer, until the client goes away
   fail STATUS         the HTTP status, each time
@@ -21,7 +23,7 @@ import sys
 import threading
 import time
 
-KEYWORD = re.compile(r"\b(say|stream|bash|system|hang|fail)\b[ \t]*([^\n]*)")
+KEYWORD = re.compile(r"\b(background|delegate|say|stream|bash|system|hang|fail)\b[ \t]*([^\n]*)")
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
 PRICE_TOKENS = {"input_tokens": 100, "output_tokens": 20}
 NUMBERS = itertools.count(1)
@@ -67,16 +69,27 @@ class Answer:
             self.blocks = [text_block(" ".join(f"word{i}" for i in range(self.number)))]
         elif self.verb == "system":
             self.blocks = [text_block(system_prompt(request).strip().rpartition("\n")[2])]
-        elif self.verb == "bash" and has_result:
+        elif self.verb in ("bash", "background") and has_result:
             self.blocks = [text_block("The command has run.")]
-        elif self.verb == "bash":
-            self.stop_reason = "tool_use"
+        elif self.verb in ("bash", "background"):
             call = {"command": self.rest, "description": "As the test asks"}
-            self.blocks = [text_block("I run a command."),
-                           {"type": "tool_use", "id": f"toolu_fake{next(NUMBERS):06}",
-                            "name": "Bash", "input": call}]
+            if self.verb == "background":
+                call["run_in_background"] = True
+            self.call("I run a command.", "Bash", call)
+        elif self.verb == "delegate" and has_result:
+            self.blocks = [text_block("The work is done.")]
+        elif self.verb == "delegate":
+            self.call("I ask for help.", "Agent",
+                      {"description": "As the test asks", "prompt": self.rest,
+                       "subagent_type": "general-purpose"})
         else:
             self.blocks = [text_block("I read: " + prompt[:60])]
+
+    def call(self, text, tool, arguments):
+        self.stop_reason = "tool_use"
+        self.blocks = [text_block(text),
+                       {"type": "tool_use", "id": f"toolu_fake{next(NUMBERS):06}", "name": tool,
+                        "input": arguments}]
 
     def message(self, is_finished):
         return {"id": f"msg_fake{next(NUMBERS):06}", "type": "message", "role": "assistant",

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <span>
 
 #include "eventlog/base/mutant.hpp"
 
@@ -26,6 +27,12 @@ constexpr std::array<std::string_view, 4> kNetworkSwitches = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING",
     "DISABLE_TELEMETRY"};
 
+// An agent speaks when it is asked, and its turn is over when all of its work is: subagents and
+// commands in the background would go on behind the turn's result, and begin turns of their own.
+constexpr std::array<std::string_view, 2> kTurnSwitches = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS",
+                                                           "CLAUDE_CODE_DISABLE_CRON"};
+constexpr std::string_view kTurnTool = "ScheduleWakeup";  // for which there is no such switch
+
 bool is_passed_on(std::string_view name) {
   if (base::mutant(base::Mutant::environment_leaks)) return true;
   const auto is_prefix = [&](std::string_view prefix) { return name.starts_with(prefix); };
@@ -36,6 +43,11 @@ bool is_passed_on(std::string_view name) {
 std::pair<std::string, std::string> name_and_value(const std::string& entry) {
   const auto at = entry.find('=');
   return {entry.substr(0, at), at == std::string::npos ? "" : entry.substr(at + 1)};
+}
+
+void switch_on(std::span<const std::string_view> names, Environment& all) {
+  for (const std::string_view name : names)
+    all.insert_or_assign(std::string(name), std::string("1"));
 }
 
 // Later entries win: what is inherited, what makes the process the session's own, the operator.
@@ -55,9 +67,8 @@ std::vector<std::string> environment_of(const EngineSettings& settings,
     all["CLAUDE_CODE_TMPDIR"] = session.temp_folder;
   }
   if (!session.runtime_folder.empty()) all["XDG_RUNTIME_DIR"] = session.runtime_folder;
-  if (settings.keeps_off_network) {
-    for (std::string_view name : kNetworkSwitches) all[std::string(name)] = "1";
-  }
+  if (settings.keeps_off_network) switch_on(kNetworkSwitches, all);
+  switch_on(kTurnSwitches, all);
   for (const std::string& entry : settings.environment) {
     auto [name, value] = name_and_value(entry);
     all[name] = std::move(value);
@@ -97,6 +108,7 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
                            "stream-json", "--include-partial-messages"}) {
     argv.emplace_back(flag);
   }
+  argv.push_back(std::string("--disallowedTools=").append(kTurnTool));
   if (spec.max_turns > 0) argv.push_back("--max-turns=" + std::to_string(spec.max_turns));
   if (spec.budget.value > 0) argv.push_back("--max-budget-usd=" + usd_text(spec.budget));
   if (!spec.model.empty()) argv.push_back("--model=" + spec.model);

@@ -9,9 +9,14 @@ using engines::make_engine;
 using engines::SessionLaunch;
 using Words = std::vector<std::string>;
 
-const Words kAlways = {
-    "/opt/claude", "--output-format",           "stream-json", "--verbose", "--input-format",
-    "stream-json", "--include-partial-messages"};
+const Words kAlways = {"/opt/claude",
+                       "--output-format",
+                       "stream-json",
+                       "--verbose",
+                       "--input-format",
+                       "stream-json",
+                       "--include-partial-messages",
+                       "--disallowedTools=ScheduleWakeup"};
 
 Words with(Words more) {
   Words all = kAlways;
@@ -92,11 +97,25 @@ TEST_CASE("the environment is private: what an agent needs, and nothing else", "
   session.temp_folder = "/s/tmp";
   session.runtime_folder = "/s/run";
   CHECK(make_engine(all, session)->launch().environment ==
-        Words{"ANTHROPIC_API_KEY=a=b", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+        Words{"ANTHROPIC_API_KEY=a=b", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1",
+              "CLAUDE_CODE_DISABLE_CRON=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
               "CLAUDE_CODE_ENTRYPOINT=sdk-cpp", "CLAUDE_CODE_MAX_RETRIES=2",
               "CLAUDE_CODE_TMPDIR=/s/tmp", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
               "DISABLE_TELEMETRY=1", "EXTRA=1", "HOME=/home/me", "LANG=C", "PATH=/bin",
               "TMPDIR=/s/tmp", "XDG_RUNTIME_DIR=/s/run", "https_proxy=http://proxy:3128"});
+}
+
+TEST_CASE("what an agent starts belongs to its turn, unless the operator says otherwise",
+          "[workers]") {
+  const auto has = [](const EngineSettings& all, const std::string& entry) {
+    const Words environment = make_engine(all, {})->launch().environment;
+    return std::find(environment.begin(), environment.end(), entry) != environment.end();
+  };
+  EngineSettings all = settings();
+  all.inherited_environment = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=0"};
+  CHECK(has(all, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1"));
+  all.environment = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=0"};
+  CHECK(has(all, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=0"));
 }
 
 TEST_CASE("a HOME of its own and the way back to the network are settings", "[workers]") {
@@ -104,9 +123,10 @@ TEST_CASE("a HOME of its own and the way back to the network are settings", "[wo
   all.inherited_environment = {"HOME=/home/me"};
   all.home = "/private";
   all.keeps_off_network = false;
-  CHECK(make_engine(all, {})->launch().environment == Words{"CLAUDE_CODE_ENTRYPOINT=sdk-cpp",
-                                                            "HOME=/private", "LANG=C.UTF-8",
-                                                            "PATH=/usr/local/bin:/usr/bin:/bin"});
+  CHECK(make_engine(all, {})->launch().environment ==
+        Words{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1", "CLAUDE_CODE_DISABLE_CRON=1",
+              "CLAUDE_CODE_ENTRYPOINT=sdk-cpp", "HOME=/private", "LANG=C.UTF-8",
+              "PATH=/usr/local/bin:/usr/bin:/bin"});
 }
 
 TEST_CASE("a system prompt is given in a greeting, before the first turn", "[workers]") {
