@@ -24,14 +24,25 @@ tl::unexpected<base::Error> system_failure(const char* what, const std::string& 
   return base::failure(ErrorCode::io, std::string(what) + ": " + std::strerror(errno), path);
 }
 
+// A socket there was left behind by a server that was killed: we hold the lock, so nobody listens.
+// All else is somebody's, who did not mean it for us.
+Result<bool> remove_stale_socket(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return true;
+  if (S_ISSOCK(status.st_mode)) {
+    ::unlink(path.c_str());
+    return true;
+  }
+  return base::failure(ErrorCode::refused,
+                       "what is here is no socket, and the server's is to be; move it away", path);
+}
+
 Result<int> bind_and_listen(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, sizeof address.sun_path - 1);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return system_failure("cannot make a socket", path);
-  // Left behind by a server that was killed: we hold the lock, so nobody listens there.
-  ::unlink(path.c_str());
   if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::chmod(path.c_str(), 0600) != 0 || ::listen(fd, SOMAXCONN) != 0) {
     const auto error = system_failure("cannot listen on the socket", path);
@@ -77,6 +88,9 @@ Result<IpcListener> IpcListener::listen(const Endpoint& endpoint) {
     if (lock.error().code == base::ErrorCode::in_use)
       lock.error().text = "another server has this endpoint";
     return tl::unexpected<base::Error>(lock.error());
+  }
+  if (auto removed = remove_stale_socket(endpoint.path); !removed) {
+    return tl::unexpected<base::Error>(removed.error());
   }
   const auto fd = bind_and_listen(endpoint.path);
   if (!fd) return tl::unexpected<base::Error>(fd.error());

@@ -28,7 +28,8 @@ base::Result<Endpoint> parse_endpoint(std::string_view text);
 class IpcListener {
  public:
   // The socket's folder is made if need be, and must be ours alone (0700), as its socket is
-  // (0600). Errors: in_use, refused (folder open to others or not ours), io.
+  // (0600). Errors: in_use, refused (folder open to others or not ours; a file that is no socket in
+  // the socket's place), io.
   static base::Result<IpcListener> listen(const Endpoint& endpoint);
 
   IpcListener(IpcListener&& other) noexcept

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <map>
 
@@ -148,6 +149,19 @@ TEST_CASE("a socket left behind by a killed server is taken over", "[bus]") {
   REQUIRE(WEXITSTATUS(status) == 0);
   REQUIRE(::access(endpoint->path.c_str(), F_OK) == 0);
   CHECK(bus::bind_server(world.context, endpoint->address));
+}
+
+TEST_CASE("a foreign file in the socket's place is refused and left alone", "[bus]") {
+  SocketsWorld world;
+  const std::string path = world.folder.path + "/other";
+  std::ofstream(path) << "not a socket";
+  const auto refused = bus::bind_server(world.context, world.folder.endpoint("other"));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == base::ErrorCode::refused);
+  std::ifstream left(path);
+  std::string text;
+  CHECK(std::getline(left, text));
+  CHECK(text == "not a socket");
 }
 
 TEST_CASE("the socket and its folder are ours alone", "[bus]") {
