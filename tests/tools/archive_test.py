@@ -147,6 +147,26 @@ class Archives(unittest.TestCase):
         self.assertTrue({"first", "second"} <= names, names)
         self.assertTrue(digests)
 
+    def test_what_lies_behind_an_archive_is_shown_without_it(self):
+        self.say("old", "old")
+        made = self.archive(self.home.path("one"))
+        begins = self.say("new", "new")["opened"]
+        self.assertGreater(begins, made["through"])
+        events = self.succeeds("watch", "new", "--from", "start", "-o", "jsonl").lines()
+        self.assertEqual(events[0]["type"], "SessionOpened")
+        state = self.succeeds("replay", "state", "-o", "json")
+        self.assertEqual([row["name"] for row in state.json()["sessions"]], ["new"])
+        self.assertIn("--archive", state.err)
+        self.assertEqual(self.home.ask("replay", "state", "--at", str(made["through"]))["sessions"],
+                         [])
+        changed = self.home.run("replay", "diff", "--from", str(begins - 1), "-o", "json")
+        self.assertEqual([row["name"] for row in changed.json()["sessions"]], ["new"])
+        counted = self.home.ask("replay", "stats")
+        self.assertEqual((counted["first"], counted["sessions"]), (made["through"] + 1, 1))
+        before = str(made["through"] - 1)
+        self.fails(NOT_FOUND, "--archive", "replay", "state", "--at", before)
+        self.fails(NOT_FOUND, "--archive", "replay", "diff", "--from", before)
+
     def test_what_a_living_session_needs_stays(self):
         self.say("old", "old")
         alias = self.home.start_session("[say one]", "--multi-turn", "--name", "long")
@@ -172,7 +192,7 @@ class Archives(unittest.TestCase):
         self.assert_same_rows(*both)
         state = self.home.ask("replay", "state", "--session", "long", *both)
         self.assertEqual(state["sessions"][0]["status"], "completed")
-        self.fails(NOT_FOUND, self.home.path("two"), "replay", "state")
+        self.fails(NOT_FOUND, self.home.path("two"), "replay", "state", "--at", "2")
         self.fails(NOT_FOUND, "--archive", "replay", "export")
         exported = self.succeeds("replay", "export", *both)
         self.assertIn('"end"', exported.out.splitlines()[-1])

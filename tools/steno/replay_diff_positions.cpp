@@ -79,6 +79,7 @@ int diff_positions(const ReplayArguments& arguments) {
     return fail(arguments.err,
                 {base::ErrorCode::invalid, "--to is before --from; exchange them", {}});
   }
+  tell_archived(arguments.err, log->base);
   const auto chosen = choose_sessions(*to, arguments.agent, arguments.session);
   if (!chosen) return fail(arguments.err, chosen.error());
   const Json sessions = compare(*from, *chosen);

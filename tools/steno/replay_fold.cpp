@@ -27,6 +27,8 @@ void apply(Fold& fold, const RecordedEvent& event) {
   fold.log_time = envelope.log_time;
   const auto ref = session::parse_stream(envelope.stream);
   if (!ref || ref->kind != session::StreamKind::session) return;
+  // A session that began in an archive: what is left of it is no state.
+  if (envelope.version.value > 1 && !fold.sessions.contains(envelope.stream)) return;
   FoldedSession& folded = fold.sessions[envelope.stream];
   session::evolve(folded.state, envelope, event.event);
   folded.version = envelope.version;
@@ -95,12 +97,18 @@ Result<FoldEnd> parse_fold_end(const std::string& at) {
 
 Result<Fold> fold_log(const eventlog::UnprovedLog& log, const FoldEnd& end,
                       ProgressLine& progress) {
-  if (auto ok = check_begin(log); !ok) return tl::unexpected(ok.error());
+  if (log.base_error) return tl::unexpected(*log.base_error);
+  const Position before = log.base ? log.base->anchor.at.position : Position{0};
+  if (log.base && end.is_position && end.position < before) {
+    if (auto ok = check_begin(log); !ok) return tl::unexpected(ok.error());
+  }
   if (auto ok = check_end(log, end); !ok) return tl::unexpected(ok.error());
   eventlog::BlockStore& store = *log.store;
   const Position through = std::min(end.position, store.tail());
   Fold fold;
-  if (auto first = store.read(Position{1}, 1, false); first && !first->empty()) {
+  fold.begins = before.next();
+  fold.position = before;
+  if (auto first = store.read(fold.begins, 1, false); first && !first->empty()) {
     if (auto block = eventlog::parse_block(first->front().facts)) fold.log = block->header.log;
   }
   while (fold.position < through) {
@@ -108,7 +116,11 @@ Result<Fold> fold_log(const eventlog::UnprovedLog& log, const FoldEnd& end,
     const auto events = eventlog::read_events(store, next, through, {eventlog::kScanBytes, false});
     if (!events) return tl::unexpected(events.error());
     for (const RecordedEvent& event : *events) {
-      if (event.envelope.log_time > end.time) return fold;
+      if (event.envelope.log_time > end.time) {
+        const bool is_archived = log.base && fold.position == before;
+        if (is_archived) return tl::unexpected(check_begin(log).error());
+        return fold;
+      }
       if (event.envelope.position != fold.position.next()) break;
       apply(fold, event);
     }

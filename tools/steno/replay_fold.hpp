@@ -29,7 +29,9 @@ struct Fold {
   base::LogId log;
   base::Position position;
   base::Time log_time;
-  std::map<std::string, FoldedSession> sessions;  // by stream
+  base::Position begins{1};  // the first event that was folded
+  std::map<std::string, FoldedSession>
+      sessions;  // by stream; those that began at `begins` or later
 };
 
 // Where a fold is to stop: behind the last event that both allow.
@@ -43,7 +45,9 @@ struct FoldEnd {
 // more; empty: the log's end. Error invalid: it is none of these.
 base::Result<FoldEnd> parse_fold_end(const std::string& at);
 
-// Errors: not_found when there is no such position; damaged when an event up to there is missing or
+// A log whose beginning was archived is folded from its own first event on: the sessions that began
+// before it had all ended. Errors: not_found when there is no such position, or it is archived;
+// damaged when an event up to there is missing or
 // cannot be read, or may be missing behind the log's end.
 base::Result<Fold> fold_log(const eventlog::UnprovedLog& log, const FoldEnd& end,
                             ProgressLine& progress);

@@ -33,6 +33,12 @@ base::Result<bool> check_begin(const eventlog::OpenedLog& log) {
   return check_base(log.base);
 }
 
+void tell_archived(std::FILE* err, const std::optional<eventlog::LogBase>& base) {
+  if (!base) return;
+  fmt::print(err, "steno: without what ended earlier: {}; --archive adds it\n",
+             printable(eventlog::where_archived(*base)));
+}
+
 std::string printable(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';

@@ -19,6 +19,9 @@ int fail(std::FILE* err, const base::Error& error);
 base::Result<bool> check_begin(const eventlog::UnprovedLog& log);
 base::Result<bool> check_begin(const eventlog::OpenedLog& log);
 
+// One line on `err` where the log's beginning was archived: what is shown is of the rest.
+void tell_archived(std::FILE* err, const std::optional<eventlog::LogBase>& base);
+
 // Indented, with a line's end.
 template <class Json>
 void print_json_text(std::FILE* out, const Json& json) {

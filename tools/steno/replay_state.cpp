@@ -18,7 +18,7 @@ void print_sessions_as_json(std::FILE* out, const Fold& fold, const FoldedSessio
   Json json;
   json["log"] = fold.log.is_set() ? Json(fold.log.text()) : Json();
   json["position"] = fold.position.value;
-  json["log_time"] = fold.position.value > 0 ? Json(time_text(fold.log_time)) : Json();
+  json["log_time"] = fold.log_time.us > 0 ? Json(time_text(fold.log_time)) : Json();
   json["sessions"] = Json::array();
   for (const FoldedSession* one : sessions) json["sessions"].push_back(json_of(*one));
   print_json_text(out, json);
@@ -82,7 +82,7 @@ void print_session(std::FILE* out, const FoldedSession& folded) {
 
 void print_sessions_as_text(std::FILE* out, const Fold& fold, const FoldedSessions& sessions) {
   fmt::print(out, "position {}", fold.position.value);
-  if (fold.position.value > 0) fmt::print(out, ", {}", time_text(fold.log_time));
+  if (fold.log_time.us > 0) fmt::print(out, ", {}", time_text(fold.log_time));
   fmt::print(out, ", {} sessions\n", sessions.size());
   for (const FoldedSession* one : sessions) print_session(out, *one);
 }
@@ -98,6 +98,7 @@ int replay_state(const ReplayArguments& arguments) {
   const auto fold = fold_log(*log, *end, progress);
   progress.clear();
   if (!fold) return fail(arguments.err, fold.error());
+  tell_archived(arguments.err, log->base);
   const auto sessions = choose_sessions(*fold, arguments.agent, arguments.session);
   if (!sessions) return fail(arguments.err, sessions.error());
   (arguments.is_json ? print_sessions_as_json : print_sessions_as_text)(arguments.out, *fold,

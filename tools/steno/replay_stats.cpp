@@ -29,6 +29,7 @@ struct Amount {
 
 struct Stats {
   base::LogId log;
+  Position first;
   Position last;
   Amount blocks;    // facts, headers included
   Amount events;    // facts
@@ -49,6 +50,12 @@ struct Stats {
 
 class Counting {
  public:
+  // Of the events behind that position.
+  explicit Counting(Position before) {
+    stats_.first = before.next();
+    stats_.last = before;
+  }
+
   Result<bool> take(const eventlog::StoredBlock& stored) {
     const auto block = eventlog::parse_block(stored.facts);
     if (!block) return tl::unexpected(block.error());
@@ -125,6 +132,7 @@ Json json_of(const std::map<std::string, Amount>& amounts, const char* name) {
 Json json_of(const Stats& s) {
   return {
       {"log", s.log.is_set() ? Json(s.log.text()) : Json()},
+      {"first", s.first.value},
       {"last", s.last.value},
       {"first_time", s.events.count > 0 ? Json(time_text(s.first_time)) : Json()},
       {"last_time", s.events.count > 0 ? Json(time_text(s.last_time)) : Json()},
@@ -162,7 +170,8 @@ void print_text(std::FILE* out, const Stats& s) {
     fmt::print(out, "{:<12}{}\n", name, value);
   };
   row("log", s.log.is_set() ? s.log.text() : "empty");
-  row("events", fmt::format("{}, {} bytes of facts", s.events.count, s.events.bytes));
+  row("events", fmt::format("{}, positions {} to {}, {} bytes of facts", s.events.count,
+                            s.first.value, s.last.value, s.events.bytes));
   if (s.events.count > 0) {
     row("from", time_text(s.first_time));
     row("to", time_text(s.last_time));
@@ -207,8 +216,8 @@ int replay_stats(const ReplayArguments& arguments) {
   const auto log =
       eventlog::open_log(arguments.folder, eventlog::LogMode::read_only, random, options);
   if (!log) return fail(arguments.err, log.error());
-  if (auto ok = check_begin(*log); !ok) return fail(arguments.err, ok.error());
-  Counting counting;
+  tell_archived(arguments.err, log->base);
+  Counting counting(log->base ? log->base->anchor.at.position : Position{0});
   if (auto ok = count(*log->store, counting, arguments.err); !ok) {
     return fail(arguments.err, ok.error());
   }

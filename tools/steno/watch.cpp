@@ -69,11 +69,11 @@ bool is_failure(const session::Event& event) {
 
 std::string event_line(const SeenEvent& seen, const std::string& alias) {
   const session::Envelope& e = seen.recorded.envelope;
-  std::string line = padded(std::to_string(e.position.value), 7, true) + "  " +
-                     short_time_text(e.log_time) + "  " +
-                     padded(cut_to_columns(safe_line(alias), 24), 14) + "  " +
-                     padded(safe_line(e.type), 21) + "  " + (is_failure(seen.recorded.event) ? "✗ " : "") +
-                     facts_text(seen.recorded.event);
+  std::string line =
+      padded(std::to_string(e.position.value), 7, true) + "  " + short_time_text(e.log_time) +
+      "  " + padded(cut_to_columns(safe_line(alias), 24), 14) + "  " +
+      padded(safe_line(e.type), 21) + "  " + (is_failure(seen.recorded.event) ? "✗ " : "") +
+      facts_text(seen.recorded.event);
   if (seen.recorded.content && !seen.recorded.content->text.empty()) {
     line += " \"" + cut_to_columns(safe_line(seen.recorded.content->text), 60) + "\"";
   } else if (seen.content_bytes > 0) {
@@ -85,29 +85,48 @@ std::string event_line(const SeenEvent& seen, const std::string& alias) {
   return line;
 }
 
-// What is watched, and where its first event may be.
+using projections::SessionRow;
+
+// What is watched: one session, or a level of several.
 struct Watched {
   std::string level;
-  base::Position begin{1};
+  std::optional<SessionRow> session;
 };
 
 Outcome<Watched> choose_level(Connection& connection, const WatchArguments& arguments) {
   if (arguments.all_agents && !arguments.reference.empty()) {
     return fail(kExitUsage, "watch either one session or all agents, not both");
   }
-  if (arguments.all_agents) return Watched{std::string(bus::kAllLevel)};
+  if (arguments.all_agents) return Watched{std::string(bus::kAllLevel), {}};
   if (arguments.reference.empty()) {
-    return Watched{workers::agent_level(connection.config().agent)};
+    return Watched{workers::agent_level(connection.config().agent), {}};
   }
-  const auto shown = connection.find(arguments.reference);
+  auto shown = connection.find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
-  const projections::SessionRow& row = shown->session;
-  return Watched{workers::session_level(row.agent, row.session), row.opened};
+  SessionRow& row = shown->session;
+  return Watched{workers::session_level(row.agent, row.session), std::move(row)};
 }
 
+// Nothing more happens to it by itself.
+bool is_over(const SessionRow& row) {
+  return session::is_terminal(row.status) && !row.worker.is_set() && !row.is_erasing;
+}
+
+// After these a session may be over.
+bool may_end(const bus::FeedEvent& event) {
+  const auto seen = see(event);
+  if (!seen) return false;
+  const session::Event& e = seen->recorded.event;
+  return std::holds_alternative<session::SessionClosed>(e) ||
+         std::holds_alternative<session::LeaseReleased>(e) ||
+         std::holds_alternative<session::LeaseExpired>(e) ||
+         std::holds_alternative<session::ContentErasureCompleted>(e);
+}
+
+// Where the session begins, which in a log whose beginning was archived is not the log's start.
 Outcome<base::Position> choose_start(Connection& connection, const std::string& from,
-                                     base::Position begin) {
-  if (from == "start") return begin.plus(-1);
+                                     const std::optional<SessionRow>& session) {
+  if (from == "start") return session ? session->opened.plus(-1) : base::Position{0};
   const auto status =
       connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
   if (!status) return tl::unexpected(status.error());
@@ -142,10 +161,15 @@ Outcome<int> watch(const Config& config, const WatchArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   (*connection)->take_interrupts();
-  const auto watched = choose_level(**connection, arguments);
+  auto watched = choose_level(**connection, arguments);
   if (!watched) return tl::unexpected(watched.error());
-  const auto start = choose_start(**connection, arguments.from, watched->begin);
+  std::optional<SessionRow>& row = watched->session;
+  const auto start = choose_start(**connection, arguments.from, row);
   if (!start) return tl::unexpected(start.error());
+  if (row && is_over(*row) && *start >= row->last_position) {
+    remark("session " + row->alias + " has ended; --from start shows what happened");
+    return kExitOk;
+  }
   auto follower = Follower::open(**connection, watched->level, *start);
   if (!follower) return tl::unexpected(follower.error());
   Aliases aliases(**connection);
@@ -160,6 +184,13 @@ Outcome<int> watch(const Config& config, const WatchArguments& arguments) {
     print_event(config, (*follower)->event(), aliases);
     // Whoever reads the other end of a pipe wants each event now; and notices its end.
     if (!flush()) return kExitFailed;
+    if (!row) continue;
+    const bus::FeedEvent& event = (*follower)->event();
+    if (may_end(event) && !is_over(*row)) {
+      auto shown = (*connection)->find(row->session.text());
+      if (shown) row = std::move(shown->session);
+    }
+    if (is_over(*row) && event.position >= row->last_position) return kExitOk;
   }
   return kExitOk;
 }
