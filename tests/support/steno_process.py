@@ -74,13 +74,28 @@ class Follower:
 
     def line(self, seconds=PATIENCE):
         """Its next line on stdout."""
+        return self.next_line(self.child.stdout, seconds)
+
+    def error_line(self, word, seconds=PATIENCE):
+        """Its next line on stderr that holds the word; what came with it is dropped."""
+        deadline = time.monotonic() + seconds
+        kept, self.unread = self.unread, b""
+        try:
+            while True:
+                line = self.next_line(self.child.stderr, max(0, deadline - time.monotonic()))
+                if word in line:
+                    return line
+        finally:
+            self.unread = kept
+
+    def next_line(self, stream, seconds):
         deadline = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
-            selector.register(self.child.stdout, selectors.EVENT_READ)
+            selector.register(stream, selectors.EVENT_READ)
             while b"\n" not in self.unread:
                 if not selector.select(max(0, deadline - time.monotonic())):
                     raise AssertionError(f"no line in {seconds:.0f} s: {self.arguments}")
-                piece = os.read(self.child.stdout.fileno(), 65536)
+                piece = os.read(stream.fileno(), 65536)
                 if not piece:
                     raise AssertionError(f"ended instead of a line: {self.arguments}")
                 self.unread += piece

@@ -4,6 +4,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -11,9 +12,14 @@
 #include "bus/endpoint.hpp"
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
+#include "eventlog/base/file_lock.hpp"
+#include "tools/steno/console.hpp"
+#include "tools/steno/units.hpp"
 
 namespace steno {
 namespace {
+
+constexpr base::Duration kGoneToldAfter = std::chrono::seconds(1);
 
 std::string how_to_serve(const Config& config) {
   return config.home.empty() ? "steno serve" : "steno --home " + config.home + " serve";
@@ -82,12 +88,26 @@ Outcome<bool> Connection::wait(base::Duration time) {
   return fail(kExitInterrupted, "not waited for any longer; the server goes on with it");
 }
 
+bool Connection::is_server_gone() const {
+  const auto endpoint = bus::parse_endpoint(endpoints_.command);
+  return endpoint && !base::is_locked(endpoint->path + ".lock").value_or(true);
+}
+
 Outcome<bus::Reply> Connection::request(const base::CommandId& id, std::string_view verb,
                                         base::RawValue body) {
   const auto started = client_->start(id, verb, std::move(body), config_.timeout);
   if (!started) return fail(started.error());
+  const base::Duration tell_at = clock_.boot() + kGoneToldAfter;
+  bool is_told = false;
   while (true) {
     const base::Duration now = clock_.boot();
+    if (!is_told && now >= tell_at) {
+      is_told = true;
+      if (is_server_gone()) {
+        remark("steno: the server has ended; waiting " + exact_duration_text(config_.timeout) +
+               " for another one, Ctrl-C gives up");
+      }
+    }
     client_->do_work(now);
     if (auto outcome = client_->take(id)) {
       if (!*outcome) return fail(outcome->error());
@@ -97,7 +117,9 @@ Outcome<bus::Reply> Connection::request(const base::CommandId& id, std::string_v
     std::array<bus::PollItem, 2> items{bus::PollItem::of(client_->socket()), {}};
     items[0].wants_write = client_->wants_write();
     if (interrupts_ != nullptr) items[1].fd = interrupts_->fd();
-    const auto waited = bus::poll(items, client_->next_timer() - now);
+    base::Duration timer = client_->next_timer();
+    if (!is_told) timer = std::min(timer, tell_at);
+    const auto waited = bus::poll(items, timer - now);
     if (!waited) return fail(waited.error());
     if (interrupts_ != nullptr && interrupts_->take()) {
       client_->forget(id);

@@ -29,6 +29,10 @@ class Connection {
   // take_interrupts(). Ctrl-C is a Failure with kExitInterrupted.
   Outcome<bool> wait(base::Duration time);
 
+  // No process serves here any more: the lock beside the command socket, which the server holds, is
+  // free. One that lives and does not answer is not gone.
+  bool is_server_gone() const;
+
   // A reply that is not ok is a Failure. A request without a reply in time is one, too: its outcome
   // is unknown then, and it may be sent again under the same id.
   Outcome<bus::Reply> request(const base::CommandId& id, std::string_view verb,

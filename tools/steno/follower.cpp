@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
@@ -11,6 +12,7 @@ namespace steno {
 namespace {
 
 constexpr base::Duration kSilenceToldAfter = std::chrono::seconds(3);
+constexpr base::Duration kLookEvery = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -65,6 +67,7 @@ Outcome<Wake> Follower::wait(const WaitFor& wanted) {
     items[4].fd = wanted.output_fd;
     items[4].wants_read = false;
     base::Duration timer = std::min(client.next_timer(), subscription_.next_timer());
+    timer = std::min(timer, looked_at_ + kLookEvery);
     if (wanted.until) timer = std::min(timer, *wanted.until);
     const auto ready = bus::poll(items, timer - now);
     if (!ready) return fail(ready.error());
@@ -74,7 +77,15 @@ Outcome<Wake> Follower::wait(const WaitFor& wanted) {
 }
 
 void Follower::watch_silence(base::Duration now, bool has_worked) {
-  if (has_worked || subscription_.is_live()) {
+  if (now - looked_at_ >= kLookEvery) {
+    looked_at_ = now;
+    is_gone_ = connection_.is_server_gone();
+  }
+  if (is_gone_) {
+    if (!std::exchange(is_silence_told_, true)) {
+      remark("steno: the server has ended; waiting for another one, Ctrl-C gives up");
+    }
+  } else if (has_worked || subscription_.is_live()) {
     progress_at_ = now;
     if (is_silence_told_ && subscription_.is_live()) {
       remark("steno: the server is back");

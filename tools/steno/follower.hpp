@@ -24,10 +24,13 @@ class Follower {
                                                  base::Position after);
 
   // Waits for the first of what is wanted. A server that goes away is waited for; one remark on
-  // stderr says so. Failure: the log is another one, or cannot be read.
+  // stderr says so: within a second of its end, or after eight of silence. Failure: the log is
+  // another one, or cannot be read.
   Outcome<Wake> wait(const WaitFor& wanted);
   // After Wake::event: the event.
   const bus::FeedEvent& event() const { return event_; }
+  // What is asked of the server now would wait for another one.
+  bool is_unanswered() const { return is_silence_told_ || connection_.is_server_gone(); }
 
  private:
   Follower(Connection& connection, std::unique_ptr<bus::SubscriberSocket> socket,
@@ -40,6 +43,8 @@ class Follower {
   bus::Subscription subscription_;
   bus::FeedEvent event_;
   base::Duration progress_at_;
+  base::Duration looked_at_{0};  // whether the server is still there
+  bool is_gone_ = false;
   bool is_silence_told_ = false;
 };
 

@@ -29,6 +29,7 @@ class SessionFollow {
   }
   Outcome<bool> take_input();
   Outcome<bool> take_interrupt();
+  tl::unexpected<Failure> give_up() const;
   Outcome<bool> take_event(const bus::FeedEvent& event);
   bool wants_content(const SeenEvent& seen) const;
   void note(const session::SessionOpened&) {}
@@ -50,6 +51,7 @@ class SessionFollow {
   Outcome<int> finish(int code);
 
   Connection& connection_;
+  Follower* follower_ = nullptr;  // while it runs
   const FollowRequest& request_;
   const OutputFormat format_;
   ToolCalls calls_;
@@ -71,6 +73,7 @@ Outcome<int> SessionFollow::run() {
   auto follower = Follower::open(
       connection_, workers::session_level(request_.agent, request_.session), request_.after);
   if (!follower) return tl::unexpected(follower.error());
+  follower_ = follower->get();
   while (!code_) {
     Outcome<bool> done = true;
     if (wants_input() && (done = take_input()); !done) return tl::unexpected(done.error());
@@ -119,6 +122,7 @@ Outcome<bool> SessionFollow::take_input() {
 Outcome<bool> SessionFollow::take_interrupt() {
   printer_.end_line();
   if (request_.is_onlooker) return fail(kExitInterrupted, "");
+  if (follower_->is_unanswered()) return give_up();
   if (is_kill_sent_) {
     return fail(kExitInterrupted, "interrupted; the session was asked to end and may still be");
   }
@@ -138,6 +142,14 @@ Outcome<bool> SessionFollow::take_interrupt() {
   const auto sent = send(session::KillSession{});
   if (!sent) return tl::unexpected(sent.error());
   return true;
+}
+
+// Whatever was sent would wait for the next server.
+tl::unexpected<Failure> SessionFollow::give_up() const {
+  return fail(kExitInterrupted,
+              "nothing was interrupted, for no server answers; the session may still run, and the "
+              "next server goes on with it: steno kill " +
+                  request_.session.text() + " ends it then");
 }
 
 Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
@@ -180,8 +192,9 @@ void SessionFollow::tell_denials() {
   const std::vector<std::string> denied = calls_.take_denied();
   if (denied.empty()) return;
   printer_.end_line();
-  remark("steno: not done in this turn, for want of a permission; --allow-tool or "
-         "--permission-mode grants it:");
+  remark(
+      "steno: not done in this turn, for want of a permission; --allow-tool or "
+      "--permission-mode grants it:");
   for (const std::string& summary : denied) remark("  ✗ " + summary);
 }
 
