@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -286,6 +287,53 @@ class Serving(unittest.TestCase):
         home.start()
         until(lambda: home.run("doctor").code == 0, "a healthy server")
 
+    def test_doctor_finds_nothing_wrong_while_the_worker_starts(self):
+        home = self.home().start()
+        result = home.run("doctor")
+        self.assertEqual(result.code, 0, str(result))
+        self.assertNotIn("BAD", result.out)
+
+    def test_doctor_says_what_is_wrong_with_a_log_that_does_not_open(self):
+        home = self.home().start()
+        home.run("run", "--engine", "scripted", "[say hi]")
+        home.stop()
+        self.assertIn("ok  log's end", home.run("doctor").out)
+        for name in os.listdir(home.path("data", "log")):
+            if name.endswith((".log", ".sst")):
+                os.truncate(home.path("data", "log", name), 0)
+        result = home.run("doctor")
+        self.assertEqual(result.code, 9, str(result))
+        self.assertIn("BAD log's end", result.out)
+        self.assertIn("steno replay salvage", result.out)
+        self.assertNotIn("start it with", result.out)
+
+    def test_a_dead_server_is_told_within_a_second_and_nothing_waits_for_it(self):
+        home = self.home().start()
+        running = home.follow("run", "--engine", "scripted", "[hang]")
+        row = until(lambda: home.ask("ls")["sessions"], "the session")[0]
+        home.wait_for_event(row["alias"], "AgentInitialized")
+        home.stop(signal.SIGKILL)
+        killed = time.monotonic()
+        self.assertIn("the server has ended", running.error_line("server"))
+        self.assertLess(time.monotonic() - killed, 3)
+        pressed = time.monotonic()
+        running.signal(signal.SIGINT)
+        result = running.finish()
+        self.assertLess(time.monotonic() - pressed, 3)
+        self.assertEqual(result.code, 130, str(result))
+        self.assertIn("nothing was interrupted", result.err)
+        self.assertIn(row["session"], result.err)
+
+    def test_watching_a_session_ends_with_it(self):
+        home = self.home().start()
+        alias = home.start_session("[words 5] [delay 50]")
+        watching = home.follow("watch", alias, "--from", "start", "-o", "jsonl")
+        types = [event["type"] for event in watching.finish().lines()]
+        self.assertEqual((types[0], types[-1]), ("SessionOpened", "LeaseReleased"))
+        again = home.run("watch", alias, "--from", "start", "-o", "jsonl")
+        self.assertEqual([event["type"] for event in again.lines()], types)
+        self.assertEqual(home.run("watch", alias).code, 0)
+
     def test_commands_without_a_server_say_how_to_start_one(self):
         result = self.home().run("ls")
         self.assertEqual(result.code, 6)
@@ -353,8 +401,8 @@ class Serving(unittest.TestCase):
         home.stop(signal.SIGKILL)
         elsewhere = ("--run-folder", home.path("run-2"))
         home.start(*elsewhere)
-        doctor = home.run(*elsewhere, "doctor")
-        self.assertIn(f"process {worker} is one, and has not registered", doctor.out)
+        until(lambda: f"process {worker} is one, and has not registered"
+              in home.run(*elsewhere, "doctor").out, "that the worker is elsewhere")
         home.stop(signal.SIGKILL)
         self.assertEqual(home.worker_pid(), worker)
         home.start()

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "eventlog/base/file_lock.hpp"
+#include "eventlog/log_folder.hpp"
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/connection.hpp"
 #include "tools/steno/console.hpp"
@@ -22,6 +23,8 @@ constexpr std::int64_t kFreeBytesMin = std::int64_t{1} << 30;
 // A sync of a healthy disk takes a few milliseconds.
 constexpr std::int64_t kCommitSlowUs = 250'000;
 constexpr std::int64_t kGapSlowUs = 250'000;
+// A worker registers within a second, unless the machine is overloaded or it cannot start.
+constexpr base::Duration kWorkerStartMax = std::chrono::seconds(5);
 
 enum class Health { good, bad, unknown };
 
@@ -63,11 +66,12 @@ class Examination {
   void examine_folder(const std::string& subject, const std::string& path);
   void examine_disk();
   void examine_log();
+  void examine_log_end();
   void examine_program(const std::string& subject, const std::string& program,
                        const std::string& key);
   void examine_server();
   void examine_status(const workers::StatusAnswer& status);
-  void examine_lost_worker();
+  void examine_lost_worker(base::Duration uptime);
   void examine_stage(const std::string& name, const workers::StageTime& time, std::int64_t slow_us,
                      const std::string& advice);
   void print_findings() const;
@@ -76,6 +80,7 @@ class Examination {
   std::vector<Finding> findings_;
   std::optional<workers::StatusAnswer> status_;
   int server_code_ = kExitOk;
+  int log_code_ = kExitOk;
 };
 
 std::string size_text(std::int64_t bytes) {
@@ -100,6 +105,7 @@ int Examination::run() {
   }
   examine_server();
   print_findings();
+  if (log_code_ != kExitOk) return log_code_;
   if (server_code_ != kExitOk) return server_code_;
   for (const Finding& finding : findings_) {
     if (finding.health == Health::bad) return kExitFailed;
@@ -201,9 +207,37 @@ void Examination::examine_server() {
     return;
   }
   server_code_ = status.error().exit_code;
-  const bool is_there = connection.has_value();
-  add({"server", Health::bad, status.error().text,
-       is_there ? "it listens but does not answer: look at its log, then stop and start it" : ""});
+  if (connection) {
+    return add({"server", Health::bad, status.error().text,
+                "it listens but does not answer: look at its log, then stop and start it"});
+  }
+  // A server would refuse a log that does not open, so that comes first.
+  examine_log_end();
+  const bool can_start = log_code_ == kExitOk;
+  add({"server", Health::bad, can_start ? status.error().text : "none runs here",
+       can_start ? "" : "mend the log first: the server does not start with this one"});
+}
+
+// As a server looks at it when it starts, without changing anything.
+void Examination::examine_log_end() {
+  std::error_code ignored;
+  const eventlog::LogFolder folder{config_.data_folder};
+  const bool is_there = std::filesystem::exists(folder.log(), ignored) ||
+                        std::filesystem::exists(folder.head(), ignored);
+  if (!is_there) return;
+  base::SystemRandom random;
+  const auto log =
+      eventlog::open_log(config_.data_folder, eventlog::LogMode::read_only, random, {});
+  if (log) {
+    return add({"log's end", Health::good,
+                "whole up to position " + std::to_string(log->store->tail().value), ""});
+  }
+  log_code_ = exit_code_of(log.error().code);
+  const bool is_damaged = log.error().code == base::ErrorCode::damaged;
+  add({"log's end", Health::bad, base::describe(log.error()),
+       is_damaged ? "`steno replay verify` names what is missing; then `steno restore` a backup, or "
+                    "`steno replay salvage --to NEW` keeps what is proved"
+                  : "leave the files as they are until that is clear"});
 }
 
 void Examination::examine_status(const workers::StatusAnswer& status) {
@@ -221,7 +255,7 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
        ""});
   add({"signing key", Health::good, status.key, ""});
   if (status.workers == 0) {
-    examine_lost_worker();
+    examine_lost_worker(base::Duration{status.uptime_us});
   } else {
     add({"workers", Health::good, std::to_string(status.workers), ""});
   }
@@ -240,7 +274,10 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
   examine_stage("loop gap", status.stages.gap, kGapSlowUs, "the server was starved of CPU");
 }
 
-void Examination::examine_lost_worker() {
+void Examination::examine_lost_worker(base::Duration uptime) {
+  if (uptime < kWorkerStartMax) {
+    return add({"workers", Health::unknown, "starting", "ask again in a moment"});
+  }
   const std::string lock = worker_lock_of(config_);
   if (base::is_locked(lock).value_or(false)) {
     const std::string pid = std::to_string(base::lock_holder(lock));
