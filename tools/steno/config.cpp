@@ -592,6 +592,12 @@ bool is_flag(const Config& config, std::string_view key) {
   });
 }
 
+bool is_set(const Config& config, std::string_view key) {
+  return std::any_of(config.settings.begin(), config.settings.end(), [&](const Setting& setting) {
+    return setting.key == key && setting.source != SettingSource::builtin;
+  });
+}
+
 Result<Endpoints> endpoints_of(const Config& config) {
   Endpoints endpoints;
   for (const auto& [name, endpoint] :

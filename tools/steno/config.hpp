@@ -105,6 +105,8 @@ std::vector<std::string> flags_of(const Config& config);
 
 // The key was given by a flag.
 bool is_flag(const Config& config, std::string_view key);
+// The key was given at all.
+bool is_set(const Config& config, std::string_view key);
 
 struct Endpoints {
   std::string command;

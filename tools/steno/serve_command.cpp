@@ -67,7 +67,10 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
 void set_up_log(const Config& config) {
   auto logger = spdlog::stderr_logger_mt("steno");
   logger->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
-  logger->set_level(spdlog::level::from_str(config.log_level));
+  // A person at a terminal reads the answers there; what is told unasked is for a file.
+  const bool is_for_person = ::isatty(STDERR_FILENO) == 1 && !is_set(config, "log_level");
+  logger->set_level(is_for_person ? spdlog::level::warn
+                                  : spdlog::level::from_str(config.log_level));
   logger->flush_on(spdlog::level::info);
   spdlog::set_default_logger(std::move(logger));
 }
