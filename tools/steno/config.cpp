@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 #include <functional>
+#include <numeric>
 #include <optional>
 
 #include "bus/endpoint.hpp"
@@ -499,6 +500,44 @@ std::optional<Given> from_home(const std::string& key, const Config& config,
   return given;
 }
 
+// How many letters are to be put in, taken out or changed to make one of the other.
+std::size_t letters_apart(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// A variable that is meant for a setting and misses its name would be ignored in silence. Others,
+// such as those of tests and agents, are none of ours.
+Result<bool> check_variables(const ConfigInput& input) {
+  constexpr std::string_view kPrefix = "STENO_";
+  constexpr std::size_t kLettersMin = 5;  // a short name is near to many
+  constexpr std::size_t kLettersApartMax = 2;
+  const auto is_variable = [&](const Key& key, const std::string& name) {
+    return environment_name(key.key.name) == name;
+  };
+  for (const auto& [name, value] : input.environment) {
+    if (!name.starts_with(kPrefix) || name.size() < kPrefix.size() + kLettersMin) continue;
+    const auto is_it = [&, &variable = name](const Key& key) { return is_variable(key, variable); };
+    if (name == "STENO_CONFIG" || std::any_of(keys().begin(), keys().end(), is_it)) continue;
+    for (const Key& key : keys()) {
+      const std::string meant = environment_name(key.key.name);
+      if (letters_apart(name, meant) > kLettersApartMax) continue;
+      return base::failure(ErrorCode::invalid,
+                           "there is no such setting; did you mean " + meant + "?", name);
+    }
+  }
+  return true;
+}
+
 bool has_builtin(const std::string& key) {
   return key != "data_folder" && key != "run_folder" && key != "workdir" &&
          key != "keeper_program" && key != "scripted_program";
@@ -522,7 +561,15 @@ ConfigInput process_input(std::map<std::string, std::string> flags) {
   return input;
 }
 
+std::string default_text(std::string_view key) {
+  for (const Key& known : keys()) {
+    if (known.key.name == key) return known.show(Config{});
+  }
+  return {};
+}
+
 Result<Config> load_config(const ConfigInput& input) {
+  if (auto ok = check_variables(input); !ok) return tl::unexpected(ok.error());
   Sources sources(input);
   const auto file = choose_file(input, sources);
   if (!file) return tl::unexpected(file.error());

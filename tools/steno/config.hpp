@@ -85,8 +85,8 @@ struct ConfigInput {
 // That of this process.
 ConfigInput process_input(std::map<std::string, std::string> flags);
 
-// Errors: invalid, naming the setting, where it stands, and what is accepted; not_found for a
-// named file that does not exist.
+// Errors: invalid, naming the setting, where it stands, and what is accepted, also for a variable
+// STENO_… that is all but a setting's; not_found for a named file that does not exist.
 base::Result<Config> load_config(const ConfigInput& input);
 
 struct ConfigKey {
@@ -95,6 +95,8 @@ struct ConfigKey {
   std::string_view help;
 };
 const std::vector<ConfigKey>& config_keys();
+// What holds when nobody says anything; empty: nothing, or what depends on the surroundings.
+std::string default_text(std::string_view key);
 
 // "max_sessions" → "--max-sessions", "STENO_MAX_SESSIONS".
 std::string flag_name(std::string_view key);

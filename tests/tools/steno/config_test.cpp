@@ -100,6 +100,16 @@ TEST_CASE("variables that are not settings are none of the configuration's busin
   CHECK(world.load().agent == "main");
 }
 
+TEST_CASE("a variable that misses a setting's name by little is refused with that name",
+          "[tools]") {
+  World world;
+  world.input.environment["STENO_MAXSESSIONS"] = "20";
+  const auto config = steno::load_config(world.input);
+  REQUIRE_FALSE(config);
+  CHECK(config.error().code == base::ErrorCode::invalid);
+  CHECK(base::describe(config.error()).find("STENO_MAX_SESSIONS?") != std::string::npos);
+}
+
 TEST_CASE("a home puts everything into one folder", "[tools]") {
   World world;
   world.input.flags["home"] = "/tmp/h/";
