@@ -10,7 +10,8 @@
 void fuzz::run(ByteView in) {
   read_one_of<workers::QueryBody, bus::ReadRequest, workers::ListAnswer, workers::ShowAnswer,
               workers::OutputAnswer, projections::MetricsReport, workers::DigestsAnswer,
-              workers::StatusAnswer, workers::CommandReplyBody, bus::LogPage, workers::BackupBody,
-              workers::CopyReplyBody, workers::BackupsAnswer, workers::AnchorReplyBody,
-              workers::AnchorsAnswer, workers::ArchiveBody, workers::ArchivesAnswer>(in);
+              workers::StatusAnswer, workers::FlightAnswer, workers::CommandReplyBody, bus::LogPage,
+              workers::BackupBody, workers::CopyReplyBody, workers::BackupsAnswer,
+              workers::AnchorReplyBody, workers::AnchorsAnswer, workers::ArchiveBody,
+              workers::ArchivesAnswer>(in);
 }

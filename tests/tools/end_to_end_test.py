@@ -4,7 +4,9 @@ the scripted agent."""
 import base64
 import json
 import os
+import pty
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -120,8 +122,10 @@ class BrokenAgents(OneServer):
 
     def test_a_working_folder_that_is_not_there(self):
         missing = self.home.path("nowhere")
-        row, events = self.ended("[say hi]", "failed", "start_failed", "--workdir", missing)
-        self.assertIn(missing, one(events, type="AgentStartFailed")["content"])
+        position = self.home.position()
+        for command in ("run", "spawn"):
+            self.fails(3, missing, command, "--engine", "scripted", "--workdir", missing, "[say hi]")
+        self.assertEqual(self.home.position(), position)
 
 
 class Sessions(OneServer):
@@ -323,6 +327,80 @@ class Serving(unittest.TestCase):
         self.assertEqual(result.code, 130, str(result))
         self.assertIn("nothing was interrupted", result.err)
         self.assertIn(row["session"], result.err)
+
+    def test_the_flight_recorder_is_shown_of_a_server_and_of_one_that_ended_by_a_fault(self):
+        home = self.home()
+        none = home.run("doctor", "--flight")
+        self.assertEqual(none.code, 3, str(none))
+        home.start()
+        home.run("run", "--engine", "scripted", "[say hi]")
+        shown = home.run("doctor", "--flight")
+        self.assertEqual(shown.code, 0, str(shown))
+        for words in ("frame     from a client", "appended  up to position", "answered  1 commands"):
+            self.assertIn(words, shown.out)
+        entries = home.ask("doctor", "--flight")["entries"]
+        self.assertEqual(entries, sorted(entries, key=lambda entry: entry["at_us"]))
+        home.stop()
+        with open(home.path("run", "flight.log"), "w", encoding="ascii") as file:
+            file.write("1000 durable 7\n3500 failed 0\n")
+        left = home.run("doctor", "--flight")
+        self.assertIn("flight.log", left.err)
+        self.assertEqual([line.split() for line in left.out.splitlines()],
+                         [["2.500", "durable", "up", "to", "position", "7"],
+                          ["0.000", "failed", "the", "server", "ended", "with", "this"]])
+
+    def test_erasing_at_a_terminal_is_confirmed(self):
+        home = self.home().start()
+        alias = home.start_session("[say hi]")
+        home.wait_for_end(alias)
+        for answer, code in ((b"n\n", 130), (b"y\n", 0)):
+            leader, terminal = pty.openpty()
+            os.write(leader, answer)
+            child = home.popen(("erase", alias), stdin=terminal, stderr=subprocess.PIPE)
+            out, err = child.communicate(timeout=30)
+            os.close(leader)
+            os.close(terminal)
+            self.assertEqual(child.returncode, code, out + err)
+            self.assertIn(b"erase? [y/N]", err)
+        self.assertTrue(home.show(alias)["erased"])
+
+    def test_errors_are_json_where_json_is_asked_for(self):
+        home = self.home()
+        for code, name, arguments in ((6, "no_server", ("ls", "-o", "json")),
+                                      (2, "usage", ("nonsense", "--output=jsonl")),
+                                      (3, "not_found", ("replay", "export", "-o", "json"))):
+            result = home.run(*arguments)
+            self.assertEqual(result.code, code, str(result))
+            error = json.loads(result.err)["error"]
+            self.assertEqual((error["code"], error["exit"]), (name, code))
+            self.assertTrue(error["text"])
+
+    def test_a_reader_that_leaves_leaves_nothing_behind(self):
+        home = self.home().start()
+        for _ in range(3):
+            home.run("run", "--engine", "scripted", "[big 100000]")
+        home.stop()
+        temporary = home.path("temporary")
+        os.mkdir(temporary)
+        home.environment["TMPDIR"] = temporary
+        exporting = home.popen(("replay", "export"), stderr=subprocess.PIPE)
+        exporting.stdout.read(10)
+        exporting.stdout.close()
+        self.assertEqual(exporting.wait(30), 1)
+        self.assertEqual(exporting.stderr.read(), b"")
+        exporting.stderr.close()
+        self.assertEqual(os.listdir(temporary), [])
+
+    def test_the_worker_rotates_its_log(self):
+        home = self.home()
+        os.makedirs(home.path("run"), mode=0o700)
+        with open(home.path("run", "worker.log"), "w", encoding="ascii") as file:
+            file.write("old\n" * (3 * MIB))
+        home.start()
+        until(lambda: os.path.exists(home.path("run", "worker.log.1")), "the older log")
+        until(lambda: os.path.exists(home.path("run", "worker.log")), "the newer one")
+        self.assertLess(os.path.getsize(home.path("run", "worker.log")), MIB)
+        self.assertEqual(home.run("run", "--engine", "scripted", "[say hi]").out, "hi\n")
 
     def test_watching_a_session_ends_with_it(self):
         home = self.home().start()

@@ -57,7 +57,9 @@ struct EraseArguments {
   std::string reference;
   std::vector<std::int64_t> positions;  // of single events; empty: the whole session
   bool waits = false;                   // until no file holds the text any more
+  bool is_confirmed = false;            // nobody is to be asked
 };
+// Asks first, where stdin is a terminal.
 Outcome<int> erase(const Config& config, const EraseArguments& arguments);
 
 struct BackupArguments {
@@ -123,6 +125,10 @@ struct WatchArguments {
 Outcome<int> watch(const Config& config, const WatchArguments& arguments);
 
 struct NoArguments {};
-Outcome<int> doctor(const Config& config, const NoArguments& arguments);
+struct DoctorArguments {
+  bool shows_flight = false;  // what the server's loop did last, and nothing else
+};
+Outcome<int> doctor(const Config& config, const DoctorArguments& arguments);
+Outcome<int> show_flight(const Config& config);
 
 }  // namespace steno

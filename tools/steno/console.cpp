@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "tools/steno/error_line.hpp"
 #include "tools/steno/terminal_text.hpp"
 
 namespace steno {
@@ -20,8 +21,8 @@ void remark(std::string_view line) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-void complain(std::string_view line) {
-  remark("steno: " + std::string(line));
+void complain(int exit_code, std::string_view text) {
+  remark(error_line("steno", exit_code, text));
 }
 
 bool is_stdout_terminal() {

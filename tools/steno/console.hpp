@@ -10,8 +10,8 @@ namespace steno {
 void print(std::string_view text);
 // Remarks go to stderr, a line each, made safe here.
 void remark(std::string_view line);
-// "steno: …"
-void complain(std::string_view line);
+// Why the command fails, on stderr (error_line.hpp).
+void complain(int exit_code, std::string_view text);
 
 bool is_stdout_terminal();
 bool is_stdin_terminal();

@@ -235,9 +235,10 @@ void Examination::examine_log_end() {
   log_code_ = exit_code_of(log.error().code);
   const bool is_damaged = log.error().code == base::ErrorCode::damaged;
   add({"log's end", Health::bad, base::describe(log.error()),
-       is_damaged ? "`steno replay verify` names what is missing; then `steno restore` a backup, or "
-                    "`steno replay salvage --to NEW` keeps what is proved"
-                  : "leave the files as they are until that is clear"});
+       is_damaged
+           ? "`steno replay verify` names what is missing; then `steno restore` a backup, or "
+             "`steno replay salvage --to NEW` keeps what is proved"
+           : "leave the files as they are until that is clear"});
 }
 
 void Examination::examine_status(const workers::StatusAnswer& status) {
@@ -324,7 +325,8 @@ void Examination::print_findings() const {
 
 }  // namespace
 
-Outcome<int> doctor(const Config& config, const NoArguments&) {
+Outcome<int> doctor(const Config& config, const DoctorArguments& arguments) {
+  if (arguments.shows_flight) return show_flight(config);
   return Examination(config).run();
 }
 

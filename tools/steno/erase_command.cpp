@@ -1,9 +1,12 @@
 // `steno erase`: the text of a session, or of single events of one, is to be nowhere any more.
+#include <unistd.h>
+
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/console.hpp"
 #include "tools/steno/event_view.hpp"
 #include "tools/steno/follower.hpp"
 #include "tools/steno/json_view.hpp"
+#include "tools/steno/line_input.hpp"
 #include "workers/levels.hpp"
 #include "workers/server.hpp"
 
@@ -80,6 +83,20 @@ Outcome<SessionRow> wait_until_done(Connection& connection, const SessionRow& ro
   }
 }
 
+// What is erased is gone for good, so a person who is there is asked.
+Outcome<bool> confirm(const SessionRow& row, const EraseArguments& arguments) {
+  if (arguments.is_confirmed || !is_stdin_terminal()) return true;
+  const std::size_t count = arguments.positions.size();
+  remark((count == 0 ? "all that was said in session " + row.alias + " (" + row.name + ")"
+                     : std::to_string(count) + " texts of session " + row.alias) +
+         " will be gone for good, from backups and archives too; erase? [y/N]");
+  LineInput input(STDIN_FILENO);
+  std::optional<std::string> line;
+  while (!(line = input.take_line()) && !input.is_at_end()) input.fill();
+  if (line && (*line == "y" || *line == "Y" || *line == "yes")) return true;
+  return fail(kExitInterrupted, "nothing was erased");
+}
+
 void print_outcome(const Config& config, const SessionRow& row) {
   if (config.output == OutputFormat::table) {
     const std::string what = row.is_erased ? "all text of " : "text of ";
@@ -107,6 +124,9 @@ Outcome<int> erase(const Config& config, const EraseArguments& arguments) {
   const SessionRow& row = shown->session;
   const auto command = to_command(**connection, row, arguments.positions);
   if (!command) return tl::unexpected(command.error());
+  if (const auto agreed = confirm(row, arguments); !agreed) {
+    return tl::unexpected(agreed.error());
+  }
   if (arguments.waits) (*connection)->take_interrupts();
   const auto reply =
       (*connection)->command((*connection)->fresh_command_id(), row.session, row.agent, *command);

@@ -2,12 +2,36 @@
 
 #include <fmt/core.h>
 
+#include "tools/steno/error_line.hpp"
+
 namespace steno {
 namespace {
 
 struct ReplyCode {
   std::string_view code;
   ExitCode exit;
+};
+
+struct NamedCode {
+  int exit;
+  std::string_view name;
+};
+
+constexpr NamedCode kNames[] = {
+    {kExitOk, "ok"},
+    {kExitFailed, "failed"},
+    {kExitUsage, "usage"},
+    {kExitNotFound, "not_found"},
+    {kExitConflict, "conflict"},
+    {kExitRefused, "refused"},
+    {kExitUnreachable, "no_server"},
+    {kExitTimeout, "timeout"},
+    {kExitBudget, "budget"},
+    {kExitDamaged, "damaged"},
+    {kExitTornTail, "torn_tail"},
+    {kExitWrongLog, "wrong_log"},
+    {kExitBusy, "busy"},
+    {kExitInterrupted, "interrupted"},
 };
 
 // Codes of error replies, which the server and the bus make. "hello_first" and "bad_frame" speak
@@ -20,6 +44,13 @@ constexpr ReplyCode kReplyCodes[] = {
 };
 
 }  // namespace
+
+std::string_view exit_code_name(int code) {
+  for (const NamedCode& known : kNames) {
+    if (known.exit == code) return known.name;
+  }
+  return "failed";
+}
 
 int exit_code_of(base::ErrorCode code) {
   using base::ErrorCode;
@@ -96,8 +127,9 @@ int exit_code_of_reply(std::string_view code) {
 }
 
 int print_failure(std::string_view program, const base::Error& error) {
-  fmt::print(stderr, "{}: {}\n", program, base::describe(error));
-  return exit_code_of(error.code);
+  const int code = exit_code_of(error.code);
+  fmt::print(stderr, "{}\n", error_line(program, code, base::describe(error)));
+  return code;
 }
 
 }  // namespace steno

@@ -26,6 +26,9 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
+// "not_found" for 3: what a program reads beside the number.
+std::string_view exit_code_name(int code);
+
 int exit_code_of(base::ErrorCode code);
 int exit_code_of(session::RejectionCode code);
 // Of a reply that is not ok: `code` is a rejection's name, or the code of an error reply. One that

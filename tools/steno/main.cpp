@@ -2,6 +2,7 @@
 // The only file that includes CLI11, which takes seconds to compile.
 
 #include <any>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <list>
@@ -10,11 +11,29 @@
 
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/console.hpp"
+#include "tools/steno/error_line.hpp"
 #include "tools/steno/offline_commands.hpp"
 #include "tools/steno/replay.hpp"
 #include "tools/steno/serve_command.hpp"
 
 namespace steno {
+
+// What a setting is for, what it may be, and what it is when nobody says.
+std::string help_of(std::string_view key) {
+  std::string help;
+  for (const ConfigKey& known : config_keys()) {
+    if (known.name != key) continue;
+    help = known.help;
+    if (known.accepted != "a path") help.append(": ").append(known.accepted);
+  }
+  const std::string builtin = default_text(key);
+  return builtin.empty() ? help : help + " [" + builtin + "]";
+}
+
+// A whole number within these; the help shows the option's own name for it.
+CLI::Validator within(std::int64_t least, std::int64_t most) {
+  return CLI::Range(least, most).description("");
+}
 
 // A command line being taken apart. Commands write what they find into objects that live as long.
 struct CommandLine {
@@ -45,10 +64,7 @@ struct CommandLine {
 
   // A flag that is a setting.
   CLI::Option* setting(CLI::App& on, const std::string& key, const std::string& names) {
-    std::string help;
-    for (const ConfigKey& known : config_keys()) {
-      if (known.name == key) help = known.help;
-    }
+    const std::string help = help_of(key);
     return on
         .add_option_function<std::string>(
             names, [this, key](const std::string& value) { flags[key] = value; }, help)
@@ -60,7 +76,7 @@ struct CommandLine {
 // Prints a failure; an exit code either way.
 int finish(const Outcome<int>& outcome) {
   if (outcome) return *outcome;
-  if (!outcome.error().text.empty()) complain(outcome.error().text);
+  if (!outcome.error().text.empty()) complain(outcome.error().exit_code, outcome.error().text);
   return outcome.error().exit_code;
 }
 
@@ -85,7 +101,7 @@ void add_global_flags(CommandLine& line) {
     const std::string name(key.name);
     const std::string names = (name == "output" ? "-o," : "") + flag_name(name);
     if (name == "keep_workers") {
-      line.app.add_flag(names, line.keep_workers, std::string(key.help))->group("Configuration");
+      line.app.add_flag(names, line.keep_workers, help_of(name))->group("Configuration");
     } else {
       line.setting(line.app, name, names)->group("Configuration");
     }
@@ -112,12 +128,14 @@ void add_version(CommandLine& line) {
 template <class Arguments>
 void add_bounds(CLI::App* command, Arguments& arguments, const std::string& without) {
   command->add_option("--max-turns", arguments.max_turns, "The agent's model calls; " + without)
-      ->check(CLI::Range(std::int64_t{0}, base::kIntegerLimit - 1));
+      ->check(within(0, base::kIntegerLimit - 1))
+      ->type_name("COUNT");
   command->add_option("--system-prompt", arguments.system_prompt, "Added to the agent's own");
   command
       ->add_option("--allow-tool", arguments.allowed_tools,
                    "A tool to be used without asking; may be repeated")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("TOOL");
 }
 
 void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& arguments) {
@@ -227,10 +245,11 @@ void add_erase(CommandLine& line) {
   command
       ->add_option("--event", arguments.positions,
                    "Only the text of the event at this position; may be repeated")
-      ->check(CLI::Range(std::int64_t{1}, base::kIntegerLimit - 1))
+      ->check(within(1, base::kIntegerLimit - 1))
       ->allow_extra_args(false)
       ->type_name("POSITION");
   command->add_flag("--wait", arguments.waits, "Return once no file holds the text any more");
+  command->add_flag("--yes,-y", arguments.is_confirmed, "Do not ask, at a terminal");
 }
 
 void add_backup(CommandLine& line) {
@@ -367,8 +386,10 @@ void add_list(CommandLine& line) {
                    "Only these: starting, running, completed, failed, killed")
       ->delimiter(',');
   command->add_flag("--all-agents", arguments.all_agents, "Of every agent");
-  CLI::Option* count = command->add_option("-n", arguments.count, "At most so many")
-                           ->check(CLI::Range(1, 1'000'000));
+  CLI::Option* count = command->add_option("-n", arguments.count, "At most so many, 1 to 1000000")
+                           ->check(within(1, 1'000'000))
+                           ->type_name("COUNT")
+                           ->capture_default_str();
   command->add_flag("--all", arguments.is_all, "To the very first one")->excludes(count);
 }
 
@@ -384,7 +405,9 @@ void add_output(CommandLine& line) {
           ->add_option(
               "-n", arguments.count,
               "The last so many blocks of what the agent said, with what came between them")
-          ->check(CLI::Range(1, 100'000));
+          ->check(within(1, 100'000))
+          ->type_name("COUNT")
+          ->capture_default_str();
   command->add_flag("--all", arguments.is_all, "From the beginning")->excludes(count);
   command->add_flag("--follow,-f", arguments.is_followed, "And go on until the session ends");
 }
@@ -407,13 +430,18 @@ void add_watch(CommandLine& line) {
   command->add_option("--from", arguments.from, "A position, start or now (default)");
   command->add_flag("--all-agents", arguments.all_agents, "Of every agent, and the server's own");
   command->add_option("-n", arguments.count, "Stop after so many; 0: never")
-      ->check(CLI::NonNegativeNumber);
+      ->check(within(0, base::kIntegerLimit - 1))
+      ->type_name("COUNT")
+      ->capture_default_str();
 }
 
 void add_doctor(CommandLine& line) {
+  auto& arguments = line.keep<DoctorArguments>();
   line.command(line.app, "doctor", "Say what is wrong here and what to do; needs no server",
-               "  steno doctor\n  steno --home /tmp/try doctor -o json", line.keep<NoArguments>(),
-               reporting(doctor));
+               "  steno doctor\n  steno --home /tmp/try doctor -o json\n  steno doctor --flight",
+               arguments, reporting(doctor))
+      ->add_flag("--flight", arguments.shows_flight,
+                 "Show what the server's loop did last, or before it ended by a fault");
 }
 
 void add_serve(CommandLine& line) {
@@ -509,8 +537,9 @@ void add_replay(CommandLine& line) {
                           "Begin no epoch: for a copy that no server is to write");
       }
     } else if (kind.run == replay_export) {
-      command->add_flag("!--without-content", arguments.with_content,
-                        "Facts only; cannot be imported");
+      command->add_flag_callback(
+          "--without-content", [&arguments] { arguments.with_content = false; },
+          "Facts only; cannot be imported");
     } else if (kind.run == replay_diff) {
       command->add_option("OTHER", arguments.other, "Another log's data folder");
       command->add_option("--from", arguments.from, "A position or a time; the start: 0");
@@ -520,7 +549,8 @@ void add_replay(CommandLine& line) {
     } else if (kind.run == replay_rebuild) {
       command->add_option("--projection", arguments.projection, "Only this one; default: all");
       command->add_option("--to", arguments.to, "The last position to fold")
-          ->check(CLI::PositiveNumber);
+          ->check(within(1, base::kIntegerLimit - 1))
+          ->type_name("POSITION");
     }
   }
 }
@@ -532,33 +562,72 @@ constexpr void (*kCommands[])(CommandLine&) = {
     add_replay,
 };
 
-// What is wrong with the command line, in words. Of an unknown command CLI11 says only that one is
-// required.
+// Commands in the order and groups in which the help shows them.
+struct Group {
+  const char* name;
+  std::initializer_list<const char*> commands;
+};
+const Group kGroups[] = {
+    {"Sessions",
+     {"run", "spawn", "send", "interrupt", "close", "kill", "resume", "ls", "show", "output",
+      "watch", "stats"}},
+    {"Server", {"serve", "doctor", "config", "version"}},
+    {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
+};
+
+void group_commands(CLI::App& app) {
+  for (const Group& group : kGroups) {
+    for (const char* command : group.commands) app.get_subcommand(command)->group(group.name);
+  }
+}
+
+// What is wrong with the command line, in words. Of an unknown command or option CLI11 says only
+// that something is required.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(true);
-  const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  return lacks_command && !unknown.empty() ? "unknown command '" + unknown.front() + "'"
-                                           : std::string(error.what());
+  const bool lacks_something = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (!lacks_something || unknown.empty()) return error.what();
+  if (!unknown.front().starts_with('-')) return "unknown command '" + unknown.front() + "'";
+  return "unknown option '" + unknown.front() +
+         "' (a prompt that begins with - goes behind --, as in steno run -- '-v is broken')";
+}
+
+// Before the command line is understood: does it ask for JSON?
+bool asks_for_json(int argc, char** argv) {
+  const char* variable = std::getenv("STENO_OUTPUT");
+  std::string form = variable != nullptr ? variable : "";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") break;
+    const bool is_next = (word == "-o" || word == "--output") && i + 1 < argc;
+    if (is_next) form = argv[i + 1];
+    if (word.starts_with("--output=")) form = word.substr(9);
+    if (word.starts_with("-o") && word.size() > 2) form = word.substr(word[2] == '=' ? 3 : 2);
+  }
+  return form == "json" || form == "jsonl";
 }
 
 int run_main(int argc, char** argv) {
   CommandLine line;
   add_global_flags(line);
   for (const auto add : kCommands) add(line);
+  group_commands(line.app);
+  if (asks_for_json(argc, argv)) make_errors_json();
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // Help is an "error" that exits with 0. All others, 105 and its like, are wrong usage.
     if (error.get_exit_code() == 0) return line.app.exit(error);
-    complain(usage_error(line.app, error) + "; `steno --help` says what can be said");
+    complain(kExitUsage, usage_error(line.app, error) + "; `steno --help` says what can be said");
     return kExitUsage;
   }
   if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;
   const auto config = load_config(process_input(std::move(line.flags)));
   if (!config) {
-    complain(base::describe(config.error()));
+    complain(kExitUsage, base::describe(config.error()));
     return kExitUsage;
   }
+  if (config->output != OutputFormat::table) make_errors_json();  // a file may ask for it, too
   const int code = line.chosen(*config);
   return flush() || code != kExitOk ? code : kExitFailed;
 }
@@ -570,7 +639,7 @@ int main(int argc, char** argv) {
   try {
     return steno::run_main(argc, argv);
   } catch (const std::exception& error) {
-    steno::complain(error.what());
+    steno::complain(steno::kExitFailed, error.what());
     return steno::kExitFailed;
   }
 }

@@ -31,7 +31,7 @@ std::string status_text(const SessionRow& row) {
 }
 
 // Of an ended session how long it lived, of a live one how long it has.
-std::string age_text(const SessionRow& row, base::Time now) {
+std::string ran_text(const SessionRow& row, base::Time now) {
   return duration_text((row.closed_at.us != 0 ? row.closed_at : now) - row.created_at);
 }
 
@@ -63,7 +63,8 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
   std::vector<Column> columns{{"ALIAS"},
                               {"NAME", Align::left, 40},
                               {"STATUS"},
-                              {"AGE", Align::right},
+                              {"STARTED"},
+                              {"RAN", Align::right},
                               {"TURNS", Align::right},
                               {"COST", Align::right},
                               {"ENGINE"},
@@ -71,9 +72,15 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
   if (shows_agent) columns.insert(columns.begin(), Column{"AGENT"});
   Table table(std::move(columns));
   for (const SessionRow& row : answer.sessions) {
-    std::vector<std::string> cells{row.alias,          row.name,        status_text(row),
-                                   age_text(row, now), turns_text(row), dollars_text(row.cost),
-                                   row.engine,         row.workdir};
+    std::vector<std::string> cells{row.alias,
+                                   row.name,
+                                   status_text(row),
+                                   short_time_text(row.created_at),
+                                   ran_text(row, now),
+                                   turns_text(row),
+                                   dollars_text(row.cost),
+                                   row.engine,
+                                   row.workdir};
     if (shows_agent) cells.insert(cells.begin(), row.agent);
     table.add(std::move(cells));
   }
@@ -118,7 +125,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   fields.add("name", row.name);
   fields.add("agent", row.agent);
   fields.add("status", status_text(row));
-  fields.add("age", age_text(row, now));
+  fields.add("ran", ran_text(row, now));
   fields.add("kind", row.is_multi_turn ? "multi-turn" : "single-turn");
   fields.add("turns", std::to_string(row.turns_queued) + " queued, " +
                           std::to_string(row.turns_finished) + " finished" +
@@ -278,7 +285,7 @@ Outcome<workers::OutputAnswer> ask_first(Connection& connection, const OutputArg
 }
 
 void print_heading(const SessionRow& row, base::Time now) {
-  remark(row.name + " [" + row.alias + "] " + status_text(row) + " (" + age_text(row, now) + ")");
+  remark(row.name + " [" + row.alias + "] " + status_text(row) + " (" + ran_text(row, now) + ")");
   remark(std::string(60, '-'));
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "eventlog/log_folder.hpp"
@@ -119,7 +120,11 @@ int replay_export(const ReplayArguments& arguments) {
   if (log->is_new) {
     return fail(arguments.err, {base::ErrorCode::not_found, "the log is empty", arguments.folder});
   }
+  // The log is to be closed, and what reading it made in the temporary folder removed, also when
+  // nobody reads on.
+  std::signal(SIGPIPE, SIG_IGN);
   const auto done = Export(arguments, *log).run();
+  if (!done && is_reader_gone(arguments.out)) return kExitFailed;
   return done ? kExitOk : fail(arguments.err, done.error());
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -24,7 +25,9 @@ using eventlog::SealedBlock;
 
 class Import {
  public:
-  Import(const ReplayArguments& arguments, std::istream& in) : arguments_(arguments), in_(in) {}
+  // `size_bytes`: of all lines; 0: not known.
+  Import(const ReplayArguments& arguments, std::istream& in, std::int64_t size_bytes)
+      : arguments_(arguments), in_(in), size_bytes_(size_bytes) {}
 
   Result<Checkpoint> run() {
     if (auto ok = read_head(); !ok) return tl::unexpected(ok.error());
@@ -33,7 +36,11 @@ class Import {
     ProgressLine progress(arguments_.err, "import");
     while (!is_ended_) {
       if (auto ok = take_line(*copy); !ok) return tl::unexpected(ok.error());
-      progress.show(next_.plus(-1), next_.plus(-1));
+      if (size_bytes_ > 0) {
+        progress.show_share(read_bytes_ * 1000 / size_bytes_);
+      } else {
+        progress.show_count(next_.plus(-1));
+      }
     }
     if (std::getline(in_, line_)) return wrong("there is more behind the end");
     const auto erased = eventlog::unrecorded(later_, versions_, recorded_);
@@ -54,7 +61,10 @@ class Import {
  private:
   Result<bool> read_line() {
     ++number_;
-    if (std::getline(in_, line_)) return true;
+    if (std::getline(in_, line_)) {
+      read_bytes_ += static_cast<std::int64_t>(line_.size()) + 1;
+      return true;
+    }
     return wrong("the lines end here, and the one that says so is missing");
   }
 
@@ -153,6 +163,8 @@ class Import {
 
   const ReplayArguments& arguments_;
   std::istream& in_;
+  const std::int64_t size_bytes_;
+  std::int64_t read_bytes_ = 0;
   base::SystemRandom random_;
   std::string line_;
   std::int64_t number_ = 0;
@@ -178,7 +190,12 @@ int replay_import(const ReplayArguments& arguments) {
   if (!is_stdin && !file) {
     return fail(arguments.err, {ErrorCode::not_found, "the file cannot be read", arguments.file});
   }
-  const auto reached = Import(arguments, is_stdin ? std::cin : file).run();
+  // With C's buffer between, each character would be asked for by itself.
+  if (is_stdin) std::ios::sync_with_stdio(false);
+  std::error_code ignored;
+  const auto size = is_stdin ? 0 : std::filesystem::file_size(arguments.file, ignored);
+  const auto size_bytes = ignored ? 0 : static_cast<std::int64_t>(size);
+  const auto reached = Import(arguments, is_stdin ? std::cin : file, size_bytes).run();
   if (!reached) return fail(arguments.err, reached.error());
   if (arguments.is_json) {
     const nlohmann::json json = {{"position", reached->position.value},

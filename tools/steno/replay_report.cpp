@@ -1,15 +1,19 @@
 #include "tools/steno/replay_report.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "tools/steno/error_line.hpp"
+
 namespace steno {
 
 int fail(std::FILE* err, const base::Error& error) {
-  fmt::print(err, "steno: {}\n", base::describe(error));
-  return exit_code_of(error.code);
+  const int code = exit_code_of(error.code);
+  fmt::print(err, "{}\n", error_line("steno", code, base::describe(error)));
+  return code;
 }
 
 namespace {
@@ -39,6 +43,11 @@ void tell_archived(std::FILE* err, const std::optional<eventlog::LogBase>& base)
              printable(eventlog::where_archived(*base)));
 }
 
+bool is_reader_gone(std::FILE* out) {
+  pollfd end{::fileno(out), 0, 0};
+  return ::poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
+}
+
 std::string printable(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
@@ -54,6 +63,15 @@ void ProgressLine::show(base::Position reached, base::Position end) {
   const std::int64_t percent = end.value > 0 ? reached.value * 100 / end.value : 100;
   fmt::print(err_, "\r{} {}% ({} of {} events)\x1b[K", label_, std::min<std::int64_t>(percent, 100),
              reached.value, end.value);
+  std::fflush(err_);
+  is_shown_ = true;
+}
+
+void ProgressLine::show_count(base::Position reached) {
+  constexpr std::int64_t kStep = 10'000;
+  if (!is_terminal_ || reached.value - shown_count_ < kStep) return;
+  shown_count_ = reached.value;
+  fmt::print(err_, "\r{} {} events\x1b[K", label_, reached.value);
   std::fflush(err_);
   is_shown_ = true;
 }

@@ -12,7 +12,7 @@
 
 namespace steno {
 
-// Prints "steno: <error>" and returns its exit code.
+// Prints the error's line (error_line.hpp) and returns its exit code.
 int fail(std::FILE* err, const base::Error& error);
 
 // Error not_found for a log whose beginning was archived, saying where it is.
@@ -29,6 +29,9 @@ void print_json_text(std::FILE* out, const Json& json) {
   std::fwrite(text.data(), 1, text.size(), out);
 }
 
+// Who reads the file's other end has gone, as `head` does.
+bool is_reader_gone(std::FILE* out);
+
 // A text may quote what a log holds, which is not to reach a terminal as it is.
 std::string printable(std::string text);
 
@@ -42,6 +45,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(base::Position reached, base::Position end);
+  // While it is not known how many there are.
+  void show_count(base::Position reached);
   // Of work that is not counted in events.
   void show_share(std::int64_t per_mille);
   void clear();
@@ -52,6 +57,7 @@ class ProgressLine {
   const bool is_terminal_;
   bool is_shown_ = false;
   std::int64_t shown_percent_ = -1;
+  std::int64_t shown_count_ = 0;
 };
 
 }  // namespace steno

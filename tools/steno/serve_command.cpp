@@ -81,8 +81,9 @@ int serve(const Config& config, const ServeArguments& arguments) {
   set_up_log(config);
   const auto options = serve_options(config, arguments);
   if (!options) {
-    complain(base::describe(options.error()));
-    return exit_code_of(options.error().code);
+    const int code = exit_code_of(options.error().code);
+    complain(code, base::describe(options.error()));
+    return code;
   }
   return arguments.role == "worker" ? run_worker(*options) : run_server(*options);
 }

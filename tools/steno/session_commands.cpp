@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/console.hpp"
@@ -44,6 +45,15 @@ Outcome<bool> check_prompt(const std::string& prompt) {
   if (static_cast<std::int64_t>(prompt.size()) <= session::kContentBytesMax) return true;
   return fail(kExitRefused, "the prompt is over " + std::to_string(session::kContentBytesMax) +
                                 " bytes, the most that one may have; name a file instead");
+}
+
+// An agent could not be started there, which otherwise the session would find out. The server runs
+// on this machine.
+Outcome<bool> check_workdir(const std::string& workdir) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(workdir, ignored)) return true;
+  return fail(kExitNotFound, "the working folder " + workdir +
+                                 " is not there; make it, or name another one with --workdir");
 }
 
 session::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
@@ -189,6 +199,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   SpawnArguments told = arguments;
   if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
   if (const auto ok = check_prompt(told.prompt); !ok) return tl::unexpected(ok.error());
+  if (const auto ok = check_workdir(config.workdir); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   // Before the session exists, so that Ctrl-C never leaves one behind that nobody interrupted.
@@ -234,6 +245,8 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
            std::string(base::enum_name(spawn.spec.permission_mode)) +
            ", unless --permission-mode bypassPermissions is given");
   }
+
+  if (const auto ok = check_workdir(spawn.spec.workdir); !ok) return tl::unexpected(ok.error());
   const auto spawned = send_resume(**connection, spawn, *shown);
   if (!spawned) return tl::unexpected(spawned.error());
   if (arguments.is_followed) return follow(**connection, *spawned, nullptr);

@@ -8,6 +8,7 @@
 #include "bus/zmq_sockets.hpp"
 #include "eventlog/base/file_lock.hpp"
 #include "tools/steno/exit_codes.hpp"
+#include "tools/steno/log_rotation.hpp"
 #include "tools/steno/serve.hpp"
 #include "tools/steno/signals.hpp"
 #include "workers/engines/orphan_reaper.hpp"
@@ -30,10 +31,12 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
   const auto id = base::WorkerId::make(clock.wall(), random);
   workers::WorkerLink link(worker, {clock, **socket}, id, getpid(), options.link);
   spdlog::info("worker_ready worker={} pid={}", id.text(), getpid());
+  LogRotation log(options.run_folder + "/worker.log");
   std::optional<base::Duration> leave_at;
   for (;;) {
     const bool has_worked = link.do_work();
     const base::Duration now = clock.boot();
+    log.do_work(now);
     if (const int signal = signals.take(); signal != 0 && !leave_at) {
       spdlog::info("worker_stopping signal={}", signal);
       leave_at = now + kGoodbyeMax;

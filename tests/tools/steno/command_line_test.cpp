@@ -52,6 +52,34 @@ TEST_CASE("an unknown command is named", "[tools]") {
   CHECK(steno({"unknown"}).err.find("unknown") != std::string::npos);
 }
 
+TEST_CASE("a prompt that looks like an option goes behind two dashes, as the error says",
+          "[tools]") {
+  const Ran refused = steno({"run", "-v is broken"});
+  CHECK(refused.code == 2);
+  CHECK(refused.err.find("unknown option '-v is broken'") != std::string::npos);
+  CHECK(refused.err.find("steno run -- ") != std::string::npos);
+  CHECK(steno({"run", "--", "-v is broken"}).code == 6);
+}
+
+TEST_CASE("help shows groups, accepted values and defaults, and no types of the parser",
+          "[tools]") {
+  const std::string help = steno({"--help"}).out;
+  for (const char* shown : {"\nSessions:\n", "\nServer:\n", "\nThe log:\n", "1 to 10000 [5]",
+                            "claude or scripted [claude]"}) {
+    INFO(shown);
+    CHECK(help.find(shown) != std::string::npos);
+  }
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"run"}, {"erase"}, {"ls"}, {"output"}, {"watch"}, {"replay", "export"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.emplace_back("--help");
+    const std::string own = steno(arguments).out;
+    INFO(own);
+    CHECK(own.find("INT") == std::string::npos);
+    CHECK(own.find("{false}") == std::string::npos);
+  }
+}
+
 TEST_CASE("help exits with 0, names every command, and has examples", "[tools]") {
   const Ran help = steno({"--help"});
   CHECK(help.code == 0);

@@ -127,7 +127,7 @@ TEST_CASE("run prints what the agent says and ends with the session", "[tools]")
   CHECK(contains(failed.err, "turn failed"));
   CHECK(served.steno({"run", "[crash]"}).code == 1);
   CHECK(served.steno({"run", ""}).code == 2);
-  CHECK(served.steno({"run", "--workdir", "/nowhere/at/all", "p"}).code == 1);
+  CHECK(served.steno({"run", "--workdir", "/nowhere/at/all", "p"}).code == 3);
 }
 
 TEST_CASE("on a terminal, text comes as it is said, and nothing in it is obeyed", "[tools]") {

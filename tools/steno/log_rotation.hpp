@@ -1,0 +1,30 @@
+// Keeps the file that a process logs to from growing for ever.
+#pragma once
+
+#include <string>
+
+#include "eventlog/base/result.hpp"
+#include "eventlog/base/time.hpp"
+
+namespace steno {
+
+// Of a process whose stderr is a file that it alone writes. Used by one thread.
+class LogRotation {
+ public:
+  // Two files at most, and what is written in one interval.
+  static constexpr std::int64_t kBytesMax = std::int64_t{8} << 20;
+  static constexpr base::Duration kLookEvery = std::chrono::seconds(10);
+
+  // Does nothing where stderr is not that file, as in a terminal.
+  explicit LogRotation(std::string path) : path_(std::move(path)) {}
+
+  // Renames a file that has become too large to "<path>.1", in the place of the one before it, and
+  // goes on in a new one.
+  void do_work(base::Duration now);
+
+ private:
+  const std::string path_;
+  base::Duration look_at_{0};
+};
+
+}  // namespace steno
