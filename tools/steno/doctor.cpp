@@ -7,7 +7,10 @@
 #include <filesystem>
 
 #include "eventlog/base/file_lock.hpp"
+#include "eventlog/log_end.hpp"
 #include "eventlog/log_folder.hpp"
+#include "eventlog/stream_index.hpp"
+#include "projections/projections.hpp"
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/connection.hpp"
 #include "tools/steno/console.hpp"
@@ -67,6 +70,8 @@ class Examination {
   void examine_disk();
   void examine_log();
   void examine_log_end();
+  void examine_rows(eventlog::BlockStore& log, const std::string& name, const std::string& folder);
+  void examine_projections(Connection& connection);
   void examine_program(const std::string& subject, const std::string& program,
                        const std::string& key);
   void examine_server();
@@ -87,6 +92,20 @@ std::string size_text(std::int64_t bytes) {
   constexpr std::int64_t kMiB = std::int64_t{1} << 20;
   return bytes < 10 * kMiB ? std::to_string(bytes / 1024) + " KiB"
                            : std::to_string(bytes / kMiB) + " MiB";
+}
+
+// Where the rows of the folder stand.
+base::Result<std::vector<eventlog::Checkpoint>> seen_by(eventlog::KeyValueStore& rows) {
+  std::vector<eventlog::Checkpoint> seen;
+  const auto indexed = eventlog::StreamIndex(rows).checkpoint();
+  if (!indexed) return tl::unexpected(indexed.error());
+  seen.push_back(*indexed);
+  for (const auto& projection : projections::all_projections()) {
+    const auto stored = projections::read_checkpoint(rows, projection->name());
+    if (!stored) return tl::unexpected(stored.error());
+    if (*stored) seen.push_back((*stored)->checkpoint);
+  }
+  return seen;
 }
 
 int Examination::run() {
@@ -204,6 +223,7 @@ void Examination::examine_server() {
   if (status) {
     status_ = *status;
     examine_status(*status);
+    examine_projections(**connection);
     return;
   }
   server_code_ = status.error().exit_code;
@@ -229,8 +249,11 @@ void Examination::examine_log_end() {
   const auto log =
       eventlog::open_log(config_.data_folder, eventlog::LogMode::read_only, random, {});
   if (log) {
-    return add({"log's end", Health::good,
-                "whole up to position " + std::to_string(log->store->tail().value), ""});
+    add({"log's end", Health::good,
+         "whole up to position " + std::to_string(log->store->tail().value), ""});
+    examine_rows(*log->store, "index", folder.index());
+    examine_rows(*log->store, "views", folder.views());
+    return;
   }
   log_code_ = exit_code_of(log.error().code);
   const bool is_damaged = log.error().code == base::ErrorCode::damaged;
@@ -239,6 +262,51 @@ void Examination::examine_log_end() {
            ? "`steno replay verify` names what is missing; then `steno restore` a backup, or "
              "`steno replay salvage --to NEW` keeps what is proved"
            : "leave the files as they are until that is clear"});
+}
+
+// What is derived from the log: damage heals by itself, but rows that have seen more than the log
+// holds say that the log went back.
+void Examination::examine_rows(eventlog::BlockStore& log, const std::string& name,
+                               const std::string& folder) {
+  const auto rows = eventlog::open_rocksdb_key_value_view(folder);
+  const auto seen = rows ? seen_by(**rows) : tl::unexpected(rows.error());
+  if (!seen) {
+    const bool is_none = seen.error().code == base::ErrorCode::not_found;
+    return add({name, Health::unknown,
+                is_none ? "none; the next start builds it from the log"
+                        : base::describe(seen.error()) + "; the next start builds it anew",
+                ""});
+  }
+  for (const eventlog::Checkpoint& reached : *seen) {
+    const auto proved = eventlog::prove_checkpoint(log, reached);
+    if (proved) continue;
+    if (proved.error().code != base::ErrorCode::damaged) {
+      return add({name, Health::unknown,
+                  proved.error().text + "; the next start builds it anew", ""});
+    }
+    log_code_ = kExitDamaged;
+    return add({name, Health::bad, proved.error().text, ""});
+  }
+  add({name, Health::good, "of this log", ""});
+}
+
+void Examination::examine_projections(Connection& connection) {
+  const auto digests =
+      connection.ask<workers::DigestsAnswer>(workers::kVerbDigests, workers::QueryBody{});
+  if (!digests) {
+    return add({"projections", Health::bad, digests.error().text,
+                "look at the server's log; a restart builds damaged rows anew"});
+  }
+  std::string faults;
+  for (const workers::DigestRow& row : digests->projections) {
+    if (!row.fault.empty()) faults += (faults.empty() ? "" : "; ") + row.name + ": " + row.fault;
+  }
+  if (faults.empty()) {
+    add({"projections", Health::good,
+         std::to_string(digests->projections.size()) + " at the log's end", ""});
+  } else {
+    add({"projections", Health::bad, faults, "restart the server, which builds them anew"});
+  }
 }
 
 void Examination::examine_status(const workers::StatusAnswer& status) {
