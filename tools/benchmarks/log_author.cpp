@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "eventlog/session/alias.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "tools/benchmarks/stop.hpp"
 
 namespace benchmarks {
 namespace {
+
+constexpr std::int64_t kEventsOfHistory = 375;
+constexpr std::size_t kNearCap = 60 << 20;  // the store begins to flush at 64 MiB
 
 eventlog::AppendContext client_context() {
   eventlog::AppendContext context;
@@ -36,12 +42,21 @@ eventlog::AppendContext context_of(const session::Event& event, base::StreamVers
 
 }  // namespace
 
+std::size_t bytes_of(const std::string& folder, const std::string& extension) {
+  std::size_t bytes = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
+    if (entry.path().extension() == extension) bytes += entry.file_size(error);
+  }
+  return bytes;
+}
+
 base::Result<std::unique_ptr<LogAuthor>> LogAuthor::create(const std::string& data_folder,
                                                            base::Random& random) {
   auto log = eventlog::open_log(data_folder, eventlog::LogMode::read_write, random);
   if (!log) return tl::unexpected(log.error());
   const std::int64_t epoch = log->tail.epoch.counter;
-  std::unique_ptr<LogAuthor> author(new LogAuthor(std::move(*log), random));
+  std::unique_ptr<LogAuthor> author(new LogAuthor(std::move(*log), data_folder + "/log", random));
   // In the past, so that a server goes on behind it.
   author->now_ = base::SystemClock().wall() + -std::chrono::hours(24);
   author->sequencer_.set_head(std::string(session::kAdmissionStream), {});
@@ -109,6 +124,17 @@ base::Result<bool> LogAuthor::flush() {
   return true;
 }
 
+base::Result<bool> LogAuthor::fill_write_ahead_log(bool is_short) {
+  if (auto ok = flush(); !ok) return ok;
+  // Few contents, so that the log's cap on its own size is what flushes in the end.
+  while (bytes_of(log_folder_, ".log") < (is_short ? kNearCap / 4 : kNearCap)) {
+    // Each time less than lies between the two, or a step could lead over the cap for ever.
+    if (auto ok = add_histories(2'000, 0); !ok) return tl::unexpected(ok.error());
+    if (auto ok = flush(); !ok) return ok;
+  }
+  return true;
+}
+
 base::Result<bool> LogAuthor::add(SessionHistory& session, std::size_t content_bytes) {
   const base::StreamVersion before = session.version();
   if (before.value == 0) sequencer_.set_head(session.stream(), before);
@@ -130,8 +156,10 @@ base::Result<std::vector<base::SessionId>> LogAuthor::add_histories(std::int64_t
   const std::int64_t end = this->events() + events;
   std::vector<base::SessionId> ids;
   std::vector<SessionHistory> alive;
+  const auto alive_max =
+      std::min(kSessionsAlive, static_cast<std::size_t>(events / kEventsOfHistory) + 1);
   while (this->events() < end || !alive.empty()) {
-    while (alive.size() < kSessionsAlive && this->events() < end) {
+    while (alive.size() < alive_max && this->events() < end) {
       alive.push_back(new_history());
       ids.push_back(alive.back().identity().id);
     }
@@ -178,6 +206,35 @@ base::Result<base::SessionId> LogAuthor::add_short(const ShortLife& life) {
         session::SessionClosed{session::SessionStatus::killed, session::EndReason::user}, false);
     if (!ok) return tl::unexpected(ok.error());
   }
+  sequencer_.forget_head(stream);
+  return identity.id;
+}
+
+base::Result<base::SessionId> LogAuthor::add_talk(int blocks, std::size_t content_bytes) {
+  const SessionIdentity identity = new_identity();
+  const std::string stream = session::session_stream(identity.agent, identity.id);
+  const base::TurnId turn = base::TurnId::make(now_, random_);
+  const base::WorkerId worker = base::WorkerId::make(now_, random_);
+  base::StreamVersion version;
+  sequencer_.set_head(stream, version);
+  const auto append_one = [&](session::Event event, std::size_t bytes) {
+    const auto context = context_of(event, version.next());
+    std::vector<eventlog::StreamAppend> appends;
+    appends.push_back({stream, version, {}});
+    appends.back().events.push_back({std::move(event), {}});
+    appends.back().events.back().content.text.assign(bytes, 'o');
+    if (version.value == 0) add_opening(appends, identity);
+    version = version.next();
+    return append(std::move(appends), context);
+  };
+  auto ok = append_one(opened_event(identity), 0);
+  if (ok) ok = append_one(session::TurnQueued{turn}, kPromptBytes);
+  if (ok) ok = append_one(session::LeaseGranted{worker, {1}, {}}, 0);
+  if (ok) ok = append_one(session::TurnStarted{turn, {1}}, 0);
+  for (int block = 1; ok && block <= blocks; ++block) {
+    ok = append_one(session::OutputRecorded{turn, block, session::OutputKind::text}, content_bytes);
+  }
+  if (!ok) return tl::unexpected(ok.error());
   sequencer_.forget_head(stream);
   return identity.id;
 }

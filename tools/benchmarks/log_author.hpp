@@ -19,6 +19,9 @@ struct ShortLife {
   bool is_ended = true;       // else it lives on, idle
 };
 
+// Of all files with that extension below the folder.
+std::size_t bytes_of(const std::string& folder, const std::string& extension);
+
 class LogAuthor {
  public:
   // `data_folder` has no log yet; `random` outlives the author.
@@ -30,11 +33,16 @@ class LogAuthor {
   // The next event of it, with those of registry and admission that belong to it. Its content, if
   // it has any, is that long.
   base::Result<bool> add(SessionHistory& session, std::size_t content_bytes);
-  // So many events at least, of whole sessions, a hundred alive at once. The sessions' ids.
+  // So many events at least, of whole sessions, up to a hundred alive at once. The sessions' ids.
   base::Result<std::vector<base::SessionId>> add_histories(std::int64_t events,
                                                            std::size_t content_bytes);
   // A session from its beginning: four events, two for each turn, and three for its end.
   base::Result<base::SessionId> add_short(const ShortLife& life);
+  // A session that lives, whose agent has said so many blocks in one turn.
+  base::Result<base::SessionId> add_talk(int blocks, std::size_t content_bytes);
+  // Sessions without content, until the log's own log has nearly as many bytes as its store lets it
+  // have before tables are written; fewer where `is_short`. So many a server finds at its start.
+  base::Result<bool> fill_write_ahead_log(bool is_short);
   // Everything so far is durable when it returns.
   base::Result<bool> flush();
 
@@ -42,9 +50,10 @@ class LogAuthor {
   eventlog::BlockStore& store() { return *log_.store; }
 
  private:
-  LogAuthor(eventlog::OpenedLog log, base::Random& random)
+  LogAuthor(eventlog::OpenedLog log, std::string log_folder, base::Random& random)
       : random_(random),
         log_(std::move(log)),
+        log_folder_(std::move(log_folder)),
         committer_(*log_.store, log_.head.get()),
         sequencer_(log_.tail, committer_, random) {}
 
@@ -56,6 +65,7 @@ class LogAuthor {
 
   base::Random& random_;
   eventlog::OpenedLog log_;
+  const std::string log_folder_;
   eventlog::InlineCommitter committer_;
   eventlog::Sequencer sequencer_;
   base::Time now_;

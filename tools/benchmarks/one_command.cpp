@@ -2,7 +2,6 @@
 
 #include "bus/zmq_sockets.hpp"
 #include "tools/benchmarks/session_history.hpp"
-#include "workers/query_service.hpp"
 
 namespace benchmarks {
 namespace {
@@ -60,13 +59,21 @@ base::Result<Nanoseconds> OneCommand::run(const base::CommandId& id, base::Sessi
                        reply->code);
 }
 
+base::Result<Nanoseconds> OneCommand::ask(std::string_view verb, const workers::QueryBody& query) {
+  const Nanoseconds begun = now();
+  const auto reply = client_->request(verb, bus::to_body(query), kViewsMax);
+  const Nanoseconds took = now() - begun;
+  if (!reply) return tl::unexpected(reply.error());
+  if (reply->status == bus::ReplyStatus::ok) return took;
+  return base::failure(base::ErrorCode::refused, "a query failed: " + reply->text, reply->code);
+}
+
 base::Result<bool> OneCommand::wait_for_views() {
   workers::QueryBody query;
   query.limit = 1;
-  const auto reply = client_->request(workers::kVerbList, bus::to_body(query), kViewsMax);
-  if (!reply) return tl::unexpected(reply.error());
-  if (reply->status == bus::ReplyStatus::ok) return true;
-  return base::failure(base::ErrorCode::refused, "a query failed: " + reply->text, reply->code);
+  const auto answered = ask(workers::kVerbList, query);
+  if (!answered) return tl::unexpected(answered.error());
+  return true;
 }
 
 }  // namespace benchmarks

@@ -6,6 +6,7 @@
 #include "bus/client.hpp"
 #include "tools/benchmarks/steno_server.hpp"
 #include "workers/protocol.hpp"
+#include "workers/query_service.hpp"
 #include "workers/session/commands.hpp"
 
 namespace benchmarks {
@@ -20,6 +21,8 @@ class OneCommand {
   // The same under an id of the caller's.
   base::Result<Nanoseconds> run(const base::CommandId& id, base::SessionId session,
                                 std::string_view agent, const session::ClientCommand& command);
+  // From the question to its answer. Error refused: there is none but a reason.
+  base::Result<Nanoseconds> ask(std::string_view verb, const workers::QueryBody& query);
   // Waits until all that the server derives from its log stands at the log's end.
   base::Result<bool> wait_for_views();
 

@@ -26,7 +26,6 @@ constexpr RecoveredSize kFull{10'000'000, 70'000, 9'990, 3};
 constexpr RecoveredSize kQuick{200'000, 1'400, 2'000, 3};
 constexpr int kTurnsOfBrief = 10;
 constexpr std::int64_t kEventsOfBrief = 6 + 2 * kTurnsOfBrief;
-constexpr std::size_t kNearCap = 60 << 20;  // the store begins to flush at 64 MiB
 constexpr Nanoseconds kFirstStartMax = std::chrono::minutes(10);
 constexpr Nanoseconds kRecoverStartMax = std::chrono::minutes(2);
 constexpr Nanoseconds kReplayMax = std::chrono::minutes(10);
@@ -37,15 +36,6 @@ struct Start {
   Nanoseconds spawned{0};
   Nanoseconds total{0};
 };
-
-std::size_t bytes_of(const std::string& folder, const std::string& extension) {
-  std::size_t bytes = 0;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
-    if (entry.path().extension() == extension) bytes += entry.file_size(error);
-  }
-  return bytes;
-}
 
 // Nothing of what lies below the folder is in the page cache any more.
 void drop_from_cache(const std::string& folder) {
@@ -82,13 +72,7 @@ class Recovery {
     for (int i = 0; i < size_.live; ++i) {
       if (auto ok = (*author)->add_short({2, false}); !ok) return tl::unexpected(ok.error());
     }
-    // Few contents, so that the log's cap on its own size is what flushes in the end.
-    if (auto ok = (*author)->flush(); !ok) return tl::unexpected(ok.error());
-    const std::string log = StenoServer::data_folder(home_) + "/log";
-    while (bytes_of(log, ".log") < (bench_.is_quick() ? kNearCap / 4 : kNearCap)) {
-      if (auto ok = (*author)->add_histories(10'000, 0); !ok) return tl::unexpected(ok.error());
-      if (auto ok = (*author)->flush(); !ok) return tl::unexpected(ok.error());
-    }
+    if (auto ok = (*author)->fill_write_ahead_log(bench_.is_quick()); !ok) return ok;
     events_ = (*author)->events();
     return true;
   }
