@@ -14,7 +14,7 @@ void decide_on(const workers::CommandBody& body, const session::ClientCommand& c
   static const session::RegistryState kRegistry;
   static const session::AdmissionState kAdmission;
   const session::DecisionContext context{
-      body.session, body.agent, {{1}}, {}, {"alias000", "alias001"}};
+      body.session, body.agent, {{1}}, {}};
   const auto decision =
       session::decide({kSession, kRegistry, kAdmission, nullptr}, command, context);
   if (!decision) {

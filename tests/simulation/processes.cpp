@@ -147,10 +147,13 @@ base::Result<std::unique_ptr<ServerLife>> ServerLife::open(Surroundings& around,
     return tl::unexpected(ok.error());
   }
   const eventlog::LogTail tail = around.tail();
+  workers::ReadSideOptions options;
+  options.on_rebuilt = [&around](std::string_view rows, const base::Error&) {
+    ++around.counts[std::string(rows) + " rebuilt"];
+  };
   auto side = workers::open_read_side(around.disk.log(), tail, around.disk.index_rows(),
-                                      around.disk.view_rows());
+                                      around.disk.view_rows(), options);
   if (!side) return tl::unexpected(side.error());
-  if (!(*side)->rebuilt_because.empty()) ++around.counts["index rebuilt"];
   return std::make_unique<ServerLife>(around, clock, tail, std::move(*side));
 }
 
