@@ -200,9 +200,9 @@ class Home:
 
     # ---- the server ----
 
-    def start(self, *flags, seconds=PATIENCE):
+    def start(self, *flags, serve_flags=(), seconds=PATIENCE):
         with open(self.path("server.log"), "ab") as log:
-            self.server = Follower(self.popen([*flags, "serve"], stderr=log), ("serve",))
+            self.server = Follower(self.popen([*flags, "serve", *serve_flags], stderr=log), ("serve",))
         assert self.server.line(seconds) == "ready"
         return self
 

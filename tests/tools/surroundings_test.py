@@ -9,7 +9,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from steno_process import Home, resident_bytes, until  # noqa: E402
+from steno_process import Home, beside, resident_bytes, until  # noqa: E402
 
 MIB = 1 << 20
 SECRET = "the-word-that-nobody-may-log"
@@ -216,18 +216,62 @@ class Folders(WithHome):
         result = home.run("serve", "--role", "worker")
         self.ended_with(result, 11, "worker.lock")
 
+    def assert_closed(self, *tops):
+        """Folders are 0700, files and sockets 0600."""
+        for top in tops:
+            paths = [top] + [os.path.join(folder, name) for folder, folders, files in os.walk(top)
+                             for name in folders + files]
+            for path in paths:
+                mode = 0o700 if os.path.isdir(path) else 0o600
+                self.assertEqual(oct(stat.S_IMODE(os.lstat(path).st_mode)), oct(mode), path)
+
+    def test_whatever_holds_content_is_its_owners_alone(self):
+        self.addCleanup(os.umask, os.umask(0))  # whatever the shell allows
+        home = self.home().start()
+        home.run("run", "--engine", "scripted", f"[big 300000] {SECRET}")
+        # While all of it is open.
+        self.assert_closed(home.path("data"), home.path("run"))
+        copy, archive, again, made = (home.path(name) for name in
+                                      ("copy", "archive", "again", "made"))
+        home.ask("backup", "create", copy)
+        home.ask("archive", "create", archive, "--before", str(home.position() + 1))
+        home.ask("anchor", "create", "--to", home.path("anchor"))
+        self.assertEqual(home.stop(), 0)
+        self.ended_with(home.run("restore", copy, "--to", again), 0)
+        self.ended_with(home.run("replay", "salvage", "--to", made, "--archive", archive), 0)
+        exported = home.run("replay", "export", "--archive", archive)
+        self.ended_with(exported, 0)
+        self.ended_with(home.run("replay", "import", "-", "--to", home.path("imported"),
+                                 stdin=exported.raw), 0)
+        self.assert_closed(home.path("data"), home.path("run"), copy, archive, again, made,
+                           home.path("imported"))
+
+    def test_what_agents_make_is_as_their_user_wants_it(self):
+        for mask, flags in ((0o002, ()), (0o027, ()), (0o077, ("--agent-umask", "0022"))):
+            home = self.home()
+            agent = home.path("agent")
+            with open(agent, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n: > made\nmkdir made.d\n"
+                           f"exec {beside('steno-scripted-agent')} \"$@\"\n")
+            os.chmod(agent, 0o755)
+            home.write_config(f'scripted_program = "{agent}"\n')
+            old = os.umask(mask)
+            try:
+                home.start(serve_flags=flags)
+            finally:
+                os.umask(old)
+            self.ended_with(home.run("run", "--engine", "scripted", "[say hi]"), 0)
+            mask = 0o022 if flags else mask
+            for name, most in (("made", 0o666), ("made.d", 0o777)):
+                found = stat.S_IMODE(os.stat(os.path.join(home.workdir, name)).st_mode)
+                self.assertEqual(oct(found), oct(most & ~mask), name)
+
     def test_what_is_left_is_its_owners_alone_and_tells_no_secret(self):
         home = self.home().start()
         home.run("run", "--engine", "scripted", f"[say {SECRET}] [tools 1] [junk]")
         home.run("run", "--engine", "scripted", f"[stderr 10] [exit 4] {SECRET}")
         self.assertEqual(home.stop(), 0)
-        for folder, folders, files in os.walk(home.folder):
-            for name in folders + files:
-                path = os.path.join(folder, name)
-                others = stat.S_IMODE(os.lstat(path).st_mode) & 0o077
-                if path.startswith((home.path("data"), home.path("run"))):
-                    is_inside = os.path.dirname(path) != home.folder
-                    self.assertTrue(others == 0 or is_inside, oct(others) + " " + path)
+        self.assert_closed(home.path("data"), home.path("run"))
         for log in (home.path("server.log"), home.path("run", "worker.log")):
             with open(log, encoding="utf-8") as file:
                 self.assertNotIn(SECRET, file.read())

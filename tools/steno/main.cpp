@@ -7,6 +7,8 @@
 #include <functional>
 #include <list>
 
+#include <sys/stat.h>
+
 #include <CLI/CLI.hpp>
 
 #include "tools/steno/client_commands.hpp"
@@ -40,6 +42,7 @@ struct CommandLine {
   CLI::App app{"steno: a session server for AI coding agents", "steno"};
   std::map<std::string, std::string> flags;  // of the configuration, by key
   std::string keep_workers;                  // a flag with an optional value
+  mode_t users_umask = 0;                    // as this process found it
   std::list<std::any> kept;                  // the commands' arguments
   std::function<int(const Config&)> chosen;
 
@@ -444,6 +447,15 @@ void add_doctor(CommandLine& line) {
                  "Show what the server's loop did last, or before it ended by a fault");
 }
 
+mode_t octal_mask(const std::string& text) {
+  const bool is_octal = text.find_first_not_of("01234567") == std::string::npos;
+  if (text.empty() || text.size() > 4 || !is_octal) {
+    throw CLI::ValidationError("--agent-umask", "takes an octal number from 0 to 0777, not '" +
+                                                    text + "'");
+  }
+  return static_cast<mode_t>(std::stoul(text, nullptr, 8)) & 0777;
+}
+
 void add_serve(CommandLine& line) {
   auto& arguments = line.keep<ServeArguments>();
   CLI::App* command =
@@ -455,6 +467,13 @@ void add_serve(CommandLine& line) {
       ->type_name("ROLE");
   command->add_flag("--accept-clock", arguments.accept_clock,
                     "Serve although the clock is far behind the log's last event");
+  arguments.agent_umask = line.users_umask;
+  command
+      ->add_option_function<std::string>(
+          "--agent-umask",
+          [&arguments](const std::string& mask) { arguments.agent_umask = octal_mask(mask); },
+          "What others may not do with the files that agents make; default: as in this shell")
+      ->type_name("OCTAL");
 }
 
 void add_replay(CommandLine& line) {
@@ -609,6 +628,8 @@ bool asks_for_json(int argc, char** argv) {
 
 int run_main(int argc, char** argv) {
   CommandLine line;
+  // What was said is its user's alone, in every file that any of the libraries makes here.
+  line.users_umask = ::umask(077);
   add_global_flags(line);
   for (const auto add : kCommands) add(line);
   group_commands(line.app);

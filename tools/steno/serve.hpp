@@ -1,6 +1,8 @@
 // `steno serve`: the server's process, the worker's process, and the server's care for the worker.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -29,6 +31,7 @@ struct ServeOptions {
   std::vector<std::string> worker_argv;
   bool keep_workers = false;  // a SIGTERM ends the server only
   bool accept_clock = false;  // serve also where the clock is far behind the log
+  mode_t agent_umask = 0;     // of agents; that of the server keeps everybody else out
 };
 
 // Error refused: the clock is so far before the log's last event that what is recorded from here on

@@ -1,5 +1,6 @@
 #include "tools/steno/serve_command.hpp"
 
+#include <fmt/core.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -19,11 +20,12 @@ std::vector<std::string> own_environment() {
   return variables;
 }
 
-std::vector<std::string> worker_command(const Config& config) {
+std::vector<std::string> worker_command(const Config& config, mode_t agent_umask) {
   std::error_code error;
   std::vector<std::string> argv{std::filesystem::read_symlink("/proc/self/exe", error).string()};
   for (std::string& flag : flags_of(config)) argv.push_back(std::move(flag));
-  argv.insert(argv.end(), {"serve", "--role", "worker"});
+  argv.insert(argv.end(), {"serve", "--role", "worker", "--agent-umask",
+                           fmt::format("{:04o}", agent_umask)});
   return argv;
 }
 
@@ -60,7 +62,8 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
                       config.keep_killed_for.value_or(config.keep_content_for)};
   options.keep_workers = config.keep_workers;
   options.accept_clock = arguments.accept_clock;
-  if (arguments.role.empty()) options.worker_argv = worker_command(config);
+  options.agent_umask = arguments.agent_umask;
+  if (arguments.role.empty()) options.worker_argv = worker_command(config, arguments.agent_umask);
   return options;
 }
 

@@ -1,6 +1,8 @@
 // `steno serve`: runs the roles of this machine until it is told to stop.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "tools/steno/config.hpp"
@@ -10,6 +12,7 @@ namespace steno {
 struct ServeArguments {
   std::string role;  // "server" or "worker": that one alone; empty: all roles of this machine
   bool accept_clock = false;
+  mode_t agent_umask = 0;  // for the files that agents make, which are not ours
 };
 
 // Returns an exit code.

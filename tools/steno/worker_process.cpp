@@ -1,4 +1,5 @@
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -61,6 +62,8 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
 }  // namespace
 
 int run_worker(const ServeOptions& options) {
+  // Keepers and agents inherit it. What the worker makes has its mode said.
+  ::umask(options.agent_umask);
   StopSignals signals;
   auto lock = base::FileLock::take(options.worker_lock);
   if (!lock) return print_failure("steno worker", lock.error());
