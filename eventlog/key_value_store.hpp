@@ -52,6 +52,9 @@ class KeyValueStore {
   virtual std::uint64_t generation() const { return 0; }
   // The damage that a call has met since the store was opened or cleared; none: no call has.
   virtual std::optional<base::Error> damage() const { return std::nullopt; }
+  // Asks for what was written to reach the disk, once that is due. False: something waits until it
+  // is; to be called again within a second or so.
+  virtual bool flush_when_due() { return true; }
   // On return everything that was written outlasts the process, and can be read by others.
   virtual base::Result<bool> flush() { return true; }
 };

@@ -32,7 +32,7 @@ using base::Result;
 // How far the disk may be behind: what is lost with the process is folded again from the log. This
 // many rows are folded in some 50 ms.
 constexpr std::size_t kFlushRows = 64 << 10;
-constexpr auto kFlushInterval = std::chrono::seconds(5);
+constexpr auto kFlushInterval = std::chrono::seconds(2);
 
 rocksdb::Options options_for_rows() {
   rocksdb::Options options;
@@ -109,7 +109,9 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     rocksdb::WriteOptions options;
     options.disableWAL = true;
     if (auto ok = done(db_->Write(options, &raw)); !ok) return ok;
-    return flush_when_due(static_cast<std::size_t>(raw.Count()));
+    unflushed_ += static_cast<std::size_t>(raw.Count());
+    if (unflushed_ >= kFlushRows) begin_flush();
+    return true;
   }
 
   Result<std::optional<Bytes>> get(ByteView key) override {
@@ -172,6 +174,16 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     return damage_;
   }
 
+  bool flush_when_due() override {
+    const std::shared_lock use(database_);
+    if (!db_ || unflushed_ == 0) return true;
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    const auto due = std::chrono::steady_clock::duration(kFlushInterval).count();
+    if (now - flushed_at_ < due) return false;
+    begin_flush();
+    return true;
+  }
+
   Result<bool> flush() override {
     const std::shared_lock use(database_);
     if (!db_) return tl::unexpected(closed());
@@ -183,17 +195,14 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     return {ErrorCode::io, "the store could not be made anew; what was wrong is in the log", path_};
   }
 
-  Result<bool> flush_when_due(std::size_t rows) {
-    const std::size_t unflushed = unflushed_ += rows;
-    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-    const auto due = std::chrono::steady_clock::duration(kFlushInterval).count();
-    if (unflushed < kFlushRows && now - flushed_at_ < due) return true;
+  void begin_flush() {
     unflushed_ = 0;
-    flushed_at_ = now;
+    flushed_at_ = std::chrono::steady_clock::now().time_since_epoch().count();
     rocksdb::FlushOptions options;
     options.wait = false;
     options.allow_write_stall = true;
-    return done(db_->Flush(options));
+    // One that fails makes the next write fail.
+    static_cast<void>(done(db_->Flush(options)));
   }
 
   Result<bool> done(const rocksdb::Status& status) {

@@ -42,6 +42,8 @@ class StreamIndex {
   Result<bool> rebuild(BlockStore& store, Position durable,
                        const std::function<Result<bool>()>& fill);
 
+  // That of its rows.
+  bool flush_when_due() { return rows_.flush_when_due(); }
   // No rebuild is under way, or has failed.
   bool is_whole() const { return is_whole_; }
 

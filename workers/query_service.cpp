@@ -129,7 +129,8 @@ QueryAnswer QueryService::answer(const Query& query) {
       query.verb == bus::kReadVerb && !base::mutant(base::Mutant::log_read_needs_rows);
   if (!is_of_log) {
     catch_up(query.durable);
-    answer.is_behind = is_behind(query.durable);
+    const bool is_kept = index_.flush_when_due() && views_.flush_when_due();
+    answer.is_behind = is_behind(query.durable) || !is_kept;
   }
   const auto sources = is_of_log ? base::Result<bool>(true) : check_sources(query);
   if (!sources) {

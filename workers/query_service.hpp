@@ -205,7 +205,8 @@ struct Query {
 struct QueryAnswer {
   bus::PeerId peer;
   bus::Reply reply;        // id not set: nothing was asked
-  bool is_behind = false;  // rows that could not be read or written just now: to be tried again
+  // Rows could not be read or written just now, or are not on the disk yet: to be asked again.
+  bool is_behind = false;
 };
 
 // How rows are built anew in which a call has met damage; each does nothing where none has. Without

@@ -113,7 +113,7 @@ class SequencerMachine {
   }
 
   void begin_epoch() {
-    support::LogWriter writer(fixture_.store());
+    support::StoreWriter writer(fixture_.store());
     writer.append(std::string(session::kServerStream), session::EpochStarted{1, "created"});
     writer.flush();
   }

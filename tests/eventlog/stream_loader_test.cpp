@@ -10,7 +10,7 @@ namespace eventlog {
 namespace {
 
 using support::fold_all;
-using support::LogWriter;
+using support::StoreWriter;
 using support::stream_of;
 using support::write_history;
 
@@ -66,7 +66,7 @@ TEST_CASE("a loaded stream goes on from its snapshot, wherever that was taken", 
 
 TEST_CASE("a loader that has a snapshot does not read what lies before it", "[eventlog]") {
   InMemory layers;
-  LogWriter writer(layers.store());
+  StoreWriter writer(layers.store());
   for (int i = 0; i < 4; ++i) {
     writer.append(stream_of(1), session::AgentExited{i, 0});
     writer.flush();
@@ -82,7 +82,7 @@ TEST_CASE("a loader that has a snapshot does not read what lies before it", "[ev
 TEST_CASE("the index says which events of a block are a stream's, and others are not decoded",
           "[eventlog]") {
   InMemory layers;
-  LogWriter writer(layers.store());
+  StoreWriter writer(layers.store());
   for (int i = 0; i < 9; ++i) writer.append(stream_of(1 + i % 3), session::AgentExited{i, 0});
   writer.flush();
   REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
@@ -95,7 +95,7 @@ TEST_CASE("the index says which events of a block are a stream's, and others are
 
 TEST_CASE("blocks that share a row of the index are told apart", "[eventlog]") {
   InMemory layers;
-  LogWriter writer(layers.store());
+  StoreWriter writer(layers.store());
   constexpr std::int64_t kBlocks = 200;
   for (int i = 0; i < kBlocks; ++i) {
     writer.append(stream_of(1), session::AgentExited{i, 0});
@@ -114,7 +114,7 @@ TEST_CASE("blocks that share a row of the index are told apart", "[eventlog]") {
 
 TEST_CASE("an index that another release made otherwise is built anew", "[eventlog]") {
   InMemory layers;
-  LogWriter writer(layers.store());
+  StoreWriter writer(layers.store());
   for (int i = 0; i < 4; ++i) {
     writer.append(stream_of(1), session::AgentExited{i, 0});
     writer.flush();
@@ -138,7 +138,7 @@ TEST_CASE("an index that another release made otherwise is built anew", "[eventl
 
 TEST_CASE("a row of the index that names no event of its stream is damaged", "[eventlog]") {
   InMemory layers;
-  LogWriter writer(layers.store());
+  StoreWriter writer(layers.store());
   writer.append(stream_of(1), session::AgentExited{1, 0});
   writer.append(stream_of(2), session::AgentExited{2, 0});
   writer.flush();
@@ -206,7 +206,7 @@ void expect_wrong_log(std::int64_t events_before, std::int64_t events_after, cha
   support::MemoryRows rows;
   {
     MemoryStore store;
-    LogWriter writer(store, 'A');
+    StoreWriter writer(store, 'A');
     for (int i = 0; i < events_before; ++i) {
       writer.append(stream_of(1), session::AgentExited{i, 0});
       writer.flush();
@@ -215,7 +215,7 @@ void expect_wrong_log(std::int64_t events_before, std::int64_t events_after, cha
     REQUIRE(index.catch_up(store, store.tail()));
   }
   MemoryStore store;
-  LogWriter writer(store, log_after);
+  StoreWriter writer(store, log_after);
   for (int i = 0; i < events_after; ++i) {
     writer.append(stream_of(1), session::AgentExited{1000 + i, 0});
     writer.flush();
@@ -251,7 +251,7 @@ TEST_CASE("an index of another history is refused until it is cleared", "[eventl
 
 TEST_CASE("an index that was built is taken up again", "[eventlog]") {
   InMemory layers;
-  LogWriter writer(layers.store());
+  StoreWriter writer(layers.store());
   for (int i = 0; i < 5; ++i) {
     writer.append(stream_of(1), session::AgentExited{i, 0});
     writer.flush();
@@ -264,7 +264,7 @@ TEST_CASE("an index that was built is taken up again", "[eventlog]") {
 
 TEST_CASE("a stream in a block of more events than are meant for one loads whole", "[eventlog]") {
   InMemory layers;
-  LogWriter writer(layers.store());
+  StoreWriter writer(layers.store());
   const int count = static_cast<int>(kBlockEventsMax);
   for (int i = 0; i + 1 < count; ++i) {
     writer.append(stream_of(1), session::AgentExited{i, 0});
@@ -298,7 +298,7 @@ TEST_CASE("what is no stream's name cannot be loaded", "[eventlog]") {
 
 TEST_CASE("a stream with a version missing is damaged", "[eventlog]") {
   InMemory layers;
-  LogWriter writer(layers.store());
+  StoreWriter writer(layers.store());
   writer.append(stream_of(1), session::AgentExited{1, 0});
   writer.set_version(stream_of(1), {2});
   writer.append(stream_of(1), session::AgentExited{2, 0});

@@ -12,12 +12,12 @@ using eventlog::MemoryStore;
 using projections::ProjectionSet;
 using projections::Takeover;
 using projections::TakeoverRows;
-using support::LogWriter;
+using support::StoreWriter;
 
 // A log that has begun.
 struct Log {
   Log() {
-    LogWriter writer(store);
+    StoreWriter writer(store);
     writer.append(std::string(session::kServerStream), session::EpochStarted{1, "created"});
     writer.flush();
   }
@@ -89,7 +89,7 @@ TEST_CASE("what a server takes over is what the whole log says, wherever it ends
   CHECK(sessions > 20);
 }
 
-void write_spawns(LogWriter& writer, int from, int through) {
+void write_spawns(StoreWriter& writer, int from, int through) {
   for (int i = from; i <= through; ++i) {
     base::SessionId id;
     id.bytes[0] = static_cast<char>(i % 200 + 1);
@@ -105,7 +105,7 @@ TEST_CASE("of a shared stream few events are kept beside its state, however long
           "[projections]") {
   Log begun;
   MemoryStore& log = begun.store;
-  LogWriter writer(log);
+  StoreWriter writer(log);
   const auto rows = no_rows();
   for (int spawns = 0; spawns < 4000; spawns += 500) {
     write_spawns(writer, spawns + 1, spawns + 500);
@@ -119,7 +119,7 @@ TEST_CASE("of a shared stream few events are kept beside its state, however long
 TEST_CASE("rows of what is taken over that do not follow each other are damaged", "[projections]") {
   Log begun;
   MemoryStore& log = begun.store;
-  LogWriter writer(log);
+  StoreWriter writer(log);
   write_spawns(writer, 1, 400);
   const auto rows = no_rows();
   taken_over(log, *rows);

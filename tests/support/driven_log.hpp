@@ -19,7 +19,7 @@ inline void write_history(eventlog::BlockStore& store, std::uint64_t seed, std::
     for (const auto& event : stream.events) events.emplace(event.envelope.position.value, event);
   }
   base::SeededRandom random(seed);
-  LogWriter writer(store);
+  StoreWriter writer(store);
   for (const auto& [position, event] : events) {
     if (position > through) break;
     if (position < from) continue;

@@ -35,9 +35,9 @@ inline eventlog::LogTail tail_of(eventlog::BlockStore& store, char id = 'L') {
   return *tail;
 }
 
-class LogWriter {
+class StoreWriter {
  public:
-  explicit LogWriter(eventlog::BlockStore& store, char id = 'L')
+  explicit StoreWriter(eventlog::BlockStore& store, char id = 'L')
       : committer_(store, nullptr), sequencer_(tail_of(store, id), committer_, random_) {}
 
   // Appends to one stream, in a block with what else was appended since the last flush().

@@ -224,7 +224,7 @@ TEST_CASE("an archive for which the log cannot be trimmed can be forgotten while
           "[workers]") {
   ServerWorld w;
   {
-    support::LogWriter writer(w.store);
+    support::StoreWriter writer(w.store);
     const std::string server(session::kServerStream);
     writer.append(server, session::EpochStarted{1, "created"});
     writer.flush();
@@ -266,7 +266,7 @@ TEST_CASE(
     "[workers]") {
   ServerWorld w;
   {
-    support::LogWriter writer(w.store);
+    support::StoreWriter writer(w.store);
     const std::string server(session::kServerStream);
     writer.append(server, session::EpochStarted{1, "created"});
     writer.append(server, session::BackupBegun{"one", "/nowhere/one"});

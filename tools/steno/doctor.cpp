@@ -281,8 +281,8 @@ void Examination::examine_rows(eventlog::BlockStore& log, const std::string& nam
     const auto proved = eventlog::prove_checkpoint(log, reached);
     if (proved) continue;
     if (proved.error().code != base::ErrorCode::damaged) {
-      return add({name, Health::unknown,
-                  proved.error().text + "; the next start builds it anew", ""});
+      return add(
+          {name, Health::unknown, proved.error().text + "; the next start builds it anew", ""});
     }
     log_code_ = kExitDamaged;
     return add({name, Health::bad, proved.error().text, ""});

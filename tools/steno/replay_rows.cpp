@@ -59,6 +59,8 @@ Result<bool> RebuiltRows::read_live(const Projection& projection, RebuiltProject
   const auto stored = projections::read_checkpoint(*live_, projection.name());
   if (!stored) return tl::unexpected(stored.error());
   if (!*stored || (*stored)->schema != projection.schema()) return true;
+  // Rows of before an archive cannot be folded from what is left.
+  if ((*stored)->checkpoint.position.next() < log_->store->first()) return true;
   const auto digest = projections::digest(*live_, projection.name());
   if (!digest) return tl::unexpected(digest.error());
   outcome.live = (*stored)->checkpoint;
