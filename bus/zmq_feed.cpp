@@ -96,7 +96,7 @@ base::Result<std::unique_ptr<SubscriberSocket>> connect_subscriber(Context& cont
   try {
     zmq::socket_t socket(context.state().context, zmq::socket_type::sub);
     set_common_options(socket, static_cast<std::int64_t>(kFrameBytesLimit));
-    // Who follows may be slow for hours. The publisher is ours, and sends no heartbeats.
+    // A follower may be slow for hours. The publisher is ours, and sends no heartbeats.
     socket.set(zmq::sockopt::rcvhwm, kQueueMessagesMax);
     set_reconnection(socket);
     socket.connect(parsed->address);

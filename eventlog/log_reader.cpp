@@ -200,7 +200,7 @@ Result<bool> add_contents(BlockStore& store, Position first, std::span<RecordedE
     if (next == content->entries.end()) break;
     if (next->index != index || !is_wanted(event)) continue;
     auto opened = open_entry(store, first, event.envelope, *next);
-    // What was trimmed meanwhile may lack its chunks.
+    // A block that was trimmed meanwhile may lack its chunks.
     if (!opened && store.first() > first) return true;
     if (!opened) return tl::unexpected(opened.error());
     event.content = std::move(*opened);

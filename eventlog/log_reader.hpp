@@ -22,7 +22,7 @@ Result<std::vector<session::RecordedEvent>> read_events(BlockStore& store, Posit
                                                         Position through,
                                                         const ReadOptions& options);
 
-// What is wanted of one block.
+// The part of one block that is wanted.
 struct BlockEvents {
   Position first;  // of the block; 0: there is none
   Position last;

@@ -36,8 +36,7 @@ inline bool has_database(const std::string& folder) {
   return ::access((folder + "/CURRENT").c_str(), F_OK) == 0;
 }
 
-// What the status says, without the folder's path, whose words are not RocksDB's. The path is not
-// empty.
+// The status' text without the folder's path, whose words are not RocksDB's. The path is not empty.
 inline std::string said_of(const rocksdb::Status& status, const std::string& folder) {
   std::string text = status.ToString();
   for (std::size_t at = text.find(folder); at < text.size(); at = text.find(folder, at)) {

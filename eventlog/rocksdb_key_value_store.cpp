@@ -231,7 +231,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
   std::optional<Error> damage_;
 };
 
-// What can be told of the folder before it is opened; empty: nothing.
+// Damage that can be seen before the folder is opened; empty: none.
 std::string seen_damage(const std::string& folder) {
   std::error_code failed;
   const auto status = std::filesystem::status(folder, failed);
@@ -293,7 +293,7 @@ Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_view(const std::st
   if (!status.ok()) return tl::unexpected(open_rows_error(status, folder));
   auto view = std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw), folder,
                                                      std::move(*own));
-  // What the writer flushed while the secondary was opened.
+  // Takes in rows that the writer flushed while the secondary was opened.
   status = raw->TryCatchUpWithPrimary();
   if (!status.ok()) return tl::unexpected(open_rows_error(status, folder));
   return view;

@@ -40,7 +40,7 @@ Result<bool> ProjectionSet::verify_checkpoints(eventlog::BlockStore& log) {
   Result<bool> outcome = true;
   for (Projector& projector : projectors_) {
     auto verified = projector.verify_checkpoint(log);
-    // What says that the log has lost events comes before what says that rows are of another one.
+    // That the log has lost events matters more than that rows are of another log.
     const bool is_first = outcome.has_value();
     if (!verified && (is_first || verified.error().code == base::ErrorCode::damaged)) {
       outcome = verified;
