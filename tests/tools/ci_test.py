@@ -17,7 +17,8 @@ class Ci(unittest.TestCase):
         self.folder = folder.name
         os.makedirs(os.path.join(self.folder, "tools"))
         os.makedirs(os.path.join(self.folder, ".ci"))
-        shutil.copy(os.path.join(ROOT, ".ci", "run"), os.path.join(self.folder, ".ci", "run"))
+        for name in ("run", "readme_commands", "clean_root"):
+            shutil.copy(os.path.join(ROOT, ".ci", name), os.path.join(self.folder, ".ci", name))
         self.readme("./tools/demo", "./tools/test")
         for name in ("setup", "demo", "test", "lint", "fuzz"):
             self.tool(name, "true")
