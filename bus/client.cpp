@@ -163,7 +163,7 @@ void Client::take(Welcome welcome) {
 }
 
 void Client::take(Reply reply) {
-  if (reply.status == ReplyStatus::error && reply.code == kCodeHelloFirst) {
+  if (is_error(reply, ReplyError::hello_first)) {
     // The connection was made anew under us, or HELLO was lost. All is said again.
     if (!is_welcomed_) return;
     is_welcomed_ = false;
@@ -171,7 +171,7 @@ void Client::take(Reply reply) {
     for (auto& [id, pending] : requests_) pending.resend_at.reset();
     return;
   }
-  if (reply.status == ReplyStatus::error && reply.code == kCodeProtocol) {
+  if (is_error(reply, ReplyError::protocol)) {
     return fail_all({base::ErrorCode::refused, reply.text, options_.endpoint});
   }
   if (!reply.id.is_set()) complaint_ = reply.text;
@@ -180,7 +180,7 @@ void Client::take(Reply reply) {
   const bool is_of_this_asking = reply.ask == 0 || reply.ask == it->second.ask;
   if (!is_of_this_asking && !base::mutant(base::Mutant::answer_of_older_ask)) return;
   // It comes again by itself, each time after twice as long.
-  if (reply.status == ReplyStatus::error && reply.code == kCodeBusy) {
+  if (is_error(reply, ReplyError::busy)) {
     it->second.busy_text = reply.text;
     return;
   }
@@ -304,11 +304,12 @@ std::optional<Result<LogPage>> ClientLogReader::receive() {
   asked_.reset();
   if (!*reply) return tl::unexpected<base::Error>(reply->error());
   if ((*reply)->status == ReplyStatus::ok) return from_body<LogPage>((*reply)->body);
-  if ((*reply)->code == kCodeWrongLog) {
+  if (is_error(**reply, ReplyError::wrong_log)) {
     return base::failure(base::ErrorCode::wrong_log, (*reply)->text);
   }
   // Anything but "later" would be refused again.
-  const bool may_pass = (*reply)->code == kCodeBusy || (*reply)->code == kCodeUnavailable;
+  const bool may_pass =
+      is_error(**reply, ReplyError::busy) || is_error(**reply, ReplyError::unavailable);
   return base::failure(may_pass ? base::ErrorCode::busy : base::ErrorCode::refused, (*reply)->text,
                        (*reply)->code);
 }

@@ -109,8 +109,13 @@ Reply ok_reply(const RequestKey& request, base::RawValue body) {
   return {request.id, ReplyStatus::ok, "", "", std::move(body), request.ask};
 }
 
-Reply error_reply(const RequestKey& request, std::string_view code, std::string text) {
-  return {request.id, ReplyStatus::error, std::string(code), std::move(text), {}, request.ask};
+Reply error_reply(const RequestKey& request, ReplyError code, std::string text) {
+  return {request.id, ReplyStatus::error, std::string(base::enum_name(code)), std::move(text),
+          {},         request.ask};
+}
+
+bool is_error(const Reply& reply, ReplyError code) {
+  return reply.status == ReplyStatus::error && reply.code == base::enum_name(code);
 }
 
 }  // namespace bus

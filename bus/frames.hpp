@@ -30,15 +30,26 @@ constexpr std::size_t kVerbBytesMax = 64;
 enum class Role { client, worker, server };
 enum class ReplyStatus { ok, rejected, error };
 
-// The codes of error replies that the bus itself makes. A reply to no request has id zero.
-constexpr std::string_view kCodeHelloFirst = "hello_first";  // the peer has not said HELLO
-constexpr std::string_view kCodeProtocol = "protocol";       // no protocol in common
-constexpr std::string_view kCodeBadFrame = "bad_frame";      // text says what was wrong
-constexpr std::string_view kCodeBusy = "busy";               // try again later
-// The server's disk or store refused; it may serve again later. Made by the server, not the bus.
-constexpr std::string_view kCodeUnavailable = "unavailable";
-// The log is not the one that the asker has seen, or is of a later release. Made by the server.
-constexpr std::string_view kCodeWrongLog = "wrong_log";
+// The codes of all error replies. The bus makes the first four, the server the others. A
+// reply to no request has id zero.
+enum class ReplyError {
+  hello_first,     // the peer has not said HELLO
+  protocol,        // no protocol in common
+  bad_frame,       // the frame cannot be read; the text says why
+  too_large,       // the answer does not fit a frame
+  busy,            // try again later
+  unavailable,     // the server's disk or store refused; it may serve again later
+  wrong_log,       // the log is not the one that the asker has seen, or is of a later release
+  invalid,         // the request makes no sense
+  not_found,       // there is nothing of that name, or the log does not hold it any more
+  already_exists,  // the name, or the folder, is another one's
+  id_reused,       // the request's id was used with another body
+  limit_reached,   // as many as there may be
+  damaged,         // the log's own bytes do not prove themselves
+  refused,         // the connection's scope, or the server's kind, does not permit it
+  timeout,         // the position that was to be waited for did not come
+  failed,          // anything else
+};
 
 struct Hello {
   std::int64_t protocol_lowest = 0;
@@ -160,7 +171,9 @@ Result<std::int64_t> choose_protocol(const Hello& hello);
 
 Reply ok_reply(const RequestKey& request, base::RawValue body);
 // An error reply; `request` without an id when it answers none.
-Reply error_reply(const RequestKey& request, std::string_view code, std::string text);
+Reply error_reply(const RequestKey& request, ReplyError code, std::string text);
+// Whether it is an error reply with that code.
+bool is_error(const Reply& reply, ReplyError code);
 
 // A body from a struct with fields, and back.
 template <class T>
@@ -182,4 +195,12 @@ struct base::EnumNames<bus::Role> {
 template <>
 struct base::EnumNames<bus::ReplyStatus> {
   static constexpr std::string_view kNames[] = {"ok", "rejected", "error"};
+};
+
+template <>
+struct base::EnumNames<bus::ReplyError> {
+  static constexpr std::string_view kNames[] = {
+      "hello_first", "protocol", "bad_frame", "too_large",      "busy",      "unavailable",
+      "wrong_log",   "invalid",  "not_found", "already_exists", "id_reused", "limit_reached",
+      "damaged",     "refused",  "timeout",   "failed"};
 };

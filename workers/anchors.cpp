@@ -11,15 +11,16 @@ void AnchorDesk::take(const bus::Peer& peer, const bus::Request& request) {
 bus::Reply AnchorDesk::answer(const bus::Peer& peer, const bus::Request& request) {
   if (!peer.hello.scope.empty()) {
     return bus::error_reply(
-        request.key(), "refused",
+        request.key(), bus::ReplyError::refused,
         "this connection acts for agent '" + peer.hello.scope + "' only; an anchor is of all");
   }
   if (request.verb == kVerbAnchors) return bus::ok_reply(request.key(), bus::to_body(list()));
   if (key_.empty()) {
-    return bus::error_reply(request.key(), "refused", "this server has no key to sign with");
+    return bus::error_reply(request.key(), bus::ReplyError::refused,
+                            "this server has no key to sign with");
   }
   if (durable_.value == 0) {
-    return bus::error_reply(request.key(), bus::kCodeBusy,
+    return bus::error_reply(request.key(), bus::ReplyError::busy,
                             "nothing is on the record yet; try again");
   }
   fault_.clear();

@@ -31,7 +31,7 @@ void ArchiveDesk::begin() {
 
 void ArchiveDesk::take(const bus::Peer& peer, const bus::Request& request) {
   if (!peer.hello.scope.empty()) {
-    return refuse(peer, request, "refused",
+    return refuse(peer, request, bus::ReplyError::refused,
                   "this connection acts for agent '" + peer.hello.scope +
                       "' only; an archive holds those of all");
   }
@@ -41,9 +41,9 @@ void ArchiveDesk::take(const bus::Peer& peer, const bus::Request& request) {
   }
   if (answer_again(peer, request)) return;
   const auto body = bus::from_body<ArchiveBody>(request.body);
-  if (!body) return refuse(peer, request, "invalid", base::describe(body.error()));
+  if (!body) return refuse(peer, request, bus::ReplyError::invalid, base::describe(body.error()));
   if (!session::is_agent_name(body->name)) {
-    return refuse(peer, request, "invalid",
+    return refuse(peer, request, bus::ReplyError::invalid,
                   "an archive is named by 1 to 64 of a-z 0-9 . _ -, not '" + body->name + "'");
   }
   body->action == ArchiveAction::create ? create(peer, request, *body)
@@ -52,16 +52,17 @@ void ArchiveDesk::take(const bus::Peer& peer, const bus::Request& request) {
 
 void ArchiveDesk::create(const bus::Peer& peer, const bus::Request& request,
                          const ArchiveBody& body) {
-  if (!has_key_) return refuse(peer, request, "refused", "this server has no key to sign with");
+  if (!has_key_)
+    return refuse(peer, request, bus::ReplyError::refused, "this server has no key to sign with");
   if (!body.folder.starts_with('/') || body.folder.find('\0') != std::string::npos) {
-    return refuse(peer, request, "invalid",
+    return refuse(peer, request, bus::ReplyError::invalid,
                   "an archive needs the absolute path of a new folder, not '" + body.folder + "'");
   }
   if (const auto bad = check_length("folder", body.folder.size(), kPathBytesMax)) {
-    return refuse(peer, request, "invalid", bad->text);
+    return refuse(peer, request, bus::ReplyError::invalid, bad->text);
   }
   if (body.before.value <= 0 && body.before_time.us <= 0) {
-    return refuse(peer, request, "invalid", "say before which position or time");
+    return refuse(peer, request, bus::ReplyError::invalid, "say before which position or time");
   }
   const auto& archives = commands_.server()->archives;
   const auto known = archives.find(body.name);
@@ -71,19 +72,21 @@ void ArchiveDesk::create(const bus::Peer& peer, const bus::Request& request,
   }
   if (known != archives.end()) {
     return refuse(
-        peer, request, "already_exists",
+        peer, request, bus::ReplyError::already_exists,
         "archive " + body.name + " is in " + known->second.folder + "; give another name");
   }
   for (const auto& [name, archive] : archives) {
     if (archive.folder == body.folder) {
-      return refuse(peer, request, "already_exists", "archive " + name + " is in that folder");
+      return refuse(peer, request, bus::ReplyError::already_exists,
+                    "archive " + name + " is in that folder");
     }
     if (!archive.is_trimmed) {
-      return refuse(peer, request, "busy", "archive " + name + " is being made; try again");
+      return refuse(peer, request, bus::ReplyError::busy,
+                    "archive " + name + " is being made; try again");
     }
   }
   if (archives.size() >= kArchivesMax) {
-    return refuse(peer, request, "limit_reached",
+    return refuse(peer, request, bus::ReplyError::limit_reached,
                   std::to_string(archives.size()) +
                       " archives are known, as many as there may be; forget one first");
   }
@@ -103,10 +106,11 @@ void ArchiveDesk::forget(const bus::Peer& peer, const bus::Request& request,
   const auto& archives = commands_.server()->archives;
   const auto known = archives.find(body.name);
   if (known == archives.end()) {
-    return refuse(peer, request, "not_found", "there is no archive '" + body.name + "'");
+    return refuse(peer, request, bus::ReplyError::not_found,
+                  "there is no archive '" + body.name + "'");
   }
   if (!known->second.is_trimmed && !drop_trim(body.name)) {
-    return refuse(peer, request, "busy",
+    return refuse(peer, request, bus::ReplyError::busy,
                   "archive " + body.name + " is being made, or the log trimmed for it; try again");
   }
   const Position position = record(session::ArchiveForgotten{body.name}, peer, request);

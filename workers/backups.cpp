@@ -14,7 +14,7 @@ void BackupDesk::begin() {
 
 void BackupDesk::take(const bus::Peer& peer, const bus::Request& request) {
   if (!peer.hello.scope.empty()) {
-    return refuse(peer, request, "refused",
+    return refuse(peer, request, bus::ReplyError::refused,
                   "this connection acts for agent '" + peer.hello.scope +
                       "' only; a backup holds those of all");
   }
@@ -24,9 +24,9 @@ void BackupDesk::take(const bus::Peer& peer, const bus::Request& request) {
   }
   if (answer_again(peer, request)) return;
   const auto body = bus::from_body<BackupBody>(request.body);
-  if (!body) return refuse(peer, request, "invalid", base::describe(body.error()));
+  if (!body) return refuse(peer, request, bus::ReplyError::invalid, base::describe(body.error()));
   if (!session::is_agent_name(body->name)) {
-    return refuse(peer, request, "invalid",
+    return refuse(peer, request, bus::ReplyError::invalid,
                   "a backup is named by 1 to 64 of a-z 0-9 . _ -, not '" + body->name + "'");
   }
   body->action == BackupAction::create ? create(peer, request, *body)
@@ -36,11 +36,11 @@ void BackupDesk::take(const bus::Peer& peer, const bus::Request& request) {
 void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
                         const BackupBody& body) {
   if (!body.folder.starts_with('/') || body.folder.find('\0') != std::string::npos) {
-    return refuse(peer, request, "invalid",
+    return refuse(peer, request, bus::ReplyError::invalid,
                   "a backup needs the absolute path of a new folder, not '" + body.folder + "'");
   }
   if (const auto bad = check_length("folder", body.folder.size(), kPathBytesMax)) {
-    return refuse(peer, request, "invalid", bad->text);
+    return refuse(peer, request, bus::ReplyError::invalid, bad->text);
   }
   const auto& backups = commands_.server()->backups;
   const auto known = backups.find(body.name);
@@ -49,16 +49,17 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
     return;
   }
   if (known != backups.end()) {
-    return refuse(peer, request, "already_exists",
+    return refuse(peer, request, bus::ReplyError::already_exists,
                   "backup " + body.name + " is in " + known->second.folder +
                       "; give another name, or forget that one first");
   }
   for (const auto& [name, backup] : backups) {
     if (backup.folder != body.folder) continue;
-    return refuse(peer, request, "already_exists", "backup " + name + " is in that folder");
+    return refuse(peer, request, bus::ReplyError::already_exists,
+                  "backup " + name + " is in that folder");
   }
   if (backups.size() >= kBackupsMax) {
-    return refuse(peer, request, "limit_reached",
+    return refuse(peer, request, bus::ReplyError::limit_reached,
                   std::to_string(backups.size()) +
                       " backups are known, as many as there may be; forget one first");
   }
@@ -73,10 +74,12 @@ void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,
   const auto& backups = commands_.server()->backups;
   const auto known = backups.find(body.name);
   if (known == backups.end()) {
-    return refuse(peer, request, "not_found", "there is no backup '" + body.name + "'");
+    return refuse(peer, request, bus::ReplyError::not_found,
+                  "there is no backup '" + body.name + "'");
   }
   if (known->second.through.value == 0) {
-    return refuse(peer, request, "busy", "backup " + body.name + " is being made; try again");
+    return refuse(peer, request, bus::ReplyError::busy,
+                  "backup " + body.name + " is being made; try again");
   }
   const Position position = record(session::BackupForgotten{body.name}, peer, request);
   hold(peer, request, position);

@@ -40,7 +40,7 @@ class CopyDesk {
     durable_ = durable;
   }
 
-  void refuse(const bus::Peer& peer, const bus::Request& request, std::string_view code,
+  void refuse(const bus::Peer& peer, const bus::Request& request, bus::ReplyError code,
               const std::string& text) {
     clients_.reply(peer.id, bus::error_reply(request.key(), code, text));
   }
@@ -55,7 +55,7 @@ class CopyDesk {
     if (found->digest == digest_of(request.verb, request.body)) {
       hold(peer, request, found->position);
     } else {
-      refuse(peer, request, "id_reused",
+      refuse(peer, request, bus::ReplyError::id_reused,
              "request id " + request.id.text() + " was used with another body");
     }
     return true;

@@ -44,21 +44,21 @@ std::optional<base::Error> fault_of(const projections::ProjectionStatus& status,
                      status.name};
 }
 
-std::string code_of(const base::Error& error) {
+bus::ReplyError code_of(const base::Error& error) {
   switch (error.code) {
     case base::ErrorCode::not_found:
-      return "not_found";
+      return bus::ReplyError::not_found;
     case base::ErrorCode::invalid:
-      return "invalid";
+      return bus::ReplyError::invalid;
     case base::ErrorCode::damaged:
-      return "damaged";
+      return bus::ReplyError::damaged;
     case base::ErrorCode::wrong_log:
-      return std::string(bus::kCodeWrongLog);
+      return bus::ReplyError::wrong_log;
     case base::ErrorCode::io:
     case base::ErrorCode::rows_damaged:
-      return std::string(bus::kCodeUnavailable);
+      return bus::ReplyError::unavailable;
     default:
-      return "failed";
+      return bus::ReplyError::failed;
   }
 }
 
@@ -121,8 +121,6 @@ void note_erasure(OutputItem& item, const session::Envelope& envelope,
 QueryAnswer QueryService::answer(const Query& query) {
   QueryAnswer answer;
   answer.peer = query.peer;
-  answer.reply.id = query.request.id;
-  answer.reply.ask = query.request.ask;
   base::Result<base::RawValue> body = base::failure(base::ErrorCode::invalid, "nothing was asked");
   // The log itself is read whatever has become of that which is derived from it.
   const bool is_of_log =
@@ -144,13 +142,9 @@ QueryAnswer QueryService::answer(const Query& query) {
       if (whole) body = run(query);
     }
   }
-  if (body) {
-    answer.reply.body = std::move(*body);
-  } else {
-    answer.reply.status = bus::ReplyStatus::error;
-    answer.reply.code = code_of(body.error());
-    answer.reply.text = base::describe(body.error());
-  }
+  answer.reply =
+      body ? bus::ok_reply(query.request, std::move(*body))
+           : bus::error_reply(query.request, code_of(body.error()), base::describe(body.error()));
   return answer;
 }
 

@@ -50,7 +50,11 @@ bool is_spawn(const session::ClientCommand& command) {
 bus::Reply rejected(const bus::RequestKey& request, const session::Rejection& rejection) {
   // Of a command that nobody has looked at its sender must not think that it did not happen.
   if (session::is_undecided(rejection.code) && !base::mutant(base::Mutant::busy_is_refusal)) {
-    return bus::error_reply(request, base::enum_name(rejection.code), rejection.text);
+    return bus::error_reply(request,
+                            rejection.code == session::RejectionCode::busy
+                                ? bus::ReplyError::busy
+                                : bus::ReplyError::unavailable,
+                            rejection.text);
   }
   return {request.id,
           bus::ReplyStatus::rejected,
@@ -179,7 +183,7 @@ bool Server::receive_frames() {
       dispatcher_.on_frame(frame->peer.id, *notice, now_);
     } else if (const auto* request = std::get_if<bus::Request>(&frame->message)) {
       workers_.reply(frame->peer.id,
-                     bus::error_reply(request->key(), "refused",
+                     bus::error_reply(request->key(), bus::ReplyError::refused,
                                       "this endpoint takes the notices of workers; requests go to "
                                       "the command endpoint"));
     }
@@ -269,7 +273,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
       wait = std::clamp(body->wait, base::Duration{0}, kParkMax);
       if (!peer.hello.scope.empty() && peer.hello.scope != body->agent) {
         clients_.reply(peer.id, bus::error_reply(
-                                    request.key(), "refused",
+                                    request.key(), bus::ReplyError::refused,
                                     "this connection sees agent '" + peer.hello.scope + "' only"));
         return;
       }
@@ -279,7 +283,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
     const std::string agent = agent_level(peer.hello.scope);
     const std::string sessions = "session/" + peer.hello.scope + "/";
     if (body && body->level != agent && !body->level.starts_with(sessions)) {
-      clients_.reply(peer.id, bus::error_reply(request.key(), "refused",
+      clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::refused,
                                                "this connection reads levels of agent '" +
                                                    peer.hello.scope + "' only"));
       return;
@@ -287,7 +291,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
   }
   if (at_least > query.durable && !base::mutant(base::Mutant::query_does_not_wait)) {
     if (parked_.size() >= kParkedMax) {
-      clients_.reply(peer.id, bus::error_reply(request.key(), bus::kCodeBusy,
+      clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
                                                "too many queries wait for a position"));
       return;
     }
@@ -296,7 +300,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
     return;
   }
   if (queries_out_ >= kQueriesMax) {
-    clients_.reply(peer.id, bus::error_reply(request.key(), bus::kCodeBusy,
+    clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
                                              "too many queries wait; try again in a moment"));
     return;
   }
@@ -390,7 +394,7 @@ void Server::release_parked() {
       ports_.queries.submit(std::move(at->query));
     } else if (boot_ >= at->deadline && !base::mutant(base::Mutant::parked_for_ever)) {
       clients_.reply(at->query.peer,
-                     bus::error_reply(at->query.request, "timeout",
+                     bus::error_reply(at->query.request, bus::ReplyError::timeout,
                                       "position " + std::to_string(at->at_least.value) +
                                           " was not reached in time; the log is at " +
                                           std::to_string(durable.value)));

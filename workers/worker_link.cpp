@@ -107,7 +107,7 @@ void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
     return;
   }
   if (const auto* reply = std::get_if<bus::Reply>(&frame)) {
-    if (reply->code == bus::kCodeHelloFirst) {
+    if (bus::is_error(*reply, bus::ReplyError::hello_first)) {
       is_registered_ = false;
       greet();
     }

@@ -158,18 +158,18 @@ TEST_CASE("a request before HELLO is refused, and so is what servers do not acce
   const auto id = base::CommandId::make({1}, world.random);
   auto reply = std::get<bus::Reply>(ask(bus::encode_frame(bus::Request{id, "echo", {}})));
   CHECK(reply.id == id);
-  CHECK(reply.code == bus::kCodeHelloFirst);
+  CHECK(bus::is_error(reply, bus::ReplyError::hello_first));
   reply = std::get<bus::Reply>(ask("rubbish"));
-  CHECK(reply.code == bus::kCodeBadFrame);
+  CHECK(bus::is_error(reply, bus::ReplyError::bad_frame));
   reply = std::get<bus::Reply>(
       ask(bus::encode_frame(bus::Hello{7, 9, bus::Role::client, {}, "", "", ""})));
-  CHECK(reply.code == bus::kCodeProtocol);
+  CHECK(bus::is_error(reply, bus::ReplyError::protocol));
   CHECK(reply.text.find("7 to 9") != std::string::npos);
   const auto welcome = std::get<bus::Welcome>(
       ask(bus::encode_frame(bus::Hello{1, 9, bus::Role::client, {}, "", "", ""})));
   CHECK(welcome.protocol == 1);
   reply = std::get<bus::Reply>(ask(bus::encode_frame(welcome)));
-  CHECK(reply.code == bus::kCodeBadFrame);
+  CHECK(bus::is_error(reply, bus::ReplyError::bad_frame));
 }
 
 TEST_CASE("notices go both ways once the client is welcome", "[bus]") {
@@ -266,9 +266,9 @@ TEST_CASE("a request that finds no room comes again by itself, ever more slowly"
       moments.push_back(world.clock.now);
       const bool is_busy = ++asked < busy_until;
       world.server->frames.reply(
-          from->peer.id, is_busy
-                             ? bus::error_reply(request->key(), bus::kCodeBusy, "no room for it")
-                             : bus::ok_reply(request->key(), request->body));
+          from->peer.id,
+          is_busy ? bus::error_reply(request->key(), bus::ReplyError::busy, "no room for it")
+                  : bus::ok_reply(request->key(), request->body));
     }
     world.client.do_work(world.clock.now);
   };

@@ -100,7 +100,8 @@ class Server {
       if (request->verb == bus::kReadVerb) {
         const auto wanted = bus::from_body<bus::ReadRequest>(request->body);
         if (wanted && wanted->digest && wanted->digest != log_.digest_at(wanted->after)) {
-          reply = bus::error_reply(request->key(), bus::kCodeWrongLog, "of another history");
+          reply =
+              bus::error_reply(request->key(), bus::ReplyError::wrong_log, "of another history");
         } else if (wanted) {
           reply.body = bus::to_body(log_.page(*wanted, page_max));
         }

@@ -43,8 +43,7 @@ base::CommandId id_of(int number) {
 }
 
 Bytes reply(Source& source, std::uint8_t how) {
-  static constexpr std::string_view kCodes[] = {"", bus::kCodeHelloFirst, bus::kCodeProtocol,
-                                                bus::kCodeBusy};
+  static constexpr std::string_view kCodes[] = {"", "hello_first", "protocol", "busy"};
   bus::Reply reply;
   reply.id = how % 8 == 7 ? base::CommandId{} : id_of(how % 4);
   reply.status = static_cast<bus::ReplyStatus>(how >> 3 & 1 ? 2 : 0);

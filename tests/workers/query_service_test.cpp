@@ -331,11 +331,11 @@ TEST_CASE("a page of the log is given to who has seen the same events, and to no
   bus::ReadRequest request{"all/", {3}, 0, 0};
   request.digest = base::Hash{};
   const auto other_event = w.reply(bus::kReadVerb, bus::to_body(request));
-  CHECK(other_event.code == bus::kCodeWrongLog);
+  CHECK(bus::is_error(other_event, bus::ReplyError::wrong_log));
   CHECK_THAT(other_event.text, Catch::Contains("another event") && Catch::Contains("position 3"));
   request.after = w.log.head().next();
   const auto too_short = w.reply(bus::kReadVerb, bus::to_body(request));
-  CHECK(too_short.code == bus::kCodeWrongLog);
+  CHECK(bus::is_error(too_short, bus::ReplyError::wrong_log));
   CHECK_THAT(too_short.text, Catch::Contains("events are missing"));
 }
 

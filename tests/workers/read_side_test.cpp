@@ -94,7 +94,7 @@ TEST_CASE("a query that needs rows which cannot be written may be asked again la
   f.log.append(session::kServerStream, another_server());
   const auto refused = f.list();
   CHECK(refused.status == bus::ReplyStatus::error);
-  CHECK(refused.code == bus::kCodeUnavailable);
+  CHECK(bus::is_error(refused, bus::ReplyError::unavailable));
   CHECK_THAT(refused.text, Catch::Contains("No space left on device"));
   f.view_rows.is_full = false;
   CHECK(f.list().status == bus::ReplyStatus::ok);
@@ -157,7 +157,7 @@ TEST_CASE("rows that cannot be read just now keep nobody else's back, and come u
   f.view_rows.unreadable = "session_list/";
   for (int i = 0; i < 20; ++i) f.log.append(session::kServerStream, another_server());
   f.log.append(session::session_stream("main", support::kSession), support::opened());
-  CHECK(f.list().code == bus::kCodeUnavailable);
+  CHECK(bus::is_error(f.list(), bus::ReplyError::unavailable));
   CHECK(f.stats().status == bus::ReplyStatus::ok);
   CHECK_THAT(f.faults()["session_list"], Catch::Contains("Input/output error"));
   f.view_rows.unreadable.clear();
@@ -207,7 +207,7 @@ TEST_CASE("an index that cannot be written fails output, and nothing else", "[wo
   const std::string stream = session::session_stream("main", support::kSession);
   f.index_rows.is_full = true;
   f.log.append(stream, support::opened());
-  CHECK(f.output().code == bus::kCodeUnavailable);
+  CHECK(bus::is_error(f.output(), bus::ReplyError::unavailable));
   CHECK(f.list().status == bus::ReplyStatus::ok);
   CHECK(f.stats().status == bus::ReplyStatus::ok);
   f.index_rows.is_full = false;
@@ -219,9 +219,7 @@ TEST_CASE("rows in which damage is met are built anew, and answers are as before
   const std::string stream = session::session_stream("main", support::kSession);
   f.log.append(stream, support::opened());
   f.log.append(stream, session::TurnQueued{}, "fix the bug");
-  const auto bodies = [&] {
-    return std::vector{f.list().body, f.stats().body, f.output().body};
-  };
+  const auto bodies = [&] { return std::vector{f.list().body, f.stats().body, f.output().body}; };
   const auto load = [&] {
     return eventlog::load_stream(f.log.store(), f.side->index, f.side->snapshots, stream);
   };
@@ -246,8 +244,8 @@ TEST_CASE("rows in which damage is met are built anew, and answers are as before
   SECTION("while nothing can be written: nothing is answered wrongly, and later all is") {
     f.index_rows.is_broken = f.view_rows.is_broken = true;
     f.index_rows.is_full = f.view_rows.is_full = true;
-    CHECK(f.list().code == bus::kCodeUnavailable);
-    CHECK(f.output().code == bus::kCodeUnavailable);
+    CHECK(bus::is_error(f.list(), bus::ReplyError::unavailable));
+    CHECK(bus::is_error(f.output(), bus::ReplyError::unavailable));
     CHECK(f.read().status == bus::ReplyStatus::ok);
     f.index_rows.is_full = f.view_rows.is_full = false;
     CHECK(bodies() == before);

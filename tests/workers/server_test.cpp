@@ -207,7 +207,7 @@ TEST_CASE("a request under an id of zeros is answered, as a bad frame", "[worker
       if (const auto* reply = std::get_if<bus::Reply>(&*frame)) codes.push_back(reply->code);
     }
   }
-  CHECK(codes == std::vector<std::string>{std::string(bus::kCodeBadFrame)});
+  CHECK(codes == std::vector<std::string>{"bad_frame"});
 }
 
 TEST_CASE("a request on the workers' endpoint is answered with where it belongs", "[workers]") {

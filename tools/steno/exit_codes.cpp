@@ -7,11 +7,6 @@
 namespace steno {
 namespace {
 
-struct ReplyCode {
-  std::string_view code;
-  ExitCode exit;
-};
-
 struct NamedCode {
   int exit;
   std::string_view name;
@@ -32,15 +27,6 @@ constexpr NamedCode kNames[] = {
     {kExitWrongLog, "wrong_log"},
     {kExitBusy, "busy"},
     {kExitInterrupted, "interrupted"},
-};
-
-// Codes of error replies, which the server and the bus make. "hello_first" and "bad_frame" speak
-// of a fault in the client itself.
-constexpr ReplyCode kReplyCodes[] = {
-    {"busy", kExitBusy},        {"protocol", kExitRefused}, {"refused", kExitRefused},
-    {"timeout", kExitTimeout},  {"damaged", kExitDamaged},  {"wrong_log", kExitWrongLog},
-    {"unavailable", kExitBusy}, {"failed", kExitFailed},    {"hello_first", kExitFailed},
-    {"bad_frame", kExitFailed},
 };
 
 }  // namespace
@@ -116,14 +102,45 @@ int exit_code_of(session::RejectionCode code) {
   return kExitFailed;
 }
 
+int exit_code_of(bus::ReplyError code) {
+  using bus::ReplyError;
+  switch (code) {
+    case ReplyError::invalid:
+      return kExitUsage;
+    case ReplyError::not_found:
+      return kExitNotFound;
+    case ReplyError::already_exists:
+    case ReplyError::id_reused:
+      return kExitConflict;
+    case ReplyError::protocol:
+    case ReplyError::too_large:
+    case ReplyError::limit_reached:
+    case ReplyError::refused:
+      return kExitRefused;
+    case ReplyError::timeout:
+      return kExitTimeout;
+    case ReplyError::damaged:
+      return kExitDamaged;
+    case ReplyError::wrong_log:
+      return kExitWrongLog;
+    case ReplyError::busy:
+    case ReplyError::unavailable:
+      return kExitBusy;
+    // A fault of the client itself.
+    case ReplyError::hello_first:
+    case ReplyError::bad_frame:
+    case ReplyError::failed:
+      break;
+  }
+  return kExitFailed;
+}
+
 int exit_code_of_reply(std::string_view code) {
   if (const auto rejection = base::parse_enum<session::RejectionCode>(code)) {
     return exit_code_of(*rejection);
   }
-  for (const ReplyCode& known : kReplyCodes) {
-    if (known.code == code) return known.exit;
-  }
-  return kExitFailed;
+  const auto error = base::parse_enum<bus::ReplyError>(code);
+  return error ? exit_code_of(*error) : kExitFailed;
 }
 
 int print_failure(std::string_view program, const base::Error& error) {

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "bus/frames.hpp"
 #include "eventlog/base/result.hpp"
 #include "workers/session/rejection.hpp"
 
@@ -31,6 +32,7 @@ std::string_view exit_code_name(int code);
 
 int exit_code_of(base::ErrorCode code);
 int exit_code_of(session::RejectionCode code);
+int exit_code_of(bus::ReplyError code);
 // Of a reply that is not ok: `code` is a rejection's name, or the code of an error reply. One that
 // is not known is a failure.
 int exit_code_of_reply(std::string_view code);

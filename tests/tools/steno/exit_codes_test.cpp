@@ -57,6 +57,11 @@ TEST_CASE("rejections have exit codes, by their code and by its name", "[tools]"
 }
 
 TEST_CASE("codes of error replies have exit codes", "[tools]") {
+  for (const std::string_view name : base::EnumNames<bus::ReplyError>::kNames) {
+    INFO(name);
+    CHECK(exit_code_of_reply(name) == exit_code_of(*base::parse_enum<bus::ReplyError>(name)));
+  }
+  CHECK(exit_code_of_reply("too_large") == 5);
   CHECK(exit_code_of_reply("busy") == 75);
   CHECK(exit_code_of_reply("protocol") == 5);
   CHECK(exit_code_of_reply("refused") == 5);
