@@ -88,6 +88,38 @@ class Ci(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertRegex(said, "lint +not run")
 
+    def command(self, name, *arguments, **options):
+        ran = subprocess.run([os.path.join(self.folder, ".ci", name), *arguments], timeout=60,
+                             capture_output=True, text=True, check=False, **options)
+        return ran.returncode, ran.stdout, ran.stderr
+
+    def test_the_commands_of_the_readme_are_told_in_its_order_or_the_other(self):
+        self.readme("./tools/test -L unit", "./tools/demo")
+        self.assertEqual(self.command("readme_commands"),
+                         (0, "./tools/test -L unit\n./tools/demo\n", ""))
+        self.assertEqual(self.command("readme_commands", "--reverse"),
+                         (0, "./tools/demo\n./tools/test -L unit\n", ""))
+
+    def test_a_clean_root_that_cannot_be_made_is_not_begun(self):
+        for arguments, code, words in ((("--sideways",), 2, "--sideways"),
+                                       (("--ccache",), 1, "--ccache needs"),
+                                       (("--ccache", self.folder + "/none"), 1, "no folder")):
+            with self.subTest(arguments):
+                ended, said, complaint = self.command("clean_root", *arguments)
+                self.assertEqual((ended, said), (code, ""))
+                self.assertIn(words, complaint)
+        code, said, _ = self.command("clean_root", "--help")
+        self.assertEqual(code, 0)
+        for option in ("--reverse", "--user", "--ccache", "--mirror", "--keep"):
+            self.assertIn(option, said)
+
+    @unittest.skipUnless(os.getuid() == 0, "only root can be somebody else")
+    def test_a_clean_root_needs_root_and_says_so(self):
+        os.chmod(self.folder, 0o755)
+        code, _, complaint = self.command("clean_root", user=65534)
+        self.assertEqual(code, 1)
+        self.assertIn("need root", complaint)
+
 
 if __name__ == "__main__":
     unittest.main()
