@@ -23,6 +23,7 @@ UNREAD_MESSAGES = 3_000
 QUEUES_MESSAGES = 2_000
 KERNEL_BYTES = 320 << 10  # 208 KiB, and what ZeroMQ has taken out of its queues
 BEACONS = 3  # of a level but `all/`, 250 ms, 1 s and 4 s after its last event
+PROMPTS_WAITING = 20  # so many that agents have always something to do, and end soon
 PATIENCE = 120.0
 
 
@@ -328,11 +329,17 @@ class Load:
                 session, agent = self.sessions[turn % len(self.sessions)]
                 turn += 1
                 client.send(session, f"[tools 1] [say turn {turn}]", agent)
+                if turn % PROMPTS_WAITING == 0:
+                    until(lambda: self.waiting(client) < PROMPTS_WAITING, "turns' ends", PATIENCE)
         except Exception as failure:
             self.failure = failure
             self.idle.set()
         finally:
             client.socket.close()
+
+    @staticmethod
+    def waiting(client):
+        return sum(row.get("turns_waiting", 0) for row in client.list())
 
     def begin(self):
         assert self.failure is None, self.failure
