@@ -584,6 +584,15 @@ struct BackupForgotten {
   }
 };
 
+// A client asked for an anchor that covers this event. It is made, over restarts too.
+struct AnchorRequested {
+  static constexpr std::string_view kType = "AnchorRequested";
+
+  bool operator==(const AnchorRequested&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+};
+
 // The server has signed where the log stands; eventlog/anchor.hpp says what the bytes mean.
 struct AnchorMade {
   static constexpr std::string_view kType = "AnchorMade";
@@ -665,7 +674,8 @@ using Event =
                  SessionResumed, ContentErased, ContentErasureCompleted, NameClaimed, NameReleased,
                  AgentSessionReleased, SessionAdmitted, SessionReleased, SessionSettled,
                  EpochStarted, ServerStarted, BackupBegun, BackupCompleted, BackupForgotten,
-                 AnchorMade, ArchiveBegun, ArchiveCompleted, LogTrimmed, ArchiveForgotten>;
+                 AnchorRequested, AnchorMade, ArchiveBegun, ArchiveCompleted, LogTrimmed,
+                 ArchiveForgotten>;
 
 std::string_view type_name(const Event& event);
 

@@ -295,6 +295,11 @@ bool apply(ServerState& s, const Envelope&, const BackupForgotten& e) {
   return s.backups.erase(e.name) == 1;
 }
 
+bool apply(ServerState& s, const Envelope& envelope, const AnchorRequested&) {
+  s.anchor_requested = envelope.position;
+  return true;
+}
+
 bool apply(ServerState& s, const Envelope& envelope, const AnchorMade& e) {
   s.anchor = MadeAnchor{envelope.position, e};
   return true;

@@ -12,7 +12,7 @@
 
 namespace session {
 
-constexpr std::int64_t kStateSchema = 5;
+constexpr std::int64_t kStateSchema = 6;
 
 struct QueuedTurn {
   TurnId turn;
@@ -232,6 +232,7 @@ struct ServerState {
   std::int64_t writer_term = 0;
   std::map<std::string, NamedBackup> backups;      // by name
   std::optional<MadeAnchor> anchor{};              // the last one
+  Position anchor_requested{};                     // the last AnchorRequested; 0: none
   std::map<std::string, NamedArchive> archives{};  // by name
   Position trimmed{};  // events up to here are not in the log any more; 0: all are
   std::vector<AcceptedCommand> requests{};  // of clients, that made events here; the newest last
@@ -243,6 +244,7 @@ struct ServerState {
     visit("writer_term", self.writer_term);
     visit("backups", self.backups);
     visit("anchor", self.anchor);
+    visit("anchor_requested", self.anchor_requested);
     visit("archives", self.archives);
     visit("trimmed", self.trimmed);
     visit("requests", self.requests);
