@@ -126,9 +126,9 @@ Result<std::string> resolve_agent_session(eventlog::KeyValueStore& store, std::s
     return tl::unexpected(record.error());
   }
   if (!record->agent_session.empty()) return std::move(record->agent_session);
-  return base::failure(
-      ErrorCode::not_found,
-      "session " + record->name + " cannot be resumed: its agent never began; spawn a new session");
+  return base::failure(ErrorCode::not_found,
+                       "session " + (record->name.empty() ? record->alias : record->name) +
+                           " cannot be resumed: its agent never began; spawn a new session");
 }
 
 }  // namespace projections

@@ -17,7 +17,7 @@ class ResumeIndex final : public Projection {
   static constexpr std::string_view kName = "resume_index";
 
   std::string_view name() const override { return kName; }
-  std::int64_t schema() const override { return 1; }
+  std::int64_t schema() const override { return 2; }
   void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>& stream,
              Rows& rows) const override;
 };
@@ -26,7 +26,7 @@ class ResumeIndex final : public Projection {
 struct ResumeRecord {
   SessionId session;
   std::string agent;
-  std::string name;
+  std::string name;  // as it was given; empty: made from the prompt
   std::string alias;
   std::string agent_session;  // empty: its agent never began, there is nothing to go on with
   std::string engine;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/session/evolve.hpp"
+#include "eventlog/session/name_mark.hpp"
 #include "projections/amounts.hpp"
 #include "projections/erasures.hpp"
 
@@ -13,7 +14,7 @@ using base::ErrorCode;
 using eventlog::KeyValueStore;
 
 // Changes with this file's rows; the domain's schema stands beside it because its state is stored.
-constexpr std::int64_t kSessionRowSchema = 3;
+constexpr std::int64_t kSessionRowSchema = 4;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {
@@ -67,6 +68,20 @@ struct OrderRow {
   }
 };
 
+// m/<agent>/<mark><order> of every session whose name was made from its prompt and is not erased:
+// the first key of each mark is its newest session.
+struct MadeNameRow {
+  SessionId session;
+  Position name;  // where its text lies
+
+  bool operator==(const MadeNameRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("name", self.name);
+  }
+};
+
 // c/<agent>, and c/ of all agents: how many sessions have each status, by its number.
 struct SessionCounts {
   std::vector<std::int64_t> sessions;
@@ -90,6 +105,12 @@ Bytes order_prefix(std::string_view agent, SessionStatus status) {
 Bytes order_key(std::string_view agent, SessionStatus status, Position opened) {
   Bytes key = order_prefix(agent, status);
   base::append_u64(key, static_cast<std::uint64_t>(INT64_MAX - opened.value));
+  return key;
+}
+
+Bytes made_name_prefix(std::string_view agent, std::int64_t mark) {
+  Bytes key = Bytes("m/").append(agent).append(1, '/');
+  base::append_u64(key, static_cast<std::uint64_t>(mark));
   return key;
 }
 
@@ -169,11 +190,26 @@ void order(Rows& rows, const StoredSession& s, const session::StreamRef& ref,
   }
 }
 
+// A name that was made can be found for as long as its text is there.
+void note_made_name(Rows& rows, const session::SessionState& s, const session::StreamRef& ref,
+                    const session::RecordedEvent& event) {
+  const bool may_change = std::holds_alternative<session::SessionNamed>(event.event) ||
+                          std::holds_alternative<session::ContentErased>(event.event);
+  if (!may_change || s.made_name.position.value == 0) return;
+  Bytes key = made_name_prefix(ref.agent, s.made_name.mark);
+  base::append_u64(key, static_cast<std::uint64_t>(INT64_MAX - s.opened.value));
+  if (session::made_name_at(s).value == 0) {
+    rows.remove(key);
+  } else {
+    rows.put(key, MadeNameRow{ref.session, s.made_name.position});
+  }
+}
+
 // ---- queries ----
 
 bool is_waiting(const session::SessionState& s) {
-  return session::is_live(s.status) && s.spec.is_multi_turn && !s.is_close_requested &&
-         !s.turn && s.queue.empty();
+  return session::is_live(s.status) && s.spec.is_multi_turn && !s.is_close_requested && !s.turn &&
+         s.queue.empty();
 }
 
 SessionRow row_of(const StoredSession& stored) {
@@ -182,6 +218,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.session = s.session;
   row.agent = s.agent;
   row.name = s.name;
+  row.made_name = session::made_name_at(s);
   row.alias = s.alias;
   row.status = s.status;
   row.end_reason = s.end_reason;
@@ -391,7 +428,9 @@ base::Error ambiguous(const RowReader& rows, std::string_view agent, std::string
       break;
     }
     if (named++ > 0) text += ", ";
-    text += (*row)->alias + " (" + (*row)->name + ", " + id.text() + ")";
+    text += (*row)->alias + " (";
+    if (!(*row)->name.empty()) text += (*row)->name + ", ";
+    text += id.text() + ")";
   }
   return {ErrorCode::invalid, text + "; give more of the one that is meant", {}};
 }
@@ -406,6 +445,42 @@ Result<std::optional<SessionId>> find_prefix(const RowReader& rows, std::string_
   }
   if (found.size() > 1) return tl::unexpected(ambiguous(rows, agent, reference, found));
   return found.empty() ? std::nullopt : std::optional(*found.begin());
+}
+
+// The newest session whose name was made from its prompt and is this.
+Result<std::optional<SessionId>> find_made_name(const RowReader& rows, std::string_view agent,
+                                                std::string_view name, const TextSource& texts) {
+  std::optional<SessionId> found;
+  if (!texts) return found;
+  std::optional<base::Error> bad;
+  const auto walked = for_each_row(rows, made_name_prefix(agent, session::name_mark(name)), {},
+                                   [&](const Bytes& key, const Bytes& value) {
+                                     const auto row = detail::decode_row<MadeNameRow>(key, value);
+                                     if (!row) {
+                                       bad = row.error();
+                                       return false;
+                                     }
+                                     if (texts(row->name) == name) found = row->session;
+                                     return !found;
+                                   });
+  if (!walked) return tl::unexpected(walked.error());
+  if (bad) return tl::unexpected(*bad);
+  return found;
+}
+
+// Of two sessions of one name, given and made, a live one was opened last as well.
+Result<std::optional<SessionId>> find_any_name(const RowReader& rows, std::string_view agent,
+                                               std::string_view name, const TextSource& texts) {
+  const auto given = find_name(rows, agent, name);
+  if (!given) return tl::unexpected(given.error());
+  const auto made = find_made_name(rows, agent, name, texts);
+  if (!made) return tl::unexpected(made.error());
+  if (!*given || !*made) return *given ? *given : *made;
+  const auto row = read_row(rows, agent, **given);
+  const auto other = read_row(rows, agent, **made);
+  if (!row || !other) return tl::unexpected((row ? other : row).error());
+  if (!*row || !*other) return *row ? *given : *made;
+  return (*row)->opened > (*other)->opened ? *given : *made;
 }
 
 Result<std::optional<SessionId>> find_id(const RowReader& rows, std::string_view agent,
@@ -436,6 +511,7 @@ void SessionList::apply(const session::RecordedEvent& event,
     order(rows, s, *ref, before);
     if (before == SessionStatus::none && is_live(s.state.status)) open(s, event, *ref, rows);
     if (is_live(before) && is_terminal(s.state.status)) close(s, event, *ref, rows);
+    note_made_name(rows, s.state, *ref, event);
     note_erasure(rows, *ref, event, s.state);
     if (is_terminal(s.state.status)) note_kept_content(rows, *ref, s.state, s.closed_at);
     return true;
@@ -481,9 +557,15 @@ Result<std::optional<SessionRow>> get_session(KeyValueStore& store, std::string_
 }
 
 Result<SessionRow> resolve_session(KeyValueStore& store, std::string_view agent,
-                                   std::string_view reference) {
+                                   std::string_view reference, const TextSource& texts) {
+  using Find = std::function<Result<std::optional<SessionId>>(const RowReader&, std::string_view,
+                                                              std::string_view)>;
   const RowReader rows = reader(store);
-  for (const auto find : {find_id, find_alias, find_name, find_prefix, find_agent_session}) {
+  const Find by_name = [&](const RowReader& in, std::string_view of, std::string_view name) {
+    return find_any_name(in, of, name, texts);
+  };
+  for (const Find& find :
+       {Find(find_id), Find(find_alias), by_name, Find(find_prefix), Find(find_agent_session)}) {
     auto session = find(rows, agent, reference);
     if (!session) return tl::unexpected(session.error());
     if (!*session) continue;

@@ -2,7 +2,10 @@
 // the domain's own (session::evolve), so that the list shows what commands are decided on.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "eventlog/session/state.hpp"
 #include "projections/projection.hpp"
@@ -30,7 +33,8 @@ class SessionList final : public Projection {
 struct SessionRow {
   SessionId session;
   std::string agent;
-  std::string name;
+  std::string name;    // as it was given; empty: made from the prompt
+  Position made_name;  // where the text of a name that was made lies; 0: given, or erased
   std::string alias;
   SessionStatus status = SessionStatus::none;
   EndReason end_reason = EndReason::none;  // of an ended session
@@ -77,6 +81,7 @@ struct SessionRow {
     visit("session", self.session);
     visit("agent", self.agent);
     visit("name", self.name);
+    visit("made_name", self.made_name);
     visit("alias", self.alias);
     visit("status", self.status);
     visit("end_reason", self.end_reason);
@@ -147,12 +152,16 @@ Result<SessionPage> list_sessions(eventlog::KeyValueStore& store, const SessionF
 Result<std::optional<SessionRow>> get_session(eventlog::KeyValueStore& store,
                                               std::string_view agent, SessionId session);
 
+// Reads the text of one event; none: it is not there. Rows hold no text that can be erased.
+using TextSource = std::function<std::optional<std::string>(Position)>;
+
 // The one of the agent's sessions that `reference` means. In this order: its id; its alias; its
 // name, of several sessions the live one, else the newest; a prefix of id or alias of at least
-// kPrefixMin characters that fits one session only; the agent's own session id.
+// kPrefixMin characters that fits one session only; the agent's own session id. Without `texts` no
+// name is found that was made from a prompt.
 // Errors: not_found; invalid for a prefix that fits several, naming them.
 Result<SessionRow> resolve_session(eventlog::KeyValueStore& store, std::string_view agent,
-                                   std::string_view reference);
+                                   std::string_view reference, const TextSource& texts = {});
 
 constexpr std::size_t kPrefixMin = 4;
 

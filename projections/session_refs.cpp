@@ -39,6 +39,7 @@ const session::StreamRef* session_of(const std::optional<session::StreamRef>& st
 void refer_opened(Rows& rows, const session::SessionOpened& opened, const std::string& agent,
                   SessionId session) {
   rows.put(key_of('a', agent, opened.alias), SessionRef{session});
+  if (opened.name.empty()) return;
   rows.edit<NameRef>(key_of('n', agent, opened.name), [&](NameRef& name) {
     // A live session keeps its name, should a log hold an imported one of that name behind it.
     if (!name.live.is_set()) name.live = session;

@@ -2,7 +2,7 @@
 // session id. Rows that several projections keep, each among its own rows, under these keys:
 //
 //   a/<agent>/<alias>          → SessionRef   aliases are unique among all sessions ever
-//   n/<agent>/<name>           → NameRef      names are unique among the agent's live sessions
+//   n/<agent>/<name>           → NameRef      names that were given are unique among live sessions
 //   u/<agent>/<agent session>  → SessionRef   the session that reported it last
 //
 // An agent's name has no '/', and what follows it ends with the key, so no two of them collide.
@@ -49,7 +49,7 @@ const session::StreamRef* session_of(const std::optional<session::StreamRef>& st
 
 // ---- folding ----
 
-// The session was opened: its alias and its name refer to it from now on.
+// The session was opened: its alias and the name that it was given refer to it from now on.
 void refer_opened(Rows& rows, const session::SessionOpened& opened, const std::string& agent,
                   SessionId session);
 // The agent told its own session id.

@@ -4,46 +4,57 @@
 
 namespace workers {
 
-void AnchorDesk::take(const bus::Peer& peer, const bus::Request& request) {
-  clients_.reply(peer.id, answer(peer, request));
+void AnchorDesk::begin() {
+  const session::ServerState& server = *commands_.server();
+  Position through;
+  if (server.anchor) {
+    const auto opened = eventlog::open_anchor(server.anchor->anchor);
+    if (opened) through = opened->at.position;
+  }
+  if (!key_.empty() && server.anchor_requested > through) wanted_ = server.anchor_requested;
 }
 
-bus::Reply AnchorDesk::answer(const bus::Peer& peer, const bus::Request& request) {
+void AnchorDesk::take(const bus::Peer& peer, const bus::Request& request) {
   if (!peer.hello.scope.empty()) {
-    return bus::error_reply(
-        request.key(), bus::ReplyError::refused,
+    return refuse(
+        peer, request, bus::ReplyError::refused,
         "this connection acts for agent '" + peer.hello.scope + "' only; an anchor is of all");
   }
-  if (request.verb == kVerbAnchors) return bus::ok_reply(request.key(), bus::to_body(list()));
-  if (key_.empty()) {
-    return bus::error_reply(request.key(), bus::ReplyError::refused,
-                            "this server has no key to sign with");
+  if (request.verb == kVerbAnchors) {
+    clients_.reply(peer.id, bus::ok_reply(request.key(), bus::to_body(list())));
+    return;
   }
-  if (durable_.value == 0) {
-    return bus::error_reply(request.key(), bus::ReplyError::busy,
-                            "nothing is on the record yet; try again");
+  if (answer_again(peer, request)) return;
+  create(peer, request);
+}
+
+void AnchorDesk::create(const bus::Peer& peer, const bus::Request& request) {
+  if (key_.empty()) {
+    return refuse(peer, request, bus::ReplyError::refused, "this server has no key to sign with");
   }
   fault_.clear();
-  wanted_ = durable_;
-  return bus::ok_reply(request.key(), bus::to_body(AnchorReplyBody{wanted_}));
+  wanted_ = record(session::AnchorRequested{}, peer, request);
+  hold(peer, request, wanted_);
+}
+
+bool AnchorDesk::take_made() {
+  const auto made = eraser_.take_anchor();
+  if (!made) return false;
+  is_ordered_ = false;
+  if (made->anchor) {
+    record({*made->anchor});
+  } else {
+    fault_ = base::describe(made->anchor.error());
+    wanted_ = ordered_ = {};
+  }
+  return true;
 }
 
 bool AnchorDesk::do_work(base::Time now, base::Time wall, Position durable) {
-  durable_ = durable;
-  bool has_worked = false;
-  if (const auto made = eraser_.take_anchor()) {
-    has_worked = true;
-    is_ordered_ = false;
-    if (made->anchor) {
-      std::vector<session::Event> events;
-      events.emplace_back(*made->anchor);
-      commands_.record_server_events(std::move(events), now, wall);
-    } else {
-      fault_ = base::describe(made->anchor.error());
-      wanted_ = ordered_ = {};
-    }
-  }
-  if (is_ordered_ || wanted_ <= ordered_) return has_worked;
+  begin_cycle(now, wall, durable);
+  bool has_worked = take_made();
+  has_worked |= answer_held([](AnchorOrder&) {});
+  if (is_ordered_ || wanted_ <= ordered_ || wanted_ > durable) return has_worked;
   is_ordered_ = true;
   ordered_ = wanted_;
   eraser_.order(AnchorOrder{wanted_, wall});

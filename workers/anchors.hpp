@@ -4,15 +4,15 @@
 
 #include <string>
 
-#include "bus/frame_server.hpp"
-#include "workers/eraser.hpp"
+#include "workers/copy_desk.hpp"
 
 namespace workers {
 
 constexpr std::string_view kVerbAnchor = "anchor";    // no body → AnchorReplyBody
 constexpr std::string_view kVerbAnchors = "anchors";  // no body → AnchorsAnswer
 
-// An anchor at `through` or later is being made; `anchors` tells when it is there.
+// The request is on the record at `through`, and an anchor there or later is being made; `anchors`
+// tells when it is there.
 struct AnchorReplyBody {
   Position through;
 
@@ -39,29 +39,28 @@ struct AnchorsAnswer {
   }
 };
 
-class AnchorDesk {
+class AnchorDesk : private CopyDesk<AnchorOrder, AnchorReplyBody> {
  public:
   // All references outlive it. `key`: fingerprint; empty: the server has none, and makes no anchor.
   AnchorDesk(CommandWorker& commands, Eraser& eraser, bus::FrameServer& clients, std::string key)
-      : commands_(commands), eraser_(eraser), clients_(clients), key_(std::move(key)) {}
+      : CopyDesk(commands, eraser, clients), key_(std::move(key)) {}
 
+  // Goes on with what was asked for and not made before the server started.
+  void begin();
   // A request with one of the two verbs.
   void take(const bus::Peer& peer, const bus::Request& request);
   bool do_work(base::Time now, base::Time wall, Position durable);
 
  private:
-  bus::Reply answer(const bus::Peer& peer, const bus::Request& request);
+  void create(const bus::Peer& peer, const bus::Request& request);
+  bool take_made();
   AnchorsAnswer list() const;
 
-  CommandWorker& commands_;
-  Eraser& eraser_;
-  bus::FrameServer& clients_;
   const std::string key_;
   Position wanted_;   // the last one that was asked for
   Position ordered_;  // the last one that was ordered; is_ordered_: and is not made yet
   bool is_ordered_ = false;
   std::string fault_;
-  Position durable_;
 };
 
 }  // namespace workers

@@ -7,6 +7,7 @@
 #include "eventlog/base/rare.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
+#include "workers/session/session_name.hpp"
 
 namespace workers {
 namespace {
@@ -50,6 +51,14 @@ CommandClass class_of(const session::Command& command) {
 template <class State>
 const State& as(const session::StreamState& state) {
   return std::get<State>(state);
+}
+
+// What a reply to the command calls the session. A name that was made from the prompt is known to
+// whoever sent the prompt, and to no state.
+std::string name_for(const SessionState& state, const CommandMessage& message) {
+  const session::Spawn* spawn = as_spawn(message.command);
+  if (!state.name.empty() || spawn == nullptr) return session::label(state);
+  return session::made_name(spawn->prompt, state.made_name.mark).value_or(state.alias);
 }
 
 Rejection busy(const char* what, std::size_t waiting) {
@@ -347,7 +356,7 @@ std::optional<CommandOutcome> CommandWorker::answer_again(const SessionState& st
   }
   base::rare(base::Rare::command_repeated);
   release = std::max(release, known->position);
-  return Accepted{known->position, state.status, state.name, state.alias, true};
+  return Accepted{known->position, state.status, name_for(state, message), state.alias, true};
 }
 
 CommandOutcome CommandWorker::append(const Involved& streams, const CommandMessage& message,
@@ -396,7 +405,8 @@ CommandOutcome CommandWorker::append(const Involved& streams, const CommandMessa
     release = std::max(release, append_and_evolve(std::move(appends), context));
   }
   const auto& state = as<SessionState>(streams.session->state);
-  return Accepted{streams.session->last, state.status, state.name, state.alias, false};
+  return Accepted{streams.session->last, state.status, name_for(state, message), state.alias,
+                  false};
 }
 
 Position CommandWorker::append_and_evolve(std::vector<eventlog::StreamAppend> appends,

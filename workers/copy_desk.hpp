@@ -1,5 +1,6 @@
-// What the desks of backups and archives share: a client asks for a copy, which is put on the
-// record as begun before it is answered, and only then ordered, so that no erasure misses it.
+// What the desks of operators' requests share: a client asks for a copy or an anchor. The request
+// is put on the record before it is answered, and only then ordered: so it has one outcome however
+// often it is sent, over restarts too, and no erasure misses a copy.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,8 @@ struct CopyReplyBody {
   }
 };
 
-template <class Order>
+// `ReplyBody` is made of the position alone.
+template <class Order, class ReplyBody = CopyReplyBody>
 class CopyDesk {
  protected:
   // All references outlive it.
@@ -89,7 +91,7 @@ class CopyDesk {
       has_answered = true;
       Held& held = held_.front();
       clients_.reply(held.peer,
-                     bus::ok_reply(held.request, bus::to_body(CopyReplyBody{held.position})));
+                     bus::ok_reply(held.request, bus::to_body(ReplyBody{held.position})));
       if (!held.order) continue;
       complete(*held.order);
       eraser_.order(std::move(*held.order));

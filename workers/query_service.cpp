@@ -238,6 +238,7 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
     filter.before = body->before;
     auto page = projections::list_sessions(views_, filter);
     if (!page) return tl::unexpected(page.error());
+    for (projections::SessionRow& row : page->sessions) name_row(row);
     return bus::to_body(ListAnswer{query.durable, std::move(page->sessions), page->has_more,
                                    page->before, page->total});
   }
@@ -252,8 +253,9 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
     return bus::to_body(*answer);
   }
   if (query.verb == kVerbStats) {
-    const auto report = projections::read_metrics(views_, body->agent);
+    auto report = projections::read_metrics(views_, body->agent);
     if (!report) return tl::unexpected(report.error());
+    name_most_expensive(report->totals.most_expensive);
     return bus::to_body(*report);
   }
   if (query.verb == kVerbDigests) {
@@ -275,8 +277,35 @@ base::Result<std::string> QueryService::text_at(Position position) {
   return *content ? std::move((*content)->text) : std::string();
 }
 
+// The text of a name that was made from a prompt; none: it was erased, or archived.
+std::optional<std::string> QueryService::name_at(Position position) {
+  if (position.value == 0 || position < log_.first()) return std::nullopt;
+  auto text = text_at(position);
+  if (!text || text->empty()) return std::nullopt;
+  return std::move(*text);
+}
+
+void QueryService::name_row(projections::SessionRow& row) {
+  if (row.name.empty()) row.name = name_at(row.made_name).value_or(row.alias);
+}
+
+void QueryService::name_most_expensive(projections::MostExpensive& most) {
+  if (!most.session.is_set() || !most.name.empty()) return;
+  auto row = projections::get_session(views_, most.agent, most.session);
+  if (!row || !*row) return;
+  name_row(**row);
+  most.name = std::move((*row)->name);
+}
+
+base::Result<projections::SessionRow> QueryService::resolve(const QueryBody& body) {
+  auto row = projections::resolve_session(views_, body.agent, body.reference,
+                                          [this](Position at) { return name_at(at); });
+  if (row) name_row(*row);
+  return row;
+}
+
 base::Result<ShowAnswer> QueryService::show(const QueryBody& body, const Query& query) {
-  auto row = projections::resolve_session(views_, body.agent, body.reference);
+  auto row = resolve(body);
   if (!row) return tl::unexpected(row.error());
   auto erasures = projections::read_erasures(views_, row->agent, row->session);
   if (!erasures) return tl::unexpected(erasures.error());
@@ -304,7 +333,7 @@ base::Result<ShowAnswer> QueryService::show(const QueryBody& body, const Query& 
 
 base::Result<OutputAnswer> QueryService::output(const QueryBody& body, const Query& query) {
   const Position durable = query.durable;
-  auto row = projections::resolve_session(views_, body.agent, body.reference);
+  auto row = resolve(body);
   if (!row) return tl::unexpected(row.error());
   const auto erasures = projections::read_erasures(views_, row->agent, row->session);
   if (!erasures) return tl::unexpected(erasures.error());

@@ -13,6 +13,7 @@
 #include "bus/log_reader.hpp"
 #include "eventlog/stream_index.hpp"
 #include "projections/erasures.hpp"
+#include "projections/metrics.hpp"
 #include "projections/projections.hpp"
 #include "projections/session_list.hpp"
 
@@ -204,7 +205,7 @@ struct Query {
 
 struct QueryAnswer {
   bus::PeerId peer;
-  bus::Reply reply;        // id not set: nothing was asked
+  bus::Reply reply;  // id not set: nothing was asked
   // Rows could not be read or written just now, or are not on the disk yet: to be asked again.
   bool is_behind = false;
 };
@@ -247,6 +248,11 @@ class QueryService {
   bool index_reaches(Position durable);
   base::Result<std::optional<base::Hash>> digest_at(const bus::LogPage& page);
   base::Result<std::string> text_at(Position position);
+  std::optional<std::string> name_at(Position position);
+  // Where no name was given: the one that was made, or the alias when it is gone.
+  void name_row(projections::SessionRow& row);
+  void name_most_expensive(projections::MostExpensive& most);
+  base::Result<projections::SessionRow> resolve(const QueryBody& body);
 
   const bus::LogIdentity identity_;
   eventlog::BlockStore& log_;

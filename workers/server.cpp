@@ -159,6 +159,7 @@ void Server::start() {
   dispatcher_.begin(sequencer_.log().writer_term);
   eraser_.begin(started_at_);
   backups_.begin();
+  anchors_.begin();
   archives_.begin();
 }
 

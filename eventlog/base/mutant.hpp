@@ -89,6 +89,8 @@ enum class Mutant {
   admission_off_by_one,         // one session more than the limit is admitted
   alias_taken_again,            // an alias that another session has is given again
   name_not_freed,               // an ended session keeps its name
+  given_name_shared,            // a name that a live session has is given to another one
+  made_name_outlives_prompt,    // a prompt is erased, and the name made of it is not
   place_not_freed,              // an ended session keeps its place in admission
   lease_end_not_settled,        // a lease that ends after its session leaves it unsettled
   second_lease,                 // a session that has a lease is given another
@@ -259,6 +261,8 @@ constexpr std::string_view kMutantNames[] = {
     "admission_off_by_one",
     "alias_taken_again",
     "name_not_freed",
+    "given_name_shared",
+    "made_name_outlives_prompt",
     "place_not_freed",
     "lease_end_not_settled",
     "second_lease",

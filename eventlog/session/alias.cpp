@@ -43,6 +43,10 @@ std::string alias_of(SessionId first, std::int64_t number) {
   return alias;
 }
 
+bool has_alias_form(std::string_view text) {
+  return text.size() == kAliasChars && text.find_first_not_of(kAlphabet) == std::string_view::npos;
+}
+
 std::optional<std::int64_t> alias_number(SessionId first, std::string_view alias) {
   if (alias.size() != kAliasChars) return std::nullopt;
   std::uint64_t bits = 0;

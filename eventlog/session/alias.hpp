@@ -17,6 +17,9 @@ constexpr std::int64_t kAliasesMax = std::int64_t{1} << 40;  // 5 bits a charact
 // another's. `number`: from 0, below kAliasesMax.
 std::string alias_of(SessionId first, std::int64_t number);
 
+// It has the length and the characters of an alias.
+bool has_alias_form(std::string_view text);
+
 // The number of which it is the alias; none: it is no number's.
 std::optional<std::int64_t> alias_number(SessionId first, std::string_view alias);
 

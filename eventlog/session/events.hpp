@@ -19,7 +19,7 @@ struct SessionOpened {
   static constexpr std::string_view kType = "SessionOpened";
   SessionId session;
   std::string agent;
-  std::string name;   // unique among the agent's live sessions
+  std::string name;   // as it was given; empty: made from the prompt, see SessionNamed
   std::string alias;  // 8 characters, unique among all sessions ever
   std::string origin_channel;
   SessionSpec spec;
@@ -51,6 +51,19 @@ struct TurnQueued {
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("turn", self.turn);
+  }
+};
+
+// Directly before the first prompt of a session that nobody named.
+// Content: its name, which is made of the prompt's words and is erased with the prompt.
+struct SessionNamed {
+  static constexpr std::string_view kType = "SessionNamed";
+  std::int64_t mark = 0;  // of the name, see name_mark.hpp
+
+  bool operator==(const SessionNamed&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("mark", self.mark);
   }
 };
 
@@ -430,7 +443,7 @@ struct ContentErasureCompleted {
 struct NameClaimed {
   static constexpr std::string_view kType = "NameClaimed";
   SessionId session;
-  std::string name;
+  std::string name;  // as it was given; empty: none was
   std::string agent_session;
 
   bool operator==(const NameClaimed&) const = default;
@@ -477,6 +490,8 @@ struct SessionAdmitted {
   SessionId session;
   std::string agent;
   std::string alias;
+  std::string name{};          // as it was given; empty: made from the prompt, or an older event
+  std::int64_t name_mark = 0;  // of a name that was made from the prompt; 0: none was
 
   bool operator==(const SessionAdmitted&) const = default;
   template <class Self, class Visit>
@@ -484,6 +499,8 @@ struct SessionAdmitted {
     visit("session", self.session);
     visit("agent", self.agent);
     visit("alias", self.alias);
+    visit("name", self.name);
+    visit("name_mark", self.name_mark);
   }
 };
 
@@ -584,6 +601,15 @@ struct BackupForgotten {
   }
 };
 
+// A client asked for an anchor that covers this event. It is made, over restarts too.
+struct AnchorRequested {
+  static constexpr std::string_view kType = "AnchorRequested";
+
+  bool operator==(const AnchorRequested&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+};
+
 // The server has signed where the log stands; eventlog/anchor.hpp says what the bytes mean.
 struct AnchorMade {
   static constexpr std::string_view kType = "AnchorMade";
@@ -656,16 +682,15 @@ struct ArchiveForgotten {
   }
 };
 
-using Event =
-    std::variant<SessionOpened, TurnQueued, TurnStarted, InterruptRequested, TurnFinished,
-                 TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded,
-                 ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored,
-                 NothingChanged, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
-                 AgentInitialized, AgentStartFailed, AgentExited, CloseRequested, SessionClosed,
-                 SessionResumed, ContentErased, ContentErasureCompleted, NameClaimed, NameReleased,
-                 AgentSessionReleased, SessionAdmitted, SessionReleased, SessionSettled,
-                 EpochStarted, ServerStarted, BackupBegun, BackupCompleted, BackupForgotten,
-                 AnchorMade, ArchiveBegun, ArchiveCompleted, LogTrimmed, ArchiveForgotten>;
+using Event = std::variant<
+    SessionOpened, TurnQueued, SessionNamed, TurnStarted, InterruptRequested, TurnFinished,
+    TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded, ToolCallStarted,
+    ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted, LeaseReleased,
+    LeaseExpired, AgentStarted, AgentInitialized, AgentStartFailed, AgentExited, CloseRequested,
+    SessionClosed, SessionResumed, ContentErased, ContentErasureCompleted, NameClaimed,
+    NameReleased, AgentSessionReleased, SessionAdmitted, SessionReleased, SessionSettled,
+    EpochStarted, ServerStarted, BackupBegun, BackupCompleted, BackupForgotten, AnchorRequested,
+    AnchorMade, ArchiveBegun, ArchiveCompleted, LogTrimmed, ArchiveForgotten>;
 
 std::string_view type_name(const Event& event);
 

@@ -73,6 +73,14 @@ bool apply(OfSession auto& s, const Envelope& envelope, const TurnQueued& e) {
   return true;
 }
 
+bool apply(SessionState& s, const Envelope& envelope, const SessionNamed& e) {
+  if (s.status == SessionStatus::none || !s.name.empty() || s.made_name.position.value != 0) {
+    return false;
+  }
+  s.made_name = {envelope.position, envelope.version, e.mark};
+  return true;
+}
+
 bool apply(OfSession auto& s, const Envelope&, const TurnStarted& e) {
   if (!is_live(s.status) || s.turn || s.queue.empty() || s.queue.front().turn != e.turn ||
       !has_lease(s, e.token)) {
@@ -221,7 +229,7 @@ bool apply(SessionState& s, const Envelope&, const SessionResumed&) {
 bool apply(RegistryState& s, const Envelope&, const NameClaimed& e) {
   if (s.names.contains(e.name)) return false;
   if (!e.agent_session.empty() && s.agent_sessions.contains(e.agent_session)) return false;
-  s.names.emplace(e.name, e.session);
+  if (!e.name.empty()) s.names.emplace(e.name, e.session);
   if (!e.agent_session.empty()) s.agent_sessions.emplace(e.agent_session, e.session);
   return true;
 }
@@ -245,8 +253,12 @@ bool apply(AdmissionState& s, const Envelope&, const SessionAdmitted& e) {
   const auto number = alias_number(first, e.alias);
   const bool is_taken = (number && *number < s.next_alias) || s.aliases.contains(e.alias);
   if (is_taken || s.live.contains(e.session)) return false;
+  if (!e.name.empty() && s.names.contains(e.name)) return false;
+  if (e.name_mark != 0 && s.name_marks.contains(e.name_mark)) return false;
   s.first = first;
   s.live.emplace(e.session, e.agent);
+  if (!e.name.empty()) s.names.emplace(e.name, NameHolder{e.session, e.alias});
+  if (e.name_mark != 0) s.name_marks.emplace(e.name_mark, NameHolder{e.session, e.alias});
   const std::int64_t free = free_alias(s, first);
   if (number != free) {
     s.aliases.insert(e.alias);
@@ -262,6 +274,9 @@ bool apply(AdmissionState& s, const Envelope&, const SessionReleased& e) {
   if (held == s.live.end()) return false;
   if (e.has_lease) s.unsettled.emplace(e.session, held->second);
   s.live.erase(held);
+  const auto is_its = [&](const auto& name) { return name.second.session == e.session; };
+  std::erase_if(s.names, is_its);
+  std::erase_if(s.name_marks, is_its);
   return true;
 }
 
@@ -293,6 +308,11 @@ bool apply(ServerState& s, const Envelope&, const BackupCompleted& e) {
 
 bool apply(ServerState& s, const Envelope&, const BackupForgotten& e) {
   return s.backups.erase(e.name) == 1;
+}
+
+bool apply(ServerState& s, const Envelope& envelope, const AnchorRequested&) {
+  s.anchor_requested = envelope.position;
+  return true;
 }
 
 bool apply(ServerState& s, const Envelope& envelope, const AnchorMade& e) {
@@ -405,6 +425,15 @@ LeaseState lease_state(const SessionState& state) {
   return {state.status, state.is_close_requested, state.opened,
           state.lease,  state.last_token,         state.turn,
           state.queue};
+}
+
+const std::string& label(const SessionState& state) {
+  return state.name.empty() ? state.alias : state.name;
+}
+
+Position made_name_at(const SessionState& state) {
+  const MadeName& name = state.made_name;
+  return contains(state.erased, name.version) ? Position{} : name.position;
 }
 
 std::int64_t free_alias(const AdmissionState& state, SessionId first) {

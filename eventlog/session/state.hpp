@@ -12,7 +12,7 @@
 
 namespace session {
 
-constexpr std::int64_t kStateSchema = 5;
+constexpr std::int64_t kStateSchema = 6;
 
 struct QueuedTurn {
   TurnId turn;
@@ -64,13 +64,29 @@ struct Lease {
   }
 };
 
+// A name that was made from a session's first prompt: where its text lies.
+struct MadeName {
+  Position position;      // of its SessionNamed; 0: the session was given a name
+  StreamVersion version;  // of the same event; the prompt is the event behind it
+  std::int64_t mark = 0;
+
+  bool operator==(const MadeName&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("version", self.version);
+    visit("mark", self.mark);
+  }
+};
+
 struct SessionState {
   SessionStatus status = SessionStatus::none;
   EndReason end_reason = EndReason::none;
   bool is_close_requested = false;
   SessionId session;
   std::string agent;
-  std::string name;
+  std::string name;  // as it was given; empty: made from the prompt
+  MadeName made_name;
   std::string alias;
   SessionSpec spec;
   SessionId lineage;
@@ -99,6 +115,7 @@ struct SessionState {
     visit("session", self.session);
     visit("agent", self.agent);
     visit("name", self.name);
+    visit("made_name", self.made_name);
     visit("alias", self.alias);
     visit("spec", self.spec);
     visit("lineage", self.lineage);
@@ -138,7 +155,7 @@ struct LeaseState {
 
 LeaseState lease_state(const SessionState& state);
 
-// Names that the agent's live sessions hold, and agent sessions that are resumed, each by one
+// Names that the agent's live sessions were given, and agent sessions that are resumed, each by one
 // session until the agent process that goes on with it has ended.
 struct RegistryState {
   std::map<std::string, SessionId> names;
@@ -154,6 +171,19 @@ struct RegistryState {
   }
 };
 
+// The live session that a name belongs to.
+struct NameHolder {
+  SessionId session;
+  std::string alias;
+
+  bool operator==(const NameHolder&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("alias", self.alias);
+  }
+};
+
 struct AdmissionState {
   std::map<SessionId, std::string> live;       // session → its agent
   std::map<SessionId, std::string> unsettled;  // closed, but with a lease still held
@@ -162,6 +192,11 @@ struct AdmissionState {
   SessionId first;  // the session that was admitted first
   std::int64_t next_alias = 0;
   std::set<std::string> aliases;
+  // Names of live sessions, of all agents. Those that were made from prompts are told by their
+  // marks, since no state may hold a prompt's words. Sessions of older logs are in neither: the
+  // registries of their agents know their names.
+  std::map<std::string, NameHolder> names;
+  std::map<std::int64_t, NameHolder> name_marks;
   Position inconsistent;
 
   bool operator==(const AdmissionState&) const = default;
@@ -172,6 +207,8 @@ struct AdmissionState {
     visit("first", self.first);
     visit("next_alias", self.next_alias);
     visit("aliases", self.aliases);
+    visit("names", self.names);
+    visit("name_marks", self.name_marks);
     visit("inconsistent", self.inconsistent);
   }
 };
@@ -232,6 +269,7 @@ struct ServerState {
   std::int64_t writer_term = 0;
   std::map<std::string, NamedBackup> backups;      // by name
   std::optional<MadeAnchor> anchor{};              // the last one
+  Position anchor_requested{};                     // the last AnchorRequested; 0: none
   std::map<std::string, NamedArchive> archives{};  // by name
   Position trimmed{};  // events up to here are not in the log any more; 0: all are
   std::vector<AcceptedCommand> requests{};  // of clients, that made events here; the newest last
@@ -243,11 +281,18 @@ struct ServerState {
     visit("writer_term", self.writer_term);
     visit("backups", self.backups);
     visit("anchor", self.anchor);
+    visit("anchor_requested", self.anchor_requested);
     visit("archives", self.archives);
     visit("trimmed", self.trimmed);
     visit("requests", self.requests);
   }
 };
+
+// What texts call a session: the name that it was given, else its alias.
+const std::string& label(const SessionState& state);
+
+// Where the text of a name that was made from the prompt lies; 0: there is none, or it was erased.
+Position made_name_at(const SessionState& state);
 
 // The number whose alias the next session gets.
 std::int64_t free_alias(const AdmissionState& state, SessionId first);

@@ -14,7 +14,7 @@ tl::unexpected<base::Error> violated(const std::string& what) {
 // All events of each command, or none; what was acknowledged where the answer said, with its words.
 Result<bool> check_commands(eventlog::BlockStore& store, const DiskStage& stage,
                             std::int64_t last) {
-  const std::vector<std::string> opened = {"SessionOpened", "TurnQueued", "NameClaimed",
+  const std::vector<std::string> opened = {"SessionOpened", "SessionNamed", "TurnQueued",
                                            "SessionAdmitted"};
   const std::vector<std::string> prompted = {"TurnQueued"};
   std::map<base::CommandId, std::vector<session::RecordedEvent>> found;
@@ -33,7 +33,7 @@ Result<bool> check_commands(eventlog::BlockStore& store, const DiskStage& stage,
     for (const auto& event : events) types.push_back(event.envelope.type);
     const bool is_spawn = number <= crash::kSessionsOfLife;
     if (types != (is_spawn ? opened : prompted)) return violated(command + " is there in part");
-    const session::RecordedEvent& queued = events[is_spawn ? 1 : 0];
+    const session::RecordedEvent& queued = events[is_spawn ? 2 : 0];
     if (!queued.content || queued.content->text != crash::prompt_of_command(number)) {
       return violated(command + " has lost its words");
     }

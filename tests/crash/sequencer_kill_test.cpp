@@ -108,7 +108,7 @@ void check_head(const std::string& folder, eventlog::BlockStore& store,
 
 void check_events(eventlog::BlockStore& store, const Acknowledged& acknowledged,
                   std::int64_t sent_max) {
-  const std::vector<std::string> spawned = {"SessionOpened", "TurnQueued", "NameClaimed",
+  const std::vector<std::string> spawned = {"SessionOpened", "SessionNamed", "TurnQueued",
                                             "SessionAdmitted"};
   std::map<base::CommandId, Found> found;
   for (const auto& event : support::all_events(store)) {

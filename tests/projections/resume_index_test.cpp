@@ -134,7 +134,7 @@ TEST_CASE("every session of a history can be found by all its keys", "[projectio
       CHECK(by_id->cost == state.cost);
       CHECK(by_id->agent_session == state.agent_session);
       CHECK(*projections::find_resumable(*rows, state.agent, state.alias) == *by_id);
-      const auto by_name = projections::find_resumable(*rows, state.agent, state.name);
+      const auto by_name = projections::find_resumable(*rows, state.agent, session::label(state));
       REQUIRE(by_name);
       CHECK(by_name->name == state.name);
       if (session::is_live(state.status)) CHECK(*by_name == *by_id);

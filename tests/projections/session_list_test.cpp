@@ -447,8 +447,8 @@ TEST_CASE("every row equals the state that commands are decided on", "[projectio
             state.session);
       if (session::is_live(state.status)) {
         ++live;
-        CHECK(projections::resolve_session(*rows, state.agent, state.name)->session ==
-              state.session);
+        const std::string& name = session::label(state);
+        CHECK(projections::resolve_session(*rows, state.agent, name)->session == state.session);
       }
     }
     CHECK(projections::list_sessions(*rows, {})->sessions.size() == history.states().size());

@@ -1,8 +1,10 @@
 #include "tests/support/history.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "eventlog/session/evolve.hpp"
+#include "eventlog/session/name_mark.hpp"
 
 namespace support {
 namespace {
@@ -56,6 +58,8 @@ void History::open() {
   };
   opened.name = kNames[below(std::size(kNames))];
   while (is_taken(opened.name)) opened.name += "-" + std::to_string(below(100));
+  // Some that nobody named. All are admitted without a name, as by older releases.
+  const std::string made_name = chance(30) ? std::exchange(opened.name, {}) : std::string();
   opened.alias = base::to_hex(base::EventId::make(log_.now(), log_.random()).view()).substr(24);
   opened.spec.engine = chance(50) ? "claude" : "scripted";
   opened.spec.workdir = "/tmp/somewhere";
@@ -75,6 +79,9 @@ void History::open() {
     }
   }
   emit(stream, opened, chance(20) ? std::string("You are terse.") : std::string());
+  if (!made_name.empty()) {
+    emit(stream, session::SessionNamed{session::name_mark(made_name)}, made_name);
+  }
   emit(stream, session::TurnQueued{base::TurnId::make(log_.now(), log_.random())}, "Do it.");
   log_.add(session::registry_stream(opened.agent),
            session::NameClaimed{opened.session, opened.name, held_agent_session(opened.spec)});
@@ -199,7 +206,9 @@ void History::close(const std::string& stream, session::SessionStatus status,
          session::TurnInterrupted{s.queue.front().turn, session::EndReason::session_ended, {}});
   }
   emit(stream, session::SessionClosed{status, reason});
-  log_.add(session::registry_stream(s.agent), session::NameReleased{s.session, s.name});
+  if (!s.name.empty()) {
+    log_.add(session::registry_stream(s.agent), session::NameReleased{s.session, s.name});
+  }
   if (const std::string held = held_agent_session(s.spec); !held.empty()) {
     log_.add(session::registry_stream(s.agent), session::AgentSessionReleased{s.session, held});
   }

@@ -157,6 +157,7 @@ class SessionDriver {
     session::Spawn c;
     c.spec = sample_spec(random_.chance(60));
     c.prompt = "work";
+    if (random_.chance(50)) c.name = random_.chance(50) ? "work" : "play";
     if (random_.chance(40)) {
       c.resume = choose_session();
       c.is_fork = random_.chance(40);

@@ -88,6 +88,29 @@ class Erasure(unittest.TestCase):
         self.home.start()
         self.gone(SECRET, ANSWER)
 
+    def test_a_name_made_of_the_prompt_goes_with_it(self):
+        """Of an ended session with all else, of a live one with the prompt."""
+        alias = self.home.start_session("swordfish password [say done]")
+        self.assertEqual(self.home.show(alias)["name"], "swordfish-password-say")
+        self.settle(self.home.wait_for_end("swordfish-password-say"))
+        live = self.home.start_session("swordfish again [say done]", "--multi-turn")
+        self.home.wait_for_event(live, "TurnFinished")
+        self.assertEqual(self.home.show(live)["name"], "swordfish-again-say")
+        prompt = self.home.wait_for_event(live, "TurnQueued")
+        self.home.ask("ls")
+        self.home.stop()  # snapshots are written
+        self.home.start()
+        self.assertTrue(files_with(self.home.folder, "swordfish"))
+        erased = self.erases("swordfish-password-say", "--wait")
+        self.assertNotIn("swordfish", erased.err)
+        self.erases(live, "--wait", "--event", str(prompt["position"]))
+        self.gone("swordfish")
+        for session in (alias, live):
+            self.assertEqual(self.home.show(session)["name"], session)
+        self.assertEqual(self.home.run("show", "swordfish-again-say").code, 3)
+        self.assertEqual(self.home.show(live)["status"], "running")
+        self.verify()
+
     def test_large_texts_are_gone_too(self):
         self.talk("large", "x" * 200_000 + SECRET + "y" * 500_000 + f" [say {ANSWER}]")
         self.home.stop()  # a stop turns the write-ahead log into tables

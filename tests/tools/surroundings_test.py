@@ -171,11 +171,26 @@ class Many(WithHome):
         for pid in home.processes():
             self.assertLess(resident_bytes(pid), 300 * MIB)
 
-    def test_a_name_taken_is_numbered(self):
+    def test_a_name_made_that_is_taken_is_numbered(self):
         home = self.home().start()
-        names = [home.show(home.start_session("[hang]", "--name", "twin"))["name"]
-                 for _ in range(3)]
-        self.assertEqual(names, ["twin", "twin-2", "twin-3"])
+        names = [home.show(home.start_session("[hang] twins"))["name"] for _ in range(3)]
+        self.assertEqual(names, ["hang-twins", "hang-twins-2", "hang-twins-3"])
+
+    def test_a_name_given_is_a_guard(self):
+        """Of two that give one name the second is told so, whatever agents they are of."""
+        home = self.home().start()
+        alias = home.start_session("[hang]", "--name", "nightly")
+        for flags in ([], ["--agent", "other"]):
+            taken = home.run(*flags, "spawn", "--engine", "scripted", "--name", "nightly", "again")
+            self.assertEqual(taken.code, 4, str(taken))
+            self.assertIn(alias, taken.err)
+        for name in (" ", "a\tb", " nightly", "nightly ", alias):
+            bad = home.run("spawn", "--engine", "scripted", "--name", name, "again")
+            self.assertEqual(bad.code, 2, str(bad))
+        self.assertEqual(len(home.ask("ls")["sessions"]), 1)
+        self.assertEqual(home.run("kill", "nightly").code, 0)
+        again = home.start_session("[say on]", "--name", "nightly")
+        self.assertEqual(home.show("nightly")["alias"], again)
 
 
 class Folders(WithHome):

@@ -64,7 +64,7 @@ TEST_CASE("a spawn appends to session, registry and admission in one block", "[w
   std::vector<std::string> types;
   for (const auto& e : w.loop.events) types.push_back(e.envelope.type);
   CHECK(types ==
-        std::vector<std::string>{"SessionOpened", "TurnQueued", "NameClaimed", "SessionAdmitted"});
+        std::vector<std::string>{"SessionOpened", "SessionNamed", "TurnQueued", "SessionAdmitted"});
   CHECK(w.store.read({1}, 1 << 20, false)->size() == 1);
 }
 

@@ -1,5 +1,6 @@
 #include "workers/query_service.hpp"
 
+#include "eventlog/session/name_mark.hpp"
 #include "tests/support/forwarding_store.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/session_samples.hpp"
@@ -88,6 +89,67 @@ TEST_CASE("a session is found and shown although its texts cannot be read", "[wo
   CHECK(shown.system_prompt_error.find("the content is torn") != std::string::npos);
   query.wants_texts = false;
   CHECK(w.ask<ShowAnswer>(kVerbShow, query).prompt_error.empty());
+}
+
+// Opens a session whose name was made from its prompt.
+void open_named(QueriedLog& w, base::SessionId id, const std::string& name) {
+  const std::string stream = session::session_stream("main", id);
+  session::SessionOpened opened = support::opened();
+  opened.session = id;
+  opened.name.clear();
+  opened.alias = base::to_hex(id.view()).substr(24);
+  w.log.add(stream, opened);
+  w.log.add(stream, session::SessionNamed{session::name_mark(name)}, name);
+  w.log.append(stream, session::TurnQueued{support::turn(1)}, "its prompt");
+}
+
+TEST_CASE("a name made from a prompt is shown and found until it is erased", "[workers]") {
+  QueriedLog w;
+  const auto older = support::numbered<base::SessionId>(2);
+  open_named(w, older, "fix-login-bug");
+  w.log.append(session::session_stream("main", older),
+               session::SessionClosed{session::SessionStatus::killed, session::EndReason::user});
+  const auto id = support::numbered<base::SessionId>(3);
+  open_named(w, id, "fix-login-bug");
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-login-bug";
+  const auto shown = w.ask<ShowAnswer>(kVerbShow, query).session;
+  CHECK(shown.session == id);
+  CHECK(shown.name == "fix-login-bug");
+  const auto names = [&] {
+    std::vector<std::string> all;
+    for (const auto& row : w.ask<ListAnswer>(kVerbList, query).sessions) all.push_back(row.name);
+    return all;
+  };
+  CHECK(names() == std::vector<std::string>{"fix-login-bug", "fix-login-bug"});
+  w.log.append(session::session_stream("main", id),
+               session::ContentErased{{{base::StreamVersion{2}, base::StreamVersion{3}}}});
+  CHECK(w.ask<ShowAnswer>(kVerbShow, query).session.session == older);
+  CHECK(names() == std::vector<std::string>{shown.alias, "fix-login-bug"});
+  w.log.append(session::session_stream("main", older),
+               session::ContentErased{{{base::StreamVersion{2}, base::StreamVersion{3}}}});
+  CHECK(w.reply(kVerbShow, bus::to_body(query)).code == "not_found");
+}
+
+TEST_CASE("of a given and a made name the session that was opened last is meant", "[workers]") {
+  QueriedLog w;
+  const auto made = support::numbered<base::SessionId>(2);
+  QueryBody query;
+  query.agent = "main";
+  query.reference = "fix-bug";
+  const auto end = [&](base::SessionId id) {
+    w.log.append(session::session_stream("main", id),
+                 session::SessionClosed{session::SessionStatus::killed, session::EndReason::user});
+  };
+  open_named(w, made, "fix-bug");
+  end(made);
+  w.log.append(w.stream(), support::opened());
+  CHECK(w.ask<ShowAnswer>(kVerbShow, query).session.session == kSession);
+  end(kSession);
+  const auto last = support::numbered<base::SessionId>(3);
+  open_named(w, last, "fix-bug");
+  CHECK(w.ask<ShowAnswer>(kVerbShow, query).session.session == last);
 }
 
 std::vector<std::string> texts_of(const OutputAnswer& answer) {

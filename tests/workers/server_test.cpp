@@ -1,5 +1,6 @@
 #include "workers/server.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include "bus/client.hpp"
@@ -41,7 +42,7 @@ struct ServerWorld {
 
 // One life of the server; blocks become durable when the test says so, or by themselves.
 struct ServerLife {
-  explicit ServerLife(ServerWorld& w, CommandWorkerOptions options = {})
+  explicit ServerLife(ServerWorld& w, CommandWorkerOptions options = {}, std::string key = {})
       : world(w),
         side(open_side(w)),
         committer(w.store),
@@ -54,7 +55,7 @@ struct ServerLife {
         feed(w.bus.bind_publisher("feed")),
         server({w.clock, w.random, committer, loader, contents, queries, erasures, locks, *commands,
                 *workers, *feed},
-               {tail_of(w), options, {}}, std::move(side->takeover)) {}
+               {tail_of(w), options, {}, std::move(key)}, std::move(side->takeover)) {}
 
   static eventlog::LogTail tail_of(ServerWorld& w) {
     auto tail = *eventlog::read_tail(w.store);
@@ -314,6 +315,37 @@ TEST_CASE(
   }
   backup.name = "another";
   CHECK(ask(life, 0, kVerbBackup, bus::to_body(backup)).code == "id_reused");
+}
+
+TEST_CASE("a request for an anchor makes one event, and holds over a restart", "[workers]") {
+  ServerWorld w;
+  const auto ask = [&](ServerLife& life) {
+    Peer asker(w, "command", hello_of(bus::Role::client));
+    const auto request = support::numbered<base::CommandId>(1);
+    REQUIRE(asker.client.start(request, kVerbAnchor, bus::to_body(QueryBody{}), seconds(60)));
+    const auto reply = asker.answer(life, request);
+    REQUIRE(reply);
+    REQUIRE(reply->status == bus::ReplyStatus::ok);
+    return bus::from_body<AnchorReplyBody>(reply->body)->through;
+  };
+  const auto requests = [&] {
+    const auto events =
+        eventlog::read_events(w.store, {1}, eventlog::read_tail(w.store)->position, {});
+    return std::count_if(events->begin(), events->end(), [](const session::RecordedEvent& event) {
+      return event.envelope.type == session::AnchorRequested::kType;
+    });
+  };
+  Position first;
+  {
+    ServerLife life(w, {}, "a-key");
+    first = ask(life);
+    CHECK(life.server.durable() >= first);
+    CHECK(ask(life) == first);
+    CHECK(requests() == 1);
+  }
+  ServerLife life(w, {}, "a-key");
+  CHECK(ask(life) == first);
+  CHECK(requests() == 1);
 }
 
 TEST_CASE("a query waits for the position that it asks for", "[workers]") {

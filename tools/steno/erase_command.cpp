@@ -101,7 +101,9 @@ void print_outcome(const Config& config, const SessionRow& row) {
   if (config.output == OutputFormat::table) {
     const std::string what = row.is_erased ? "all text of " : "text of ";
     print((row.is_erasing ? "erasing " : "erased ") + what + row.alias + "\n");
-    remark("its name (" + row.name + "), folder, model and tool names are facts, and stay");
+    const bool is_given = row.made_name.value == 0 && row.name != row.alias;
+    remark("its " + (is_given ? "name (" + row.name + "), " : std::string()) +
+           "folder, model and tool names are facts, and stay");
     return;
   }
   print(JsonObject()

@@ -20,7 +20,7 @@ Json json_of(const FoldedSession& folded) {
   Json json;
   json["session"] = s.session.text();
   json["agent"] = s.agent;
-  json["name"] = s.name;
+  json["name"] = session::label(s);
   json["alias"] = s.alias;
   json["status"] = base::enum_name(s.status);
   json["end_reason"] = base::enum_name(s.end_reason);

@@ -48,7 +48,8 @@ void print_session(std::FILE* out, const FoldedSession& folded) {
   const auto row = [&](std::string_view name, const std::string& value) {
     fmt::print(out, "  {:<12}{}\n", name, value);
   };
-  fmt::print(out, "\nsession {} {} {} {}\n", s.session.text(), s.agent, quoted(s.name), s.alias);
+  fmt::print(out, "\nsession {} {} {} {}\n", s.session.text(), s.agent, quoted(session::label(s)),
+             s.alias);
   row("status", status_text(s));
   row("engine", fmt::format("{} in {}{}", s.spec.engine, quoted(s.spec.workdir),
                             s.spec.is_multi_turn ? ", multi-turn" : ""));

@@ -5,6 +5,7 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
 #include "eventlog/session/alias.hpp"
+#include "eventlog/session/name_mark.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "workers/session/session_name.hpp"
 
@@ -14,8 +15,6 @@ namespace {
 using base::Mutant;
 using base::mutant;
 using Outcome = base::Result<Decision, Rejection>;
-
-constexpr std::size_t kNameBytesMax = 64;
 
 Outcome reject(RejectionCode code, std::string text) {
   return tl::unexpected(Rejection{code, std::move(text)});
@@ -78,7 +77,7 @@ struct Deciding {
   // As close(), when nothing is queued once the decision's events have been folded.
   void close_empty(SessionStatus status, EndReason reason) {
     emit(SessionClosed{status, reason});
-    if (!mutant(Mutant::name_not_freed)) {
+    if (!session().name.empty() && !mutant(Mutant::name_not_freed)) {
       emit_to(StreamRole::registry, NameReleased{session().session, session().name});
     }
     if (!has_lease || mutant(Mutant::agent_session_freed_early)) release_agent_session();
@@ -120,9 +119,7 @@ std::optional<Rejection> check_spec(const Spawn& c) {
   if (auto bad = check_prompt(c.prompt)) return bad;
   if (auto bad = check_size("the system prompt", c.system_prompt, kSystemPromptBytesMax))
     return bad;
-  if (c.name.size() > kNameBytesMax || c.name.find('\n') != std::string::npos) {
-    return Rejection{RejectionCode::invalid, "a session's name is one line of at most 64 bytes"};
-  }
+  if (auto fault = name_fault(c.name)) return Rejection{RejectionCode::invalid, *fault};
   if (c.spec.budget.value < 0 || c.spec.max_turns < 0) {
     return Rejection{RejectionCode::invalid, "budget and max_turns cannot be negative"};
   }
@@ -137,19 +134,19 @@ std::optional<Rejection> check_resume(const DecisionStates& states, const Spawn&
   }
   if (source->agent_session.empty()) {
     return Rejection{RejectionCode::not_resumable,
-                     "session " + source->name +
+                     "session " + label(*source) +
                          " cannot be resumed: its agent never began; spawn a new session"};
   }
   if (c.is_fork) return std::nullopt;
   if (is_live(source->status)) {
     return Rejection{RejectionCode::source_live,
-                     "session " + source->name + " is still " +
+                     "session " + label(*source) + " is still " +
                          std::string(base::enum_name(source->status)) +
                          "; send it a prompt, kill it first, or resume with fork"};
   }
   if (source->lease) {
     return Rejection{RejectionCode::lease_held,
-                     "the agent process of session " + source->name +
+                     "the agent process of session " + label(*source) +
                          " has not ended yet; try again in a moment, or resume with fork"};
   }
   const auto held = states.registry.agent_sessions.find(source->agent_session);
@@ -172,6 +169,19 @@ std::string choose_alias(const AdmissionState& admission, SessionId session) {
   return alias_of(first, mutant(Mutant::alias_taken_again) && number > 0 ? number - 1 : number);
 }
 
+// Who holds the name among the live sessions of all agents; none: it is free. Sessions that an
+// older release admitted are known to the registry of their agent alone, and not by their alias.
+std::optional<std::string> holder_of(const DecisionStates& states, const std::string& name) {
+  const AdmissionState& admission = states.admission;
+  const auto given = admission.names.find(name);
+  if (given != admission.names.end()) return given->second.alias;
+  const auto made = admission.name_marks.find(name_mark(name));
+  if (made != admission.name_marks.end()) return made->second.alias;
+  const auto older = states.registry.names.find(name);
+  if (older != states.registry.names.end()) return older->second.text();
+  return std::nullopt;
+}
+
 Outcome decide_one(Deciding d, const Spawn& c) {
   if (d.session().status != SessionStatus::none) {
     return reject(RejectionCode::already_exists,
@@ -191,13 +201,22 @@ Outcome decide_one(Deciding d, const Spawn& c) {
   if (c.resume.is_set()) {
     if (auto bad = check_resume(d.states, c)) return tl::unexpected(*bad);
   }
+  const auto holder = [&](const std::string& name) { return holder_of(d.states, name); };
+  if (!c.name.empty() && !mutant(Mutant::given_name_shared)) {
+    if (const auto taken = holder(c.name)) {
+      return reject(RejectionCode::already_exists,
+                    "the name '" + c.name + "' is that of session " + *taken +
+                        ", which is live, and no two live sessions have one name; give another "
+                        "name, or end that session first");
+    }
+  }
   const std::string alias = choose_alias(d.states.admission, d.context.session);
 
   SessionOpened opened{d.context.session, d.context.agent,   {}, alias, c.origin_channel, c.spec,
                        c.resume,          d.context.session, {}};
-  const std::string wanted = c.name.empty() ? name_from_prompt(c.prompt) : c.name;
-  opened.name = unique_name(wanted, d.states.registry.names);
+  opened.name = c.name;
   NameClaimed claim{d.context.session, opened.name, {}};
+  SessionAdmitted admitted{d.context.session, d.context.agent, alias, opened.name, 0};
   opened.spec.resume_agent_session.clear();
   opened.spec.is_fork = false;
   if (c.resume.is_set()) {
@@ -213,9 +232,16 @@ Outcome decide_one(Deciding d, const Spawn& c) {
     d.emit_to(StreamRole::source, SessionResumed{d.context.session, c.is_fork});
   }
   d.emit(opened, c.system_prompt);
+  if (c.name.empty()) {
+    // Its words are the prompt's, so they are text that can be erased, and no fact.
+    std::string name = unique_name(name_from_prompt(c.prompt),
+                                   [&](const std::string& n) { return holder(n).has_value(); });
+    admitted.name_mark = name_mark(name);
+    d.emit(SessionNamed{admitted.name_mark}, std::move(name));
+  }
   d.emit(TurnQueued{TurnId{d.context.command.bytes}}, c.prompt);
-  d.emit_to(StreamRole::registry, claim);
-  d.emit_to(StreamRole::admission, SessionAdmitted{d.context.session, d.context.agent, alias});
+  if (!claim.name.empty() || !claim.agent_session.empty()) d.emit_to(StreamRole::registry, claim);
+  d.emit_to(StreamRole::admission, admitted);
   return std::move(d.decision);
 }
 
@@ -228,7 +254,7 @@ std::optional<Rejection> check_exists(const SessionState& s, const DecisionConte
 std::optional<Rejection> check_live(const SessionState& s, const DecisionContext& context) {
   if (auto bad = check_exists(s, context)) return bad;
   if (is_live(s.status)) return std::nullopt;
-  return Rejection{RejectionCode::session_ended, "session " + s.name + " is " +
+  return Rejection{RejectionCode::session_ended, "session " + label(s) + " is " +
                                                      std::string(base::enum_name(s.status)) +
                                                      "; resume it to go on"};
 }
@@ -239,16 +265,16 @@ Outcome decide_one(Deciding d, const SendPrompt& c) {
   if (auto bad = check_prompt(c.prompt)) return tl::unexpected(*bad);
   if (!s.spec.is_multi_turn) {
     return reject(RejectionCode::not_accepting,
-                  "session " + s.name +
+                  "session " + label(s) +
                       " is single-turn; wait for its end and resume it, or spawn "
                       "it as multi-turn");
   }
   if (s.is_close_requested) {
-    return reject(RejectionCode::not_accepting, "session " + s.name + " is closing");
+    return reject(RejectionCode::not_accepting, "session " + label(s) + " is closing");
   }
   if (static_cast<std::int64_t>(s.queue.size()) >= d.context.limits.queue_max) {
     return reject(RejectionCode::limit_reached, std::to_string(s.queue.size()) +
-                                                    " prompts are waiting in session " + s.name +
+                                                    " prompts are waiting in session " + label(s) +
                                                     " (queue_max); wait until some are done");
   }
   const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}};
@@ -274,7 +300,7 @@ Outcome decide_one(Deciding d, const InterruptTurn& c) {
                                      [&](const QueuedTurn& q) { return q.turn == c.turn; });
   if (!is_queued) {
     return reject(RejectionCode::turn_not_running,
-                  "turn " + c.turn.text() + " of session " + s.name + " does not run");
+                  "turn " + c.turn.text() + " of session " + label(s) + " does not run");
   }
   d.emit(TurnInterrupted{c.turn, EndReason::user, {}});
   const bool was_last = !s.turn && s.queue.size() == 1;
@@ -308,7 +334,7 @@ Outcome decide_one(Deciding d, const GrantLease& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
   if (s.lease && !mutant(Mutant::second_lease)) {
-    return reject(RejectionCode::lease_held, "session " + s.name + " has a lease already");
+    return reject(RejectionCode::lease_held, "session " + label(s) + " has a lease already");
   }
   const FencingToken token = s.last_token.next();
   d.emit(LeaseGranted{c.worker, token, s.agent_session});
@@ -363,14 +389,14 @@ Outcome decide_one(Deciding d, const GiveUpContent& c) {
 base::Result<VersionRanges, Rejection> all_content(const SessionState& s) {
   if (is_live(s.status)) {
     return tl::unexpected(Rejection{RejectionCode::content_in_use,
-                                    "session " + s.name + " is still " +
+                                    "session " + label(s) + " is still " +
                                         std::string(base::enum_name(s.status)) +
                                         "; kill it first, or name the events whose text is to go"});
   }
   if (s.lease && !mutant(Mutant::whole_erasure_while_leased)) {
     return tl::unexpected(Rejection{
         RejectionCode::lease_held,
-        "the agent process of session " + s.name + " has not ended yet; try again in a moment"});
+        "the agent process of session " + label(s) + " has not ended yet; try again in a moment"});
   }
   return normalized({{StreamVersion{1}, s.last_content}});
 }
@@ -385,7 +411,7 @@ std::optional<Rejection> check_not_in_use(const SessionState& s, const VersionRa
   for (const StreamVersion version : needed) {
     if (!contains(events, version)) continue;
     return Rejection{RejectionCode::content_in_use,
-                     "the agent of session " + s.name + " is yet to be given the text of event " +
+                     "the agent of session " + label(s) + " is yet to be given the text of event " +
                          std::to_string(version.value) +
                          " of its stream; wait for the end of that turn, or kill the session"};
   }
@@ -399,12 +425,18 @@ base::Result<VersionRanges, Rejection> named_content(const Deciding& d,
       continue;
     }
     return tl::unexpected(
-        Rejection{RejectionCode::invalid, "session " + d.session().name + " has events 1 to " +
+        Rejection{RejectionCode::invalid, "session " + label(d.session()) + " has events 1 to " +
                                               std::to_string(d.context.version.value) + ", not " +
                                               std::to_string(range.first.value) + " to " +
                                               std::to_string(range.last.value)});
   }
   VersionRanges named = normalized(events);
+  // A name that was made of the prompt's words goes with the prompt.
+  const StreamVersion name = d.session().made_name.version;
+  if (name.value > 0 && contains(named, name.next()) &&
+      !mutant(Mutant::made_name_outlives_prompt)) {
+    named = united(named, {{name, name}});
+  }
   if (auto bad = check_not_in_use(d.session(), named)) return tl::unexpected(*bad);
   return named;
 }
@@ -417,7 +449,7 @@ Outcome erase(Deciding d, const VersionRanges& events, ErasureReason reason) {
   const auto stretches = static_cast<std::int64_t>(united(s.erased, *wanted).size());
   if (stretches > d.context.limits.erased_max) {
     return reject(RejectionCode::limit_reached,
-                  "session " + s.name + " would have " + std::to_string(stretches) +
+                  "session " + label(s) + " would have " + std::to_string(stretches) +
                       " stretches of erased events, of " +
                       std::to_string(d.context.limits.erased_max) +
                       " at most; name fewer and longer ones, or erase all of it");
@@ -565,7 +597,7 @@ Outcome decide_one(Deciding d, const ClientCommand& command) {
   const bool is_always_taken =
       std::holds_alternative<KillSession>(command) || std::holds_alternative<EraseContent>(command);
   if (s.inconsistent.value != 0 && !is_always_taken) {
-    return reject(RejectionCode::inconsistent, "session " + s.name +
+    return reject(RejectionCode::inconsistent, "session " + label(s) +
                                                    " contradicts itself at position " +
                                                    std::to_string(s.inconsistent.value) +
                                                    "; it can only be killed, erased or exported");
@@ -573,7 +605,7 @@ Outcome decide_one(Deciding d, const ClientCommand& command) {
   if (static_cast<std::int64_t>(s.commands.size()) >= d.context.limits.commands_max &&
       !is_always_taken) {
     return reject(RejectionCode::limit_reached,
-                  "session " + s.name + " has taken " + std::to_string(s.commands.size()) +
+                  "session " + label(s) + " has taken " + std::to_string(s.commands.size()) +
                       " commands, as many as it remembers; resume it as a new session");
   }
   return std::visit(

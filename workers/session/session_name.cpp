@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "eventlog/base/bytes.hpp"
+#include "eventlog/base/ids.hpp"
+#include "eventlog/session/alias.hpp"
+#include "eventlog/session/name_mark.hpp"
+
 namespace session {
 namespace {
 
@@ -25,6 +30,41 @@ constexpr std::array<std::string_view, 91> kStopWords = {
 bool is_stop_word(std::string_view word) {
   return word.size() < 2 || word == "you" || word == "your" ||
          std::find(kStopWords.begin(), kStopWords.end(), word) != kStopWords.end();
+}
+
+// Takes the next code point off well-formed UTF-8, which is not empty.
+char32_t take_code_point(std::string_view& text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t bytes = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  char32_t point = bytes == 1 ? first : first & (0x7Fu >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3Fu);
+  }
+  text.remove_prefix(bytes);
+  return point;
+}
+
+// Tabs, line ends, escapes, and what turns the direction of the text around it.
+bool is_control(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+// It shows as nothing.
+bool is_blank(char32_t c) {
+  return c == ' ' || c == 0xA0 || c == 0xAD || c == 0x1680 || (c >= 0x2000 && c <= 0x200F) ||
+         c == 0x202F || (c >= 0x205F && c <= 0x2065) || c == 0x3000 || c == 0xFEFF;
+}
+
+// A reference to a session is taken for these before it is taken for a name.
+bool is_other_reference(std::string_view name) {
+  return has_alias_form(name) || base::parse_id(name).has_value();
+}
+
+constexpr std::int64_t kSuffixMax = 1 << 16;  // more than there are live sessions of one name
+
+std::string with_suffix(const std::string& words, std::int64_t suffix) {
+  return suffix == 1 ? words : words + "-" + std::to_string(suffix);
 }
 
 bool is_name_char(char c) {
@@ -62,12 +102,47 @@ std::string name_from_prompt(std::string_view prompt) {
   return name.empty() ? "session" : name;
 }
 
-std::string unique_name(const std::string& wanted, const std::map<std::string, SessionId>& taken) {
-  if (!taken.contains(wanted)) return wanted;
-  for (std::int64_t suffix = 2;; ++suffix) {
-    std::string candidate = wanted + "-" + std::to_string(suffix);
-    if (!taken.contains(candidate)) return candidate;
+std::optional<std::string> name_fault(std::string_view name) {
+  if (name.size() > kNameBytesMax) {
+    return "a session's name has at most " + std::to_string(kNameBytesMax) + " bytes, not " +
+           std::to_string(name.size()) + "; give a shorter one";
   }
+  if (!base::is_utf8(name)) return "a session's name is UTF-8 text, which this one is not";
+  if (is_other_reference(name)) {
+    return "the name '" + std::string(name) +
+           "' has the form of a session's id or alias, and would be taken for one; give another "
+           "one, such as '" +
+           std::string(name) + "-1'";
+  }
+  bool is_edge_blank = false;
+  for (std::string_view rest = name; !rest.empty();) {
+    const bool is_first = rest.size() == name.size();
+    const char32_t c = take_code_point(rest);
+    if (is_control(c)) {
+      return "a session's name is one line without tabs or other control characters; leave them "
+             "out";
+    }
+    is_edge_blank = is_edge_blank || ((is_first || rest.empty()) && is_blank(c));
+  }
+  if (is_edge_blank) return "a session's name neither begins nor ends with a blank; leave it out";
+  return std::nullopt;
+}
+
+std::string unique_name(const std::string& words,
+                        const std::function<bool(const std::string&)>& is_taken) {
+  for (std::int64_t suffix = 1;; ++suffix) {
+    std::string name = with_suffix(words, suffix);
+    if (!is_other_reference(name) && !is_taken(name)) return name;
+  }
+}
+
+std::optional<std::string> made_name(std::string_view prompt, std::int64_t mark) {
+  const std::string words = name_from_prompt(prompt);
+  for (std::int64_t suffix = 1; suffix <= kSuffixMax; ++suffix) {
+    std::string name = with_suffix(words, suffix);
+    if (name_mark(name) == mark) return name;
+  }
+  return std::nullopt;
 }
 
 }  // namespace session

@@ -43,8 +43,13 @@ void check_session(const SessionState& s, const RegistryState& registry,
   REQUIRE((!s.turn || (is_live(s.status) && s.lease)));
   REQUIRE((!is_terminal(s.status) || (!s.turn && s.queue.empty())));
   REQUIRE((!s.lease || s.lease->token == s.last_token));
+  const auto is_its = [&](const auto& name) { return name.second.session == s.session; };
+  const auto given = std::count_if(admission.names.begin(), admission.names.end(), is_its);
+  const auto made = std::count_if(admission.name_marks.begin(), admission.name_marks.end(), is_its);
+  REQUIRE(given == (is_live(s.status) && !s.name.empty() ? 1 : 0));
+  REQUIRE(made == (is_live(s.status) && s.name.empty() ? 1 : 0));
   const auto held = registry.names.find(s.name);
-  REQUIRE(is_live(s.status) == (held != registry.names.end() && held->second == s.session));
+  REQUIRE((given == 1) == (held != registry.names.end() && held->second == s.session));
   REQUIRE(is_live(s.status) == admission.live.contains(s.session));
   REQUIRE((s.queue.empty() || s.turn || !s.lease));  // a held lease never lets a prompt wait idly
 }
@@ -91,8 +96,9 @@ TEST_CASE("the histories reach every event of sessions, registry and admission",
     }
   }
   const std::set<std::string_view> of_server{
-      "EpochStarted", "ServerStarted", "BackupBegun",      "BackupCompleted", "BackupForgotten",
-      "AnchorMade",   "ArchiveBegun",  "ArchiveCompleted", "LogTrimmed",      "ArchiveForgotten"};
+      "EpochStarted",     "ServerStarted",   "BackupBegun",     "BackupCompleted",
+      "BackupForgotten",  "AnchorRequested", "AnchorMade",      "ArchiveBegun",
+      "ArchiveCompleted", "LogTrimmed",      "ArchiveForgotten"};
   for (const std::string_view type : event_types()) {
     if (of_server.contains(type)) continue;
     INFO(type);

@@ -36,6 +36,27 @@ TEST_CASE("an ended session is erased whole, up to its last text", "[session]") 
   CHECK(after.session.erasure_completed.value == 0);
 }
 
+TEST_CASE("a name that was made from a prompt goes with the prompt", "[session]") {
+  Spawn c;
+  c.spec = support::sample_spec(true);
+  c.prompt = "Rename swordfish to marlin";
+  auto world = support::Given();
+  const auto outcome = world.when(c).outcome();
+  REQUIRE(outcome);
+  for (const Emitted& e : *outcome) {
+    world.fold(std::visit([&](const auto& x) { return fact(x).on(e.role).with(e.content.text); },
+                          e.event));
+  }
+  world.fold({LeaseGranted{support::kWorker, kToken, {}}, TurnStarted{support::kOwnTurn, kToken},
+              fact(TurnFinished{support::kOwnTurn, {}}).by_report(1, 1)});
+  CHECK(made_name_at(world.session).value != 0);
+  const auto after = world.when(EraseContent{events(3, 3)}).then(ContentErased{events(2, 3)});
+  CHECK(made_name_at(after.session).value == 0);
+  CHECK(label(after.session) == after.session.alias);
+  // It can go alone, too.
+  world.when(EraseContent{events(2, 2)}).then(ContentErased{events(2, 2)});
+}
+
 TEST_CASE("what was erased is not erased again", "[session]") {
   given(completed(), ContentErased{events(1, 8)})
       .when(EraseContent{})

@@ -64,10 +64,11 @@ TEST_CASE("a resumed session goes on with the agent's session, its lineage and i
   const auto after =
       given(source_ended())
           .when(resume())
-          .then(fact(SessionResumed{kSession, false}).on(StreamRole::source), opened_by(resume()),
-                fact(TurnQueued{kOwnTurn}).with("Go on"),
-                fact(NameClaimed{kSession, "second", "old"}).on(StreamRole::registry),
-                fact(SessionAdmitted{kSession, "main", kAlias}).on(StreamRole::admission));
+          .then(
+              fact(SessionResumed{kSession, false}).on(StreamRole::source), opened_by(resume()),
+              fact(TurnQueued{kOwnTurn}).with("Go on"),
+              fact(NameClaimed{kSession, "second", "old"}).on(StreamRole::registry),
+              fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(StreamRole::admission));
   CHECK(after.session.agent_total.value == 700);
   CHECK(after.registry.agent_sessions.at("old") == kSession);
 }
@@ -108,10 +109,11 @@ TEST_CASE("a fork leaves the agent's session free, also while the source runs", 
   const auto after =
       given(past)
           .when(resume(true))
-          .then(fact(SessionResumed{kSession, true}).on(StreamRole::source),
-                opened_by(resume(true)), fact(TurnQueued{kOwnTurn}).with("Go on"),
-                fact(NameClaimed{kSession, "second", {}}).on(StreamRole::registry),
-                fact(SessionAdmitted{kSession, "main", kAlias}).on(StreamRole::admission));
+          .then(
+              fact(SessionResumed{kSession, true}).on(StreamRole::source), opened_by(resume(true)),
+              fact(TurnQueued{kOwnTurn}).with("Go on"),
+              fact(NameClaimed{kSession, "second", {}}).on(StreamRole::registry),
+              fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(StreamRole::admission));
   CHECK(after.registry.agent_sessions.empty());
 }
 
@@ -152,7 +154,7 @@ TEST_CASE("an agent's session is gone on with by one session at a time", "[sessi
 support::Given resumed_and_running(bool is_fork = false) {
   return given(source_ended(), opened_by(resume(is_fork)), TurnQueued{kOwnTurn},
                fact(NameClaimed{kSession, "second", is_fork ? "" : "old"}).on(StreamRole::registry),
-               fact(SessionAdmitted{kSession, "main", kAlias}).on(StreamRole::admission),
+               fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(StreamRole::admission),
                LeaseGranted{support::kWorker, kToken, "old"}, TurnStarted{kOwnTurn, kToken});
 }
 

@@ -1,5 +1,9 @@
 #include "workers/session/session_name.hpp"
 
+#include <set>
+
+#include "eventlog/session/alias.hpp"
+#include "eventlog/session/name_mark.hpp"
 #include "tests/support/given_when_then.hpp"
 
 namespace session {
@@ -28,11 +32,55 @@ TEST_CASE("a name from a prompt is short and of plain characters", "[session]") 
   }
 }
 
+std::string unique_beside(const std::string& words, const std::set<std::string>& taken) {
+  return unique_name(words, [&](const std::string& name) { return taken.contains(name); });
+}
+
 TEST_CASE("a taken name gets the first free number", "[session]") {
+  CHECK(unique_beside("a", {}) == "a");
+  CHECK(unique_beside("a", {"a"}) == "a-2");
+  CHECK(unique_beside("a", {"a", "a-2", "a-4"}) == "a-3");
+}
+
+TEST_CASE("a name that is made is never taken for an alias", "[session]") {
+  CHECK(name_from_prompt("the database") == "database");
+  CHECK(unique_beside("database", {}) == "database-2");
+}
+
+TEST_CASE("a name that was made is found again by its prompt and its mark", "[session]") {
+  const std::string prompt = "Fix the login bug in auth";
+  CHECK(made_name(prompt, name_mark("fix-login-bug")) == "fix-login-bug");
+  CHECK(made_name(prompt, name_mark("fix-login-bug-17")) == "fix-login-bug-17");
+  CHECK_FALSE(made_name(prompt, -1));
+}
+
+TEST_CASE("a name that can be given is one line of visible text", "[session]") {
+  for (const std::string name : {"fix-bug", "Fix the bug", "grüße", "日本", "x", "test", "a1b2c3d",
+                                 "a1b2c3d4e", "cafe-123"}) {
+    INFO(name);
+    CHECK_FALSE(name_fault(name));
+  }
+  for (const std::string name : {" ", "\t", "   ", " a", "a ", "a\tb", "a\nb", "a\x1b[31mb",
+                                 "a\x7f", "a\xc2\x85", "\xc2\xa0", "\xe3\x80\x80", "\xe2\x80\x8b",
+                                 "a\xe2\x80\xae"
+                                 "b",
+                                 "a\xff", "\xc0\x80"}) {
+    INFO(name);
+    const auto fault = name_fault(name);
+    REQUIRE(fault);
+    CHECK(fault->starts_with("a session's name"));
+  }
+  CHECK(name_fault(std::string("a\0b", 3)));
+  CHECK_FALSE(name_fault(std::string(kNameBytesMax, 'n')));
+  CHECK(name_fault(std::string(kNameBytesMax + 1, 'n')));
+}
+
+TEST_CASE("a name that would be taken for an id or an alias cannot be given", "[session]") {
   const auto id = support::numbered<SessionId>(1);
-  CHECK(unique_name("a", {}) == "a");
-  CHECK(unique_name("a", {{"a", id}}) == "a-2");
-  CHECK(unique_name("a", {{"a", id}, {"a-2", id}, {"a-4", id}}) == "a-3");
+  CHECK(name_fault(id.text()));
+  CHECK(name_fault(base::to_hex(id.view())));
+  CHECK(name_fault(alias_of(id, 7)));
+  CHECK_FALSE(name_fault(alias_of(id, 7).substr(1)));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "eventlog/session/alias.hpp"
+#include "eventlog/session/name_mark.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace session {
@@ -34,7 +35,7 @@ TEST_CASE("a spawned session is opened, queued, named and admitted at once", "[s
       fact(opened_by(c, "fix-bug")).with("Be brief."),
       fact(TurnQueued{kOwnTurn}).with("Fix the bug"),
       fact(NameClaimed{kSession, "fix-bug", {}}).on(StreamRole::registry),
-      fact(SessionAdmitted{kSession, "main", kAlias}).on(StreamRole::admission));
+      fact(SessionAdmitted{kSession, "main", kAlias, "fix-bug"}).on(StreamRole::admission));
   CHECK(after.session.status == SessionStatus::starting);
   CHECK(after.session.lineage == kSession);
   CHECK(after.session.queue.size() == 1);
@@ -42,29 +43,101 @@ TEST_CASE("a spawned session is opened, queued, named and admitted at once", "[s
   CHECK(after.admission.live.contains(kSession));
 }
 
-TEST_CASE("a session that nobody named is named after its prompt", "[session]") {
+// The name that the session gets which nobody named, beside these live ones.
+std::string made_beside(const std::vector<support::Fact>& past, const std::string& prompt) {
   Spawn c = spawn();
   c.name.clear();
-  c.prompt = "Please refactor the parser module of this project";
-  const auto after = given().when(c).outcome();
-  REQUIRE(after);
-  CHECK(std::get<SessionOpened>((*after)[0].event).name == "refactor-parser-module");
+  c.prompt = prompt;
+  const auto outcome = given(past).when(c).outcome();
+  REQUIRE(outcome);
+  REQUIRE(outcome->size() == 4);
+  CHECK(std::get<SessionOpened>((*outcome)[0].event).name.empty());
+  const std::string name = (*outcome)[1].content.text;
+  CHECK(std::get<SessionNamed>((*outcome)[1].event).mark == name_mark(name));
+  const auto& admitted = std::get<SessionAdmitted>((*outcome)[3].event);
+  CHECK(admitted.name.empty());
+  CHECK(admitted.name_mark == name_mark(name));
+  return name;
 }
 
-TEST_CASE("a name that a live session holds gets a number", "[session]") {
-  const auto other = numbered<SessionId>(7);
-  const auto third = numbered<SessionId>(8);
-  given(fact(NameClaimed{other, "fix-bug", {}}).on(StreamRole::registry))
-      .when(spawn())
-      .then(opened_by(spawn(), "fix-bug-2"), fact(TurnQueued{kOwnTurn}).with("Fix the bug"),
-            fact(NameClaimed{kSession, "fix-bug-2", {}}).on(StreamRole::registry),
-            fact(SessionAdmitted{kSession, "main", kAlias}).on(StreamRole::admission));
-  const auto outcome = given(fact(NameClaimed{other, "fix-bug", {}}).on(StreamRole::registry),
-                             fact(NameClaimed{third, "fix-bug-2", {}}).on(StreamRole::registry))
-                           .when(spawn())
-                           .outcome();
+// Another live session, of another agent.
+support::Fact admitted(int number, std::string name, std::int64_t mark = 0) {
+  const auto id = numbered<SessionId>(number);
+  return fact(SessionAdmitted{id, "other", "alias00" + std::to_string(number), std::move(name),
+                              mark})
+      .on(StreamRole::admission);
+}
+support::Fact released(int number) {
+  return fact(SessionReleased{numbered<SessionId>(number)}).on(StreamRole::admission);
+}
+
+TEST_CASE("a session that nobody named is named after its prompt", "[session]") {
+  CHECK(made_beside({}, "Please refactor the parser module of this project") ==
+        "refactor-parser-module");
+}
+
+TEST_CASE("no fact holds a word of the prompt", "[session]") {
+  Spawn c = spawn();
+  c.name.clear();
+  c.prompt = "Rename swordfish to marlin";
+  const auto outcome = given().when(c).outcome();
   REQUIRE(outcome);
-  CHECK(std::get<SessionOpened>((*outcome)[0].event).name == "fix-bug-3");
+  for (const Emitted& emitted : *outcome) {
+    CHECK(support::text_of(emitted.event).find("swordfish") == std::string::npos);
+  }
+}
+
+TEST_CASE("a given name that a live session of any agent has is refused", "[session]") {
+  const auto refused = given(admitted(7, "fix-bug")).when(spawn()).outcome();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == RejectionCode::already_exists);
+  CHECK(refused.error().text.find("alias007") != std::string::npos);
+  // Also where that session was named after its prompt, or admitted by an older release.
+  given(admitted(7, "", name_mark("fix-bug")))
+      .when(spawn())
+      .then_rejected(RejectionCode::already_exists);
+  given(fact(NameClaimed{numbered<SessionId>(7), "fix-bug", {}}).on(StreamRole::registry),
+        fact(SessionAdmitted{numbered<SessionId>(7), "main", "alias007"}).on(StreamRole::admission))
+      .when(spawn())
+      .then_rejected(RejectionCode::already_exists);
+  CHECK(given(admitted(7, "fix-bug"), released(7)).when(spawn()).outcome());
+}
+
+TEST_CASE("a made name that a live session has gets a number", "[session]") {
+  const std::string prompt = "Fix the bug";
+  CHECK(made_beside({admitted(7, "fix-bug")}, prompt) == "fix-bug-2");
+  CHECK(made_beside({admitted(7, "", name_mark("fix-bug"))}, prompt) == "fix-bug-2");
+  CHECK(made_beside({admitted(7, "", name_mark("fix-bug")), admitted(8, "fix-bug-2")}, prompt) ==
+        "fix-bug-3");
+  CHECK(made_beside({admitted(7, "", name_mark("fix-bug")), admitted(8, "fix-bug-2"), released(7)},
+                    prompt) == "fix-bug");
+  CHECK(made_beside(
+            {fact(NameClaimed{numbered<SessionId>(7), "fix-bug", {}}).on(StreamRole::registry)},
+            prompt) == "fix-bug-2");
+}
+
+TEST_CASE("two sessions of one name in an older log both stay", "[session]") {
+  const auto older = [](int number, const std::string& agent) {
+    return fact(SessionAdmitted{numbered<SessionId>(number), agent,
+                                "alias00" + std::to_string(number)})
+        .on(StreamRole::admission);
+  };
+  Spawn c = spawn();
+  c.name = "another";
+  const auto after = given(older(7, "main"), older(8, "other")).when(c).outcome();
+  CHECK(after);
+}
+
+TEST_CASE("what is known of names is of live sessions alone", "[session]") {
+  support::Given world;
+  for (int number = 1; number <= 9; ++number) {
+    world.fold({admitted(number, number % 2 == 0 ? "name" + std::to_string(number) : "",
+                         number % 2 == 0 ? 0 : number),
+                released(number)});
+  }
+  CHECK(world.is_consistent());
+  CHECK(world.admission.names.empty());
+  CHECK(world.admission.name_marks.empty());
 }
 
 std::string alias_given(const std::vector<support::Fact>& past) {
@@ -112,6 +185,12 @@ TEST_CASE("a spawn that makes no sense is refused as invalid", "[session]") {
   }
   SECTION("a name of two lines") {
     c.name = "two\nlines";
+  }
+  SECTION("a blank name") {
+    c.name = "  ";
+  }
+  SECTION("a name with the form of an alias") {
+    c.name = kAlias;
   }
   SECTION("a negative budget") {
     c.spec.budget.value = -1;
