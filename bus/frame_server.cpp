@@ -1,35 +1,81 @@
 #include "bus/frame_server.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace bus {
 
 std::optional<FromPeer> FrameServer::receive(base::Duration now) {
-  for (int i = 0; i < kOwnFramesMax; ++i) {
-    auto incoming = socket_.receive();
-    if (!incoming) return std::nullopt;
-    auto frame = decode_frame(incoming->frame);
+  while (auto incoming = next()) {
+    auto frame = decode_frame(incoming->bytes(), items_max_);
     if (!frame) {
       reply(incoming->peer, error_reply({}, ReplyError::bad_frame, base::describe(frame.error())));
       continue;
     }
-    if (const auto* hello = std::get_if<Hello>(&*frame)) {
-      greet(incoming->peer, *hello, now);
-      continue;
-    }
-    auto* request = std::get_if<Request>(&*frame);
-    const Peer* peer = peers_.heard(incoming->peer, now);
-    if (peer == nullptr) {
-      reply(incoming->peer, error_reply(request != nullptr ? request->key() : RequestKey{},
-                                        ReplyError::hello_first, "a connection opens with hello"));
-      continue;
-    }
-    if (request != nullptr) return FromPeer{*peer, std::move(*request)};
-    if (auto* notice = std::get_if<Notice>(&*frame)) return FromPeer{*peer, std::move(*notice)};
-    reply(incoming->peer, error_reply({}, ReplyError::bad_frame,
-                                      "servers accept hello, request and notice, not " +
-                                          std::string(frame_kind(*frame))));
+    if (auto taken = take(incoming->peer, *frame, now)) return taken;
   }
+  return std::nullopt;
+}
+
+// What waits is looked at before what has not come off the socket yet; where the budget ends, all
+// comes off, so that it waits where it is counted.
+std::optional<Incoming> FrameServer::next() {
+  if (frames_left_ == 0 || bytes_left_ == 0) {
+    pull();
+    end_cycle();
+    return std::nullopt;
+  }
+  std::optional<Incoming> incoming;
+  if (waiting_.is_empty()) {
+    incoming = socket_.receive();
+  } else {
+    pull();
+    incoming = waiting_.take();
+  }
+  if (!incoming) {
+    end_cycle();
+    return std::nullopt;
+  }
+  --frames_left_;
+  bytes_left_ -= std::min(bytes_left_, incoming->bytes().size());
+  return incoming;
+}
+
+void FrameServer::end_cycle() {
+  frames_left_ = kFramesPerCycle;
+  bytes_left_ = kBytesPerCycle;
+}
+
+void FrameServer::pull() {
+  for (int i = 0; i < kPulledMax; ++i) {
+    auto incoming = socket_.receive();
+    if (!incoming) return;
+    const PeerId peer = incoming->peer;
+    if (waiting_.add(std::move(*incoming)) == WaitingFrames::Added::dropped) {
+      reply(peer, error_reply({}, ReplyError::busy,
+                              "more waits of this connection than may; frames are dropped until "
+                              "there is room: ask again"));
+    }
+  }
+}
+
+std::optional<FromPeer> FrameServer::take(const PeerId& id, Frame& frame, base::Duration now) {
+  if (const auto* hello = std::get_if<Hello>(&frame)) {
+    greet(id, *hello, now);
+    return std::nullopt;
+  }
+  auto* request = std::get_if<Request>(&frame);
+  const Peer* peer = peers_.heard(id, now);
+  if (peer == nullptr) {
+    reply(id, error_reply(request != nullptr ? request->key() : RequestKey{},
+                          ReplyError::hello_first, "a connection opens with hello"));
+    return std::nullopt;
+  }
+  if (request != nullptr) return FromPeer{peer, std::move(*request)};
+  if (auto* notice = std::get_if<Notice>(&frame)) return FromPeer{peer, std::move(*notice)};
+  reply(id, error_reply(
+                {}, ReplyError::bad_frame,
+                "servers accept hello, request and notice, not " + std::string(frame_kind(frame))));
   return std::nullopt;
 }
 

@@ -8,27 +8,36 @@
 #include "bus/frames.hpp"
 #include "bus/peers.hpp"
 #include "bus/ports.hpp"
+#include "bus/waiting_frames.hpp"
 
 namespace bus {
 
 struct FromPeer {
-  Peer peer;
+  const Peer* peer = nullptr;  // valid until the next receive()
   std::variant<Request, Notice> message;
 };
 
 class FrameServer {
  public:
-  // Frames that the server itself answers in one receive() before it returns.
-  static constexpr int kOwnFramesMax = 256;
+  // After so much one duty cycle looks at no further frame: what was received is decided, committed
+  // and answered first, and the other endpoint has its turn.
+  static constexpr int kFramesPerCycle = 256;
+  static constexpr std::size_t kBytesPerCycle = std::size_t{1} << 20;
+  // Frames that come off the socket between two looks, so that a peer that sends as fast as it can
+  // does not keep the server from all else.
+  static constexpr int kPulledMax = 16'384;
 
   // `socket` must outlive the server. `welcome`: what HELLO is answered with; protocol is filled
-  // in for each peer.
-  FrameServer(ServerSocket& socket, Welcome welcome)
-      : socket_(socket), welcome_(std::move(welcome)) {}
+  // in for each peer. `items_max`: of one frame, as decode_frame has it.
+  FrameServer(ServerSocket& socket, Welcome welcome, std::size_t items_max = kItemsUnbounded)
+      : socket_(socket), welcome_(std::move(welcome)), items_max_(items_max) {}
 
-  // The next request or notice from a known peer; none: nothing is there. A HELLO changes nothing
-  // but the table; peers().count() tells.
+  // The next request or notice from a known peer, by turns; none: nothing is there, or the cycle's
+  // budget is spent, and the next call begins another cycle. A HELLO changes nothing but the table; peers().count() tells. What a peer has
+  // waiting beyond its share (WaitingFrames) is dropped, and it is told `busy`.
   std::optional<FromPeer> receive(base::Duration now);
+  // Frames have been taken off the socket and not looked at, so polling it does not tell of them.
+  bool has_waiting() const { return !waiting_.is_empty(); }
   // False: the peer is gone or its queue is full. A frame over kFrameBytesMax is not sent; a reply
   // that is, is replaced by an error reply.
   bool reply(const PeerId& peer, const Reply& reply);
@@ -38,12 +47,20 @@ class FrameServer {
   Peers& peers() { return peers_; }
 
  private:
+  std::optional<Incoming> next();
+  void end_cycle();
+  void pull();
+  std::optional<FromPeer> take(const PeerId& id, Frame& frame, base::Duration now);
   bool send(const PeerId& peer, const Frame& frame);
   void greet(const PeerId& id, const Hello& hello, base::Duration now);
 
   ServerSocket& socket_;
   Welcome welcome_;
+  const std::size_t items_max_;
   Peers peers_;
+  WaitingFrames waiting_;
+  int frames_left_ = kFramesPerCycle;
+  std::size_t bytes_left_ = kBytesPerCycle;
 };
 
 }  // namespace bus

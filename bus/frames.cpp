@@ -76,18 +76,24 @@ Bytes encode_frame(const Frame& frame) {
   return out;
 }
 
-Result<Frame> decode_frame(ByteView bytes) {
+Result<Frame> decode_frame(ByteView bytes, std::size_t items_max) {
   if (bytes.size() > kFrameBytesMax) {
     return base::failure(base::ErrorCode::too_large,
                          "frame of " + std::to_string(bytes.size()) + " bytes; at most " +
                              std::to_string(kFrameBytesMax) + " are accepted");
   }
-  base::MsgpackReader reader(bytes);
+  base::MsgpackReader reader(bytes, items_max);
   std::size_t items = 0;
   ByteView kind;
   ByteView body;
   if (!reader.array(items) || items != 2 || !reader.text(kind) || !reader.value(body) ||
       !reader.at_end()) {
+    if (reader.has_too_many_items()) {
+      return base::failure(base::ErrorCode::too_large,
+                           "more than " + std::to_string(items_max) +
+                               " values in one frame, those within lists and maps included; send "
+                               "fewer at once");
+    }
     return base::failure(kInvalid,
                          "not a frame: a msgpack array of two is accepted, kind and map of fields");
   }

@@ -5,6 +5,7 @@
 // follow. What bodies of requests, replies and notices hold is between the two ends.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,6 +27,9 @@ constexpr std::size_t kFeaturesMax = 64;
 constexpr std::size_t kPeerTextBytesMax = 256;
 // Verbs and codes are names, not texts.
 constexpr std::size_t kVerbBytesMax = 64;
+
+// A page of a server's reply has as many items as its asker wanted.
+constexpr std::size_t kItemsUnbounded = std::numeric_limits<std::size_t>::max();
 
 enum class Role { client, worker, server };
 enum class ReplyStatus { ok, rejected, error };
@@ -163,8 +167,9 @@ using Frame = std::variant<Hello, Welcome, Request, Reply, Notice>;
 std::string_view frame_kind(const Frame& frame);
 Bytes encode_frame(const Frame& frame);
 // Total: any bytes give a frame or an error, too_large over kFrameBytesMax, else invalid, which
-// names the kind and field that is wrong and what is accepted.
-Result<Frame> decode_frame(ByteView bytes);
+// names the kind and field that is wrong and what is accepted. A body of more than `items_max`
+// msgpack values, nested ones included, is too_large before anything of it is decoded.
+Result<Frame> decode_frame(ByteView bytes, std::size_t items_max = kItemsUnbounded);
 
 // The highest protocol that both ends speak, or refused, naming both ranges.
 Result<std::int64_t> choose_protocol(const Hello& hello);

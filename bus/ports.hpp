@@ -3,6 +3,7 @@
 // thread that made it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,9 +37,19 @@ class Pollable {
   virtual void* poll_handle() const = 0;
 };
 
+// The bytes of a large frame, where the transport has put them.
+class HeldFrame {
+ public:
+  virtual ~HeldFrame() = default;
+  virtual ByteView view() const = 0;
+};
+
 struct Incoming {
   PeerId peer;
-  Bytes frame;
+  Bytes frame;                        // unused where `held` is set
+  std::unique_ptr<HeldFrame> held{};  // of a large frame, so that it need not be copied
+
+  ByteView bytes() const { return held ? held->view() : ByteView(frame); }
 };
 
 // Many peers, each of which can be answered (ROUTER).

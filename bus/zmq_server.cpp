@@ -19,6 +19,18 @@ constexpr std::size_t kCountedBytesMin = 4096;
 // Peers whose queues are counted, before those that are empty are forgotten.
 constexpr std::size_t kCountedPeersMax = 4096;
 
+// Larger frames stay in the message that they came in: whoever drops one has not paid for a copy.
+constexpr std::size_t kCopiedBytesMax = 4096;
+
+class HeldMessage final : public HeldFrame {
+ public:
+  explicit HeldMessage(zmq::message_t message) : message_(std::move(message)) {}
+  ByteView view() const override { return {message_.data<char>(), message_.size()}; }
+
+ private:
+  zmq::message_t message_;
+};
+
 void release_frame(void*, void* frame) {
   QueuedBytes::release(
       std::unique_ptr<QueuedBytes::Frame>(static_cast<QueuedBytes::Frame*>(frame)));
@@ -85,7 +97,11 @@ class ZmqServer final : public ServerSocket {
       drop_parts(socket_, part);
       return std::nullopt;
     }
-    incoming.frame.assign(part.to_string_view());
+    if (part.size() <= kCopiedBytesMax) {
+      incoming.frame.assign(part.to_string_view());
+    } else {
+      incoming.held = std::make_unique<HeldMessage>(std::move(part));
+    }
     return incoming;
   }
 

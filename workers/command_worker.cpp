@@ -164,6 +164,10 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
   if (q.commands.size() == 1) in.ready.push_back(*s.name);
 }
 
+std::optional<Rejection> CommandWorker::check_room(std::size_t bytes) const {
+  return check_inbox(inboxes_[static_cast<std::size_t>(CommandClass::asked)], bytes);
+}
+
 std::optional<Rejection> CommandWorker::check_inbox(const Inbox& in, std::size_t bytes) const {
   const bool is_full = in.count >= options_.inbox_max ||
                        (in.count > 0 && in.bytes + bytes > options_.inbox_bytes_max);

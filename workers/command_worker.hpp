@@ -108,6 +108,9 @@ class CommandWorker {
   // Puts the command into the inbox of its session. Its answer comes from take_answers(), always;
   // it is `busy` where the inbox or the session's share of it is full.
   void submit(Ticket ticket, CommandMessage message);
+  // What a client's command with a body of so many bytes would be answered, before its body is
+  // decoded: `busy`, where its class has no room for it. None: it can be submitted.
+  std::optional<session::Rejection> check_room(std::size_t bytes) const;
 
   // Takes loaded streams and decides what can be decided, until the sequencer has no room.
   // `now` is log time. True when anything was done.

@@ -13,7 +13,12 @@
 namespace workers {
 namespace {
 
-constexpr int kFramesPerCycle = 256;       // of one socket, so that neither starves the other
+// Values in one frame. The longest list that a client may send with sense are the versions of an
+// erasure; a worker tells of each of its leases, nine values each.
+constexpr std::size_t kClientItemsMax = 65'536;
+constexpr std::size_t kWorkerItemsMax = 262'144;
+// No command but a spawn, a prompt or an erasure has a larger body: these wait in one class.
+constexpr std::size_t kLargeBodyBytes = std::size_t{64} << 10;
 constexpr std::size_t kParkedMax = 1024;   // queries that wait for a position
 constexpr std::size_t kQueriesMax = 1024;  // queries that wait for their answer
 // Projections are told of new events at most so often while nobody asks: what changes one row many
@@ -80,8 +85,8 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
       feed_(
           ports.feed_socket,
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
-      clients_(ports.command_socket, welcome(options.tail, incarnation_)),
-      workers_(ports.worker_socket, welcome_of_worker(options, incarnation_)),
+      clients_(ports.command_socket, welcome(options.tail, incarnation_), kClientItemsMax),
+      workers_(ports.worker_socket, welcome_of_worker(options, incarnation_), kWorkerItemsMax),
       backups_(commands_, eraser_, clients_),
       anchors_(commands_, eraser_, clients_, options.key),
       archives_(commands_, eraser_, clients_, !options.key.empty()),
@@ -175,30 +180,26 @@ void Server::forget_silent_peers() {
 bool Server::receive_frames() {
   bool has_received = false;
   // Workers first: what they say frees places, and a kill waits for nobody's prompt.
-  for (int i = 0; i < kFramesPerCycle; ++i) {
-    auto frame = workers_.receive(boot_);
-    if (!frame) break;
+  while (auto frame = workers_.receive(boot_)) {
     has_received = true;
     flight_.add(boot_, FlightKind::frame, 1);
     if (auto* notice = std::get_if<bus::Notice>(&frame->message)) {
-      dispatcher_.on_frame(frame->peer.id, *notice, now_);
+      dispatcher_.on_frame(frame->peer->id, *notice, now_);
     } else if (const auto* request = std::get_if<bus::Request>(&frame->message)) {
-      workers_.reply(frame->peer.id,
+      workers_.reply(frame->peer->id,
                      bus::error_reply(request->key(), bus::ReplyError::refused,
                                       "this endpoint takes the notices of workers; requests go to "
                                       "the command endpoint"));
     }
   }
-  for (int i = 0; i < kFramesPerCycle; ++i) {
-    auto frame = clients_.receive(boot_);
-    if (!frame) break;
+  while (auto frame = clients_.receive(boot_)) {
     has_received = true;
     flight_.add(boot_, FlightKind::frame, 0);
     if (auto* request = std::get_if<bus::Request>(&frame->message)) {
-      take_request(frame->peer, *request);
+      take_request(*frame->peer, *request);
     }
   }
-  return has_received;
+  return has_received || workers_.has_waiting() || clients_.has_waiting();
 }
 
 void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
@@ -225,6 +226,13 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
     clients_.reply(
         peer.id, rejected(request.key(), {session::RejectionCode::invalid, base::describe(error)}));
   };
+  // Decoding costs time in proportion to the body, so one that finds no room is not decoded.
+  if (request.body.encoded.size() > kLargeBodyBytes) {
+    if (const auto full = commands_.check_room(request.body.encoded.size())) {
+      clients_.reply(peer.id, rejected(request.key(), *full));
+      return;
+    }
+  }
   auto body = bus::from_body<CommandBody>(request.body);
   if (!body) return refuse(body.error());
   auto command = decode_command(*body);

@@ -189,7 +189,8 @@ bool MsgpackReader::skip() {
 }
 
 bool MsgpackReader::skip(int depth) {
-  if (depth > kDepthMax) return fail();
+  if (depth > kDepthMax || items_left_ == 0) return fail();
+  --items_left_;
   std::size_t count = 0;
   ByteView bytes;
   switch (peek()) {

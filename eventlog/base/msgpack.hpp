@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "eventlog/base/bytes.hpp"
 
@@ -44,10 +45,14 @@ class MsgpackReader {
   static constexpr std::size_t kListBytesFree = 64 << 10;
   static constexpr std::size_t kListBytesFactor = 16;
 
-  explicit MsgpackReader(ByteView in)
+  // `items_max`: values that skip() and value() step over in all, those within lists and maps
+  // included. Reading that only looks for an end is then bounded in time, too.
+  explicit MsgpackReader(ByteView in,
+                         std::size_t items_max = std::numeric_limits<std::size_t>::max())
       : at_(in.data()),
         end_(in.data() + in.size()),
-        affordable_(kListBytesFree + kListBytesFactor * in.size()) {}
+        affordable_(kListBytesFree + kListBytesFactor * in.size()),
+        items_left_(items_max) {}
 
   MsgpackKind peek() const;
   bool is_nil_next() const { return type() == 0xC0; }
@@ -72,6 +77,8 @@ class MsgpackReader {
 
   bool at_end() const { return at_ == end_ && !failed_; }
   bool failed() const { return failed_; }
+  // It failed because more than `items_max` values came.
+  bool has_too_many_items() const { return failed_ && items_left_ == 0; }
 
  private:
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
@@ -98,6 +105,7 @@ class MsgpackReader {
   const char* at_;
   const char* end_;
   std::size_t affordable_;
+  std::size_t items_left_;
   bool failed_ = false;
 };
 

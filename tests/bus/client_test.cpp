@@ -182,7 +182,7 @@ TEST_CASE("notices go both ways once the client is welcome", "[bus]") {
   const auto from = world.server->frames.receive(world.clock.now);
   REQUIRE(from);
   CHECK(std::get<bus::Notice>(from->message).verb == "heartbeat");
-  CHECK(world.server->frames.notify(from->peer.id, {"directive", kBody}));
+  CHECK(world.server->frames.notify(from->peer->id, {"directive", kBody}));
   world.step();
   CHECK(world.client.take_notice() == bus::Notice{"directive", kBody});
   CHECK_FALSE(world.client.take_notice());
@@ -266,7 +266,7 @@ TEST_CASE("a request that finds no room comes again by itself, ever more slowly"
       moments.push_back(world.clock.now);
       const bool is_busy = ++asked < busy_until;
       world.server->frames.reply(
-          from->peer.id,
+          from->peer->id,
           is_busy ? bus::error_reply(request->key(), bus::ReplyError::busy, "no room for it")
                   : bus::ok_reply(request->key(), request->body));
     }
@@ -294,22 +294,25 @@ TEST_CASE("a request that finds no room comes again by itself, ever more slowly"
 
 TEST_CASE("a late copy of what answered an earlier asking is no answer", "[bus]") {
   ClientWorld world(11);
-  std::optional<bus::FromPeer> asked;
+  std::optional<bus::Request> asked;
+  bus::PeerId asker;
   const auto serve = [&] {
     world.clock.now += Duration{5'000};
     world.bus.advance(world.clock.now);
-    if (auto from = world.server->frames.receive(world.clock.now)) asked = std::move(from);
+    if (auto from = world.server->frames.receive(world.clock.now)) {
+      asker = from->peer->id;
+      asked = std::get<bus::Request>(from->message);
+    }
     world.client.do_work(world.clock.now);
   };
   const auto ask = [&](const base::CommandId& id) {
     REQUIRE(world.client.start(id, "echo", kBody, Duration{10'000'000}));
     asked.reset();
     while (!asked) serve();
-    return std::get<bus::Request>(asked->message).key();
+    return asked->key();
   };
   const auto answer = [&](const bus::RequestKey& key, const std::string& text) {
-    world.server->frames.reply(asked->peer.id,
-                               bus::ok_reply(key, base::RawValue{base::encode(text)}));
+    world.server->frames.reply(asker, bus::ok_reply(key, base::RawValue{base::encode(text)}));
     for (int i = 0; i < 3; ++i) serve();
   };
   const auto id = base::CommandId::make({1}, world.random);

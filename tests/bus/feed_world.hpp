@@ -106,7 +106,7 @@ class Server {
           reply.body = bus::to_body(log_.page(*wanted, page_max));
         }
       }
-      frames.reply(from->peer.id, reply);
+      frames.reply(from->peer->id, reply);
     }
     return work;
   }

@@ -261,9 +261,18 @@ class Home:
 
 def resident_bytes(pid):
     """What a process has in memory."""
+    return memory_bytes(pid, "VmRSS")
+
+
+def peak_bytes(pid):
+    """The most that a process has had in memory."""
+    return memory_bytes(pid, "VmHWM")
+
+
+def memory_bytes(pid, name):
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         for line in file:
-            if line.startswith("VmRSS:"):
+            if line.startswith(name + ":"):
                 return int(line.split()[1]) * 1024
     return 0
 

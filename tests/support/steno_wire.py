@@ -28,6 +28,10 @@ def spec(**changes):
     return {"engine": "scripted", "workdir": "/tmp", **changes}
 
 
+def pack(value):
+    return msgpack.packb(value)
+
+
 class Wire:
     def __init__(self, endpoint, says_hello=True):
         self.monitor = None

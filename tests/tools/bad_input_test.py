@@ -7,7 +7,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import steno_wire  # noqa: E402
-from steno_process import Home  # noqa: E402
+from steno_process import Home, peak_bytes  # noqa: E402
 from steno_wire import Wire, new_id  # noqa: E402
 
 MIB = 1 << 20
@@ -196,6 +196,68 @@ class Frames(OneServer):
         reply = self.wire().spawn(prompt="[say hi]" + "x" * (65 * MIB))
         self.assert_reply(reply, "rejected", "limit_reached", "prompt", str(65 * MIB + 8),
                           str(64 * MIB))
+
+
+@unittest.skipUnless(steno_wire.is_available, "no python3-zmq and python3-msgpack")
+class HostilePeers(OneServer):
+    """What one peer sends costs the server a bounded time and a bounded memory."""
+
+    COUNT, VALUES = 50, 9_400_000
+    GROWTH_MAX = 400 * MIB  # a peer's share of what may wait, and what arrives in one cycle
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.at_first = peak_bytes(cls.home.server.child.pid)
+        cls.endpoint = "ipc://" + cls.home.path("run", "command.sock")
+
+    def request_of(self, body):
+        return steno_wire.pack(["request", {"id": new_id(), "verb": "command", "body": body}])
+
+    def assert_bounded(self, frame, *words):
+        with Wire(self.endpoint) as hostile, Wire(self.endpoint) as good:
+            for _ in range(self.COUNT):
+                hostile.send(frame)
+            self.assertGreater(good.position(), 0)
+            codes = set()
+            while "bad_frame" not in codes:
+                _, reply = hostile.receive()
+                codes.add(reply["code"])
+                if reply["code"] == "bad_frame":
+                    for word in words:
+                        self.assertIn(word, reply["text"])
+            self.assertLessEqual(codes, {"bad_frame", "busy"})
+        self.assertLess(peak_bytes(self.home.server.child.pid) - self.at_first, self.GROWTH_MAX)
+        self.nothing_is_recorded()
+
+    def test_lists_of_millions(self):
+        many = b"\xdd" + self.VALUES.to_bytes(4, "big") + b"\xa0" * self.VALUES
+        head = steno_wire.pack(["request", {"id": new_id(), "verb": "command", "body": 0}])[:-1]
+        for kind, field in ((b"Spawn", b"allowed_tools"), (b"EraseContent", b"ranges")):
+            with self.subTest(field=field):
+                inner = b"\x81" + bytes([0xA0 | len(field)]) + field + many
+                body = (b"\x82\xa4type" + bytes([0xA0 | len(kind)]) + kind + b"\xa4body" + inner)
+                self.assert_bounded(head + body, "more than 65536 values")
+
+    def test_a_hello_of_millions_of_features(self):
+        many = b"\xdd" + self.VALUES.to_bytes(4, "big") + b"\xa0" * self.VALUES
+        self.assert_bounded(b"\x92\xa5hello\x81\xa8features" + many, "more than 65536 values")
+
+    def test_a_map_of_millions_that_nobody_knows(self):
+        half = self.VALUES // 2
+        many = b"\xdf" + half.to_bytes(4, "big") + b"\xa0\xc0" * half
+        self.assert_bounded(b"\x92\xa6notice\x81\xa7unknown" + many, "more than 65536 values")
+
+    def test_prompts_of_many_megabytes_to_nobody(self):
+        body = {"session": new_id(), "agent": "main", "type": "SendPrompt",
+                "body": {"prompt": "x" * 9_400_000}}
+        with Wire(self.endpoint) as hostile, Wire(self.endpoint) as good:
+            for _ in range(self.COUNT):
+                hostile.send(self.request_of(body))
+            self.assertGreater(good.position(), 0)
+            _, reply = hostile.receive()
+            self.assertIn(reply["code"], ("not_found", "busy"), reply)
+        self.assertLess(peak_bytes(self.home.server.child.pid) - self.at_first, self.GROWTH_MAX)
 
 
 @unittest.skipUnless(steno_wire.is_available, "no python3-zmq and python3-msgpack")

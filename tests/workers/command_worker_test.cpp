@@ -500,6 +500,21 @@ TEST_CASE("a session that floods the inbox leaves room for the others", "[worker
   CHECK_FALSE(busy(4, 18, 1000));
 }
 
+TEST_CASE("whether there is room for a large command is known before it is decoded", "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.inbox_bytes_max = 8000;
+  CommandWorld w(options);
+  w.loop.loader.held.insert("$admission");
+  CHECK_FALSE(w.loop.worker.check_room(100'000));  // one is always taken
+  auto m = CommandLoop::message(1, 1, CommandLoop::spawn());
+  m.bytes = 5000;
+  w.loop.submit(m);
+  CHECK_FALSE(w.loop.worker.check_room(3000));
+  const auto full = w.loop.worker.check_room(3001);
+  REQUIRE(full);
+  CHECK(full->code == RejectionCode::busy);
+}
+
 TEST_CASE("a full block holds commands back, it does not refuse them", "[workers]") {
   CommandWorld w(many_sessions());
   std::vector<Ticket> tickets;

@@ -8,6 +8,7 @@
 #include "bus/zmq_sockets.hpp"
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/one_command.hpp"
+#include "workers/server.hpp"
 
 namespace benchmarks {
 namespace {
@@ -16,11 +17,16 @@ constexpr Nanoseconds kFloodBeginMax = std::chrono::seconds(30);
 constexpr base::Duration kFloodPause = std::chrono::milliseconds(1);  // while the queue is full
 constexpr std::size_t kListItems = 9'400'000;                         // one byte each
 constexpr int kFloodBurst = 256;  // sent between two looks at what was answered
+// Of large frames: as many as may wait at the server and a few more. What goes beyond would wait in
+// this process, and is not sent before the server has come through these, or is given up.
+constexpr int kLargeBurst = 20;
+constexpr base::Duration kLargeBurstMax = std::chrono::milliseconds(500);
 
 class Flood {
  public:
   Flood(bus::ClientSocket& socket, FloodKind kind) : socket_(socket), kind_(kind) {
-    if (kind_ == FloodKind::lists) list_ = list_body();
+    if (kind_ == FloodKind::lists) large_ = list_body();
+    if (kind_ == FloodKind::large) large_ = prompt_body();
   }
 
   base::Result<bool> begin() {
@@ -34,14 +40,40 @@ class Flood {
   }
 
   base::Result<bool> burst() {
+    if (!large_.encoded.empty()) return large_burst();
     for (int i = 0; i < kFloodBurst; ++i) {
-      base::Bytes frame = kind_ == FloodKind::lists
-                              ? bus::encode_frame(bus::Request{
-                                    fresh(), std::string(workers::kVerbCommand), list_, 1})
-                              : request(fresh(), session::SendPrompt{"flood", false});
-      if (!socket_.send(std::move(frame))) return pause();
+      if (!socket_.send(request(fresh(), session::SendPrompt{"flood", false}))) return pause();
     }
     read();
+    return true;
+  }
+
+  base::Result<bool> large_burst() {
+    for (int i = 0; i < kLargeBurst; ++i) {
+      if (auto ok = send(bus::encode_frame(
+              bus::Request{fresh(), std::string(workers::kVerbCommand), large_, 1}));
+          !ok) {
+        return ok;
+      }
+    }
+    const base::CommandId last = fresh();
+    const base::Duration end = clock_.boot() + kLargeBurstMax;
+    if (auto ok =
+            send(bus::encode_frame(bus::Request{last, std::string(workers::kVerbStatus), {}, 1}));
+        !ok) {
+      return ok;
+    }
+    while (clock_.boot() < end) {
+      while (const auto answer = socket_.receive()) {
+        const auto frame = bus::decode_frame(*answer);
+        const auto* reply = frame ? std::get_if<bus::Reply>(&*frame) : nullptr;
+        if (reply != nullptr && reply->id == last) return true;
+      }
+      bus::PollItem items[] = {bus::PollItem::of(socket_)};
+      if (const auto polled = bus::poll(items, kFloodPause); !polled) {
+        return tl::unexpected(polled.error());
+      }
+    }
     return true;
   }
 
@@ -54,6 +86,14 @@ class Flood {
     body.agent = kLogAgent;
     return bus::encode_frame(
         bus::Request{id, std::string(workers::kVerbCommand), bus::to_body(body), 1});
+  }
+
+  base::RawValue prompt_body() const {
+    workers::CommandBody body =
+        workers::encode_command(session::SendPrompt{std::string(kListItems, 'x'), false});
+    body.session = base::SessionId{session_.bytes};
+    body.agent = kLogAgent;
+    return bus::to_body(body);
   }
 
   base::RawValue list_body() const {
@@ -97,7 +137,7 @@ class Flood {
   base::SystemClock clock_;
   base::SystemRandom random_;
   const base::CommandId session_ = fresh();
-  base::RawValue list_;
+  base::RawValue large_;  // the body of the large frames; empty: this kind sends small ones
 };
 
 }  // namespace

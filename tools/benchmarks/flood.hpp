@@ -14,6 +14,7 @@ enum class FloodKind {
   prompts,  // small ones, all to one session of its own
   deaf,     // the same, and no answer is ever read
   lists,    // a Spawn of 9.4 MB, with nothing in it but millions of empty allowed_tools
+  large,    // prompts of 9.4 MB, all to one session of its own
 };
 
 // Starts one of that kind, which floods from its return until the child is destroyed.

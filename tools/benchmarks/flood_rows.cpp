@@ -2,9 +2,9 @@
 //
 // kill_ms_in_flood: how long a kill of one session takes while another session is flooded with
 // prompts, over a kill while nothing else is asked; by turns.
-// good_client_p99_ms: p99 of a well-behaved client's commands, one outstanding, beside three
-// hostile ones: one floods with prompts, one floods and reads no answer, and one sends frames of
-// 9.4 MB with millions of items.
+// good_client_p99_ms: p99 of a well-behaved client's commands, one outstanding, beside four
+// hostile ones: one floods with prompts, one floods and reads no answer, one sends frames of
+// 9.4 MB with millions of items, and one prompts of 9.4 MB.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/flood.hpp"
@@ -78,7 +78,8 @@ base::Result<Figure> measure_good_client(Workbench& bench) {
   const auto alone = kill_some(bench, **one);
   if (!alone) return tl::unexpected(alone.error());
   std::vector<std::unique_ptr<ChildProcess>> hostile;
-  for (const FloodKind kind : {FloodKind::prompts, FloodKind::deaf, FloodKind::lists}) {
+  for (const FloodKind kind :
+       {FloodKind::prompts, FloodKind::deaf, FloodKind::lists, FloodKind::large}) {
     auto flood = start_flood(bench, **server, kind);
     if (!flood) return tl::unexpected(flood.error());
     hostile.push_back(std::move(*flood));
@@ -94,7 +95,7 @@ base::Result<Figure> measure_good_client(Workbench& bench) {
   figure.value = seconds(good.p99()) * 1000;
   figure.raw = {
       fmt::format("alone: {}", p50_and_p99(*alone)),
-      fmt::format("beside three hostile clients: {}, {} commands", p50_and_p99(good), good.count()),
+      fmt::format("beside four hostile clients: {}, {} commands", p50_and_p99(good), good.count()),
       fmt::format("the server's memory at most {} MB",
                   memory_kib((*server)->pid(), "VmHWM") / 1024)};
   return figure;
