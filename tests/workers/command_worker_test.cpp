@@ -211,11 +211,11 @@ TEST_CASE("an expected version that is not the stream's is a conflict", "[worker
   spawn.expected_version = base::StreamVersion{0};
   REQUIRE(w.loop.ask(spawn));
   auto send = CommandLoop::message(1, 2, prompt("more"));
-  for (const std::int64_t wrong : {0, 1, 3}) {
+  for (const std::int64_t wrong : {0, 1, 2, 4}) {
     send.expected_version = base::StreamVersion{wrong};
     CHECK(w.loop.ask(send).error().code == RejectionCode::version_conflict);
   }
-  send.expected_version = base::StreamVersion{2};
+  send.expected_version = base::StreamVersion{3};
   REQUIRE(w.loop.ask(send));
   // A retry is answered as before, whatever version it expects by now.
   CHECK(w.loop.ask(send)->is_repeated);
@@ -603,13 +603,13 @@ TEST_CASE("a session that changed while its snapshot was written is saved again"
   const auto saved = [&] { return (*snapshots.load(stream_of(1)))->version; };
   w.loop.loader.is_saving_held = true;
   REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
-  CHECK(saved() == base::StreamVersion{2});
+  CHECK(saved() == base::StreamVersion{3});
   REQUIRE(w.loop.ask(CommandLoop::message(1, 2, prompt("more"))));
   w.loop.loader.is_saving_held = false;
   for (int i = 0; i < 10; ++i) {
     w.loop.decide();
     const bool is_forgotten = w.loop.worker.find("main", numbered<base::SessionId>(1)) == nullptr;
-    CHECK((!is_forgotten || saved() == base::StreamVersion{3}));
+    CHECK((!is_forgotten || saved() == base::StreamVersion{4}));
   }
   CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1)) == nullptr);
 }
@@ -645,7 +645,7 @@ TEST_CASE("an agent's names leave memory with its sessions, and are loaded for t
     session::Spawn named;
     named.spec = support::sample_spec(true);
     named.prompt = "work on it";
-    named.name = "nightly";
+    named.name = "nightly-" + agent;
     auto message = CommandLoop::message(number, id, support::as_command(named));
     message.agent = agent;
     return w.loop.ask(std::move(message));
@@ -661,9 +661,11 @@ TEST_CASE("an agent's names leave memory with its sessions, and are loaded for t
   CHECK(w.loop.worker.admission() != nullptr);
   CHECK(w.loop.worker.server() != nullptr);
   for (int i = 1; i <= 20; ++i) {
-    const auto second = spawn_named(30 + i, 30 + i, "job-" + std::to_string(i));
-    REQUIRE(second);
-    CHECK(second->name == "nightly-2");
+    const std::string agent = "job-" + std::to_string(i);
+    const auto second = spawn_named(30 + i, 30 + i, agent);
+    REQUIRE_FALSE(second);
+    CHECK(second.error().code == RejectionCode::already_exists);
+    CHECK(w.loop.loader.requests.at(session::registry_stream(agent)) == 2);
   }
   support::require_log_is_whole(w.store);
 }
@@ -676,7 +678,7 @@ TEST_CASE("a session whose snapshot cannot be written stays in memory", "[worker
   for (int i = 1; i <= 10; ++i) {
     REQUIRE(w.loop.ask(CommandLoop::message(i, i, CommandLoop::spawn())));
   }
-  CHECK(w.loop.worker.loaded_streams() == 13);
+  CHECK(w.loop.worker.loaded_streams() == 12);  // the registry, which is empty, is forgotten
   for (int i = 1; i <= 10; ++i) CHECK(w.loop.loader.requests.at(stream_of(i)) == 1);
   w.loop.loader.is_saving_broken = false;
   w.loop.settle();

@@ -170,7 +170,8 @@ std::string choose_alias(const AdmissionState& admission, SessionId session) {
 }
 
 // Who holds the name among the live sessions of all agents; none: it is free. Sessions that an
-// older release admitted are known to the registry of their agent alone, and not by their alias.
+// older release admitted are known to the registry of their agent alone, and not by their alias. A
+// mark may be that of another name, once in millions.
 std::optional<std::string> holder_of(const DecisionStates& states, const std::string& name) {
   const AdmissionState& admission = states.admission;
   const auto given = admission.names.find(name);

@@ -56,16 +56,7 @@ bool is_blank(char32_t c) {
          c == 0x202F || (c >= 0x205F && c <= 0x2065) || c == 0x3000 || c == 0xFEFF;
 }
 
-// A reference to a session is taken for these before it is taken for a name.
-bool is_other_reference(std::string_view name) {
-  return has_alias_form(name) || base::parse_id(name).has_value();
-}
-
-constexpr std::int64_t kSuffixMax = 1 << 16;  // more than there are live sessions of one name
-
-std::string with_suffix(const std::string& words, std::int64_t suffix) {
-  return suffix == 1 ? words : words + "-" + std::to_string(suffix);
-}
+constexpr std::int64_t kNumberMax = 1 << 16;  // more than there are live sessions of one name
 
 bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -128,18 +119,18 @@ std::optional<std::string> name_fault(std::string_view name) {
   return std::nullopt;
 }
 
-std::string unique_name(const std::string& words,
-                        const std::function<bool(const std::string&)>& is_taken) {
-  for (std::int64_t suffix = 1;; ++suffix) {
-    std::string name = with_suffix(words, suffix);
-    if (!is_other_reference(name) && !is_taken(name)) return name;
-  }
+std::string numbered_name(const std::string& words, std::int64_t number) {
+  return number == 1 ? words : words + "-" + std::to_string(number);
+}
+
+bool is_other_reference(std::string_view name) {
+  return has_alias_form(name) || base::parse_id(name).has_value();
 }
 
 std::optional<std::string> made_name(std::string_view prompt, std::int64_t mark) {
   const std::string words = name_from_prompt(prompt);
-  for (std::int64_t suffix = 1; suffix <= kSuffixMax; ++suffix) {
-    std::string name = with_suffix(words, suffix);
+  for (std::int64_t number = 1; number <= kNumberMax; ++number) {
+    std::string name = numbered_name(words, number);
     if (name_mark(name) == mark) return name;
   }
   return std::nullopt;
