@@ -41,7 +41,7 @@ struct ServerWorld {
 
 // One life of the server; blocks become durable when the test says so, or by themselves.
 struct ServerLife {
-  explicit ServerLife(ServerWorld& w, CommandWorkerOptions options = {})
+  explicit ServerLife(ServerWorld& w, CommandWorkerOptions options = {}, std::string key = {})
       : world(w),
         side(open_side(w)),
         committer(w.store),
@@ -54,7 +54,7 @@ struct ServerLife {
         feed(w.bus.bind_publisher("feed")),
         server({w.clock, w.random, committer, loader, contents, queries, erasures, locks, *commands,
                 *workers, *feed},
-               {tail_of(w), options, {}}, std::move(side->takeover)) {}
+               {tail_of(w), options, {}, std::move(key)}, std::move(side->takeover)) {}
 
   static eventlog::LogTail tail_of(ServerWorld& w) {
     auto tail = *eventlog::read_tail(w.store);
@@ -314,6 +314,60 @@ TEST_CASE(
   }
   backup.name = "another";
   CHECK(ask(life, 0, kVerbBackup, bus::to_body(backup)).code == "id_reused");
+}
+
+TEST_CASE("a copy that is asked for where one is known is refused, unless it is the same request",
+          "[workers]") {
+  ServerWorld w;
+  {
+    support::StoreWriter writer(w.store);
+    const std::string server(session::kServerStream);
+    writer.append(server, session::EpochStarted{1, "created"});
+    writer.append(server, session::BackupBegun{"one", "/nowhere/one"});
+    writer.append(server, session::BackupCompleted{"one", {1}});
+    writer.append(server, session::ArchiveBegun{"two", "/nowhere/two"});
+    writer.append(server, session::ArchiveCompleted{"two", {1}, {1}});
+    writer.append(server, session::LogTrimmed{"two", {}});
+    writer.flush();
+  }
+  ServerLife life(w, {}, "a key");
+  const auto ask = [&](int id, std::string_view verb, base::RawValue body) {
+    Peer asker(w, "command", hello_of(bus::Role::client));
+    const auto request = support::numbered<base::CommandId>(id);
+    REQUIRE(asker.client.start(request, verb, std::move(body), seconds(60)));
+    const auto reply = asker.answer(life, request);
+    REQUIRE(reply);
+    return *reply;
+  };
+  const auto is_refused = [](const bus::Reply& reply, std::string_view forget) {
+    INFO(reply.text);
+    return reply.code == "already_exists" && reply.text.find("no copy was made") < 1000 &&
+           reply.text.find("another folder") < 1000 && reply.text.find(forget) < 1000;
+  };
+  BackupBody backup;
+  backup.name = "one";
+  backup.folder = "/nowhere/one";
+  CHECK(is_refused(ask(1, kVerbBackup, bus::to_body(backup)), "steno backup forget one"));
+  backup.name = "other";
+  CHECK(is_refused(ask(2, kVerbBackup, bus::to_body(backup)), "steno backup forget one"));
+  backup.name = "one";
+  backup.folder = "/nowhere/other";
+  CHECK(is_refused(ask(3, kVerbBackup, bus::to_body(backup)), "steno backup forget one"));
+  backup.name = "fresh";
+  const auto first = ask(4, kVerbBackup, bus::to_body(backup));
+  REQUIRE(first.status == bus::ReplyStatus::ok);
+  CHECK(ask(4, kVerbBackup, bus::to_body(backup)).body == first.body);
+
+  ArchiveBody archive;
+  archive.name = "two";
+  archive.folder = "/nowhere/two";
+  archive.before = {1};
+  CHECK(is_refused(ask(5, kVerbArchive, bus::to_body(archive)), "steno archive list"));
+  archive.name = "other";
+  CHECK(is_refused(ask(6, kVerbArchive, bus::to_body(archive)), "steno archive list"));
+  archive.name = "two";
+  archive.folder = "/nowhere/three";
+  CHECK(is_refused(ask(7, kVerbArchive, bus::to_body(archive)), "steno archive list"));
 }
 
 TEST_CASE("a query waits for the position that it asks for", "[workers]") {
