@@ -20,19 +20,20 @@ namespace fs = std::filesystem;
 using base::ErrorCode;
 using base::failure;
 
-Result<bool> failed(const std::string& what, const std::string& path, const std::error_code& e) {
-  return failure(ErrorCode::io, what + ": " + e.message(), path);
-}
-
 Result<Bytes> label_of(BlockStore& log, Position begun) {
   const auto tail = read_tail(log);
   if (!tail) return tl::unexpected(tail.error());
   return "backup of log " + tail->log.text() + " begun at " + std::to_string(begun.value) + '\n';
 }
 
-Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, const LogFolder& copy,
-                                     Disk& disk) {
+Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& copy,
+                                     const BackupOptions& options) {
+  const LogFolder& root = options.root;
+  Disk& disk = options.disk;
   if (auto ok = log.copy_to(copy.log()); !ok) return tl::unexpected(ok.error());
+  if (!options.shares_files) {
+    if (auto ok = part_from_others(copy.log(), disk); !ok) return tl::unexpected(ok.error());
+  }
   if (!base::mutant(base::Mutant::backup_not_synced)) {
     if (auto ok = sync_all(copy.log(), disk); !ok) return tl::unexpected(ok.error());
   }
@@ -204,11 +205,7 @@ void remove_part(const LogFolder& to, Disk& disk) {
 Result<bool> copy_log(const LogFolder& from, const LogFolder& to, Claims claims,
                       const VerifyProgress& progress, Disk& disk) {
   const std::string part = part_of(to);
-  std::error_code error;
-  fs::copy(from.log(), part, fs::copy_options::recursive, error);
-  if (error) return failed("cannot be copied to " + part, from.log(), error);
-  fs::permissions(part, fs::perms::owner_all, error);
-  fs::remove(part + "/LOCK", error);
+  if (auto ok = copy_folder(from.log(), part, disk); !ok) return ok;
   if (!base::mutant(base::Mutant::restored_not_synced)) {
     if (auto ok = sync_all(part, disk); !ok) return ok;
   }
@@ -231,7 +228,8 @@ Result<bool> copy_log(const LogFolder& from, const LogFolder& to, Claims claims,
 }  // namespace
 
 Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Position begun,
-                                  Disk& disk, const LogFolder& root) {
+                                  const BackupOptions& options) {
+  Disk& disk = options.disk;
   const auto label = label_of(log, begun);
   if (!label) return tl::unexpected(label.error());
   if (auto ok = make_empty_folder(folder, disk); !ok) return tl::unexpected(ok.error());
@@ -242,7 +240,7 @@ Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Po
     remove_durably(folder, disk);
     return tl::unexpected(synced.error());
   }
-  auto outcome = copy_and_prove(log, root, copy, disk);
+  auto outcome = copy_and_prove(log, copy, options);
   if (outcome) synced = disk.sync_folder(folder);
   if (synced && outcome) synced = disk.sync_folder(fs::path(folder).parent_path().string());
   if (!synced) outcome = tl::unexpected(synced.error());

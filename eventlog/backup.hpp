@@ -15,13 +15,21 @@ struct BackupOutcome {
   base::Hash hash{};
 };
 
+struct BackupOptions {
+  Disk& disk = system_disk();
+  LogFolder root{};  // the log's own data folder
+  // Table files of the log are taken by another name (a hard link) where the file system can: at
+  // once and without space, but one bad sector, or one stray write, then hits log and backup alike.
+  bool shares_files = false;
+};
+
 // Copies the log into the folder, which must be missing or empty, syncs every file of it, and
 // proves the copy from its first block to its last. `begun`: the position of its BackupBegun, by
 // which the copy is labelled. On an error nothing of it is left. The log may be appended to
 // meanwhile. Errors: invalid for a folder that is in use for something; io; damaged when the copy,
 // and with it the log, does not prove itself.
 Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Position begun,
-                                  Disk& disk = system_disk(), const LogFolder& root = {});
+                                  const BackupOptions& options = {});
 
 // A copy whose maker was killed before it could tell that it is whole. Errors: as above; not_found
 // when it is not whole, or not there: what is labelled as it is removed, and nothing else.

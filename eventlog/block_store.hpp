@@ -74,7 +74,7 @@ class BlockStore {
   // the last block. Error busy: a reader still holds such a file open; call again in a moment.
   virtual Result<bool> scrub(const ScrubScope& scope) = 0;
   // Makes a store of the same kind in the folder, which is not there yet, with all blocks up to
-  // some moment during the call. Nothing of it is synced. Error refused: the store cannot.
+  // some moment of the call; not synced, its files maybe links. Error refused: the store cannot.
   virtual Result<bool> copy_to(const std::string& folder) = 0;
   // Removes the blocks that lie wholly before `position`. first() moves before anything goes: who
   // reads beside it, and sees first() where it was when the reading began, has read what was whole.

@@ -1,8 +1,12 @@
 #include "eventlog/copied_folder.hpp"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include "eventlog/base/list_files.hpp"
 
 namespace eventlog {
 
@@ -12,11 +16,70 @@ using base::failure;
 
 namespace {
 
+constexpr std::size_t kCopyBytes = 1 << 20;  // of one read and one write
+// A copy is synced each time so much of it is written: what is dirty in the page cache at once is
+// bounded, because the log's own syncs would wait behind it.
+constexpr std::size_t kSyncBytes = 16 << 20;
+
 Result<bool> not_listed(const std::string& path, const std::error_code& error) {
   return failure(ErrorCode::io, "cannot be listed: " + error.message(), path);
 }
 
+Result<bool> copy_file(const std::string& from, const std::string& to, Disk& disk) {
+  std::ifstream source(from, std::ios::binary);
+  if (!source) return failure(ErrorCode::io, "the file cannot be opened", from);
+  auto target = disk.open(to);
+  if (!target) return tl::unexpected(target.error());
+  Bytes bytes(kCopyBytes, '\0');
+  std::size_t unsynced = 0;
+  for (std::size_t offset = 0; source;) {
+    source.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    const auto count = static_cast<std::size_t>(source.gcount());
+    if (source.bad()) return failure(ErrorCode::io, "the file cannot be read", from);
+    if (count == 0) break;
+    if (auto ok = (*target)->write(offset, ByteView(bytes).substr(0, count)); !ok) return ok;
+    offset += count;
+    unsynced += count;
+    if (unsynced < kSyncBytes) continue;
+    if (auto ok = (*target)->sync(); !ok) return ok;
+    unsynced = 0;
+  }
+  return true;
+}
+
 }  // namespace
+
+Result<bool> copy_folder(const std::string& from, const std::string& to, Disk& disk) {
+  const auto entries = base::list_files(from);
+  if (!entries) return tl::unexpected(entries.error());
+  if (auto made = disk.make_folder(to); !made) return made;
+  for (const base::ListedFile& entry : *entries) {
+    const std::string path = to + "/" + entry.name;
+    Result<bool> copied = true;
+    if (entry.kind == base::FileKind::folder) copied = copy_folder(entry.path, path, disk);
+    // RocksDB's lock belongs to whoever has that folder open.
+    const bool is_copied = entry.kind == base::FileKind::file && entry.name != "LOCK";
+    if (is_copied) copied = copy_file(entry.path, path, disk);
+    if (!copied) return copied;
+  }
+  return true;
+}
+
+Result<bool> part_from_others(const std::string& folder, Disk& disk) {
+  const auto entries = base::list_files(folder);
+  if (!entries) return tl::unexpected(entries.error());
+  for (const base::ListedFile& entry : *entries) {
+    struct stat status {};
+    if (::stat(entry.path.c_str(), &status) != 0) {
+      return tl::unexpected(errno_error("cannot look at a file", entry.path));
+    }
+    if (!S_ISREG(status.st_mode) || status.st_nlink < 2) continue;
+    const std::string own = unfinished(entry.path);
+    if (auto ok = copy_file(entry.path, own, disk); !ok) return ok;
+    if (auto ok = disk.rename(own, entry.path); !ok) return ok;
+  }
+  return true;
+}
 
 void remove_durably(const std::string& path, Disk& disk) {
   disk.remove_all(path);
@@ -46,12 +109,12 @@ Result<bool> make_empty_folder(const std::string& folder, Disk& disk) {
 }
 
 Result<bool> sync_all(const std::string& folder, Disk& disk) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (!entry.is_regular_file()) continue;
-    if (auto ok = disk.settle(entry.path().string()); !ok) return ok;
+  const auto entries = base::list_files(folder);
+  if (!entries) return tl::unexpected(entries.error());
+  for (const base::ListedFile& entry : *entries) {
+    if (entry.kind != base::FileKind::file) continue;
+    if (auto ok = disk.settle(entry.path); !ok) return ok;
   }
-  if (error) return not_listed(folder, error);
   return disk.sync_folder(folder);
 }
 
@@ -82,13 +145,11 @@ bool holds(const std::string& path, ByteView bytes) {
 
 void remove_unmarked(const std::string& folder, const std::string& mark, Disk& disk) {
   const std::string part = unfinished(mark);
-  std::error_code error;
-  fs::directory_iterator files(folder, error);
-  for (; !error && files != fs::directory_iterator(); files.increment(error)) {
-    std::error_code unknown;
-    if (files->path() != part || !fs::is_regular_file(files->symlink_status(unknown))) return;
+  const auto entries = base::list_files(folder);
+  if (!entries && entries.error().code != ErrorCode::not_found) return;
+  for (const base::ListedFile& entry : entries.value_or(std::vector<base::ListedFile>())) {
+    if (entry.path != part || entry.kind != base::FileKind::file) return;
   }
-  if (error && !is_gone(folder)) return;
   disk.remove_all(part);
   remove_emptied(folder, disk);
 }

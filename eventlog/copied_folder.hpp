@@ -12,6 +12,15 @@ namespace eventlog {
 // above it is missing.
 Result<bool> make_empty_folder(const std::string& folder, Disk& disk);
 
+// Makes a folder of the same files, and of those in the folders below it. Nothing but the bytes is
+// copied: files are 0600, folders 0700; what is neither is left out. `to` must not hold these files
+// yet. Nothing of it is synced for good: see sync_all.
+Result<bool> copy_folder(const std::string& from, const std::string& to, Disk& disk);
+
+// Gives the folder files of its own: each that has another name elsewhere is replaced by a copy.
+// Not synced, as above.
+Result<bool> part_from_others(const std::string& folder, Disk& disk);
+
 // Every file in the folder, and then the folder.
 Result<bool> sync_all(const std::string& folder, Disk& disk);
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "eventlog/base/list_files.hpp"
 #include "eventlog/base/mutant.hpp"
 
 namespace eventlog {
@@ -59,17 +60,16 @@ Result<bool> check_owner(const std::string& root) {
 }
 
 Result<bool> check_no_foreign_files(const std::string& root) {
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(root, failed)) {
-    const std::string name = entry.path().filename().string();
-    if (is_known_name(name)) continue;
+  const auto entries = base::list_files(root);
+  if (!entries) return tl::unexpected(entries.error());
+  for (const base::ListedFile& entry : *entries) {
+    if (is_known_name(entry.name)) continue;
     return failure(ErrorCode::invalid,
-                   "the folder holds no log, but other files, such as '" + name +
+                   "the folder holds no log, but other files, such as '" + entry.name +
                        "'; give an empty or a new folder",
                    root);
   }
-  if (!failed) return true;
-  return failure(ErrorCode::io, "cannot list the data folder: " + failed.message(), root);
+  return true;
 }
 
 // One that is nobody's yet: all may write into it, such as /tmp, or whatever will be mounted there.
@@ -86,34 +86,33 @@ Result<bool> check_not_shared(const std::string& root) {
 }
 
 // What RocksDB leaves behind when it dies while it makes a database: nothing is in it yet.
-bool is_left_by_creation(const fs::path& name) {
-  const std::string text = name.string();
-  return text == "LOCK" || text == "IDENTITY" || text.starts_with("LOG") ||
-         text.starts_with("MANIFEST-") || text.starts_with("OPTIONS-") ||
-         name.extension() == ".dbtmp";
+bool is_left_by_creation(const base::ListedFile& file) {
+  const std::string& name = file.name;
+  return name == "LOCK" || name == "IDENTITY" || name.starts_with("LOG") ||
+         name.starts_with("MANIFEST-") || name.starts_with("OPTIONS-") ||
+         file.extension() == ".dbtmp";
 }
 
 // Such as 000012.sst and 000013.log.
-bool is_numbered(const fs::path& name) {
-  const std::string stem = name.stem().string();
+bool is_numbered(const base::ListedFile& file) {
+  const std::string stem = file.stem();
   return !stem.empty() && stem.find_first_not_of("0123456789") == std::string::npos;
 }
 
 // What a log is read from; the rest are RocksDB's own notes and its lock.
-bool is_part_of_log(const fs::path& name) {
-  const std::string text = name.string();
-  return is_numbered(name) || text == "CURRENT" || text.starts_with("MANIFEST-");
+bool is_part_of_log(const base::ListedFile& file) {
+  return is_numbered(file) || file.name == "CURRENT" || file.name.starts_with("MANIFEST-");
 }
 
 // The names of its files in log/ or evidence/.
 Result<std::vector<std::string>> parts_of_log(const std::string& folder) {
+  const auto entries = base::list_files(folder);
+  if (!entries) return tl::unexpected(entries.error());
   std::vector<std::string> names;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(folder, failed)) {
-    if (is_part_of_log(entry.path().filename())) names.push_back(entry.path().filename().string());
+  for (const base::ListedFile& entry : *entries) {
+    if (is_part_of_log(entry)) names.push_back(entry.name);
   }
-  if (!failed) return names;
-  return failure(ErrorCode::io, "cannot list the log's files: " + failed.message(), folder);
+  return names;
 }
 
 // Error io: something of it is still there.
@@ -126,21 +125,18 @@ Result<bool> remove_wholly(const std::string& path, Disk& disk) {
 
 // The folder of a log that has no database, or only the beginnings of one.
 Result<bool> check_empty_log(const std::string& log) {
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(log, failed)) {
-    const fs::path name = entry.path().filename();
-    if (is_left_by_creation(name)) continue;
-    if (is_numbered(name)) {
+  const auto entries = base::list_files(log);
+  if (!entries) return tl::unexpected(entries.error());
+  for (const base::ListedFile& entry : *entries) {
+    if (is_left_by_creation(entry)) continue;
+    if (is_numbered(entry)) {
       return failure(ErrorCode::damaged,
-                     "the log's file CURRENT is missing, while " + name.string() + " is there",
-                     log);
+                     "the log's file CURRENT is missing, while " + entry.name + " is there", log);
     }
     return failure(ErrorCode::invalid,
-                   "the folder holds no log, but other files, such as '" + name.string() + "'",
-                   log);
+                   "the folder holds no log, but other files, such as '" + entry.name + "'", log);
   }
-  if (!failed) return true;
-  return failure(ErrorCode::io, "cannot list the log's folder: " + failed.message(), log);
+  return true;
 }
 
 }  // namespace
@@ -152,24 +148,22 @@ bool LogFolder::has_log() const {
 bool is_known_name(std::string_view name) {
   // The log's own, then what a server, its worker and its configuration keep beside it.
   constexpr std::array<std::string_view, 22> kNames = {
-      "lock",  "head",      "head.new",   "erased",        "erased.new", "key",        "key.new",
-      "base",  "making",    "making.new", "log",           "index",      "views",      "evidence",
-      "label", "label.new", "restoring",  "restoring.new", "run",        "steno.toml", "locks",
-      "worker.lock"};
+      "lock",    "head",       "head.new", "erased",     "erased.new", "key",
+      "key.new", "base",       "making",   "making.new", "log",        "index",
+      "views",   "evidence",   "label",    "label.new",  "restoring",  "restoring.new",
+      "run",     "steno.toml", "locks",    "worker.lock"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 std::vector<std::string> foreign_files(const LogFolder& folder) {
   std::vector<std::string> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder.root, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!is_known_name(name)) found.push_back(name);
+  const std::vector<base::ListedFile> none;
+  for (const base::ListedFile& entry : base::list_files(folder.root).value_or(none)) {
+    if (!is_known_name(entry.name)) found.push_back(entry.name);
   }
-  for (const auto& entry : fs::directory_iterator(folder.log(), ignored)) {
-    const fs::path name = entry.path().filename();
-    if (!is_part_of_log(name) && !is_left_by_creation(name))
-      found.push_back("log/" + name.string());
+  for (const base::ListedFile& entry : base::list_files(folder.log()).value_or(none)) {
+    const bool is_own = is_part_of_log(entry) || is_left_by_creation(entry);
+    if (!is_own) found.push_back("log/" + entry.name);
   }
   std::sort(found.begin(), found.end());
   return found;

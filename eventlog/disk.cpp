@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "eventlog/full_disk.hpp"
+
 namespace eventlog {
 namespace {
 
@@ -118,8 +120,10 @@ Result<bool> write_whole(Disk& disk, const std::string& path, ByteView bytes) {
 
 base::Error errno_error(const std::string& what, const std::string& path) {
   const bool is_refused = errno == EACCES || errno == EPERM || errno == EROFS;
-  return {is_refused ? ErrorCode::refused : ErrorCode::io, what + ": " + std::strerror(errno),
-          path};
+  const bool is_full = errno == ENOSPC || errno == EDQUOT;
+  std::string text = what + ": " + std::strerror(errno);
+  if (is_full) text += kMakeRoom;
+  return {is_refused ? ErrorCode::refused : ErrorCode::io, std::move(text), path};
 }
 
 }  // namespace eventlog

@@ -1,9 +1,10 @@
 #include "eventlog/log_base.hpp"
 
-#include <filesystem>
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
+#include "eventlog/base/list_files.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/copied_folder.hpp"
 #include "eventlog/log_end.hpp"
@@ -56,11 +57,9 @@ Result<bool> prove_first_block(BlockStore& store, const Checkpoint& at, const st
 }  // namespace
 
 bool has_archived_beginning(const LogFolder& folder) {
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.bases(), failed)) {
-    if (entry.path().extension() != ".new") return true;
-  }
-  return false;
+  const auto entries = base::list_files(folder.bases());
+  return entries && std::any_of(entries->begin(), entries->end(),
+                                [](const auto& entry) { return entry.extension() != ".new"; });
 }
 
 Result<BaseFile> read_base_file(const LogFolder& folder, Position position) {
@@ -122,17 +121,11 @@ Result<bool> write_base_file(const std::string& base_folder, const BaseFile& fil
 }
 
 Result<bool> copy_base(const LogFolder& from, const LogFolder& to, Position position, Disk& disk) {
-  namespace fs = std::filesystem;
   const std::string source = from.base(position);
   const std::string target = to.base(position);
   if (auto made = disk.make_folder(to.bases()); !made) return made;
   disk.remove_all(target);
-  std::error_code error;
-  fs::copy(source, target, fs::copy_options::recursive, error);
-  if (error) {
-    return failure(ErrorCode::io, "cannot be copied to " + target + ": " + error.message(), source);
-  }
-  fs::remove(target + "/rows/LOCK", error);
+  if (auto ok = copy_folder(source, target, disk); !ok) return ok;
   if (auto ok = sync_all(target + "/rows", disk); !ok) return ok;
   if (auto ok = sync_all(target, disk); !ok) return ok;
   if (auto ok = disk.sync_folder(to.bases()); !ok) return ok;

@@ -6,18 +6,16 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <unordered_set>
 
+#include "eventlog/base/list_files.hpp"
 #include "eventlog/write_ahead_log.hpp"
 
 namespace eventlog {
 namespace {
-
-namespace fs = std::filesystem;
 
 // As rocksdb_store.cpp makes the column families.
 enum class Family : std::uint32_t { facts = 0, content = 1, chunks = 2 };
@@ -29,15 +27,6 @@ Result<Bytes> read_file(const std::string& path) {
     return base::failure(base::ErrorCode::io, "the file cannot be read", path);
   }
   return bytes;
-}
-
-// Of the file, however many names it has.
-Result<std::pair<std::uint64_t, std::uint64_t>> identity_of(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
-    return tl::unexpected(errno_error("cannot look at a file", path));
-  }
-  return std::pair<std::uint64_t, std::uint64_t>(status.st_dev, status.st_ino);
 }
 
 // Does the checksum of a block hold that cannot be read otherwise?
@@ -124,20 +113,27 @@ class FilesOfLog final : public LogFiles {
 };
 
 Result<bool> FilesOfLog::list(const std::string& part, std::size_t folder) {
-  std::error_code failed;
-  if (!fs::is_directory(part, failed)) return true;
-  for (const auto& entry : fs::directory_iterator(part, failed)) {
-    const fs::path& path = entry.path();
-    const bool is_table = path.extension() == ".sst";
-    if (!is_table && path.extension() != ".log") continue;
-    const auto identity = identity_of(path.string());
-    if (!identity) return tl::unexpected(identity.error());
-    if (!inodes_.insert(*identity).second) continue;
-    const std::uint64_t number = std::strtoull(path.stem().c_str(), nullptr, 10);
-    files_.push_back({path.string(), folder, number, entry.file_size(failed), is_table, {}});
+  const auto entries = base::list_files(part);
+  // A folder that is not there holds nothing, nor does a file in its place.
+  if (!entries && (entries.error().code == base::ErrorCode::not_found ||
+                   entries.error().code == base::ErrorCode::invalid)) {
+    return true;
   }
-  if (!failed) return true;
-  return base::failure(base::ErrorCode::io, "cannot list the folder: " + failed.message(), part);
+  if (!entries) return tl::unexpected(entries.error());
+  for (const base::ListedFile& entry : *entries) {
+    const bool is_table = entry.extension() == ".sst";
+    if (!is_table && entry.extension() != ".log") continue;
+    struct stat status {};
+    if (::stat(entry.path.c_str(), &status) != 0) {
+      return tl::unexpected(errno_error("cannot look at a file", entry.path));
+    }
+    // Of the file, however many names it has.
+    if (!inodes_.insert({status.st_dev, status.st_ino}).second) continue;
+    const std::uint64_t number = std::strtoull(entry.stem().c_str(), nullptr, 10);
+    const auto size = static_cast<std::size_t>(status.st_size);
+    files_.push_back({entry.path, folder, number, size, is_table, {}});
+  }
+  return true;
 }
 
 Result<bool> FilesOfLog::read(const std::vector<LogFolder>& folders, const Progress& progress) {

@@ -7,6 +7,7 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/chained_store.hpp"
 #include "eventlog/log_end.hpp"
+#include "eventlog/log_place.hpp"
 #include "eventlog/memory_store.hpp"
 #include "eventlog/write_ahead_log.hpp"
 
@@ -150,8 +151,10 @@ Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random,
   if (!head_file) return tl::unexpected(head_file.error());
   if (auto ok = disk.sync_folder(folder.root); !ok) return tl::unexpected(ok.error());
   if (auto ok = drop_evidence(folder, disk); !ok) return tl::unexpected(ok.error());
+  auto place = LogPlace::of(folder);
+  if (!place) return tl::unexpected(place.error());
   opened->lock = std::move(*lock);
-  opened->head = std::move(*head_file);
+  opened->head = watch_place(std::move(*head_file), std::move(*place));
   if (opened->is_new) opened->tail = fresh_tail(random);
   return opened;
 }

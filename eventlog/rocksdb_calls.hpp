@@ -4,14 +4,17 @@
 
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
 
 #include "eventlog/base/bytes.hpp"
 #include "eventlog/base/result.hpp"
+#include "eventlog/full_disk.hpp"
 
 namespace eventlog {
 
@@ -28,7 +31,19 @@ inline base::Error error_of(const rocksdb::Status& status, std::string where) {
   ErrorCode code = ErrorCode::io;
   if (status.IsNotFound()) code = ErrorCode::not_found;
   if (status.IsCorruption()) code = ErrorCode::damaged;
-  return {code, status.ToString(), std::move(where)};
+  std::string text = status.ToString();
+  if (status.IsNoSpace()) text += kMakeRoom;
+  return {code, std::move(text), std::move(where)};
+}
+
+// How many table files a database may keep open; -1: all that it has, which is faster. Where the
+// process may open few, an eighth for each of the log, the index and the views leaves half for a
+// server's peers.
+inline int open_tables_max() {
+  constexpr rlim_t kFew = 4096;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kFew) return -1;
+  return std::max(16, static_cast<int>(limit.rlim_cur) / 8);
 }
 
 // A view of a folder that holds no database would fail with a text that says less.

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "eventlog/base/list_files.hpp"
 #include "eventlog/key_value_store.hpp"
 #include "eventlog/private_folder.hpp"
 #include "eventlog/rocksdb_calls.hpp"
@@ -39,6 +40,7 @@ rocksdb::Options options_for_rows() {
   options.create_if_missing = true;
   options.write_buffer_size = 8 << 20;
   options.max_write_buffer_number = 2;
+  options.max_open_files = open_tables_max();
   options.compression = rocksdb::kNoCompression;
   forbid_resume(options);
   forbid_log(options);
@@ -234,16 +236,15 @@ class RocksDbKeyValueStore final : public KeyValueStore {
 // Damage that can be seen before the folder is opened; empty: none.
 std::string seen_damage(const std::string& folder) {
   std::error_code failed;
-  const auto status = std::filesystem::status(folder, failed);
-  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
-    return "it is not a folder";
-  }
-  std::filesystem::directory_iterator at(folder, failed);
-  for (; !failed && at != std::filesystem::directory_iterator(); at.increment(failed)) {
-    if (at->path() == mark_of(folder)) return "damage was met in it before";
-    if (at->path().extension() != ".log") continue;
+  const bool is_there = std::filesystem::exists(folder, failed);
+  if (is_there && !std::filesystem::is_directory(folder, failed)) return "it is not a folder";
+  const auto entries = base::list_files(folder);
+  if (!entries) return {};  // opening it says why
+  for (const base::ListedFile& entry : *entries) {
+    if (entry.path == mark_of(folder)) return "damage was met in it before";
+    if (entry.extension() != ".log") continue;
     std::error_code unknown;
-    const bool holds_rows = at->file_size(unknown) > 0 && !unknown;
+    const bool holds_rows = std::filesystem::file_size(entry.path, unknown) > 0 && !unknown;
     if (holds_rows) return "it has a write-ahead log, which an earlier release wrote";
   }
   return {};

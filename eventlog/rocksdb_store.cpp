@@ -460,6 +460,7 @@ rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   options.bytes_per_sync = 1 << 20;
   options.advise_random_on_open = false;  // it would keep the kernel from reading ahead
   options.max_background_jobs = 2;
+  options.max_open_files = open_tables_max();
   forbid_resume(options);
   forbid_log(options);
   return options;

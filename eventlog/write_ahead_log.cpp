@@ -7,14 +7,13 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 
+#include "eventlog/base/list_files.hpp"
 #include "eventlog/disk.hpp"
 
 namespace eventlog {
 namespace {
 
-namespace fs = std::filesystem;
 using base::Bytes;
 using base::ByteView;
 
@@ -166,19 +165,16 @@ Bytes salvaged_payload(ByteView log) {
 }
 
 base::Result<bool> has_torn_write_ahead_log(const std::string& folder) {
+  const auto entries = base::list_files(folder);
+  if (!entries) return tl::unexpected(entries.error());
   std::uint64_t newest = 0;
-  fs::path path;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(folder, failed)) {
-    if (entry.path().extension() != ".log") continue;
-    const auto number = std::strtoull(entry.path().stem().c_str(), nullptr, 10);
+  std::string path;
+  for (const base::ListedFile& entry : *entries) {
+    if (entry.extension() != ".log") continue;
+    const auto number = std::strtoull(entry.stem().c_str(), nullptr, 10);
     if (number < newest) continue;
     newest = number;
-    path = entry.path();
-  }
-  if (failed) {
-    errno = failed.value();
-    return tl::unexpected(errno_error("cannot list the write-ahead log", folder));
+    path = entry.path;
   }
   if (path.empty()) return false;
   const auto bytes = read_whole(path);

@@ -157,6 +157,33 @@ TEST_CASE("banned words are nowhere", "[tidy]") {
   CHECK_FALSE(complains(check_banned_words({"eventlog/base/job_thread.hpp", "std::mutex m;\n"})));
 }
 
+TEST_CASE("files are asked about without exceptions", "[tidy]") {
+  using support::check_file_system;
+  hold_all(product_sources(), check_file_system);
+  const auto check = [](const std::string& code) {
+    return complains(check_file_system(
+        {"workers/loop.cpp", "void f() {\n  std::error_code failed;\n  " + code + "\n}\n"}));
+  };
+  for (const char* bad :
+       {"for (auto& e : fs::directory_iterator(p, failed)) {}",
+        "std::filesystem::recursive_directory_iterator at(p, failed);",
+        "void g(const fs::directory_entry& entry);", "fs::copy(a, b, options, failed);",
+        "if (fs::exists(path)) return;", "if (fs::exists(path_of(a, failed))) return;",
+        "std::filesystem::remove(path, other);", "auto n = std::filesystem::file_size(\n  path);",
+        "fs::rename(a, b);", "auto here = fs::current_path();"}) {
+    INFO(bad);
+    CHECK(check(bad));
+  }
+  for (const char* good :
+       {"if (fs::exists(path, failed)) return;", "auto name = fs::path(path).filename();",
+        "auto n = std::filesystem::file_size(path_of(a, b),\n   failed);",
+        "auto here = fs::current_path(failed);", "base::list_files(path);", "// fs::exists(path)",
+        "disk.remove_all(path);", "is_empty(path);"}) {
+    INFO(good);
+    CHECK_FALSE(check(good));
+  }
+}
+
 TEST_CASE("every source file is built", "[tidy]") {
   const std::string cmake = read(kRoot / "CMakeLists.txt");
   hold_all(all_sources(),

@@ -65,21 +65,9 @@ void ArchiveDesk::create(const bus::Peer& peer, const bus::Request& request,
     return refuse(peer, request, bus::ReplyError::invalid, "say before which position or time");
   }
   const auto& archives = commands_.server()->archives;
-  const auto known = archives.find(body.name);
-  if (known != archives.end() && known->second.folder == body.folder) {
-    hold(peer, request, known->second.begun);
-    return;
-  }
-  if (known != archives.end()) {
-    return refuse(
-        peer, request, bus::ReplyError::already_exists,
-        "archive " + body.name + " is in " + known->second.folder + "; give another name");
-  }
+  if (archives.contains(body.name)) return refuse_known(peer, request, body.name);
   for (const auto& [name, archive] : archives) {
-    if (archive.folder == body.folder) {
-      return refuse(peer, request, bus::ReplyError::already_exists,
-                    "archive " + name + " is in that folder");
-    }
+    if (archive.folder == body.folder) return refuse_known(peer, request, name);
     if (!archive.is_trimmed) {
       return refuse(peer, request, bus::ReplyError::busy,
                     "archive " + name + " is being made; try again");
@@ -99,6 +87,16 @@ void ArchiveDesk::create(const bus::Peer& peer, const bus::Request& request,
   order.before_time = body.before_time;
   order.wall = wall_;
   hold(peer, request, position, std::move(order));
+}
+
+// Also where its folder is gone: see BackupDesk.
+void ArchiveDesk::refuse_known(const bus::Peer& peer, const bus::Request& request,
+                               const std::string& name) {
+  refuse(peer, request, bus::ReplyError::already_exists,
+         "no copy was made: archive " + name + " is in " +
+             commands_.server()->archives.at(name).folder +
+             ", and holds other events of this log; give another folder and name (steno archive "
+             "list says which are taken)");
 }
 
 void ArchiveDesk::forget(const bus::Peer& peer, const bus::Request& request,
@@ -132,8 +130,9 @@ bool ArchiveDesk::drop_trim(const std::string& name) {
 void ArchiveDesk::finish(const ArchiveResult& done) {
   const ArchiveOrder& order = done.order;
   if (!done.made) {
+    const Position begun = commands_.server()->archives.at(order.name).begun;
     failed_[order.name] = {
-        order.name, order.folder, {}, {}, {}, false, base::describe(done.made.error())};
+        order.name, order.folder, begun, {}, {}, false, base::describe(done.made.error())};
     record({session::ArchiveForgotten{order.name}});
     return;
   }

@@ -84,6 +84,7 @@ class ArchiveDesk : private CopyDesk<ArchiveOrder> {
 
  private:
   void create(const bus::Peer& peer, const bus::Request& request, const ArchiveBody& body);
+  void refuse_known(const bus::Peer& peer, const bus::Request& request, const std::string& name);
   void forget(const bus::Peer& peer, const bus::Request& request, const ArchiveBody& body);
   bool drop_trim(const std::string& name);
   void finish(const ArchiveResult& done);

@@ -43,20 +43,9 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
     return refuse(peer, request, bus::ReplyError::invalid, bad->text);
   }
   const auto& backups = commands_.server()->backups;
-  const auto known = backups.find(body.name);
-  if (known != backups.end() && known->second.folder == body.folder) {
-    hold(peer, request, known->second.begun);
-    return;
-  }
-  if (known != backups.end()) {
-    return refuse(peer, request, bus::ReplyError::already_exists,
-                  "backup " + body.name + " is in " + known->second.folder +
-                      "; give another name, or forget that one first");
-  }
+  if (backups.contains(body.name)) return refuse_known(peer, request, body.name);
   for (const auto& [name, backup] : backups) {
-    if (backup.folder != body.folder) continue;
-    return refuse(peer, request, bus::ReplyError::already_exists,
-                  "backup " + name + " is in that folder");
+    if (backup.folder == body.folder) return refuse_known(peer, request, name);
   }
   if (backups.size() >= kBackupsMax) {
     return refuse(peer, request, bus::ReplyError::limit_reached,
@@ -66,7 +55,28 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
   failed_.erase(body.name);
   const Position position = record(session::BackupBegun{body.name, body.folder}, peer, request);
   // Only what is on the record is made, so that no erasure misses it.
-  hold(peer, request, position, BackupOrder{body.name, body.folder, position, false});
+  hold(peer, request, position,
+       BackupOrder{body.name, body.folder, position, false, body.shares_files});
+}
+
+// Also where its folder is gone: a copy that was moved away still holds what is to be erased, and
+// an erasure waits for it by its name. That it need not be waited for is its owner's to say.
+void BackupDesk::refuse_known(const bus::Peer& peer, const bus::Request& request,
+                              const std::string& name) {
+  const session::NamedBackup& known = commands_.server()->backups.at(name);
+  if (known.through.value == 0) {
+    return refuse(peer, request, bus::ReplyError::already_exists,
+                  "no copy was made: backup " + name + " is just being made in " + known.folder +
+                      "; wait for it (steno backup list), or give another folder and name; "
+                      "steno backup forget " +
+                      name + " works once it is made");
+  }
+  refuse(peer, request, bus::ReplyError::already_exists,
+         "no copy was made: backup " + name + " is in " + known.folder +
+             ", and erasures reach into it there; give another folder and name (steno backup list "
+             "says which are taken), or, if that copy is gone for good, say so with steno backup "
+             "forget " +
+             name);
 }
 
 void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,
@@ -92,7 +102,8 @@ void BackupDesk::finish(const BackupResult& done) {
     record({session::BackupCompleted{order.name, done.outcome->through}});
     return;
   }
-  failed_[order.name] = {order.name, order.folder, {}, {}, base::describe(done.outcome.error())};
+  failed_[order.name] = {
+      order.name, order.folder, order.begun, {}, base::describe(done.outcome.error())};
   record({session::BackupForgotten{order.name}});
 }
 

@@ -18,8 +18,9 @@ enum class BackupAction { create, forget };
 
 struct BackupBody {
   BackupAction action = BackupAction::create;
-  std::string name;    // 1 to 64 of a-z 0-9 . _ -
-  std::string folder;  // create: absolute, missing or empty
+  std::string name;           // 1 to 64 of a-z 0-9 . _ -
+  std::string folder;         // create: absolute, missing or empty
+  bool shares_files = false;  // create: see eventlog::BackupOptions
 
   bool operator==(const BackupBody&) const = default;
   template <class Self, class Visit>
@@ -27,6 +28,7 @@ struct BackupBody {
     visit("action", self.action);
     visit("name", self.name);
     visit("folder", self.folder);
+    visit("share_files", self.shares_files);
   }
 };
 
@@ -75,6 +77,7 @@ class BackupDesk : private CopyDesk<BackupOrder> {
 
  private:
   void create(const bus::Peer& peer, const bus::Request& request, const BackupBody& body);
+  void refuse_known(const bus::Peer& peer, const bus::Request& request, const std::string& name);
   void forget(const bus::Peer& peer, const bus::Request& request, const BackupBody& body);
   void finish(const BackupResult& done);
   BackupsAnswer list() const;

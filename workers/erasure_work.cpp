@@ -54,10 +54,11 @@ base::Result<bool> ErasureWork::check_index(Position listed) {
 
 void ErasureWork::obey(const BackupOrder& order, ErasureOutcome& outcome) {
   outcome.backup = BackupResult{
-      order, order.is_left_over
-                 ? eventlog::finish_backup(log_, order.folder, order.begun, options_.disk)
-                 : eventlog::make_backup(log_, order.folder, order.begun, options_.disk,
-                                         {options_.data_folder})};
+      order,
+      order.is_left_over
+          ? eventlog::finish_backup(log_, order.folder, order.begun, options_.disk)
+          : eventlog::make_backup(log_, order.folder, order.begun,
+                                  {options_.disk, {options_.data_folder}, order.shares_files})};
 }
 
 void ErasureWork::obey(const AnchorOrder& order, ErasureOutcome& outcome) {

@@ -41,6 +41,7 @@ struct BackupOrder {
   std::string folder;
   Position begun;             // of its BackupBegun
   bool is_left_over = false;  // by a server that was killed meanwhile: to be proved, or removed
+  bool shares_files = false;  // with the log: see BackupOptions
 };
 
 struct BackupResult {

@@ -1,7 +1,6 @@
 #include "workers/log_trimming.hpp"
 
-#include <filesystem>
-
+#include "eventlog/base/list_files.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/copied_folder.hpp"
 #include "eventlog/log_reader.hpp"
@@ -10,7 +9,6 @@
 
 namespace workers {
 
-namespace fs = std::filesystem;
 using base::ErrorCode;
 using base::failure;
 using base::Result;
@@ -120,7 +118,8 @@ Result<eventlog::Anchor> LogTrimming::fold_part(Position end) const {
 // A copy of the log that was made after the archive, and before the trim, came without its rows.
 Result<bool> LogTrimming::fold_missing(const eventlog::Anchor& anchor) const {
   const Position end = anchor.at.position;
-  if (fs::exists(part_of(end)) || fs::exists(root.base(end)) || log.first() > end) return true;
+  if (!eventlog::is_gone(part_of(end)) || !eventlog::is_gone(root.base(end))) return true;
+  if (log.first() > end) return true;
   const auto folded = fold_part(end);
   if (!folded) return tl::unexpected(folded.error());
   if (folded->at == anchor.at && folded->rows == anchor.rows) return true;
@@ -149,7 +148,7 @@ Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& 
   if (auto ok = fold_missing(*anchor); !ok) return ok;
   const std::string base = root.base(order.through);
   const std::string part = part_of(order.through);
-  if (fs::exists(part)) {
+  if (!eventlog::is_gone(part)) {
     const eventlog::BaseFile file{made->anchor, made->recorded, order.name, order.folder};
     if (auto ok = eventlog::write_base_file(part, file, disk); !ok) return ok;
     disk.remove_all(base);
@@ -170,9 +169,10 @@ Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& 
     if (!copied) return copied;
   }
   // Those of earlier trims are in the archives.
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root.bases(), ignored)) {
-    if (entry.path().string() != base) disk.remove_all(entry.path().string());
+  const auto bases = base::list_files(root.bases());
+  if (!bases) return tl::unexpected(bases.error());
+  for (const base::ListedFile& entry : *bases) {
+    if (entry.path != base) disk.remove_all(entry.path);
   }
   return true;
 }
@@ -182,9 +182,10 @@ void LogTrimming::remove_left_over(const std::string& folder) const {
   if (const auto tail = eventlog::read_tail(log)) {
     eventlog::remove_archive(folder, tail->log, disk);
   }
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root.bases(), ignored)) {
-    if (entry.path().extension() == ".new") disk.remove_all(entry.path().string());
+  // Where they cannot be listed they stay: the next trim removes them, or says why it cannot.
+  for (const base::ListedFile& entry :
+       base::list_files(root.bases()).value_or(std::vector<base::ListedFile>())) {
+    if (entry.extension() == ".new") disk.remove_all(entry.path);
   }
 }
 

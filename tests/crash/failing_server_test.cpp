@@ -134,7 +134,7 @@ TEST_CASE("a server whose head file cannot be written or synced stops, and loses
 
 TEST_CASE("a server on a full disk stops, and starts again once there is space",
           "[.crash][tools]") {
-  fail_and_recover({"write / enospc", "No space left on device"}, true);
+  fail_and_recover({"write / enospc", "No space left on device; make room on that disk"}, true);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Copies of a log that are made while it is written, and logs that are made of them.
 #include "eventlog/backup.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <set>
 
@@ -189,7 +191,7 @@ TEST_CASE("all files of a backup are durable before its head is", "[eventlog]") 
   const std::string copy = f.folder.file("copy");
   SyncedDisk disk;
   SECTION("each of them") {
-    REQUIRE(make_backup(*f.log.store, copy, {1}, disk));
+    REQUIRE(make_backup(*f.log.store, copy, {1}, {disk}));
     const LogFolder made{copy};
     std::set<std::string> paths{made.log()};
     for (const auto& entry : std::filesystem::directory_iterator(made.log()))
@@ -202,11 +204,74 @@ TEST_CASE("all files of a backup are durable before its head is", "[eventlog]") 
   }
   SECTION("or there is none") {
     disk.failing = LogFolder{copy}.log();
-    const auto made = make_backup(*f.log.store, copy, {1}, disk);
+    const auto made = make_backup(*f.log.store, copy, {1}, {disk});
     REQUIRE_FALSE(made);
     CHECK_THAT(base::describe(made.error()), Catch::Contains("the disk is gone"));
     CHECK_FALSE(std::filesystem::exists(copy));
   }
+}
+
+std::set<ino_t> inodes_of(const std::string& folder, bool only_tables = false) {
+  std::set<ino_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (only_tables && entry.path().extension() != ".sst") continue;
+    struct stat status {};
+    REQUIRE(::stat(entry.path().c_str(), &status) == 0);
+    found.insert(status.st_ino);
+  }
+  return found;
+}
+
+bool are_apart(const std::set<ino_t>& one, const std::set<ino_t>& other) {
+  return std::none_of(one.begin(), one.end(), [&](ino_t inode) { return other.contains(inode); });
+}
+
+TEST_CASE("a backup shares no file with the log, unless it is told to", "[eventlog]") {
+  BackupFixture f;
+  f.say(20);
+  const LogFolder log{f.folder.file("data")};
+  const LogFolder copy{f.folder.file("copy")};
+  SECTION("a copy of its own") {
+    REQUIRE(make_backup(*f.log.store, copy.root, {1}));
+    const auto tables = inodes_of(log.log(), true);
+    REQUIRE(tables.size() >= 2);  // copying has flushed them
+    CHECK(are_apart(inodes_of(copy.log()), inodes_of(log.log())));
+    for (const auto& entry : std::filesystem::directory_iterator(copy.log())) {
+      INFO(entry.path());
+      CHECK(std::filesystem::hard_link_count(entry.path()) == 1);
+    }
+    // What damages the log's files leaves the copy whole.
+    for (const auto& entry : std::filesystem::directory_iterator(log.log())) {
+      if (entry.path().extension() == ".sst") std::filesystem::resize_file(entry.path(), 10);
+    }
+  }
+  SECTION("files of both") {
+    REQUIRE(make_backup(*f.log.store, copy.root, {1}, {eventlog::system_disk(), {}, true}));
+    const auto tables = inodes_of(log.log(), true);
+    REQUIRE(tables.size() >= 2);
+    CHECK(inodes_of(copy.log(), true) == tables);
+  }
+  check_whole(copy.root, 22, 1);
+}
+
+TEST_CASE("a backup for which the disk has no room leaves nothing", "[eventlog]") {
+  struct FullDisk final : support::ForwardingDisk {
+    base::Result<std::unique_ptr<eventlog::DiskFile>> open(const std::string& path) override {
+      if (path.ends_with(".sst.new")) {
+        return base::failure(ErrorCode::io, "no room", path);
+      }
+      return ForwardingDisk::open(path);
+    }
+  };
+  BackupFixture f;
+  f.say(20);
+  FullDisk disk;
+  const std::string copy = f.folder.file("copy");
+  const auto made = make_backup(*f.log.store, copy, {1}, {disk});
+  REQUIRE_FALSE(made);
+  CHECK_THAT(base::describe(made.error()), Catch::Contains("no room"));
+  CHECK_FALSE(std::filesystem::exists(copy));
+  CHECK(make_backup(*f.log.store, copy, {1}));
 }
 
 TEST_CASE("all files of a restored log are durable before its head is", "[eventlog]") {
@@ -261,7 +326,7 @@ TEST_CASE("of a copy that is removed the label goes last, and that for good", "[
   SyncedDisk disk;
   SECTION("one that cannot be made") {
     disk.failing = LogFolder{copy}.log();
-    REQUIRE_FALSE(make_backup(*f.log.store, copy, {1}, disk));
+    REQUIRE_FALSE(make_backup(*f.log.store, copy, {1}, {disk}));
   }
   SECTION("one that was left") {
     REQUIRE(make_backup(*f.log.store, copy, {1}));
@@ -452,7 +517,7 @@ TEST_CASE("a backup of an exact copy takes along what was erased from that", "[e
   const eventlog::LogFolder root{f.folder.file("data")};
   REQUIRE(eventlog::add_later_erasures(root.erased(), later.erasures));
   const std::string copy = f.folder.file("copy");
-  REQUIRE(make_backup(*f.log.store, copy, {1}, eventlog::system_disk(), root));
+  REQUIRE(make_backup(*f.log.store, copy, {1}, {eventlog::system_disk(), root}));
   CHECK(*eventlog::read_later_erasures(copy + "/erased") == later);
 }
 

@@ -563,6 +563,64 @@ TEST_CASE("whatever a killed writer had acknowledged is there", "[eventlog]") {
   }
 }
 
+TEST_CASE("nothing is stored for good once the log is not where it was opened", "[eventlog]") {
+  LogFolderFixture f;
+  auto log = f.open();
+  REQUIRE(log);
+  LogWriter writer(*log, f.random);
+  LogFolderFixture::add_event(writer);
+  const std::string elsewhere = f.temporary.file("elsewhere");
+  const auto refused = [&] {
+    try {
+      LogFolderFixture::add_event(writer);
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  SECTION("its folder is removed") {
+    std::filesystem::remove_all(f.folder.log());
+    CHECK_THAT(refused(), Contains("is gone") && Contains(f.folder.log()));
+  }
+  SECTION("its folder is moved") {
+    std::filesystem::rename(f.folder.log(), elsewhere);
+    CHECK_THAT(refused(), Contains("is gone"));
+  }
+  SECTION("the data folder is moved, and another one is there") {
+    std::filesystem::rename(f.folder.root, elsewhere);
+    std::filesystem::create_directory(f.folder.root);
+    CHECK_THAT(refused(), Contains("is gone"));
+  }
+  SECTION("a copy is in its place") {
+    std::filesystem::rename(f.folder.log(), elsewhere);
+    std::filesystem::copy(elsewhere, f.folder.log());
+    CHECK_THAT(refused(), Contains("another file"));
+  }
+  SECTION("its head file is gone, which is noticed after a while") {
+    std::filesystem::remove(f.folder.head());
+    const auto begun = std::chrono::steady_clock::now();
+    std::string said;
+    while (said.empty() && std::chrono::steady_clock::now() < begun + std::chrono::seconds(30)) {
+      said = refused();
+    }
+    CHECK_THAT(said, Contains("is gone") && Contains(f.folder.head()));
+  }
+  CHECK(refused() != "");
+}
+
+TEST_CASE("a manifest that RocksDB begins anew is no other log", "[eventlog]") {
+  LogFolderFixture f;
+  auto log = f.open();
+  REQUIRE(log);
+  LogWriter writer(*log, f.random);
+  LogFolderFixture::add_event(writer);
+  const std::string current = f.folder.log() + "/CURRENT";
+  std::filesystem::copy_file(current, current + ".dbtmp");
+  std::filesystem::rename(current + ".dbtmp", current);
+  LogFolderFixture::add_event(writer);
+  CHECK(log->store->tail() == Position{3});
+}
+
 TEST_CASE("a torn end of the write-ahead log is told from a whole one", "[eventlog]") {
   LogFolderFixture f;
   const auto head = f.make_log(4);

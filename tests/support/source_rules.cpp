@@ -105,6 +105,22 @@ bool contains_word(std::string_view line, std::string_view word) {
   return false;
 }
 
+// What stands between the parenthesis at `open` and the one that closes it: the last argument.
+std::string last_argument(const std::string& code, std::size_t open) {
+  std::size_t depth = 0;
+  std::size_t begin = open + 1;
+  std::size_t at = open;
+  for (; at < code.size(); ++at) {
+    if (code[at] == '(' || code[at] == '{' || code[at] == '[') ++depth;
+    if (code[at] == ')' || code[at] == '}' || code[at] == ']') --depth;
+    if (depth == 0) break;
+    if (code[at] == ',' && depth == 1) begin = at + 1;
+  }
+  std::string argument = code.substr(begin, at - begin);
+  std::erase_if(argument, [](char c) { return c == ' ' || c == '\n'; });
+  return argument;
+}
+
 bool is_domain(const std::string& path) {
   return is_under(path, "eventlog/session") || is_under(path, "workers/session");
 }
@@ -281,6 +297,45 @@ Complaints check_banned_words(const SourceFile& file) {
         complaints.push_back(at(file, i + 1, note + ": do it, or describe it in an issue"));
       }
     }
+  }
+  return complaints;
+}
+
+Complaints check_file_system(const SourceFile& file) {
+  // Reading a folder fails on its way in `++`, which throws; so do the two that do it inside.
+  static const std::regex kNever(
+      R"re(\b(?:recursive_)?directory_(?:iterator|entry)\b|(?:\bfs|std::filesystem)::copy\()re");
+  static const std::regex kCall(
+      R"re((?:\bfs|std::filesystem)::()re"
+      R"re(absolute|canonical|copy_file|create_directory|create_directories|)re"
+      R"re(create_directory_symlink|create_hard_link|create_symlink|current_path|)re"
+      R"re(equivalent|exists|file_size|hard_link_count|is_directory|is_empty|)re"
+      R"re(is_fifo|is_other|is_regular_file|is_socket|is_symlink|last_write_time|)re"
+      R"re(permissions|proximate|read_symlink|relative|remove|remove_all|rename|)re"
+      R"re(resize_file|space|status|symlink_status|temp_directory_path|)re"
+      R"re(weakly_canonical)re"
+      R"re()\()re");
+  if (is_under(file.path, "tests")) return {};
+  Complaints complaints;
+  const std::string code = code_of(file.text);
+  const auto line_of = [&](std::size_t place) {
+    const auto end = code.begin() + static_cast<std::ptrdiff_t>(place);
+    return static_cast<std::size_t>(std::count(code.begin(), end, '\n')) + 1;
+  };
+  const std::sregex_iterator none;
+  for (std::sregex_iterator found(code.begin(), code.end(), kNever); found != none; ++found) {
+    const auto place = static_cast<std::size_t>(found->position());
+    complaints.push_back(at(file, line_of(place),
+                            found->str() + ": list with base::list_files, copy with copy_folder"));
+  }
+  for (std::sregex_iterator found(code.begin(), code.end(), kCall); found != none; ++found) {
+    const auto place = static_cast<std::size_t>(found->position());
+    const std::string last = last_argument(code, place + found->str().size() - 1);
+    const bool is_name = !last.empty() && std::all_of(last.begin(), last.end(), is_word_char);
+    if (is_name && std::regex_search(code, std::regex("std::error_code&? " + last + "\\b"))) {
+      continue;
+    }
+    complaints.push_back(at(file, line_of(place), found->str() + "…) throws: give an error_code"));
   }
   return complaints;
 }

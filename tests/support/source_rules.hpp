@@ -34,6 +34,10 @@ Complaints check_third_party(const std::vector<SourceFile>& files);
 // Calls and words that are nowhere wanted, or in a few named files only.
 Complaints check_banned_words(const SourceFile& file);
 
+// The product asks about files without exceptions: calls of std::filesystem are given an error_code
+// of the same file, and folders are read by base::list_files alone.
+Complaints check_file_system(const SourceFile& file);
+
 // Every .cpp file is compiled by somebody.
 Complaints check_is_built(const SourceFile& file, std::string_view cmake_lists);
 

@@ -343,6 +343,11 @@ class Archives(unittest.TestCase):
         self.say("hello", "second")
         self.fails(CONFLICT, "is in", "archive", "create", "--name", "one", self.home.path("other"),
                    "--before", "1d")
+        self.fails(CONFLICT, "no copy was made", "archive", "create", self.home.path("one"),
+                   "--before", str(self.home.position() + 1))
+        os.rename(self.home.path("one"), self.home.path("away"))
+        self.fails(CONFLICT, "no copy was made", "archive", "create", self.home.path("one"),
+                   "--before", str(self.home.position() + 1))
         self.succeeds("archive", "forget", "one")
 
 

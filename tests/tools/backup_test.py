@@ -107,6 +107,46 @@ class Backups(unittest.TestCase):
         self.assertEqual(files_with(self.home.folder, SECRET), [])
         self.assertEqual(self.home.ask("backup", "list").get("backups", []), [])
 
+    def test_a_create_that_copies_nothing_never_succeeds(self):
+        self.say(SECRET, "secret")
+        folder, away = self.home.path("nightly"), self.home.path("away")
+        self.assertIn("up to event", self.succeeds("backup", "create", folder).out)
+        first = self.home.ask("backup", "list")["backups"]
+        self.say("the day after", "next")
+        self.fails(4, "no copy was made", "backup", "create", folder)
+        self.assertEqual(self.home.ask("backup", "list")["backups"], first)
+        # Where the folder was moved, it may be somewhere still: erasures wait for it by its name.
+        os.rename(folder, away)
+        self.fails(4, "steno backup forget nightly", "backup", "create", folder)
+        self.assertFalse(os.path.exists(folder))
+        waiting = self.home.follow("erase", "secret", "--wait")
+        until(lambda: "backup nightly is not reached" in
+              str(self.home.run("doctor", "-o", "json").json().get("status", {})),
+              "that the backup is away")
+        self.assertTrue(self.home.show("secret")["erasing"])
+        # Whoever says that it is gone has a new copy made in its place.
+        self.succeeds("backup", "forget", "nightly")
+        self.assertEqual(waiting.finish(60).code, 0)
+        again = self.home.ask("backup", "create", folder)
+        self.assertGreater(again["through"], first[0]["through"])
+        self.succeeds("backup", "verify", folder)
+        self.assertEqual(files_with(folder, SECRET), [])
+
+    def test_a_copy_shares_no_file_with_the_log_unless_asked_to(self):
+        self.say("hello", "first")
+        self.succeeds("backup", "create", self.home.path("before"))  # the log has tables from here on
+        logs = {}
+        for name, flags in (("own", []), ("shared", ["--share-files"])):
+            self.succeeds("backup", "create", *flags, self.home.path(name))
+            self.succeeds("backup", "verify", self.home.path(name))
+            logs[name] = [os.stat(os.path.join(path, file)) for path, _, files in
+                          os.walk(self.home.path(name)) for file in files]
+        live = {os.stat(self.home.path("data", "log", name)).st_ino
+                for name in os.listdir(self.home.path("data", "log"))}
+        self.assertEqual([file.st_ino for file in logs["own"] if file.st_nlink > 1
+                          or file.st_ino in live], [])
+        self.assertTrue([file for file in logs["shared"] if file.st_ino in live])
+
     def test_a_backup_that_a_killed_server_left_half_made_is_removed(self):
         self.say(SECRET, "secret")
         folder = self.home.path("one")
@@ -137,7 +177,7 @@ class Backups(unittest.TestCase):
         self.fails(3, "no backup", "backup", "forget", "nothing")
         self.succeeds("backup", "create", self.home.path("one"))
         self.fails(4, "is in", "backup", "create", "--name", "one", self.home.path("other"))
-        self.fails(4, "in that folder", "backup", "create", "--name", "two", self.home.path("one"))
+        self.fails(4, "backup one is in", "backup", "create", "--name", "two", self.home.path("one"))
         self.fails(3, "no backup", "restore", full, "--to", self.home.path("new"))
         self.fails(4, "there is a log", "restore", self.home.path("one"), "--to", self.home.folder)
         self.fails(2, "--to", "restore", self.home.path("one"))

@@ -284,6 +284,25 @@ TEST_CASE("a log that lacks the rows for its anchor is trimmed with rows folded 
   }
 }
 
+TEST_CASE("a trim that cannot look at its folders is an error, not an exception", "[workers]") {
+  TrimmedLog w;
+  w.spawn_and_kill(1);
+  w.spawn_and_kill(2);
+  const auto made = w.trimming().archive(w.order(), w.key);
+  REQUIRE(made);
+  w.record(made->anchor);
+  const TrimOrder order{"one", w.archive, made->outcome.through, {}};
+  fs::remove_all(w.root.bases());
+  fs::create_symlink("base", w.root.bases());  // leads to itself
+  const auto trimmed = w.trimming().trim(order, *w.rows);
+  REQUIRE_FALSE(trimmed);
+  CHECK(trimmed.error().code == base::ErrorCode::io);
+  CHECK(w.store().first() == Position{1});
+  w.trimming().remove_left_over(w.folder.file("never made"));
+  fs::remove(w.root.bases());
+  CHECK(w.trimming().trim(order, *w.rows));
+}
+
 TEST_CASE("what a killed server left of an archive is removed", "[workers]") {
   TrimmedLog w;
   w.spawn_and_kill(1);

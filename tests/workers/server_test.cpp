@@ -348,6 +348,61 @@ TEST_CASE("a request for an anchor makes one event, and holds over a restart", "
   CHECK(requests() == 1);
 }
 
+TEST_CASE("a copy that is asked for where one is known is refused, unless it is the same request",
+          "[workers]") {
+  ServerWorld w;
+  {
+    support::StoreWriter writer(w.store);
+    const std::string server(session::kServerStream);
+    writer.append(server, session::EpochStarted{1, "created"});
+    writer.append(server, session::BackupBegun{"one", "/nowhere/one"});
+    writer.append(server, session::BackupCompleted{"one", {1}});
+    writer.append(server, session::ArchiveBegun{"two", "/nowhere/two"});
+    writer.append(server, session::ArchiveCompleted{"two", {1}, {1}});
+    writer.append(server, session::LogTrimmed{"two", {}});
+    writer.flush();
+  }
+  ServerLife life(w, {}, "a key");
+  const auto ask = [&](int id, std::string_view verb, base::RawValue body) {
+    Peer asker(w, "command", hello_of(bus::Role::client));
+    const auto request = support::numbered<base::CommandId>(id);
+    REQUIRE(asker.client.start(request, verb, std::move(body), seconds(60)));
+    const auto reply = asker.answer(life, request);
+    REQUIRE(reply);
+    return *reply;
+  };
+  const auto is_refused = [](const bus::Reply& reply, std::string_view forget) {
+    INFO(reply.text);
+    return bus::is_error(reply, bus::ReplyError::already_exists) &&
+           reply.text.find("no copy was made") < 1000 && reply.text.find("another folder") < 1000 &&
+           reply.text.find(forget) < 1000;
+  };
+  BackupBody backup;
+  backup.name = "one";
+  backup.folder = "/nowhere/one";
+  CHECK(is_refused(ask(1, kVerbBackup, bus::to_body(backup)), "steno backup forget one"));
+  backup.name = "other";
+  CHECK(is_refused(ask(2, kVerbBackup, bus::to_body(backup)), "steno backup forget one"));
+  backup.name = "one";
+  backup.folder = "/nowhere/other";
+  CHECK(is_refused(ask(3, kVerbBackup, bus::to_body(backup)), "steno backup forget one"));
+  backup.name = "fresh";
+  const auto first = ask(4, kVerbBackup, bus::to_body(backup));
+  REQUIRE(first.status == bus::ReplyStatus::ok);
+  CHECK(ask(4, kVerbBackup, bus::to_body(backup)).body == first.body);
+
+  ArchiveBody archive;
+  archive.name = "two";
+  archive.folder = "/nowhere/two";
+  archive.before = {1};
+  CHECK(is_refused(ask(5, kVerbArchive, bus::to_body(archive)), "steno archive list"));
+  archive.name = "other";
+  CHECK(is_refused(ask(6, kVerbArchive, bus::to_body(archive)), "steno archive list"));
+  archive.name = "two";
+  archive.folder = "/nowhere/three";
+  CHECK(is_refused(ask(7, kVerbArchive, bus::to_body(archive)), "steno archive list"));
+}
+
 TEST_CASE("a query waits for the position that it asks for", "[workers]") {
   ServerWorld w;
   ServerLife life(w);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "eventlog/base/list_files.hpp"
 #include "eventlog/session/alias.hpp"
 #include "eventlog/session/stream_name.hpp"
 #include "tools/benchmarks/stop.hpp"
@@ -44,9 +45,11 @@ eventlog::AppendContext context_of(const session::Event& event, base::StreamVers
 
 std::size_t bytes_of(const std::string& folder, const std::string& extension) {
   std::size_t bytes = 0;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
-    if (entry.path().extension() == extension) bytes += entry.file_size(error);
+  for (const base::ListedFile& file :
+       base::list_tree(folder).value_or(std::vector<base::ListedFile>())) {
+    std::error_code gone;
+    const auto size = std::filesystem::file_size(file.path, gone);
+    if (file.extension() == extension && !gone) bytes += size;
   }
   return bytes;
 }

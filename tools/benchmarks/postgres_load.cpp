@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "eventlog/base/list_files.hpp"
+
 namespace benchmarks {
 namespace {
 
@@ -21,8 +23,9 @@ constexpr std::string_view kInsertAndNotify =
 std::string program_folder() {
   std::string newest;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/usr/lib/postgresql", error)) {
-    const std::string folder = entry.path().string() + "/bin";
+  for (const base::ListedFile& entry :
+       base::list_files("/usr/lib/postgresql").value_or(std::vector<base::ListedFile>())) {
+    const std::string folder = entry.path + "/bin";
     if (std::filesystem::exists(folder + "/postgres", error)) newest = std::max(newest, folder);
   }
   return newest;

@@ -6,8 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
-
+#include "eventlog/base/list_files.hpp"
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/measured.hpp"
 #include "tools/benchmarks/one_command.hpp"
@@ -39,10 +38,10 @@ struct Start {
 
 // Nothing of what lies below the folder is in the page cache any more.
 void drop_from_cache(const std::string& folder) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
-    if (!entry.is_regular_file(error)) continue;
-    const int fd = open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+  for (const base::ListedFile& file :
+       base::list_tree(folder).value_or(std::vector<base::ListedFile>())) {
+    if (file.kind != base::FileKind::file) continue;
+    const int fd = open(file.path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) continue;
     fdatasync(fd);  // what is dirty stays in the cache
     posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "eventlog/base/list_files.hpp"
+
 namespace benchmarks {
 namespace {
 
@@ -39,10 +41,11 @@ base::Result<std::unique_ptr<StenoServer>> StenoServer::start_in(Workbench& benc
 
 std::size_t StenoServer::write_ahead_bytes() const {
   std::size_t bytes = 0;
-  std::error_code error;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(data_folder(home_) + "/log", error)) {
-    if (entry.path().extension() == ".log") bytes += entry.file_size(error);
+  for (const base::ListedFile& file :
+       base::list_files(data_folder(home_) + "/log").value_or(std::vector<base::ListedFile>())) {
+    std::error_code gone;
+    const auto size = std::filesystem::file_size(file.path, gone);
+    if (file.extension() == ".log" && !gone) bytes += size;
   }
   return bytes;
 }

@@ -25,7 +25,10 @@ base::Result<std::unique_ptr<Workbench>> Workbench::open(const Options& options)
                          "disk with --folder",
                          options.folder);
   }
-  std::string path = std::filesystem::absolute(options.folder).string() + "/steno-bench.XXXXXX";
+  std::error_code failed;
+  const auto parent = std::filesystem::absolute(options.folder, failed);
+  if (failed) return base::failure(base::ErrorCode::io, failed.message(), options.folder);
+  std::string path = parent.string() + "/steno-bench.XXXXXX";
   if (mkdtemp(path.data()) == nullptr) {
     return base::failure(base::ErrorCode::io, std::strerror(errno), path);
   }

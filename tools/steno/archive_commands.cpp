@@ -22,13 +22,15 @@ Outcome<workers::ArchivesAnswer> ask_archives(Connection& connection) {
   return connection.ask<workers::ArchivesAnswer>(workers::kVerbArchives, workers::QueryBody{});
 }
 
-Outcome<ArchiveRow> wait_until_trimmed(Connection& connection, const std::string& name) {
+// Of the request that was recorded at `begun`.
+Outcome<ArchiveRow> wait_until_trimmed(Connection& connection, const std::string& name,
+                                       base::Position begun) {
   for (;;) {
     const auto answer = ask_archives(connection);
     if (!answer) return tl::unexpected(answer.error());
     const ArchiveRow* found = nullptr;
     for (const ArchiveRow& row : answer->archives) {
-      if (row.name == name) found = &row;
+      if (row.name == name && row.begun == begun) found = &row;
     }
     if (found == nullptr) {
       return fail(kExitFailed, "archive " + name +
@@ -80,7 +82,7 @@ Outcome<int> archive_create(const Config& config, const ArchiveArguments& argume
   if (!told) return tl::unexpected(told.error());
   const auto begun = (*connection)->ask<workers::CopyReplyBody>(workers::kVerbArchive, body);
   if (!begun) return tl::unexpected(begun.error());
-  const auto made = wait_until_trimmed(**connection, body.name);
+  const auto made = wait_until_trimmed(**connection, body.name, begun->position);
   if (!made) return tl::unexpected(made.error());
   if (config.output != OutputFormat::table) {
     print(to_json(*made) + "\n");

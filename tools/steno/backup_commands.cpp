@@ -22,13 +22,15 @@ Outcome<workers::BackupsAnswer> ask_backups(Connection& connection) {
   return connection.ask<workers::BackupsAnswer>(workers::kVerbBackups, workers::QueryBody{});
 }
 
-Outcome<BackupRow> wait_until_made(Connection& connection, const std::string& name) {
+// Of the request that was recorded at `begun`: another copy of that name is not what was asked for.
+Outcome<BackupRow> wait_until_made(Connection& connection, const std::string& name,
+                                   base::Position begun) {
   for (;;) {
     const auto answer = ask_backups(connection);
     if (!answer) return tl::unexpected(answer.error());
     const BackupRow* found = nullptr;
     for (const BackupRow& row : answer->backups) {
-      if (row.name == name) found = &row;
+      if (row.name == name && row.begun == begun) found = &row;
     }
     if (found == nullptr) {
       return fail(kExitFailed, "backup " + name +
@@ -48,12 +50,13 @@ Outcome<int> backup_create(const Config& config, const BackupArguments& argument
   body.folder = absolute_path(arguments.folder);
   body.name = arguments.name.empty() ? std::filesystem::path(body.folder).filename().string()
                                      : arguments.name;
+  body.shares_files = arguments.shares_files;
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   (*connection)->take_interrupts();
   const auto begun = (*connection)->ask<workers::CopyReplyBody>(workers::kVerbBackup, body);
   if (!begun) return tl::unexpected(begun.error());
-  const auto made = wait_until_made(**connection, body.name);
+  const auto made = wait_until_made(**connection, body.name, begun->position);
   if (!made) return tl::unexpected(made.error());
   if (config.output != OutputFormat::table) {
     print(to_json(*made) + "\n");

@@ -63,8 +63,9 @@ struct EraseArguments {
 Outcome<int> erase(const Config& config, const EraseArguments& arguments);
 
 struct BackupArguments {
-  std::string folder;  // create, verify; a relative one begins at the current folder
-  std::string name;    // create: default, the folder's own; forget
+  std::string folder;         // create, verify; a relative one begins at the current folder
+  std::string name;           // create: default, the folder's own; forget
+  bool shares_files = false;  // create: with the log, where the file system can
 };
 // Returns once the copy is whole and has proved itself.
 Outcome<int> backup_create(const Config& config, const BackupArguments& arguments);

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/list_files.hpp"
 #include "eventlog/log_end.hpp"
 #include "eventlog/log_folder.hpp"
 #include "eventlog/stream_index.hpp"
@@ -167,14 +168,16 @@ void Examination::examine_disk() {
 }
 
 void Examination::examine_log() {
-  std::error_code error;
   std::int64_t bytes = 0;
   std::int64_t files = 0;
-  std::filesystem::recursive_directory_iterator at(config_.data_folder, error);
-  for (; !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error)) {
+  const auto listed = base::list_tree(config_.data_folder);
+  if (!listed && listed.error().code != base::ErrorCode::not_found) {
+    return add({"log", Health::bad, base::describe(listed.error()), "see to that folder"});
+  }
+  for (const base::ListedFile& file : listed.value_or(std::vector<base::ListedFile>())) {
+    if (file.kind != base::FileKind::file) continue;
     std::error_code ignored;
-    if (!at->is_regular_file(ignored)) continue;
-    const auto size = at->file_size(ignored);
+    const auto size = std::filesystem::file_size(file.path, ignored);
     // A file may go while we look.
     if (ignored) continue;
     ++files;

@@ -265,7 +265,9 @@ void add_backup(CommandLine& line) {
   constexpr Kind kKinds[] = {
       {"create", "Copy the log while it is written, and prove the copy",
        "  steno backup create /mnt/usb/steno-monday\n"
-       "  steno backup create --name monday /mnt/usb/1",
+       "  steno backup create --name monday /mnt/usb/1\n"
+       "Each copy wants a folder of its own: one that holds a backup is never written again. What\n"
+       "runs nightly names folders by their date.",
        backup_create},
       {"list", "List the copies that erasures reach into", "  steno backup list", backup_list},
       {"forget", "Tell that a copy is gone: erasures do not wait for it any more",
@@ -280,6 +282,9 @@ void add_backup(CommandLine& line) {
     if (kind.run == backup_create) {
       command->add_option("DIR", arguments.folder, "A folder that is missing or empty")->required();
       command->add_option("--name", arguments.name, "Its name; default: the folder's own");
+      command->add_flag("--share-files", arguments.shares_files,
+                        "On the log's own file system: share files with it instead of copying "
+                        "them. At once and without space, but one bad sector then hits both");
     } else if (kind.run == backup_forget) {
       command->add_option("NAME", arguments.name, "As the list says")->required();
     }
@@ -450,8 +455,8 @@ void add_doctor(CommandLine& line) {
 mode_t octal_mask(const std::string& text) {
   const bool is_octal = text.find_first_not_of("01234567") == std::string::npos;
   if (text.empty() || text.size() > 4 || !is_octal) {
-    throw CLI::ValidationError("--agent-umask", "takes an octal number from 0 to 0777, not '" +
-                                                    text + "'");
+    throw CLI::ValidationError("--agent-umask",
+                               "takes an octal number from 0 to 0777, not '" + text + "'");
   }
   return static_cast<mode_t>(std::stoul(text, nullptr, 8)) & 0777;
 }
@@ -467,6 +472,11 @@ void add_serve(CommandLine& line) {
       ->type_name("ROLE");
   command->add_flag("--accept-clock", arguments.accept_clock,
                     "Serve although the clock is far behind the log's last event");
+  command->add_flag("--existing", arguments.needs_log,
+                    "Refuse a data folder that holds no log, such as a disk that is not mounted");
+  command->add_option("--agent-files", arguments.agent_files, "")
+      ->check(within(0, base::kIntegerLimit - 1))
+      ->group("");  // of a worker, by its server
   arguments.agent_umask = line.users_umask;
   command
       ->add_option_function<std::string>(

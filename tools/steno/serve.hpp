@@ -31,7 +31,10 @@ struct ServeOptions {
   std::vector<std::string> worker_argv;
   bool keep_workers = false;  // a SIGTERM ends the server only
   bool accept_clock = false;  // serve also where the clock is far behind the log
-  mode_t agent_umask = 0;     // of agents; that of the server keeps everybody else out
+  bool needs_log = false;     // a data folder without a log is refused
+  std::int64_t agent_files =
+      0;                   // of the worker and its agents: how many they may open; 0: as it is
+  mode_t agent_umask = 0;  // of agents; that of the server keeps everybody else out
 };
 
 // Error refused: the clock is so far before the log's last event that what is recorded from here on

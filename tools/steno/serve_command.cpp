@@ -9,6 +9,7 @@
 
 #include "tools/steno/console.hpp"
 #include "tools/steno/exit_codes.hpp"
+#include "tools/steno/open_files.hpp"
 #include "tools/steno/serve.hpp"
 
 namespace steno {
@@ -20,12 +21,14 @@ std::vector<std::string> own_environment() {
   return variables;
 }
 
-std::vector<std::string> worker_command(const Config& config, mode_t agent_umask) {
+// It is started by a server that may open more files than its agents are used to.
+std::vector<std::string> worker_command(const Config& config, const ServeArguments& arguments) {
   std::error_code error;
   std::vector<std::string> argv{std::filesystem::read_symlink("/proc/self/exe", error).string()};
   for (std::string& flag : flags_of(config)) argv.push_back(std::move(flag));
   argv.insert(argv.end(), {"serve", "--role", "worker", "--agent-umask",
-                           fmt::format("{:04o}", agent_umask)});
+                           fmt::format("{:04o}", arguments.agent_umask), "--agent-files",
+                           fmt::format("{}", soft_open_files())});
   return argv;
 }
 
@@ -62,8 +65,10 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
                       config.keep_killed_for.value_or(config.keep_content_for)};
   options.keep_workers = config.keep_workers;
   options.accept_clock = arguments.accept_clock;
+  options.needs_log = arguments.needs_log;
+  options.agent_files = arguments.agent_files;
   options.agent_umask = arguments.agent_umask;
-  if (arguments.role.empty()) options.worker_argv = worker_command(config, arguments.agent_umask);
+  if (arguments.role.empty()) options.worker_argv = worker_command(config, arguments);
   return options;
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 
 #include "tools/steno/config.hpp"
@@ -12,7 +13,9 @@ namespace steno {
 struct ServeArguments {
   std::string role;  // "server" or "worker": that one alone; empty: all roles of this machine
   bool accept_clock = false;
-  mode_t agent_umask = 0;  // for the files that agents make, which are not ours
+  bool needs_log = false;        // a data folder without a log is refused
+  std::int64_t agent_files = 0;  // that the worker and its agents may have open; 0: as it is
+  mode_t agent_umask = 0;        // for the files that agents make, which are not ours
 };
 
 // Returns an exit code.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "bus/accepting.hpp"
 #include "bus/context.hpp"
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
@@ -14,8 +15,11 @@
 #include "eventlog/base/own_folder.hpp"
 #include "eventlog/log_folder.hpp"
 #include "eventlog/signing_key.hpp"
+#include "tools/steno/console.hpp"
 #include "tools/steno/exit_codes.hpp"
+#include "tools/steno/open_files.hpp"
 #include "tools/steno/serve.hpp"
+#include "tools/steno/served_log.hpp"
 #include "tools/steno/signals.hpp"
 #include "tools/steno/worker_supervisor.hpp"
 #include "workers/read_side.hpp"
@@ -28,6 +32,8 @@ constexpr base::Duration kDrainMax = std::chrono::seconds(15);  // for the worke
 // Log time never goes back and is drawn to the clock by 1 ms a second, so a log that is an hour
 // ahead stays ahead for 41 days; ages and retention are wrong by as much.
 constexpr base::Duration kClockBehindMax = std::chrono::hours(1);
+// As many connections as an endpoint knows peers.
+constexpr std::int64_t kPeersWanted = 4096;
 constexpr base::Duration kPollMax = std::chrono::milliseconds(250);
 
 class FileLeaseLocks final : public workers::LeaseLocks {
@@ -51,6 +57,10 @@ class FileLeaseLocks final : public workers::LeaseLocks {
  private:
   const ServeOptions& options_;
 };
+
+ServedLog served_log(const ServeOptions& options) {
+  return {options.run_folder, options.data_folder, options.needs_log};
+}
 
 // Everything that the server's loop stands on, in the order of its making.
 struct Process {
@@ -81,9 +91,19 @@ struct Process {
 };
 
 base::Result<bool> Process::open() {
+  const eventlog::LogFolder folder{options.data_folder};
+  const bool is_empty = !folder.has_log() && eventlog::is_gone(folder.head());
+  if (is_empty) {
+    // Before anything is made here.
+    if (auto ok = check_may_begin(served_log(options)); !ok) return ok;
+  }
   auto opened = eventlog::open_log(options.data_folder, eventlog::LogMode::read_write, random);
   if (!opened) return tl::unexpected(opened.error());
   log = std::move(*opened);
+  if (log.is_new) {
+    if (auto ok = check_may_begin(served_log(options)); !ok) return ok;
+    remark("no log in " + options.data_folder + ": a new one begins there");
+  }
   if (!options.accept_clock) {
     if (auto ok = check_clock(log.tail.time, clock.wall()); !ok) return ok;
   }
@@ -168,6 +188,7 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
     const base::Duration now = p.clock.boot();
     if (server.has_taken_over() && !is_told) {
       is_told = true;
+      remember_log(served_log(p.options), p.log.tail.log);
       std::printf("ready\n");
       std::fflush(stdout);
       spdlog::info("server_ready position={} pid={}", server.durable().value, getpid());
@@ -213,6 +234,13 @@ int run_server(const ServeOptions& options) {
   if (auto ok = base::make_own_folder(options.run_folder); !ok) {
     return print_failure("steno serve", ok.error());
   }
+  const auto files = claim_open_files();
+  if (!files) return print_failure("steno serve", files.error());
+  if (files->peers_below < kPeersWanted) {
+    spdlog::warn("few_open_files limit={} connections_max={} wanted={}", files->limit,
+                 files->peers_below, kPeersWanted);
+  }
+  bus::keep_descriptors_above(static_cast<int>(files->peers_below));
   Process process(options);
   if (auto ok = process.open(); !ok) return print_failure("steno serve", ok.error());
   const workers::ServerPorts ports{

@@ -10,6 +10,7 @@
 #include "eventlog/base/file_lock.hpp"
 #include "tools/steno/exit_codes.hpp"
 #include "tools/steno/log_rotation.hpp"
+#include "tools/steno/open_files.hpp"
 #include "tools/steno/serve.hpp"
 #include "tools/steno/signals.hpp"
 #include "workers/engines/orphan_reaper.hpp"
@@ -64,6 +65,7 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
 int run_worker(const ServeOptions& options) {
   // Keepers and agents inherit it. What the worker makes has its mode said.
   ::umask(options.agent_umask);
+  if (options.agent_files > 0) set_open_files(options.agent_files);
   StopSignals signals;
   auto lock = base::FileLock::take(options.worker_lock);
   if (!lock) return print_failure("steno worker", lock.error());

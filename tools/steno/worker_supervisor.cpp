@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 
 #include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/list_files.hpp"
 #include "workers/engines/pidfd.hpp"
 #include "workers/engines/unique_fd.hpp"
 
@@ -27,11 +27,11 @@ constexpr base::Duration kHealthyAfter = std::chrono::seconds(1);  // beyond its
 bool has_open(pid_t pid, const std::string& path) {
   struct stat wanted {};
   if (::stat(path.c_str(), &wanted) != 0) return false;
-  std::error_code failed;
-  std::filesystem::directory_iterator at("/proc/" + std::to_string(pid) + "/fd", failed);
-  for (; !failed && at != std::filesystem::directory_iterator(); at.increment(failed)) {
+  const auto files = base::list_files("/proc/" + std::to_string(pid) + "/fd");
+  if (!files) return false;
+  for (const base::ListedFile& file : *files) {
     struct stat open {};
-    if (::stat(at->path().c_str(), &open) != 0) continue;
+    if (::stat(file.path.c_str(), &open) != 0) continue;
     if (open.st_dev == wanted.st_dev && open.st_ino == wanted.st_ino) return true;
   }
   return false;
