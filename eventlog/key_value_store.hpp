@@ -32,21 +32,29 @@ struct KeyValue {
   base::Bytes value;
 };
 
-// Calls may come from several threads. Error rows_damaged: what the store keeps cannot be read.
-class KeyValueStore {
+// Entries in the order of their keys. Error rows_damaged: what is kept cannot be read.
+class ReadableRows {
  public:
-  virtual ~KeyValueStore() = default;
+  virtual ~ReadableRows() = default;
 
-  virtual base::Result<bool> write(const WriteBatch& batch) = 0;
-  virtual base::Result<std::optional<base::Bytes>> get(base::ByteView key) = 0;
   // Entries whose keys begin with `prefix` and are ≥ `from`, ascending, at most `count_max`.
   virtual base::Result<std::vector<KeyValue>> scan(base::ByteView prefix, base::ByteView from,
                                                    std::size_t count_max) = 0;
+};
+
+// Calls may come from several threads.
+class KeyValueStore : public ReadableRows {
+ public:
+  virtual base::Result<bool> write(const WriteBatch& batch) = 0;
+  virtual base::Result<std::optional<base::Bytes>> get(base::ByteView key) = 0;
   // The entry with the greatest key that begins with `prefix`.
   virtual base::Result<std::optional<KeyValue>> last(base::ByteView prefix) = 0;
   // Removes everything, damaged files included. What is read by other threads meanwhile is there
   // or is not: `generation` tells them.
   virtual base::Result<bool> clear() = 0;
+  // The entries as they are now, whatever is written later. It belongs to one thread, while others
+  // use the store, which must outlive it. After a clear() its scan may fail as `busy`.
+  virtual base::Result<std::unique_ptr<ReadableRows>> snapshot() = 0;
   // Grows before clear() removes anything. Rows that were read between two equal generations are
   // of one history of the store.
   virtual std::uint64_t generation() const { return 0; }

@@ -9,6 +9,31 @@ using base::Bytes;
 using base::ByteView;
 using base::Result;
 
+using Entries = std::map<Bytes, Bytes, std::less<>>;
+
+std::vector<KeyValue> scan_entries(const Entries& entries, ByteView prefix, ByteView from,
+                                   std::size_t count_max) {
+  std::vector<KeyValue> found;
+  for (auto at = entries.lower_bound(std::max(prefix, from));
+       at != entries.end() && at->first.starts_with(prefix) && found.size() < count_max; ++at) {
+    found.push_back({at->first, at->second});
+  }
+  return found;
+}
+
+class MemorySnapshot final : public ReadableRows {
+ public:
+  explicit MemorySnapshot(const Entries& entries) : entries_(entries) {}
+
+  Result<std::vector<KeyValue>> scan(ByteView prefix, ByteView from,
+                                     std::size_t count_max) override {
+    return scan_entries(entries_, prefix, from, count_max);
+  }
+
+ private:
+  const Entries entries_;
+};
+
 class MemoryKeyValueStore final : public KeyValueStore {
  public:
   Result<bool> write(const WriteBatch& batch) override {
@@ -24,12 +49,7 @@ class MemoryKeyValueStore final : public KeyValueStore {
 
   Result<std::vector<KeyValue>> scan(ByteView prefix, ByteView from,
                                      std::size_t count_max) override {
-    std::vector<KeyValue> found;
-    for (auto at = map_.lower_bound(std::max(prefix, from));
-         at != map_.end() && at->first.starts_with(prefix) && found.size() < count_max; ++at) {
-      found.push_back({at->first, at->second});
-    }
-    return found;
+    return scan_entries(map_, prefix, from, count_max);
   }
 
   Result<std::optional<KeyValue>> last(ByteView prefix) override {
@@ -46,8 +66,12 @@ class MemoryKeyValueStore final : public KeyValueStore {
     return true;
   }
 
+  Result<std::unique_ptr<ReadableRows>> snapshot() override {
+    return std::make_unique<MemorySnapshot>(map_);
+  }
+
  private:
-  std::map<Bytes, Bytes, std::less<>> map_;
+  Entries map_;
 };
 
 }  // namespace

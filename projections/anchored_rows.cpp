@@ -72,6 +72,7 @@ class PrivateRows final : public KeyValueStore {
     return rows_->last(prefix);
   }
   Result<bool> clear() override { return rows_->clear(); }
+  Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override { return rows_->snapshot(); }
 
  private:
   eventlog::PrivateFolder folder_;  // outlives the rows

@@ -2,16 +2,20 @@
 
 namespace projections {
 
-Result<base::Hash> digest(eventlog::KeyValueStore& store, std::string_view projection) {
+Result<base::Hash> digest(eventlog::ReadableRows& rows, std::string_view projection) {
+  const Bytes prefix = Bytes(projection) + '/';
   base::Blake2bStream stream;
-  auto walked =
-      for_each_row(RowReader(store, projection), {}, {}, [&](const Bytes& key, const Bytes& value) {
-        stream.add(key);
-        stream.add(value);
-        return true;
-      });
-  if (!walked) return tl::unexpected(walked.error());
-  return stream.finish();
+  Bytes next = prefix;
+  for (;;) {
+    auto page = rows.scan(prefix, next, kRowsPage);
+    if (!page) return tl::unexpected(page.error());
+    for (const eventlog::KeyValue& row : *page) {
+      stream.add(ByteView(row.key).substr(prefix.size()));
+      stream.add(row.value);
+    }
+    if (page->size() < kRowsPage) return stream.finish();
+    next = page->back().key + '\0';
+  }
 }
 
 }  // namespace projections

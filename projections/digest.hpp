@@ -8,7 +8,8 @@
 namespace projections {
 
 // BLAKE2b-256 over key and value of each row in the order of keys; the checkpoint is not a row.
-// Nobody may write the projection's rows meanwhile. Error: the store's.
-Result<base::Hash> digest(eventlog::KeyValueStore& store, std::string_view projection);
+// `rows`: a snapshot, or a store whose rows of this projection nobody writes meanwhile. Error: that
+// of `rows`.
+Result<base::Hash> digest(eventlog::ReadableRows& rows, std::string_view projection);
 
 }  // namespace projections

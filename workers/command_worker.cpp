@@ -186,7 +186,19 @@ std::optional<Rejection> CommandWorker::check_share(const Queue& q, std::size_t 
 // Without having looked at any state: every copy of the command is answered so, or none is told
 // anything of its fate.
 void CommandWorker::turn_away(const Ticket& ticket, session::Rejection rejection) {
-  held_.emplace(Position{}, CommandAnswer{ticket, tl::unexpected(std::move(rejection)), boot_});
+  hold(Position{}, {ticket, tl::unexpected(std::move(rejection))});
+}
+
+void CommandWorker::hold(Position release, CommandAnswer answer) {
+  undated_.push_back(&held_.emplace(release, std::move(answer))->second);
+}
+
+void CommandWorker::date_answers(base::Duration boot) {
+  for (CommandAnswer* answer : undated_) {
+    answer->taken = boot_;
+    answer->appended = boot;
+  }
+  undated_.clear();
 }
 
 bool CommandWorker::do_work(base::Time now, base::Time wall, base::Duration boot) {
@@ -294,7 +306,7 @@ void CommandWorker::run_next(CommandClass of) {
       waiting.message.actor_kind == session::ActorKind::client) {
     refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release}, boot_);
   }
-  held_.emplace(release, CommandAnswer{waiting.ticket, std::move(outcome), boot_});
+  hold(release, {waiting.ticket, std::move(outcome)});
   if (!queue(s, of).commands.empty()) inbox(of).ready.push_back(*s.name);
   drop_pending(s);
 }
@@ -447,6 +459,7 @@ bool CommandWorker::record_server_events(std::vector<session::Event> events, bas
 }
 
 std::vector<CommandAnswer> CommandWorker::take_answers() {
+  undated_.clear();
   std::vector<CommandAnswer> answers;
   const auto end = held_.upper_bound(sequencer_.durable());
   for (auto at = held_.begin(); at != end; ++at) answers.push_back(std::move(at->second));

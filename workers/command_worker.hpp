@@ -74,7 +74,8 @@ using CommandOutcome = base::Result<Accepted, session::Rejection>;
 struct CommandAnswer {
   Ticket ticket;
   CommandOutcome outcome;
-  base::Duration decided{0};  // boot time of the duty cycle that decided it
+  base::Duration taken{0};     // boot time at which the duty cycle that decided it began to decide
+  base::Duration appended{0};  // boot time at which that cycle had decided all that it did
 };
 
 struct CommandWorkerOptions {
@@ -115,6 +116,8 @@ class CommandWorker {
   // Takes loaded streams and decides what can be decided, until the sequencer has no room.
   // `now` is log time. True when anything was done.
   bool do_work(base::Time now, base::Time wall, base::Duration boot);
+  // Says when the last do_work had ended, for the times in the answers that it made.
+  void date_answers(base::Duration boot);
 
   // Facts about the server itself, on its own stream, and who made them. False: that stream is not
   // in memory.
@@ -209,6 +212,7 @@ class CommandWorker {
   std::optional<CommandOutcome> answer_again(const session::SessionState& state,
                                              const CommandMessage& message, Position& release);
   void turn_away(const Ticket& ticket, session::Rejection rejection);
+  void hold(Position release, CommandAnswer answer);
   CommandOutcome append(const Involved& streams, const CommandMessage& message,
                         session::Decision decision, Position& release);
   Position append_and_evolve(std::vector<eventlog::StreamAppend> appends,
@@ -226,6 +230,7 @@ class CommandWorker {
   std::array<Inbox, kCommandClasses> inboxes_;
   std::size_t next_class_ = 0;
   std::multimap<Position, CommandAnswer> held_;  // by the position that must be durable first
+  std::vector<CommandAnswer*> undated_;          // of these, whose times are still to be said
   std::vector<std::string> faulted_;
   Refusals refusals_;
   std::size_t saving_ = 0;

@@ -51,4 +51,12 @@ void DutyCycle::begin(base::Duration now) {
   last_ = now;
 }
 
+void DutyCycle::add(const CommandTimes& times, base::Duration answered) {
+  inbox_.add(times.taken - times.received);
+  decide_.add(times.appended - times.taken);
+  sync_.add(times.durable - times.appended);
+  reply_.add(answered - times.durable);
+  total_.add(answered - times.received);
+}
+
 }  // namespace workers

@@ -1,6 +1,10 @@
 // Where a loop's time goes: how long commands stay in each stage, and the longest gap between two
 // calls of do_work. Histograms with two significant digits, as HdrHistogram has them: a bucket for
 // each of 16 steps of every power of two.
+//
+// The clock is read at five places of a duty cycle, never for a single command. What one duty cycle
+// receives, decides, or answers together has one time: a stage is measured to within the part of
+// the cycle that does this for all of them.
 #pragma once
 
 #include <array>
@@ -27,17 +31,22 @@ struct StageTime {
   }
 };
 
+// A command passes through the first four, one after the other; their sum is `total`.
 struct StageTimes {
-  StageTime inbox;   // received → decided
-  StageTime commit;  // decided → durable and answered
-  StageTime total;   // received → answered
+  StageTime inbox;   // received → the duty cycle that decides it begins to decide
+  StageTime decide;  // → that cycle has decided, its events are in the open block
+  StageTime sync;    // → durable; 0 where the answer rests on what was durable before
+  StageTime reply;   // → its answer, and all that go with it, are sent
+  StageTime total;   // received → sent
   StageTime gap;     // between two duty cycles, while there was work
 
   bool operator==(const StageTimes&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("inbox", self.inbox);
-    visit("commit", self.commit);
+    visit("decide", self.decide);
+    visit("sync", self.sync);
+    visit("reply", self.reply);
     visit("total", self.total);
     visit("gap", self.gap);
   }
@@ -60,20 +69,32 @@ class Histogram {
   std::int64_t max_us_ = 0;
 };
 
+// When a command came to the end of a stage, as boot times, ascending.
+struct CommandTimes {
+  base::Duration received{0};
+  base::Duration taken{0};     // out of the inbox, to be decided
+  base::Duration appended{0};  // decided; what it made is in the open block
+  base::Duration durable{0};
+};
+
 // Used by the loop's own thread.
 class DutyCycle {
  public:
   void begin(base::Duration now);
   void end(bool has_worked) { was_busy_ = has_worked; }
 
-  Histogram inbox;
-  Histogram commit;
-  Histogram total;
+  void add(const CommandTimes& times, base::Duration answered);
   StageTimes times() const {
-    return {inbox.summary(), commit.summary(), total.summary(), gap_.summary()};
+    return {inbox_.summary(), decide_.summary(), sync_.summary(),
+            reply_.summary(), total_.summary(),  gap_.summary()};
   }
 
  private:
+  Histogram inbox_;
+  Histogram decide_;
+  Histogram sync_;
+  Histogram reply_;
+  Histogram total_;
   Histogram gap_;
   base::Duration last_{0};
   bool was_busy_ = false;

@@ -1,13 +1,18 @@
 #include "workers/query_service.hpp"
 
+#include <sys/epoll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "eventlog/base/check.hpp"
 #include "eventlog/base/job_thread.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/log_reader.hpp"
 #include "eventlog/session/event_codec.hpp"
 #include "eventlog/session/stream_name.hpp"
+#include "projections/digest.hpp"
 #include "projections/metrics.hpp"
 #include "workers/levels.hpp"
 #include "workers/log_page.hpp"
@@ -54,6 +59,8 @@ bus::ReplyError code_of(const base::Error& error) {
       return bus::ReplyError::damaged;
     case base::ErrorCode::wrong_log:
       return bus::ReplyError::wrong_log;
+    case base::ErrorCode::busy:
+      return bus::ReplyError::busy;
     case base::ErrorCode::io:
     case base::ErrorCode::rows_damaged:
       return bus::ReplyError::unavailable;
@@ -101,6 +108,11 @@ std::optional<OutputItem> as_item(const session::RecordedEvent& event) {
   return item;
 }
 
+bus::Reply reply_to(const Query& query, base::Result<base::RawValue> body) {
+  if (body) return bus::ok_reply(query.request, std::move(*body));
+  return bus::error_reply(query.request, code_of(body.error()), base::describe(body.error()));
+}
+
 bool is_item(const session::RecordedEvent& event) {
   return as_item(event).has_value();
 }
@@ -118,7 +130,22 @@ void note_erasure(OutputItem& item, const session::Envelope& envelope,
 
 }  // namespace
 
-QueryAnswer QueryService::answer(const Query& query) {
+QueryAnswer QueryService::answer(Query query) {
+  for (;;) {
+    auto step = begin(query);
+    if (auto* job = std::get_if<DigestsJob>(&step)) {
+      auto done = finish(std::move(*job));
+      if (auto* again = std::get_if<Query>(&done)) {
+        query = std::move(*again);
+        continue;
+      }
+      return std::move(std::get<QueryAnswer>(done));
+    }
+    return std::move(std::get<QueryAnswer>(step));
+  }
+}
+
+std::variant<QueryAnswer, DigestsJob> QueryService::begin(const Query& query) {
   QueryAnswer answer;
   answer.peer = query.peer;
   base::Result<base::RawValue> body = base::failure(base::ErrorCode::invalid, "nothing was asked");
@@ -133,6 +160,13 @@ QueryAnswer QueryService::answer(const Query& query) {
   const auto sources = is_of_log ? base::Result<bool>(true) : check_sources(query);
   if (!sources) {
     body = tl::unexpected(sources.error());
+  } else if (query.verb == kVerbDigests) {
+    if (auto job = begin_digests(query)) {
+      job->answer = std::move(answer);
+      return std::move(*job);
+    } else {
+      body = tl::unexpected(job.error());
+    }
   } else if (!query.verb.empty()) {
     body = run(query);
     // Damage that was met on the way: once more, from rows that were built anew.
@@ -142,9 +176,7 @@ QueryAnswer QueryService::answer(const Query& query) {
       if (whole) body = run(query);
     }
   }
-  answer.reply =
-      body ? bus::ok_reply(query.request, std::move(*body))
-           : bus::error_reply(query.request, code_of(body.error()), base::describe(body.error()));
+  answer.reply = reply_to(query, std::move(body));
   return answer;
 }
 
@@ -205,18 +237,40 @@ base::Result<bool> QueryService::check_sources(const Query& query) const {
   return true;
 }
 
-base::Result<DigestsAnswer> QueryService::digests(Position durable) const {
-  const auto digests = projections_.digests();
-  if (!digests) return tl::unexpected(digests.error());
-  const auto status = projections_.status();
-  DigestsAnswer answer;
-  for (std::size_t i = 0; i < digests->size(); ++i) {
-    const auto& digest = (*digests)[i];
-    const auto fault = fault_of(status[i], durable);
-    answer.projections.push_back({digest.name, digest.position, digest.digest,
-                                  fault ? base::describe(*fault) : std::string()});
+// Nobody writes rows but the thread that calls this: they are those of the positions.
+base::Result<DigestsJob> QueryService::begin_digests(const Query& query) const {
+  if (const auto body = bus::from_body<QueryBody>(query.body); !body) {
+    return tl::unexpected(body.error());
   }
-  return answer;
+  auto rows = views_.snapshot();
+  if (!rows) return tl::unexpected(rows.error());
+  DigestsJob job;
+  job.query = query;
+  job.rows = std::move(*rows);
+  for (const projections::ProjectionStatus& status : projections_.status()) {
+    const auto fault = fault_of(status, query.durable);
+    job.projections.push_back(
+        {status.name, status.position, {}, fault ? base::describe(*fault) : std::string()});
+  }
+  return job;
+}
+
+std::variant<QueryAnswer, Query> finish(DigestsJob job) {
+  for (DigestRow& row : job.projections) {
+    auto digest = projections::digest(*job.rows, row.name);
+    if (digest) {
+      row.digest = *digest;
+      continue;
+    }
+    if (digest.error().code == base::ErrorCode::rows_damaged && !job.query.is_again) {
+      job.query.is_again = true;
+      return std::move(job.query);
+    }
+    job.answer.reply = reply_to(job.query, tl::unexpected(digest.error()));
+    return std::move(job.answer);
+  }
+  job.answer.reply = reply_to(job.query, bus::to_body(DigestsAnswer{std::move(job.projections)}));
+  return std::move(job.answer);
 }
 
 base::Result<base::RawValue> QueryService::run(const Query& query) {
@@ -257,11 +311,6 @@ base::Result<base::RawValue> QueryService::run(const Query& query) {
     if (!report) return tl::unexpected(report.error());
     name_most_expensive(report->totals.most_expensive);
     return bus::to_body(*report);
-  }
-  if (query.verb == kVerbDigests) {
-    const auto answer = digests(query.durable);
-    if (!answer) return tl::unexpected(answer.error());
-    return bus::to_body(*answer);
   }
   return base::failure(
       base::ErrorCode::invalid,
@@ -468,14 +517,40 @@ namespace {
 class ThreadQueryPort final : public QueryPort {
  public:
   explicit ThreadQueryPort(QueryService& service)
-      : thread_("queries", [&service](const Query& query) { return service.answer(query); }) {}
+      : queries_("queries", [&service](const Query& query) { return service.begin(query); }),
+        digests_("digests", [](DigestsJob job) { return finish(std::move(job)); }),
+        wake_fd_(epoll_create1(EPOLL_CLOEXEC)) {
+    CHECK(wake_fd_ >= 0);
+    for (const int fd : {queries_.wake_fd(), digests_.wake_fd()}) {
+      epoll_event readable{};
+      readable.events = EPOLLIN;
+      CHECK(epoll_ctl(wake_fd_, EPOLL_CTL_ADD, fd, &readable) == 0);
+    }
+  }
+  ~ThreadQueryPort() override { close(wake_fd_); }
+  ThreadQueryPort(const ThreadQueryPort&) = delete;
+  ThreadQueryPort& operator=(const ThreadQueryPort&) = delete;
 
-  void submit(Query query) override { thread_.submit(std::move(query)); }
-  std::optional<QueryAnswer> poll() override { return thread_.poll(); }
-  int wake_fd() const override { return thread_.wake_fd(); }
+  void submit(Query query) override { queries_.submit(std::move(query)); }
+
+  std::optional<QueryAnswer> poll() override {
+    while (auto done = digests_.poll()) {
+      if (auto* answer = std::get_if<QueryAnswer>(&*done)) return std::move(*answer);
+      queries_.submit(std::move(std::get<Query>(*done)));
+    }
+    while (auto step = queries_.poll()) {
+      if (auto* answer = std::get_if<QueryAnswer>(&*step)) return std::move(*answer);
+      digests_.submit(std::move(std::get<DigestsJob>(*step)));
+    }
+    return std::nullopt;
+  }
+
+  int wake_fd() const override { return wake_fd_; }
 
  private:
-  base::JobThread<Query, QueryAnswer> thread_;
+  base::JobThread<Query, std::variant<QueryAnswer, DigestsJob>> queries_;
+  base::JobThread<DigestsJob, std::variant<QueryAnswer, Query>> digests_;
+  const int wake_fd_;  // readable while one of theirs is
 };
 
 }  // namespace

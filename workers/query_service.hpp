@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "bus/frames.hpp"
 #include "bus/log_reader.hpp"
@@ -201,6 +202,7 @@ struct Query {
   base::RawValue body;
   Position durable;
   std::string archived{};  // where the log's beginning is; empty: in the log
+  bool is_again = false;   // damage was met when it was first tried
 };
 
 struct QueryAnswer {
@@ -209,6 +211,18 @@ struct QueryAnswer {
   // Rows could not be read or written just now, or are not on the disk yet: to be asked again.
   bool is_behind = false;
 };
+
+// The rest of `digests`, which reads every row: seconds with a million sessions. It can be done on
+// any thread, while the service answers others and the rows are written on.
+struct DigestsJob {
+  Query query;
+  QueryAnswer answer;                            // to which the body is to be added
+  std::vector<DigestRow> projections;            // to which the digests are to be added
+  std::unique_ptr<eventlog::ReadableRows> rows;  // as they were when the job was made
+};
+
+// Reads the rows. A query: damage was met, so it must be asked once more.
+std::variant<QueryAnswer, Query> finish(DigestsJob job);
 
 // How rows are built anew in which a call has met damage; each does nothing where none has. Without
 // them such rows stay as they are.
@@ -232,14 +246,17 @@ class QueryService {
         index_(index),
         rebuild_(std::move(rebuild)) {}
 
-  QueryAnswer answer(const Query& query);
+  // However long it takes.
+  QueryAnswer answer(Query query);
+  // The answer, or a job whose end is the answer.
+  std::variant<QueryAnswer, DigestsJob> begin(const Query& query);
 
  private:
   void rebuild_damaged(Position durable);
   void catch_up(Position durable);
   bool is_behind(Position durable) const;
   base::Result<bool> check_sources(const Query& query) const;
-  base::Result<DigestsAnswer> digests(Position durable) const;
+  base::Result<DigestsJob> begin_digests(const Query& query) const;
   base::Result<base::RawValue> run(const Query& query);
   base::Result<ShowAnswer> show(const QueryBody& body, const Query& query);
   base::Result<OutputAnswer> output(const QueryBody& body, const Query& query);
@@ -266,7 +283,7 @@ class QueryService {
   base::Result<bool> indexed_ = true;  // whether the index has come to where it was last to come
 };
 
-// Port: hands queries to the service and its answers back. Used by one thread.
+// Port: hands queries to the service and its answers back, in any order. Used by one thread.
 class QueryPort {
  public:
   virtual ~QueryPort() = default;
@@ -278,7 +295,7 @@ class QueryPort {
 class InlineQueryPort final : public QueryPort {
  public:
   explicit InlineQueryPort(QueryService& service) : service_(service) {}
-  void submit(Query query) override { answers_.push_back(service_.answer(query)); }
+  void submit(Query query) override { answers_.push_back(service_.answer(std::move(query))); }
   std::optional<QueryAnswer> poll() override;
 
  private:
@@ -286,7 +303,7 @@ class InlineQueryPort final : public QueryPort {
   std::deque<QueryAnswer> answers_;
 };
 
-// Runs the service on a thread of its own.
+// Runs the service on a thread of its own, and digests on a second one: no query waits for them.
 std::unique_ptr<QueryPort> make_thread_query_port(QueryService& service);
 
 }  // namespace workers

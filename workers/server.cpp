@@ -117,7 +117,8 @@ bool Server::do_work() {
   has_worked |= receive_frames();
   forget_silent_peers();
   const Position tail_before = sequencer_.tail();
-  has_worked |= commands_.do_work(now_, wall, boot_);
+  has_worked |= commands_.do_work(now_, wall, ports_.clock.boot());
+  commands_.date_answers(ports_.clock.boot());
   if (sequencer_.tail() != tail_before) {
     flight_.add(boot_, FlightKind::appended, sequencer_.tail().value);
     flight_.add(boot_, FlightKind::decided, static_cast<std::int64_t>(commands_.waiting()));
@@ -139,7 +140,9 @@ bool Server::do_work() {
 }
 
 bool Server::commit() {
+  const Position durable_before = sequencer_.durable();
   bool has_worked = sequencer_.do_work();
+  if (sequencer_.durable() > durable_before) durable_at_ = ports_.clock.boot();
   if (sequencer_.failure()) {
     failure_ = sequencer_.failure();
     flight_.add(boot_, FlightKind::failed, 0);
@@ -361,10 +364,14 @@ bool Server::send_answers() {
     } else {
       clients_.reply(asked.peer, rejected(asked.request, answer.outcome.error()));
     }
-    const base::Duration answered = ports_.clock.boot();
-    duty_.inbox.add(answer.decided - asked.received);
-    duty_.commit.add(answered - answer.decided);
-    duty_.total.add(answered - asked.received);
+    // A refusal may rest on what had been durable before it was decided.
+    answered_.push_back(
+        {asked.received, answer.taken, answer.appended, std::max(answer.appended, durable_at_)});
+  }
+  if (!answered_.empty()) {
+    const base::Duration now = ports_.clock.boot();
+    for (const CommandTimes& times : answered_) duty_.add(times, now);
+    answered_.clear();
   }
   if (!answers.empty()) {
     flight_.add(boot_, FlightKind::answered, static_cast<std::int64_t>(answers.size()));
@@ -377,18 +384,22 @@ bool Server::send_query_answers() {
   bool has_worked = false;
   while (auto answer = ports_.queries.poll()) {
     has_worked = true;
-    --queries_out_;
-    if (answer->reply.id.is_set()) clients_.reply(answer->peer, answer->reply);
+    if (answer->reply.id.is_set()) {
+      --queries_out_;
+      clients_.reply(answer->peer, answer->reply);
+    } else {
+      are_views_told_ = false;
+    }
     if (answer->is_behind && !base::mutant(base::Mutant::views_not_tried_again)) {
       views_at_ = {};
       views_due_ = boot_ + kViewsRetry;
     }
   }
-  // Keeps the projections close to the log also while nobody asks.
-  if (queries_out_ == 0 && views_at_ < sequencer_.durable() && boot_ >= views_due_) {
+  // Keeps the projections close to the log also while nobody asks, or while digests are taken.
+  if (!are_views_told_ && views_at_ < sequencer_.durable() && boot_ >= views_due_) {
     views_at_ = sequencer_.durable();
     views_due_ = boot_ + kViewsInterval;
-    ++queries_out_;
+    are_views_told_ = true;
     ports_.queries.submit(Query{{}, {}, {}, {}, views_at_});
   }
   return has_worked;
@@ -418,7 +429,7 @@ void Server::release_parked() {
 base::Duration Server::next_timer() const {
   base::Duration next = std::min(feed_.next_timer(), boot_ + options_.leases.expiry_interval);
   next = std::min(next, eraser_.next_timer());
-  if (queries_out_ == 0 && views_at_ < sequencer_.durable()) next = std::min(next, views_due_);
+  if (!are_views_told_ && views_at_ < sequencer_.durable()) next = std::min(next, views_due_);
   for (const Parked& parked : parked_) next = std::min(next, parked.deadline);
   return next;
 }

@@ -181,7 +181,10 @@ class Server {
   Position views_at_;  // durable head that the query service was last told; 0: to be told anew
   base::Duration views_due_{0};
   base::Duration silence_due_{0};
-  std::size_t queries_out_ = 0;
+  std::size_t queries_out_ = 0;         // that somebody waits for
+  bool are_views_told_ = false;         // the projections are being told of new events
+  base::Duration durable_at_{0};        // when the durable head was last seen to have moved
+  std::vector<CommandTimes> answered_;  // in this call of send_answers
   DutyCycle duty_;
   FlightRecorder flight_;
 };

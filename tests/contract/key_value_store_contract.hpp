@@ -104,6 +104,39 @@ void key_value_store_contract() {
     fixture.reopen();
     CHECK(keys_of(*fixture.store().scan("", "", kMany)) == Keys{"a"});
   }
+  SECTION("a snapshot stays as it was, whatever is written") {
+    put_all(store, {"a/1", "b/1", "b/3", "c/1"});
+    const auto snapshot = store.snapshot();
+    REQUIRE(snapshot);
+    eventlog::WriteBatch batch;
+    batch.remove("b/1");
+    batch.put("b/2", "new");
+    batch.put("b/3", "new");
+    REQUIRE(store.write(batch));
+    REQUIRE(store.flush());
+    const auto seen = (*snapshot)->scan("b/", "", kMany);
+    REQUIRE(keys_of(*seen) == Keys{"b/1", "b/3"});
+    CHECK(seen->back().value == "value of b/3");
+    CHECK(keys_of(*(*snapshot)->scan("b/", "b/2", kMany)) == Keys{"b/3"});
+    CHECK(keys_of(*(*snapshot)->scan("", "", 1)) == Keys{"a/1"});
+    CHECK(keys_of(*store.scan("b/", "", kMany)) == Keys{"b/2", "b/3"});
+  }
+  SECTION("clear waits for no snapshot, and none shows what came later") {
+    put_all(store, {"a"});
+    const auto snapshot = store.snapshot();
+    REQUIRE(snapshot);
+    REQUIRE(store.clear());
+    put_all(store, {"b"});
+    const auto seen = (*snapshot)->scan("", "", kMany);
+    if (seen) {
+      CHECK(keys_of(*seen) == Keys{"a"});
+    } else {
+      CHECK(seen.error().code == base::ErrorCode::busy);
+    }
+    const auto later = store.snapshot();
+    REQUIRE(later);
+    CHECK(keys_of(*(*later)->scan("", "", kMany)) == Keys{"b"});
+  }
   SECTION("a store holds what a map holds") {
     base::SeededRandom random(17);
     std::map<std::string, std::string> model;

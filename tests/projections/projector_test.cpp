@@ -101,6 +101,9 @@ class FragileStore final : public eventlog::KeyValueStore {
     return store_.last(prefix);
   }
   base::Result<bool> clear() override { return store_.clear(); }
+  base::Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override {
+    return store_.snapshot();
+  }
 
  private:
   eventlog::KeyValueStore& store_;

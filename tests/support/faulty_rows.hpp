@@ -26,6 +26,11 @@ class FaultyRows final : public ForwardingRows {
     if (is_broken) return tl::unexpected(meet_damage());
     return ForwardingRows::scan(prefix, from, count_max);
   }
+  base::Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override {
+    auto rows = ForwardingRows::snapshot();
+    if (!rows) return rows;
+    return std::make_unique<Snapshot>(*this, std::move(*rows));
+  }
   std::optional<base::Error> damage() const override { return met_; }
   base::Result<bool> clear() override {
     if (is_full) return base::failure(base::ErrorCode::io, "No space left on device");
@@ -39,6 +44,21 @@ class FaultyRows final : public ForwardingRows {
   std::string unreadable;
 
  private:
+  class Snapshot final : public eventlog::ReadableRows {
+   public:
+    Snapshot(FaultyRows& store, std::unique_ptr<eventlog::ReadableRows> rows)
+        : store_(store), rows_(std::move(rows)) {}
+    base::Result<std::vector<eventlog::KeyValue>> scan(base::ByteView prefix, base::ByteView from,
+                                                       std::size_t count_max) override {
+      if (store_.is_broken) return tl::unexpected(store_.meet_damage());
+      return rows_->scan(prefix, from, count_max);
+    }
+
+   private:
+    FaultyRows& store_;
+    std::unique_ptr<eventlog::ReadableRows> rows_;
+  };
+
   base::Error meet_damage() {
     met_ = base::Error{base::ErrorCode::rows_damaged, "a block that is not what it was", {}};
     return *met_;

@@ -23,6 +23,9 @@ class ForwardingRows : public eventlog::KeyValueStore {
     return rows_->last(prefix);
   }
   base::Result<bool> clear() override { return rows_->clear(); }
+  base::Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override {
+    return rows_->snapshot();
+  }
 
  protected:
   // Begins anew, without a row.
@@ -55,6 +58,9 @@ class CountingRows : public eventlog::KeyValueStore {
     return rows_.last(prefix);
   }
   base::Result<bool> clear() override { return rows_.clear(); }
+  base::Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override {
+    return rows_.snapshot();
+  }
 
   std::size_t rows_read = 0;
 

@@ -34,5 +34,18 @@ TEST_CASE("a quantile is at most a sixteenth above the value", "[workers]") {
   }
 }
 
+TEST_CASE("the stages of a command are each other's continuation", "[workers]") {
+  DutyCycle duty;
+  const auto us = [](int count) { return Duration{count}; };
+  duty.add({us(100), us(103), us(108), us(115)}, us(117));
+  duty.add({us(200), us(200), us(200), us(200)}, us(200));
+  const StageTimes times = duty.times();
+  CHECK(times.inbox == StageTime{2, 0, 3, 3});
+  CHECK(times.decide == StageTime{2, 0, 5, 5});
+  CHECK(times.sync == StageTime{2, 0, 7, 7});
+  CHECK(times.reply == StageTime{2, 0, 2, 2});
+  CHECK(times.total == StageTime{2, 0, 17, 17});
+}
+
 }  // namespace
 }  // namespace workers

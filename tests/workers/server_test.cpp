@@ -30,6 +30,39 @@ struct Clock final : base::Clock {
   Duration now = seconds(1);
 };
 
+// Time passes while numbers are drawn, once, where the test says so.
+struct SlowRandom final : base::Random {
+  SlowRandom(base::Random& from, Clock& time) : random(from), clock(time) {}
+  std::uint64_t next() override {
+    clock.now += std::exchange(delay, Duration{0});
+    return random.next();
+  }
+  base::Random& random;
+  Clock& clock;
+  Duration delay{0};
+};
+
+// The same while the next frame is received, and while the next one is sent.
+struct SlowSocket final : bus::ServerSocket {
+  SlowSocket(std::unique_ptr<bus::ServerSocket> over, Clock& time)
+      : socket(std::move(over)), clock(time) {}
+  std::optional<bus::Incoming> receive() override {
+    auto incoming = socket->receive();
+    if (incoming) clock.now += std::exchange(receive_delay, Duration{0});
+    return incoming;
+  }
+  bool send(const bus::PeerId& peer, bus::Bytes frame) override {
+    clock.now += std::exchange(send_delay, Duration{0});
+    return socket->send(peer, std::move(frame));
+  }
+  void* poll_handle() const override { return socket->poll_handle(); }
+
+  std::unique_ptr<bus::ServerSocket> socket;
+  Clock& clock;
+  Duration receive_delay{0};
+  Duration send_delay{0};
+};
+
 // What lasts over the server's restarts, and the bus.
 struct ServerWorld {
   Clock clock;
@@ -50,10 +83,11 @@ struct ServerLife {
         contents(w.store),
         queries(*side->service),
         erasures({w.store, side->index, w.views, {}}),
-        commands(w.bus.bind_server("command")),
+        random(w.random, w.clock),
+        commands(w.bus.bind_server("command"), w.clock),
         workers(w.bus.bind_server("worker")),
         feed(w.bus.bind_publisher("feed")),
-        server({w.clock, w.random, committer, loader, contents, queries, erasures, locks, *commands,
+        server({w.clock, random, committer, loader, contents, queries, erasures, locks, commands,
                 *workers, *feed},
                {tail_of(w), options, {}, std::move(key)}, std::move(side->takeover)) {}
 
@@ -82,7 +116,8 @@ struct ServerLife {
   InlineQueryPort queries;
   InlineErasurePort erasures;
   support::ToldLeaseLocks locks;
-  std::unique_ptr<bus::ServerSocket> commands;
+  SlowRandom random;
+  SlowSocket commands;
   std::unique_ptr<bus::ServerSocket> workers;
   std::unique_ptr<bus::PublisherSocket> feed;
   Server server;
@@ -401,6 +436,42 @@ TEST_CASE("a copy that is asked for where one is known is refused, unless it is 
   archive.name = "two";
   archive.folder = "/nowhere/three";
   CHECK(is_refused(ask(7, kVerbArchive, bus::to_body(archive)), "steno archive list"));
+}
+
+TEST_CASE("each stage of a command has the time that passed in it", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  Peer asker(w, "command", hello_of(bus::Role::client));
+  REQUIRE(asker.answer(life, asker.start_spawn()));
+  CommandBody kill = encode_command(session::KillSession{});
+  kill.session = kSession;
+  kill.agent = "main";
+  const auto id = asker.start(kVerbCommand, bus::to_body(kill));
+  life.commits = false;
+  life.commands.receive_delay = milliseconds(500);
+  life.random.delay = milliseconds(70);
+  REQUIRE(asker.run(life, [&] { return life.commands.receive_delay == Duration{0}; }));
+  REQUIRE(life.random.delay == Duration{0});
+  REQUIRE(life.committer.submitted());
+  life.committer.complete();
+  w.clock.now += milliseconds(1999);  // and one in a step
+  life.commands.send_delay = milliseconds(300);
+  REQUIRE(asker.answer(life, id));
+
+  const auto reply = asker.answer(life, asker.start(kVerbStatus, bus::to_body(QueryBody{})));
+  REQUIRE(reply);
+  const auto status = bus::from_body<StatusAnswer>(reply->body);
+  REQUIRE(status);
+  const StageTimes& stages = status->stages;
+  CHECK(stages.inbox.max_us == 500'000);
+  CHECK(stages.decide.max_us == 70'000);
+  CHECK(stages.sync.max_us == 2'000'000);
+  CHECK(stages.reply.max_us == 300'000);
+  CHECK(stages.total.max_us == 2'870'000);
+  for (const StageTime& stage : {stages.inbox, stages.decide, stages.sync, stages.reply}) {
+    CHECK(stage.count == stages.total.count);
+    CHECK(stage.p50_us <= stage.max_us);
+  }
 }
 
 TEST_CASE("a query waits for the position that it asks for", "[workers]") {

@@ -25,7 +25,7 @@ namespace {
 // Below this the log cannot grow for long.
 constexpr std::int64_t kFreeBytesMin = std::int64_t{1} << 30;
 // A sync of a healthy disk takes a few milliseconds.
-constexpr std::int64_t kCommitSlowUs = 250'000;
+constexpr std::int64_t kStageSlowUs = 250'000;
 constexpr std::int64_t kGapSlowUs = 250'000;
 // A worker registers within a second, unless the machine is overloaded or it cannot start.
 constexpr base::Duration kWorkerStartMax = std::chrono::seconds(5);
@@ -340,9 +340,11 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
        std::to_string(status.live_sessions) + " live of " + std::to_string(status.max_sessions) +
            ", " + std::to_string(status.waiting_commands) + " commands waiting",
        is_full ? "no session can be started: kill one, or raise max_sessions" : ""});
-  examine_stage("inbox", status.stages.inbox, kCommitSlowUs, "the server is overloaded");
-  examine_stage("commit", status.stages.commit, kCommitSlowUs, "the disk is slow to sync");
-  examine_stage("answer", status.stages.total, 2 * kCommitSlowUs, "");
+  examine_stage("inbox", status.stages.inbox, kStageSlowUs, "the server is overloaded");
+  examine_stage("decide", status.stages.decide, kStageSlowUs, "the server was starved of CPU");
+  examine_stage("sync", status.stages.sync, kStageSlowUs, "the disk is slow to sync");
+  examine_stage("reply", status.stages.reply, kStageSlowUs, "the server was starved of CPU");
+  examine_stage("answer", status.stages.total, 2 * kStageSlowUs, "");
   examine_stage("loop gap", status.stages.gap, kGapSlowUs, "the server was starved of CPU");
 }
 
