@@ -184,7 +184,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     if (taken == nullptr) return base::failure(ErrorCode::io, "no snapshot can be taken", path_);
     const std::lock_guard guard(snapshots_mutex_);
     snapshots_.insert(taken);
-    return std::make_unique<Snapshot>(*this, taken);
+    return std::make_unique<StoreSnapshot>(*this, taken);
   }
 
   std::uint64_t generation() const override { return generation_; }
@@ -211,13 +211,13 @@ class RocksDbKeyValueStore final : public KeyValueStore {
   }
 
  private:
-  class Snapshot final : public ReadableRows {
+  class StoreSnapshot final : public ReadableRows {
    public:
-    Snapshot(RocksDbKeyValueStore& store, const rocksdb::Snapshot* taken)
+    StoreSnapshot(RocksDbKeyValueStore& store, const rocksdb::Snapshot* taken)
         : store_(store), taken_(taken) {}
-    ~Snapshot() override { store_.release(taken_); }
-    Snapshot(const Snapshot&) = delete;
-    Snapshot& operator=(const Snapshot&) = delete;
+    ~StoreSnapshot() override { store_.release(taken_); }
+    StoreSnapshot(const StoreSnapshot&) = delete;
+    StoreSnapshot& operator=(const StoreSnapshot&) = delete;
 
     Result<std::vector<KeyValue>> scan(ByteView prefix, ByteView from,
                                        std::size_t count_max) override {

@@ -102,9 +102,6 @@ base::Result<EndedHome> write_home(Workbench& bench, int ended) {
   if (!one) return tl::unexpected(one.error());
   if (auto ok = (*one)->wait_for_views(); !ok) return tl::unexpected(ok.error());
   (*server)->kill();
-  if (const char* keep = std::getenv("KEEP_HOMES")) {
-    std::system(fmt::format("mkdir -p {} && cp -a {} {}/{}", keep, home.path, keep, ended).c_str());
-  }
   return home;
 }
 
