@@ -26,6 +26,8 @@ Result<bool> not_listed(const std::string& path, const std::error_code& error) {
 }
 
 Result<bool> copy_file(const std::string& from, const std::string& to, Disk& disk) {
+  // What is left of another file would be the end of this one.
+  if (!is_gone(to)) return failure(ErrorCode::io, "cannot be copied: this file is in the way", to);
   std::ifstream source(from, std::ios::binary);
   if (!source) return failure(ErrorCode::io, "the file cannot be opened", from);
   auto target = disk.open(to);

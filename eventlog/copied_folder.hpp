@@ -13,8 +13,8 @@ namespace eventlog {
 Result<bool> make_empty_folder(const std::string& folder, Disk& disk);
 
 // Makes a folder of the same files, and of those in the folders below it. Nothing but the bytes is
-// copied: files are 0600, folders 0700; what is neither is left out. `to` must not hold these files
-// yet. Nothing of it is synced for good: see sync_all.
+// copied: files are 0600, folders 0700; what is neither is left out. Error io also where `to`
+// holds one of these files. Nothing of it is synced for good: see sync_all.
 Result<bool> copy_folder(const std::string& from, const std::string& to, Disk& disk);
 
 // Gives the folder files of its own: each that has another name elsewhere is replaced by a copy.
