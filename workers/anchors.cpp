@@ -56,8 +56,8 @@ bool AnchorDesk::do_work(base::Time now, base::Time wall, Position durable) {
   has_worked |= answer_held([](AnchorOrder&) {});
   if (is_ordered_ || wanted_ <= ordered_ || wanted_ > durable) return has_worked;
   is_ordered_ = true;
-  ordered_ = wanted_;
-  eraser_.order(AnchorOrder{wanted_, wall});
+  ordered_ = durable;  // the end of a block, as an anchor's place must be
+  eraser_.order(AnchorOrder{durable, wall});
   return true;
 }
 

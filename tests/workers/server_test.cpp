@@ -5,6 +5,7 @@
 
 #include "bus/client.hpp"
 #include "bus/memory_bus.hpp"
+#include "eventlog/anchor.hpp"
 #include "eventlog/memory_store.hpp"
 #include "projections/projector.hpp"
 #include "projections/session_list.hpp"
@@ -75,21 +76,25 @@ struct ServerWorld {
 
 // One life of the server; blocks become durable when the test says so, or by themselves.
 struct ServerLife {
-  explicit ServerLife(ServerWorld& w, CommandWorkerOptions options = {}, std::string key = {})
+  // `key`: that anchors are signed with.
+  explicit ServerLife(ServerWorld& w, CommandWorkerOptions options = {},
+                      std::optional<base::SigningKey> key = std::nullopt)
       : world(w),
         side(open_side(w)),
         committer(w.store),
         loader(w.store, side->index, side->snapshots),
         contents(w.store),
         queries(*side->service),
-        erasures({w.store, side->index, w.views, {}}),
+        erasures({w.store, side->index, w.views, {{}, {}, key}}),
         random(w.random, w.clock),
         commands(w.bus.bind_server("command"), w.clock),
         workers(w.bus.bind_server("worker")),
         feed(w.bus.bind_publisher("feed")),
-        server({w.clock, random, committer, loader, contents, queries, erasures, locks, commands,
-                *workers, *feed},
-               {tail_of(w), options, {}, std::move(key)}, std::move(side->takeover)) {}
+        server(
+            {w.clock, random, committer, loader, contents, queries, erasures, locks, commands,
+             *workers, *feed},
+            {tail_of(w), options, {}, key ? base::fingerprint(key->public_key()) : std::string()},
+            std::move(side->takeover)) {}
 
   static eventlog::LogTail tail_of(ServerWorld& w) {
     auto tail = *eventlog::read_tail(w.store);
@@ -352,8 +357,18 @@ TEST_CASE(
   CHECK(ask(life, 0, kVerbBackup, bus::to_body(backup)).code == "id_reused");
 }
 
-TEST_CASE("a request for an anchor makes one event, and holds over a restart", "[workers]") {
+std::int64_t recorded(ServerWorld& w, std::string_view type) {
+  const auto events =
+      eventlog::read_events(w.store, {1}, eventlog::read_tail(w.store)->position, {});
+  return std::count_if(events->begin(), events->end(), [&](const session::RecordedEvent& event) {
+    return event.envelope.type == type;
+  });
+}
+
+TEST_CASE("a request for an anchor makes one, however often and to whichever server it is sent",
+          "[workers]") {
   ServerWorld w;
+  const base::SigningKey key(base::SigningKey::make_seed(w.random));
   const auto ask = [&](ServerLife& life) {
     Peer asker(w, "command", hello_of(bus::Role::client));
     const auto request = support::numbered<base::CommandId>(1);
@@ -361,26 +376,38 @@ TEST_CASE("a request for an anchor makes one event, and holds over a restart", "
     const auto reply = asker.answer(life, request);
     REQUIRE(reply);
     REQUIRE(reply->status == bus::ReplyStatus::ok);
-    return bus::from_body<AnchorReplyBody>(reply->body)->through;
-  };
-  const auto requests = [&] {
-    const auto events =
-        eventlog::read_events(w.store, {1}, eventlog::read_tail(w.store)->position, {});
-    return std::count_if(events->begin(), events->end(), [](const session::RecordedEvent& event) {
-      return event.envelope.type == session::AnchorRequested::kType;
-    });
+    const auto through = bus::from_body<AnchorReplyBody>(reply->body)->through;
+    REQUIRE(asker.run(life, [&] { return recorded(w, session::AnchorMade::kType) > 0; }));
+    return through;
   };
   Position first;
   {
-    ServerLife life(w, {}, "a-key");
+    ServerLife life(w, {}, key);
     first = ask(life);
-    CHECK(life.server.durable() >= first);
     CHECK(ask(life) == first);
-    CHECK(requests() == 1);
   }
-  ServerLife life(w, {}, "a-key");
+  ServerLife life(w, {}, key);
   CHECK(ask(life) == first);
-  CHECK(requests() == 1);
+  for (int i = 0; i < 50; ++i) life.step();
+  CHECK(recorded(w, session::AnchorRequested::kType) == 1);
+  CHECK(recorded(w, session::AnchorMade::kType) == 1);
+  const auto made = eventlog::open_anchor(life.server.commands().server()->anchor->anchor);
+  REQUIRE(made);
+  CHECK(made->at.position >= first);
+}
+
+TEST_CASE("an anchor that was asked for before a server died is made by the next", "[workers]") {
+  ServerWorld w;
+  {
+    support::StoreWriter writer(w.store);
+    const std::string server(session::kServerStream);
+    writer.append(server, session::EpochStarted{1, "created"});
+    writer.append(server, session::AnchorRequested{});
+    writer.flush();
+  }
+  ServerLife life(w, {}, base::SigningKey(base::SigningKey::make_seed(w.random)));
+  for (int i = 0; i < 50; ++i) life.step();
+  CHECK(recorded(w, session::AnchorMade::kType) == 1);
 }
 
 TEST_CASE("a copy that is asked for where one is known is refused, unless it is the same request",
@@ -397,7 +424,7 @@ TEST_CASE("a copy that is asked for where one is known is refused, unless it is 
     writer.append(server, session::LogTrimmed{"two", {}});
     writer.flush();
   }
-  ServerLife life(w, {}, "a key");
+  ServerLife life(w, {}, base::SigningKey(base::SigningKey::make_seed(w.random)));
   const auto ask = [&](int id, std::string_view verb, base::RawValue body) {
     Peer asker(w, "command", hello_of(bus::Role::client));
     const auto request = support::numbered<base::CommandId>(id);
