@@ -33,8 +33,9 @@ class FrameServer {
       : socket_(socket), welcome_(std::move(welcome)), items_max_(items_max) {}
 
   // The next request or notice from a known peer, by turns; none: nothing is there, or the cycle's
-  // budget is spent, and the next call begins another cycle. A HELLO changes nothing but the table; peers().count() tells. What a peer has
-  // waiting beyond its share (WaitingFrames) is dropped, and it is told `busy`.
+  // budget is spent, and the next call begins another cycle. A HELLO changes nothing but the table;
+  // peers().count() tells. What a peer has waiting beyond its share (WaitingFrames) is dropped, and
+  // it is told `busy`.
   std::optional<FromPeer> receive(base::Duration now);
   // Frames have been taken off the socket and not looked at, so polling it does not tell of them.
   bool has_waiting() const { return !waiting_.is_empty(); }

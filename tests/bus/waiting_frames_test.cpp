@@ -27,7 +27,9 @@ bus::Incoming large(const bus::PeerId& peer, std::size_t size) {
 // "peer:frame" of each that is taken.
 std::vector<std::string> take_all(bus::WaitingFrames& waiting) {
   std::vector<std::string> all;
-  while (const auto incoming = waiting.take()) all.push_back(incoming->peer + ":" + incoming->frame);
+  while (const auto incoming = waiting.take()) {
+    all.push_back(incoming->peer + ":" + incoming->frame);
+  }
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "eventlog/session/evolve.hpp"
+#include "eventlog/session/name_mark.hpp"
 #include "eventlog/session/stream_name.hpp"
 
 namespace simulation {
@@ -68,6 +69,14 @@ std::string check_time(const std::vector<Operation>& operations) {
   return {};
 }
 
+// A name that was made from the prompt is known by its mark alone; without its text, the session is
+// shown by its alias.
+bool is_name_of(const std::string& name, const session::SessionState& state) {
+  if (!state.name.empty()) return name == state.name;
+  const bool has_text = session::made_name_at(state).value != 0;
+  return (has_text && session::name_mark(name) == state.made_name.mark) || name == state.alias;
+}
+
 std::string compare(const projections::SessionRow& row, const session::SessionState& state) {
   const auto differs = [](const std::string& field, const std::string& is, const std::string& was) {
     return "its " + field + " is '" + is + "', in the log '" + was + "'";
@@ -76,7 +85,7 @@ std::string compare(const projections::SessionRow& row, const session::SessionSt
     return differs("status", std::string(base::enum_name(row.status)),
                    std::string(base::enum_name(state.status)));
   }
-  if (row.name != state.name) return differs("name", row.name, state.name);
+  if (!is_name_of(row.name, state)) return differs("name", row.name, session::label(state));
   if (row.turns_waiting != static_cast<std::int64_t>(state.queue.size())) {
     return differs("waiting turns", std::to_string(row.turns_waiting),
                    std::to_string(state.queue.size()));

@@ -147,7 +147,7 @@ std::string LogObserver::check_streams_agree() const {
     if (s == nullptr) continue;
     if (session::is_live(s->status)) {
       live[s->session] = s->agent;
-      names[session::registry_stream(s->agent)][s->name] = s->session;
+      if (!s->name.empty()) names[session::registry_stream(s->agent)][s->name] = s->session;
     } else if (s->lease) {
       unsettled[s->session] = s->agent;
     }
