@@ -342,7 +342,7 @@ class CommandLine(OneServer):
     def test_prompts(self):
         self.refused(2, ("prompt is empty",), "run", "--engine", "scripted", "")
         self.refused(2, ("prompt is empty",), "run", "--engine", "scripted", "-", stdin=b"\n\n")
-        self.refused(2, ("one line of at most 64 bytes",), "spawn", "--engine", "scripted",
+        self.refused(2, ("at most 64 bytes",), "spawn", "--engine", "scripted",
                      "--name", "n" * 65, "p")
 
     def test_a_prompt_over_the_limit_is_not_sent(self):

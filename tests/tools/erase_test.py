@@ -98,7 +98,7 @@ class Erasure(unittest.TestCase):
         self.assertEqual(self.home.show(live)["name"], "swordfish-again-say")
         prompt = self.home.wait_for_event(live, "TurnQueued")
         self.home.ask("ls")
-        self.home.stop()  # snapshots are written
+        self.home.stop(signal.SIGKILL)  # its sessions live on
         self.home.start()
         self.assertTrue(files_with(self.home.folder, "swordfish"))
         erased = self.erases("swordfish-password-say", "--wait")
