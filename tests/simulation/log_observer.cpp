@@ -142,12 +142,19 @@ std::string LogObserver::check_streams_agree() const {
   std::map<base::SessionId, std::string> live;
   std::map<base::SessionId, std::string> unsettled;
   std::map<std::string, std::map<std::string, base::SessionId>> names;
+  std::map<std::string, session::NameHolder> given;
+  std::map<std::int64_t, session::NameHolder> made;
   for (const auto& [stream, state] : states_) {
     const auto* s = std::get_if<session::SessionState>(&state);
     if (s == nullptr) continue;
     if (session::is_live(s->status)) {
       live[s->session] = s->agent;
-      if (!s->name.empty()) names[session::registry_stream(s->agent)][s->name] = s->session;
+      const session::NameHolder holder{s->session, s->alias};
+      const bool is_given = !s->name.empty();
+      if (is_given) names[session::registry_stream(s->agent)][s->name] = s->session;
+      const bool is_alone = is_given ? given.emplace(s->name, holder).second
+                                     : made.emplace(s->made_name.mark, holder).second;
+      if (!is_alone) return "two live sessions have one name";
     } else if (s->lease) {
       unsettled[s->session] = s->agent;
     }
@@ -157,6 +164,9 @@ std::string LogObserver::check_streams_agree() const {
       if (admission->live != live) return "admission counts other sessions as live than there are";
       if (admission->unsettled != unsettled) {
         return "admission has other unsettled sessions than there are";
+      }
+      if (admission->names != given || admission->name_marks != made) {
+        return "admission holds other names than those of the live sessions";
       }
     }
     if (const auto* registry = std::get_if<session::RegistryState>(&state)) {

@@ -303,7 +303,7 @@ TEST_CASE("the state at the end is what the events add up to", "[tools]") {
     const auto& state =
         f.history.states().at(session::session_stream(one["agent"].get<std::string>(), id));
     CHECK(one["status"] == base::enum_name(state.status));
-    CHECK(one["name"] == state.name);
+    CHECK(one["name"] == session::label(state));
     CHECK(one["cost_nano_usd"] == state.cost.value);
     CHECK(one["queue"].size() == state.queue.size());
     CHECK(one["turn"].is_null() == !state.turn.has_value());
