@@ -168,7 +168,8 @@ class Stranger(unittest.TestCase):
 
     def test_a_position_is_of_the_last_event_that_a_command_appended_to_its_session(self):
         session = os.urandom(16)
-        body = {"prompt": "[say hi]", "spec": {"engine": "scripted", "workdir": "/tmp"}}
+        body = {"name": "positioned", "prompt": "[say hi]",
+                "spec": {"engine": "scripted", "workdir": "/tmp"}}
         answer = self.client.command("Spawn", session, body, "main", id=session)
         facts = {position: steno_wire.msgpack.unpackb(facts)
                  for position, facts, _ in logged(self.home)}

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include <nlohmann/json.hpp>
 
@@ -37,6 +38,8 @@ class Served {
     server_.wait();
   }
 
+  // A folder that goes with it, where sessions work.
+  const std::string& folder() const { return folder_.path(); }
   ChildProgram start(const Arguments& arguments, Stdin in = Stdin::at_end,
                      Stdout out = Stdout::pipe) const {
     return {command(arguments), environment(), in, out};
@@ -348,11 +351,20 @@ TEST_CASE("the output of a running session can be followed", "[tools]") {
   CHECK(contains(follower.out(), "second\n"));
 }
 
-TEST_CASE("text of an agent in a table is safe, whatever the session is called", "[tools]") {
+TEST_CASE("text from outside in a table is safe, and no name holds such", "[tools]") {
   const Served served;
-  const std::string alias = served.spawn({"--name", "evil\x1b[2J", "[say hello]"});
-  CHECK(served.steno({"ls"}).out.find('\x1b') == std::string::npos);
-  CHECK(served.steno({"show", alias}).out.find('\x1b') == std::string::npos);
+  const Ran refused = served.steno({"spawn", "--name", "evil\x1b[2J", "[say hello]"});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "control characters"));
+  CHECK(refused.err.find('\x1b') == std::string::npos);
+  const std::string folder = served.folder() + "/evil\x1b[2J";
+  REQUIRE(std::filesystem::create_directory(folder));
+  const std::string alias = served.spawn({"--workdir", folder, "[say hello]"});
+  for (const Arguments& table : {Arguments{"ls"}, Arguments{"show", alias}}) {
+    const Ran shown = served.steno(table);
+    CHECK(contains(shown.out, "evil"));
+    CHECK(shown.out.find('\x1b') == std::string::npos);
+  }
 }
 
 TEST_CASE("stats add up, and the doctor finds a healthy server", "[tools]") {
