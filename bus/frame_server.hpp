@@ -23,9 +23,11 @@ class FrameServer {
   // and answered first, and the other endpoint has its turn.
   static constexpr int kFramesPerCycle = 256;
   static constexpr std::size_t kBytesPerCycle = std::size_t{1} << 20;
-  // Frames that come off the socket between two looks, so that a peer that sends as fast as it can
-  // does not keep the server from all else.
+  // Frames that come off the socket at a time, so that a peer that sends as fast as it can does not
+  // keep the server from all else.
   static constexpr int kPulledMax = 16'384;
+  // Looks between two times: finding the socket empty takes longer than looking at a frame.
+  static constexpr int kLooksPerPull = 16;
 
   // `socket` must outlive the server. `welcome`: what HELLO is answered with; protocol is filled
   // in for each peer. `items_max`: of one frame, as decode_frame has it.

@@ -1,5 +1,6 @@
 #include "bus/waiting_frames.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace bus {
@@ -25,6 +26,7 @@ WaitingFrames::Added WaitingFrames::add(Incoming incoming) {
 
 std::optional<Incoming> WaitingFrames::take() {
   if (turns_.empty()) return std::nullopt;
+  pass_turns();
   const auto at = turns_.front();
   turns_.pop_front();
   Queue& queue = at->second;
@@ -39,6 +41,21 @@ std::optional<Incoming> WaitingFrames::take() {
     turns_.push_back(at);
   }
   return incoming;
+}
+
+// Until whose turn it is has credit for its first frame.
+void WaitingFrames::pass_turns() {
+  while (turns_.size() > 1) {
+    Queue& queue = turns_.front()->second;
+    const std::size_t work = std::max(queue.frames.front().bytes().size(), kTurnBytes);
+    queue.credit += kTurnBytes;
+    if (queue.credit >= work) {
+      queue.credit -= work;
+      return;
+    }
+    turns_.push_back(turns_.front());
+    turns_.pop_front();
+  }
 }
 
 std::size_t WaitingFrames::cost(const Incoming& incoming) {

@@ -1,5 +1,6 @@
 // What a server has received and not looked at yet: a queue for each peer, bounded in bytes. Peers
-// take turns, so one that floods delays no other.
+// take turns in proportion to the work that they make, so one that floods, be it with many frames or
+// with large ones, delays no other. (Deficit round robin: Shreedhar and Varghese, 1995.)
 #pragma once
 
 #include <deque>
@@ -16,6 +17,9 @@ constexpr std::size_t kPeerWaitingBytesMax = 2 * kFrameBytesMax;
 constexpr std::size_t kWaitingBytesMax = std::size_t{512} << 20;
 constexpr std::size_t kSmallFrameBytesMax = std::size_t{64} << 10;
 static_assert(kPeerWaitingBytesMax < kWaitingBytesMax);
+// Bytes that a peer may have looked at in a turn of its own. A frame of up to so many is a turn's
+// work; for a larger one its peer passes as many turns, unless nobody else waits.
+constexpr std::size_t kTurnBytes = std::size_t{4} << 10;
 
 class WaitingFrames {
  public:
@@ -39,11 +43,13 @@ class WaitingFrames {
   struct Queue {
     std::deque<Incoming> frames;  // never empty, but while one is added or taken
     std::size_t bytes = 0;
+    std::size_t credit = 0;  // bytes of turns that it passed
     bool is_overflow_told = false;
   };
   using Queues = std::map<PeerId, Queue>;
 
   static std::size_t cost(const Incoming& incoming);
+  void pass_turns();
   bool has_room(const Queue& queue, std::size_t cost) const;
 
   Queues queues_;

@@ -118,8 +118,8 @@ base::Result<bool> measure_turn(Workbench& bench, EndedHome& home) {
   const base::SessionId evicted = home.ended[home.recovered_ms.size()];
   const auto killed = (*one)->run(evicted, kLogAgent, session::KillSession{});
   if (!killed) return tl::unexpected(killed.error());
-  const auto fresh = base::SessionId::make(bench.clock().wall(), bench.random());
-  const auto spawned = (*one)->run(fresh, kLogAgent, spawn_command());
+  const auto fresh = base::CommandId::make(bench.clock().wall(), bench.random());
+  const auto spawned = (*one)->run(fresh, base::SessionId{fresh.bytes}, kLogAgent, spawn_command());
   if (!spawned) return tl::unexpected(spawned.error());
   home.recovered_ms.push_back(ms(now() - begun));
   home.own_mb.push_back(mb(**server, "RssAnon"));
