@@ -51,7 +51,7 @@ class Ci(unittest.TestCase):
     def test_all_stages_pass(self):
         code, said = self.run_it()
         self.assertEqual(code, 0, said)
-        for name in ("readme", "asan", "tsan"):
+        for name in ("readme", "asan", "tsan", "lint"):
             self.assertRegex(said, f"{name} +passed")
 
     def test_it_begins_with_the_commands_of_the_readme_in_a_clone_without_a_build(self):

@@ -88,8 +88,8 @@ base::Result<EndedHome> write_home(Workbench& bench, int ended) {
     for (int i = 0; i < kLive; ++i) {
       if (auto ok = (*author)->add_short({1, false}); !ok) return tl::unexpected(ok.error());
     }
-    // Reading it is much of a start, and is not to depend on where the last table was written.
-    auto filled = (*author)->fill_write_ahead_log(false);
+    // Reading it is much of a start: as much in both, and none of the starts fills it up.
+    auto filled = (*author)->fill_write_ahead_log(true);
     if (!filled) return tl::unexpected(filled.error());
     home.events = (*author)->events();
   }

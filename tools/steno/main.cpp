@@ -94,6 +94,7 @@ auto reporting(Outcome<int> (*run)(const Config&, const Arguments&)) {
 void add_global_flags(CommandLine& line) {
   line.app.require_subcommand(1);
   line.app.set_help_flag("-h,--help", "Say what can be said here");
+  line.app.set_version_flag("--version", "steno " STENO_RELEASE, "As `steno version`");
   line.app
       .add_option_function<std::string>(
           "--config", [&line](const std::string& value) { line.flags["config"] = value; },

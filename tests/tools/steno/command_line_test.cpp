@@ -135,6 +135,7 @@ TEST_CASE("a run folder whose path is too long for a socket is refused", "[tools
 
 TEST_CASE("the version is told", "[tools]") {
   CHECK(steno({"version"}).out.starts_with("steno "));
+  CHECK(steno({"--version"}).out == steno({"version"}).out);
   CHECK(steno({"version", "-o", "json"}).out.starts_with("{\"release\":"));
 }
 
