@@ -7,32 +7,34 @@
 
 namespace bus {
 
-// Topics that are remembered; of more than these, everything counts as heard from then on. About
-// 100 bytes each.
+// Topics that are remembered; while there are more, everything counts as heard. About 100 bytes
+// each.
 constexpr std::size_t kTopicsMax = 65536;
 
 class Audience {
  public:
   void take(const SubscriptionChange& change) {
-    if (!change.is_subscribe) {
-      topics_.erase(change.topic);
-    } else if (topics_.size() < kTopicsMax) {
+    const std::size_t before = topics_.size();
+    if (change.is_subscribe && before == kTopicsMax) {
+      ++others_;
+    } else if (change.is_subscribe) {
       topics_[change.topic] = {};
     } else {
-      is_everything_heard_ = true;
+      topics_.erase(change.topic);
+      if (topics_.size() == before && others_ > 0) --others_;
     }
   }
 
   // Whether a topic is subscribed to that the level begins with.
   bool hears(std::string_view level) const {
-    return is_everything_heard_ || topics_.any_that_begins(level, [](Heard) { return true; });
+    return others_ > 0 || topics_.any_that_begins(level, [](Heard) { return true; });
   }
 
  private:
   struct Heard {};
 
   TopicMap<Heard> topics_;
-  bool is_everything_heard_ = false;
+  std::size_t others_ = 0;  // topics that somebody has subscribed to and are not among them
 };
 
 }  // namespace bus

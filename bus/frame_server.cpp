@@ -17,8 +17,8 @@ std::optional<FromPeer> FrameServer::receive(base::Duration now) {
   return std::nullopt;
 }
 
-// What waits is looked at before what has not come off the socket yet; every few looks and where the
-// budget ends, all comes off, so that it waits where it is counted.
+// What waits is looked at before what has not come off the socket yet; every few looks and where
+// the budget ends, all comes off, so that it waits where it is counted.
 std::optional<Incoming> FrameServer::next() {
   if (frames_left_ == 0 || bytes_left_ == 0) {
     pull();

@@ -1,6 +1,6 @@
 // What a server has received and not looked at yet: a queue for each peer, bounded in bytes. Peers
-// take turns in proportion to the work that they make, so one that floods, be it with many frames or
-// with large ones, delays no other. (Deficit round robin: Shreedhar and Varghese, 1995.)
+// take turns in proportion to the work that they make, so one that floods, be it with many frames
+// or with large ones, delays no other. (Deficit round robin: Shreedhar and Varghese, 1995.)
 #pragma once
 
 #include <deque>

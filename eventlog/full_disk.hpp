@@ -6,8 +6,8 @@
 namespace eventlog {
 
 constexpr std::string_view kMakeRoom =
-    "; make room on that disk (df -h shows how full it is), then start again: what was "
-    "acknowledged "
-    "is kept";
+    "; make room on that disk (df -h shows how full it is), then start again what stopped: what "
+    "was "
+    "acknowledged is kept";
 
 }  // namespace eventlog

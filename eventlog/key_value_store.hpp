@@ -60,6 +60,8 @@ class KeyValueStore : public ReadableRows {
   virtual std::uint64_t generation() const { return 0; }
   // The damage that a call has met since the store was opened or cleared; none: no call has.
   virtual std::optional<base::Error> damage() const { return std::nullopt; }
+  // Entries that the store reads well are not those that the log gives: it counts as damaged.
+  virtual void note_damage(const base::Error&) {}
   // Asks for what was written to reach the disk, once that is due. False: something waits until it
   // is; to be called again within a second or so.
   virtual bool flush_when_due() { return true; }
@@ -69,9 +71,8 @@ class KeyValueStore : public ReadableRows {
 
 std::unique_ptr<KeyValueStore> make_memory_key_value_store();
 
-// Opens or creates the folder, and makes it anew where a call has met damage in it before. Errors:
-// in_use; io; rows_damaged: its files are not those of a store, or of a later release, or some of
-// them are missing.
+// Opens or creates the folder. Errors: in_use; io; rows_damaged: its files are not those of a
+// store, or of a later release, or some of them are missing.
 base::Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_store(
     const std::string& folder, Disk& disk = system_disk());
 

@@ -37,7 +37,6 @@ Result<LogPlace::File> LogPlace::look_at(const std::string& path) {
 Result<LogPlace> LogPlace::of(const LogFolder& folder) {
   LogPlace place(folder);
   const std::pair<File*, std::string> files[] = {{&place.log_, folder.log()},
-                                                 {&place.current_, current_of(folder)},
                                                  {&place.head_, folder.head()}};
   for (const auto& [file, path] : files) {
     const auto found = look_at(path);
@@ -48,13 +47,10 @@ Result<LogPlace> LogPlace::of(const LogFolder& folder) {
 }
 
 Result<bool> LogPlace::check() {
-  const auto current = look_at(current_of(folder_));
-  if (!current) return tl::unexpected(lost(current_of(folder_)));
-  if (*current != current_) {
-    // RocksDB makes another CURRENT when it begins a new manifest.
-    if (auto ok = check_same(folder_.log(), log_); !ok) return ok;
-    current_ = *current;
-  }
+  // RocksDB makes another CURRENT when it begins a new manifest, and keeps the folder open, so that
+  // no other one gets its number.
+  if (!look_at(current_of(folder_))) return tl::unexpected(lost(current_of(folder_)));
+  if (auto ok = check_same(folder_.log(), log_); !ok) return ok;
   const auto now = std::chrono::steady_clock::now();
   if (now < head_due_) return true;
   head_due_ = now + kHeadLook;

@@ -17,7 +17,7 @@
 
 namespace eventlog {
 
-// The look at CURRENT is one stat for each block, which takes a thousandth of the block's sync.
+// The looks at the folder and at CURRENT are a stat each for each block, a thousandth of its sync.
 constexpr std::chrono::milliseconds kHeadLook{100};
 
 class LogPlace {
@@ -41,7 +41,6 @@ class LogPlace {
 
   LogFolder folder_;
   File log_;  // the folder
-  File current_;
   File head_;
   std::chrono::steady_clock::time_point head_due_{};
 };

@@ -165,7 +165,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     ++generation_;
     {
       const std::lock_guard guard(snapshots_mutex_);
-      for (const rocksdb::Snapshot* one : std::exchange(snapshots_, {})) db_->ReleaseSnapshot(one);
+      for (const Taken& one : std::exchange(snapshots_, {})) db_->ReleaseSnapshot(one.second);
     }
     db_.reset();
     if (auto ok = empty_folder(path_, *disk_); !ok) return ok;
@@ -180,14 +180,23 @@ class RocksDbKeyValueStore final : public KeyValueStore {
   Result<std::unique_ptr<ReadableRows>> snapshot() override {
     const std::shared_lock use(database_);
     if (!db_) return tl::unexpected(closed());
-    const rocksdb::Snapshot* taken = db_->GetSnapshot();
-    if (taken == nullptr) return base::failure(ErrorCode::io, "no snapshot can be taken", path_);
+    const Taken taken{generation_, db_->GetSnapshot()};
+    if (taken.second == nullptr)
+      return base::failure(ErrorCode::io, "no snapshot can be taken", path_);
     const std::lock_guard guard(snapshots_mutex_);
     snapshots_.insert(taken);
     return std::make_unique<StoreSnapshot>(*this, taken);
   }
 
   std::uint64_t generation() const override { return generation_; }
+
+  void note_damage(const Error& error) override {
+    const std::lock_guard guard(damage_mutex_);
+    if (damage_) return;
+    damage_ = error;
+    // For the next opening, where this process is not given the time to begin anew.
+    if (disk_ != nullptr) static_cast<void>(disk_->open(mark_of(path_)));
+  }
 
   std::optional<Error> damage() const override {
     const std::lock_guard guard(damage_mutex_);
@@ -211,10 +220,12 @@ class RocksDbKeyValueStore final : public KeyValueStore {
   }
 
  private:
+  // A snapshot, and of which generation: another one may come to lie where it lay.
+  using Taken = std::pair<std::uint64_t, const rocksdb::Snapshot*>;
+
   class StoreSnapshot final : public ReadableRows {
    public:
-    StoreSnapshot(RocksDbKeyValueStore& store, const rocksdb::Snapshot* taken)
-        : store_(store), taken_(taken) {}
+    StoreSnapshot(RocksDbKeyValueStore& store, Taken taken) : store_(store), taken_(taken) {}
     ~StoreSnapshot() override { store_.release(taken_); }
     StoreSnapshot(const StoreSnapshot&) = delete;
     StoreSnapshot& operator=(const StoreSnapshot&) = delete;
@@ -226,7 +237,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
 
    private:
     RocksDbKeyValueStore& store_;
-    const rocksdb::Snapshot* const taken_;
+    const Taken taken_;
   };
 
   // To be called with the database at hand.
@@ -244,8 +255,8 @@ class RocksDbKeyValueStore final : public KeyValueStore {
   }
 
   // The lock is given back between two pages: clear() waits for one of them at most.
-  Result<std::vector<KeyValue>> scan_snapshot(const rocksdb::Snapshot* taken, ByteView prefix,
-                                              ByteView from, std::size_t count_max) {
+  Result<std::vector<KeyValue>> scan_snapshot(const Taken& taken, ByteView prefix, ByteView from,
+                                              std::size_t count_max) {
     const std::shared_lock use(database_);
     {
       const std::lock_guard guard(snapshots_mutex_);
@@ -254,16 +265,16 @@ class RocksDbKeyValueStore final : public KeyValueStore {
       }
     }
     rocksdb::ReadOptions options;
-    options.snapshot = taken;
+    options.snapshot = taken.second;
     // Whoever reads a snapshot reads all of it once, and would drive out what others ask for.
     options.fill_cache = false;
     return scan_database(prefix, from, count_max, options);
   }
 
-  void release(const rocksdb::Snapshot* taken) {
+  void release(const Taken& taken) {
     const std::shared_lock use(database_);
     const std::lock_guard guard(snapshots_mutex_);
-    if (snapshots_.erase(taken) > 0) db_->ReleaseSnapshot(taken);
+    if (snapshots_.erase(taken) > 0) db_->ReleaseSnapshot(taken.second);
   }
 
   Error closed() const {
@@ -285,13 +296,8 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     if (!status.IsCorruption() && !status.IsPathNotFound()) {
       return tl::unexpected(error_of(status, path_));
     }
-    const std::lock_guard guard(damage_mutex_);
-    if (!damage_) {
-      damage_ = damaged(status, path_);
-      // For the next opening, where this process is not given the time to begin anew.
-      if (disk_ != nullptr) static_cast<void>(disk_->open(mark_of(path_)));
-    }
-    return tl::unexpected(*damage_);
+    note_damage(damaged(status, path_));
+    return tl::unexpected(*damage());
   }
 
   const std::string path_;
@@ -300,7 +306,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
   std::shared_mutex database_;        // held alone while the database is another one
   std::unique_ptr<rocksdb::DB> db_;   // null: it could not be made anew
   std::mutex snapshots_mutex_;
-  std::set<const rocksdb::Snapshot*> snapshots_;  // of this database
+  std::set<Taken> snapshots_;  // of this database
   std::atomic<std::uint64_t> generation_{0};
   std::atomic<std::size_t> unflushed_{0};  // rows, since the last flush that was asked for
   std::atomic<std::chrono::steady_clock::rep> flushed_at_{0};

@@ -46,10 +46,8 @@ Result<bool> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
   return true;
 }
 
-}  // namespace
-
-Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, SnapshotStore& snapshots,
-                                 const std::string& stream) {
+Result<LoadedStream> load(BlockStore& store, StreamIndex& index, SnapshotStore& snapshots,
+                          const std::string& stream) {
   auto empty = session::initial_state(stream);
   if (!empty) return base::failure(base::ErrorCode::invalid, "not the name of a stream", stream);
   auto snapshot = snapshots.load(stream);
@@ -66,6 +64,16 @@ Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, Snapshot
       return tl::unexpected(ok.error());
     }
   }
+  return loaded;
+}
+
+}  // namespace
+
+Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, SnapshotStore& snapshots,
+                                 const std::string& stream) {
+  auto loaded = load(store, index, snapshots, stream);
+  const bool is_damaged = !loaded && loaded.error().code == base::ErrorCode::rows_damaged;
+  if (is_damaged) index.note_damage(loaded.error());
   return loaded;
 }
 

@@ -19,12 +19,14 @@ using eventlog::LogBase;
 
 constexpr std::size_t kBatchEvents = 10'000;  // folded between two writes
 
-// In the index: which log the snapshots were written for, as its first position less one.
+// In the index: which log the snapshots were written for, as its first position less one, and in
+// which form of the states.
 constexpr ByteView kBeginKey = "b/";
 
 Bytes begin_row(Position begin) {
   Bytes row;
   base::append_u64(row, static_cast<std::uint64_t>(begin.value));
+  base::append_u64(row, static_cast<std::uint64_t>(session::kStateSchema));
   return row;
 }
 
@@ -178,6 +180,9 @@ Result<std::unique_ptr<KeyValueStore>> open_anchored_rows(LogBase base) {
   auto folded = fold_archives(base);
   if (folded) return folded;
   base::Error error = checked.error();
+  // They belong to the log: rows of views/ or index/ that are built anew mend nothing.
+  if (error.code == ErrorCode::rows_damaged) error.code = ErrorCode::damaged;
+  if (error.code == ErrorCode::wrong_log) error.code = ErrorCode::refused;
   error.text += ", and " + eventlog::where_archived(base) +
                 ", which cannot be read instead: " + base::describe(folded.error());
   return tl::unexpected(std::move(error));

@@ -220,9 +220,8 @@ Error Projector::stop(Error error) {
   }
   const std::string name(projection_->name());
   error.text = "projection " + name + " stops: " + error.text +
-               "; check the log with steno replay verify, then build the rows anew with: steno "
-               "replay rebuild --projection " +
-               name;
+               "; check the log with steno replay verify; the next start of the server builds the "
+               "rows anew";
   stopped_ = error;
   return error;
 }

@@ -45,7 +45,8 @@ bool AnchorDesk::take_made() {
     record({*made->anchor});
   } else {
     fault_ = base::describe(made->anchor.error());
-    wanted_ = ordered_ = {};
+    if (wanted_ <= ordered_) wanted_ = {};
+    ordered_ = {};
   }
   return true;
 }

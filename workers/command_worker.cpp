@@ -7,6 +7,7 @@
 #include "eventlog/base/rare.hpp"
 #include "eventlog/session/evolve.hpp"
 #include "eventlog/session/stream_name.hpp"
+#include "workers/fact_limits.hpp"
 #include "workers/session/session_name.hpp"
 
 namespace workers {
@@ -61,10 +62,9 @@ std::string name_for(const SessionState& state, const CommandMessage& message) {
   return session::made_name(spawn->prompt, state.made_name.mark).value_or(state.alias);
 }
 
-Rejection busy(const char* what, std::size_t waiting) {
+Rejection busy(const std::string& what, std::size_t waiting) {
   base::rare(base::Rare::inbox_full);
-  return {RejectionCode::busy,
-          std::string(what) + " (" + std::to_string(waiting) + " commands); try again"};
+  return {RejectionCode::busy, what + " (" + std::to_string(waiting) + " commands); try again"};
 }
 
 tl::unexpected<Rejection> reject(RejectionCode code, std::string text) {
@@ -138,7 +138,9 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
                                                   "'; it is 1 to 64 of a-z 0-9 . _ -"});
   }
   CommandClass of = class_of(message.command);
-  if (auto full = check_inbox(inbox(of), message.bytes)) return turn_away(ticket, std::move(*full));
+  if (auto full = check_inbox(inbox(of), message.asker, message.bytes)) {
+    return turn_away(ticket, std::move(*full));
+  }
   Stream& s = stream(session::session_stream(message.agent, message.session));
   if (of == CommandClass::control) {
     const std::list<Waiting>& asked = queue(s, CommandClass::asked).commands;
@@ -149,8 +151,8 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
   }
   Inbox& in = inbox(of);
   Queue& q = queue(s, of);
-  auto full = check_inbox(in, message.bytes);
-  if (!full) full = check_share(q, message.bytes);
+  auto full = check_inbox(in, message.asker, message.bytes);
+  if (!full) full = check_share("session", q.commands.size(), q.bytes, message.bytes);
   if (full) {
     drop_pending(s);
     return turn_away(ticket, std::move(*full));
@@ -158,29 +160,41 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
   ++in.count;
   in.bytes += message.bytes;
   q.bytes += message.bytes;
+  if (!message.asker.empty()) {
+    Share& share = in.askers[message.asker];
+    ++share.count;
+    share.bytes += message.bytes;
+  }
   const auto place =
       base::mutant(base::Mutant::commands_overtake) ? q.commands.begin() : q.commands.end();
   q.commands.insert(place, {ticket, std::move(message)});
   if (q.commands.size() == 1) in.ready.push_back(*s.name);
 }
 
-std::optional<Rejection> CommandWorker::check_room(std::size_t bytes) const {
-  return check_inbox(inboxes_[static_cast<std::size_t>(CommandClass::asked)], bytes);
+std::optional<Rejection> CommandWorker::check_room(const std::string& asker,
+                                                   std::size_t bytes) const {
+  return check_inbox(inboxes_[static_cast<std::size_t>(CommandClass::asked)], asker, bytes);
 }
 
-std::optional<Rejection> CommandWorker::check_inbox(const Inbox& in, std::size_t bytes) const {
+std::optional<Rejection> CommandWorker::check_inbox(const Inbox& in, const std::string& asker,
+                                                    std::size_t bytes) const {
+  const auto share = in.askers.find(asker);
+  const bool has_any = share != in.askers.end();
+  if (!asker.empty() && !has_any && bytes <= kSmallBytes) return std::nullopt;
   const bool is_full = in.count >= options_.inbox_max ||
                        (in.count > 0 && in.bytes + bytes > options_.inbox_bytes_max);
-  if (!is_full) return std::nullopt;
-  return busy("the server's inbox is full", in.count);
+  if (is_full) return busy("the server's inbox is full", in.count);
+  if (!has_any) return std::nullopt;
+  return check_share("connection", share->second.count, share->second.bytes, bytes);
 }
 
-std::optional<Rejection> CommandWorker::check_share(const Queue& q, std::size_t bytes) const {
-  const bool is_full =
-      !q.commands.empty() && (q.commands.size() >= options_.inbox_max / kShares ||
-                              q.bytes + bytes > options_.inbox_bytes_max / kShares);
+// `count` commands of `held` bytes wait, of a session or of a connection.
+std::optional<Rejection> CommandWorker::check_share(const char* whose, std::size_t count,
+                                                    std::size_t held, std::size_t bytes) const {
+  const bool is_full = count > 0 && (count >= options_.inbox_max / kShares ||
+                                     held + bytes > options_.inbox_bytes_max / kShares);
   if (!is_full || base::mutant(base::Mutant::shares_not_kept)) return std::nullopt;
-  return busy("the session's share of the server's inbox is full", q.commands.size());
+  return busy("the " + std::string(whose) + "'s share of the server's inbox is full", count);
 }
 
 // Without having looked at any state: every copy of the command is answered so, or none is told
@@ -289,8 +303,13 @@ CommandWorker::Waiting CommandWorker::take_first(Stream& s, CommandClass of) {
   Waiting first = std::move(q.commands.front());
   q.commands.pop_front();
   q.bytes -= first.message.bytes;
-  --inbox(of).count;
-  inbox(of).bytes -= first.message.bytes;
+  Inbox& in = inbox(of);
+  --in.count;
+  in.bytes -= first.message.bytes;
+  if (const auto share = in.askers.find(first.message.asker); share != in.askers.end()) {
+    share->second.bytes -= first.message.bytes;
+    if (--share->second.count == 0) in.askers.erase(share);
+  }
   return first;
 }
 
@@ -302,6 +321,7 @@ void CommandWorker::run_next(CommandClass of) {
   Waiting waiting = take_first(s, of);
   Position release;
   CommandOutcome outcome = decide(*streams, waiting.message, release);
+  if (!outcome) cut_text(outcome.error().text, kRefusalBytesMax);
   if (!outcome && !session::is_undecided(outcome.error().code) &&
       waiting.message.actor_kind == session::ActorKind::client) {
     refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release}, boot_);

@@ -51,6 +51,7 @@ struct CommandMessage {
   std::string traceparent;
   session::Command command;
   std::size_t bytes = 0;  // of its body as it came; 0: the server's own
+  std::string asker;      // the connection that it came by; empty: the server's own
 };
 
 // What waits for its turn together.
@@ -99,19 +100,22 @@ struct ServerEventsBy {
 
 class CommandWorker {
  public:
-  // One session may fill one part in so many of a class's inbox, and have one command in it always.
+  // One session, and one asker, may fill one part in so many of a class's inbox, and have one
+  // command in it always.
   static constexpr std::size_t kShares = 8;
+  // Of a body that an asker with nothing in the inbox may always add.
+  static constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
 
   // All references outlive the worker.
   CommandWorker(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader,
                 base::Random& random, CommandWorkerOptions options);
 
   // Puts the command into the inbox of its session. Its answer comes from take_answers(), always;
-  // it is `busy` where the inbox or the session's share of it is full.
+  // it is `busy` where the inbox is full, or the session's or the asker's share of it.
   void submit(Ticket ticket, CommandMessage message);
   // What a client's command with a body of so many bytes would be answered, before its body is
-  // decoded: `busy`, where its class has no room for it. None: it can be submitted.
-  std::optional<session::Rejection> check_room(std::size_t bytes) const;
+  // decoded: `busy`, where its class or its asker has no room for it. None: it can be submitted.
+  std::optional<session::Rejection> check_room(const std::string& asker, std::size_t bytes) const;
 
   // Takes loaded streams and decides what can be decided, until the sequencer has no room.
   // `now` is log time. True when anything was done.
@@ -150,6 +154,11 @@ class CommandWorker {
     std::list<Waiting> commands;  // in order
     std::size_t bytes = 0;
   };
+  // What waits of one asker.
+  struct Share {
+    std::size_t count = 0;
+    std::size_t bytes = 0;
+  };
   struct Turn {
     CommandClass of = CommandClass::control;
     std::string session;  // its stream
@@ -182,6 +191,7 @@ class CommandWorker {
     std::deque<std::string> ready;  // sessions whose first command can be tried, by their turn
     std::size_t count = 0;
     std::size_t bytes = 0;
+    std::unordered_map<std::string, Share> askers;  // with something in it
   };
   // The streams that one decision reads; `source` only where the command names one.
   struct Involved {
@@ -199,8 +209,10 @@ class CommandWorker {
   bool is_idle(const Stream& stream) const;
   bool take_loaded();
   void take_state(Stream& stream, eventlog::LoadedStream loaded);
-  std::optional<session::Rejection> check_inbox(const Inbox& inbox, std::size_t bytes) const;
-  std::optional<session::Rejection> check_share(const Queue& queue, std::size_t bytes) const;
+  std::optional<session::Rejection> check_inbox(const Inbox& inbox, const std::string& asker,
+                                                std::size_t bytes) const;
+  std::optional<session::Rejection> check_share(const char* whose, std::size_t count,
+                                                std::size_t held, std::size_t bytes) const;
   Inbox& inbox(CommandClass of) { return inboxes_[static_cast<std::size_t>(of)]; }
   static Queue& queue(Stream& stream, CommandClass of);
   std::optional<CommandClass> next_class();

@@ -11,12 +11,8 @@ std::size_t size_of(const std::vector<std::string>& tools) {
   return bytes;
 }
 
-// Before a byte that begins a character, where the text is UTF-8.
 void cut(std::string& text) {
-  if (text.size() <= kFactBytesMax) return;
-  std::size_t end = kFactBytesMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
-  text.resize(end);
+  cut_text(text, kFactBytesMax);
 }
 
 // Of the others each text is content, which is bounded with the agent's lines.
@@ -68,6 +64,13 @@ std::optional<base::Error> check_facts(const CommandBody& body,
   if (auto bad = check_length("model", spec.model.size(), kFactBytesMax)) return bad;
   if (auto bad = check_length("workdir", spec.workdir.size(), kPathBytesMax)) return bad;
   return check_length("allowed_tools", size_of(spec.allowed_tools), kToolsBytesMax);
+}
+
+void cut_text(std::string& text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return;
+  std::size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
+  text.resize(end);
 }
 
 void cut_facts(session::Report& report) {

@@ -10,8 +10,9 @@
 
 namespace workers {
 
-constexpr std::size_t kFactBytesMax = 256;    // of a name, an id or a word of somebody else's
-constexpr std::size_t kPathBytesMax = 4'096;  // PATH_MAX
+constexpr std::size_t kFactBytesMax = 256;     // of a name, an id or a word of somebody else's
+constexpr std::size_t kPathBytesMax = 4'096;   // PATH_MAX
+constexpr std::size_t kRefusalBytesMax = 512;  // what is quoted in it may be of any length
 // Of all tools that a session may use, each with one byte more: an empty one takes room, too.
 constexpr std::size_t kToolsBytesMax = std::size_t{64} << 10;
 
@@ -22,5 +23,7 @@ std::optional<base::Error> check_length(std::string_view field, std::size_t byte
 std::optional<base::Error> check_facts(const CommandBody& body,
                                        const session::ClientCommand& command);
 void cut_facts(session::Report& report);
+// Before a byte that begins a character, where the text is UTF-8.
+void cut_text(std::string& text, std::size_t bytes_max);
 
 }  // namespace workers

@@ -15,8 +15,8 @@ namespace workers {
 
 class Refusals {
  public:
-  // As many as the inbox holds, in which a copy may wait: some 30 MB at the very worst. The oldest
-  // go first.
+  // As many as the inbox holds, in which a copy may wait: some 70 MB at the very worst, since texts
+  // are cut (kRefusalBytesMax). The oldest go first.
   static constexpr std::size_t kCountMax = 100'000;
   // Since the last copy was refused. Several times what a client lets pass between two copies, and
   // longer than any queue on the way holds one.

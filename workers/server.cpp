@@ -17,10 +17,11 @@ namespace {
 // erasure; a worker tells of each of its leases, nine values each.
 constexpr std::size_t kClientItemsMax = 65'536;
 constexpr std::size_t kWorkerItemsMax = 262'144;
-// No command but a spawn, a prompt or an erasure has a larger body: these wait in one class.
-constexpr std::size_t kLargeBodyBytes = std::size_t{64} << 10;
-constexpr std::size_t kParkedMax = 1024;   // queries that wait for a position
-constexpr std::size_t kQueriesMax = 1024;  // queries that wait for their answer
+// No request but a spawn, a prompt or an erasure has a larger body: these wait in one class.
+constexpr std::size_t kLargeBodyBytes = CommandWorker::kSmallBytes;
+constexpr std::size_t kParkedMax = 1024;                  // queries that wait for a position
+constexpr std::size_t kQueriesMax = 1024;                 // queries that wait for their answer
+constexpr std::size_t kPeerQueriesMax = kQueriesMax / 8;  // of one peer, those that are parked too
 // Projections are told of new events at most so often while nobody asks: what changes one row many
 // times meanwhile writes it once. A query never waits for it, but may have that much to fold.
 constexpr base::Duration kViewsInterval = std::chrono::milliseconds(200);
@@ -52,7 +53,14 @@ bool is_spawn(const session::ClientCommand& command) {
   return std::holds_alternative<session::Spawn>(command);
 }
 
-bus::Reply rejected(const bus::RequestKey& request, const session::Rejection& rejection) {
+// Of these the body has texts, or what stands for many events.
+bool may_be_large(const std::string& command) {
+  return command == session::Spawn::kType || command == session::SendPrompt::kType ||
+         command == session::EraseContent::kType;
+}
+
+bus::Reply rejected(const bus::RequestKey& request, session::Rejection rejection) {
+  cut_text(rejection.text, kRefusalBytesMax);
   // Of a command that nobody has looked at its sender must not think that it did not happen.
   if (session::is_undecided(rejection.code) && !base::mutant(base::Mutant::busy_is_refusal)) {
     return bus::error_reply(request,
@@ -182,6 +190,7 @@ void Server::forget_silent_peers() {
 
 bool Server::receive_frames() {
   bool has_received = false;
+  is_flight_told_ = false;
   // Workers first: what they say frees places, and a kill waits for nobody's prompt.
   while (auto frame = workers_.receive(boot_)) {
     has_received = true;
@@ -206,13 +215,19 @@ bool Server::receive_frames() {
 }
 
 void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
+  const std::size_t bytes = request.body.encoded.size();
   if (request.verb == kVerbCommand) {
     take_command(peer, request);
-  } else if (request.verb == kVerbStatus || request.verb == kVerbFlight) {
-    clients_.reply(
-        peer.id, bus::ok_reply(request.key(), request.verb == kVerbStatus
-                                                  ? bus::to_body(status())
-                                                  : bus::to_body(FlightAnswer{flight_.entries()})));
+  } else if (bytes > kLargeBodyBytes) {
+    clients_.reply(peer.id,
+                   bus::error_reply(request.key(), bus::ReplyError::too_large,
+                                    "the body of '" + request.verb.substr(0, kFactBytesMax) +
+                                        "' has " + std::to_string(bytes) + " bytes, of " +
+                                        std::to_string(kLargeBodyBytes) + " at most"));
+  } else if (request.verb == kVerbStatus) {
+    clients_.reply(peer.id, bus::ok_reply(request.key(), bus::to_body(status())));
+  } else if (request.verb == kVerbFlight) {
+    tell_flight(peer, request);
   } else if (request.verb == kVerbBackup || request.verb == kVerbBackups) {
     backups_.take(peer, request);
   } else if (request.verb == kVerbAnchor || request.verb == kVerbAnchors) {
@@ -224,6 +239,17 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
   }
 }
 
+// Once in a cycle: it is long.
+void Server::tell_flight(const bus::Peer& peer, const bus::Request& request) {
+  if (std::exchange(is_flight_told_, true)) {
+    clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
+                                             "the flight recorder was just told; ask again"));
+    return;
+  }
+  clients_.reply(peer.id,
+                 bus::ok_reply(request.key(), bus::to_body(FlightAnswer{flight_.entries()})));
+}
+
 void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   const auto refuse = [&](const base::Error& error) {
     clients_.reply(
@@ -231,13 +257,19 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   };
   // Decoding costs time in proportion to the body, so one that finds no room is not decoded.
   if (request.body.encoded.size() > kLargeBodyBytes) {
-    if (const auto full = commands_.check_room(request.body.encoded.size())) {
+    if (const auto full = commands_.check_room(peer.id, request.body.encoded.size())) {
       clients_.reply(peer.id, rejected(request.key(), *full));
       return;
     }
   }
   auto body = bus::from_body<CommandBody>(request.body);
   if (!body) return refuse(body.error());
+  if (request.body.encoded.size() > kLargeBodyBytes && !may_be_large(body->type)) {
+    if (const auto bad = check_length("the body of '" + body->type + "'",
+                                      request.body.encoded.size(), kLargeBodyBytes)) {
+      return refuse(*bad);
+    }
+  }
   auto command = decode_command(*body);
   if (!command) return refuse(command.error());
   if (const auto bad = check_facts(*body, *command)) return refuse(*bad);
@@ -269,6 +301,7 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   message.traceparent = std::move(body->traceparent);
   message.command = std::move(*command);
   message.bytes = request.body.encoded.size();
+  message.asker = peer.id;
   const std::uint64_t number = ++next_ticket_;
   asked_.emplace(number, Asked{peer.id, request.key(), boot_});
   commands_.submit({Asker::client, number}, std::move(message));
@@ -301,6 +334,14 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
       return;
     }
   }
+  if (const auto out = queries_of_.find(peer.id);
+      out != queries_of_.end() && out->second >= kPeerQueriesMax) {
+    clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
+                                             std::to_string(out->second) +
+                                                 " queries of this connection wait; try again in a "
+                                                 "moment"));
+    return;
+  }
   if (at_least > query.durable && !base::mutant(base::Mutant::query_does_not_wait)) {
     if (parked_.size() >= kParkedMax) {
       clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
@@ -308,6 +349,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
       return;
     }
     base::rare(base::Rare::query_parked);
+    ++queries_of_[peer.id];
     parked_.push_back({std::move(query), at_least, boot_ + wait});
     return;
   }
@@ -317,7 +359,14 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
     return;
   }
   ++queries_out_;
+  ++queries_of_[peer.id];
   ports_.queries.submit(std::move(query));
+}
+
+void Server::drop_query_of(const bus::PeerId& peer) {
+  const auto out = queries_of_.find(peer);
+  CHECK(out != queries_of_.end());
+  if (--out->second == 0) queries_of_.erase(out);
 }
 
 bool Server::publish_durable() {
@@ -386,6 +435,7 @@ bool Server::send_query_answers() {
     has_worked = true;
     if (answer->reply.id.is_set()) {
       --queries_out_;
+      drop_query_of(answer->peer);
       clients_.reply(answer->peer, answer->reply);
     } else {
       are_views_told_ = false;
@@ -413,6 +463,7 @@ void Server::release_parked() {
       ++queries_out_;
       ports_.queries.submit(std::move(at->query));
     } else if (boot_ >= at->deadline && !base::mutant(base::Mutant::parked_for_ever)) {
+      drop_query_of(at->query.peer);
       clients_.reply(at->query.peer,
                      bus::error_reply(at->query.request, bus::ReplyError::timeout,
                                       "position " + std::to_string(at->at_least.value) +

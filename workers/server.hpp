@@ -145,8 +145,10 @@ class Server {
   bool receive_frames();
   void forget_silent_peers();
   void take_request(const bus::Peer& peer, const bus::Request& request);
+  void tell_flight(const bus::Peer& peer, const bus::Request& request);
   void take_command(const bus::Peer& peer, const bus::Request& request);
   void take_query(const bus::Peer& peer, const bus::Request& request);
+  void drop_query_of(const bus::PeerId& peer);
   // Publishes and answers what has become durable, and gives the committer what was decided since.
   // Sets failure_ where the log's fate is in doubt.
   bool commit();
@@ -181,8 +183,10 @@ class Server {
   Position views_at_;  // durable head that the query service was last told; 0: to be told anew
   base::Duration views_due_{0};
   base::Duration silence_due_{0};
-  std::size_t queries_out_ = 0;         // that somebody waits for
-  bool are_views_told_ = false;         // the projections are being told of new events
+  std::size_t queries_out_ = 0;                    // that somebody waits for
+  std::map<bus::PeerId, std::size_t> queries_of_;  // these and the parked ones, by who asked
+  bool is_flight_told_ = false;                    // in this cycle
+  bool are_views_told_ = false;                    // the projections are being told of new events
   base::Duration durable_at_{0};        // when the durable head was last seen to have moved
   std::vector<CommandTimes> answered_;  // in this call of send_answers
   DutyCycle duty_;

@@ -125,6 +125,11 @@ TEST_CASE("a topic is heard until its last subscriber has left it", "[bus]") {
   CHECK_FALSE(audience.hears("agent/main/"));
   for (std::size_t i = 0; i <= bus::kTopicsMax; ++i) audience.take({true, std::to_string(i)});
   CHECK(audience.hears("agent/main/"));
+  for (const std::size_t i : {bus::kTopicsMax, bus::kTopicsMax - 1}) {
+    audience.take({false, std::to_string(i)});
+  }
+  CHECK_FALSE(audience.hears("agent/main/"));
+  CHECK(audience.hears("7"));
 }
 
 TEST_CASE("a message is closed at its bound of events and of bytes", "[bus]") {

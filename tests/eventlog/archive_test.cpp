@@ -180,6 +180,19 @@ TEST_CASE("trimming again, also after a part of it, has the same outcome", "[eve
   check_whole(f.verify(), 11, 15);
 }
 
+TEST_CASE("an index that ends before a trimmed log begins is not believed", "[eventlog]") {
+  ArchiveFixture f;
+  f.say(12);
+  auto rows = eventlog::make_memory_key_value_store();
+  REQUIRE(eventlog::StreamIndex(*rows).catch_up(f.store(), {5}));
+  f.move_away({10});
+  eventlog::StreamIndex index(*rows);
+  const auto caught_up = index.catch_up(f.store(), f.store().tail());
+  REQUIRE_FALSE(caught_up);
+  CHECK(caught_up.error().code == ErrorCode::wrong_log);
+  REQUIRE(index.rebuild(f.store(), f.store().tail()));
+}
+
 TEST_CASE("nothing is trimmed that the archive does not hold", "[eventlog]") {
   ArchiveFixture f;
   f.say(12);

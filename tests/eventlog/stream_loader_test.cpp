@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include "tests/support/driven_log.hpp"
+#include "tests/support/faulty_rows.hpp"
 #include "tests/support/stores.hpp"
 
 namespace eventlog {
@@ -48,6 +49,22 @@ TEMPLATE_TEST_CASE("a loaded stream is the fold of its events, for every stream"
   REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
   CHECK(*layers.index.position() == layers.store().tail());
   layers.require_loads_all();
+}
+
+TEST_CASE("an index that names what is not in the log counts as damaged", "[eventlog]") {
+  InMemory layers;
+  support::FaultyRows rows;
+  StreamIndex index(rows);
+  SnapshotStore snapshots(rows);
+  write_history(layers.store(), 5);
+  REQUIRE(index.catch_up(layers.store(), layers.store().tail()));
+  const std::string stream = fold_all(layers.store()).begin()->first;
+  support::MemoryBlockStore other;
+  REQUIRE(load_stream(layers.store(), index, snapshots, stream));
+  CHECK_FALSE(rows.damage());
+  CHECK_FALSE(load_stream(other.store(), index, snapshots, stream));
+  REQUIRE(rows.damage());
+  CHECK(rows.damage()->code == base::ErrorCode::rows_damaged);
 }
 
 TEST_CASE("a loaded stream goes on from its snapshot, wherever that was taken", "[eventlog]") {

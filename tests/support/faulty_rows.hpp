@@ -32,6 +32,7 @@ class FaultyRows final : public ForwardingRows {
     return std::make_unique<Snapshot>(*this, std::move(*rows));
   }
   std::optional<base::Error> damage() const override { return met_; }
+  void note_damage(const base::Error& error) override { met_ = error; }
   base::Result<bool> clear() override {
     if (is_full) return base::failure(base::ErrorCode::io, "No space left on device");
     is_broken = false;

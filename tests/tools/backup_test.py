@@ -4,6 +4,7 @@ and made into a home of another epoch."""
 import os
 import shutil
 import signal
+import stat
 import sys
 import unittest
 
@@ -181,6 +182,20 @@ class Backups(unittest.TestCase):
         self.fails(3, "no backup", "restore", full, "--to", self.home.path("new"))
         self.fails(4, "there is a log", "restore", self.home.path("one"), "--to", self.home.folder)
         self.fails(2, "--to", "restore", self.home.path("one"))
+
+    def test_an_empty_folder_is_closed_and_a_foreign_one_left_alone(self):
+        def mode(path):
+            return stat.S_IMODE(os.stat(path).st_mode)
+        ready, shared, other = (self.home.path(name) for name in ("ready", "shared", "other"))
+        for path, bits in ((ready, 0o755), (shared, 0o1777), (other, 0o755)):
+            os.mkdir(path)
+            os.chmod(path, bits)
+        self.succeeds("backup", "create", ready)
+        self.assertEqual(mode(ready), 0o700)
+        self.fails(1, "every user may write", "backup", "create", shared)
+        self.assertEqual(mode(shared), 0o1777)
+        self.fails(3, "no backup", "restore", self.home.path("none"), "--to", other)
+        self.assertEqual(mode(other), 0o755)
 
 
 if __name__ == "__main__":

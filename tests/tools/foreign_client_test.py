@@ -43,7 +43,7 @@ def load_client():
 
 def logged(home):
     """(position, facts, stream) of each event, from outside: an export of the log."""
-    result = home.run("replay", "export", "--without-content")
+    result = home.run("replay", "export", "--without-content", seconds=180)
     assert result.code == 0, result
     return [(event["position"], base64.b64decode(event["bytes"]), event["stream"])
             for line in result.lines() for event in line.get("events", ())]

@@ -500,17 +500,49 @@ TEST_CASE("a session that floods the inbox leaves room for the others", "[worker
   CHECK_FALSE(busy(4, 18, 1000));
 }
 
+TEST_CASE("a connection that floods the inbox with sessions leaves room for the others",
+          "[workers]") {
+  CommandWorkerOptions options = many_sessions();
+  options.inbox_max = 80;
+  options.inbox_bytes_max = 8000;
+  CommandWorld w(options);
+  w.loop.loader.held.insert("$admission");
+  int id = 0;
+  const auto busy = [&](const std::string& asker, std::size_t bytes) {
+    ++id;
+    auto m = CommandLoop::message(id, id, CommandLoop::spawn());
+    m.asker = asker;
+    m.bytes = bytes;
+    w.loop.submit(m);
+    const auto answers = w.loop.worker.take_answers();
+    for (const auto& answer : answers) CHECK(answer.outcome.error().code == RejectionCode::busy);
+    return !answers.empty();
+  };
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(busy("flood", 10));
+  CHECK(busy("flood", 10));
+  CHECK_FALSE(busy("large", 900));
+  CHECK(busy("large", 200));
+  for (int i = 0; i < 69; ++i) CHECK_FALSE(busy(std::to_string(i), 10));
+  CHECK(busy("large", 10));
+  CHECK(busy("", 10));
+  CHECK_FALSE(busy("good", 10));  // who has nothing there is always let in
+  CHECK(busy("good", 10));
+  CHECK(busy("large and new", CommandWorker::kSmallBytes + 1));
+  CHECK(w.loop.worker.check_room("good", 10));
+  CHECK_FALSE(w.loop.worker.check_room("another", 10));
+}
+
 TEST_CASE("whether there is room for a large command is known before it is decoded", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.inbox_bytes_max = 8000;
   CommandWorld w(options);
   w.loop.loader.held.insert("$admission");
-  CHECK_FALSE(w.loop.worker.check_room(100'000));  // one is always taken
+  CHECK_FALSE(w.loop.worker.check_room("", 100'000));  // one is always taken
   auto m = CommandLoop::message(1, 1, CommandLoop::spawn());
   m.bytes = 5000;
   w.loop.submit(m);
-  CHECK_FALSE(w.loop.worker.check_room(3000));
-  const auto full = w.loop.worker.check_room(3001);
+  CHECK_FALSE(w.loop.worker.check_room("", 3000));
+  const auto full = w.loop.worker.check_room("", 3001);
   REQUIRE(full);
   CHECK(full->code == RejectionCode::busy);
 }

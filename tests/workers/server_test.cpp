@@ -574,6 +574,85 @@ TEST_CASE("a command that finds the inbox full is not called refused, and gets i
   CHECK(client.client.resend_count() >= 2);
 }
 
+TEST_CASE("no request but one with texts has a large body", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  Peer client(w, "command", hello_of(bus::Role::client));
+  REQUIRE(client.run(life, [&] { return life.server.has_taken_over(); }));
+  base::RawValue large;
+  base::MsgpackWriter out(large.encoded);
+  out.map(1);
+  out.text("junk");
+  out.text(std::string(65 << 10, 'x'));
+  for (const auto verb : {kVerbList, kVerbStatus, kVerbFlight, kVerbBackups, bus::kReadVerb}) {
+    const auto reply = client.answer(life, client.start(verb, large));
+    REQUIRE(reply);
+    CHECK(bus::is_error(*reply, bus::ReplyError::too_large));
+  }
+  CommandBody kill = encode_command(session::KillSession{});
+  kill.session = kSession;
+  kill.agent = "main";
+  kill.body = large;
+  const auto reply = client.answer(life, client.start(kVerbCommand, bus::to_body(kill)));
+  REQUIRE(reply);
+  CHECK(reply->status == bus::ReplyStatus::rejected);
+  CHECK(reply->text.find("65536 at most") != std::string::npos);
+}
+
+TEST_CASE("a refusal quotes only the beginning of what was wrong", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  Peer client(w, "command", hello_of(bus::Role::client));
+  REQUIRE(client.run(life, [&] { return life.server.has_taken_over(); }));
+  session::Spawn command;
+  command.spec = support::sample_spec(true);
+  command.spec.workdir = std::string(4000, 'r');
+  command.prompt = "work on it";
+  CommandBody body = encode_command(command);
+  body.session = session_number(1);
+  body.agent = "main";
+  const base::CommandId id{body.session.bytes};
+  REQUIRE(client.client.start(id, kVerbCommand, bus::to_body(body), seconds(60)));
+  const auto reply = client.answer(life, id);
+  REQUIRE(reply);
+  CHECK(reply->text.find("must be an absolute path") != std::string::npos);
+  CHECK(reply->text.size() <= 512);
+}
+
+TEST_CASE("a connection with many queries leaves room for those of others", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  Peer many(w, "command", hello_of(bus::Role::client));
+  Peer other(w, "command", hello_of(bus::Role::client));
+  REQUIRE(other.run(life, [&] { return life.server.has_taken_over(); }));
+  QueryBody later;
+  later.agent = "main";
+  later.at_least = {1'000'000};
+  later.wait = seconds(50);
+  REQUIRE(many.answer(life, many.start(kVerbStatus, bus::to_body(QueryBody{}))));
+  // By hand: a client of ours would ask again while the answer is `busy`.
+  std::size_t busy = 0;
+  for (int i = 0; i < 200; ++i) {
+    bus::Request request{base::CommandId::make(w.clock.wall(), w.random), std::string(kVerbList),
+                         bus::to_body(later), 1};
+    REQUIRE(many.socket->send(bus::encode_frame(request)));
+  }
+  for (int i = 0; i < 100; ++i) {
+    life.step();
+    while (const auto frame = many.socket->receive()) {
+      const auto decoded = bus::decode_frame(*frame);
+      const auto* reply = decoded ? std::get_if<bus::Reply>(&*decoded) : nullptr;
+      if (reply != nullptr && bus::is_error(*reply, bus::ReplyError::busy)) ++busy;
+    }
+  }
+  CHECK(busy == 200 - 128);
+  QueryBody now;
+  now.agent = "main";
+  const auto reply = other.answer(life, other.start(kVerbList, bus::to_body(now)));
+  REQUIRE(reply);
+  CHECK(reply->status == bus::ReplyStatus::ok);
+}
+
 // A worker that holds what the directive says and connects to the server.
 struct Holder : Peer {
   Holder(ServerWorld& w, std::vector<HeldLease> held)

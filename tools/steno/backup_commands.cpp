@@ -112,7 +112,6 @@ Outcome<int> restore(const Config& config, const RestoreArguments& arguments) {
   std::error_code error;
   std::filesystem::create_directories(home, error);
   if (error) return fail(kExitRefused, "cannot make " + home + ": " + error.message());
-  std::filesystem::permissions(home, std::filesystem::perms::owner_all, error);
   base::SystemRandom random;
   ProgressLine progress(stderr, "prove");
   const auto restored =

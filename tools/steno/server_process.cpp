@@ -91,12 +91,6 @@ struct Process {
 };
 
 base::Result<bool> Process::open() {
-  const eventlog::LogFolder folder{options.data_folder};
-  const bool is_empty = !folder.has_log() && eventlog::is_gone(folder.head());
-  if (is_empty) {
-    // Before anything is made here.
-    if (auto ok = check_may_begin(served_log(options)); !ok) return ok;
-  }
   auto opened = eventlog::open_log(options.data_folder, eventlog::LogMode::read_write, random);
   if (!opened) return tl::unexpected(opened.error());
   log = std::move(*opened);
@@ -231,6 +225,13 @@ base::Result<bool> check_clock(base::Time last, base::Time wall) {
 
 int run_server(const ServeOptions& options) {
   StopSignals signals;
+  const eventlog::LogFolder folder{options.data_folder};
+  if (!folder.has_log() && eventlog::is_gone(folder.head())) {
+    // Before anything is made here.
+    if (auto ok = check_may_begin(served_log(options)); !ok) {
+      return print_failure("steno serve", ok.error());
+    }
+  }
   if (auto ok = base::make_own_folder(options.run_folder); !ok) {
     return print_failure("steno serve", ok.error());
   }

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kWordsMax = 3;
 constexpr std::size_t kWordBytesMax = 24;
+constexpr std::size_t kNamedBytes = 4096;  // of a prompt, in which its name is looked for
 
 // Words that say nothing about what a session is for.
 constexpr std::array<std::string_view, 91> kStopWords = {
@@ -80,7 +81,7 @@ std::string name_from_prompt(std::string_view prompt) {
     }
     word.clear();
   };
-  for (char c : prompt) {
+  for (char c : prompt.substr(0, kNamedBytes)) {
     if (words == kWordsMax) break;
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     if (is_name_char(c)) {

@@ -36,6 +36,11 @@ std::string unique_beside(const std::string& words, const std::set<std::string>&
   return unique_name(words, [&](const std::string& name) { return taken.contains(name); });
 }
 
+TEST_CASE("only the beginning of a prompt is looked at for a name", "[session]") {
+  CHECK(name_from_prompt(std::string(1 << 20, 'a')) == std::string(24, 'a'));
+  CHECK(name_from_prompt(std::string(1 << 20, ' ').append("late")) == "session");
+}
+
 TEST_CASE("a taken name gets the first free number", "[session]") {
   CHECK(unique_beside("a", {}) == "a");
   CHECK(unique_beside("a", {"a"}) == "a-2");
