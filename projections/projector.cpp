@@ -219,9 +219,8 @@ Error Projector::stop(Error error) {
     static_cast<void>(store_->write(batch));
   }
   const std::string name(projection_->name());
-  error.text = "projection " + name + " stops: " + error.text +
-               "; check the log with steno replay verify; the next start of the server builds the "
-               "rows anew";
+  error.text =
+      "projection " + name + " stops: " + error.text + "; check the log with steno replay verify";
   stopped_ = error;
   return error;
 }

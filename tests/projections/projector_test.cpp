@@ -206,7 +206,7 @@ void check_stops(ProjectorFixture& f, ErrorCode code, const std::string& words, 
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == code);
   CHECK_THAT(base::describe(outcome.error()), Catch::Contains(words));
-  CHECK_THAT(outcome.error().text, Catch::Contains("steno replay rebuild"));
+  CHECK_THAT(outcome.error().text, Catch::Contains("steno replay verify"));
   CHECK(projector.position() == reached);
   REQUIRE(projector.stopped());
   const auto repeated = projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents);
