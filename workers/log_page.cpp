@@ -85,7 +85,7 @@ class Filling {
       bytes += kLookBytes + text_bytes(event);
       taken.push_back(std::move(event));
     }
-    const auto added = eventlog::add_contents(log, block.first, taken, bus::kFeedContentMax);
+    auto added = eventlog::add_contents(log, block.first, taken, bus::kFeedContentMax);
     if (!added) return added;
     if (log.first() > block.first) return not_held(log, from);  // nor the contents, therefore
     for (const RecordedEvent& event : taken) {
@@ -147,7 +147,7 @@ Result<bool> fill_log_page(eventlog::BlockStore& log, eventlog::StreamIndex* ind
   // The index does not tell of what was trimmed: then going over the log does.
   const bool is_held = filling.after().next() >= log.first();
   if (index != nullptr && is_held && !streams.only().empty()) {
-    const auto filled = fill_by_index(log, {log, *index, streams.only()}, filling);
+    auto filled = fill_by_index(log, {log, *index, streams.only()}, filling);
     if (!filled || *filled) return filled;
   }
   return fill_by_scan(log, streams, filling);

@@ -83,7 +83,7 @@ class BackPass {
     if (finished_.contains(turn)) return false;
     if (said_ == 0 && !base::mutant(base::Mutant::partial_shown_twice)) {
       // What was said last on this page may have been finished behind it.
-      const auto finished = is_finished_later(stream_, behind_, before_, turn);
+      auto finished = is_finished_later(stream_, behind_, before_, turn);
       if (!finished) return finished;
       if (*finished) {
         finished_.insert(turn);

@@ -105,7 +105,7 @@ class DerivedRows {
     if (!base) return tl::unexpected(base.error());
     if (!*base) return true;
     const Position begin = (*base)->anchor.at.position;
-    const auto is_there = projections::has_anchored_streams(index_rows_, begin);
+    auto is_there = projections::has_anchored_streams(index_rows_, begin);
     if (!is_there || *is_there) return is_there;
     const auto rows = projections::open_anchored_rows(std::move(**base));
     if (!rows) return tl::unexpected(rows.error());

@@ -76,7 +76,7 @@ Result<std::vector<ListedFile>> list_files(const std::string& folder) {
 }
 
 Result<std::vector<ListedFile>> list_tree(const std::string& folder) {
-  const auto top = list_files(folder);
+  auto top = list_files(folder);
   if (!top) return top;
   std::vector<ListedFile> files;
   // A stack of its own: how deep folders lie is not ours to say.

@@ -33,7 +33,7 @@ base::Result<OpenFiles> claim_open_files() {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
     return base::failure(base::ErrorCode::io, std::strerror(errno), "getrlimit");
   }
-  const auto files = share_open_files(number_of(limit.rlim_max));
+  auto files = share_open_files(number_of(limit.rlim_max));
   if (!files) return files;
   limit.rlim_cur = static_cast<rlim_t>(files->limit);
   if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) {

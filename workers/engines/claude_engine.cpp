@@ -11,8 +11,6 @@
 namespace engines {
 namespace {
 
-using session::LineFault;
-
 // Calls that are under way at once; an agent runs a few. Further ones are on record as errors only.
 constexpr std::size_t kDeniedCallsMax = 1'000;
 constexpr base::NanoUsd kTotalMax{base::kIntegerLimit - 1};
@@ -81,7 +79,8 @@ void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
         },
         block);
   }
-  if (frame.is_strange) step.out.emplace_back(agent_line(LineFault::unknown_kind, step.line));
+  if (frame.is_strange)
+    step.out.emplace_back(agent_line(session::LineFault::unknown_kind, step.line));
 }
 
 void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
@@ -114,7 +113,7 @@ void ClaudeEngine::take(const AgentRequest& frame, const Step& step) {
     return;  // the agent reports the denied call's result
   }
   writes_ += refusal_line(frame.id, kRefusal);
-  step.out.emplace_back(agent_line(LineFault::unknown_kind, step.line));
+  step.out.emplace_back(agent_line(session::LineFault::unknown_kind, step.line));
 }
 
 void ClaudeEngine::take(const CallDenied& frame, const Step&) {

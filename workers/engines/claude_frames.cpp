@@ -8,7 +8,6 @@
 namespace engines {
 namespace {
 
-using session::LineFault;
 using session::OutputKind;
 
 // Frames that say nothing that another frame does not say, or that only a screen would show.
@@ -190,10 +189,10 @@ Frame read_lifecycle(const JsonObject& frame) {
 
 Frame read_frame(base::ByteView line) {
   if (line.find_first_not_of(" \t\r") == base::ByteView::npos) return KnownFrame{};
-  if (!base::is_utf8(line)) return StrangeFrame{LineFault::invalid_utf8};
+  if (!base::is_utf8(line)) return StrangeFrame{session::LineFault::invalid_utf8};
   const JsonLine owned(line);
   const std::optional<JsonObject> frame = owned.object();
-  if (!frame) return StrangeFrame{LineFault::not_json};
+  if (!frame) return StrangeFrame{session::LineFault::not_json};
   const std::string type = (*frame)["type"].text();
   if (type == "stream_event") return read_stream_event(*frame);
   if (type == "assistant") return read_message(*frame, true);
