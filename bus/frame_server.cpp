@@ -17,8 +17,8 @@ std::optional<FromPeer> FrameServer::receive(base::Duration now) {
   return std::nullopt;
 }
 
-// What waits is looked at before what has not come off the socket yet; every few looks and where
-// the budget ends, all comes off, so that it waits where it is counted.
+// Frames that wait are looked at before the socket is. Every few looks, and where the budget ends,
+// all frames come off the socket, so that they wait where they are counted.
 std::optional<Incoming> FrameServer::next() {
   if (frames_left_ == 0 || bytes_left_ == 0) {
     pull();

@@ -26,7 +26,8 @@ class FrameServer {
   // Frames that come off the socket at a time, so that a peer that sends as fast as it can does not
   // keep the server from all else.
   static constexpr int kPulledMax = 16'384;
-  // Looks between two times: finding the socket empty takes longer than looking at a frame.
+  // The socket is emptied once in so many looks: finding it empty takes longer than looking at a
+  // frame.
   static constexpr int kLooksPerPull = 16;
 
   // `socket` must outlive the server. `welcome`: what HELLO is answered with; protocol is filled

@@ -1,13 +1,13 @@
 #include "eventlog/copied_folder.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "eventlog/base/list_files.hpp"
+#include "eventlog/data_folder.hpp"
 
 namespace eventlog {
 
@@ -48,23 +48,6 @@ Result<bool> copy_file(const std::string& from, const std::string& to, Disk& dis
     unsynced = 0;
   }
   return true;
-}
-
-// As a data folder: of this user, and of nobody else.
-Result<bool> close_to_others(const std::string& folder) {
-  struct stat status {};
-  if (::stat(folder.c_str(), &status) != 0) {
-    return tl::unexpected(errno_error("cannot look at the folder", folder));
-  }
-  if (status.st_uid != ::geteuid()) {
-    return failure(ErrorCode::refused, "the folder is another user's; give a new one", folder);
-  }
-  if ((status.st_mode & (S_IWOTH | S_ISVTX)) != 0) {
-    return failure(ErrorCode::refused, "every user may write into the folder; give a new one",
-                   folder);
-  }
-  if (::chmod(folder.c_str(), 0700) == 0) return true;
-  return tl::unexpected(errno_error("cannot close the folder to others", folder));
 }
 
 }  // namespace
@@ -123,7 +106,7 @@ Result<bool> make_empty_folder(const std::string& folder, Disk& disk) {
   const bool is_folder = fs::is_directory(folder, error);
   const bool is_empty = is_folder && fs::is_empty(folder, error);
   if (error) return not_listed(folder, error);
-  if (is_empty) return close_to_others(folder);
+  if (is_empty) return close_empty_folder(folder);
   if (!is_folder) return failure(ErrorCode::invalid, "this is no folder; give a new one", folder);
   return failure(ErrorCode::invalid, "there is something in the folder; give a new one", folder);
 }

@@ -39,7 +39,7 @@ Result<bool> make_folder(const std::string& path, Disk& disk) {
 
 tl::unexpected<base::Error> belongs_to(uid_t user, const std::string& root) {
   return failure(ErrorCode::refused,
-                 "the data folder belongs to user " + std::to_string(user) + ", and this is user " +
+                 "the folder belongs to user " + std::to_string(user) + ", and this is user " +
                      std::to_string(::geteuid()) + "; run as that user or give another folder",
                  root);
 }
@@ -47,14 +47,14 @@ tl::unexpected<base::Error> belongs_to(uid_t user, const std::string& root) {
 Result<bool> check_owner(const std::string& root) {
   struct stat status {};
   if (::stat(root.c_str(), &status) != 0) {
-    return tl::unexpected(errno_error("cannot look at the data folder", root));
+    return tl::unexpected(errno_error("cannot look at the folder", root));
   }
   if (!S_ISDIR(status.st_mode)) {
-    return failure(ErrorCode::invalid, "the data folder is not a folder", root);
+    return failure(ErrorCode::invalid, "this is no folder", root);
   }
   if (status.st_uid != ::geteuid()) return belongs_to(status.st_uid, root);
   if (::access(root.c_str(), R_OK | W_OK | X_OK) != 0) {
-    return tl::unexpected(errno_error("the data folder is not writable", root));
+    return tl::unexpected(errno_error("the folder is not writable", root));
   }
   return true;
 }
@@ -76,13 +76,18 @@ Result<bool> check_no_foreign_files(const std::string& root) {
 Result<bool> check_not_shared(const std::string& root) {
   struct stat status {};
   if (::stat(root.c_str(), &status) != 0) {
-    return tl::unexpected(errno_error("cannot look at the data folder", root));
+    return tl::unexpected(errno_error("cannot look at the folder", root));
   }
   if ((status.st_mode & (S_IWOTH | S_ISVTX)) == 0) return true;
   return failure(ErrorCode::refused,
                  "every user may write into this folder; give one that is not there yet, or make "
                  "it yours alone (chmod 700)",
                  root);
+}
+
+Result<bool> close_to_others(const std::string& root) {
+  if (::chmod(root.c_str(), 0700) == 0) return true;
+  return tl::unexpected(errno_error("cannot close the folder to others", root));
 }
 
 // What RocksDB leaves behind when it dies while it makes a database: nothing is in it yet.
@@ -181,10 +186,13 @@ Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk) {
     if (!named && named.error().code != ErrorCode::refused) return named;
   }
   // It holds a log, which may have been copied here by hand with wider permissions, or nothing.
-  if (::chmod(folder.root.c_str(), 0700) != 0) {
-    return tl::unexpected(errno_error("cannot close the data folder to others", folder.root));
-  }
-  return true;
+  return close_to_others(folder.root);
+}
+
+Result<bool> close_empty_folder(const std::string& folder) {
+  if (auto ok = check_owner(folder); !ok) return ok;
+  if (auto ok = check_not_shared(folder); !ok) return ok;
+  return close_to_others(folder);
 }
 
 Result<bool> make_log_folders(const LogFolder& folder, Disk& disk) {

@@ -55,6 +55,10 @@ std::vector<std::string> foreign_files(const LogFolder& folder);
 // something else lies in it; io.
 base::Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk);
 
+// Closes a folder to other users that is there and empty. Errors: refused when it may not be
+// written, is another user's, or may be written by everybody; io.
+base::Result<bool> close_empty_folder(const std::string& folder);
+
 // Makes the folders that a log and its derived rows lie in. Only by the holder of the lock. Errors:
 // as above; damaged when the log's folder holds a part of a log.
 base::Result<bool> make_log_folders(const LogFolder& folder, Disk& disk);

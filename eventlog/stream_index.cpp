@@ -208,7 +208,7 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
     if (auto ok = remove_blocks(); !ok) return ok;
   }
   if (!is_proved_ && !base::mutant(base::Mutant::index_not_proved)) {
-    // The log can prove nothing of rows that end before its first block.
+    // The log cannot prove rows that end before its first block.
     const bool is_provable =
         reached->position.value == 0 || reached->position.next() >= store.first();
     if (!is_provable) return wrong_log(*reached);

@@ -44,7 +44,7 @@ class StreamIndex {
 
   // That of its rows.
   bool flush_when_due() { return rows_.flush_when_due(); }
-  // What it says of the log is not so.
+  // The index names events that the log does not hold: its rows count as damaged.
   void note_damage(const base::Error& error) { rows_.note_damage(error); }
   // No rebuild is under way, or has failed.
   bool is_whole() const { return is_whole_; }

@@ -103,7 +103,8 @@ class CommandWorker {
   // One session, and one asker, may fill one part in so many of a class's inbox, and have one
   // command in it always.
   static constexpr std::size_t kShares = 8;
-  // Of a body that an asker with nothing in the inbox may always add.
+  // An asker with nothing in the inbox may always add a command whose body has at most so many
+  // bytes.
   static constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
 
   // All references outlive the worker.
@@ -154,7 +155,7 @@ class CommandWorker {
     std::list<Waiting> commands;  // in order
     std::size_t bytes = 0;
   };
-  // What waits of one asker.
+  // The commands of one asker that wait.
   struct Share {
     std::size_t count = 0;
     std::size_t bytes = 0;

@@ -162,7 +162,8 @@ Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& 
   const std::uint64_t generation = index_rows.generation();
   auto copied = projections::copy_anchored_streams(**rows, index_rows, order.through);
   if (!copied) return copied;
-  // Of rows that end before its first block the log proves nothing.
+  // A trimmed log cannot prove an index that ends before its first block, so the index goes to the
+  // disk first.
   if (auto ok = index_rows.flush(); !ok) return ok;
   if (auto ok = eventlog::trim_log(log, anchor->at, order.folder); !ok) return ok;
   if (index_rows.generation() != generation) {

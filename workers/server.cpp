@@ -53,7 +53,7 @@ bool is_spawn(const session::ClientCommand& command) {
   return std::holds_alternative<session::Spawn>(command);
 }
 
-// Of these the body has texts, or what stands for many events.
+// The body of such a command holds texts, or names many events.
 bool may_be_large(const std::string& command) {
   return command == session::Spawn::kType || command == session::SendPrompt::kType ||
          command == session::EraseContent::kType;
@@ -265,10 +265,8 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   auto body = bus::from_body<CommandBody>(request.body);
   if (!body) return refuse(body.error());
   if (request.body.encoded.size() > kLargeBodyBytes && !may_be_large(body->type)) {
-    if (const auto bad = check_length("the body of '" + body->type + "'",
-                                      request.body.encoded.size(), kLargeBodyBytes)) {
-      return refuse(*bad);
-    }
+    return refuse(*check_length("the body of '" + body->type + "'", request.body.encoded.size(),
+                                kLargeBodyBytes));
   }
   auto command = decode_command(*body);
   if (!command) return refuse(command.error());
