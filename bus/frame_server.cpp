@@ -42,7 +42,7 @@ std::optional<Incoming> FrameServer::next() {
 }
 
 void FrameServer::end_cycle() {
-  frames_left_ = kFramesPerCycle;
+  frames_left_ = waiting_.bytes() > kFloodBytes ? kFramesPerCycleInFlood : kFramesPerCycle;
   bytes_left_ = kBytesPerCycle;
 }
 

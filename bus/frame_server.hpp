@@ -23,6 +23,10 @@ class FrameServer {
   // and answered first, and the other endpoint has its turn.
   static constexpr int kFramesPerCycle = 256;
   static constexpr std::size_t kBytesPerCycle = std::size_t{1} << 20;
+  // While more than so many bytes wait, somebody sends faster than is answered. Short cycles cost
+  // throughput, and keep others from waiting long for what they ask.
+  static constexpr std::size_t kFloodBytes = std::size_t{4} << 20;
+  static constexpr int kFramesPerCycleInFlood = 64;
   // Frames that come off the socket at a time, so that a peer that sends as fast as it can does not
   // keep the server from all else.
   static constexpr int kPulledMax = 16'384;

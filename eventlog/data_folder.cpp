@@ -229,8 +229,9 @@ Result<bool> keep_evidence(const LogFolder& folder, Disk& disk) {
   if (!names) return tl::unexpected(names.error());
   std::error_code failed;
   const bool is_first = !fs::exists(folder.evidence(), failed) && !failed;
+  if (names->empty()) return is_first;
+  if (auto ok = make_folder(folder.evidence(), disk); !ok) return ok;
   for (const std::string& name : *names) {
-    if (auto ok = make_folder(folder.evidence(), disk); !ok) return ok;
     // A link of an earlier attempt stays: it is what was found first.
     auto kept = disk.link(folder.log() + "/" + name, folder.evidence() + "/" + name);
     if (!kept) return kept;

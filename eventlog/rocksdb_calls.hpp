@@ -46,6 +46,10 @@ inline int open_tables_max() {
   return std::max(16, static_cast<int>(limit.rlim_cur) / 8);
 }
 
+// Tables that a database opens at its start are opened by so many threads. RocksDB's 16 take longer
+// to be made than they save, also where nothing of the files is in memory.
+constexpr int kOpeningThreads = 1;
+
 // A view of a folder that holds no database would fail with a text that says less.
 inline bool has_database(const std::string& folder) {
   return ::access((folder + "/CURRENT").c_str(), F_OK) == 0;

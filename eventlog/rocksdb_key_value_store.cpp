@@ -48,6 +48,7 @@ rocksdb::Options options_for_rows() {
   options.write_buffer_size = 8 << 20;
   options.max_write_buffer_number = 2;
   options.max_open_files = open_tables_max();
+  options.max_file_opening_threads = kOpeningThreads;
   options.compression = rocksdb::kNoCompression;
   forbid_resume(options);
   forbid_log(options);

@@ -445,6 +445,14 @@ rocksdb::ColumnFamilyOptions family_options(std::size_t write_buffer_bytes) {
   return options;
 }
 
+// A start opens a quarter of them, however long the log is. The others are opened when they are
+// read.
+int open_log_tables_max() {
+  constexpr int kLogTablesMax = 512;
+  const int most = open_tables_max();
+  return most < 0 ? kLogTablesMax : std::min(most, kLogTablesMax);
+}
+
 rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   rocksdb::DBOptions options;
   if (auto* env = static_cast<rocksdb::Env*>(wanted.disk->rocksdb_env())) options.env = env;
@@ -460,7 +468,8 @@ rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   options.bytes_per_sync = 1 << 20;
   options.advise_random_on_open = false;  // it would keep the kernel from reading ahead
   options.max_background_jobs = 2;
-  options.max_open_files = open_tables_max();
+  options.max_open_files = open_log_tables_max();
+  options.max_file_opening_threads = kOpeningThreads;
   forbid_resume(options);
   forbid_log(options);
   return options;

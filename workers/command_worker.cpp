@@ -220,7 +220,7 @@ bool CommandWorker::do_work(base::Time now, base::Time wall, base::Duration boot
   wall_ = wall;
   boot_ = boot;
   bool has_worked = take_loaded();
-  while (sequencer_.has_room()) {
+  for (int i = 0; i < kDecisionsPerCycle && sequencer_.has_room(); ++i) {
     const auto of = next_class();
     if (!of) break;
     run_next(*of);

@@ -1,5 +1,6 @@
 #include "bus/frame_server.hpp"
 
+#include <algorithm>
 #include <deque>
 
 #include "tests/support/catch.hpp"
@@ -90,6 +91,21 @@ TEST_CASE("one cycle looks at so many frames, and the next one at the rest", "[b
     }
   }
   CHECK(last == 1000);
+}
+
+TEST_CASE("a cycle looks at fewer frames while much waits", "[bus]") {
+  Socket socket;
+  bus::FrameServer server(socket, {});
+  socket.arrive("flood", hello());
+  cycle(server);
+  constexpr std::size_t kBytes = 1024;
+  constexpr int kCount = 2 * bus::FrameServer::kFloodBytes / kBytes;
+  for (int i = 0; i < kCount; ++i) socket.arrive("flood", request(i + 1, kBytes));
+  CHECK(cycle(server).size() == bus::FrameServer::kFramesPerCycle);
+  CHECK(cycle(server).size() == bus::FrameServer::kFramesPerCycleInFlood);
+  std::size_t longest = 0;
+  while (server.has_waiting()) longest = std::max(longest, cycle(server).size());
+  CHECK(longest == bus::FrameServer::kFramesPerCycle);
 }
 
 TEST_CASE("one cycle looks at so many bytes", "[bus]") {

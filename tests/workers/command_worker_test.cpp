@@ -561,6 +561,18 @@ TEST_CASE("a full block holds commands back, it does not refuse them", "[workers
   support::require_log_is_whole(w.store);
 }
 
+TEST_CASE("one cycle makes so many decisions, also where all of them are refusals", "[workers]") {
+  CommandWorld w;
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
+  REQUIRE(w.loop.ask(CommandLoop::message(1, 2, kKill)));
+  constexpr int kPrompts = 1000;
+  for (int i = 0; i < kPrompts; ++i) w.loop.submit(CommandLoop::message(1, 10 + i, prompt("late")));
+  CHECK(w.loop.worker.do_work({1'000}, {1'000}, base::Duration{1'000}));
+  CHECK(w.loop.worker.waiting() == kPrompts - CommandWorker::kDecisionsPerCycle);
+  w.loop.settle();
+  CHECK(w.loop.worker.waiting() == 0);
+}
+
 TEST_CASE("sessions beyond the limit of memory are evicted and come back", "[workers]") {
   CommandWorkerOptions options = many_sessions();
   options.streams_max = 10;

@@ -138,6 +138,11 @@ base::Result<bool> LogAuthor::fill_write_ahead_log(bool is_short) {
   return true;
 }
 
+base::Result<bool> LogAuthor::empty_write_ahead_log(const std::string& copy) {
+  if (auto ok = flush(); !ok) return ok;
+  return store().copy_to(copy);
+}
+
 base::Result<bool> LogAuthor::add(SessionHistory& session, std::size_t content_bytes) {
   const base::StreamVersion before = session.version();
   if (before.value == 0) sequencer_.set_head(session.stream(), before);

@@ -43,6 +43,9 @@ class LogAuthor {
   // Sessions without content, until the log's own log has nearly as many bytes as its store lets it
   // have before tables are written; fewer where `is_short`. So many a server finds at its start.
   base::Result<bool> fill_write_ahead_log(bool is_short);
+  // All is in tables when it returns, so that a start reads none of it again. `copy` is where a
+  // folder can be made; it is the caller's to remove.
+  base::Result<bool> empty_write_ahead_log(const std::string& copy);
   // Everything so far is durable when it returns.
   base::Result<bool> flush();
 
