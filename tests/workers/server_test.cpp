@@ -653,6 +653,40 @@ TEST_CASE("a connection with many queries leaves room for those of others", "[wo
   CHECK(reply->status == bus::ReplyStatus::ok);
 }
 
+TEST_CASE("what the flight recorder holds is told once in a cycle", "[workers]") {
+  ServerWorld w;
+  ServerLife life(w);
+  Peer peer(w, "command", hello_of(bus::Role::client));
+  REQUIRE(peer.run(life, [&] { return life.server.has_taken_over(); }));
+  REQUIRE(peer.answer(life, peer.start(kVerbStatus, bus::to_body(QueryBody{}))));
+  const auto ask = [&] {
+    const bus::Request request{base::CommandId::make(w.clock.wall(), w.random),
+                               std::string(kVerbFlight), bus::to_body(QueryBody{}), 1};
+    REQUIRE(peer.socket->send(bus::encode_frame(request)));
+  };
+  int told = 0;
+  int busy = 0;
+  const auto count = [&] {
+    for (int i = 0; i < 10; ++i) {
+      life.step();
+      while (const auto frame = peer.socket->receive()) {
+        const auto decoded = bus::decode_frame(*frame);
+        const auto* reply = decoded ? std::get_if<bus::Reply>(&*decoded) : nullptr;
+        if (reply == nullptr) continue;
+        if (reply->status == bus::ReplyStatus::ok) ++told;
+        if (bus::is_error(*reply, bus::ReplyError::busy)) ++busy;
+      }
+    }
+  };
+  for (int i = 0; i < 3; ++i) ask();
+  count();
+  CHECK(told == 1);
+  CHECK(busy == 2);
+  ask();
+  count();
+  CHECK(told == 2);
+}
+
 // A worker that holds what the directive says and connects to the server.
 struct Holder : Peer {
   Holder(ServerWorld& w, std::vector<HeldLease> held)
