@@ -448,7 +448,7 @@ rocksdb::ColumnFamilyOptions family_options(std::size_t write_buffer_bytes) {
 // A start opens a quarter of them, however long the log is. The others are opened when they are
 // read.
 int open_log_tables_max() {
-  constexpr int kLogTablesMax = 512;
+  constexpr int kLogTablesMax = 128;
   const int most = open_tables_max();
   return most < 0 ? kLogTablesMax : std::min(most, kLogTablesMax);
 }

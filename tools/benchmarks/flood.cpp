@@ -1,6 +1,8 @@
 #include "tools/benchmarks/flood.hpp"
 
+#include <atomic>
 #include <cstdio>
+#include <thread>
 
 #include "bus/context.hpp"
 #include "bus/frames.hpp"
@@ -140,6 +142,15 @@ class Flood {
   base::RawValue large_;  // the body of the large frames; empty: this kind sends small ones
 };
 
+void tell_begun() {
+  std::printf("floods\n");
+  std::fflush(stdout);
+}
+
+[[noreturn]] void compute() {
+  for (std::atomic<std::uint64_t> sum = 0;; ++sum) continue;
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<ChildProcess>> start_flood(Workbench& bench, const StenoServer& server,
@@ -156,16 +167,20 @@ base::Result<std::unique_ptr<ChildProcess>> start_flood(Workbench& bench, const 
 
 int run_flood(const std::string& spec) {
   const std::size_t comma = spec.find(',');
+  const auto kind = static_cast<FloodKind>(std::stoi(spec));
+  if (kind == FloodKind::compute) {
+    const std::jthread other(compute);
+    tell_begun();
+    compute();
+  }
   bus::Context context;
   auto socket = bus::connect_client(context, spec.substr(comma + 1));
   if (!socket) return 1;
-  Flood flood(**socket, static_cast<FloodKind>(std::stoi(spec)));
+  Flood flood(**socket, kind);
   if (auto ok = flood.begin(); !ok) return 1;
   for (bool is_told = false;; is_told = true) {
     if (auto ok = flood.burst(); !ok) return 1;
-    if (is_told) continue;
-    std::printf("floods\n");
-    std::fflush(stdout);
+    if (!is_told) tell_begun();
   }
 }
 

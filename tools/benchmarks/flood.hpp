@@ -15,6 +15,7 @@ enum class FloodKind {
   deaf,     // the same, and no answer is ever read
   lists,    // a Spawn of 9.4 MB, with nothing in it but millions of empty allowed_tools
   large,    // prompts of 9.4 MB, all to one session of its own
+  compute,  // sends nothing, and takes as much processor time as the others: two threads of it
 };
 
 // Starts one of that kind, which floods from its return until the child is destroyed.

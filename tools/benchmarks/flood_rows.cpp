@@ -4,7 +4,8 @@
 // prompts, over a kill while nothing else is asked; by turns.
 // good_client_p99_ms: p99 of a well-behaved client's commands, one outstanding, beside three
 // hostile ones: one floods with prompts, one floods and reads no answer, one sends frames of
-// 9.4 MB with millions of items. Beside it the same with a fourth, which sends prompts of 9.4 MB.
+// 9.4 MB with millions of items. Beside it the same with a fourth, which sends prompts of 9.4 MB,
+// and beside three that send nothing and only compute, which is what this machine's cores allow.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/flood.hpp"
@@ -94,6 +95,10 @@ base::Result<Figure> measure_good_client(Workbench& bench) {
     }
     return good;
   };
+  const auto computing =
+      measure_beside({FloodKind::compute, FloodKind::compute, FloodKind::compute});
+  if (!computing) return tl::unexpected(computing.error());
+  hostile.clear();
   const auto beside_three = measure_beside({FloodKind::prompts, FloodKind::deaf, FloodKind::lists});
   if (!beside_three) return tl::unexpected(beside_three.error());
   const auto beside_four = measure_beside({FloodKind::large});
@@ -101,6 +106,8 @@ base::Result<Figure> measure_good_client(Workbench& bench) {
   Figure figure;
   figure.value = seconds(beside_three->p99()) * 1000;
   figure.raw = {fmt::format("alone: {}", p50_and_p99(*alone)),
+                fmt::format("beside three that only compute: {}, {} commands",
+                            p50_and_p99(*computing), computing->count()),
                 fmt::format("beside three hostile clients: {}, {} commands",
                             p50_and_p99(*beside_three), beside_three->count()),
                 fmt::format("and beside one that sends prompts of 9.4 MB: {}, {} commands",
