@@ -1,6 +1,6 @@
 #include "tools/benchmarks/flood.hpp"
 
-#include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <thread>
 
@@ -148,7 +148,8 @@ void tell_begun() {
 }
 
 [[noreturn]] void compute() {
-  for (std::atomic<std::uint64_t> sum = 0;; ++sum) continue;
+  volatile std::uint64_t sum = 0;
+  for (;;) sum = sum + 1;
 }
 
 }  // namespace
