@@ -106,7 +106,8 @@ class CommandWorker {
   // An asker with nothing in the inbox may always add a command whose body has at most so many
   // bytes.
   static constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
-  // A refusal takes no room in a block, so room alone would not bound what one cycle decides.
+  // A refusal takes no room in a block, so room alone would not bound what one cycle looks at. As
+  // many as one cycle receives.
   static constexpr int kDecisionsPerCycle = 256;
 
   // All references outlive the worker.
@@ -121,7 +122,7 @@ class CommandWorker {
   std::optional<session::Rejection> check_room(const std::string& asker, std::size_t bytes) const;
 
   // Takes loaded streams and decides what can be decided, until the sequencer has no room or
-  // kDecisionsPerCycle are made.
+  // kDecisionsPerCycle commands have been looked at.
   // `now` is log time. True when anything was done.
   bool do_work(base::Time now, base::Time wall, base::Duration boot);
   // Says when the last do_work had ended, for the times in the answers that it made.

@@ -88,8 +88,7 @@ base::Result<EndedHome> write_home(Workbench& bench, int ended) {
     for (int i = 0; i < kLive; ++i) {
       if (auto ok = (*author)->add_short({1, false}); !ok) return tl::unexpected(ok.error());
     }
-    // A start proves the last 4 MiB: as much in both. What a write-ahead log holds by chance is as
-    // little part of the row.
+    // A start proves the last 4 MiB, and reads the write-ahead log: both have as much of these.
     if (auto ok = (*author)->fill_write_ahead_log(true); !ok) return tl::unexpected(ok.error());
     if (auto ok = (*author)->empty_write_ahead_log(home.path + "/copy"); !ok) {
       return tl::unexpected(ok.error());

@@ -1,5 +1,5 @@
-// A client that means no good: it sends as fast as it can, whatever is answered, from a process of
-// its own. What it floods with, the rows of flood_rows.cpp say.
+// A client that means no good: all but one kind send as fast as they can, whatever is answered,
+// from a process of its own. What it floods with, the rows of flood_rows.cpp say.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ enum class FloodKind {
   deaf,     // the same, and no answer is ever read
   lists,    // a Spawn of 9.4 MB, with nothing in it but millions of empty allowed_tools
   large,    // prompts of 9.4 MB, all to one session of its own
-  compute,  // sends nothing, and takes as much processor time as the others: two threads of it
+  compute,  // sends nothing; two threads that take all the processor time they get
 };
 
 // Starts one of that kind, which floods from its return until the child is destroyed.

@@ -5,7 +5,7 @@
 // good_client_p99_ms: p99 of a well-behaved client's commands, one outstanding, beside three
 // hostile ones: one floods with prompts, one floods and reads no answer, one sends frames of
 // 9.4 MB with millions of items. Beside it the same with a fourth, which sends prompts of 9.4 MB,
-// and beside three that send nothing and only compute, which is what this machine's cores allow.
+// and instead of them beside three that send nothing and only compute.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/flood.hpp"
