@@ -445,8 +445,9 @@ rocksdb::ColumnFamilyOptions family_options(std::size_t write_buffer_bytes) {
   return options;
 }
 
-// A start opens 16 tables at most (RocksDB's kInitialLoadLimit), however long the log is. The
-// others are opened when they are read, and so many stay open, each with an index of some 45 KB.
+// How many tables stay open, each with an index of some 45 KB. A start keeps 16 of them open at
+// most (RocksDB's kInitialLoadLimit), however long the log is; the others are opened when they are
+// read.
 int open_log_tables_max() {
   constexpr int kLogTablesMax = 512;
   const int most = open_tables_max();

@@ -1,5 +1,5 @@
 // A client that means no good: all but one kind send as fast as they can, whatever is answered,
-// from a process of its own. What it floods with, the rows of flood_rows.cpp say.
+// from a process of its own. The rows of flood_rows.cpp say what each kind is for.
 #pragma once
 
 #include <memory>
