@@ -7,9 +7,9 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/copied_folder.hpp"
 #include "eventlog/erase.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "eventlog/log_reader.hpp"
 #include "eventlog/rocksdb_store.hpp"
-#include "eventlog/session/event_codec.hpp"
 
 namespace eventlog {
 namespace {

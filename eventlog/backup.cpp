@@ -8,10 +8,10 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/committer.hpp"
 #include "eventlog/copied_folder.hpp"
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/log_folder.hpp"
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/stream_name.hpp"
 
 namespace eventlog {
 namespace {

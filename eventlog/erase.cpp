@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 
 namespace eventlog {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/session/version_ranges.hpp"
+#include "eventlog/facts/version_ranges.hpp"
 #include "eventlog/stream_index.hpp"
 
 namespace eventlog {

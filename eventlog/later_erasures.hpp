@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eventlog/disk.hpp"
-#include "eventlog/session/version_ranges.hpp"
+#include "eventlog/facts/version_ranges.hpp"
 
 namespace eventlog {
 

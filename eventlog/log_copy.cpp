@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 
 namespace eventlog {
 namespace {

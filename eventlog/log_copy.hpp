@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "eventlog/facts/version_ranges.hpp"
 #include "eventlog/later_erasures.hpp"
 #include "eventlog/log_folder.hpp"
-#include "eventlog/session/version_ranges.hpp"
 
 namespace eventlog {
 

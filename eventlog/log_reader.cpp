@@ -4,7 +4,7 @@
 
 #include "eventlog/base/many_hashes.hpp"
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 
 namespace eventlog {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/session/recorded_event.hpp"
+#include "eventlog/facts/recorded_event.hpp"
 
 namespace eventlog {
 

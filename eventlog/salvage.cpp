@@ -4,14 +4,14 @@
 #include <filesystem>
 #include <iterator>
 
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/later_erasures.hpp"
 #include "eventlog/log_base.hpp"
 #include "eventlog/log_copy.hpp"
 #include "eventlog/log_end.hpp"
 #include "eventlog/salvage_contents.hpp"
 #include "eventlog/salvage_plan.hpp"
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/stream_name.hpp"
 
 namespace eventlog {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 
 namespace eventlog {
 namespace {

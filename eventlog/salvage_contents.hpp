@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/facts/version_ranges.hpp"
 #include "eventlog/later_erasures.hpp"
 #include "eventlog/log_files.hpp"
-#include "eventlog/session/recorded_event.hpp"
-#include "eventlog/session/version_ranges.hpp"
 
 namespace eventlog {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eventlog/committer.hpp"
-#include "eventlog/session/recorded_event.hpp"
+#include "eventlog/facts/recorded_event.hpp"
 
 namespace eventlog {
 

@@ -1,7 +1,7 @@
 #include "eventlog/snapshot_store.hpp"
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/session/evolve.hpp"
+#include "eventlog/facts/evolve.hpp"
 
 namespace eventlog {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "eventlog/facts/state.hpp"
 #include "eventlog/key_value_store.hpp"
-#include "eventlog/session/state.hpp"
 
 namespace eventlog {
 

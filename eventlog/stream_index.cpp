@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "eventlog/log_end.hpp"
 #include "eventlog/log_reader.hpp"
-#include "eventlog/session/event_codec.hpp"
 
 namespace eventlog {
 namespace {

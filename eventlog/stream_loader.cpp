@@ -1,9 +1,9 @@
 #include "eventlog/stream_loader.hpp"
 
 #include "eventlog/base/rare.hpp"
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/evolve.hpp"
 #include "eventlog/log_reader.hpp"
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/evolve.hpp"
 
 namespace eventlog {
 namespace {

@@ -1,7 +1,7 @@
 #include "eventlog/verify_erasures.hpp"
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "eventlog/verify_events.hpp"
 
 namespace eventlog {

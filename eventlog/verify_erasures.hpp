@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
+#include "eventlog/facts/recorded_event.hpp"
 #include "eventlog/later_erasures.hpp"
-#include "eventlog/session/recorded_event.hpp"
 
 namespace eventlog {
 

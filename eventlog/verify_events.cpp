@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/evolve.hpp"
 #include "eventlog/log_reader.hpp"
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/evolve.hpp"
 
 namespace eventlog {
 namespace {

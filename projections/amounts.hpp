@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "eventlog/session/types.hpp"
+#include "eventlog/facts/types.hpp"
 
 namespace projections {
 

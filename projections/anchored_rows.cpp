@@ -5,8 +5,8 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/chained_store.hpp"
 #include "eventlog/copied_folder.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/private_folder.hpp"
-#include "eventlog/session/stream_name.hpp"
 #include "projections/digest.hpp"
 #include "projections/stream_states.hpp"
 

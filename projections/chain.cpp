@@ -1,7 +1,7 @@
 #include "projections/chain.hpp"
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 
 namespace projections {
 namespace {
@@ -55,8 +55,8 @@ base::Result<bool> check_epoch(const Checkpoint& checkpoint, const BlockHeader& 
 
 }  // namespace
 
-base::Result<FollowingBlock> follow(const Checkpoint& checkpoint,
-                                    const eventlog::BlockView& block, const base::Hash& hash) {
+base::Result<FollowingBlock> follow(const Checkpoint& checkpoint, const eventlog::BlockView& block,
+                                    const base::Hash& hash) {
   const BlockHeader& header = block.header;
   if (auto ok = check_header(checkpoint, header); !ok) return tl::unexpected(ok.error());
   FollowingBlock following;

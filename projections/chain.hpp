@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "eventlog/block.hpp"
-#include "eventlog/session/recorded_event.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/facts/stream_name.hpp"
 
 namespace projections {
 

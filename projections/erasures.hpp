@@ -9,7 +9,7 @@
 // Numbers are 8 bytes, most significant first.
 #pragma once
 
-#include "eventlog/session/state.hpp"
+#include "eventlog/facts/state.hpp"
 #include "projections/session_refs.hpp"
 
 namespace projections {

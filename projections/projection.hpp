@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "eventlog/session/recorded_event.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "projections/rows.hpp"
 
 namespace projections {

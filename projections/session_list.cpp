@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/name_mark.hpp"
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/name_mark.hpp"
 #include "projections/amounts.hpp"
 #include "projections/erasures.hpp"
 

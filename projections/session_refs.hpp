@@ -8,8 +8,8 @@
 // An agent's name has no '/', and what follows it ends with the key, so no two of them collide.
 #pragma once
 
-#include "eventlog/session/recorded_event.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "projections/rows.hpp"
 
 namespace projections {

@@ -1,7 +1,7 @@
 #include "projections/stream_states.hpp"
 
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/stream_name.hpp"
 
 namespace projections {
 namespace {

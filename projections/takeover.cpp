@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "eventlog/base/binary.hpp"
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/evolve.hpp"
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/evolve.hpp"
 #include "projections/session_refs.hpp"
 
 namespace projections {

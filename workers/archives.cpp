@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "workers/fact_limits.hpp"
 
 namespace workers {

@@ -1,6 +1,6 @@
 #include "workers/backups.hpp"
 
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "workers/fact_limits.hpp"
 
 namespace workers {

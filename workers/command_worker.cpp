@@ -5,8 +5,8 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "workers/fact_limits.hpp"
 #include "workers/session/session_name.hpp"
 

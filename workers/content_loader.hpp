@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/session/recorded_event.hpp"
+#include "eventlog/facts/recorded_event.hpp"
 
 namespace workers {
 

@@ -4,9 +4,9 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/sequencer.hpp"
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/stream_name.hpp"
 #include "workers/fact_limits.hpp"
 
 namespace workers {

@@ -1,8 +1,8 @@
 #include "workers/levels.hpp"
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/stream_name.hpp"
 
 namespace workers {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bus/feed_message.hpp"
-#include "eventlog/session/recorded_event.hpp"
+#include "eventlog/facts/recorded_event.hpp"
 
 namespace workers {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "eventlog/stream_reader.hpp"
 #include "workers/levels.hpp"
 

@@ -1,8 +1,8 @@
 #include "tests/crash/log_watch.hpp"
 
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/stream_name.hpp"
 
 namespace crash {
 namespace {

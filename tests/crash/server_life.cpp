@@ -1,6 +1,6 @@
 #include "tests/crash/server_life.hpp"
 
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "projections/anchored_rows.hpp"
 #include "tests/crash/numbered_commands.hpp"
 

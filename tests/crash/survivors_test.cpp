@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/log_folder.hpp"
 #include "eventlog/log_reader.hpp"
-#include "eventlog/session/stream_name.hpp"
 #include "tests/crash/agent_owners.hpp"
 #include "tests/crash/healing.hpp"
 #include "tests/crash/require.hpp"

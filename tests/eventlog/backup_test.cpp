@@ -8,7 +8,7 @@
 
 #include "eventlog/data_folder.hpp"
 #include "eventlog/erase.hpp"
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/forwarding_disk.hpp"
 #include "tests/support/log_writer.hpp"

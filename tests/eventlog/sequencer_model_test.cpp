@@ -3,9 +3,9 @@
 #include <map>
 
 #include "eventlog/erase.hpp"
+#include "eventlog/facts/evolve.hpp"
 #include "eventlog/log_reader.hpp"
 #include "eventlog/sequencer.hpp"
-#include "eventlog/session/evolve.hpp"
 #include "eventlog/stream_loader.hpp"
 #include "eventlog/verify.hpp"
 #include "tests/support/hand_committer.hpp"

@@ -2,7 +2,7 @@
 
 #include <poll.h>
 
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "tests/support/blocks.hpp"
 #include "tests/support/hand_committer.hpp"
 #include "tests/support/log.hpp"

@@ -1,7 +1,7 @@
 // What must hold of whatever is decided, whoever asked for it.
 #pragma once
 
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "workers/session/decide.hpp"
 

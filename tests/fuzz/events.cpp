@@ -1,5 +1,5 @@
 // An event's facts, its envelope alone, and its content.
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 
 #include "tests/fuzz/values.hpp"
 

@@ -2,9 +2,9 @@
 // events, contents and chunks are whatever the input says. All that reads a log reads it.
 #include "eventlog/log_reader.hpp"
 
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/memory_store.hpp"
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/stream_name.hpp"
 #include "eventlog/stream_index.hpp"
 #include "eventlog/stream_loader.hpp"
 #include "eventlog/verify.hpp"

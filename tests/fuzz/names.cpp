@@ -1,6 +1,6 @@
 // Names: of streams, levels, agents, ids and endpoints.
 #include "bus/endpoint.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "workers/levels.hpp"
 

@@ -1,7 +1,7 @@
 // What people and programs see of events and of what agents say: always JSON, always safe text.
 #include <nlohmann/json.hpp>
 
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "tests/fuzz/values.hpp"
 #include "tools/steno/event_view.hpp"
 #include "tools/steno/json_view.hpp"

@@ -1,6 +1,6 @@
 // What worker and server tell each other: registering, heartbeats, directives, acknowledgements,
 // and reports, which are decided on as well.
-#include "eventlog/session/evolve.hpp"
+#include "eventlog/facts/evolve.hpp"
 #include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"
 #include "workers/protocol.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "workers/levels.hpp"
 
 namespace simulation {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/log_reader.hpp"
-#include "eventlog/session/stream_name.hpp"
 #include "projections/projections.hpp"
 #include "tests/simulation/log_observer.hpp"
 #include "workers/levels.hpp"

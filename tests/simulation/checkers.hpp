@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
+#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/facts/state.hpp"
 #include "eventlog/key_value_store.hpp"
-#include "eventlog/session/recorded_event.hpp"
-#include "eventlog/session/state.hpp"
 #include "tests/simulation/sim_agent.hpp"
 
 namespace simulation {

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/name_mark.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/name_mark.hpp"
+#include "eventlog/facts/stream_name.hpp"
 
 namespace simulation {
 namespace {

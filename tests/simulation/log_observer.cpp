@@ -1,9 +1,9 @@
 #include "tests/simulation/log_observer.hpp"
 
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/log_reader.hpp"
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/stream_name.hpp"
 
 namespace simulation {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/session/state.hpp"
+#include "eventlog/facts/state.hpp"
 
 namespace simulation {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "tests/simulation/actors.hpp"
 #include "tests/simulation/checkers.hpp"
 #include "workers/levels.hpp"

@@ -11,8 +11,8 @@
 
 #include <utility>
 
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/print.hpp"
 #include "workers/session/decide.hpp"

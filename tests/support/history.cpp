@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/name_mark.hpp"
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/name_mark.hpp"
 
 namespace support {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <map>
 
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/log_reader.hpp"
 #include "eventlog/sequencer.hpp"
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/stream_name.hpp"
 #include "eventlog/snapshot_store.hpp"
 #include "tests/support/catch.hpp"
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <stdexcept>
 
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/memory_store.hpp"
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/stream_name.hpp"
 
 namespace support {
 

@@ -4,9 +4,9 @@
 
 #include <stdexcept>
 
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/log_folder.hpp"
 #include "eventlog/log_reader.hpp"
-#include "eventlog/session/stream_name.hpp"
 
 namespace support {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "eventlog/session/events.hpp"
+#include "eventlog/facts/events.hpp"
 
 namespace support {
 

@@ -3,7 +3,7 @@
 
 #include "eventlog/base/binary.hpp"
 #include "eventlog/base/random.hpp"
-#include "eventlog/session/accepted_commands.hpp"
+#include "eventlog/facts/accepted_commands.hpp"
 
 namespace support {
 

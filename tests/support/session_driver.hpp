@@ -6,8 +6,8 @@
 #include <map>
 
 #include "eventlog/base/random.hpp"
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace support {

@@ -23,7 +23,7 @@ std::string code_of(std::string_view text);
 // eventlog; projections → eventlog; bus → eventlog/base; eventlog → eventlog/base.
 Complaints check_dependencies(const SourceFile& file);
 
-// The domain (eventlog/session, workers/session) knows no clock, randomness, thread, I/O, floating
+// The domain (eventlog/facts, workers/session) knows no clock, randomness, thread, I/O, floating
 // point or library.
 Complaints check_purity(const SourceFile& file);
 

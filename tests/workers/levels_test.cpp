@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace workers {

@@ -1,6 +1,6 @@
 #include "workers/query_service.hpp"
 
-#include "eventlog/session/name_mark.hpp"
+#include "eventlog/facts/name_mark.hpp"
 #include "tests/support/forwarding_store.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/session_samples.hpp"

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "bus/log_reader.hpp"
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "projections/metrics.hpp"
 #include "tests/support/catch.hpp"
 #include "workers/server.hpp"

@@ -6,8 +6,8 @@
 
 #include "bus/feed_publisher.hpp"
 #include "bus/zmq_sockets.hpp"
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "tools/benchmarks/child_process.hpp"
 #include "tools/benchmarks/feed_subscriber.hpp"
 #include "tools/benchmarks/measured.hpp"

@@ -9,7 +9,7 @@
 #include "bus/shared_subscriber.hpp"
 #include "bus/subscription.hpp"
 #include "bus/zmq_sockets.hpp"
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "tools/benchmarks/failure.hpp"
 #include "workers/levels.hpp"
 

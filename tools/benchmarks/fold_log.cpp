@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "eventlog/base/hash.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "eventlog/rocksdb_store.hpp"
-#include "eventlog/session/event_codec.hpp"
 #include "tools/benchmarks/latencies.hpp"
 #include "tools/benchmarks/session_history.hpp"
 #include "tools/benchmarks/stop.hpp"

@@ -1,7 +1,7 @@
 #include "tools/benchmarks/fold_pass.hpp"
 
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/evolve.hpp"
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/evolve.hpp"
 #include "tools/benchmarks/stop.hpp"
 
 namespace benchmarks {

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "eventlog/base/list_files.hpp"
-#include "eventlog/session/alias.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/alias.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "tools/benchmarks/stop.hpp"
 
 namespace benchmarks {

@@ -1,7 +1,7 @@
 #include "tools/benchmarks/saved_snapshots.hpp"
 
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/log_folder.hpp"
-#include "eventlog/session/stream_name.hpp"
 #include "eventlog/stream_loader.hpp"
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/stop.hpp"

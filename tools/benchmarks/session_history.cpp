@@ -1,6 +1,6 @@
 #include "tools/benchmarks/session_history.hpp"
 
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 
 namespace benchmarks {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eventlog/base/random.hpp"
-#include "eventlog/session/recorded_event.hpp"
+#include "eventlog/facts/recorded_event.hpp"
 
 namespace benchmarks {
 

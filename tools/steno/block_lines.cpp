@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "tools/steno/base64.hpp"
 #include "tools/steno/json_view.hpp"
 #include "tools/steno/time_text.hpp"

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "bus/endpoint.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "tools/steno/absolute_path.hpp"
 #include "tools/steno/units.hpp"
 #include "tools/steno/words.hpp"

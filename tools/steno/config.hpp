@@ -14,7 +14,7 @@
 #include "eventlog/base/result.hpp"
 #include "eventlog/base/strong.hpp"
 #include "eventlog/base/time.hpp"
-#include "eventlog/session/types.hpp"
+#include "eventlog/facts/types.hpp"
 #include "tools/steno/config_file.hpp"
 
 namespace steno {

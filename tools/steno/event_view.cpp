@@ -1,6 +1,6 @@
 #include "tools/steno/event_view.hpp"
 
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "tools/steno/json_view.hpp"
 #include "tools/steno/terminal_text.hpp"
 

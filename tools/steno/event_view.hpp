@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bus/feed_message.hpp"
-#include "eventlog/session/recorded_event.hpp"
+#include "eventlog/facts/recorded_event.hpp"
 #include "tools/steno/failure.hpp"
 
 namespace steno {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "eventlog/session/types.hpp"
+#include "eventlog/facts/types.hpp"
 
 namespace steno {
 

@@ -3,8 +3,8 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "eventlog/facts/event_codec.hpp"
 #include "eventlog/log_folder.hpp"
-#include "eventlog/session/event_codec.hpp"
 #include "tools/steno/block_lines.hpp"
 #include "tools/steno/replay.hpp"
 #include "tools/steno/replay_report.hpp"

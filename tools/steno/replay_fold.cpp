@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <variant>
 
+#include "eventlog/facts/evolve.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/log_reader.hpp"
-#include "eventlog/session/evolve.hpp"
-#include "eventlog/session/stream_name.hpp"
 #include "tools/steno/time_text.hpp"
 
 namespace steno {

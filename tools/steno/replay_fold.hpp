@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "eventlog/facts/state.hpp"
 #include "eventlog/log_folder.hpp"
-#include "eventlog/session/state.hpp"
 #include "tools/steno/replay_report.hpp"
 
 namespace steno {

@@ -3,9 +3,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "eventlog/log_folder.hpp"
-#include "eventlog/session/event_codec.hpp"
-#include "eventlog/session/stream_name.hpp"
 #include "tools/steno/replay.hpp"
 #include "tools/steno/replay_report.hpp"
 #include "tools/steno/time_text.hpp"

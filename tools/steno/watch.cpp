@@ -4,7 +4,7 @@
 #include <charconv>
 #include <map>
 
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/console.hpp"
 #include "tools/steno/event_view.hpp"

@@ -4,8 +4,8 @@
 
 #include <variant>
 
-#include "eventlog/session/events.hpp"
-#include "eventlog/session/recorded_event.hpp"
+#include "eventlog/facts/events.hpp"
+#include "eventlog/facts/recorded_event.hpp"
 
 namespace session {
 

@@ -4,9 +4,9 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
-#include "eventlog/session/alias.hpp"
-#include "eventlog/session/name_mark.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/alias.hpp"
+#include "eventlog/facts/name_mark.hpp"
+#include "eventlog/facts/stream_name.hpp"
 #include "workers/session/session_name.hpp"
 
 namespace session {

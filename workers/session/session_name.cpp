@@ -5,8 +5,8 @@
 
 #include "eventlog/base/bytes.hpp"
 #include "eventlog/base/ids.hpp"
-#include "eventlog/session/alias.hpp"
-#include "eventlog/session/name_mark.hpp"
+#include "eventlog/facts/alias.hpp"
+#include "eventlog/facts/name_mark.hpp"
 
 namespace session {
 namespace {

@@ -1,4 +1,4 @@
-#include "eventlog/session/alias.hpp"
+#include "eventlog/facts/alias.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace session {

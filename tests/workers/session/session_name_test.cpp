@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "eventlog/session/alias.hpp"
-#include "eventlog/session/name_mark.hpp"
+#include "eventlog/facts/alias.hpp"
+#include "eventlog/facts/name_mark.hpp"
 #include "tests/support/given_when_then.hpp"
 
 namespace session {

@@ -1,5 +1,5 @@
-#include "eventlog/session/alias.hpp"
-#include "eventlog/session/name_mark.hpp"
+#include "eventlog/facts/alias.hpp"
+#include "eventlog/facts/name_mark.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace session {

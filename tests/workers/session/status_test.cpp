@@ -1,6 +1,6 @@
 // The five statuses of a session (R005 to R012): starting, running from the agent's init on, and
 // the three that are never left: completed, failed, killed.
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "tests/support/random_value.hpp"
 #include "tests/support/session_samples.hpp"
 

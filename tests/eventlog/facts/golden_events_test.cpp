@@ -1,6 +1,6 @@
 // An event type that was released always loads: its bytes are kept in tests/golden/events.
 #include "eventlog/base/hash.hpp"
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/print.hpp"

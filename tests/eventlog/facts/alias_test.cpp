@@ -1,8 +1,8 @@
-#include "eventlog/session/alias.hpp"
+#include "eventlog/facts/alias.hpp"
 
 #include <set>
 
-#include "eventlog/session/evolve.hpp"
+#include "eventlog/facts/evolve.hpp"
 #include "tests/support/given_when_then.hpp"
 
 namespace session {

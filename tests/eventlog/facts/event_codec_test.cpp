@@ -1,4 +1,4 @@
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/print.hpp"

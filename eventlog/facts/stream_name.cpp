@@ -1,4 +1,4 @@
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "eventlog/session/version_ranges.hpp"
+#include "eventlog/facts/version_ranges.hpp"
 
 #include <set>
 

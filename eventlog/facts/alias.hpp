@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "eventlog/session/types.hpp"
+#include "eventlog/facts/types.hpp"
 
 namespace session {
 

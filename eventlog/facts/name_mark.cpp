@@ -1,4 +1,4 @@
-#include "eventlog/session/name_mark.hpp"
+#include "eventlog/facts/name_mark.hpp"
 
 namespace session {
 

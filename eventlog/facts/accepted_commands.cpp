@@ -1,4 +1,4 @@
-#include "eventlog/session/accepted_commands.hpp"
+#include "eventlog/facts/accepted_commands.hpp"
 
 #include <algorithm>
 

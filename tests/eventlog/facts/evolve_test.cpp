@@ -1,7 +1,7 @@
 // Properties of evolve over histories that decide made: T2, T3, T4, T5 and T8 of the test plan.
-#include "eventlog/session/evolve.hpp"
+#include "eventlog/facts/evolve.hpp"
 
-#include "eventlog/session/event_codec.hpp"
+#include "eventlog/facts/event_codec.hpp"
 #include "tests/support/random_value.hpp"
 #include "tests/support/session_driver.hpp"
 

@@ -1,11 +1,11 @@
-#include "eventlog/session/evolve.hpp"
+#include "eventlog/facts/evolve.hpp"
 
 #include <algorithm>
 #include <concepts>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/session/alias.hpp"
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/alias.hpp"
+#include "eventlog/facts/stream_name.hpp"
 
 namespace session {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "eventlog/session/recorded_event.hpp"
+#include "eventlog/facts/recorded_event.hpp"
 
 namespace session {
 

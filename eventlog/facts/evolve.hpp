@@ -2,7 +2,7 @@
 // in a state marks the state inconsistent at that position and changes nothing else.
 #pragma once
 
-#include "eventlog/session/state.hpp"
+#include "eventlog/facts/state.hpp"
 
 namespace session {
 

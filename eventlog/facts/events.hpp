@@ -8,7 +8,7 @@
 
 #include <variant>
 
-#include "eventlog/session/version_ranges.hpp"
+#include "eventlog/facts/version_ranges.hpp"
 
 namespace session {
 

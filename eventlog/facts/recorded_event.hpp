@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "eventlog/session/events.hpp"
+#include "eventlog/facts/events.hpp"
 
 namespace session {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "eventlog/session/types.hpp"
+#include "eventlog/facts/types.hpp"
 
 namespace session {
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "eventlog/session/accepted_commands.hpp"
+#include "eventlog/facts/accepted_commands.hpp"
 
 namespace session {
 

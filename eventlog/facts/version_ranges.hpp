@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "eventlog/session/types.hpp"
+#include "eventlog/facts/types.hpp"
 
 namespace session {
 

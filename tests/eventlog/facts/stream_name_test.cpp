@@ -1,6 +1,6 @@
-#include "eventlog/session/stream_name.hpp"
+#include "eventlog/facts/stream_name.hpp"
 
-#include "eventlog/session/evolve.hpp"
+#include "eventlog/facts/evolve.hpp"
 #include "tests/support/given_when_then.hpp"
 
 namespace session {
