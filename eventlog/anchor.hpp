@@ -9,7 +9,7 @@
 #include "eventlog/base/signing.hpp"
 #include "eventlog/block.hpp"
 #include "eventlog/disk.hpp"
-#include "eventlog/facts/events.hpp"
+#include "eventlog/facts/event.hpp"
 
 namespace eventlog {
 

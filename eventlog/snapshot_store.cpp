@@ -25,9 +25,13 @@ struct Snapshot {
 }  // namespace
 
 base::Result<bool> SnapshotStore::save(const std::string& stream, const LoadedStream& loaded) {
-  Snapshot snapshot{session::kStateSchema, loaded.version, loaded.last, {}};
-  std::visit([&](const auto& state) { snapshot.state.encoded = base::encode(state); },
-             loaded.state);
+  Snapshot snapshot{0, loaded.version, loaded.last, {}};
+  std::visit(
+      [&]<class State>(const State& state) {
+        snapshot.schema = session::kSchemaOf<State>;
+        snapshot.state.encoded = base::encode(state);
+      },
+      loaded.state);
   WriteBatch batch;
   batch.put(prefix_ + stream, base::encode(snapshot));
   return rows_.write(batch);
@@ -39,10 +43,12 @@ base::Result<std::optional<LoadedStream>> SnapshotStore::load(const std::string&
   if (!*row) return std::nullopt;
   const auto snapshot = base::decode<Snapshot>(**row);
   if (!snapshot) return tl::unexpected(snapshot.error());
-  const bool is_of_today = snapshot->schema == session::kStateSchema;
-  if (!is_of_today && !base::mutant(base::Mutant::snapshot_schema_ignored)) return std::nullopt;
   auto state = session::initial_state(stream);
   if (!state) return base::failure(base::ErrorCode::invalid, "not the name of a stream", stream);
+  const bool is_of_today = std::visit(
+      [&]<class State>(const State&) { return snapshot->schema == session::kSchemaOf<State>; },
+      *state);
+  if (!is_of_today && !base::mutant(base::Mutant::snapshot_schema_ignored)) return std::nullopt;
   // A state that equals its default may have been left out.
   const bool is_left_out = snapshot->state.encoded.empty();
   base::Result<bool> ok =

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "eventlog/key_value_store.hpp"
 
 namespace eventlog {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "eventlog/base/many_hashes.hpp"
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "eventlog/verify.hpp"
 #include "eventlog/verify_anchors.hpp"
 #include "eventlog/verify_erasures.hpp"

@@ -26,7 +26,7 @@ constexpr ByteView kBeginKey = "b/";
 Bytes begin_row(Position begin) {
   Bytes row;
   base::append_u64(row, static_cast<std::uint64_t>(begin.value));
-  base::append_u64(row, static_cast<std::uint64_t>(session::kStateSchema));
+  base::append_u64(row, static_cast<std::uint64_t>(session::kSchemaOfAll));
   return row;
 }
 

@@ -9,7 +9,7 @@
 // Numbers are 8 bytes, most significant first.
 #pragma once
 
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "projections/session_refs.hpp"
 
 namespace projections {

@@ -495,7 +495,7 @@ Result<std::optional<SessionId>> find_id(const RowReader& rows, std::string_view
 }  // namespace
 
 std::int64_t SessionList::schema() const {
-  return session::kStateSchema * 1000 + kSessionRowSchema;
+  return session::kSchemaOf<session::SessionState> * 1000 + kSessionRowSchema;
 }
 
 void SessionList::apply(const session::RecordedEvent& event,

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "projections/projection.hpp"
 #include "projections/session_refs.hpp"
 

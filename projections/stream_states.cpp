@@ -27,7 +27,7 @@ template <class State>
 void fold(const session::RecordedEvent& event, Rows& rows) {
   const session::Envelope& envelope = event.envelope;
   rows.edit<StreamRow<State>>(envelope.stream, [&](StreamRow<State>& row) {
-    row.schema = session::kStateSchema;
+    row.schema = session::kSchemaOf<State>;
     session::evolve(row.state, envelope, event.event);
     row.version = envelope.version;
     row.last = envelope.position;
@@ -38,7 +38,7 @@ void fold(const session::RecordedEvent& event, Rows& rows) {
 }  // namespace
 
 std::int64_t StreamStates::schema() const {
-  return session::kStateSchema;
+  return session::kSchemaOfAll;
 }
 
 void StreamStates::apply(const session::RecordedEvent& event,

@@ -180,7 +180,7 @@ Result<bool> take_event(const eventlog::KeyValue& row, Takeover& takeover) {
 }  // namespace
 
 std::int64_t TakeoverRows::schema() const {
-  return session::kStateSchema * 1000 + kTakeoverRowSchema;
+  return session::kSchemaOfAll * 1000 + kTakeoverRowSchema;
 }
 
 void TakeoverRows::apply(const session::RecordedEvent& event,

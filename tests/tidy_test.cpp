@@ -86,7 +86,7 @@ TEST_CASE("includes go one way", "[tidy]") {
   CHECK(complains(including("eventlog/base/ids.cpp", "eventlog/block.hpp")));
   CHECK(complains(including("eventlog/facts/evolve.cpp", "eventlog/block.hpp")));
   CHECK(complains(including("bus/frame.cpp", "eventlog/block.hpp")));
-  CHECK(complains(including("bus/frame.cpp", "eventlog/facts/events.hpp")));
+  CHECK(complains(including("bus/frame.cpp", "eventlog/facts/event.hpp")));
   CHECK(complains(including("projections/view.cpp", "bus/frame.hpp")));
   CHECK(complains(including("projections/view.cpp", "workers/command_worker.hpp")));
   CHECK(complains(including("workers/command_worker.cpp", "tools/steno/main.hpp")));
@@ -115,7 +115,7 @@ TEST_CASE("the domain is pure", "[tidy]") {
   CHECK(complains(check_purity({kDomain, "const float x = 1;\n"})));
   CHECK(complains(check_purity({kDomain, "auto now = std::chrono::steady_clock::now();\n"})));
   CHECK(complains(check_purity({kDomain, "void f(base::Clock& clock);\n"})));
-  CHECK(complains(check_purity({"eventlog/facts/state.hpp", "#include <unordered_map>\n"})));
+  CHECK(complains(check_purity({"eventlog/facts/aggregates.hpp", "#include <unordered_map>\n"})));
   CHECK_FALSE(complains(check_purity({kDomain, "#include <vector>\n// a double negation\n"})));
   CHECK_FALSE(complains(check_purity({"workers/loop.cpp", "#include <chrono>\ndouble x;\n"})));
   CHECK_FALSE(complains(check_purity({kDomain, "doubled(\"float\");\n"})));

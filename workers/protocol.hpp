@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eventlog/base/fields.hpp"
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "workers/session/commands.hpp"
 #include "workers/session/rejection.hpp"
 

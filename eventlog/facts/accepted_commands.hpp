@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "eventlog/base/boxed.hpp"
-#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/facts/envelope.hpp"
 
 namespace session {
 

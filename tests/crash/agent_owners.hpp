@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "workers/engines/process_table.hpp"
 
 namespace crash {

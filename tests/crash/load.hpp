@@ -13,7 +13,7 @@
 #include "bus/client.hpp"
 #include "bus/context.hpp"
 #include "eventlog/base/result.hpp"
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "workers/protocol.hpp"
 #include "workers/query_service.hpp"
 #include "workers/server.hpp"

@@ -353,7 +353,7 @@ TEST_CASE("a snapshot of another schema of the state is as none", "[eventlog]") 
   Bytes row = **rows.store().get("s/$server");
   const auto at = row.find("schema");
   REQUIRE(at != Bytes::npos);
-  row[at + 6] = static_cast<char>(session::kStateSchema + 1);
+  row[at + 6] = static_cast<char>(session::kFirstSchema + 1);
   WriteBatch batch;
   batch.put("s/$server", row);
   REQUIRE(rows.store().write(batch));

@@ -49,7 +49,7 @@ void read_snapshot(Source& source) {
     base::MsgpackWriter writer(row);
     writer.map(2);
     writer.text("schema");
-    writer.integer(session::kStateSchema);
+    writer.integer(session::kSchemaOf<session::SessionState>);
     writer.text("state");
     writer.raw(state);
     put(*store, "s/" + stream, row);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "eventlog/facts/recorded_event.hpp"
-#include "eventlog/facts/state.hpp"
 #include "eventlog/key_value_store.hpp"
 #include "tests/simulation/sim_agent.hpp"
 

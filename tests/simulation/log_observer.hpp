@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 
 namespace simulation {
 

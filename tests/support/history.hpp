@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace support {

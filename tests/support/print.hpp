@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "eventlog/facts/events.hpp"
+#include "eventlog/facts/event.hpp"
 
 namespace support {
 

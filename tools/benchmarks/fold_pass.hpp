@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "tools/benchmarks/latencies.hpp"
 
 namespace benchmarks {

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "eventlog/log_folder.hpp"
 #include "tools/steno/replay_report.hpp"
 

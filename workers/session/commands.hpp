@@ -4,7 +4,7 @@
 
 #include <variant>
 
-#include "eventlog/facts/events.hpp"
+#include "eventlog/facts/event.hpp"
 #include "eventlog/facts/recorded_event.hpp"
 
 namespace session {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "eventlog/facts/state.hpp"
+#include "eventlog/facts/aggregates.hpp"
 #include "workers/session/commands.hpp"
 #include "workers/session/rejection.hpp"
 

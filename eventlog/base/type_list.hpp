@@ -1,0 +1,52 @@
+// Lists of types, and what is asked of them at compile time.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <variant>
+
+namespace base {
+
+template <class... T>
+struct Types {
+  static constexpr std::size_t kCount = sizeof...(T);
+};
+
+template <class T, class List>
+inline constexpr bool kContains = false;
+template <class T, class... Members>
+inline constexpr bool kContains<T, Types<Members...>> = (std::same_as<T, Members> || ...);
+
+// Each member of one is in the other, and none is in a list twice.
+template <class A, class B>
+inline constexpr bool kHasSameMembers = false;
+template <class... A, class B>
+inline constexpr bool kHasSameMembers<Types<A...>, B> = sizeof...(A) == B::kCount &&
+                                                        (kContains<A, B> && ...);
+
+namespace detail {
+template <class... Lists>
+struct Joined;
+template <class... T>
+struct Joined<Types<T...>> {
+  using Type = Types<T...>;
+};
+template <class... A, class... B, class... Rest>
+struct Joined<Types<A...>, Types<B...>, Rest...> : Joined<Types<A..., B...>, Rest...> {};
+
+template <class List>
+struct VariantOf;
+template <class... T>
+struct VariantOf<Types<T...>> {
+  using Type = std::variant<T...>;
+};
+}  // namespace detail
+
+// One list of the members of all, in their order.
+template <class... Lists>
+using Joined = typename detail::Joined<Lists...>::Type;
+
+template <class List>
+using VariantOf = typename detail::VariantOf<List>::Type;
+
+}  // namespace base
