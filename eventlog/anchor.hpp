@@ -9,7 +9,7 @@
 #include "eventlog/base/signing.hpp"
 #include "eventlog/block.hpp"
 #include "eventlog/disk.hpp"
-#include "eventlog/facts/event.hpp"
+#include "eventlog/domain/event.hpp"
 
 namespace eventlog {
 
@@ -43,7 +43,7 @@ struct Anchor {
 };
 
 // As it is on the record and in a file: the anchor's bytes, who signed them, and the signature.
-using SignedAnchor = session::AnchorMade;
+using SignedAnchor = domain::AnchorMade;
 
 SignedAnchor sign_anchor(const Anchor& anchor, const base::SigningKey& key);
 

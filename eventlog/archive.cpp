@@ -6,8 +6,8 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/copied_folder.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/erase.hpp"
-#include "eventlog/facts/event_codec.hpp"
 #include "eventlog/log_reader.hpp"
 #include "eventlog/rocksdb_store.hpp"
 
@@ -33,7 +33,7 @@ Result<std::vector<LargeContent>> large_contents(const BlockView& block, const B
     if (entry.chunks == 0) continue;
     const auto index = static_cast<std::size_t>(entry.index);
     const auto envelope = index < block.events.size()
-                              ? session::decode_envelope(block.events[index])
+                              ? domain::decode_envelope(block.events[index])
                               : failure(ErrorCode::damaged, "content of no event");
     if (!envelope) return tl::unexpected(at_position(envelope.error(), block.header.first));
     if (!envelope->content) {
@@ -89,16 +89,16 @@ Result<bool> copy_blocks(BlockStore& log, const Checkpoint& end, const std::stri
 
 // Of contents that are missing in the archive already, the record says so only behind its end.
 Result<std::vector<LaterErasure>> erased_behind(BlockStore& log, Position from) {
-  std::map<std::string, session::VersionRanges> erased;
+  std::map<std::string, domain::VersionRanges> erased;
   while (from <= log.tail()) {
     const auto events = read_events(log, from, log.tail(), {kScanBytes, false});
     if (!events) return tl::unexpected(events.error());
     if (events->empty()) break;
-    for (const session::RecordedEvent& event : *events) {
-      const auto* one = std::get_if<session::ContentErased>(&event.event);
+    for (const domain::RecordedEvent& event : *events) {
+      const auto* one = std::get_if<domain::ContentErased>(&event.event);
       if (one == nullptr) continue;
-      session::VersionRanges& all = erased[event.envelope.stream];
-      all = session::united(all, session::normalized(one->events));
+      domain::VersionRanges& all = erased[event.envelope.stream];
+      all = domain::united(all, domain::normalized(one->events));
     }
     from = events->back().envelope.position.next();
   }

@@ -8,9 +8,9 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/committer.hpp"
 #include "eventlog/copied_folder.hpp"
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log_folder.hpp"
 
 namespace eventlog {
@@ -76,15 +76,15 @@ Result<BackupOutcome> prove_finished(const LogFolder& copy, Disk& disk) {
 
 // Where the copy's history ends, as far as the new epoch's first events follow from it.
 struct Ended {
-  std::map<std::string, base::StreamVersion> versions;   // of the streams that they are on
-  std::map<std::string, session::VersionRanges> erased;  // of these, on the record
-  session::ServerState server;
+  std::map<std::string, base::StreamVersion> versions;  // of the streams that they are on
+  std::map<std::string, domain::VersionRanges> erased;  // of these, on the record
+  domain::ServerState server;
   Position through;
 };
 
 Result<Ended> read_ended(BlockStore& store, const LaterErasures& later) {
   Ended ended;
-  ended.versions[std::string(session::kServerStream)] = {};
+  ended.versions[std::string(domain::kServerStream)] = {};
   ended.through = store.tail();
   for (const LaterErasure& erasure : later.erasures) ended.versions[erasure.stream] = {};
   for (Position from = store.first(); from <= store.tail();) {
@@ -94,19 +94,19 @@ Result<Ended> read_ended(BlockStore& store, const LaterErasures& later) {
       const auto block = parse_block(stored.facts);
       if (!block) return tl::unexpected(block.error());
       for (const ByteView facts : block->events) {
-        const auto routing = session::decode_routing(facts);
+        const auto routing = domain::decode_routing(facts);
         if (!routing) return tl::unexpected(routing.error());
         const auto wanted = ended.versions.find(std::string(routing->stream));
         if (wanted == ended.versions.end()) continue;
         wanted->second = routing->version;
-        const auto event = session::decode_facts(facts);
+        const auto event = domain::decode_facts(facts);
         if (!event) return tl::unexpected(event.error());
-        if (const auto* erased = std::get_if<session::ContentErased>(&event->event)) {
-          session::VersionRanges& all = ended.erased[wanted->first];
-          all = session::united(all, session::normalized(erased->events));
+        if (const auto* erased = std::get_if<domain::ContentErased>(&event->event)) {
+          domain::VersionRanges& all = ended.erased[wanted->first];
+          all = domain::united(all, domain::normalized(erased->events));
         }
-        if (routing->stream != session::kServerStream) continue;
-        session::evolve(ended.server, event->envelope, event->event);
+        if (routing->stream != domain::kServerStream) continue;
+        domain::evolve(ended.server, event->envelope, event->event);
       }
       from = block->header.last().next();
     }
@@ -120,17 +120,17 @@ Result<Ended> read_ended(BlockStore& store, const LaterErasures& later) {
 std::vector<StreamAppend> first_events(const LaterErasures& later, std::int64_t epoch,
                                        const Ended& ended) {
   std::vector<StreamAppend> appends;
-  const std::string server(session::kServerStream);
+  const std::string server(domain::kServerStream);
   appends.push_back({server, ended.versions.at(server), {}});
-  appends.back().events.push_back({session::EpochStarted{epoch, "restored"}, {}});
+  appends.back().events.push_back({domain::EpochStarted{epoch, "restored"}, {}});
   // The copy was begun when it was made, and could not say of itself that it is whole.
   for (const auto& [name, backup] : ended.server.backups) {
     if (backup.through.value > 0) continue;
-    appends.back().events.push_back({session::BackupCompleted{name, ended.through}, {}});
+    appends.back().events.push_back({domain::BackupCompleted{name, ended.through}, {}});
   }
   for (LaterErasure& erasure : unrecorded(later, ended.versions, ended.erased).erasures) {
     appends.push_back({erasure.stream, ended.versions.at(erasure.stream), {}});
-    appends.back().events.push_back({session::ContentErased{std::move(erasure.events), {}}, {}});
+    appends.back().events.push_back({domain::ContentErased{std::move(erasure.events), {}}, {}});
   }
   return appends;
 }

@@ -106,7 +106,7 @@ template <class Octets>
 struct StoredContentOf {
   std::int64_t index = 0;  // of the event within its block, from 0
   base::Salt salt{};
-  Octets content;           // session::encode_content()
+  Octets content;           // domain::encode_content()
   std::int64_t chunks = 0;  // number of chunks; their key prefix follows from stream and digest
   bool operator==(const StoredContentOf&) const = default;
   template <class Self, class Visit>

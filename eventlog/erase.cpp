@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 
 namespace eventlog {
 namespace {
@@ -19,13 +19,13 @@ void widen(ScrubScope& scope, Position first) {
 struct BlockErasure {
   BlockStore& store;
   const std::string& stream;
-  const session::VersionRanges& events;
+  const domain::VersionRanges& events;
   ScrubScope& scope;
 
   Result<bool> run(Position first);
 
  private:
-  Result<bool> erase_chunks(const session::Envelope& envelope);
+  Result<bool> erase_chunks(const domain::Envelope& envelope);
   Result<bool> erase_entries(const StoredBlock& stored, Position first,
                              const std::vector<std::int64_t>& indexes);
 };
@@ -38,12 +38,12 @@ Result<bool> BlockErasure::run(Position first) {
   const auto block = parse_block(stored.facts);
   if (!block) return tl::unexpected(block.error());
   std::vector<std::int64_t> indexes;
-  std::vector<session::Envelope> large;
+  std::vector<domain::Envelope> large;
   for (std::size_t i = 0; i < block->events.size(); ++i) {
-    auto envelope = session::decode_envelope(block->events[i]);
+    auto envelope = domain::decode_envelope(block->events[i]);
     if (!envelope) return tl::unexpected(envelope.error());
     if (!envelope->content || envelope->stream != stream ||
-        !session::contains(events, envelope->version)) {
+        !domain::contains(events, envelope->version)) {
       continue;
     }
     indexes.push_back(static_cast<std::int64_t>(i));
@@ -55,7 +55,7 @@ Result<bool> BlockErasure::run(Position first) {
   widen(scope, block->header.first);
   // What refers to the chunks goes first, so that nobody finds them missing.
   if (auto ok = erase_entries(stored, block->header.first, indexes); !ok) return ok;
-  for (const session::Envelope& envelope : large) {
+  for (const domain::Envelope& envelope : large) {
     if (auto ok = erase_chunks(envelope); !ok) return ok;
   }
   return true;
@@ -74,7 +74,7 @@ Result<bool> BlockErasure::erase_entries(const StoredBlock& stored, Position fir
   return store.replace_content(first, content->entries.empty() ? Bytes() : base::encode(*content));
 }
 
-Result<bool> BlockErasure::erase_chunks(const session::Envelope& envelope) {
+Result<bool> BlockErasure::erase_chunks(const domain::Envelope& envelope) {
   if (base::mutant(base::Mutant::large_content_kept)) return true;
   const Bytes of_stream = stream + '\0';
   const auto known = std::find(scope.chunk_prefixes.begin(), scope.chunk_prefixes.end(), of_stream);
@@ -92,9 +92,9 @@ Bytes chunk_prefix(const std::string& stream, const Hash& digest) {
 }
 
 Result<bool> erase_content(BlockStore& store, StreamIndex& index, const std::string& stream,
-                           const session::VersionRanges& events, ScrubScope& scope) {
+                           const domain::VersionRanges& events, ScrubScope& scope) {
   BlockErasure erasure{store, stream, events, scope};
-  for (const session::VersionRange& range : events) {
+  for (const domain::VersionRange& range : events) {
     const auto blocks = index.blocks_between(stream, range.first, range.last);
     if (!blocks) return tl::unexpected(blocks.error());
     for (const IndexedBlock& block : *blocks) {

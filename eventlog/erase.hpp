@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/facts/version_ranges.hpp"
+#include "eventlog/domain/version_ranges.hpp"
 #include "eventlog/stream_index.hpp"
 
 namespace eventlog {
@@ -14,7 +14,7 @@ namespace eventlog {
 // scope where it lay. Done again, also after a part of it, it has the same outcome. Errors: the
 // stores'; damaged when a content block cannot be read.
 Result<bool> erase_content(BlockStore& store, StreamIndex& index, const std::string& stream,
-                           const session::VersionRanges& events, ScrubScope& scope);
+                           const domain::VersionRanges& events, ScrubScope& scope);
 
 // What the keys of all chunks of one content begin with.
 Bytes chunk_prefix(const std::string& stream, const Hash& digest);

@@ -21,7 +21,7 @@ Result<LaterErasures> read_later_erasures(const std::string& path) {
     return base::failure(base::ErrorCode::damaged, base::describe(later.error()), path);
   }
   for (LaterErasure& erasure : later->erasures) {
-    erasure.events = session::normalized(std::move(erasure.events));
+    erasure.events = domain::normalized(std::move(erasure.events));
   }
   return later;
 }
@@ -38,7 +38,7 @@ Result<bool> add_later_erasures(const std::string& path, const std::vector<Later
     if (known == later->erasures.end()) {
       later->erasures.push_back(erasure);
     } else {
-      known->events = session::united(known->events, erasure.events);
+      known->events = domain::united(known->events, erasure.events);
     }
   }
   if (later->erasures.empty()) return true;
@@ -52,22 +52,22 @@ Result<bool> add_later_erasures(const std::string& path, const std::vector<Later
 
 LaterErasures unrecorded(const LaterErasures& later,
                          const std::map<std::string, base::StreamVersion>& versions,
-                         const std::map<std::string, session::VersionRanges>& recorded) {
+                         const std::map<std::string, domain::VersionRanges>& recorded) {
   if (base::mutant(base::Mutant::copy_erasures_unrecorded)) return {};
-  std::map<std::string, session::VersionRanges> found;
+  std::map<std::string, domain::VersionRanges> found;
   for (const LaterErasure& erasure : later.erasures) {
     const auto last = versions.find(erasure.stream);
     if (last == versions.end()) continue;
-    const session::VersionRanges beyond{
+    const domain::VersionRanges beyond{
         {base::StreamVersion{1 - base::kIntegerLimit}, base::StreamVersion{0}},
         {last->second.next(), base::StreamVersion{base::kIntegerLimit}}};
-    session::VersionRanges events = session::without(erasure.events, beyond);
+    domain::VersionRanges events = domain::without(erasure.events, beyond);
     if (const auto known = recorded.find(erasure.stream); known != recorded.end()) {
-      events = session::without(events, known->second);
+      events = domain::without(events, known->second);
     }
     if (events.empty()) continue;
-    session::VersionRanges& all = found[erasure.stream];
-    all = session::united(all, events);
+    domain::VersionRanges& all = found[erasure.stream];
+    all = domain::united(all, events);
   }
   LaterErasures left;
   for (auto& [stream, events] : found) left.erasures.push_back({stream, std::move(events)});

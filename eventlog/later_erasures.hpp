@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "eventlog/disk.hpp"
-#include "eventlog/facts/version_ranges.hpp"
+#include "eventlog/domain/version_ranges.hpp"
 
 namespace eventlog {
 
 struct LaterErasure {
   std::string stream;
-  session::VersionRanges events;
+  domain::VersionRanges events;
 
   bool operator==(const LaterErasure&) const = default;
   template <class Self, class Visit>
@@ -46,6 +46,6 @@ Result<bool> add_later_erasures(const std::string& path, const std::vector<Later
 // has, which is up to the version given, and which its record does not name as erased yet.
 LaterErasures unrecorded(const LaterErasures& later,
                          const std::map<std::string, base::StreamVersion>& versions,
-                         const std::map<std::string, session::VersionRanges>& recorded);
+                         const std::map<std::string, domain::VersionRanges>& recorded);
 
 }  // namespace eventlog

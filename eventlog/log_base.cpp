@@ -32,7 +32,7 @@ Result<bool> prove_record(BlockStore& store, const BaseFile& file, Position thro
   const auto events = read_events(store, file.recorded, file.recorded, {1, false});
   if (!events) return tl::unexpected(events.error());
   const auto* made =
-      events->size() == 1 ? std::get_if<session::AnchorMade>(&events->front().event) : nullptr;
+      events->size() == 1 ? std::get_if<domain::AnchorMade>(&events->front().event) : nullptr;
   if (made != nullptr && *made == file.anchor) return true;
   return failure(
       ErrorCode::damaged,
@@ -77,19 +77,19 @@ Result<BaseFile> read_base_file(const LogFolder& folder, Position position) {
   return file;
 }
 
-Result<std::optional<session::MadeAnchor>> find_anchor(BlockStore& log, Position through,
-                                                       Position from) {
+Result<std::optional<domain::MadeAnchor>> find_anchor(BlockStore& log, Position through,
+                                                      Position from) {
   while (from <= log.tail()) {
     const auto events = read_events(log, from, log.tail(), {kScanBytes, false});
     if (!events) return tl::unexpected(events.error());
     if (events->empty()) break;
-    for (const session::RecordedEvent& event : *events) {
-      const auto* made = std::get_if<session::AnchorMade>(&event.event);
+    for (const domain::RecordedEvent& event : *events) {
+      const auto* made = std::get_if<domain::AnchorMade>(&event.event);
       if (made == nullptr) continue;
       const auto anchor = open_anchor(*made);
       if (!anchor) return tl::unexpected(anchor.error());
       if (anchor->at.position != through) continue;
-      return session::MadeAnchor{event.envelope.position, *made};
+      return domain::MadeAnchor{event.envelope.position, *made};
     }
     from = events->back().envelope.position.next();
   }

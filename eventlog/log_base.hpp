@@ -47,8 +47,8 @@ Result<std::optional<LogBase>> read_base(const LogFolder& folder, BlockStore& st
 bool has_archived_beginning(const LogFolder& folder);
 
 // The first anchor on record, at `from` or behind it, of the block that ends at `through`.
-Result<std::optional<session::MadeAnchor>> find_anchor(BlockStore& log, Position through,
-                                                       Position from);
+Result<std::optional<domain::MadeAnchor>> find_anchor(BlockStore& log, Position through,
+                                                      Position from);
 
 // The file of the base that ends at the position, as it stands there. Errors: damaged.
 Result<BaseFile> read_base_file(const LogFolder& folder, Position position);

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 
 namespace eventlog {
 namespace {
@@ -20,7 +20,7 @@ Result<bool> check_free(const std::string& folder) {
 }
 
 std::vector<StreamAppend> one_event(const std::string& stream, base::StreamVersion version,
-                                    session::Event event) {
+                                    domain::Event event) {
   std::vector<StreamAppend> appends(1);
   appends[0] = {stream, version, {}};
   appends[0].events.push_back({std::move(event), {}});
@@ -92,7 +92,7 @@ Result<Checkpoint> LogCopy::begin_epoch(const NewEpoch& epoch, base::Random& ran
   context.command = base::CommandId::make(context.wall_time, random);
   context.actor = "replay";
   std::map<std::string, base::StreamVersion> versions = epoch.versions;
-  const auto append = [&](const std::string& stream, session::Event event) -> Result<bool> {
+  const auto append = [&](const std::string& stream, domain::Event event) -> Result<bool> {
     base::StreamVersion& known = versions[stream];
     while (!sequencer.has_room() && sequencer.do_work()) {
     }
@@ -103,16 +103,16 @@ Result<Checkpoint> LogCopy::begin_epoch(const NewEpoch& epoch, base::Random& ran
     known = known.next();
     return true;
   };
-  const session::EpochStarted started{epoch.counter, epoch.reason};
-  if (auto ok = append(std::string(session::kServerStream), started); !ok) {
+  const domain::EpochStarted started{epoch.counter, epoch.reason};
+  if (auto ok = append(std::string(domain::kServerStream), started); !ok) {
     return tl::unexpected(ok.error());
   }
   for (const auto& [stream, events] : epoch.lost) {
-    const session::ContentErased erased{events, session::ErasureReason::lost};
+    const domain::ContentErased erased{events, domain::ErasureReason::lost};
     if (auto ok = append(stream, erased); !ok) return tl::unexpected(ok.error());
   }
   for (const LaterErasure& erasure : epoch.erased.erasures) {
-    const session::ContentErased erased{erasure.events, session::ErasureReason::requested};
+    const domain::ContentErased erased{erasure.events, domain::ErasureReason::requested};
     if (auto ok = append(erasure.stream, erased); !ok) return tl::unexpected(ok.error());
   }
   while (sequencer.do_work()) {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "eventlog/facts/version_ranges.hpp"
+#include "eventlog/domain/version_ranges.hpp"
 #include "eventlog/later_erasures.hpp"
 #include "eventlog/log_folder.hpp"
 
@@ -20,7 +20,7 @@ struct NewEpoch {
   std::string reason;            // as in EpochStarted
   // Of the streams that are appended to: $server, and those of `lost` and `erased`.
   std::map<std::string, base::StreamVersion> versions;
-  std::map<std::string, session::VersionRanges> lost;  // contents, by stream: on the record as lost
+  std::map<std::string, domain::VersionRanges> lost;  // contents, by stream: on the record as lost
   // What was erased from that which the copy was made of, and is not on its record yet.
   LaterErasures erased;
 };

@@ -4,15 +4,14 @@
 
 #include "eventlog/base/many_hashes.hpp"
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 
 namespace eventlog {
 namespace {
 
-using session::RecordedEvent;
+using domain::RecordedEvent;
 
-Result<Bytes> join_chunks(BlockStore& store, const session::Envelope& envelope,
-                          std::int64_t count) {
+Result<Bytes> join_chunks(BlockStore& store, const domain::Envelope& envelope, std::int64_t count) {
   Bytes joined;
   for (std::int64_t i = 0; i < count; ++i) {
     auto chunk = store.read_chunk(
@@ -36,7 +35,7 @@ bool was_erased_meanwhile(BlockStore& store, Position first, const StoredContent
 
 // The encoded content that matches its event's digest, in the entry or, of chunks, in `joined`;
 // none when it was erased. `digest`: of the bytes in the entry, for who knows it; else null.
-Result<std::optional<ByteView>> prove_content(BlockStore& store, const session::Envelope& envelope,
+Result<std::optional<ByteView>> prove_content(BlockStore& store, const domain::Envelope& envelope,
                                               const StoredContentView& stored, Bytes& joined,
                                               const Hash* digest) {
   if (!envelope.content) {
@@ -58,12 +57,12 @@ Result<std::optional<ByteView>> prove_content(BlockStore& store, const session::
 }
 
 // As open_content, of an entry that may be erased while it is read.
-Result<std::optional<session::Content>> open_entry(BlockStore& store, Position first,
-                                                   const session::Envelope& envelope,
-                                                   const StoredContentView& entry) {
+Result<std::optional<domain::Content>> open_entry(BlockStore& store, Position first,
+                                                  const domain::Envelope& envelope,
+                                                  const StoredContentView& entry) {
   auto opened = open_content(store, envelope, entry);
   if (!opened && entry.chunks > 0 && was_erased_meanwhile(store, first, entry)) {
-    return std::optional<session::Content>();
+    return std::optional<domain::Content>();
   }
   if (!opened) return tl::unexpected(at_position(opened.error(), envelope.position));
   return opened;
@@ -91,7 +90,7 @@ Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position f
     while (next_content != content->entries.end() && next_content->index < index) ++next_content;
     if (position < from) continue;
     if (position > through) break;
-    auto event = session::decode_facts(block->events[i]);
+    auto event = domain::decode_facts(block->events[i]);
     if (!event) return tl::unexpected(at_position(event.error(), position));
     event->envelope.position = position;
     if (next_content != content->entries.end() && next_content->index == index) {
@@ -126,27 +125,27 @@ base::Error at_position(base::Error error, Position position) {
   return error;
 }
 
-Result<std::optional<session::Content>> open_content(BlockStore& store,
-                                                     const session::Envelope& envelope,
-                                                     const StoredContentView& stored) {
+Result<std::optional<domain::Content>> open_content(BlockStore& store,
+                                                    const domain::Envelope& envelope,
+                                                    const StoredContentView& stored) {
   Bytes joined;
   const auto proved = prove_content(store, envelope, stored, joined, nullptr);
   if (!proved) return tl::unexpected(proved.error());
   if (!*proved) return std::nullopt;
-  auto content = session::decode_content(**proved);
+  auto content = domain::decode_content(**proved);
   if (!content) return tl::unexpected(content.error());
   return std::optional(std::move(*content));
 }
 
 Result<std::optional<std::size_t>> check_content(BlockStore& store,
-                                                 const session::Envelope& envelope,
+                                                 const domain::Envelope& envelope,
                                                  const StoredContentView& stored,
                                                  const Hash& digest) {
   Bytes joined;
   const auto proved = prove_content(store, envelope, stored, joined, &digest);
   if (!proved) return tl::unexpected(proved.error());
   if (!*proved) return std::nullopt;
-  const auto bytes = session::content_bytes(**proved);
+  const auto bytes = domain::content_bytes(**proved);
   if (!bytes) return tl::unexpected(bytes.error());
   return std::optional(*bytes);
 }
@@ -171,10 +170,10 @@ Result<BlockEvents> read_block_of(BlockStore& store, Position from,
   BlockEvents found{block->header.first, block->header.last(), {}};
   for (std::size_t i = 0; i < block->events.size(); ++i) {
     const Position position = found.first.plus(static_cast<std::int64_t>(i));
-    const auto routing = session::decode_routing(block->events[i]);
+    const auto routing = domain::decode_routing(block->events[i]);
     if (!routing) return tl::unexpected(at_position(routing.error(), position));
     if (position < from || !wants_stream(routing->stream)) continue;
-    auto event = session::decode_facts(block->events[i]);
+    auto event = domain::decode_facts(block->events[i]);
     if (!event) return tl::unexpected(at_position(event.error(), position));
     event->envelope.position = position;
     found.events.push_back(std::move(*event));
@@ -217,7 +216,7 @@ std::vector<Hash> hashes_of(std::span<const StoredBlock> blocks) {
   return hashes;
 }
 
-Result<std::optional<session::Content>> read_content(BlockStore& store, Position position) {
+Result<std::optional<domain::Content>> read_content(BlockStore& store, Position position) {
   auto events = read_events(store, position, position, {1, true});
   if (!events) return tl::unexpected(events.error());
   if (events->empty()) {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <iterator>
 
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/later_erasures.hpp"
 #include "eventlog/log_base.hpp"
 #include "eventlog/log_copy.hpp"
@@ -147,13 +147,13 @@ Result<bool> Salvage::look_at(const FoundBlock& found, bool is_kept) {
   const auto block = parse_block(*facts);
   if (!block) return tl::unexpected(block.error());
   for (const ByteView bytes : block->events) {
-    const auto event = session::decode_facts(bytes);
+    const auto event = domain::decode_facts(bytes);
     if (!event && is_kept && event.error().code == ErrorCode::wrong_log) {
       return tl::unexpected(event.error());
     }
     if (!event) continue;  // verify says so of the old log, and will of the new one
     contents_->take(event->envelope, event->event, is_kept);
-    const session::Envelope& envelope = event->envelope;
+    const domain::Envelope& envelope = event->envelope;
     if (is_kept) {
       versions_[envelope.stream] = envelope.version;
       continue;
@@ -208,11 +208,11 @@ NewEpoch Salvage::new_epoch() {
   epoch.versions = versions_;
   for (const SalvagedContents::Lost& lost : lost_) {
     done_.contents_lost.push_back(lost.position);
-    const auto stream = session::parse_stream(lost.stream);
-    if (!stream || stream->kind != session::StreamKind::session) continue;
+    const auto stream = domain::parse_stream(lost.stream);
+    if (!stream || stream->kind != domain::StreamKind::session) continue;
     epoch.lost[lost.stream].push_back({lost.version, lost.version});
   }
-  for (auto& [stream, versions] : epoch.lost) versions = session::normalized(std::move(versions));
+  for (auto& [stream, versions] : epoch.lost) versions = domain::normalized(std::move(versions));
   epoch.erased = unrecorded(later_, versions_, contents_->recorded());
   return epoch;
 }

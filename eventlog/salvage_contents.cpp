@@ -2,35 +2,35 @@
 
 #include <algorithm>
 
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 
 namespace eventlog {
 namespace {
 
-bool is_proved(ByteView bytes, const StoredContent& entry, const session::Envelope& envelope) {
+bool is_proved(ByteView bytes, const StoredContent& entry, const domain::Envelope& envelope) {
   return base::blake2b(bytes, entry.salt) == envelope.content->digest;
 }
 
-bool holds(const std::map<std::string, session::VersionRanges>& erased,
-           const session::Envelope& envelope) {
+bool holds(const std::map<std::string, domain::VersionRanges>& erased,
+           const domain::Envelope& envelope) {
   const auto found = erased.find(envelope.stream);
-  return found != erased.end() && session::contains(found->second, envelope.version);
+  return found != erased.end() && domain::contains(found->second, envelope.version);
 }
 
 }  // namespace
 
-void SalvagedContents::take(const session::Envelope& envelope, const session::Event& event,
+void SalvagedContents::take(const domain::Envelope& envelope, const domain::Event& event,
                             bool is_kept) {
-  const auto* erased = std::get_if<session::ContentErased>(&event);
+  const auto* erased = std::get_if<domain::ContentErased>(&event);
   if (erased == nullptr) return;
-  session::VersionRanges& all = (is_kept ? erased_ : erased_in_rest_)[envelope.stream];
-  all = session::united(all, session::normalized(erased->events));
+  domain::VersionRanges& all = (is_kept ? erased_ : erased_in_rest_)[envelope.stream];
+  all = domain::united(all, domain::normalized(erased->events));
 }
 
 void SalvagedContents::allow(const LaterErasures& later) {
   for (const LaterErasure& erasure : later.erasures) {
-    session::VersionRanges& all = erased_later_[erasure.stream];
-    all = session::united(all, erasure.events);
+    domain::VersionRanges& all = erased_later_[erasure.stream];
+    all = domain::united(all, erasure.events);
   }
 }
 
@@ -48,7 +48,7 @@ SealedBlock SalvagedContents::seal(const FoundBlock& block, Bytes facts, std::ve
   }
   ContentBlock content;
   for (std::size_t i = 0; i < view->events.size(); ++i) {
-    const auto envelope = session::decode_envelope(view->events[i]);
+    const auto envelope = domain::decode_envelope(view->events[i]);
     if (!envelope || !envelope->content || holds(erased_, *envelope)) continue;
     if (holds(erased_later_, *envelope)) continue;
     const auto index = static_cast<std::int64_t>(i);
@@ -61,7 +61,7 @@ SealedBlock SalvagedContents::seal(const FoundBlock& block, Bytes facts, std::ve
   return sealed;
 }
 
-bool SalvagedContents::add_entry(const session::Envelope& envelope, std::int64_t index,
+bool SalvagedContents::add_entry(const domain::Envelope& envelope, std::int64_t index,
                                  const std::vector<ContentBlock>& candidates, ContentBlock& content,
                                  SealedBlock& sealed) {
   for (const ContentBlock& candidate : candidates) {
@@ -78,7 +78,7 @@ bool SalvagedContents::add_entry(const session::Envelope& envelope, std::int64_t
 }
 
 // Of each chunk the newest copies that were found, or else the ones before them.
-bool SalvagedContents::add_chunks(const session::Envelope& envelope, const StoredContent& entry,
+bool SalvagedContents::add_chunks(const domain::Envelope& envelope, const StoredContent& entry,
                                   SealedBlock& sealed) {
   bool has_copies = true;
   for (std::size_t copy = 0; has_copies; ++copy) {

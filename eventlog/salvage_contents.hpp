@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/facts/recorded_event.hpp"
-#include "eventlog/facts/version_ranges.hpp"
+#include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/domain/version_ranges.hpp"
 #include "eventlog/later_erasures.hpp"
 #include "eventlog/log_files.hpp"
 
@@ -20,12 +20,12 @@ class SalvagedContents {
 
   // Every event of every block that was found, before the first call of seal(). `is_kept`: the
   // event is on the record of the new log, too.
-  void take(const session::Envelope& envelope, const session::Event& event, bool is_kept);
+  void take(const domain::Envelope& envelope, const domain::Event& event, bool is_kept);
 
   // What was erased from a copy after it was made; its own events do not say so.
   void allow(const LaterErasures& later);
   // On the record of the new log, by stream.
-  const std::map<std::string, session::VersionRanges>& recorded() const { return erased_; }
+  const std::map<std::string, domain::VersionRanges>& recorded() const { return erased_; }
 
   // An event whose content is found in no file, or is left out because an event that is not kept
   // erased it: the new log must say that it may be missing.
@@ -39,12 +39,12 @@ class SalvagedContents {
   SealedBlock seal(const FoundBlock& block, Bytes facts, std::vector<Lost>& lost);
 
  private:
-  using Erased = std::map<std::string, session::VersionRanges>;  // by stream
+  using Erased = std::map<std::string, domain::VersionRanges>;  // by stream
 
-  bool add_entry(const session::Envelope& envelope, std::int64_t index,
+  bool add_entry(const domain::Envelope& envelope, std::int64_t index,
                  const std::vector<ContentBlock>& candidates, ContentBlock& content,
                  SealedBlock& sealed);
-  bool add_chunks(const session::Envelope& envelope, const StoredContent& entry,
+  bool add_chunks(const domain::Envelope& envelope, const StoredContent& entry,
                   SealedBlock& sealed);
 
   LogFiles& files_;

@@ -5,7 +5,7 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 
 namespace eventlog {
 
@@ -76,13 +76,13 @@ void Sequencer::add(const std::string& stream, NewEvent event, const AppendConte
                    ? context.log_time
                    : std::max(tail_.time, context.log_time);
 
-  session::RecordedEvent recorded;
+  domain::RecordedEvent recorded;
   recorded.event = std::move(event.event);
-  session::Envelope& e = recorded.envelope;
+  domain::Envelope& e = recorded.envelope;
   e.position = tail_.position;
   e.stream = stream;
   e.version = version;
-  e.type = session::type_name(recorded.event);
+  e.type = domain::type_name(recorded.event);
   e.event = base::EventId::make(context.log_time, random_);
   e.command = context.command;
   e.command_digest = context.command_digest;
@@ -99,13 +99,13 @@ void Sequencer::add(const std::string& stream, NewEvent event, const AppendConte
   Bytes content;
   base::Salt salt{};
   if (!event.content.text.empty()) {
-    content = session::encode_content(event.content);
+    content = domain::encode_content(event.content);
     salt = base::make_salt(random_);
-    e.content = session::ContentProof{base::blake2b(content, salt),
-                                      static_cast<std::int64_t>(event.content.text.size())};
+    e.content = domain::ContentProof{base::blake2b(content, salt),
+                                     static_cast<std::int64_t>(event.content.text.size())};
     recorded.content = std::move(event.content);
   }
-  Bytes facts = session::encode_facts(recorded);
+  Bytes facts = domain::encode_facts(recorded);
   open_.add(facts);
   if (content.size() > kInlineContentMax) {
     std::vector<Chunk> chunks;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eventlog/committer.hpp"
-#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/domain/recorded_event.hpp"
 
 namespace eventlog {
 
@@ -37,8 +37,8 @@ Result<bool> check_numbers(const LogTail& tail);
 Result<LogTail> read_tail(BlockStore& store);
 
 struct NewEvent {
-  session::Event event;
-  session::Content content;  // an empty text: none
+  domain::Event event;
+  domain::Content content;  // an empty text: none
 };
 
 // Of a stream whose head is still to be read: nothing can be appended to it.
@@ -53,10 +53,10 @@ struct StreamAppend {
 // What all events of one append have in common.
 struct AppendContext {
   base::CommandId command;
-  session::BodyDigest command_digest{};
+  domain::BodyDigest command_digest{};
   base::CommandId correlation;
   base::EventId causation;
-  session::ActorKind actor_kind = session::ActorKind::server;
+  domain::ActorKind actor_kind = domain::ActorKind::server;
   std::string actor;
   base::FencingToken token;
   std::int64_t report_sequence = 0;
@@ -67,7 +67,7 @@ struct AppendContext {
 
 // An event on its way: decoded, and as its bytes in the block.
 struct SequencedEvent {
-  session::RecordedEvent recorded;
+  domain::RecordedEvent recorded;
   Bytes facts;
 };
 

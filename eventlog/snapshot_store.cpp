@@ -1,7 +1,7 @@
 #include "eventlog/snapshot_store.hpp"
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/facts/evolve.hpp"
+#include "eventlog/domain/evolve.hpp"
 
 namespace eventlog {
 namespace {
@@ -28,7 +28,7 @@ base::Result<bool> SnapshotStore::save(const std::string& stream, const LoadedSt
   Snapshot snapshot{0, loaded.version, loaded.last, {}};
   std::visit(
       [&]<class State>(const State& state) {
-        snapshot.schema = session::kSchemaOf<State>;
+        snapshot.schema = domain::kSchemaOf<State>;
         snapshot.state.encoded = base::encode(state);
       },
       loaded.state);
@@ -43,10 +43,10 @@ base::Result<std::optional<LoadedStream>> SnapshotStore::load(const std::string&
   if (!*row) return std::nullopt;
   const auto snapshot = base::decode<Snapshot>(**row);
   if (!snapshot) return tl::unexpected(snapshot.error());
-  auto state = session::initial_state(stream);
+  auto state = domain::initial_state(stream);
   if (!state) return base::failure(base::ErrorCode::invalid, "not the name of a stream", stream);
   const bool is_of_today = std::visit(
-      [&]<class State>(const State&) { return snapshot->schema == session::kSchemaOf<State>; },
+      [&]<class State>(const State&) { return snapshot->schema == domain::kSchemaOf<State>; },
       *state);
   if (!is_of_today && !base::mutant(base::Mutant::snapshot_schema_ignored)) return std::nullopt;
   // A state that equals its default may have been left out.

@@ -4,13 +4,13 @@
 
 #include <optional>
 
-#include "eventlog/facts/aggregates.hpp"
+#include "eventlog/domain/aggregates.hpp"
 #include "eventlog/key_value_store.hpp"
 
 namespace eventlog {
 
 struct LoadedStream {
-  session::StreamState state;
+  domain::StreamState state;
   base::StreamVersion version;
   base::Position last;  // position of the stream's last event; 0 = no such stream
 };

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/log_end.hpp"
 #include "eventlog/log_reader.hpp"
 
@@ -81,7 +81,7 @@ class RowsOfBlocks {
 
   Result<bool> add(const BlockView& block) {
     for (std::size_t i = 0; i < block.events.size(); ++i) {
-      const auto routing = session::decode_routing(block.events[i]);
+      const auto routing = domain::decode_routing(block.events[i]);
       if (!routing) return tl::unexpected(routing.error());
       auto found = rows_.find(routing->stream);
       if (found == rows_.end()) found = rows_.try_emplace(Bytes(routing->stream)).first;

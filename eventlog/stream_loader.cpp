@@ -1,8 +1,8 @@
 #include "eventlog/stream_loader.hpp"
 
 #include "eventlog/base/rare.hpp"
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/evolve.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/evolve.hpp"
 #include "eventlog/log_reader.hpp"
 
 namespace eventlog {
@@ -18,14 +18,14 @@ Result<bool> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
                         const std::string& stream, LoadedStream& loaded) {
   const auto block = parse_block(stored.facts);
   if (!block) return tl::unexpected(block.error());
-  session::RecordedEvent event;
-  const session::Envelope& envelope = event.envelope;
+  domain::RecordedEvent event;
+  const domain::Envelope& envelope = event.envelope;
   for (const std::uint32_t index : indexed.events) {
     const Position position = indexed.first.plus(index);
     if (block->header.first != indexed.first || index >= block->events.size()) {
       return tl::unexpected(not_there(position));
     }
-    const auto decoded = session::decode_facts_to(event, block->events[index]);
+    const auto decoded = domain::decode_facts_to(event, block->events[index]);
     if (!decoded) return tl::unexpected(at_position(decoded.error(), position));
     if (envelope.stream != stream) {
       return base::failure(base::ErrorCode::rows_damaged,
@@ -39,7 +39,7 @@ Result<bool> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
                            stream);
     }
     event.envelope.position = position;
-    session::evolve(loaded.state, envelope, event.event);
+    domain::evolve(loaded.state, envelope, event.event);
     loaded.version = envelope.version;
     loaded.last = position;
   }
@@ -48,7 +48,7 @@ Result<bool> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
 
 Result<LoadedStream> load(BlockStore& store, StreamIndex& index, SnapshotStore& snapshots,
                           const std::string& stream) {
-  auto empty = session::initial_state(stream);
+  auto empty = domain::initial_state(stream);
   if (!empty) return base::failure(base::ErrorCode::invalid, "not the name of a stream", stream);
   auto snapshot = snapshots.load(stream);
   if (!snapshot) return tl::unexpected(snapshot.error());

@@ -1,6 +1,6 @@
 #include "eventlog/stream_reader.hpp"
 
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 
 namespace eventlog {
 

@@ -10,7 +10,7 @@ namespace eventlog {
 namespace {
 
 using base::ErrorCode;
-using session::RecordedEvent;
+using domain::RecordedEvent;
 
 class Verifier {
  public:
@@ -215,7 +215,7 @@ void Verifier::check_epoch(const BlockHeader& header, const std::optional<Record
   const bool is_new = !previous_ || header.epoch != previous_->epoch;
   if (is_new || report_.blocks == 0) ++report_.epochs;
   // What cannot be decoded is listed as such.
-  const auto* started = first ? std::get_if<session::EpochStarted>(&first->event) : nullptr;
+  const auto* started = first ? std::get_if<domain::EpochStarted>(&first->event) : nullptr;
   if (is_new && first && (started == nullptr || started->counter != header.epoch.counter)) {
     const bool may_be_lost =
         findings_.lost_through.value > 0 && findings_.lost_through.next() == header.first;

@@ -17,9 +17,9 @@ bool is_end_of_block(BlockStore& store, const Checkpoint& at) {
 
 }  // namespace
 
-void AnchorVerifier::take(const session::RecordedEvent& event, BlockStore& store,
+void AnchorVerifier::take(const domain::RecordedEvent& event, BlockStore& store,
                           Findings& findings) {
-  const auto* made = std::get_if<session::AnchorMade>(&event.event);
+  const auto* made = std::get_if<domain::AnchorMade>(&event.event);
   if (made == nullptr) return;
   const Position position = event.envelope.position;
   const auto anchor = open_anchor(*made);

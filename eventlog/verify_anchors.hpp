@@ -7,7 +7,7 @@
 
 #include "eventlog/anchor.hpp"
 #include "eventlog/block_store.hpp"
-#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/domain/recorded_event.hpp"
 
 namespace eventlog {
 
@@ -20,7 +20,7 @@ class AnchorVerifier {
   // Of a log whose beginning was archived: of blocks before it nothing can be said here.
   void begin_at(const Checkpoint& begin) { begin_ = begin; }
   // Every event, in order.
-  void take(const session::RecordedEvent& event, BlockStore& store, Findings& findings);
+  void take(const domain::RecordedEvent& event, BlockStore& store, Findings& findings);
   // Once all has been taken.
   void finish(Findings& findings) const;
 

@@ -1,13 +1,13 @@
 #include "eventlog/verify_erasures.hpp"
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/verify_events.hpp"
 
 namespace eventlog {
 namespace {
 
-using session::VersionRanges;
+using domain::VersionRanges;
 
 // Of consecutive contents with the same fault, a line for somebody to read.
 struct Run {
@@ -20,23 +20,23 @@ struct Run {
 void ErasureVerifier::allow(const LaterErasures& later) {
   for (const LaterErasure& erasure : later.erasures) {
     Contents& contents = contents_[erasure.stream];
-    contents.erased_ = session::united(contents.erased_, erasure.events);
+    contents.erased_ = domain::united(contents.erased_, erasure.events);
   }
 }
 
-void ErasureVerifier::take(const session::RecordedEvent& event) {
-  const session::Envelope& envelope = event.envelope;
-  if (const auto* erased = std::get_if<session::ContentErased>(&event.event)) {
+void ErasureVerifier::take(const domain::RecordedEvent& event) {
+  const domain::Envelope& envelope = event.envelope;
+  if (const auto* erased = std::get_if<domain::ContentErased>(&event.event)) {
     // One that is not proper is listed as impossible in its stream.
-    if (!session::is_proper(erased->events)) return;
+    if (!domain::is_proper(erased->events)) return;
     Contents& contents = contents_[envelope.stream];
-    contents.erased_ = session::united(contents.erased_, erased->events);
+    contents.erased_ = domain::united(contents.erased_, erased->events);
     contents.asked_.push_back({envelope.version, erased->events});
-  } else if (const auto* done = std::get_if<session::ContentErasureCompleted>(&event.event)) {
+  } else if (const auto* done = std::get_if<domain::ContentErasureCompleted>(&event.event)) {
     Contents& contents = contents_[envelope.stream];
     std::erase_if(contents.asked_, [&](const Contents::Asked& asked) {
       if (asked.version > done->through) return false;
-      contents.completed_ = session::united(contents.completed_, asked.events);
+      contents.completed_ = domain::united(contents.completed_, asked.events);
       return true;
     });
   }
@@ -53,10 +53,10 @@ void ErasureVerifier::Contents::note(base::StreamVersion version, bool is_there)
 }
 
 ErasureVerifier::Amiss ErasureVerifier::amiss(const Contents& contents) {
-  const VersionRanges missing = session::normalized(contents.missing_);
-  const VersionRanges there = session::normalized(contents.there_);
-  return {session::without(missing, contents.erased_),
-          session::without(there, session::without(there, contents.completed_))};
+  const VersionRanges missing = domain::normalized(contents.missing_);
+  const VersionRanges there = domain::normalized(contents.there_);
+  return {domain::without(missing, contents.erased_),
+          domain::without(there, domain::without(there, contents.completed_))};
 }
 
 void ErasureVerifier::finish(BlockStore& store, Findings& findings) {
@@ -70,11 +70,11 @@ void ErasureVerifier::finish(BlockStore& store, Findings& findings) {
 }
 
 ErasureVerifier::Fault ErasureVerifier::fault_of(
-    const std::unordered_map<std::string, Amiss>& amiss, const session::Envelope& envelope) {
+    const std::unordered_map<std::string, Amiss>& amiss, const domain::Envelope& envelope) {
   const auto found = amiss.find(envelope.stream);
   if (found == amiss.end()) return Fault::none;
-  if (session::contains(found->second.lost, envelope.version)) return Fault::lost;
-  return session::contains(found->second.left, envelope.version) ? Fault::left : Fault::none;
+  if (domain::contains(found->second.lost, envelope.version)) return Fault::lost;
+  return domain::contains(found->second.left, envelope.version) ? Fault::left : Fault::none;
 }
 
 void ErasureVerifier::name_positions(const std::unordered_map<std::string, Amiss>& amiss,
@@ -100,7 +100,7 @@ void ErasureVerifier::name_positions(const std::unordered_map<std::string, Amiss
       const auto block = parse_block(stored.facts);
       if (!block) continue;
       for (std::size_t i = 0; i < block->events.size(); ++i) {
-        const auto envelope = session::decode_envelope(block->events[i]);
+        const auto envelope = domain::decode_envelope(block->events[i]);
         if (!envelope || !envelope->content) continue;
         const Position position = block->header.first.plus(static_cast<std::int64_t>(i));
         const Fault here = fault_of(amiss, *envelope);

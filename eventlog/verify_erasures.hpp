@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/domain/recorded_event.hpp"
 #include "eventlog/later_erasures.hpp"
 
 namespace eventlog {
@@ -27,21 +27,21 @@ class ErasureVerifier {
     friend class ErasureVerifier;
     struct Asked {
       base::StreamVersion version;  // of the ContentErased
-      session::VersionRanges events;
+      domain::VersionRanges events;
     };
     // Ranges reach over events without content, so that they are few.
-    session::VersionRanges missing_;
-    session::VersionRanges there_;
+    domain::VersionRanges missing_;
+    domain::VersionRanges there_;
     bool was_missing_ = false;  // the last content
     std::vector<Asked> asked_;  // erasures that are not known to be completed
-    session::VersionRanges erased_;
-    session::VersionRanges completed_;
+    domain::VersionRanges erased_;
+    domain::VersionRanges completed_;
   };
 
   // Content that may be missing though no event says so.
   void allow(const LaterErasures& later);
   // Every event, in order. Looks at those that tell of an erasure.
-  void take(const session::RecordedEvent& event);
+  void take(const domain::RecordedEvent& event);
   // The reference stays valid as long as this object.
   Contents& contents_of(const std::string& stream) { return contents_[stream]; }
   // Once all has been taken. Reads the facts of the log again where something is amiss, to name the
@@ -52,13 +52,13 @@ class ErasureVerifier {
   enum class Fault { none, lost, left };
   // What is amiss of one stream, by version.
   struct Amiss {
-    session::VersionRanges lost;
-    session::VersionRanges left;
+    domain::VersionRanges lost;
+    domain::VersionRanges left;
   };
 
   static Amiss amiss(const Contents& contents);
   static Fault fault_of(const std::unordered_map<std::string, Amiss>& amiss,
-                        const session::Envelope& envelope);
+                        const domain::Envelope& envelope);
   static void name_positions(const std::unordered_map<std::string, Amiss>& amiss, BlockStore& store,
                              Findings& findings);
 

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/evolve.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/evolve.hpp"
 #include "eventlog/log_reader.hpp"
 
 namespace eventlog {
 namespace {
 
 using base::ErrorCode;
-using session::RecordedEvent;
+using domain::RecordedEvent;
 
-Position position_of_inconsistency(const session::StreamState& state) {
+Position position_of_inconsistency(const domain::StreamState& state) {
   return std::visit(
       [](const auto& s) {
         if constexpr (requires { s.inconsistent; }) {
@@ -91,12 +91,12 @@ bool EventVerifier::decode_content(const BlockView& block, const Bytes* content)
 // Into `event_`; false: it cannot be decoded. Also then its envelope is used, so that its stream
 // goes on.
 bool EventVerifier::take_event(ByteView facts, Position position) {
-  const auto decoded = session::decode_facts_to(event_, facts);
+  const auto decoded = domain::decode_facts_to(event_, facts);
   if (!decoded) {
     findings_.add(
         position, "facts cannot be read: " + base::describe(decoded.error()),
         decoded.error().code == ErrorCode::wrong_log ? ErrorCode::wrong_log : ErrorCode::damaged);
-    auto envelope = session::decode_envelope(facts);
+    auto envelope = domain::decode_envelope(facts);
     if (!envelope) {
       findings_.lose_through(position);
       return false;
@@ -109,8 +109,8 @@ bool EventVerifier::take_event(ByteView facts, Position position) {
   return decoded.has_value();
 }
 
-void EventVerifier::begin_stream(Stream& stream, const session::Envelope& envelope) {
-  stream.state = session::initial_state(envelope.stream);
+void EventVerifier::begin_stream(Stream& stream, const domain::Envelope& envelope) {
+  stream.state = domain::initial_state(envelope.stream);
   if (!stream.state) {
     findings_.add(envelope.position, "'" + envelope.stream + "' is not the name of a stream");
   }
@@ -133,7 +133,7 @@ void EventVerifier::begin_stream(Stream& stream, const session::Envelope& envelo
 }
 
 void EventVerifier::check_stream(const RecordedEvent& event, bool is_decoded) {
-  const session::Envelope& envelope = event.envelope;
+  const domain::Envelope& envelope = event.envelope;
   const auto [found, is_new] = streams_.try_emplace(envelope.stream);
   Stream& stream = found->second;
   stream_ = &stream;
@@ -146,7 +146,7 @@ void EventVerifier::check_stream(const RecordedEvent& event, bool is_decoded) {
   stream.last = envelope.position;
   if (!is_decoded) stream.state.reset();
   if (!stream.state) return;
-  session::evolve(*stream.state, envelope, event.event);
+  domain::evolve(*stream.state, envelope, event.event);
   if (position_of_inconsistency(*stream.state) == envelope.position) {
     findings_.add(envelope.position, envelope.type + " is impossible in the state of stream " +
                                          envelope.stream + ", which is inconsistent from here on");
@@ -155,7 +155,7 @@ void EventVerifier::check_stream(const RecordedEvent& event, bool is_decoded) {
 
 // Of an event whose version is not the one that was to come. It may be explained by events of the
 // stream that lie in what is missing, between the stream's last event and this one.
-void EventVerifier::check_version(const Stream& stream, const session::Envelope& envelope) {
+void EventVerifier::check_version(const Stream& stream, const domain::Envelope& envelope) {
   const base::StreamVersion expected = stream.version.next();
   if (envelope.version > expected && stream.last < findings_.lost_through) return;
   findings_.add(envelope.position, "stream " + envelope.stream + " is at version " +
@@ -177,7 +177,7 @@ void EventVerifier::check_time(const BlockHeader& header, const RecordedEvent& e
 
 // `stored`: one of contents_; null: there is none.
 void EventVerifier::check_content(const RecordedEvent& event, const StoredContentView* stored) {
-  const session::Envelope& envelope = event.envelope;
+  const domain::Envelope& envelope = event.envelope;
   if (stored == nullptr && !envelope.content) return;
   Result<std::optional<std::size_t>> content = std::optional<std::size_t>();
   if (stored != nullptr) {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "eventlog/base/many_hashes.hpp"
-#include "eventlog/facts/aggregates.hpp"
+#include "eventlog/domain/aggregates.hpp"
 #include "eventlog/verify.hpp"
 #include "eventlog/verify_anchors.hpp"
 #include "eventlog/verify_erasures.hpp"
@@ -36,7 +36,7 @@ class EventVerifier {
 
   // All events of a whole block. `content`: null when it cannot be read. Returns the first event,
   // unless its facts cannot be read.
-  std::optional<session::RecordedEvent> take(const BlockView& block, const Bytes* content);
+  std::optional<domain::RecordedEvent> take(const BlockView& block, const Bytes* content);
 
   // Before any block.
   void know(const VerifyBesides& besides) {
@@ -57,25 +57,25 @@ class EventVerifier {
   struct Stream {
     base::StreamVersion version;
     Position last;
-    std::optional<session::StreamState> state;      // none: an event of it is missing
+    std::optional<domain::StreamState> state;       // none: an event of it is missing
     ErasureVerifier::Contents* contents = nullptr;  // null: none has been seen
   };
 
-  void begin_stream(Stream& stream, const session::Envelope& envelope);
+  void begin_stream(Stream& stream, const domain::Envelope& envelope);
   bool take_event(ByteView facts, Position position);
-  void check_stream(const session::RecordedEvent& event, bool is_decoded);
-  void check_version(const Stream& stream, const session::Envelope& envelope);
-  void check_time(const BlockHeader& header, const session::RecordedEvent& event);
-  void check_content(const session::RecordedEvent& event, const StoredContentView* stored);
+  void check_stream(const domain::RecordedEvent& event, bool is_decoded);
+  void check_version(const Stream& stream, const domain::Envelope& envelope);
+  void check_time(const BlockHeader& header, const domain::RecordedEvent& event);
+  void check_content(const domain::RecordedEvent& event, const StoredContentView* stored);
   bool decode_content(const BlockView& block, const Bytes* content);
 
   BlockStore& store_;
   Findings& findings_;
-  base::Time time_;               // of the event before
-  session::RecordedEvent event_;  // that is being looked at
-  Stream* stream_ = nullptr;      // of it
-  ContentBlockView contents_;     // of the block that is being looked at
-  std::vector<Hash> digests_;     // of the bytes in each of its entries, with the entry's salt
+  base::Time time_;              // of the event before
+  domain::RecordedEvent event_;  // that is being looked at
+  Stream* stream_ = nullptr;     // of it
+  ContentBlockView contents_;    // of the block that is being looked at
+  std::vector<Hash> digests_;    // of the bytes in each of its entries, with the entry's salt
   ErasureVerifier erasures_;
   AnchorVerifier anchors_;
   KeyValueStore* base_rows_ = nullptr;  // null: all streams begin in the log

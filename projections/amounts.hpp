@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "eventlog/facts/types.hpp"
+#include "eventlog/domain/types.hpp"
 
 namespace projections {
 
@@ -13,7 +13,7 @@ inline void clamp(std::int64_t& value) {
   value = std::clamp<std::int64_t>(value, 1 - base::kIntegerLimit, base::kIntegerLimit - 1);
 }
 
-inline void clamp(session::Usage& usage) {
+inline void clamp(domain::Usage& usage) {
   for (std::int64_t* value : {&usage.input_tokens, &usage.output_tokens, &usage.cache_read_tokens,
                               &usage.cache_creation_tokens}) {
     clamp(*value);
@@ -26,7 +26,7 @@ inline void add(std::int64_t& sum, std::int64_t value) {
   clamp(sum);
 }
 
-inline void add(session::Usage& sum, const session::Usage& usage) {
+inline void add(domain::Usage& sum, const domain::Usage& usage) {
   add(sum.input_tokens, usage.input_tokens);
   add(sum.output_tokens, usage.output_tokens);
   add(sum.cache_read_tokens, usage.cache_read_tokens);

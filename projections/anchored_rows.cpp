@@ -5,7 +5,7 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/chained_store.hpp"
 #include "eventlog/copied_folder.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/private_folder.hpp"
 #include "projections/digest.hpp"
 #include "projections/stream_states.hpp"
@@ -26,7 +26,7 @@ constexpr ByteView kBeginKey = "b/";
 Bytes begin_row(Position begin) {
   Bytes row;
   base::append_u64(row, static_cast<std::uint64_t>(begin.value));
-  base::append_u64(row, static_cast<std::uint64_t>(session::kSchemaOfAll));
+  base::append_u64(row, static_cast<std::uint64_t>(domain::kSchemaOfAll));
   return row;
 }
 

@@ -1,7 +1,7 @@
 #include "projections/chain.hpp"
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 
 namespace projections {
 namespace {
@@ -38,10 +38,10 @@ base::Result<bool> check_header(const Checkpoint& checkpoint, const BlockHeader&
 
 // An epoch may only be changed by the event that says so.
 base::Result<bool> check_epoch(const Checkpoint& checkpoint, const BlockHeader& header,
-                               const session::Event& first) {
+                               const domain::Event& first) {
   if (header.epoch == checkpoint.epoch) return true;
   if (base::mutant(base::Mutant::projector_ignores_epoch)) return true;
-  const auto* started = std::get_if<session::EpochStarted>(&first);
+  const auto* started = std::get_if<domain::EpochStarted>(&first);
   if (started != nullptr && started->counter == header.epoch.counter &&
       header.epoch.counter > checkpoint.epoch.counter) {
     return true;
@@ -65,15 +65,15 @@ base::Result<FollowingBlock> follow(const Checkpoint& checkpoint, const eventlog
   following.streams.reserve(block.events.size());
   for (const base::ByteView bytes : block.events) {
     const auto index = static_cast<std::int64_t>(following.events.size());
-    session::RecordedEvent& event = following.events.emplace_back();
-    if (const auto ok = session::decode_facts_to(event, bytes); !ok) {
+    domain::RecordedEvent& event = following.events.emplace_back();
+    if (const auto ok = domain::decode_facts_to(event, bytes); !ok) {
       base::Error error = ok.error();
       error.text = base::describe(error);
       error.where = at(header.first.plus(index));
       return tl::unexpected(std::move(error));
     }
     event.envelope.position = header.first.plus(index);
-    following.streams.push_back(session::parse_stream(event.envelope.stream));
+    following.streams.push_back(domain::parse_stream(event.envelope.stream));
   }
   if (auto ok = check_epoch(checkpoint, header, following.events.front().event); !ok) {
     return tl::unexpected(ok.error());

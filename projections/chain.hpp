@@ -4,16 +4,16 @@
 #include <vector>
 
 #include "eventlog/block.hpp"
-#include "eventlog/facts/recorded_event.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/domain/stream_name.hpp"
 
 namespace projections {
 
 // A block that was proved to follow a checkpoint, its events decoded, with their positions.
 struct FollowingBlock {
   eventlog::Checkpoint reached;  // the reader's checkpoint once the block is folded
-  std::vector<session::RecordedEvent> events;
-  std::vector<std::optional<session::StreamRef>> streams;  // of each event
+  std::vector<domain::RecordedEvent> events;
+  std::vector<std::optional<domain::StreamRef>> streams;  // of each event
 };
 
 // Checks that the block begins right behind the checkpoint and names its hash, that it is of the

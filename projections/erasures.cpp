@@ -18,16 +18,16 @@ Bytes own_key(std::string_view kind, std::string_view agent, SessionId session) 
   return Bytes(kind) + "/" + Bytes(agent) + "/" + Bytes(session.view());
 }
 
-Bytes kept_prefix(session::SessionStatus status) {
+Bytes kept_prefix(domain::SessionStatus status) {
   return "k/" + Bytes(base::enum_name(status)) + "/";
 }
 
-Bytes kept_key(const session::StreamRef& ref, session::SessionStatus status, Time closed_at) {
+Bytes kept_key(const domain::StreamRef& ref, domain::SessionStatus status, Time closed_at) {
   return kept_prefix(status) + number(closed_at.us) + own_key("", ref.agent, ref.session);
 }
 
-void record(Rows& rows, const session::StreamRef& ref, const session::Envelope& envelope,
-            const session::ContentErased& erased) {
+void record(Rows& rows, const domain::StreamRef& ref, const domain::Envelope& envelope,
+            const domain::ContentErased& erased) {
   const Bytes key = own_key("r", ref.agent, ref.session) + number(envelope.version.value);
   rows.put(key, Erasure{envelope.version,
                         envelope.position,
@@ -39,7 +39,7 @@ void record(Rows& rows, const session::StreamRef& ref, const session::Envelope& 
                         {}});
 }
 
-void complete(Rows& rows, const session::StreamRef& ref, Time at, StreamVersion through) {
+void complete(Rows& rows, const domain::StreamRef& ref, Time at, StreamVersion through) {
   const Bytes prefix = own_key("r", ref.agent, ref.session);
   const auto found = rows.scan(prefix, prefix, std::numeric_limits<std::size_t>::max());
   for (const eventlog::KeyValue& row : found) {
@@ -69,11 +69,11 @@ Result<bool> each(eventlog::KeyValueStore& store, const Bytes& prefix, Use&& use
 
 }  // namespace
 
-void note_erasure(Rows& rows, const session::StreamRef& ref, const session::RecordedEvent& event,
-                  const session::SessionState& state) {
-  if (const auto* erased = std::get_if<session::ContentErased>(&event.event)) {
+void note_erasure(Rows& rows, const domain::StreamRef& ref, const domain::RecordedEvent& event,
+                  const domain::SessionState& state) {
+  if (const auto* erased = std::get_if<domain::ContentErased>(&event.event)) {
     record(rows, ref, event.envelope, *erased);
-  } else if (const auto* done = std::get_if<session::ContentErasureCompleted>(&event.event)) {
+  } else if (const auto* done = std::get_if<domain::ContentErasureCompleted>(&event.event)) {
     complete(rows, ref, event.envelope.log_time, done->through);
   } else {
     return;
@@ -86,10 +86,10 @@ void note_erasure(Rows& rows, const session::StreamRef& ref, const session::Reco
   }
 }
 
-void note_kept_content(Rows& rows, const session::StreamRef& ref,
-                       const session::SessionState& state, Time closed_at) {
+void note_kept_content(Rows& rows, const domain::StreamRef& ref, const domain::SessionState& state,
+                       Time closed_at) {
   const Bytes key = kept_key(ref, state.status, closed_at);
-  if (session::is_wholly_erased(state)) {
+  if (domain::is_wholly_erased(state)) {
     rows.remove(key);
   } else {
     rows.put(key, KeptContent{ref.agent, ref.session, closed_at});
@@ -119,7 +119,7 @@ Result<std::vector<PendingErasure>> pending_erasures(eventlog::KeyValueStore& st
 }
 
 Result<std::vector<KeptContent>> kept_content(eventlog::KeyValueStore& store,
-                                              session::SessionStatus status, Time before,
+                                              domain::SessionStatus status, Time before,
                                               std::size_t count_max) {
   std::vector<KeptContent> all;
   const auto read = each<KeptContent>(store, kept_prefix(status), [&](KeptContent kept) {

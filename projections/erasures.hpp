@@ -9,7 +9,7 @@
 // Numbers are 8 bytes, most significant first.
 #pragma once
 
-#include "eventlog/facts/aggregates.hpp"
+#include "eventlog/domain/aggregates.hpp"
 #include "projections/session_refs.hpp"
 
 namespace projections {
@@ -22,10 +22,10 @@ struct Erasure {
   StreamVersion version;
   Position position;
   Time at;
-  session::ActorKind actor_kind = session::ActorKind::client;
+  domain::ActorKind actor_kind = domain::ActorKind::client;
   std::string actor;
-  session::ErasureReason reason = session::ErasureReason::requested;
-  session::VersionRanges events;
+  domain::ErasureReason reason = domain::ErasureReason::requested;
+  domain::VersionRanges events;
   Time completed_at;  // 0: some file may still hold it
 
   bool operator==(const Erasure&) const = default;
@@ -72,11 +72,11 @@ struct KeptContent {
 
 // ---- folding: after `event` has been folded into `state`, the state of its session ----
 
-void note_erasure(Rows& rows, const session::StreamRef& ref, const session::RecordedEvent& event,
-                  const session::SessionState& state);
+void note_erasure(Rows& rows, const domain::StreamRef& ref, const domain::RecordedEvent& event,
+                  const domain::SessionState& state);
 // Only of an ended session.
-void note_kept_content(Rows& rows, const session::StreamRef& ref,
-                       const session::SessionState& state, Time closed_at);
+void note_kept_content(Rows& rows, const domain::StreamRef& ref, const domain::SessionState& state,
+                       Time closed_at);
 
 // ---- queries ----
 
@@ -87,7 +87,7 @@ Result<std::vector<PendingErasure>> pending_erasures(eventlog::KeyValueStore& st
                                                      std::size_t count_max);
 // Sessions that ended so before `before` and still have text; the one that ended first comes first.
 Result<std::vector<KeptContent>> kept_content(eventlog::KeyValueStore& store,
-                                              session::SessionStatus status, Time before,
+                                              domain::SessionStatus status, Time before,
                                               std::size_t count_max);
 
 }  // namespace projections

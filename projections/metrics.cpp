@@ -51,11 +51,11 @@ Bytes day_prefix(std::string_view agent) {
 
 // One event being folded.
 struct Metering {
-  const session::Envelope& envelope;
-  const session::StreamRef& ref;
+  const domain::Envelope& envelope;
+  const domain::StreamRef& ref;
   Rows& rows;
 
-  void apply(const session::SessionOpened& e) {
+  void apply(const domain::SessionOpened& e) {
     change_session([&](MeteredSession& s) {
       if (s.is_opened) return false;
       s.is_opened = true;
@@ -66,7 +66,7 @@ struct Metering {
     });
   }
 
-  void apply(const session::TurnQueued&) {
+  void apply(const domain::TurnQueued&) {
     change_session([&](MeteredSession& s) {
       if (s.prompt.value != 0) return false;
       s.prompt = envelope.position;
@@ -74,14 +74,14 @@ struct Metering {
     });
   }
 
-  void apply(const session::TurnFinished& e) { add_cost(e.cost); }
-  void apply(const session::TurnFailed& e) { add_cost(e.cost); }
-  void apply(const session::TurnInterrupted& e) { add_cost(e.cost); }
+  void apply(const domain::TurnFinished& e) { add_cost(e.cost); }
+  void apply(const domain::TurnFailed& e) { add_cost(e.cost); }
+  void apply(const domain::TurnInterrupted& e) { add_cost(e.cost); }
 
   // R044: once a session, at its end, however often it is ended.
-  void apply(const session::SessionClosed& e) {
+  void apply(const domain::SessionClosed& e) {
     change_session([&](MeteredSession& s) {
-      if (!s.is_opened || s.is_closed || !session::is_terminal(e.status)) return false;
+      if (!s.is_opened || s.is_closed || !domain::is_terminal(e.status)) return false;
       s.is_closed = true;
       change_totals([&](MetricsTotals& t) {
         add(count_of(t, e.status), 1);
@@ -97,9 +97,9 @@ struct Metering {
   void apply(const Other&) {}
 
  private:
-  static std::int64_t& count_of(MetricsTotals& t, session::SessionStatus status) {
-    if (status == session::SessionStatus::completed) return t.completed;
-    const bool is_killed = status == session::SessionStatus::killed;
+  static std::int64_t& count_of(MetricsTotals& t, domain::SessionStatus status) {
+    if (status == domain::SessionStatus::completed) return t.completed;
+    const bool is_killed = status == domain::SessionStatus::killed;
     return is_killed && !base::mutant(base::Mutant::killed_counted_failed) ? t.killed : t.failed;
   }
 
@@ -116,8 +116,8 @@ struct Metering {
     });
   }
 
-  void add_cost(const session::TurnCost& turn) {
-    if (turn.cost.value == 0 && turn.usage == session::Usage{}) return;
+  void add_cost(const domain::TurnCost& turn) {
+    if (turn.cost.value == 0 && turn.usage == domain::Usage{}) return;
     change_session([&](MeteredSession& s) {
       add(s.cost.value, turn.cost.value);
       change_totals([&](MetricsTotals& t) {
@@ -151,8 +151,8 @@ void add_totals(MetricsTotals& sum, const MetricsTotals& t) {
 
 }  // namespace
 
-void Metrics::apply(const session::RecordedEvent& event,
-                    const std::optional<session::StreamRef>& stream, Rows& rows) const {
+void Metrics::apply(const domain::RecordedEvent& event,
+                    const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   const auto* ref = session_of(stream);
   if (!ref) return;
   std::visit([&](const auto& e) { Metering{event.envelope, *ref, rows}.apply(e); }, event.event);

@@ -17,7 +17,7 @@ class Metrics final : public Projection {
 
   std::string_view name() const override { return kName; }
   std::int64_t schema() const override { return 1; }
-  void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>& stream,
+  void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>& stream,
              Rows& rows) const override;
 };
 
@@ -47,7 +47,7 @@ struct MetricsTotals {
   std::int64_t failed = 0;
   std::int64_t killed = 0;
   NanoUsd cost;  // R045: of all turns
-  session::Usage usage;
+  domain::Usage usage;
   std::int64_t duration_ms = 0;  // R049: from opening to end, of all sessions that have ended
   std::int64_t sessions_with_duration = 0;
   MostExpensive most_expensive;

@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "eventlog/facts/recorded_event.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "projections/rows.hpp"
 
 namespace projections {
@@ -25,8 +25,8 @@ class Projection {
   // Folds one event, which is given once, in order, with its position and without content; `stream`
   // is the one that it is on, read once for all projections, none where its name is no stream's.
   // Total: there is no event that it refuses; it must not read anything but these and the rows.
-  virtual void apply(const session::RecordedEvent& event,
-                     const std::optional<session::StreamRef>& stream, Rows& rows) const = 0;
+  virtual void apply(const domain::RecordedEvent& event,
+                     const std::optional<domain::StreamRef>& stream, Rows& rows) const = 0;
 };
 
 }  // namespace projections

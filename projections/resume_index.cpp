@@ -6,16 +6,16 @@ namespace projections {
 namespace {
 
 using base::ErrorCode;
-using session::SessionStatus;
+using domain::SessionStatus;
 
 // One event being folded. Each overload says whether the record has changed.
 struct Indexing {
-  const session::Envelope& envelope;
-  const session::StreamRef& ref;
+  const domain::Envelope& envelope;
+  const domain::StreamRef& ref;
   Rows& rows;
   ResumeRecord& record;
 
-  bool apply(const session::SessionOpened& e) {
+  bool apply(const domain::SessionOpened& e) {
     if (record.status != SessionStatus::none) return false;
     record.session = ref.session;
     record.agent = ref.agent;
@@ -30,26 +30,26 @@ struct Indexing {
     return true;
   }
 
-  bool apply(const session::TurnQueued&) {
+  bool apply(const domain::TurnQueued&) {
     if (record.prompt.value != 0) return false;
     record.prompt = envelope.position;
     record.prompt_bytes = envelope.content ? envelope.content->bytes : 0;
     return true;
   }
 
-  bool apply(const session::AgentInitialized& e) {
+  bool apply(const domain::AgentInitialized& e) {
     if (record.status == SessionStatus::starting) record.status = SessionStatus::running;
     record.agent_session = e.agent_session;
     refer_agent_session(rows, ref.agent, e.agent_session, ref.session);
     return true;
   }
 
-  bool apply(const session::TurnFinished& e) { return add_cost(e.cost); }
-  bool apply(const session::TurnFailed& e) { return add_cost(e.cost); }
-  bool apply(const session::TurnInterrupted& e) { return add_cost(e.cost); }
+  bool apply(const domain::TurnFinished& e) { return add_cost(e.cost); }
+  bool apply(const domain::TurnFailed& e) { return add_cost(e.cost); }
+  bool apply(const domain::TurnInterrupted& e) { return add_cost(e.cost); }
 
-  bool apply(const session::SessionClosed& e) {
-    if (!session::is_live(record.status) || !session::is_terminal(e.status)) return false;
+  bool apply(const domain::SessionClosed& e) {
+    if (!domain::is_live(record.status) || !domain::is_terminal(e.status)) return false;
     record.status = e.status;
     record.completed_at = envelope.log_time;
     release_name(rows, ref.agent, record.name, ref.session);
@@ -57,7 +57,7 @@ struct Indexing {
   }
 
  private:
-  bool add_cost(const session::TurnCost& turn) {
+  bool add_cost(const domain::TurnCost& turn) {
     add(record.cost.value, turn.cost.value);
     return turn.cost.value != 0;
   }
@@ -91,8 +91,8 @@ bool is_uuid(std::string_view text) {
 
 }  // namespace
 
-void ResumeIndex::apply(const session::RecordedEvent& event,
-                        const std::optional<session::StreamRef>& stream, Rows& rows) const {
+void ResumeIndex::apply(const domain::RecordedEvent& event,
+                        const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   const auto* ref = session_of(stream);
   if (!ref) return;
   std::visit(

@@ -18,7 +18,7 @@ class ResumeIndex final : public Projection {
 
   std::string_view name() const override { return kName; }
   std::int64_t schema() const override { return 2; }
-  void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>& stream,
+  void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>& stream,
              Rows& rows) const override;
 };
 
@@ -33,7 +33,7 @@ struct ResumeRecord {
   std::string workdir;
   std::string model;  // as it was asked for; empty: the agent's default
   SessionId lineage;
-  session::SessionStatus status = session::SessionStatus::none;
+  domain::SessionStatus status = domain::SessionStatus::none;
   NanoUsd cost;
   Time completed_at;  // 0: live
   Position prompt;    // of its first TurnQueued, whose content is the first prompt

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/name_mark.hpp"
+#include "eventlog/domain/admission/name_mark.hpp"
+#include "eventlog/domain/evolve.hpp"
 #include "projections/amounts.hpp"
 #include "projections/erasures.hpp"
 
@@ -18,7 +18,7 @@ constexpr std::int64_t kSessionRowSchema = 4;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {
-  session::SessionState state;  // without the commands that it has accepted
+  domain::SessionState state;  // without the commands that it has accepted
   SessionId resumed_from;
   std::string agent_model;
   Time created_at;
@@ -120,47 +120,47 @@ Bytes counts_key(std::string_view agent) {
 
 // ---- folding: what evolve does not keep. Counts are of what is on record. ----
 
-void note(StoredSession& s, const session::Envelope& envelope, const session::TurnQueued&) {
+void note(StoredSession& s, const domain::Envelope& envelope, const domain::TurnQueued&) {
   ++s.turns_queued;
   if (s.prompt.value != 0) return;
   s.prompt = envelope.position;
   s.prompt_bytes = envelope.content ? envelope.content->bytes : 0;
 }
-void note(StoredSession& s, const session::Envelope&, const session::TurnFinished&) {
+void note(StoredSession& s, const domain::Envelope&, const domain::TurnFinished&) {
   ++s.turns_finished;
 }
-void note(StoredSession& s, const session::Envelope&, const session::TurnFailed&) {
+void note(StoredSession& s, const domain::Envelope&, const domain::TurnFailed&) {
   ++s.turns_failed;
 }
-void note(StoredSession& s, const session::Envelope&, const session::TurnInterrupted&) {
+void note(StoredSession& s, const domain::Envelope&, const domain::TurnInterrupted&) {
   ++s.turns_interrupted;
 }
-void note(StoredSession& s, const session::Envelope&, const session::ToolCallStarted&) {
+void note(StoredSession& s, const domain::Envelope&, const domain::ToolCallStarted&) {
   ++s.tool_calls;
 }
-void note(StoredSession& s, const session::Envelope&, const session::AgentInitialized& e) {
+void note(StoredSession& s, const domain::Envelope&, const domain::AgentInitialized& e) {
   s.agent_model = e.model;
 }
 template <class Other>
-void note(StoredSession&, const session::Envelope&, const Other&) {}
+void note(StoredSession&, const domain::Envelope&, const Other&) {}
 
-void evolve_state(session::SessionState& state, const session::RecordedEvent& event) {
-  session::evolve(state, event.envelope, event.event);
+void evolve_state(domain::SessionState& state, const domain::RecordedEvent& event) {
+  domain::evolve(state, event.envelope, event.event);
   // A list has no use for the commands' ids, and they would make a row as long as its session.
   state.commands.clear();
   clamp(state.usage);
   clamp(state.cost.value);
 }
 
-void open(StoredSession& s, const session::RecordedEvent& event, const session::StreamRef& ref,
+void open(StoredSession& s, const domain::RecordedEvent& event, const domain::StreamRef& ref,
           Rows& rows) {
-  const auto& opened = std::get<session::SessionOpened>(event.event);
+  const auto& opened = std::get<domain::SessionOpened>(event.event);
   s.resumed_from = opened.resumed_from;
   s.created_at = event.envelope.log_time;
   refer_opened(rows, opened, ref.agent, ref.session);
 }
 
-void close(StoredSession& s, const session::RecordedEvent& event, const session::StreamRef& ref,
+void close(StoredSession& s, const domain::RecordedEvent& event, const domain::StreamRef& ref,
            Rows& rows) {
   s.closed_at = event.envelope.log_time;
   release_name(rows, ref.agent, s.state.name, ref.session);
@@ -177,8 +177,7 @@ void count(Rows& rows, std::string_view agent, SessionStatus status, std::int64_
 }
 
 // Moves the session among those of its status.
-void order(Rows& rows, const StoredSession& s, const session::StreamRef& ref,
-           SessionStatus before) {
+void order(Rows& rows, const StoredSession& s, const domain::StreamRef& ref, SessionStatus before) {
   const SessionStatus after = s.state.status;
   if (before == after) return;
   for (const std::string_view agent : {std::string_view(ref.agent), kAllAgents}) {
@@ -191,14 +190,14 @@ void order(Rows& rows, const StoredSession& s, const session::StreamRef& ref,
 }
 
 // A name that was made can be found for as long as its text is there.
-void note_made_name(Rows& rows, const session::SessionState& s, const session::StreamRef& ref,
-                    const session::RecordedEvent& event) {
-  const bool may_change = std::holds_alternative<session::SessionNamed>(event.event) ||
-                          std::holds_alternative<session::ContentErased>(event.event);
+void note_made_name(Rows& rows, const domain::SessionState& s, const domain::StreamRef& ref,
+                    const domain::RecordedEvent& event) {
+  const bool may_change = std::holds_alternative<domain::SessionNamed>(event.event) ||
+                          std::holds_alternative<domain::ContentErased>(event.event);
   if (!may_change || s.made_name.position.value == 0) return;
   Bytes key = made_name_prefix(ref.agent, s.made_name.mark);
   base::append_u64(key, static_cast<std::uint64_t>(INT64_MAX - s.opened.value));
-  if (session::made_name_at(s).value == 0) {
+  if (domain::made_name_at(s).value == 0) {
     rows.remove(key);
   } else {
     rows.put(key, MadeNameRow{ref.session, s.made_name.position});
@@ -207,18 +206,18 @@ void note_made_name(Rows& rows, const session::SessionState& s, const session::S
 
 // ---- queries ----
 
-bool is_waiting(const session::SessionState& s) {
-  return session::is_live(s.status) && s.spec.is_multi_turn && !s.is_close_requested && !s.turn &&
+bool is_waiting(const domain::SessionState& s) {
+  return domain::is_live(s.status) && s.spec.is_multi_turn && !s.is_close_requested && !s.turn &&
          s.queue.empty();
 }
 
 SessionRow row_of(const StoredSession& stored) {
-  const session::SessionState& s = stored.state;
+  const domain::SessionState& s = stored.state;
   SessionRow row;
   row.session = s.session;
   row.agent = s.agent;
   row.name = s.name;
-  row.made_name = session::made_name_at(s);
+  row.made_name = domain::made_name_at(s);
   row.alias = s.alias;
   row.status = s.status;
   row.end_reason = s.end_reason;
@@ -258,7 +257,7 @@ SessionRow row_of(const StoredSession& stored) {
     row.pid = s.lease->pid;
   }
   row.inconsistent = s.inconsistent;
-  row.is_erased = s.last_content.value > 0 && session::is_wholly_erased(s);
+  row.is_erased = s.last_content.value > 0 && domain::is_wholly_erased(s);
   row.is_erasing = s.erasure > s.erasure_completed;
   return row;
 }
@@ -453,7 +452,7 @@ Result<std::optional<SessionId>> find_made_name(const RowReader& rows, std::stri
   std::optional<SessionId> found;
   if (!texts) return found;
   std::optional<base::Error> bad;
-  const auto walked = for_each_row(rows, made_name_prefix(agent, session::name_mark(name)), {},
+  const auto walked = for_each_row(rows, made_name_prefix(agent, domain::name_mark(name)), {},
                                    [&](const Bytes& key, const Bytes& value) {
                                      const auto row = detail::decode_row<MadeNameRow>(key, value);
                                      if (!row) {
@@ -495,11 +494,11 @@ Result<std::optional<SessionId>> find_id(const RowReader& rows, std::string_view
 }  // namespace
 
 std::int64_t SessionList::schema() const {
-  return session::kSchemaOf<session::SessionState> * 1000 + kSessionRowSchema;
+  return domain::kSchemaOf<domain::SessionState> * 1000 + kSessionRowSchema;
 }
 
-void SessionList::apply(const session::RecordedEvent& event,
-                        const std::optional<session::StreamRef>& stream, Rows& rows) const {
+void SessionList::apply(const domain::RecordedEvent& event,
+                        const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   const auto* ref = session_of(stream);
   if (!ref) return;
   rows.edit<StoredSession>(session_key(ref->agent, ref->session), [&](StoredSession& s) {
@@ -516,7 +515,7 @@ void SessionList::apply(const session::RecordedEvent& event,
     if (is_terminal(s.state.status)) note_kept_content(rows, *ref, s.state, s.closed_at);
     return true;
   });
-  if (const auto* e = std::get_if<session::AgentInitialized>(&event.event)) {
+  if (const auto* e = std::get_if<domain::AgentInitialized>(&event.event)) {
     refer_agent_session(rows, ref->agent, e->agent_session, ref->session);
   }
 }

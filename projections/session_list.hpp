@@ -1,5 +1,5 @@
 // Projection: every session there is or was, one row each, and what people call it by. The fold is
-// the domain's own (session::evolve), so that the list shows what commands are decided on.
+// the domain's own (domain::evolve), so that the list shows what commands are decided on.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "eventlog/facts/aggregates.hpp"
+#include "eventlog/domain/aggregates.hpp"
 #include "projections/projection.hpp"
 #include "projections/session_refs.hpp"
 
@@ -16,8 +16,8 @@ namespace projections {
 using base::NanoUsd;
 using base::Position;
 using base::Time;
-using session::EndReason;
-using session::SessionStatus;
+using domain::EndReason;
+using domain::SessionStatus;
 
 class SessionList final : public Projection {
  public:
@@ -25,7 +25,7 @@ class SessionList final : public Projection {
 
   std::string_view name() const override { return kName; }
   std::int64_t schema() const override;
-  void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>& stream,
+  void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>& stream,
              Rows& rows) const override;
 };
 
@@ -42,7 +42,7 @@ struct SessionRow {
   std::string workdir;
   std::string model;        // as it was asked for; empty: the agent's default
   std::string agent_model;  // as the agent named it at its start; empty: not started yet
-  session::PermissionMode permission_mode = session::PermissionMode::ask;
+  domain::PermissionMode permission_mode = domain::PermissionMode::ask;
   bool is_multi_turn = false;
   NanoUsd budget;  // 0: none
   Time created_at;
@@ -61,7 +61,7 @@ struct SessionRow {
   bool is_fork = false;
   SessionId lineage;
   NanoUsd cost;
-  session::Usage usage;
+  domain::Usage usage;
   std::int64_t output_blocks = 0;
   std::int64_t tool_calls = 0;
   Position opened;         // of SessionOpened

@@ -32,11 +32,11 @@ Bytes alias_prefix(std::string_view agent) {
   return key_of('a', agent, {});
 }
 
-const session::StreamRef* session_of(const std::optional<session::StreamRef>& stream) {
-  return stream && stream->kind == session::StreamKind::session ? &*stream : nullptr;
+const domain::StreamRef* session_of(const std::optional<domain::StreamRef>& stream) {
+  return stream && stream->kind == domain::StreamKind::session ? &*stream : nullptr;
 }
 
-void refer_opened(Rows& rows, const session::SessionOpened& opened, const std::string& agent,
+void refer_opened(Rows& rows, const domain::SessionOpened& opened, const std::string& agent,
                   SessionId session) {
   rows.put(key_of('a', agent, opened.alias), SessionRef{session});
   if (opened.name.empty()) return;

@@ -8,8 +8,8 @@
 // An agent's name has no '/', and what follows it ends with the key, so no two of them collide.
 #pragma once
 
-#include "eventlog/facts/recorded_event.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "projections/rows.hpp"
 
 namespace projections {
@@ -45,12 +45,12 @@ Bytes session_prefix(std::string_view agent);
 Bytes alias_prefix(std::string_view agent);
 
 // The session whose stream it is; none for another kind of stream.
-const session::StreamRef* session_of(const std::optional<session::StreamRef>& stream);
+const domain::StreamRef* session_of(const std::optional<domain::StreamRef>& stream);
 
 // ---- folding ----
 
 // The session was opened: its alias and the name that it was given refer to it from now on.
-void refer_opened(Rows& rows, const session::SessionOpened& opened, const std::string& agent,
+void refer_opened(Rows& rows, const domain::SessionOpened& opened, const std::string& agent,
                   SessionId session);
 // The agent told its own session id.
 void refer_agent_session(Rows& rows, std::string_view agent, std::string_view agent_session,

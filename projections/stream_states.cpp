@@ -1,7 +1,7 @@
 #include "projections/stream_states.hpp"
 
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
 
 namespace projections {
 namespace {
@@ -24,11 +24,11 @@ struct StreamRow {
 };
 
 template <class State>
-void fold(const session::RecordedEvent& event, Rows& rows) {
-  const session::Envelope& envelope = event.envelope;
+void fold(const domain::RecordedEvent& event, Rows& rows) {
+  const domain::Envelope& envelope = event.envelope;
   rows.edit<StreamRow<State>>(envelope.stream, [&](StreamRow<State>& row) {
-    row.schema = session::kSchemaOf<State>;
-    session::evolve(row.state, envelope, event.event);
+    row.schema = domain::kSchemaOf<State>;
+    domain::evolve(row.state, envelope, event.event);
     row.version = envelope.version;
     row.last = envelope.position;
     return true;
@@ -38,21 +38,21 @@ void fold(const session::RecordedEvent& event, Rows& rows) {
 }  // namespace
 
 std::int64_t StreamStates::schema() const {
-  return session::kSchemaOfAll;
+  return domain::kSchemaOfAll;
 }
 
-void StreamStates::apply(const session::RecordedEvent& event,
-                         const std::optional<session::StreamRef>& stream, Rows& rows) const {
+void StreamStates::apply(const domain::RecordedEvent& event,
+                         const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   if (!stream) return;
   switch (stream->kind) {
-    case session::StreamKind::session:
-      return fold<session::SessionState>(event, rows);
-    case session::StreamKind::registry:
-      return fold<session::RegistryState>(event, rows);
-    case session::StreamKind::admission:
-      return fold<session::AdmissionState>(event, rows);
-    case session::StreamKind::server:
-      return fold<session::ServerState>(event, rows);
+    case domain::StreamKind::session:
+      return fold<domain::SessionState>(event, rows);
+    case domain::StreamKind::registry:
+      return fold<domain::RegistryState>(event, rows);
+    case domain::StreamKind::admission:
+      return fold<domain::AdmissionState>(event, rows);
+    case domain::StreamKind::server:
+      return fold<domain::ServerState>(event, rows);
   }
 }
 

@@ -14,7 +14,7 @@ class StreamStates final : public Projection {
 
   std::string_view name() const override { return kName; }
   std::int64_t schema() const override;
-  void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>& stream,
+  void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>& stream,
              Rows& rows) const override;
 };
 

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "eventlog/base/binary.hpp"
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/evolve.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/evolve.hpp"
 #include "projections/session_refs.hpp"
 
 namespace projections {
@@ -13,8 +13,8 @@ namespace {
 using base::ErrorCode;
 using base::Position;
 using base::StreamVersion;
+using domain::SessionState;
 using eventlog::LoadedStream;
-using session::SessionState;
 
 constexpr std::int64_t kTakeoverRowSchema = 2;
 constexpr std::string_view kStatePrefix = "b/";
@@ -69,10 +69,10 @@ Bytes event_key(std::string_view stream, StreamVersion version) {
 // little.
 constexpr std::int64_t kGatheringDistance = 256;
 
-Result<session::RecordedEvent> decode_kept(const eventlog::KeyValue& row) {
+Result<domain::RecordedEvent> decode_kept(const eventlog::KeyValue& row) {
   auto kept = detail::decode_row<KeptEvent>(row.key, row.value);
   if (!kept) return tl::unexpected(kept.error());
-  auto event = session::decode_facts(kept->facts.bytes);
+  auto event = domain::decode_facts(kept->facts.bytes);
   if (!event) return tl::unexpected(detail::bad_row(event.error(), row.key));
   event->envelope.position = kept->position;
   return event;
@@ -88,7 +88,7 @@ void gather_state(const std::string& stream, Rows& rows) {
         rows.fail(event.error());
         return false;
       }
-      session::evolve(gathered.state, event->envelope, event->event);
+      domain::evolve(gathered.state, event->envelope, event->event);
       gathered.version = event->envelope.version;
       gathered.last = event->envelope.position;
       rows.remove(row.key);
@@ -97,26 +97,26 @@ void gather_state(const std::string& stream, Rows& rows) {
   });
 }
 
-void fold_shared(const session::RecordedEvent& event, Rows& rows) {
+void fold_shared(const domain::RecordedEvent& event, Rows& rows) {
   const std::string& stream = event.envelope.stream;
   const StreamVersion version = event.envelope.version;
-  const auto empty = session::initial_state(stream);
+  const auto empty = domain::initial_state(stream);
   if (!empty) return;
   rows.put(event_key(stream, version),
-           KeptEvent{event.envelope.position, {session::encode_facts(event)}});
+           KeptEvent{event.envelope.position, {domain::encode_facts(event)}});
   if (version.value % kGatheringDistance != 0) return;
   std::visit([&](const auto& state) { gather_state<std::decay_t<decltype(state)>>(stream, rows); },
              *empty);
 }
 
-void fold_session(const session::RecordedEvent& event, const session::StreamRef& ref, Rows& rows) {
+void fold_session(const domain::RecordedEvent& event, const domain::StreamRef& ref, Rows& rows) {
   const Bytes key = session_key(ref.agent, ref.session);
   bool is_over = false;
   rows.edit<SessionState>(key, [&](SessionState& state) {
-    if (!session::is_under_way(state) && event.envelope.version.value != 1) return false;
-    session::evolve(state, event.envelope, event.event);
+    if (!domain::is_under_way(state) && event.envelope.version.value != 1) return false;
+    domain::evolve(state, event.envelope, event.event);
     state.commands.clear();
-    is_over = !session::is_under_way(state);
+    is_over = !domain::is_under_way(state);
     return true;
   });
   if (is_over) rows.remove(key);
@@ -143,7 +143,7 @@ tl::unexpected<base::Error> unusable(const eventlog::KeyValue& row) {
 
 Result<bool> take_state(const eventlog::KeyValue& row, Takeover& takeover) {
   const std::string stream = row.key.substr(kStatePrefix.size());
-  auto empty = session::initial_state(stream);
+  auto empty = domain::initial_state(stream);
   if (!empty) return unusable(row);
   return std::visit(
       [&](const auto& state) -> Result<bool> {
@@ -159,10 +159,10 @@ Result<bool> take_state(const eventlog::KeyValue& row, Takeover& takeover) {
 Result<bool> take_event(const eventlog::KeyValue& row, Takeover& takeover) {
   auto event = decode_kept(row);
   if (!event) return tl::unexpected(event.error());
-  const session::Envelope& envelope = event->envelope;
+  const domain::Envelope& envelope = event->envelope;
   auto found = takeover.shared.find(envelope.stream);
   if (found == takeover.shared.end()) {
-    auto empty = session::initial_state(envelope.stream);
+    auto empty = domain::initial_state(envelope.stream);
     if (!empty) return unusable(row);
     found = takeover.shared.emplace(envelope.stream, LoadedStream{std::move(*empty), {}, {}}).first;
   }
@@ -171,7 +171,7 @@ Result<bool> take_event(const eventlog::KeyValue& row, Takeover& takeover) {
       envelope.version != loaded.version.next()) {
     return unusable(row);
   }
-  session::evolve(loaded.state, envelope, event->event);
+  domain::evolve(loaded.state, envelope, event->event);
   loaded.version = envelope.version;
   loaded.last = envelope.position;
   return true;
@@ -180,11 +180,11 @@ Result<bool> take_event(const eventlog::KeyValue& row, Takeover& takeover) {
 }  // namespace
 
 std::int64_t TakeoverRows::schema() const {
-  return session::kSchemaOfAll * 1000 + kTakeoverRowSchema;
+  return domain::kSchemaOfAll * 1000 + kTakeoverRowSchema;
 }
 
-void TakeoverRows::apply(const session::RecordedEvent& event,
-                         const std::optional<session::StreamRef>& stream, Rows& rows) const {
+void TakeoverRows::apply(const domain::RecordedEvent& event,
+                         const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   if (const auto* ref = session_of(stream)) {
     fold_session(event, *ref, rows);
   } else {
@@ -194,8 +194,8 @@ void TakeoverRows::apply(const session::RecordedEvent& event,
 
 Result<Takeover> read_takeover(eventlog::KeyValueStore& store) {
   Takeover takeover;
-  for (const auto stream : {session::kAdmissionStream, session::kServerStream}) {
-    takeover.shared.emplace(stream, LoadedStream{*session::initial_state(stream), {}, {}});
+  for (const auto stream : {domain::kAdmissionStream, domain::kServerStream}) {
+    takeover.shared.emplace(stream, LoadedStream{*domain::initial_state(stream), {}, {}});
   }
   auto read = each(store, kStatePrefix,
                    [&](const eventlog::KeyValue& row) { return take_state(row, takeover); });

@@ -15,7 +15,7 @@ class TakeoverRows final : public Projection {
 
   std::string_view name() const override { return kName; }
   std::int64_t schema() const override;
-  void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>& stream,
+  void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>& stream,
              Rows& rows) const override;
 };
 
@@ -24,7 +24,7 @@ struct Takeover {
   // Registries, $admission and $server by their names; the last two are always there.
   std::map<std::string, eventlog::LoadedStream> shared;
   // Those that are under way, without the ids of their commands.
-  std::vector<session::SessionState> sessions;
+  std::vector<domain::SessionState> sessions;
 };
 
 // Error rows_damaged: the rows cannot be relied on, and are to be built anew. Else the store's.

@@ -82,16 +82,16 @@ TEST_CASE("includes go one way", "[tidy]") {
     return check_dependencies({path, std::string("// x\n#include \"") + name + "\"\n"});
   };
   CHECK(complains(including("eventlog/block.cpp", "bus/frame.hpp")));
-  CHECK(complains(including("eventlog/block.cpp", "workers/session/decide.hpp")));
+  CHECK(complains(including("eventlog/block.cpp", "eventlog/domain/session/decide.hpp")));
   CHECK(complains(including("eventlog/base/ids.cpp", "eventlog/block.hpp")));
-  CHECK(complains(including("eventlog/facts/evolve.cpp", "eventlog/block.hpp")));
+  CHECK(complains(including("eventlog/domain/evolve.cpp", "eventlog/block.hpp")));
   CHECK(complains(including("bus/frame.cpp", "eventlog/block.hpp")));
-  CHECK(complains(including("bus/frame.cpp", "eventlog/facts/event.hpp")));
+  CHECK(complains(including("bus/frame.cpp", "eventlog/domain/event.hpp")));
   CHECK(complains(including("projections/view.cpp", "bus/frame.hpp")));
   CHECK(complains(including("projections/view.cpp", "workers/command_worker.hpp")));
   CHECK(complains(including("workers/command_worker.cpp", "tools/steno/main.hpp")));
-  CHECK(complains(including("workers/session/decide.cpp", "workers/command_worker.hpp")));
-  CHECK(complains(including("workers/session/decide.cpp", "eventlog/block.hpp")));
+  CHECK(complains(including("eventlog/domain/session/decide.cpp", "workers/command_worker.hpp")));
+  CHECK(complains(including("eventlog/domain/session/decide.cpp", "eventlog/block.hpp")));
   CHECK(complains(including("tools/steno/main.cpp", "tests/support/log.hpp")));
   CHECK(complains(including("eventlog/block.cpp", "block.hpp")));  // not from the root
   CHECK(complains(including("attic/block.cpp", "eventlog/block.hpp")));
@@ -104,7 +104,7 @@ TEST_CASE("includes go one way", "[tidy]") {
 TEST_CASE("the domain is pure", "[tidy]") {
   using support::check_purity;
   hold_all(all_sources(), check_purity);
-  const char* kDomain = "workers/session/decide.cpp";
+  const char* kDomain = "eventlog/domain/session/decide.cpp";
   for (const char* header : {"chrono", "random", "thread", "iostream", "fstream", "cstdio",
                              "unordered_map", "unistd.h", "rocksdb/db.h", "msgpack.hpp"}) {
     INFO(header);
@@ -115,7 +115,7 @@ TEST_CASE("the domain is pure", "[tidy]") {
   CHECK(complains(check_purity({kDomain, "const float x = 1;\n"})));
   CHECK(complains(check_purity({kDomain, "auto now = std::chrono::steady_clock::now();\n"})));
   CHECK(complains(check_purity({kDomain, "void f(base::Clock& clock);\n"})));
-  CHECK(complains(check_purity({"eventlog/facts/aggregates.hpp", "#include <unordered_map>\n"})));
+  CHECK(complains(check_purity({"eventlog/domain/aggregates.hpp", "#include <unordered_map>\n"})));
   CHECK_FALSE(complains(check_purity({kDomain, "#include <vector>\n// a double negation\n"})));
   CHECK_FALSE(complains(check_purity({"workers/loop.cpp", "#include <chrono>\ndouble x;\n"})));
   CHECK_FALSE(complains(check_purity({kDomain, "doubled(\"float\");\n"})));

@@ -5,7 +5,7 @@
 namespace workers {
 
 void AnchorDesk::begin() {
-  const session::ServerState& server = *commands_.server();
+  const domain::ServerState& server = *commands_.server();
   Position through;
   if (server.anchor) {
     const auto opened = eventlog::open_anchor(server.anchor->anchor);
@@ -33,7 +33,7 @@ void AnchorDesk::create(const bus::Peer& peer, const bus::Request& request) {
     return refuse(peer, request, bus::ReplyError::refused, "this server has no key to sign with");
   }
   fault_.clear();
-  wanted_ = record(session::AnchorRequested{}, peer, request);
+  wanted_ = record(domain::AnchorRequested{}, peer, request);
   hold(peer, request, wanted_);
 }
 

@@ -24,10 +24,10 @@ struct AnchorReplyBody {
 };
 
 struct AnchorsAnswer {
-  std::string key;                            // fingerprint of the server's own
-  std::optional<session::MadeAnchor> anchor;  // the last one; durable
-  Position through;                           // where the last one stands
-  std::string fault;                          // why the last one that was asked for was not made
+  std::string key;                           // fingerprint of the server's own
+  std::optional<domain::MadeAnchor> anchor;  // the last one; durable
+  Position through;                          // where the last one stands
+  std::string fault;                         // why the last one that was asked for was not made
 
   bool operator==(const AnchorsAnswer&) const = default;
   template <class Self, class Visit>

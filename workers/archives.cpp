@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "workers/fact_limits.hpp"
 
 namespace workers {
@@ -42,7 +42,7 @@ void ArchiveDesk::take(const bus::Peer& peer, const bus::Request& request) {
   if (answer_again(peer, request)) return;
   const auto body = bus::from_body<ArchiveBody>(request.body);
   if (!body) return refuse(peer, request, bus::ReplyError::invalid, base::describe(body.error()));
-  if (!session::is_agent_name(body->name)) {
+  if (!domain::is_agent_name(body->name)) {
     return refuse(peer, request, bus::ReplyError::invalid,
                   "an archive is named by 1 to 64 of a-z 0-9 . _ -, not '" + body->name + "'");
   }
@@ -79,7 +79,7 @@ void ArchiveDesk::create(const bus::Peer& peer, const bus::Request& request,
                       " archives are known, as many as there may be; forget one first");
   }
   failed_.erase(body.name);
-  const Position position = record(session::ArchiveBegun{body.name, body.folder}, peer, request);
+  const Position position = record(domain::ArchiveBegun{body.name, body.folder}, peer, request);
   ArchiveOrder order;
   order.name = body.name;
   order.folder = body.folder;
@@ -111,7 +111,7 @@ void ArchiveDesk::forget(const bus::Peer& peer, const bus::Request& request,
     return refuse(peer, request, bus::ReplyError::busy,
                   "archive " + body.name + " is being made, or the log trimmed for it; try again");
   }
-  const Position position = record(session::ArchiveForgotten{body.name}, peer, request);
+  const Position position = record(domain::ArchiveForgotten{body.name}, peer, request);
   hold(peer, request, position);
   eraser_.hurry();
 }
@@ -133,20 +133,20 @@ void ArchiveDesk::finish(const ArchiveResult& done) {
     const Position begun = commands_.server()->archives.at(order.name).begun;
     failed_[order.name] = {
         order.name, order.folder, begun, {}, {}, false, base::describe(done.made.error())};
-    record({session::ArchiveForgotten{order.name}});
+    record({domain::ArchiveForgotten{order.name}});
     return;
   }
   const auto& outcome = done.made->outcome;
   // In one append: the anchor stands right before what says that the archive ends there.
   const Position completed = record(
-      {done.made->anchor, session::ArchiveCompleted{order.name, outcome.first, outcome.through}});
+      {done.made->anchor, domain::ArchiveCompleted{order.name, outcome.first, outcome.through}});
   trims_.push_back({order.name, order.folder, outcome.through, completed.plus(-1)});
 }
 
 void ArchiveDesk::finish(const TrimResult& done) {
   if (done.done) {
     untrimmed_.erase(done.order.name);
-    record({session::LogTrimmed{done.order.name, done.order.through}});
+    record({domain::LogTrimmed{done.order.name, done.order.through}});
     return;
   }
   untrimmed_[done.order.name] = base::describe(done.done.error());
@@ -160,7 +160,7 @@ std::vector<std::string> ArchiveDesk::needed() const {
   const auto* admission = commands_.admission();
   for (const auto* sessions : {&admission->live, &admission->unsettled}) {
     for (const auto& [id, agent] : *sessions) {
-      streams.push_back(session::session_stream(agent, id));
+      streams.push_back(domain::session_stream(agent, id));
     }
   }
   return streams;
@@ -208,7 +208,7 @@ ArchivesAnswer ArchiveDesk::list() const {
   return answer;
 }
 
-std::string where_archived(const session::ServerState& state) {
+std::string where_archived(const domain::ServerState& state) {
   if (state.trimmed.value == 0) return {};
   std::string text = "events 1 to " + std::to_string(state.trimmed.value) + " were archived";
   std::size_t shown = 0;

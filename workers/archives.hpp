@@ -100,7 +100,7 @@ class ArchiveDesk : private CopyDesk<ArchiveOrder> {
 };
 
 // Where events up to `state.trimmed` are, in words; empty: in the log.
-std::string where_archived(const session::ServerState& state);
+std::string where_archived(const domain::ServerState& state);
 
 }  // namespace workers
 

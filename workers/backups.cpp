@@ -1,6 +1,6 @@
 #include "workers/backups.hpp"
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "workers/fact_limits.hpp"
 
 namespace workers {
@@ -25,7 +25,7 @@ void BackupDesk::take(const bus::Peer& peer, const bus::Request& request) {
   if (answer_again(peer, request)) return;
   const auto body = bus::from_body<BackupBody>(request.body);
   if (!body) return refuse(peer, request, bus::ReplyError::invalid, base::describe(body.error()));
-  if (!session::is_agent_name(body->name)) {
+  if (!domain::is_agent_name(body->name)) {
     return refuse(peer, request, bus::ReplyError::invalid,
                   "a backup is named by 1 to 64 of a-z 0-9 . _ -, not '" + body->name + "'");
   }
@@ -53,7 +53,7 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
                       " backups are known, as many as there may be; forget one first");
   }
   failed_.erase(body.name);
-  const Position position = record(session::BackupBegun{body.name, body.folder}, peer, request);
+  const Position position = record(domain::BackupBegun{body.name, body.folder}, peer, request);
   // Only what is on the record is made, so that no erasure misses it.
   hold(peer, request, position,
        BackupOrder{body.name, body.folder, position, false, body.shares_files});
@@ -63,7 +63,7 @@ void BackupDesk::create(const bus::Peer& peer, const bus::Request& request,
 // an erasure waits for it by its name. That it need not be waited for is its owner's to say.
 void BackupDesk::refuse_known(const bus::Peer& peer, const bus::Request& request,
                               const std::string& name) {
-  const session::NamedBackup& known = commands_.server()->backups.at(name);
+  const domain::NamedBackup& known = commands_.server()->backups.at(name);
   if (known.through.value == 0) {
     return refuse(peer, request, bus::ReplyError::already_exists,
                   "no copy was made: backup " + name + " is just being made in " + known.folder +
@@ -91,7 +91,7 @@ void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,
     return refuse(peer, request, bus::ReplyError::busy,
                   "backup " + body.name + " is being made; try again");
   }
-  const Position position = record(session::BackupForgotten{body.name}, peer, request);
+  const Position position = record(domain::BackupForgotten{body.name}, peer, request);
   hold(peer, request, position);
   eraser_.hurry();
 }
@@ -99,12 +99,12 @@ void BackupDesk::forget(const bus::Peer& peer, const bus::Request& request,
 void BackupDesk::finish(const BackupResult& done) {
   const BackupOrder& order = done.order;
   if (done.outcome) {
-    record({session::BackupCompleted{order.name, done.outcome->through}});
+    record({domain::BackupCompleted{order.name, done.outcome->through}});
     return;
   }
   failed_[order.name] = {
       order.name, order.folder, order.begun, {}, base::describe(done.outcome.error())};
-  record({session::BackupForgotten{order.name}});
+  record({domain::BackupForgotten{order.name}});
 }
 
 bool BackupDesk::do_work(base::Time now, base::Time wall, Position durable) {

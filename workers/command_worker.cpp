@@ -5,61 +5,61 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/session/session_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "workers/fact_limits.hpp"
-#include "workers/session/session_name.hpp"
 
 namespace workers {
 namespace {
 
-using session::Rejection;
-using session::RejectionCode;
-using session::SessionState;
+using domain::Rejection;
+using domain::RejectionCode;
+using domain::SessionState;
 
 // Who loads also saves, and a command that waits for its session is to wait behind few of them.
 constexpr std::size_t kSavesMax = 16;
 // Streams that one cycle looks at to evict them: more than one command uses.
 constexpr std::size_t kLooksMax = 64;
 
-const session::Spawn* as_spawn(const session::Command& command) {
-  const auto* client = std::get_if<session::ClientCommand>(&command);
-  return client == nullptr ? nullptr : std::get_if<session::Spawn>(client);
+const domain::Spawn* as_spawn(const domain::Command& command) {
+  const auto* client = std::get_if<domain::ClientCommand>(&command);
+  return client == nullptr ? nullptr : std::get_if<domain::Spawn>(client);
 }
 
 // It has to be decided before a kill or an interrupt, which is about it.
-bool is_meant_by(const session::Command& control, const CommandMessage& waiting) {
+bool is_meant_by(const domain::Command& control, const CommandMessage& waiting) {
   const auto* interrupt =
-      std::get_if<session::InterruptTurn>(std::get_if<session::ClientCommand>(&control));
+      std::get_if<domain::InterruptTurn>(std::get_if<domain::ClientCommand>(&control));
   return as_spawn(waiting.command) != nullptr ||
          (interrupt != nullptr && waiting.id.bytes == interrupt->turn.bytes);
 }
 
-CommandClass class_of(const session::Command& command) {
-  if (std::holds_alternative<session::LeaseReport>(command)) return CommandClass::reported;
-  if (const auto* own = std::get_if<session::ServerCommand>(&command)) {
+CommandClass class_of(const domain::Command& command) {
+  if (std::holds_alternative<domain::LeaseReport>(command)) return CommandClass::reported;
+  if (const auto* own = std::get_if<domain::ServerCommand>(&command)) {
     // What a worker said before it was gone counts first.
-    const bool is_expiry = std::holds_alternative<session::ExpireLease>(*own);
+    const bool is_expiry = std::holds_alternative<domain::ExpireLease>(*own);
     return is_expiry ? CommandClass::reported : CommandClass::control;
   }
-  const auto& client = std::get<session::ClientCommand>(command);
-  const bool is_control = std::holds_alternative<session::KillSession>(client) ||
-                          std::holds_alternative<session::InterruptTurn>(client);
+  const auto& client = std::get<domain::ClientCommand>(command);
+  const bool is_control = std::holds_alternative<domain::KillSession>(client) ||
+                          std::holds_alternative<domain::InterruptTurn>(client);
   return is_control && !base::mutant(base::Mutant::kill_waits_its_turn) ? CommandClass::control
                                                                         : CommandClass::asked;
 }
 
 template <class State>
-const State& as(const session::StreamState& state) {
+const State& as(const domain::StreamState& state) {
   return std::get<State>(state);
 }
 
 // What a reply to the command calls the session. A name that was made from the prompt is known to
 // whoever sent the prompt, and to no state.
 std::string name_for(const SessionState& state, const CommandMessage& message) {
-  const session::Spawn* spawn = as_spawn(message.command);
-  if (!state.name.empty() || spawn == nullptr) return session::label(state);
-  return session::made_name(spawn->prompt, state.made_name.mark).value_or(state.alias);
+  const domain::Spawn* spawn = as_spawn(message.command);
+  if (!state.name.empty() || spawn == nullptr) return domain::label(state);
+  return domain::made_name(spawn->prompt, state.made_name.mark).value_or(state.alias);
 }
 
 Rejection busy(const std::string& what, std::size_t waiting) {
@@ -132,7 +132,7 @@ void CommandWorker::forget(Stream& s) {
 }
 
 void CommandWorker::submit(Ticket ticket, CommandMessage message) {
-  if (!session::is_agent_name(message.agent)) {
+  if (!domain::is_agent_name(message.agent)) {
     return turn_away(ticket,
                      {RejectionCode::invalid, "not the name of an agent: '" + message.agent +
                                                   "'; it is 1 to 64 of a-z 0-9 . _ -"});
@@ -141,7 +141,7 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
   if (auto full = check_inbox(inbox(of), message.asker, message.bytes)) {
     return turn_away(ticket, std::move(*full));
   }
-  Stream& s = stream(session::session_stream(message.agent, message.session));
+  Stream& s = stream(domain::session_stream(message.agent, message.session));
   if (of == CommandClass::control) {
     const std::list<Waiting>& asked = queue(s, CommandClass::asked).commands;
     const bool is_awaited = std::any_of(asked.begin(), asked.end(), [&](const Waiting& w) {
@@ -199,7 +199,7 @@ std::optional<Rejection> CommandWorker::check_share(const char* whose, std::size
 
 // Without having looked at any state: every copy of the command is answered so, or none is told
 // anything of its fate.
-void CommandWorker::turn_away(const Ticket& ticket, session::Rejection rejection) {
+void CommandWorker::turn_away(const Ticket& ticket, domain::Rejection rejection) {
   hold(Position{}, {ticket, tl::unexpected(std::move(rejection))});
 }
 
@@ -275,11 +275,11 @@ bool CommandWorker::is_at_hand(Stream& wanted, const Turn& turn) {
 std::optional<CommandWorker::Involved> CommandWorker::involve(Stream& session,
                                                               const CommandMessage& message,
                                                               CommandClass of) {
-  Involved streams{&session, &stream(session::registry_stream(message.agent)),
-                   &stream(std::string(session::kAdmissionStream)), nullptr};
-  const session::Spawn* spawn = as_spawn(message.command);
+  Involved streams{&session, &stream(domain::registry_stream(message.agent)),
+                   &stream(std::string(domain::kAdmissionStream)), nullptr};
+  const domain::Spawn* spawn = as_spawn(message.command);
   if (spawn != nullptr && spawn->resume.is_set() && spawn->resume != message.session) {
-    streams.source = &stream(session::session_stream(message.agent, spawn->resume));
+    streams.source = &stream(domain::session_stream(message.agent, spawn->resume));
   }
   for (Stream* s : {streams.session, streams.registry, streams.admission, streams.source}) {
     if (s != nullptr && !is_at_hand(*s, {of, *session.name})) return std::nullopt;
@@ -322,8 +322,8 @@ void CommandWorker::run_next(CommandClass of) {
   Position release;
   CommandOutcome outcome = decide(*streams, waiting.message, release);
   if (!outcome) cut_text(outcome.error().text, kRefusalBytesMax);
-  if (!outcome && !session::is_undecided(outcome.error().code) &&
-      waiting.message.actor_kind == session::ActorKind::client) {
+  if (!outcome && !domain::is_undecided(outcome.error().code) &&
+      waiting.message.actor_kind == domain::ActorKind::client) {
     refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release}, boot_);
   }
   hold(release, {waiting.ticket, std::move(outcome)});
@@ -334,7 +334,7 @@ void CommandWorker::run_next(CommandClass of) {
 CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& message,
                                      Position& release) {
   // What was answered before is answered again, whatever can be read of the other streams by now.
-  if (message.actor_kind == session::ActorKind::client && !streams.session->has_fault()) {
+  if (message.actor_kind == domain::ActorKind::client && !streams.session->has_fault()) {
     release = streams.session->last;
     if (auto answer = answer_again(as<SessionState>(streams.session->state), message, release)) {
       return std::move(*answer);
@@ -361,13 +361,13 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
                   "the session is at version " + std::to_string(streams.session->version.value) +
                       ", not at " + std::to_string(message.expected_version->value));
   }
-  const session::DecisionContext context{message.session, message.agent, message.id,
-                                         options_.limits, streams.session->version};
-  const session::DecisionStates states{
-      state, as<session::RegistryState>(streams.registry->state),
-      as<session::AdmissionState>(streams.admission->state),
+  const domain::DecisionContext context{message.session, message.agent, message.id, options_.limits,
+                                        streams.session->version};
+  const domain::DecisionStates states{
+      state, as<domain::RegistryState>(streams.registry->state),
+      as<domain::AdmissionState>(streams.admission->state),
       streams.source == nullptr ? nullptr : &as<SessionState>(streams.source->state)};
-  auto decision = session::decide(states, message.command, context);
+  auto decision = domain::decide(states, message.command, context);
   if (!decision && base::mutant(base::Mutant::rejection_before_durable)) release = {};
   if (!decision) return tl::unexpected(decision.error());
   return append(streams, message, std::move(*decision), release);
@@ -396,25 +396,25 @@ std::optional<CommandOutcome> CommandWorker::answer_again(const SessionState& st
 }
 
 CommandOutcome CommandWorker::append(const Involved& streams, const CommandMessage& message,
-                                     session::Decision decision, Position& release) {
-  const auto of_role = [&](session::StreamRole role) {
+                                     domain::Decision decision, Position& release) {
+  const auto of_role = [&](domain::StreamRole role) {
     switch (role) {
-      case session::StreamRole::session:
+      case domain::StreamRole::session:
         return streams.session;
-      case session::StreamRole::registry:
+      case domain::StreamRole::registry:
         return streams.registry;
-      case session::StreamRole::admission:
+      case domain::StreamRole::admission:
         return streams.admission;
-      case session::StreamRole::source:
+      case domain::StreamRole::source:
         return streams.source;
     }
     return streams.session;
   };
   std::vector<eventlog::StreamAppend> appends;
-  for (const auto role : {session::StreamRole::session, session::StreamRole::source,
-                          session::StreamRole::registry, session::StreamRole::admission}) {
+  for (const auto role : {domain::StreamRole::session, domain::StreamRole::source,
+                          domain::StreamRole::registry, domain::StreamRole::admission}) {
     eventlog::StreamAppend append;
-    for (session::Emitted& emitted : decision) {
+    for (domain::Emitted& emitted : decision) {
       if (emitted.role != role) continue;
       append.events.push_back({std::move(emitted.event), std::move(emitted.content)});
     }
@@ -431,7 +431,7 @@ CommandOutcome CommandWorker::append(const Involved& streams, const CommandMessa
     context.causation = message.causation;
     context.actor_kind = message.actor_kind;
     context.actor = message.actor;
-    if (const auto* report = std::get_if<session::LeaseReport>(&message.command)) {
+    if (const auto* report = std::get_if<domain::LeaseReport>(&message.command)) {
       context.token = report->token;
       context.report_sequence = report->sequence;
     }
@@ -450,18 +450,18 @@ Position CommandWorker::append_and_evolve(std::vector<eventlog::StreamAppend> ap
   const auto appended = sequencer_.append(std::move(appends), context);
   CHECK(appended.has_value());  // this loop is the only writer, so the versions are right
   for (const eventlog::SequencedEvent* event : *appended) {
-    const session::Envelope& envelope = event->recorded.envelope;
+    const domain::Envelope& envelope = event->recorded.envelope;
     Stream& s = streams_.at(envelope.stream);
-    session::evolve(s.state, envelope, event->recorded.event);
+    domain::evolve(s.state, envelope, event->recorded.event);
     s.version = envelope.version;
     s.last = envelope.position;
   }
   return sequencer_.tail();
 }
 
-bool CommandWorker::record_server_events(std::vector<session::Event> events, base::Time now,
+bool CommandWorker::record_server_events(std::vector<domain::Event> events, base::Time now,
                                          base::Time wall, const ServerEventsBy& by) {
-  const auto found = streams_.find(session::kServerStream);
+  const auto found = streams_.find(domain::kServerStream);
   if (found == streams_.end() || !found->second.is_loaded) return false;
   eventlog::AppendContext context;
   context.command = by.command.is_set() ? by.command : base::CommandId::make(now, random_);
@@ -471,7 +471,7 @@ bool CommandWorker::record_server_events(std::vector<session::Event> events, bas
   context.log_time = now;
   context.wall_time = wall;
   eventlog::StreamAppend append{*found->second.name, found->second.version, {}};
-  for (session::Event& event : events) append.events.push_back({std::move(event), {}});
+  for (domain::Event& event : events) append.events.push_back({std::move(event), {}});
   std::vector<eventlog::StreamAppend> appends;
   appends.push_back(std::move(append));
   append_and_evolve(std::move(appends), context);
@@ -488,21 +488,21 @@ std::vector<CommandAnswer> CommandWorker::take_answers() {
 }
 
 const SessionState* CommandWorker::find(const std::string& agent, base::SessionId session) const {
-  const auto found = streams_.find(session::session_stream(agent, session));
+  const auto found = streams_.find(domain::session_stream(agent, session));
   if (found == streams_.end() || !found->second.is_loaded) return nullptr;
   return &as<SessionState>(found->second.state);
 }
 
-const session::AdmissionState* CommandWorker::admission() const {
-  const auto found = streams_.find(session::kAdmissionStream);
+const domain::AdmissionState* CommandWorker::admission() const {
+  const auto found = streams_.find(domain::kAdmissionStream);
   if (found == streams_.end() || !found->second.is_loaded) return nullptr;
-  return &as<session::AdmissionState>(found->second.state);
+  return &as<domain::AdmissionState>(found->second.state);
 }
 
-const session::ServerState* CommandWorker::server() const {
-  const auto found = streams_.find(session::kServerStream);
+const domain::ServerState* CommandWorker::server() const {
+  const auto found = streams_.find(domain::kServerStream);
   if (found == streams_.end() || !found->second.is_loaded) return nullptr;
-  return &as<session::ServerState>(found->second.state);
+  return &as<domain::ServerState>(found->second.state);
 }
 
 // Nobody waits for it, what it says is durable, and it is not one of the two that the whole server
@@ -511,7 +511,7 @@ bool CommandWorker::is_idle(const Stream& s) const {
   return s.is_loaded && !s.has_commands() && (!s.pending || s.pending->dependants.empty()) &&
          (s.last <= sequencer_.durable() || base::mutant(base::Mutant::snapshot_before_durable)) &&
          (std::holds_alternative<SessionState>(s.state) ||
-          std::holds_alternative<session::RegistryState>(s.state));
+          std::holds_alternative<domain::RegistryState>(s.state));
 }
 
 // Forgets a stream once its snapshot holds its last version.

@@ -18,10 +18,10 @@
 #include <set>
 #include <unordered_map>
 
+#include "eventlog/domain/session/decide.hpp"
 #include "eventlog/sequencer.hpp"
 #include "eventlog/stream_loader.hpp"
 #include "workers/refusals.hpp"
-#include "workers/session/decide.hpp"
 
 namespace workers {
 
@@ -38,18 +38,18 @@ struct Ticket {
 
 struct CommandMessage {
   base::CommandId id;
-  session::BodyDigest digest{};
+  domain::BodyDigest digest{};
   std::int64_t ask = 0;  // bus::Request::ask
   base::SessionId session;
   std::string agent;
-  session::ActorKind actor_kind = session::ActorKind::client;
+  domain::ActorKind actor_kind = domain::ActorKind::client;
   std::string actor;
   std::optional<base::StreamVersion> expected_version;  // of the session's stream
   base::Time deadline;                                  // log time; 0: none
   base::CommandId correlation;
   base::EventId causation;
   std::string traceparent;
-  session::Command command;
+  domain::Command command;
   std::size_t bytes = 0;  // of its body as it came; 0: the server's own
   std::string asker;      // the connection that it came by; empty: the server's own
 };
@@ -64,13 +64,13 @@ constexpr std::size_t kCommandClasses = 3;
 
 struct Accepted {
   Position position;  // of the command's last event; of the stream's last, when it made none
-  session::SessionStatus status = session::SessionStatus::none;  // after it
+  domain::SessionStatus status = domain::SessionStatus::none;  // after it
   std::string name;
   std::string alias;
   bool is_repeated = false;  // the command had been accepted before
 };
 
-using CommandOutcome = base::Result<Accepted, session::Rejection>;
+using CommandOutcome = base::Result<Accepted, domain::Rejection>;
 
 struct CommandAnswer {
   Ticket ticket;
@@ -80,7 +80,7 @@ struct CommandAnswer {
 };
 
 struct CommandWorkerOptions {
-  session::Limits limits;
+  domain::Limits limits;
   std::size_t inbox_max = 100'000;    // waiting commands of one class; more are answered as `busy`
   std::size_t streams_max = 200'000;  // sessions and registries in memory; more are evicted
   // Nor are those kept that nobody has asked for in so long: most never are again, and one that is
@@ -92,10 +92,10 @@ struct CommandWorkerOptions {
 
 // Who made facts about the server. Without a name: the server itself, of its own accord.
 struct ServerEventsBy {
-  session::ActorKind kind = session::ActorKind::server;
+  domain::ActorKind kind = domain::ActorKind::server;
   std::string actor;
   base::CommandId command;  // the request that they answer; unset: a fresh id
-  session::BodyDigest digest{};
+  domain::BodyDigest digest{};
 };
 
 class CommandWorker {
@@ -119,7 +119,7 @@ class CommandWorker {
   void submit(Ticket ticket, CommandMessage message);
   // What a client's command with a body of so many bytes would be answered, before its body is
   // decoded: `busy`, where its class or its asker has no room for it. None: it can be submitted.
-  std::optional<session::Rejection> check_room(const std::string& asker, std::size_t bytes) const;
+  std::optional<domain::Rejection> check_room(const std::string& asker, std::size_t bytes) const;
 
   // Takes loaded streams and decides what can be decided, until the sequencer has no room or
   // kDecisionsPerCycle commands have been looked at.
@@ -130,7 +130,7 @@ class CommandWorker {
 
   // Facts about the server itself, on its own stream, and who made them. False: that stream is not
   // in memory.
-  bool record_server_events(std::vector<session::Event> events, base::Time now, base::Time wall,
+  bool record_server_events(std::vector<domain::Event> events, base::Time now, base::Time wall,
                             const ServerEventsBy& by = {});
   // Position of the last event that was decided.
   Position recorded() const { return sequencer_.tail(); }
@@ -142,10 +142,10 @@ class CommandWorker {
   void adopt(const std::string& stream, eventlog::LoadedStream loaded);
 
   // The session's state as far as it is decided, not yet durable; null when it is not loaded.
-  const session::SessionState* find(const std::string& agent, base::SessionId session) const;
-  const session::AdmissionState* admission() const;
+  const domain::SessionState* find(const std::string& agent, base::SessionId session) const;
+  const domain::AdmissionState* admission() const;
   // Of the server's own stream; null while it is not loaded.
-  const session::ServerState* server() const;
+  const domain::ServerState* server() const;
 
   std::size_t waiting() const;
   std::size_t loaded_streams() const { return streams_.size(); }
@@ -180,7 +180,7 @@ class CommandWorker {
   };
   struct Stream {
     const std::string* name = nullptr;  // as the sequencer keeps it
-    session::StreamState state;
+    domain::StreamState state;
     base::StreamVersion version;
     Position last;
     std::unique_ptr<Pending> pending;
@@ -214,10 +214,10 @@ class CommandWorker {
   bool is_idle(const Stream& stream) const;
   bool take_loaded();
   void take_state(Stream& stream, eventlog::LoadedStream loaded);
-  std::optional<session::Rejection> check_inbox(const Inbox& inbox, const std::string& asker,
-                                                std::size_t bytes) const;
-  std::optional<session::Rejection> check_share(const char* whose, std::size_t count,
-                                                std::size_t held, std::size_t bytes) const;
+  std::optional<domain::Rejection> check_inbox(const Inbox& inbox, const std::string& asker,
+                                               std::size_t bytes) const;
+  std::optional<domain::Rejection> check_share(const char* whose, std::size_t count,
+                                               std::size_t held, std::size_t bytes) const;
   Inbox& inbox(CommandClass of) { return inboxes_[static_cast<std::size_t>(of)]; }
   static Queue& queue(Stream& stream, CommandClass of);
   std::optional<CommandClass> next_class();
@@ -226,12 +226,12 @@ class CommandWorker {
   std::optional<Involved> involve(Stream& session, const CommandMessage& message, CommandClass of);
   bool is_at_hand(Stream& wanted, const Turn& turn);
   CommandOutcome decide(const Involved& streams, CommandMessage& message, Position& release);
-  std::optional<CommandOutcome> answer_again(const session::SessionState& state,
+  std::optional<CommandOutcome> answer_again(const domain::SessionState& state,
                                              const CommandMessage& message, Position& release);
-  void turn_away(const Ticket& ticket, session::Rejection rejection);
+  void turn_away(const Ticket& ticket, domain::Rejection rejection);
   void hold(Position release, CommandAnswer answer);
   CommandOutcome append(const Involved& streams, const CommandMessage& message,
-                        session::Decision decision, Position& release);
+                        domain::Decision decision, Position& release);
   Position append_and_evolve(std::vector<eventlog::StreamAppend> appends,
                              const eventlog::AppendContext& context);
   void take_saved();

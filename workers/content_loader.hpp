@@ -7,13 +7,13 @@
 #include <optional>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/domain/recorded_event.hpp"
 
 namespace workers {
 
 struct ContentOutcome {
   base::Position position;
-  base::Result<session::RecordedEvent> event;  // without content: it has none, or it was erased
+  base::Result<domain::RecordedEvent> event;  // without content: it has none, or it was erased
 };
 
 // Port. Used by one thread.

@@ -64,17 +64,17 @@ class CopyDesk {
   }
 
   // Returns where it ends on the record. The first: what the server found out by itself.
-  Position record(std::vector<session::Event> events) {
+  Position record(std::vector<domain::Event> events) {
     commands_.record_server_events(std::move(events), now_, wall_);
     return commands_.recorded();
   }
-  Position record(session::Event event, const bus::Peer& peer, const bus::Request& request) {
-    std::vector<session::Event> events;
+  Position record(domain::Event event, const bus::Peer& peer, const bus::Request& request) {
+    std::vector<domain::Event> events;
     events.push_back(std::move(event));
     const std::string actor = peer.hello.name.empty() ? "client" : peer.hello.name;
-    const session::BodyDigest digest = digest_of(request.verb, request.body);
+    const domain::BodyDigest digest = digest_of(request.verb, request.body);
     commands_.record_server_events(std::move(events), now_, wall_,
-                                   {session::ActorKind::client, actor, request.id, digest});
+                                   {domain::ActorKind::client, actor, request.id, digest});
     return commands_.recorded();
   }
 

@@ -19,9 +19,9 @@ base::Time as_time(base::Duration boot) {
   return {boot.count()};
 }
 
-session::LineFault fault_of(engines::LineFault fault) {
-  return fault == engines::LineFault::too_long ? session::LineFault::too_long
-                                               : session::LineFault::cut_short;
+domain::LineFault fault_of(engines::LineFault fault) {
+  return fault == engines::LineFault::too_long ? domain::LineFault::too_long
+                                               : domain::LineFault::cut_short;
 }
 
 constexpr std::size_t kFaultyLineMax = 64 << 10;  // of a broken line's start that is kept
@@ -138,7 +138,7 @@ void EngineWorker::advance(const Key& key, Run& run, base::Duration now) {
       return;
     }
     if (run.is_lost || run.directive.end != LeaseEnd::none) {
-      report(run, session::ReportAgentExited{});
+      report(run, domain::ReportAgentExited{});
       run.has_exited = true;
       return;
     }
@@ -152,7 +152,7 @@ void EngineWorker::launch(Run& run) {
   run.is_launched = true;
   auto agent = launcher_.launch(run.directive);
   if (!agent) {
-    report(run, session::ReportStartFailed{base::describe(agent.error())});
+    report(run, domain::ReportStartFailed{base::describe(agent.error())});
     run.has_exited = true;
     return;
   }
@@ -204,28 +204,28 @@ void EngineWorker::pump(Run& run, base::Duration now) {
 
 void EngineWorker::take_event(Run& run, const engines::ProcessEvent& event, base::Duration now) {
   if (const auto* started = std::get_if<engines::ProcessStarted>(&event)) {
-    report(run, session::ReportAgentStarted{started->pid, started->start_ticks});
+    report(run, domain::ReportAgentStarted{started->pid, started->start_ticks});
   } else if (const auto* failed = std::get_if<engines::StartFailed>(&event)) {
-    report(run, session::ReportStartFailed{failed->text});
+    report(run, domain::ReportStartFailed{failed->text});
     run.has_exited = true;
   } else if (const auto* line = std::get_if<engines::Line>(&event)) {
     if (line->fault == engines::LineFault::none) {
       report_all(run, run.agent.engine->on_line(line->bytes, as_time(now)));
       write(run, run.agent.engine->take_writes());
     } else {
-      report(run, session::ReportAgentLine{fault_of(line->fault),
-                                           static_cast<std::int64_t>(line->bytes.size()),
-                                           line->bytes.substr(0, kFaultyLineMax)});
+      report(run, domain::ReportAgentLine{fault_of(line->fault),
+                                          static_cast<std::int64_t>(line->bytes.size()),
+                                          line->bytes.substr(0, kFaultyLineMax)});
     }
   } else if (const auto* exited = std::get_if<engines::ProcessExited>(&event)) {
     report_all(run, run.agent.engine->on_end());
-    report(run, session::ReportAgentExited{std::max<std::int64_t>(0, exited->code), exited->signal,
-                                           exited->stderr_tail});
+    report(run, domain::ReportAgentExited{std::max<std::int64_t>(0, exited->code), exited->signal,
+                                          exited->stderr_tail});
     run.has_exited = true;
   }
 }
 
-void EngineWorker::report(Run& run, const session::Report& report) {
+void EngineWorker::report(Run& run, const domain::Report& report) {
   if (run.is_lost) return;
   run.unacked.push_back(encode_report(++run.sequence, report));
   const std::size_t bytes = size_of(run.unacked.back());
@@ -233,8 +233,8 @@ void EngineWorker::report(Run& run, const session::Report& report) {
   unacked_bytes_ += bytes;
 }
 
-void EngineWorker::report_all(Run& run, const std::vector<session::Report>& reports) {
-  for (const session::Report& each : reports) report(run, each);
+void EngineWorker::report_all(Run& run, const std::vector<domain::Report>& reports) {
+  for (const domain::Report& each : reports) report(run, each);
 }
 
 void EngineWorker::write(Run& run, const base::Bytes& bytes) {
@@ -242,8 +242,8 @@ void EngineWorker::write(Run& run, const base::Bytes& bytes) {
   const auto written = run.agent.process->write(bytes);
   if (written || written.error().code == base::ErrorCode::unreachable) return;  // its exit follows
   report(run,
-         session::ReportAgentLine{session::LineFault::unknown_kind, 0,
-                                  "not given to the agent: " + base::describe(written.error())});
+         domain::ReportAgentLine{domain::LineFault::unknown_kind, 0,
+                                 "not given to the agent: " + base::describe(written.error())});
   run.is_ending = true;
   run.agent.process->terminate(options_.kill_grace);
 }

@@ -94,12 +94,12 @@ class EngineWorker {
   void obey(Run& run, base::Duration now);
   void pump(Run& run, base::Duration now);
   void take_event(Run& run, const engines::ProcessEvent& event, base::Duration now);
-  void report(Run& run, const session::Report& report);
+  void report(Run& run, const domain::Report& report);
   static void forget_first(Run& run);
   static void unsend(Run& run, std::int64_t through);
   bool has_unsent(const Run& run) const;
   ReportsBody take_reports(const Key& key, Run& run);
-  void report_all(Run& run, const std::vector<session::Report>& reports);
+  void report_all(Run& run, const std::vector<domain::Report>& reports);
   void write(Run& run, const base::Bytes& bytes);
 
   AgentLauncher& launcher_;

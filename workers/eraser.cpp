@@ -13,8 +13,8 @@ constexpr base::Duration kRetryWait = std::chrono::seconds(1);
 
 }  // namespace
 
-void Eraser::on_durable(const session::RecordedEvent& event) {
-  if (!std::holds_alternative<session::ContentErased>(event.event)) return;
+void Eraser::on_durable(const domain::RecordedEvent& event) {
+  if (!std::holds_alternative<domain::ContentErased>(event.event)) return;
   at_least_ = std::max(at_least_, event.envelope.position);
   due_ = boot_;
 }
@@ -24,7 +24,7 @@ void Eraser::on_answer(const CommandOutcome& outcome) {
   if (outcome) {
     at_least_ = std::max(at_least_, outcome->position);
   } else {
-    const bool is_short = outcome.error().code == session::RejectionCode::busy;
+    const bool is_short = outcome.error().code == domain::RejectionCode::busy;
     due_ = boot_ + (is_short ? kRetryWait : kInterval);
   }
 }
@@ -77,10 +77,10 @@ void Eraser::take(ErasureOutcome outcome) {
   }
   fault_ = outcome.error;
   for (const projections::PendingErasure& erased : outcome.erased) {
-    submit(erased.agent, erased.session, session::CompleteErasure{erased.through});
+    submit(erased.agent, erased.session, domain::CompleteErasure{erased.through});
   }
   for (const projections::KeptContent& expired : outcome.expired) {
-    submit(expired.agent, expired.session, session::ExpireContent{});
+    submit(expired.agent, expired.session, domain::ExpireContent{});
   }
   if (outcome.is_behind) {
     due_ = boot_ + kBehindWait;
@@ -93,12 +93,12 @@ void Eraser::take(ErasureOutcome outcome) {
 }
 
 void Eraser::submit(const std::string& agent, base::SessionId session,
-                    session::ServerCommand command) {
+                    domain::ServerCommand command) {
   CommandMessage message;
   message.id = base::CommandId::make(now_, random_);
   message.session = session;
   message.agent = agent;
-  message.actor_kind = session::ActorKind::server;
+  message.actor_kind = domain::ActorKind::server;
   message.actor = "eraser";
   message.command = command;
   ++asked_;

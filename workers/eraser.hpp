@@ -17,7 +17,7 @@ class Eraser {
 
   // What earlier servers left undone is known once the projections are at `tail`.
   void begin(Position tail) { at_least_ = tail; }
-  void on_durable(const session::RecordedEvent& event);
+  void on_durable(const domain::RecordedEvent& event);
   void on_answer(const CommandOutcome& outcome);
   // Obeyed as soon as nothing else is being done; its outcome is taken below.
   void order(Order order) { orders_.push_back(std::move(order)); }
@@ -37,7 +37,7 @@ class Eraser {
 
  private:
   void take(ErasureOutcome outcome);
-  void submit(const std::string& agent, base::SessionId session, session::ServerCommand command);
+  void submit(const std::string& agent, base::SessionId session, domain::ServerCommand command);
 
   CommandWorker& commands_;
   ErasurePort& port_;

@@ -15,7 +15,7 @@
 
 namespace workers {
 
-using session::SessionStatus;
+using domain::SessionStatus;
 
 ErasureOutcome ErasureWork::run(const ErasureJob& job) {
   ErasureOutcome outcome;
@@ -205,11 +205,11 @@ base::Result<ErasureWork::Wanted> ErasureWork::erase(const projections::PendingE
                                                      eventlog::ScrubScope& scope) {
   const auto erasures = projections::read_erasures(views_, pending.agent, pending.session);
   if (!erasures) return tl::unexpected(erasures.error());
-  session::VersionRanges events;
+  domain::VersionRanges events;
   for (const projections::Erasure& erasure : *erasures) {
-    if (erasure.completed_at.us == 0) events = session::united(events, erasure.events);
+    if (erasure.completed_at.us == 0) events = domain::united(events, erasure.events);
   }
-  const std::string stream = session::session_stream(pending.agent, pending.session);
+  const std::string stream = domain::session_stream(pending.agent, pending.session);
   auto erased = eventlog::erase_content(log_, index_, stream, events, scope);
   if (erased) erased = remove_session_folder(pending);
   if (!erased) return tl::unexpected(erased.error());
@@ -221,7 +221,7 @@ base::Result<bool> ErasureWork::remove_session_folder(const projections::Pending
   if (options_.session_folder.empty()) return true;
   const auto row = projections::get_session(views_, pending.agent, pending.session);
   if (!row) return tl::unexpected(row.error());
-  if (!*row || !(*row)->is_erased || session::is_live((*row)->status)) return true;
+  if (!*row || !(*row)->is_erased || domain::is_live((*row)->status)) return true;
   const std::string folder = options_.session_folder + "/" + pending.session.text();
   std::error_code error;
   std::filesystem::remove_all(folder, error);

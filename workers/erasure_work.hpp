@@ -101,8 +101,8 @@ using Order = std::variant<BackupOrder, AnchorOrder, ArchiveOrder, TrimOrder>;
 struct ErasureJob {
   Position at_least;  // that the projections must have come to
   base::Time now;     // log time
-  std::map<std::string, session::NamedBackup> backups;
-  std::map<std::string, session::NamedArchive> archives{};
+  std::map<std::string, domain::NamedBackup> backups;
+  std::map<std::string, domain::NamedArchive> archives{};
   std::optional<Order> order{};  // only this is done, then
 };
 

@@ -19,23 +19,23 @@ void cut(std::string& text) {
 template <class Report>
 void cut_facts_of(Report&) {}
 
-void cut_facts_of(session::ReportInitialized& r) {
+void cut_facts_of(domain::ReportInitialized& r) {
   for (std::string* text : {&r.agent_session, &r.model, &r.agent_version}) cut(*text);
 }
 
-void cut_facts_of(session::ReportOutput& r) {
+void cut_facts_of(domain::ReportOutput& r) {
   cut(r.parent);
 }
 
-void cut_facts_of(session::ReportToolCallStarted& r) {
+void cut_facts_of(domain::ReportToolCallStarted& r) {
   for (std::string* text : {&r.call, &r.tool, &r.parent}) cut(*text);
 }
 
-void cut_facts_of(session::ReportToolCallFinished& r) {
+void cut_facts_of(domain::ReportToolCallFinished& r) {
   for (std::string* text : {&r.call, &r.parent}) cut(*text);
 }
 
-void cut_facts_of(session::ReportTurnResult& r) {
+void cut_facts_of(domain::ReportTurnResult& r) {
   for (std::string* text : {&r.subtype, &r.terminal_reason}) cut(*text);
 }
 
@@ -51,12 +51,12 @@ std::optional<base::Error> check_length(std::string_view field, std::size_t byte
 }
 
 std::optional<base::Error> check_facts(const CommandBody& body,
-                                       const session::ClientCommand& command) {
+                                       const domain::ClientCommand& command) {
   if (auto bad = check_length("actor", body.actor.size(), kFactBytesMax)) return bad;
   if (auto bad = check_length("traceparent", body.traceparent.size(), kFactBytesMax)) return bad;
-  const auto* spawn = std::get_if<session::Spawn>(&command);
+  const auto* spawn = std::get_if<domain::Spawn>(&command);
   if (spawn == nullptr) return std::nullopt;
-  const session::SessionSpec& spec = spawn->spec;
+  const domain::SessionSpec& spec = spawn->spec;
   if (auto bad = check_length("origin_channel", spawn->origin_channel.size(), kFactBytesMax)) {
     return bad;
   }
@@ -73,7 +73,7 @@ void cut_text(std::string& text, std::size_t bytes_max) {
   text.resize(end);
 }
 
-void cut_facts(session::Report& report) {
+void cut_facts(domain::Report& report) {
   std::visit([](auto& r) { cut_facts_of(r); }, report);
 }
 

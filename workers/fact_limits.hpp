@@ -21,8 +21,8 @@ std::optional<base::Error> check_length(std::string_view field, std::size_t byte
                                         std::size_t bytes_max);
 // Of a client's command and what it says beside it.
 std::optional<base::Error> check_facts(const CommandBody& body,
-                                       const session::ClientCommand& command);
-void cut_facts(session::Report& report);
+                                       const domain::ClientCommand& command);
+void cut_facts(domain::Report& report);
 // Before a byte that begins a character, where the text is UTF-8.
 void cut_text(std::string& text, std::size_t bytes_max);
 

@@ -4,15 +4,15 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/sequencer.hpp"
 #include "workers/fact_limits.hpp"
 
 namespace workers {
 namespace {
 
-using session::LeaseState;
+using domain::LeaseState;
 
 // A directive younger than this may still be on its way.
 constexpr base::Duration kDirectiveGrace = std::chrono::seconds(1);
@@ -23,24 +23,24 @@ constexpr int kDirectiveBits = 32;
 static_assert(eventlog::kWriterTermMax < base::kIntegerLimit >> kDirectiveBits);
 
 // Events after which the worker has something new to make true.
-bool changes_directive(const session::Event& event) {
-  return std::holds_alternative<session::LeaseGranted>(event) ||
-         std::holds_alternative<session::TurnStarted>(event) ||
-         std::holds_alternative<session::InterruptRequested>(event) ||
-         std::holds_alternative<session::CloseRequested>(event) ||
-         std::holds_alternative<session::SessionClosed>(event);
+bool changes_directive(const domain::Event& event) {
+  return std::holds_alternative<domain::LeaseGranted>(event) ||
+         std::holds_alternative<domain::TurnStarted>(event) ||
+         std::holds_alternative<domain::InterruptRequested>(event) ||
+         std::holds_alternative<domain::CloseRequested>(event) ||
+         std::holds_alternative<domain::SessionClosed>(event);
 }
 
 LeaseEnd end_of(const LeaseState& s) {
-  if (s.status == session::SessionStatus::killed || s.status == session::SessionStatus::failed) {
+  if (s.status == domain::SessionStatus::killed || s.status == domain::SessionStatus::failed) {
     if (base::mutant(base::Mutant::kill_only_closes)) return LeaseEnd::close;
     return LeaseEnd::kill;
   }
-  if (s.status == session::SessionStatus::completed) return LeaseEnd::close;
+  if (s.status == domain::SessionStatus::completed) return LeaseEnd::close;
   return s.is_close_requested && !s.turn && s.queue.empty() ? LeaseEnd::close : LeaseEnd::none;
 }
 
-base::CommandId report_id(const std::string& stream, const session::LeaseReport& report) {
+base::CommandId report_id(const std::string& stream, const domain::LeaseReport& report) {
   base::Blake2bStream hash;
   hash.add(stream);
   base::Bytes place;
@@ -75,26 +75,26 @@ void LeaseDispatcher::begin(std::int64_t writer_term) {
   }
 }
 
-void LeaseDispatcher::restore(const session::SessionState& state) {
+void LeaseDispatcher::restore(const domain::SessionState& state) {
   const SessionKey key{state.agent, state.session};
-  views_[key].state = session::lease_state(state);
+  views_[key].state = domain::lease_state(state);
   dirty_.insert(key);
 }
 
-void LeaseDispatcher::on_durable(const session::RecordedEvent& event) {
-  auto stream = session::parse_stream(event.envelope.stream);
-  if (!stream || stream->kind != session::StreamKind::session) return;
+void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
+  auto stream = domain::parse_stream(event.envelope.stream);
+  if (!stream || stream->kind != domain::StreamKind::session) return;
   const SessionKey key{std::move(stream->agent), stream->session};
   auto found = views_.find(key);
   if (found == views_.end()) {
-    if (!std::holds_alternative<session::SessionOpened>(event.event)) return;
+    if (!std::holds_alternative<domain::SessionOpened>(event.event)) return;
     found = views_.try_emplace(key).first;
   }
   View& view = found->second;
-  session::evolve(view.state, event.envelope, event.event);
+  domain::evolve(view.state, event.envelope, event.event);
   if (!view.state.lease) view.directed.reset();
   if (!view.state.turn && view.directed) view.directed->prompts.clear();
-  if (!session::is_under_way(view.state)) {
+  if (!domain::is_under_way(view.state)) {
     views_.erase(found);
     return;
   }
@@ -168,7 +168,7 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
     if (!view.state.lease || view.state.lease->worker != body.worker) continue;
     view.is_directive_due = true;
     // What the worker has not heard to be durable, it sends again from there.
-    const session::Lease& lease = *view.state.lease;
+    const domain::Lease& lease = *view.state.lease;
     ReportAckBody& ack = ack_of(key.session, lease.token);
     ack.through = std::max(ack.through, lease.report_sequence);
     ack.resend = true;
@@ -207,27 +207,27 @@ void LeaseDispatcher::take_reports(const ReportsBody& body) {
     if (!report) {
       // A worker of a later release: its report is on the record as what it is, a line that this
       // release does not understand, and the sequence goes on.
-      report = session::ReportAgentLine{session::LineFault::unknown_kind,
-                                        static_cast<std::int64_t>(encoded.body.encoded.size()),
-                                        "report " + encoded.type + ": " + report.error().text};
+      report = domain::ReportAgentLine{domain::LineFault::unknown_kind,
+                                       static_cast<std::int64_t>(encoded.body.encoded.size()),
+                                       "report " + encoded.type + ": " + report.error().text};
     }
     cut_facts(*report);
-    submit(found->second, session::LeaseReport{body.token, encoded.sequence, std::move(*report)},
+    submit(found->second, domain::LeaseReport{body.token, encoded.sequence, std::move(*report)},
            {key, body.token, encoded.sequence, encoded.body.encoded.size()});
   }
 }
 
-void LeaseDispatcher::submit(const View& view, session::Command command, Asked asked) {
+void LeaseDispatcher::submit(const View& view, domain::Command command, Asked asked) {
   CommandMessage message;
   message.session = asked.key.session;
   message.agent = asked.key.agent;
-  if (const auto* report = std::get_if<session::LeaseReport>(&command)) {
-    message.id = report_id(session::session_stream(message.agent, message.session), *report);
-    message.actor_kind = session::ActorKind::worker;
+  if (const auto* report = std::get_if<domain::LeaseReport>(&command)) {
+    message.id = report_id(domain::session_stream(message.agent, message.session), *report);
+    message.actor_kind = domain::ActorKind::worker;
     message.actor = view.state.lease ? view.state.lease->worker.text() : "";
   } else {
     message.id = base::CommandId::make(now_, random_);
-    message.actor_kind = session::ActorKind::server;
+    message.actor_kind = domain::ActorKind::server;
     message.actor = "dispatcher";
   }
   message.command = std::move(command);
@@ -257,7 +257,7 @@ void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
     ack.through = std::max(ack.through, asked.sequence);
     return;
   }
-  using Code = session::RejectionCode;
+  using Code = domain::RejectionCode;
   const Code code = outcome.error().code;
   if (code == Code::stale_token || code == Code::not_found) {
     ack.lost = true;
@@ -333,13 +333,13 @@ void LeaseDispatcher::forget_lost_workers() {
 bool LeaseDispatcher::grant(const SessionKey& key, View& view) {
   const LeaseState& s = view.state;
   if (is_draining_) return false;  // what is queued waits for the next server
-  if (!session::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
+  if (!domain::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
   // A lease of a worker that has ended would cost the session a turn that no agent was given.
   forget_lost_workers();
   if (workers_.empty()) return false;
   view.is_granting = true;
   // One worker a machine; with more, the choice would be made here.
-  submit(view, session::ServerCommand{session::GrantLease{workers_.begin()->first}}, {key, {}, 0});
+  submit(view, domain::ServerCommand{domain::GrantLease{workers_.begin()->first}}, {key, {}, 0});
   return true;
 }
 
@@ -362,7 +362,7 @@ void LeaseDispatcher::expire(const SessionKey& key, View& view) {
   if (is_held && !base::mutant(base::Mutant::lease_expired_while_held)) return;
   base::rare(base::Rare::lease_expired);
   view.is_expiring = true;
-  submit(view, session::ServerCommand{session::ExpireLease{s.lease->token}}, {key, {}, 0});
+  submit(view, domain::ServerCommand{domain::ExpireLease{s.lease->token}}, {key, {}, 0});
 }
 
 void LeaseDispatcher::take_contents() {
@@ -388,7 +388,7 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
     text = std::move(outcome.event->content->text);
   } else if (outcome.event && outcome.event->envelope.content) {
     directed.is_giving_up = true;
-    submit(view, session::ServerCommand{session::GiveUpContent{outcome.position}}, {key, {}, 0});
+    submit(view, domain::ServerCommand{domain::GiveUpContent{outcome.position}}, {key, {}, 0});
     return true;
   }
   if (outcome.position != view.state.opened) {
@@ -396,7 +396,7 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
     return true;
   }
   auto* opened =
-      outcome.event ? std::get_if<session::SessionOpened>(&outcome.event->event) : nullptr;
+      outcome.event ? std::get_if<domain::SessionOpened>(&outcome.event->event) : nullptr;
   if (opened == nullptr) return false;
   directed.spec = std::move(opened->spec);
   directed.system_prompt = std::move(text);

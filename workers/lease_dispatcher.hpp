@@ -47,9 +47,9 @@ class LeaseDispatcher {
   // until then the next server may have the same term.
   void begin(std::int64_t writer_term);
   // Before the first event: a session that is under way, as it is on the record.
-  void restore(const session::SessionState& state);
+  void restore(const domain::SessionState& state);
   // Every durable event, in order.
-  void on_durable(const session::RecordedEvent& event);
+  void on_durable(const domain::RecordedEvent& event);
   // The outcome of a command that was submitted with one of its tickets.
   void on_answer(Ticket ticket, const CommandOutcome& outcome);
 
@@ -79,15 +79,15 @@ class LeaseDispatcher {
   struct Directed {
     std::int64_t number = 0;  // of the last one that was sent
     base::Time at;
-    std::optional<session::SessionSpec> spec;  // absent: not read yet, nor the system prompt
+    std::optional<domain::SessionSpec> spec;  // absent: not read yet, nor the system prompt
     std::string system_prompt;
     std::map<base::Position, std::string> prompts;
     std::set<base::Position> awaited;
     bool is_giving_up = false;  // GiveUpContent is with the command loop
   };
   struct View {
-    session::LeaseState state;  // durable
-    bool is_granting = false;   // GrantLease is with the command loop
+    domain::LeaseState state;  // durable
+    bool is_granting = false;  // GrantLease is with the command loop
     bool is_expiring = false;
     bool is_directive_due = false;
     std::unique_ptr<Directed> directed;  // only while there is a lease
@@ -102,7 +102,7 @@ class LeaseDispatcher {
   void register_worker(const bus::PeerId& peer, const RegisterBody& body, base::Time now);
   void take_heartbeat(const base::WorkerId& worker, const HeartbeatBody& body);
   void take_reports(const ReportsBody& body);
-  void submit(const View& view, session::Command command, Asked asked);
+  void submit(const View& view, domain::Command command, Asked asked);
   void take_contents();
   bool take_content(const SessionKey& key, View& view, ContentOutcome outcome);
   bool grant(const SessionKey& key, View& view);

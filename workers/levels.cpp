@@ -1,8 +1,8 @@
 #include "workers/levels.hpp"
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
 
 namespace workers {
 namespace {
@@ -25,20 +25,20 @@ bool is_level(std::string_view text) {
   if (!text.ends_with('/')) return false;
   text.remove_suffix(1);
   if (text.starts_with(kAgentLevels)) {
-    return session::is_agent_name(text.substr(kAgentLevels.size()));
+    return domain::is_agent_name(text.substr(kAgentLevels.size()));
   }
   if (!text.starts_with(kSessionLevels)) return false;
   text.remove_prefix(kSessionLevels.size());
   const std::size_t slash = text.find('/');
-  return slash != std::string_view::npos && session::is_agent_name(text.substr(0, slash)) &&
+  return slash != std::string_view::npos && domain::is_agent_name(text.substr(0, slash)) &&
          base::SessionId::parse(text.substr(slash + 1));
 }
 
-std::vector<std::string> levels_of(const session::Envelope& envelope) {
+std::vector<std::string> levels_of(const domain::Envelope& envelope) {
   std::vector<std::string> levels{std::string(bus::kAllLevel)};
-  const auto ref = session::parse_stream(envelope.stream);
+  const auto ref = domain::parse_stream(envelope.stream);
   if (!ref || ref->agent.empty()) return levels;
-  const bool is_session = ref->kind == session::StreamKind::session;
+  const bool is_session = ref->kind == domain::StreamKind::session;
   if (!is_session || !base::mutant(base::Mutant::agent_level_silent)) {
     levels.push_back(agent_level(ref->agent));
   }
@@ -58,7 +58,7 @@ LevelStreams::LevelStreams(std::string_view level) {
   level.remove_prefix(kSessionLevels.size());
   const std::size_t slash = level.find('/');
   if (const auto session = base::SessionId::parse(level.substr(slash + 1))) {
-    prefix_ = only_ = session::session_stream(level.substr(0, slash), *session);
+    prefix_ = only_ = domain::session_stream(level.substr(0, slash), *session);
   }
 }
 
@@ -66,17 +66,17 @@ bool LevelStreams::contains(std::string_view stream) const {
   return only_.empty() ? stream.starts_with(prefix_) : stream == only_;
 }
 
-bool is_of_level(const session::Envelope& envelope, std::string_view level) {
+bool is_of_level(const domain::Envelope& envelope, std::string_view level) {
   return is_level(level) && LevelStreams(level).contains(envelope.stream);
 }
 
-bus::FeedEvent to_feed_event(const session::RecordedEvent& event, base::Bytes facts) {
+bus::FeedEvent to_feed_event(const domain::RecordedEvent& event, base::Bytes facts) {
   bus::FeedEvent feed;
   feed.position = event.envelope.position;
   feed.facts = {std::move(facts)};
   if (event.envelope.content) feed.content_bytes = event.envelope.content->bytes;
   if (event.content) {
-    base::Bytes content = session::encode_content(*event.content);
+    base::Bytes content = domain::encode_content(*event.content);
     if (content.size() <= bus::kFeedContentMax) feed.content = base::Binary{std::move(content)};
   }
   return feed;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bus/feed_message.hpp"
-#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/domain/recorded_event.hpp"
 
 namespace workers {
 
@@ -16,7 +16,7 @@ std::string session_level(std::string_view agent, base::SessionId session);
 // One of those three, with an agent and a session that could be.
 bool is_level(std::string_view text);
 
-std::vector<std::string> levels_of(const session::Envelope& envelope);
+std::vector<std::string> levels_of(const domain::Envelope& envelope);
 
 // The streams whose events belong to a level.
 class LevelStreams {
@@ -33,9 +33,9 @@ class LevelStreams {
   std::string only_;
 };
 
-bool is_of_level(const session::Envelope& envelope, std::string_view level);
+bool is_of_level(const domain::Envelope& envelope, std::string_view level);
 
 // `facts`: the event's encoded facts.
-bus::FeedEvent to_feed_event(const session::RecordedEvent& event, base::Bytes facts);
+bus::FeedEvent to_feed_event(const domain::RecordedEvent& event, base::Bytes facts);
 
 }  // namespace workers

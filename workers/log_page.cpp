@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/stream_reader.hpp"
 #include "workers/levels.hpp"
 
@@ -11,8 +11,8 @@ namespace workers {
 namespace {
 
 using base::Result;
+using domain::RecordedEvent;
 using eventlog::BlockEvents;
-using session::RecordedEvent;
 
 // What looking at an event costs, so that a page ends that finds none of its level.
 constexpr std::size_t kLookBytes = 256;
@@ -89,7 +89,7 @@ class Filling {
     if (!added) return added;
     if (log.first() > block.first) return not_held(log, from);  // nor the contents, therefore
     for (const RecordedEvent& event : taken) {
-      page_.events.push_back(to_feed_event(event, session::encode_facts(event)));
+      page_.events.push_back(to_feed_event(event, domain::encode_facts(event)));
       const bus::FeedEvent& feed = page_.events.back();
       bytes_ += feed.facts.bytes.size() + (feed.content ? feed.content->bytes.size() : 0);
     }

@@ -130,7 +130,7 @@ Result<bool> LogTrimming::fold_missing(const eventlog::Anchor& anchor) const {
 }
 
 // It stands behind the archive's end, and before what says that the archive is whole.
-Result<session::MadeAnchor> LogTrimming::find_anchor(const TrimOrder& order) const {
+Result<domain::MadeAnchor> LogTrimming::find_anchor(const TrimOrder& order) const {
   const Position from = std::max(order.recorded, order.through.next());
   auto made = eventlog::find_anchor(log, order.through, from);
   if (!made) return tl::unexpected(made.error());

@@ -34,7 +34,7 @@ struct LogTrimming {
 
  private:
   base::Result<eventlog::Checkpoint> choose_end(const ArchiveOrder& order) const;
-  base::Result<session::MadeAnchor> find_anchor(const TrimOrder& order) const;
+  base::Result<domain::MadeAnchor> find_anchor(const TrimOrder& order) const;
   base::Result<eventlog::Anchor> fold_part(Position end) const;
   base::Result<bool> fold_missing(const eventlog::Anchor& anchor) const;
   std::string part_of(Position end) const { return root.base(end) + ".new"; }

@@ -12,28 +12,28 @@ namespace {
 using base::Result;
 using base::StreamVersion;
 using base::TurnId;
+using domain::RecordedEvent;
 using eventlog::BlockEvents;
 using eventlog::StreamReader;
-using session::RecordedEvent;
 
 constexpr Position kEnd{std::numeric_limits<std::int64_t>::max()};
 
 TurnId turn_of_part(const RecordedEvent& event) {
-  const auto* part = std::get_if<session::PartialOutputRecorded>(&event.event);
+  const auto* part = std::get_if<domain::PartialOutputRecorded>(&event.event);
   return part ? part->turn : TurnId{};
 }
 
 TurnId turn_of_block(const RecordedEvent& event) {
-  const auto* block = std::get_if<session::OutputRecorded>(&event.event);
+  const auto* block = std::get_if<domain::OutputRecorded>(&event.event);
   return block ? block->turn : TurnId{};
 }
 
 // Whether the turn has ended with it, so that no block of its is finished any more.
 bool is_end_of(TurnId turn, const RecordedEvent& event) {
-  if (std::holds_alternative<session::SessionClosed>(event.event)) return true;
-  if (const auto* e = std::get_if<session::TurnFinished>(&event.event)) return e->turn == turn;
-  if (const auto* e = std::get_if<session::TurnFailed>(&event.event)) return e->turn == turn;
-  if (const auto* e = std::get_if<session::TurnInterrupted>(&event.event)) return e->turn == turn;
+  if (std::holds_alternative<domain::SessionClosed>(event.event)) return true;
+  if (const auto* e = std::get_if<domain::TurnFinished>(&event.event)) return e->turn == turn;
+  if (const auto* e = std::get_if<domain::TurnFailed>(&event.event)) return e->turn == turn;
+  if (const auto* e = std::get_if<domain::TurnInterrupted>(&event.event)) return e->turn == turn;
   return false;
 }
 

@@ -36,6 +36,6 @@ struct OutputPage {
 // block is there, of the first ones of a range within the range. The index has come to its end.
 base::Result<OutputPage> choose_output(
     eventlog::StreamReader& stream, const OutputRange& range,
-    const std::function<bool(const session::RecordedEvent&)>& is_shown);
+    const std::function<bool(const domain::RecordedEvent&)>& is_shown);
 
 }  // namespace workers

@@ -39,19 +39,19 @@ struct ByType<std::variant<Kinds...>> {
   }
 };
 
-session::BodyDigest start_of(const base::Hash& hash) {
-  session::BodyDigest digest{};
+domain::BodyDigest start_of(const base::Hash& hash) {
+  domain::BodyDigest digest{};
   base::view(hash).copy(digest.data(), digest.size());
   return digest;
 }
 
 }  // namespace
 
-base::Result<session::ClientCommand> decode_command(const CommandBody& body) {
-  return ByType<session::ClientCommand>::decode(body.type, body.body);
+base::Result<domain::ClientCommand> decode_command(const CommandBody& body) {
+  return ByType<domain::ClientCommand>::decode(body.type, body.body);
 }
 
-CommandBody encode_command(const session::ClientCommand& command) {
+CommandBody encode_command(const domain::ClientCommand& command) {
   CommandBody body;
   std::visit(
       [&](const auto& c) {
@@ -62,15 +62,15 @@ CommandBody encode_command(const session::ClientCommand& command) {
   return body;
 }
 
-session::BodyDigest digest_of(std::string_view verb, const base::RawValue& body) {
+domain::BodyDigest digest_of(std::string_view verb, const base::RawValue& body) {
   base::Blake2bStream stream;
   stream.add(verb);
   stream.add(body.encoded);
   return start_of(stream.finish());
 }
 
-session::BodyDigest digest_of(base::SessionId session, const std::string& agent,
-                              const session::ClientCommand& command) {
+domain::BodyDigest digest_of(base::SessionId session, const std::string& agent,
+                             const domain::ClientCommand& command) {
   const CommandBody body = encode_command(command);
   base::Blake2bStream stream;
   stream.add(session.view());
@@ -80,11 +80,11 @@ session::BodyDigest digest_of(base::SessionId session, const std::string& agent,
   return start_of(stream.finish());
 }
 
-base::Result<session::Report> decode_report(const SequencedReport& report) {
-  return ByType<session::Report>::decode(report.type, report.body);
+base::Result<domain::Report> decode_report(const SequencedReport& report) {
+  return ByType<domain::Report>::decode(report.type, report.body);
 }
 
-SequencedReport encode_report(std::int64_t sequence, const session::Report& report) {
+SequencedReport encode_report(std::int64_t sequence, const domain::Report& report) {
   SequencedReport encoded;
   encoded.sequence = sequence;
   std::visit(

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "eventlog/base/fields.hpp"
-#include "eventlog/facts/aggregates.hpp"
-#include "workers/session/commands.hpp"
-#include "workers/session/rejection.hpp"
+#include "eventlog/domain/aggregates.hpp"
+#include "eventlog/domain/rejection.hpp"
+#include "eventlog/domain/session/commands.hpp"
 
 namespace workers {
 
@@ -49,7 +49,7 @@ struct CommandBody {
 // Body of the reply to an accepted command.
 struct CommandReplyBody {
   Position position;  // durable when the reply is sent
-  session::SessionStatus status = session::SessionStatus::none;
+  domain::SessionStatus status = domain::SessionStatus::none;
   std::string name;
   std::string alias;
   bool is_repeated = false;
@@ -65,14 +65,14 @@ struct CommandReplyBody {
   }
 };
 
-base::Result<session::ClientCommand> decode_command(const CommandBody& body);
-CommandBody encode_command(const session::ClientCommand& command);
+base::Result<domain::ClientCommand> decode_command(const CommandBody& body);
+CommandBody encode_command(const domain::ClientCommand& command);
 // Tells a retry from another request under the same id; over the bytes of the body.
-session::BodyDigest digest_of(std::string_view verb, const base::RawValue& body);
+domain::BodyDigest digest_of(std::string_view verb, const base::RawValue& body);
 // Tells a retry from another command under the same id. Over the command as understood, so that
 // the order of fields does not matter.
-session::BodyDigest digest_of(base::SessionId session, const std::string& agent,
-                              const session::ClientCommand& command);
+domain::BodyDigest digest_of(base::SessionId session, const std::string& agent,
+                             const domain::ClientCommand& command);
 
 // ---- worker endpoint: notices ----
 
@@ -151,7 +151,7 @@ struct DirectiveBody {
   base::SessionId session;
   std::string agent;
   base::FencingToken token;
-  session::SessionSpec spec;  // its defaults where `end` is not none
+  domain::SessionSpec spec;  // its defaults where `end` is not none
   std::string resume_agent_session;
   std::string system_prompt;         // empty where `end` is not none
   std::optional<DirectedTurn> turn;  // runs now, or is to be begun; none where `end` is not none
@@ -203,8 +203,8 @@ struct ReportsBody {
   }
 };
 
-base::Result<session::Report> decode_report(const SequencedReport& report);
-SequencedReport encode_report(std::int64_t sequence, const session::Report& report);
+base::Result<domain::Report> decode_report(const SequencedReport& report);
+SequencedReport encode_report(std::int64_t sequence, const domain::Report& report);
 
 // Reports up to `through` are durable. `resend`: what follows was not understood in order; send it
 // again from through + 1. `lost`: the lease is not the worker's any more; end its agent process.

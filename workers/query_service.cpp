@@ -9,8 +9,8 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/job_thread.hpp"
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log_reader.hpp"
 #include "projections/digest.hpp"
 #include "projections/metrics.hpp"
@@ -70,35 +70,35 @@ bus::ReplyError code_of(const base::Error& error) {
 }
 
 // The events that show what an agent said and did, as an item of output; none for all others.
-std::optional<OutputItem> as_item(const session::RecordedEvent& event) {
+std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
   OutputItem item;
   item.position = event.envelope.position;
   item.type = event.envelope.type;
   item.time = event.envelope.log_time;
-  if (const auto* output = std::get_if<session::OutputRecorded>(&event.event)) {
-    const bool is_thought = output->kind == session::OutputKind::thinking;
+  if (const auto* output = std::get_if<domain::OutputRecorded>(&event.event)) {
+    const bool is_thought = output->kind == domain::OutputKind::thinking;
     item.kind = is_thought ? ItemKind::thought : ItemKind::said;
     item.turn = output->turn;
     item.parent = output->parent;
-  } else if (const auto* partial = std::get_if<session::PartialOutputRecorded>(&event.event)) {
+  } else if (const auto* partial = std::get_if<domain::PartialOutputRecorded>(&event.event)) {
     item.kind = ItemKind::said;
     item.turn = partial->turn;
-  } else if (const auto* call = std::get_if<session::ToolCallStarted>(&event.event)) {
+  } else if (const auto* call = std::get_if<domain::ToolCallStarted>(&event.event)) {
     item.kind = ItemKind::tool_call;
     item.turn = call->turn;
     item.tool = call->tool;
     item.call = call->call;
     item.parent = call->parent;
-  } else if (const auto* done = std::get_if<session::ToolCallFinished>(&event.event)) {
+  } else if (const auto* done = std::get_if<domain::ToolCallFinished>(&event.event)) {
     item.kind = ItemKind::tool_result;
     item.turn = done->turn;
     item.call = done->call;
     item.is_error = done->is_error;
     item.is_denied = done->is_denied;
     item.parent = done->parent;
-  } else if (const auto* queued = std::get_if<session::TurnQueued>(&event.event)) {
+  } else if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
     item.turn = queued->turn;
-  } else if (const auto* failed = std::get_if<session::TurnFailed>(&event.event)) {
+  } else if (const auto* failed = std::get_if<domain::TurnFailed>(&event.event)) {
     item.kind = ItemKind::failure;
     item.turn = failed->turn;
   } else {
@@ -113,15 +113,15 @@ bus::Reply reply_to(const Query& query, base::Result<base::RawValue> body) {
   return bus::error_reply(query.request, code_of(body.error()), base::describe(body.error()));
 }
 
-bool is_item(const session::RecordedEvent& event) {
+bool is_item(const domain::RecordedEvent& event) {
   return as_item(event).has_value();
 }
 
 // Says of a text that is gone who erased it. What is missing without that is for `replay verify`.
-void note_erasure(OutputItem& item, const session::Envelope& envelope,
+void note_erasure(OutputItem& item, const domain::Envelope& envelope,
                   const std::vector<projections::Erasure>& erasures) {
   for (const projections::Erasure& erasure : erasures) {
-    if (!session::contains(erasure.events, envelope.version)) continue;
+    if (!domain::contains(erasure.events, envelope.version)) continue;
     item.erased_at = erasure.at;
     item.erased_by = erasure.actor;
     return;
@@ -394,7 +394,7 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, const Que
   range.blocks_max = body.limit > 0  ? static_cast<std::size_t>(body.limit)
                      : range.is_tail ? kOutputBlocksDefault
                                      : std::numeric_limits<std::size_t>::max();
-  eventlog::StreamReader stream(log_, index_, session::session_stream(row->agent, row->session));
+  eventlog::StreamReader stream(log_, index_, domain::session_stream(row->agent, row->session));
   auto page = choose_output(stream, range, is_item);
   if (!page) return tl::unexpected(page.error());
 
@@ -411,7 +411,7 @@ base::Result<OutputAnswer> QueryService::output(const QueryBody& body, const Que
     if (auto ok = eventlog::add_contents(log_, block.first, block.events); !ok) {
       return tl::unexpected(ok.error());
     }
-    for (const session::RecordedEvent& event : block.events) {
+    for (const domain::RecordedEvent& event : block.events) {
       auto item = as_item(event);
       if (event.envelope.content && !event.content) note_erasure(*item, event.envelope, *erasures);
       answer.items.push_back(std::move(*item));
@@ -436,7 +436,7 @@ base::Result<bool> QueryService::check_history(const bus::ReadRequest& request, 
   const auto events = eventlog::read_events(log_, after, after, {1, false});
   if (!events) return tl::unexpected(events.error());
   if (events->empty()) return true;  // archived meanwhile
-  if (base::blake2b(session::encode_facts(events->front())) == *request.digest) return true;
+  if (base::blake2b(domain::encode_facts(events->front())) == *request.digest) return true;
   return base::failure(base::ErrorCode::wrong_log,
                        "the log has another event there than the one that the reader has had: it "
                        "went back to an earlier state, and was written on; read it from its "
@@ -502,7 +502,7 @@ base::Result<std::optional<base::Hash>> QueryService::digest_at(const bus::LogPa
   const auto events = eventlog::read_events(log_, end, end, {1, false});
   if (!events) return tl::unexpected(events.error());
   if (events->empty()) return std::nullopt;
-  return std::optional(base::blake2b(session::encode_facts(events->front())));
+  return std::optional(base::blake2b(domain::encode_facts(events->front())));
 }
 
 std::optional<QueryAnswer> InlineQueryPort::poll() {

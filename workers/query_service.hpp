@@ -33,7 +33,7 @@ constexpr std::string_view kVerbDigests = "digests";  // → DigestsAnswer
 struct QueryBody {
   std::string agent;                              // empty: all agents, where the asker may see them
   std::string reference;                          // show, output: id, alias, name or prefix
-  std::set<session::SessionStatus> statuses;      // list; empty: all
+  std::set<domain::SessionStatus> statuses;       // list; empty: all
   std::int64_t limit = 0;                         // list: at most so many; output: so many blocks
                                                   // of what the agent said; 0: the default, and of
                                                   // output −1: all, from the beginning

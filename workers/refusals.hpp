@@ -8,8 +8,8 @@
 #pragma once
 
 #include "eventlog/base/ids.hpp"
+#include "eventlog/domain/rejection.hpp"
 #include "workers/recent.hpp"
-#include "workers/session/rejection.hpp"
 
 namespace workers {
 
@@ -24,7 +24,7 @@ class Refusals {
 
   struct Refusal {
     std::int64_t ask = 0;  // the greatest that was refused
-    session::Rejection rejection;
+    domain::Rejection rejection;
     base::Position release;  // durable before the refusal may leave
   };
 

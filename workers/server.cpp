@@ -5,8 +5,8 @@
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "workers/fact_limits.hpp"
 #include "workers/levels.hpp"
 
@@ -49,22 +49,22 @@ bus::Welcome welcome_of_worker(const ServerOptions& options, base::ServerId inca
   return w;
 }
 
-bool is_spawn(const session::ClientCommand& command) {
-  return std::holds_alternative<session::Spawn>(command);
+bool is_spawn(const domain::ClientCommand& command) {
+  return std::holds_alternative<domain::Spawn>(command);
 }
 
 // The body of such a command holds texts, or names many events.
 bool may_be_large(const std::string& command) {
-  return command == session::Spawn::kType || command == session::SendPrompt::kType ||
-         command == session::EraseContent::kType;
+  return command == domain::Spawn::kType || command == domain::SendPrompt::kType ||
+         command == domain::EraseContent::kType;
 }
 
-bus::Reply rejected(const bus::RequestKey& request, session::Rejection rejection) {
+bus::Reply rejected(const bus::RequestKey& request, domain::Rejection rejection) {
   cut_text(rejection.text, kRefusalBytesMax);
   // Of a command that nobody has looked at its sender must not think that it did not happen.
-  if (session::is_undecided(rejection.code) && !base::mutant(base::Mutant::busy_is_refusal)) {
+  if (domain::is_undecided(rejection.code) && !base::mutant(base::Mutant::busy_is_refusal)) {
     return bus::error_reply(request,
-                            rejection.code == session::RejectionCode::busy
+                            rejection.code == domain::RejectionCode::busy
                                 ? bus::ReplyError::busy
                                 : bus::ReplyError::unavailable,
                             rejection.text);
@@ -100,10 +100,10 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
       archives_(commands_, eraser_, clients_, !options.key.empty()),
       started_(ports.clock.boot()) {
   for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
-  for (const session::SessionState& state : takeover.sessions) {
+  for (const domain::SessionState& state : takeover.sessions) {
     if (base::mutant(base::Mutant::leases_forgotten_at_start)) break;
     if (base::mutant(base::Mutant::unsettled_forgotten_at_start) &&
-        session::is_terminal(state.status)) {
+        domain::is_terminal(state.status)) {
       continue;
     }
     dispatcher_.restore(state);
@@ -162,12 +162,12 @@ bool Server::commit() {
 }
 
 void Server::start() {
-  std::vector<session::Event> events;
+  std::vector<domain::Event> events;
   if (options_.tail.position.value == 0) {
-    events.emplace_back(session::EpochStarted{options_.tail.epoch.counter, "created"});
+    events.emplace_back(domain::EpochStarted{options_.tail.epoch.counter, "created"});
   }
   events.emplace_back(
-      session::ServerStarted{incarnation_, sequencer_.log().writer_term, STENO_RELEASE});
+      domain::ServerStarted{incarnation_, sequencer_.log().writer_term, STENO_RELEASE});
   const bool is_recorded =
       commands_.record_server_events(std::move(events), now_, ports_.clock.wall());
   CHECK(is_recorded);  // the server's own stream was taken over
@@ -253,7 +253,7 @@ void Server::tell_flight(const bus::Peer& peer, const bus::Request& request) {
 void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   const auto refuse = [&](const base::Error& error) {
     clients_.reply(
-        peer.id, rejected(request.key(), {session::RejectionCode::invalid, base::describe(error)}));
+        peer.id, rejected(request.key(), {domain::RejectionCode::invalid, base::describe(error)}));
   };
   // Decoding costs time in proportion to the body, so one that finds no room is not decoded.
   if (request.body.encoded.size() > kLargeBodyBytes) {
@@ -290,7 +290,7 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   message.ask = request.ask;
   message.session = body->session;
   message.agent = std::move(body->agent);
-  message.actor_kind = session::ActorKind::client;
+  message.actor_kind = domain::ActorKind::client;
   message.actor = std::move(body->actor);
   if (message.actor.empty()) message.actor = peer.hello.name;
   message.expected_version = body->expected_version;

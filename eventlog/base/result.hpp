@@ -1,5 +1,5 @@
 // Result<T> is how an operating failure (disk, socket, child process, bad bytes) is returned.
-// No exception crosses a module boundary; a refusal of a command is a session::Rejection instead.
+// No exception crosses a module boundary; a refusal of a command is a domain::Rejection instead.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 namespace base {
 
 enum class ErrorCode {
-  invalid,      // bytes or arguments that are not what they should be
-  too_large,    // over a named limit
-  not_found,    // the thing asked for does not exist
-  conflict,     // somebody else was first
-  in_use,       // owned by another process
-  unreachable,  // no peer answers
-  timeout,      // the answer did not come in time
-  io,           // the operating system or the store refused
-  damaged,      // bytes of the log, or of a copy of it, that do not prove themselves
-  rows_damaged, // rows that were derived from the log cannot be read; they can be built anew
-  wrong_log,    // another log, another epoch, or a newer format
-  refused,      // policy, limit or permission
-  busy,         // try again later
+  invalid,       // bytes or arguments that are not what they should be
+  too_large,     // over a named limit
+  not_found,     // the thing asked for does not exist
+  conflict,      // somebody else was first
+  in_use,        // owned by another process
+  unreachable,   // no peer answers
+  timeout,       // the answer did not come in time
+  io,            // the operating system or the store refused
+  damaged,       // bytes of the log, or of a copy of it, that do not prove themselves
+  rows_damaged,  // rows that were derived from the log cannot be read; they can be built anew
+  wrong_log,     // another log, another epoch, or a newer format
+  refused,       // policy, limit or permission
+  busy,          // try again later
 };
 
 struct Error {

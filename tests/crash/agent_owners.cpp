@@ -34,7 +34,7 @@ void find_keeper(MarkedProcess& process, const ProcessTable& table) {
 }
 
 std::string why_unowned(const MarkedProcess& process, pid_t worker,
-                        const std::map<base::SessionId, session::SessionState>& sessions) {
+                        const std::map<base::SessionId, domain::SessionState>& sessions) {
   if (process.worker == 0) return "no keeper is above it";
   if (process.worker != worker) return "its keeper has lost its worker";
   const auto id = base::SessionId::parse(process.session);
@@ -66,7 +66,7 @@ std::vector<MarkedProcess> marked_processes(const std::string& lock_folder,
 }
 
 std::string describe_unowned(const std::vector<MarkedProcess>& processes, pid_t worker,
-                             const std::map<base::SessionId, session::SessionState>& sessions) {
+                             const std::map<base::SessionId, domain::SessionState>& sessions) {
   std::string text;
   for (const MarkedProcess& process : processes) {
     const std::string why = why_unowned(process, worker, sessions);

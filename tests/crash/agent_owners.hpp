@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/facts/aggregates.hpp"
+#include "eventlog/domain/aggregates.hpp"
 #include "workers/engines/process_table.hpp"
 
 namespace crash {
@@ -27,6 +27,6 @@ std::vector<MarkedProcess> marked_processes(
 
 // A line for each process that nobody owns, with the reason; empty: all have an owner.
 std::string describe_unowned(const std::vector<MarkedProcess>& processes, pid_t worker,
-                             const std::map<base::SessionId, session::SessionState>& sessions);
+                             const std::map<base::SessionId, domain::SessionState>& sessions);
 
 }  // namespace crash

@@ -84,12 +84,12 @@ Recorded recorded(const std::string& root) {
   Recorded found;
   const auto log = require(eventlog::open_unproved_log(root));
   for (const auto& event : support::all_events(*log.store, false)) {
-    if (std::holds_alternative<session::BackupBegun>(event.event)) found.is_begun = true;
-    if (std::holds_alternative<session::BackupForgotten>(event.event)) found = {};
-    if (const auto* done = std::get_if<session::BackupCompleted>(&event.event)) {
+    if (std::holds_alternative<domain::BackupBegun>(event.event)) found.is_begun = true;
+    if (std::holds_alternative<domain::BackupForgotten>(event.event)) found = {};
+    if (const auto* done = std::get_if<domain::BackupCompleted>(&event.event)) {
       found.copied = done->through;
     }
-    if (std::holds_alternative<session::ContentErasureCompleted>(event.event)) {
+    if (std::holds_alternative<domain::ContentErasureCompleted>(event.event)) {
       found.is_erased = true;
     }
   }

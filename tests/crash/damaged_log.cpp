@@ -31,17 +31,17 @@ void append_history(LogWriter& writer, std::uint64_t seed) {
 constexpr std::int64_t kSessionEvents = 200;
 
 void append_event(LogWriter& writer, std::int64_t number, const std::string& text) {
-  session::SessionOpened opened;
+  domain::SessionOpened opened;
   opened.agent = "main";
   base::append_u64(opened.name, static_cast<std::uint64_t>(number / kSessionEvents));
   opened.name.copy(opened.session.bytes.data(), opened.name.size());
   opened.session.bytes.back() = 1;
   opened.name = "bulk";
-  const std::string stream = session::session_stream(opened.agent, opened.session);
+  const std::string stream = domain::session_stream(opened.agent, opened.session);
   if (number % kSessionEvents == 0) {
     writer.add(stream, opened, text);
   } else {
-    writer.add(stream, session::TurnQueued{}, text);
+    writer.add(stream, domain::TurnQueued{}, text);
   }
 }
 

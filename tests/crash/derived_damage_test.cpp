@@ -89,8 +89,8 @@ class Life {
     add("stats", ask(workers::kVerbStats));
     add("digests", ask(workers::kVerbDigests));
     for (const std::string& stream : streams) {
-      if (const auto ref = session::parse_stream(stream);
-          ref && ref->kind == session::StreamKind::session) {
+      if (const auto ref = domain::parse_stream(stream);
+          ref && ref->kind == domain::StreamKind::session) {
         workers::QueryBody body;
         body.agent = ref->agent;
         body.reference = ref->session.text();
@@ -226,7 +226,7 @@ class DerivedDamage {
   int rebuilds = 0;  // of these, how many led to a rebuild
 
  private:
-  void write(const std::vector<session::RecordedEvent>& events, std::size_t from,
+  void write(const std::vector<domain::RecordedEvent>& events, std::size_t from,
              std::size_t through) {
     Life life(copies_.now);
     require(life.open());
@@ -347,7 +347,7 @@ TEST_CASE("a log that is older than its rows is not written to", "[.crash][worke
     require(life.open());
     LogWriter writer(life.log(), life.random());
     for (int i = 0; i < 10; ++i) {
-      writer.append(session::kServerStream, session::ServerStarted{{}, i + 2, "test"});
+      writer.append(domain::kServerStream, domain::ServerStarted{{}, i + 2, "test"});
     }
     life.write_rows();
   };

@@ -17,7 +17,7 @@ Result<bool> check_commands(eventlog::BlockStore& store, const DiskStage& stage,
   const std::vector<std::string> opened = {"SessionOpened", "SessionNamed", "TurnQueued",
                                            "SessionAdmitted"};
   const std::vector<std::string> prompted = {"TurnQueued"};
-  std::map<base::CommandId, std::vector<session::RecordedEvent>> found;
+  std::map<base::CommandId, std::vector<domain::RecordedEvent>> found;
   for (auto& event : support::all_events(store, true)) {
     found[event.envelope.command].push_back(std::move(event));
   }
@@ -33,7 +33,7 @@ Result<bool> check_commands(eventlog::BlockStore& store, const DiskStage& stage,
     for (const auto& event : events) types.push_back(event.envelope.type);
     const bool is_spawn = number <= crash::kSessionsOfLife;
     if (types != (is_spawn ? opened : prompted)) return violated(command + " is there in part");
-    const session::RecordedEvent& queued = events[is_spawn ? 2 : 0];
+    const domain::RecordedEvent& queued = events[is_spawn ? 2 : 0];
     if (!queued.content || queued.content->text != crash::prompt_of_command(number)) {
       return violated(command + " has lost its words");
     }
@@ -62,7 +62,7 @@ Result<bool> check_rows(ServerLife& life) {
   simulation::LogObserver log;
   if (auto wrong = log.follow(life.store()); !wrong.empty()) return violated(wrong);
   for (const auto& [stream, state] : log.states()) {
-    if (!std::holds_alternative<session::SessionState>(state)) continue;
+    if (!std::holds_alternative<domain::SessionState>(state)) continue;
     const auto loaded = life.load(stream);
     if (!loaded) return tl::unexpected(loaded.error());
     if (loaded->state != state) return violated("another state of " + stream);

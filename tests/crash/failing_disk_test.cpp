@@ -100,7 +100,7 @@ std::string large_text(const std::string& said) {
 Result<bool> say(eventlog::OpenedLog& log, const std::string& text) {
   base::SystemRandom random;
   try {
-    support::LogWriter(log, random).append(support::kStream, session::SessionOpened{}, text);
+    support::LogWriter(log, random).append(support::kStream, domain::SessionOpened{}, text);
   } catch (const std::runtime_error& failed) {
     return base::failure(base::ErrorCode::io, failed.what());
   }
@@ -114,7 +114,7 @@ Result<bool> erase_all(eventlog::OpenedLog& log) {
     return tl::unexpected(ok.error());
   }
   eventlog::ScrubScope scope;
-  const session::VersionRanges all{{base::StreamVersion{1}, base::StreamVersion{1}}};
+  const domain::VersionRanges all{{base::StreamVersion{1}, base::StreamVersion{1}}};
   auto erased = eventlog::erase_content(*log.store, index, support::kStream, all, scope);
   return erased ? log.store->scrub(scope) : erased;
 }
@@ -127,8 +127,8 @@ TEST_CASE("whichever write of a large text was its last, an erasure leaves nothi
     Stage stage(1);
     base::SystemRandom random;
     const auto open = [&] {
-      return require(eventlog::open_log(stage.root(), eventlog::LogMode::read_write, random,
-                                        {stage.disk}));
+      return require(
+          eventlog::open_log(stage.root(), eventlog::LogMode::read_write, random, {stage.disk}));
     };
     {
       auto log = open();

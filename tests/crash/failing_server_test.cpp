@@ -75,8 +75,8 @@ struct FailingStage {
       INFO("command " << sent.id.text());
       REQUIRE(sent.reply.position <= log.position());
       const auto* events = log.find(sent.id);
-      const bool makes_events = std::holds_alternative<session::Spawn>(sent.command) ||
-                                std::holds_alternative<session::SendPrompt>(sent.command);
+      const bool makes_events = std::holds_alternative<domain::Spawn>(sent.command) ||
+                                std::holds_alternative<domain::SendPrompt>(sent.command);
       if (makes_events) REQUIRE(events != nullptr);
       if (events == nullptr) continue;
       REQUIRE(events->last_of.at(sent.session) == sent.reply.position);
@@ -88,8 +88,8 @@ struct FailingStage {
   void finish() {
     require(log.catch_up(load));
     for (const auto& [id, state] : log.sessions()) {
-      if (!session::is_live(state.status)) continue;
-      require(load.ask(load.fresh_id(), id, session::KillSession{}, crash::kStepMax));
+      if (!domain::is_live(state.status)) continue;
+      require(load.ask(load.fresh_id(), id, domain::KillSession{}, crash::kStepMax));
     }
     require(crash::wait_for_quiet(load, log, crash::kStepMax));
     CHECK(require(server.stop()) == 0);

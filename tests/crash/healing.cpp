@@ -40,8 +40,8 @@ Result<bool> wait_for_quiet(Load& load, LogWatch& log, Duration limit) {
   return load.wait_until("the end of every session", limit, [&]() -> Result<bool> {
     if (auto ok = log.catch_up(load); !ok) return ok;
     return std::all_of(log.sessions().begin(), log.sessions().end(), [](const auto& entry) {
-      const session::SessionState& s = entry.second;
-      return session::is_terminal(s.status) && !s.lease && !s.turn && s.queue.empty();
+      const domain::SessionState& s = entry.second;
+      return domain::is_terminal(s.status) && !s.lease && !s.turn && s.queue.empty();
     });
   });
 }

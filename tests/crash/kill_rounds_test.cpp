@@ -218,8 +218,8 @@ void KillRounds::check_acknowledged() {
     INFO("command " << sent.id.text());
     REQUIRE(sent.reply.position <= log_.position());
     const auto* events = log_.find(sent.id);
-    const bool makes_events = std::holds_alternative<session::Spawn>(sent.command) ||
-                              std::holds_alternative<session::SendPrompt>(sent.command);
+    const bool makes_events = std::holds_alternative<domain::Spawn>(sent.command) ||
+                              std::holds_alternative<domain::SendPrompt>(sent.command);
     if (makes_events) REQUIRE(events != nullptr);
     if (events == nullptr) continue;
     REQUIRE(events->last_of.at(sent.session) == sent.reply.position);
@@ -261,11 +261,11 @@ void KillRounds::finish() {
   for (const bool is_closing : {true, false}) {
     require(log_.catch_up(load_));
     for (const auto& [id, state] : log_.sessions()) {
-      if (!session::is_live(state.status)) continue;
+      if (!domain::is_live(state.status)) continue;
       // A turn that hangs is not waited for; it ends with its session.
       if (is_closing && state.turn) continue;
-      const auto command = is_closing ? session::ClientCommand(session::CloseSession{})
-                                      : session::ClientCommand(session::KillSession{});
+      const auto command = is_closing ? domain::ClientCommand(domain::CloseSession{})
+                                      : domain::ClientCommand(domain::KillSession{});
       require(load_.ask(load_.fresh_id(), id, command, kAnswersMax));
     }
   }

@@ -165,7 +165,7 @@ void Load::note(SentCommand& sent, const Result<bus::Reply>& outcome) {
   if (outcome->status != bus::ReplyStatus::ok) {
     sent.outcome = Outcome::rejected;
     sent.code = outcome->code;
-    if (std::holds_alternative<session::Spawn>(sent.command)) drop(sent.session);
+    if (std::holds_alternative<domain::Spawn>(sent.command)) drop(sent.session);
     if (outcome->status == bus::ReplyStatus::error || !is_fair(outcome->code)) {
       fault_ =
           "command " + sent.id.text() + " was answered " + outcome->code + ": " + outcome->text;
@@ -204,7 +204,7 @@ base::RawValue Load::body_of(const SentCommand& sent) const {
 }
 
 Result<SentCommand> Load::ask(base::CommandId id, base::SessionId session,
-                              const session::ClientCommand& command, Duration limit) {
+                              const domain::ClientCommand& command, Duration limit) {
   SentCommand sent{id, session, command, Outcome::awaited, {}, {}};
   const auto reply = request(id, workers::kVerbCommand, body_of(sent), limit);
   if (!reply) return tl::unexpected(reply.error());
@@ -232,7 +232,7 @@ SentCommand Load::choose() {
   if (roll < 20 && !lingering_.empty()) {
     const base::SessionId session = lingering_.front();
     lingering_.pop_front();
-    return {fresh_id(), session, session::KillSession{}, Outcome::awaited, {}, {}};
+    return {fresh_id(), session, domain::KillSession{}, Outcome::awaited, {}, {}};
   }
   if (targets_.empty() || (roll < 40 && targets_.size() < kTargetsMax)) return spawn({});
   if (roll < 46 && !ended_.empty()) {
@@ -244,15 +244,15 @@ SentCommand Load::choose() {
   Target& target = choose_target();
   next.session = target.session;
   if (roll < 66 && target.is_multi_turn) {
-    next.command = session::SendPrompt{choose_prompt(), random_.chance(20)};
+    next.command = domain::SendPrompt{choose_prompt(), random_.chance(20)};
     target.last_turn = {next.id.bytes};
   } else if (roll < 76) {
-    next.command = session::InterruptTurn{target.last_turn};
+    next.command = domain::InterruptTurn{target.last_turn};
   } else {
     if (roll < 88) {
-      next.command = session::KillSession{};
+      next.command = domain::KillSession{};
     } else {
-      next.command = session::CloseSession{};
+      next.command = domain::CloseSession{};
     }
     drop(target.session);
   }
@@ -263,7 +263,7 @@ SentCommand Load::spawn(base::SessionId resumed) {
   SentCommand next;
   next.id = fresh_id();
   next.session = base::SessionId{next.id.bytes};
-  session::Spawn spawn;
+  domain::Spawn spawn;
   spawn.spec.engine = "scripted";
   spawn.spec.workdir = workdir_;
   spawn.spec.is_multi_turn = random_.chance(50);
@@ -307,10 +307,10 @@ void Load::drop(base::SessionId session) {
   std::erase_if(targets_, [&](const Target& t) { return t.session == session; });
 }
 
-void Load::learn(const std::map<base::SessionId, session::SessionState>& sessions) {
+void Load::learn(const std::map<base::SessionId, domain::SessionState>& sessions) {
   std::erase_if(targets_, [&](const Target& t) {
     const auto found = sessions.find(t.session);
-    return found == sessions.end() || !session::is_live(found->second.status);
+    return found == sessions.end() || !domain::is_live(found->second.status);
   });
   lingering_.clear();
   ended_.clear();
@@ -319,7 +319,7 @@ void Load::learn(const std::map<base::SessionId, session::SessionState>& session
     const auto& [id, state] = *at;
     const bool is_target = std::any_of(targets_.begin(), targets_.end(),
                                        [&](const Target& t) { return t.session == id; });
-    if (session::is_live(state.status)) {
+    if (domain::is_live(state.status)) {
       if (!is_target) lingering_.push_back(id);
     } else if (!state.agent_session.empty() && ended_.size() < kEndedMax) {
       ended_.push_back(id);

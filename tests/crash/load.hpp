@@ -13,7 +13,7 @@
 #include "bus/client.hpp"
 #include "bus/context.hpp"
 #include "eventlog/base/result.hpp"
-#include "eventlog/facts/aggregates.hpp"
+#include "eventlog/domain/aggregates.hpp"
 #include "workers/protocol.hpp"
 #include "workers/query_service.hpp"
 #include "workers/server.hpp"
@@ -28,7 +28,7 @@ enum class Outcome { awaited, accepted, rejected, unknown };
 struct SentCommand {
   base::CommandId id;
   base::SessionId session;
-  session::ClientCommand command;
+  domain::ClientCommand command;
   Outcome outcome = Outcome::awaited;
   workers::CommandReplyBody reply;  // accepted
   std::string code;                 // rejected; unknown: what the client said
@@ -59,7 +59,7 @@ class Load {
   // Sends one command, or an earlier one again under its id, and waits for its outcome, which is
   // accepted or rejected. Error: there was none in time.
   Result<SentCommand> ask(base::CommandId id, base::SessionId session,
-                          const session::ClientCommand& command, Duration limit);
+                          const domain::ClientCommand& command, Duration limit);
   base::CommandId fresh_id() { return base::CommandId::make(clock_.wall(), random_); }
   // Asks a query. Error: there was no answer in time, or one that is not ok.
   template <class Answer, class Body>
@@ -77,7 +77,7 @@ class Load {
 
   // The sessions as they stand in the log when nothing is awaited: what has ended is not addressed
   // any more, but resumed; what was closed and does not end, because its agent hangs, is killed.
-  void learn(const std::map<base::SessionId, session::SessionState>& sessions);
+  void learn(const std::map<base::SessionId, domain::SessionState>& sessions);
 
   const std::deque<SentCommand>& sent() const { return sent_; }
   LoadCounts counts() const;

@@ -1,8 +1,8 @@
 #include "tests/crash/log_watch.hpp"
 
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
 
 namespace crash {
 namespace {
@@ -22,7 +22,7 @@ Result<bool> LogWatch::catch_up(Load& load) {
                                ", and it had reached " + std::to_string(position_.value));
     }
     for (const bus::FeedEvent& seen : page->events) {
-      auto event = session::decode_facts(seen.facts.bytes);
+      auto event = domain::decode_facts(seen.facts.bytes);
       if (!event) return tl::unexpected(event.error());
       event->envelope.position = seen.position;
       if (auto wrong = take(*event); !wrong.empty()) {
@@ -36,14 +36,14 @@ Result<bool> LogWatch::catch_up(Load& load) {
   }
 }
 
-std::string LogWatch::take(const session::RecordedEvent& event) {
-  const session::Envelope& e = event.envelope;
+std::string LogWatch::take(const domain::RecordedEvent& event) {
+  const domain::Envelope& e = event.envelope;
   if (e.position != position_.next()) return "position is not dense";
   position_ = e.position;
   ++counts_[e.type];
-  const auto ref = session::parse_stream(e.stream);
-  const bool is_of_session = ref && ref->kind == session::StreamKind::session;
-  if (e.actor_kind == session::ActorKind::client) {
+  const auto ref = domain::parse_stream(e.stream);
+  const bool is_of_session = ref && ref->kind == domain::StreamKind::session;
+  if (e.actor_kind == domain::ActorKind::client) {
     const auto [found, is_new] =
         commands_.try_emplace(e.command, CommandEvents{e.position, {}, {}});
     if (!is_new && found->second.last.next() != e.position) return "its command was decided twice";
@@ -51,8 +51,8 @@ std::string LogWatch::take(const session::RecordedEvent& event) {
     if (is_of_session) found->second.last_of[ref->session] = e.position;
   }
   if (!is_of_session) return {};
-  session::SessionState& state = sessions_[ref->session];
-  session::evolve(state, e, event.event);
+  domain::SessionState& state = sessions_[ref->session];
+  domain::evolve(state, e, event.event);
   return state.inconsistent.value != 0 ? "is impossible in its session's state" : "";
 }
 

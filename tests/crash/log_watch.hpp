@@ -25,16 +25,16 @@ class LogWatch {
   Result<bool> catch_up(Load& load);
 
   Position position() const { return position_; }
-  const std::map<base::SessionId, session::SessionState>& sessions() const { return sessions_; }
+  const std::map<base::SessionId, domain::SessionState>& sessions() const { return sessions_; }
   // Null: the log holds nothing of this command.
   const CommandEvents* find(base::CommandId command) const;
   std::int64_t count(const std::string& type) const;
 
  private:
-  std::string take(const session::RecordedEvent& event);
+  std::string take(const domain::RecordedEvent& event);
 
   Position position_;
-  std::map<base::SessionId, session::SessionState> sessions_;
+  std::map<base::SessionId, domain::SessionState> sessions_;
   std::map<base::CommandId, CommandEvents> commands_;
   std::map<std::string, std::int64_t> counts_;  // of events, by type
 };

@@ -41,14 +41,14 @@ inline workers::CommandMessage numbered_command(std::int64_t number) {
   m.agent = "main";
   m.actor = "crash";
   if (is_spawn(number)) {
-    session::Spawn spawn;
+    domain::Spawn spawn;
     spawn.spec.engine = "scripted";
     spawn.spec.workdir = "/srv/project";
     spawn.spec.is_multi_turn = true;
     spawn.prompt = prompt_of(number);
-    m.command = session::ClientCommand(spawn);
+    m.command = domain::ClientCommand(spawn);
   } else {
-    m.command = session::ClientCommand(session::SendPrompt{prompt_of(number), false});
+    m.command = domain::ClientCommand(domain::SendPrompt{prompt_of(number), false});
   }
   return m;
 }

@@ -1,6 +1,6 @@
 #include "tests/crash/server_life.hpp"
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "projections/anchored_rows.hpp"
 #include "tests/crash/numbered_commands.hpp"
 
@@ -36,15 +36,15 @@ workers::CommandMessage message_of(std::int64_t number) {
   m.agent = "main";
   m.actor = "crash";
   if (number > kSessionsOfLife) {
-    m.command = session::ClientCommand(session::SendPrompt{prompt_of_command(number), false});
+    m.command = domain::ClientCommand(domain::SendPrompt{prompt_of_command(number), false});
     return m;
   }
-  session::Spawn spawn;
+  domain::Spawn spawn;
   spawn.spec.engine = "scripted";
   spawn.spec.workdir = "/srv/project";
   spawn.spec.is_multi_turn = true;
   spawn.prompt = prompt_of_command(number);
-  m.command = session::ClientCommand(spawn);
+  m.command = domain::ClientCommand(spawn);
   return m;
 }
 
@@ -106,9 +106,9 @@ Result<bool> ServerLife::open_rows(const std::string& root) {
 }
 
 Result<bool> ServerLife::take_over() {
-  std::vector<session::Event> events;
-  if (log_.is_new) events.emplace_back(session::EpochStarted{log_.tail.epoch.counter, "created"});
-  events.emplace_back(session::ServerStarted{{}, sequencer_->log().writer_term, "test"});
+  std::vector<domain::Event> events;
+  if (log_.is_new) events.emplace_back(domain::EpochStarted{log_.tail.epoch.counter, "created"});
+  events.emplace_back(domain::ServerStarted{{}, sequencer_->log().writer_term, "test"});
   Acknowledged none;
   if (auto ok = work(none); !ok) return ok;
   if (!worker_->record_server_events(std::move(events), {now_}, {now_})) {
@@ -117,7 +117,7 @@ Result<bool> ServerLife::take_over() {
   return work(none);
 }
 
-Result<bool> ServerLife::record(std::vector<session::Event> events) {
+Result<bool> ServerLife::record(std::vector<domain::Event> events) {
   if (!worker_->record_server_events(std::move(events), {now_}, {now_})) {
     return failure(ErrorCode::io, "the server's stream cannot be loaded");
   }
@@ -125,7 +125,7 @@ Result<bool> ServerLife::record(std::vector<session::Event> events) {
   return work(none);
 }
 
-Result<bool> ServerLife::trim(const std::string& name, const session::NamedArchive& archive) {
+Result<bool> ServerLife::trim(const std::string& name, const domain::NamedArchive& archive) {
   Result<bool> done = false;
   for (int attempt = 0; attempt < kTrimsMax; ++attempt) {
     done = trimming().trim({name, archive.folder, archive.through, {}}, *index_rows_);
@@ -133,11 +133,11 @@ Result<bool> ServerLife::trim(const std::string& name, const session::NamedArchi
     if (done || done.error().code != ErrorCode::busy) break;
   }
   if (!done) return done;
-  return record({session::LogTrimmed{name, archive.through}});
+  return record({domain::LogTrimmed{name, archive.through}});
 }
 
 Result<bool> ServerLife::archive(const std::string& folder) {
-  if (auto ok = record({session::ArchiveBegun{"one", folder}}); !ok) return ok;
+  if (auto ok = record({domain::ArchiveBegun{"one", folder}}); !ok) return ok;
   base::SeededRandom random(1);
   const base::SigningKey key(base::SigningKey::make_seed(random));
   workers::ArchiveOrder order;
@@ -148,7 +148,7 @@ Result<bool> ServerLife::archive(const std::string& folder) {
   if (disk_.has_crashed()) return died();
   if (!made) return tl::unexpected(made.error());
   const auto [first, through] = made->outcome;
-  auto ok = record({made->anchor, session::ArchiveCompleted{"one", first, through}});
+  auto ok = record({made->anchor, domain::ArchiveCompleted{"one", first, through}});
   if (!ok) return ok;
   return trim("one", worker_->server()->archives.at("one"));
 }
@@ -162,7 +162,7 @@ Result<bool> ServerLife::finish_archive() {
       continue;
     }
     trimming().remove_left_over(archive.folder);
-    if (auto ok = record({session::ArchiveForgotten{name}}); !ok) return ok;
+    if (auto ok = record({domain::ArchiveForgotten{name}}); !ok) return ok;
   }
   return true;
 }
@@ -174,15 +174,15 @@ workers::ErasureWork ServerLife::erasure_work() {
 Result<bool> ServerLife::record_backup(const workers::BackupResult& made) {
   if (disk_.has_crashed()) return died();
   if (made.outcome) {
-    return record({session::BackupCompleted{made.order.name, made.outcome->through}});
+    return record({domain::BackupCompleted{made.order.name, made.outcome->through}});
   }
   // That nothing whole was left is an outcome of looking after another server, not of copying.
   if (!made.order.is_left_over) return tl::unexpected(made.outcome.error());
-  return record({session::BackupForgotten{made.order.name}});
+  return record({domain::BackupForgotten{made.order.name}});
 }
 
 Result<bool> ServerLife::back_up(const std::string& folder) {
-  if (auto ok = record({session::BackupBegun{"copy", folder}}); !ok) return ok;
+  if (auto ok = record({domain::BackupBegun{"copy", folder}}); !ok) return ok;
   workers::ErasureJob job;
   job.order = workers::BackupOrder{"copy", folder, worker_->server()->backups.at("copy").begun};
   return record_backup(*erasure_work().run(job).backup);
@@ -200,9 +200,9 @@ Result<bool> ServerLife::finish_backups() {
 }
 
 Result<bool> ServerLife::ask_to_erase(std::int64_t session) {
-  const session::ClientCommand commands[] = {session::KillSession{}, session::EraseContent{}};
+  const domain::ClientCommand commands[] = {domain::KillSession{}, domain::EraseContent{}};
   std::int64_t number = kFirstErasing;
-  for (const session::ClientCommand& command : commands) {
+  for (const domain::ClientCommand& command : commands) {
     workers::CommandMessage m;
     m.id = command_id(number);
     m.digest[0] = 'd';
@@ -237,9 +237,9 @@ Result<bool> ServerLife::finish_erasures() {
     m.id = base::CommandId::make({now_}, random_);
     m.session = erased.session;
     m.agent = erased.agent;
-    m.actor_kind = session::ActorKind::server;
+    m.actor_kind = domain::ActorKind::server;
     m.actor = "eraser";
-    m.command = session::ServerCommand(session::CompleteErasure{erased.through});
+    m.command = domain::ServerCommand(domain::CompleteErasure{erased.through});
     worker_->submit({workers::Asker::eraser, 0}, std::move(m));
     Acknowledged ignored;
     if (auto ok = work(ignored); !ok) return ok;

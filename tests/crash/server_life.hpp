@@ -63,10 +63,10 @@ class ServerLife {
   ServerLife(eventlog::OpenedLog log, support::FaultyDisk& disk);
   Result<bool> open_rows(const std::string& root);
   Result<bool> work(Acknowledged& acknowledged);
-  Result<bool> record(std::vector<session::Event> events);
+  Result<bool> record(std::vector<domain::Event> events);
   Result<bool> record_backup(const workers::BackupResult& made);
   workers::ErasureWork erasure_work();
-  Result<bool> trim(const std::string& name, const session::NamedArchive& archive);
+  Result<bool> trim(const std::string& name, const domain::NamedArchive& archive);
   workers::LogTrimming trimming() { return {*log_.store, side_->index, folder_, disk_}; }
 
   support::FaultyDisk& disk_;

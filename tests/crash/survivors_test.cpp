@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log_folder.hpp"
 #include "eventlog/log_reader.hpp"
 #include "tests/crash/agent_owners.hpp"
@@ -21,7 +21,7 @@ using crash::Load;
 using crash::LogWatch;
 using crash::require;
 using crash::StenoServer;
-using session::SessionStatus;
+using domain::SessionStatus;
 
 // A server with sessions, and what the log says of them.
 struct SurvivorsStage {
@@ -37,7 +37,7 @@ struct SurvivorsStage {
   }
 
   SessionId spawn(const std::string& prompt, bool is_multi_turn) {
-    session::Spawn spawn;
+    domain::Spawn spawn;
     spawn.spec.engine = "scripted";
     spawn.spec.workdir = server.home();
     spawn.spec.is_multi_turn = is_multi_turn;
@@ -47,10 +47,10 @@ struct SurvivorsStage {
     return SessionId{id.bytes};
   }
 
-  base::TurnId tell(SessionId session, const session::ClientCommand& command) {
+  base::TurnId tell(SessionId session, const domain::ClientCommand& command) {
     return tell(load.fresh_id(), session, command);
   }
-  base::TurnId tell(base::CommandId id, SessionId session, const session::ClientCommand& command) {
+  base::TurnId tell(base::CommandId id, SessionId session, const domain::ClientCommand& command) {
     const auto sent = require(load.ask(id, session, command, crash::kStepMax));
     REQUIRE(sent.outcome == crash::Outcome::accepted);
     return {id.bytes};
@@ -82,12 +82,12 @@ struct SurvivorsStage {
     }
   }
 
-  const session::SessionState& state(SessionId session) { return log.sessions().at(session); }
+  const domain::SessionState& state(SessionId session) { return log.sessions().at(session); }
 
   void finish() {
     require(log.catch_up(load));
     for (const auto& [id, s] : log.sessions()) {
-      if (session::is_live(s.status)) tell(id, session::KillSession{});
+      if (domain::is_live(s.status)) tell(id, domain::KillSession{});
     }
     require(crash::wait_for_quiet(load, log, crash::kStepMax));
     CHECK(require(server.stop()) == 0);
@@ -105,11 +105,11 @@ std::map<SessionId, std::vector<std::string>> finished_blocks(const StenoServer&
   for (base::Position from{1}; from <= log.store->tail();) {
     const auto events =
         require(eventlog::read_events(*log.store, from, log.store->tail(), {1 << 20, true}));
-    for (const session::RecordedEvent& event : events) {
+    for (const domain::RecordedEvent& event : events) {
       from = event.envelope.position.next();
-      if (!std::holds_alternative<session::OutputRecorded>(event.event)) continue;
+      if (!std::holds_alternative<domain::OutputRecorded>(event.event)) continue;
       REQUIRE(event.content);
-      blocks[session::parse_stream(event.envelope.stream)->session].push_back(event.content->text);
+      blocks[domain::parse_stream(event.envelope.stream)->session].push_back(event.content->text);
     }
   }
   return blocks;
@@ -146,17 +146,16 @@ TEST_CASE("agents end with their worker although no server sees it", "[.crash][t
   CHECK(stage.log.count("TurnInterrupted") == 5);
   for (const SessionId& session : single) {
     CHECK(stage.state(session).status == SessionStatus::failed);
-    CHECK(stage.state(session).end_reason == session::EndReason::worker_lost);
+    CHECK(stage.state(session).end_reason == domain::EndReason::worker_lost);
     CHECK_FALSE(stage.state(session).lease);
   }
   for (const SessionId& session : multi) {
-    CHECK(session::is_live(stage.state(session).status));
+    CHECK(domain::is_live(stage.state(session).status));
     CHECK_FALSE(stage.state(session).turn);
     CHECK_FALSE(stage.state(session).lease);
   }
   // What lives goes on under a new lease.
-  for (const SessionId& session : multi)
-    stage.tell(session, session::SendPrompt{"[say on]", false});
+  for (const SessionId& session : multi) stage.tell(session, domain::SendPrompt{"[say on]", false});
   stage.wait_until("the next turns' end", [&] { return stage.log.count("TurnFinished") == 3; });
   for (const SessionId& session : multi) CHECK(stage.state(session).last_token.value == 2);
   CHECK(stage.agents().size() == 6);
@@ -237,7 +236,7 @@ TEST_CASE("a stopped server keeps its log to itself, and goes on when it is resu
   CHECK_THAT(second.output, Catch::Contains("process " + std::to_string(server.pid) +
                                             " has this data folder open"));
   REQUIRE(stage.server.send(server, SIGCONT));
-  stage.tell(session, session::SendPrompt{"[say two]", false});
+  stage.tell(session, domain::SendPrompt{"[say two]", false});
   stage.wait_until("the second turn's end", [&] { return stage.log.count("TurnFinished") == 2; });
   CHECK(stage.log.count("ServerStarted") == 1);
   CHECK(stage.log.count("LeaseGranted") == 1);

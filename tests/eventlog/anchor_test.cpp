@@ -42,14 +42,14 @@ struct AnchorFixture {
   support::LogBuilder log;
   base::SigningKey key = key_of(1);
   AnchorFixture() {
-    session::SessionOpened opened;
+    domain::SessionOpened opened;
     opened.session = *base::SessionId::parse(support::kOnlySession);
     opened.agent = "main";
     log.append(kStream, opened);
     say(3);
   }
   void say(int count) {
-    for (int i = 0; i < count; ++i) log.append(kStream, session::AgentLineRecorded{});
+    for (int i = 0; i < count; ++i) log.append(kStream, domain::AgentLineRecorded{});
   }
   // Of the block that holds the position.
   Anchor anchor(Position at) {

@@ -39,7 +39,7 @@ struct ArchiveFixture {
     log = std::move(*opened);
     writer.emplace(log, random);
     if (log.store->tail().value >= 2) return;
-    session::SessionOpened e;
+    domain::SessionOpened e;
     e.agent = "main";
     e.session = *base::SessionId::parse(support::kOnlySession);
     writer->append(kStream, e, "be brief");
@@ -48,7 +48,7 @@ struct ArchiveFixture {
   void say(int count) {
     for (int i = 0; i < count; ++i) {
       const std::string large = kSecret + std::string(200'000, 'x') + kSecret;
-      writer->append(kStream, session::AgentLineRecorded{}, i % 5 == 0 ? large : kSecret);
+      writer->append(kStream, domain::AgentLineRecorded{}, i % 5 == 0 ? large : kSecret);
     }
   }
   eventlog::BlockStore& store() { return *log.store; }
@@ -69,12 +69,12 @@ struct ArchiveFixture {
       eventlog::StreamIndex index(*index_rows);
       REQUIRE(index.catch_up(store(), end.position));
       eventlog::SnapshotStore none(*index_rows);
-      for (const std::string& stream : {kStream, std::string(session::kServerStream)}) {
+      for (const std::string& stream : {kStream, std::string(domain::kServerStream)}) {
         REQUIRE(streams.save(stream, *eventlog::load_stream(store(), index, none, stream)));
       }
     }
     const auto anchor = eventlog::sign_anchor({end, {}, {1}}, key);
-    const Position recorded = writer->append(session::kServerStream, anchor);
+    const Position recorded = writer->append(domain::kServerStream, anchor);
     REQUIRE(eventlog::write_base_file(own, {anchor, recorded, "one", archive},
                                       eventlog::system_disk()));
   }
@@ -214,7 +214,7 @@ TEST_CASE("content that was erased before it was archived is no damage in the ar
           "[eventlog]") {
   ArchiveFixture f;
   f.say(10);
-  f.writer->append(kStream, session::ContentErased{{{{3}, {4}}}, {}});
+  f.writer->append(kStream, domain::ContentErased{{{{3}, {4}}}, {}});
   auto rows = eventlog::make_memory_key_value_store();
   eventlog::StreamIndex index(*rows);
   REQUIRE(index.catch_up(f.store(), f.store().tail()));

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "eventlog/data_folder.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/erase.hpp"
-#include "eventlog/facts/event_codec.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/forwarding_disk.hpp"
 #include "tests/support/log_writer.hpp"
@@ -38,13 +38,13 @@ struct BackupFixture {
   }
   void say(int count) {
     if (log.store->tail().value < 2) {
-      session::SessionOpened e;
+      domain::SessionOpened e;
       e.agent = "main";
       e.session = *base::SessionId::parse(support::kOnlySession);
       writer->append(kStream, e, "be brief");
     }
     for (int i = 0; i < count; ++i) {
-      writer->append(kStream, session::AgentLineRecorded{},
+      writer->append(kStream, domain::AgentLineRecorded{},
                      i % 5 == 0 ? std::string(200'000, 'x') : "a line");
     }
   }
@@ -447,7 +447,7 @@ TEST_CASE("a log is restored from a backup into a new epoch", "[eventlog]") {
   CHECK(log->tail.epoch.counter == restored->epoch);
   CHECK(log->tail.epoch.random != before.epoch.random);
   support::LogWriter writer(*log, f.random);
-  writer.append(kStream, session::AgentLineRecorded{}, "goes on");
+  writer.append(kStream, domain::AgentLineRecorded{}, "goes on");
   check_whole(root, restored->started.value + 1, 2);
 }
 
@@ -483,8 +483,8 @@ TEST_CASE("what was erased from a copy is on the record of the log that is made 
       eventlog::read_events(*log->store, made->through.next(), restored->started, {});
   REQUIRE(events);
   REQUIRE(events->size() == 2);
-  CHECK(std::get<session::ContentErased>((*events)[1].event).events ==
-        session::VersionRanges{{{2}, {3}}, {{5}, {7}}});
+  CHECK(std::get<domain::ContentErased>((*events)[1].event).events ==
+        domain::VersionRanges{{{2}, {3}}, {{5}, {7}}});
 }
 
 TEST_CASE("an erasure that had not reached the content of a copy is not called completed",

@@ -33,14 +33,14 @@ std::string large_secret() {
   return text;
 }
 
-session::SessionOpened opened(const std::string& stream) {
-  session::SessionOpened e;
+domain::SessionOpened opened(const std::string& stream) {
+  domain::SessionOpened e;
   e.agent = "main";
   e.session = *base::SessionId::parse(stream.substr(stream.rfind('/') + 1));
   return e;
 }
 
-const session::VersionRanges kAll{{StreamVersion{1}, StreamVersion{4}}};
+const domain::VersionRanges kAll{{StreamVersion{1}, StreamVersion{4}}};
 
 // A log in a folder, which can be closed and opened again.
 class Log {
@@ -64,19 +64,18 @@ class Log {
     writer_->flush();
     for (int i = 2; i <= 4; ++i) {
       const std::string number = " " + std::to_string(i);
-      writer_->add(kStream, session::AgentLineRecorded{},
-                   i == 4 ? large_secret() : kSmall + number);
-      writer_->add(kOther, session::AgentLineRecorded{}, kNeighbour + number);
+      writer_->add(kStream, domain::AgentLineRecorded{}, i == 4 ? large_secret() : kSmall + number);
+      writer_->add(kOther, domain::AgentLineRecorded{}, kNeighbour + number);
       writer_->flush();
     }
   }
 
   // The event first, as the server does it.
-  void erase(const session::VersionRanges& events, bool is_scrubbed = true) {
-    writer_->append(kStream, session::ContentErased{events, {}});
+  void erase(const domain::VersionRanges& events, bool is_scrubbed = true) {
+    writer_->append(kStream, domain::ContentErased{events, {}});
     remove(events, is_scrubbed);
   }
-  void remove(const session::VersionRanges& events, bool is_scrubbed = true) {
+  void remove(const domain::VersionRanges& events, bool is_scrubbed = true) {
     REQUIRE(index_.catch_up(store(), store().tail()));
     ScrubScope scope;
     REQUIRE(eventlog::erase_content(store(), index_, kStream, events, scope));
@@ -87,7 +86,7 @@ class Log {
     if (!scrubbed) FAIL(base::describe(scrubbed.error()));
   }
   void complete(StreamVersion through) {
-    writer_->append(kStream, session::ContentErasureCompleted{through});
+    writer_->append(kStream, domain::ContentErasureCompleted{through});
   }
 
   std::string content(std::int64_t position) {
@@ -130,8 +129,7 @@ void check_gone(Log& log) {
   CHECK(log.problems().empty());
 }
 
-TEST_CASE("a table that lies on both sides of what was erased keeps nobody waiting",
-          "[eventlog]") {
+TEST_CASE("a table that lies on both sides of what was erased keeps nobody waiting", "[eventlog]") {
   Log log;
   log.fill();
   const Position between{3};  // no block begins there
@@ -143,7 +141,7 @@ TEST_CASE("a table that lies on both sides of what was erased keeps nobody waiti
 TEST_CASE("what was scrubbed is not written anew until more is removed", "[eventlog]") {
   Log log;
   log.fill();
-  const session::VersionRanges first{{StreamVersion{1}, StreamVersion{3}}};
+  const domain::VersionRanges first{{StreamVersion{1}, StreamVersion{3}}};
   log.erase(first);
   const auto tables = tables_of(log);
   log.remove(first);
@@ -169,14 +167,14 @@ TEST_CASE("erased content is in no file of the store, wherever it was", "[eventl
     for (int i = 1; i <= 3; ++i) {
       // Whatever the scope, of one that is new: what is in memory becomes tables.
       log.scrub({Position{1}, Position{i}, {}});
-      log.writer().append(kStream, session::AgentLineRecorded{}, kSmall + " more");
+      log.writer().append(kStream, domain::AgentLineRecorded{}, kSmall + " more");
       ++said;
     }
     log.open();
   }
   SECTION("in a table, beside a write-ahead log with more of it") {
     log.scrub({});
-    log.writer().append(kStream, session::AgentLineRecorded{}, kSmall + " 5");
+    log.writer().append(kStream, domain::AgentLineRecorded{}, kSmall + " 5");
     ++said;
   }
   REQUIRE_FALSE(files_with(log.root(), kSmall).empty());
@@ -250,10 +248,10 @@ TEST_CASE("an erasure that was cut short is finished by doing it again", "[event
   Log log;
   log.fill();
   SECTION("before anything was removed") {
-    log.writer().append(kStream, session::ContentErased{kAll, {}});
+    log.writer().append(kStream, domain::ContentErased{kAll, {}});
   }
   SECTION("before all was removed") {
-    log.writer().append(kStream, session::ContentErased{kAll, {}});
+    log.writer().append(kStream, domain::ContentErased{kAll, {}});
     log.remove({{StreamVersion{3}, StreamVersion{3}}}, false);
   }
   SECTION("before the files were scrubbed") {
@@ -280,7 +278,7 @@ TEST_CASE("an erasure gives its space back", "[eventlog]") {
   };
   log.writer().append(kStream, opened(kStream));
   for (int i = 0; i < 40; ++i) {
-    log.writer().append(kStream, session::AgentLineRecorded{}, large_secret());
+    log.writer().append(kStream, domain::AgentLineRecorded{}, large_secret());
   }
   const auto before = bytes();
   REQUIRE(before > 40 * 600'000);

@@ -101,7 +101,7 @@ TEST_CASE("loads and saves that wait for each other wake until both are taken", 
   for (std::size_t round = 0; round < kRounds; ++round) {
     const std::string& name = streams.names[round % streams.names.size()];
     loader->request(name);
-    loader->save(name, {session::SessionState{}, {1}, {1}});
+    loader->save(name, {domain::SessionState{}, {1}, {1}});
   }
   while (loads < kRounds || saves < kRounds) {
     REQUIRE(support::wakes(loader->wake_fd()));
@@ -125,7 +125,7 @@ TEST_CASE("a loading thread that is ended while busy saves what it was given", "
     {
       const auto loader = make_thread_loader(streams.store, streams.index, streams.snapshots);
       loader->request(name);
-      loader->save(name, {session::SessionState{}, version, {1}});
+      loader->save(name, {domain::SessionState{}, version, {1}});
     }
     const auto saved = streams.snapshots.load(name);
     REQUIRE((saved && *saved));

@@ -43,7 +43,7 @@ struct LogFolderFixture {
     return writer.durable();
   }
   static Position add_event(LogWriter& writer) {
-    return writer.append(session::kServerStream, session::ServerStarted{{}, 1, "test"}, "text");
+    return writer.append(domain::kServerStream, domain::ServerStarted{{}, 1, "test"}, "text");
   }
   void write_head(eventlog::Checkpoint head) {
     REQUIRE((*eventlog::open_head_file(folder.head()))->write(head));

@@ -2,8 +2,8 @@
 // blocks whose fate is unknown and the retries after them, restarts, erasures and snapshots.
 #include <map>
 
+#include "eventlog/domain/evolve.hpp"
 #include "eventlog/erase.hpp"
-#include "eventlog/facts/evolve.hpp"
 #include "eventlog/log_reader.hpp"
 #include "eventlog/sequencer.hpp"
 #include "eventlog/stream_loader.hpp"
@@ -17,8 +17,8 @@ namespace {
 
 using base::Position;
 using base::StreamVersion;
+using domain::RecordedEvent;
 using eventlog::AppendStatus;
-using session::RecordedEvent;
 
 enum class SequencerAction {
   append,
@@ -39,7 +39,7 @@ using SequencerOperation = support::Operation<SequencerAction>;
 struct Known {
   int stream = 0;
   std::int64_t command = 0;
-  session::Event event;
+  domain::Event event;
   std::string content;  // empty: none, or erased
 };
 
@@ -51,9 +51,9 @@ base::CommandId command_id(std::int64_t number) {
   return id;
 }
 
-session::SessionOpened opened(int stream) {
-  session::SessionOpened event;
-  event.session = session::parse_stream(support::stream_of(stream))->session;
+domain::SessionOpened opened(int stream) {
+  domain::SessionOpened event;
+  event.session = domain::parse_stream(support::stream_of(stream))->session;
   event.agent = "main";
   return event;
 }
@@ -114,7 +114,7 @@ class SequencerMachine {
 
   void begin_epoch() {
     support::StoreWriter writer(fixture_.store());
-    writer.append(std::string(session::kServerStream), session::EpochStarted{1, "created"});
+    writer.append(std::string(domain::kServerStream), domain::EpochStarted{1, "created"});
     writer.flush();
   }
 
@@ -128,7 +128,7 @@ class SequencerMachine {
       std::string text;
       for (std::size_t i = 0; i < repeated; ++i) text += "text" + std::to_string(operation.b);
       if (is_new) events.push_back({stream, command, opened(stream), {}});
-      events.push_back({stream, command, session::TurnQueued{}, text});
+      events.push_back({stream, command, domain::TurnQueued{}, text});
     }
     append(events);
   }
@@ -168,7 +168,7 @@ class SequencerMachine {
     appends[0] = {support::stream_of(other), versions_[other], {}};
     appends[0].events.push_back({opened(other), {}});
     appends[1] = {support::stream_of(stream), {versions_[stream].value + 1 + by % 3}, {}};
-    appends[1].events.push_back({session::TurnQueued{}, {"wrong"}});
+    appends[1].events.push_back({domain::TurnQueued{}, {"wrong"}});
     const auto refused = sequencer_->append(std::move(appends), context(-1));
     RC_ASSERT_FALSE(refused.has_value());
     RC_ASSERT(refused.error().code == base::ErrorCode::conflict);
@@ -283,10 +283,10 @@ class SequencerMachine {
     }
     const int stream = known.stream;
     known.content.clear();
-    const session::VersionRanges ranges{{version, version}};
+    const domain::VersionRanges ranges{{version, version}};
     append({{stream,
              ++commands_,
-             session::ContentErased{ranges, session::ErasureReason::requested},
+             domain::ContentErased{ranges, domain::ErasureReason::requested},
              {}}});
     commit();
     eventlog::StreamIndex index(*rows_);
@@ -306,9 +306,9 @@ class SequencerMachine {
     eventlog::SnapshotStore snapshots(*rows_);
     const auto loaded = eventlog::load_stream(fixture_.store(), index, snapshots, name);
     RC_ASSERT(loaded.has_value());
-    session::StreamState state = *session::initial_state(name);
+    domain::StreamState state = *domain::initial_state(name);
     for (const RecordedEvent& event : events(false)) {
-      if (event.envelope.stream == name) session::evolve(state, event.envelope, event.event);
+      if (event.envelope.stream == name) domain::evolve(state, event.envelope, event.event);
     }
     RC_ASSERT(loaded->state == state);
     RC_ASSERT(loaded->version == versions_[stream]);

@@ -2,7 +2,7 @@
 
 #include <poll.h>
 
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "tests/support/blocks.hpp"
 #include "tests/support/hand_committer.hpp"
 #include "tests/support/log.hpp"
@@ -15,7 +15,7 @@ using support::HandCommitter;
 using support::stream_of;
 
 NewEvent event(int number, std::string content = {}) {
-  return {session::AgentExited{number, 0}, {std::move(content)}};
+  return {domain::AgentExited{number, 0}, {std::move(content)}};
 }
 
 std::vector<StreamAppend> to(const std::string& stream, std::int64_t expected, int count = 1) {
@@ -147,7 +147,7 @@ TEMPLATE_TEST_CASE("durable events are handed out once, in order, as they stand 
   REQUIRE(durable.size() == 5);
   for (std::size_t i = 0; i < 5; ++i) {
     CHECK(durable[i].recorded == stored[i]);
-    auto decoded = session::decode_facts(durable[i].facts);
+    auto decoded = domain::decode_facts(durable[i].facts);
     REQUIRE(decoded);
     decoded->envelope.position = stored[i].envelope.position;
     CHECK(*decoded == stored[i]);
@@ -224,7 +224,7 @@ TEST_CASE("what an append has in common stands in each of its events", "[eventlo
   context.command_digest[0] = 'd';
   context.correlation = base::CommandId::make({2}, random);
   context.causation = base::EventId::make({3}, random);
-  context.actor_kind = session::ActorKind::worker;
+  context.actor_kind = domain::ActorKind::worker;
   context.actor = "worker-1";
   context.token = {4};
   context.report_sequence = 5;
@@ -314,7 +314,7 @@ TEST_CASE("content that does not match its digest is damaged, erased content is 
   auto block = base::decode<ContentBlock>(store.read({1}, 1, true)->front().content);
   REQUIRE(block);
   SECTION("another text") {
-    block->entries[0].content.bytes = session::encode_content({"forged"});
+    block->entries[0].content.bytes = domain::encode_content({"forged"});
     REQUIRE(store.replace_content({1}, base::encode(*block)));
     REQUIRE_FALSE(read_content(store, {1}));
     CHECK(read_content(store, {1}).error().code == base::ErrorCode::damaged);

@@ -85,7 +85,7 @@ TEST_CASE("a loader that has a snapshot does not read what lies before it", "[ev
   InMemory layers;
   StoreWriter writer(layers.store());
   for (int i = 0; i < 4; ++i) {
-    writer.append(stream_of(1), session::AgentExited{i, 0});
+    writer.append(stream_of(1), domain::AgentExited{i, 0});
     writer.flush();
   }
   REQUIRE(layers.index.catch_up(layers.store(), {4}));
@@ -100,7 +100,7 @@ TEST_CASE("the index says which events of a block are a stream's, and others are
           "[eventlog]") {
   InMemory layers;
   StoreWriter writer(layers.store());
-  for (int i = 0; i < 9; ++i) writer.append(stream_of(1 + i % 3), session::AgentExited{i, 0});
+  for (int i = 0; i < 9; ++i) writer.append(stream_of(1 + i % 3), domain::AgentExited{i, 0});
   writer.flush();
   REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
   const std::vector<IndexedBlock> expected{{{1}, {1, 4, 7}}};
@@ -115,7 +115,7 @@ TEST_CASE("blocks that share a row of the index are told apart", "[eventlog]") {
   StoreWriter writer(layers.store());
   constexpr std::int64_t kBlocks = 200;
   for (int i = 0; i < kBlocks; ++i) {
-    writer.append(stream_of(1), session::AgentExited{i, 0});
+    writer.append(stream_of(1), domain::AgentExited{i, 0});
     writer.flush();
   }
   REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
@@ -133,7 +133,7 @@ TEST_CASE("an index that another release made otherwise is built anew", "[eventl
   InMemory layers;
   StoreWriter writer(layers.store());
   for (int i = 0; i < 4; ++i) {
-    writer.append(stream_of(1), session::AgentExited{i, 0});
+    writer.append(stream_of(1), domain::AgentExited{i, 0});
     writer.flush();
   }
   // As it was before rows named events: eight bytes each, and the checkpoint alone.
@@ -156,8 +156,8 @@ TEST_CASE("an index that another release made otherwise is built anew", "[eventl
 TEST_CASE("a row of the index that names no event of its stream is damaged", "[eventlog]") {
   InMemory layers;
   StoreWriter writer(layers.store());
-  writer.append(stream_of(1), session::AgentExited{1, 0});
-  writer.append(stream_of(2), session::AgentExited{2, 0});
+  writer.append(stream_of(1), domain::AgentExited{1, 0});
+  writer.append(stream_of(2), domain::AgentExited{2, 0});
   writer.flush();
   REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
   const KeyValue row = layers.rows.store().scan("i/" + stream_of(1), "", 1)->front();
@@ -200,7 +200,7 @@ TEST_CASE("an index that is deleted is built again to the same rows", "[eventlog
   const Position tail = layers.store().tail();
   REQUIRE(layers.index.catch_up(layers.store(), tail));
   const auto before = *layers.rows.store().scan("", "", 1'000'000);
-  REQUIRE(layers.snapshots.save(stream_of(99), {session::SessionState{}, {}, {}}));
+  REQUIRE(layers.snapshots.save(stream_of(99), {domain::SessionState{}, {}, {}}));
   const auto fill = [&]() -> base::Result<bool> {
     CHECK(layers.rows.store().scan("", "", 1'000'000)->empty());
     CHECK_FALSE(layers.index.is_whole());
@@ -225,7 +225,7 @@ void expect_wrong_log(std::int64_t events_before, std::int64_t events_after, cha
     MemoryStore store;
     StoreWriter writer(store, 'A');
     for (int i = 0; i < events_before; ++i) {
-      writer.append(stream_of(1), session::AgentExited{i, 0});
+      writer.append(stream_of(1), domain::AgentExited{i, 0});
       writer.flush();
     }
     StreamIndex index(rows.store());
@@ -234,7 +234,7 @@ void expect_wrong_log(std::int64_t events_before, std::int64_t events_after, cha
   MemoryStore store;
   StoreWriter writer(store, log_after);
   for (int i = 0; i < events_after; ++i) {
-    writer.append(stream_of(1), session::AgentExited{1000 + i, 0});
+    writer.append(stream_of(1), domain::AgentExited{1000 + i, 0});
     writer.flush();
   }
   StreamIndex index(rows.store());
@@ -270,7 +270,7 @@ TEST_CASE("an index that was built is taken up again", "[eventlog]") {
   InMemory layers;
   StoreWriter writer(layers.store());
   for (int i = 0; i < 5; ++i) {
-    writer.append(stream_of(1), session::AgentExited{i, 0});
+    writer.append(stream_of(1), domain::AgentExited{i, 0});
     writer.flush();
     StreamIndex again(layers.rows.store());
     REQUIRE(again.catch_up(layers.store(), layers.store().tail()));
@@ -284,10 +284,10 @@ TEST_CASE("a stream in a block of more events than are meant for one loads whole
   StoreWriter writer(layers.store());
   const int count = static_cast<int>(kBlockEventsMax);
   for (int i = 0; i + 1 < count; ++i) {
-    writer.append(stream_of(1), session::AgentExited{i, 0});
+    writer.append(stream_of(1), domain::AgentExited{i, 0});
   }
   // One command's events are not parted: they overfill the block that was nearly full.
-  for (int i = 0; i < 1000; ++i) writer.append(stream_of(2), session::AgentExited{i, 0});
+  for (int i = 0; i < 1000; ++i) writer.append(stream_of(2), domain::AgentExited{i, 0});
   writer.flush();
   REQUIRE(layers.store().read({1}, 1, false)->size() == 1);
   REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
@@ -303,7 +303,7 @@ TEST_CASE("a stream without events is empty at version 0", "[eventlog]") {
   REQUIRE(loaded);
   CHECK(loaded->version.value == 0);
   CHECK(loaded->last.value == 0);
-  CHECK((loaded->state == session::StreamState(session::SessionState{})));
+  CHECK((loaded->state == domain::StreamState(domain::SessionState{})));
 }
 
 TEST_CASE("what is no stream's name cannot be loaded", "[eventlog]") {
@@ -316,9 +316,9 @@ TEST_CASE("what is no stream's name cannot be loaded", "[eventlog]") {
 TEST_CASE("a stream with a version missing is damaged", "[eventlog]") {
   InMemory layers;
   StoreWriter writer(layers.store());
-  writer.append(stream_of(1), session::AgentExited{1, 0});
+  writer.append(stream_of(1), domain::AgentExited{1, 0});
   writer.set_version(stream_of(1), {2});
-  writer.append(stream_of(1), session::AgentExited{2, 0});
+  writer.append(stream_of(1), domain::AgentExited{2, 0});
   writer.flush();
   REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
   const auto loaded = load_stream(layers.store(), layers.index, layers.snapshots, stream_of(1));
@@ -334,10 +334,10 @@ TEST_CASE("a snapshot comes back as it was saved, for every kind of stream", "[e
                                   std::string("$admission"), std::string("$server")}) {
     REQUIRE(snapshots.load(name));
     CHECK_FALSE(*snapshots.load(name));
-    LoadedStream saved{*session::initial_state(name), {3}, {17}};
-    session::Envelope envelope;
+    LoadedStream saved{*domain::initial_state(name), {3}, {17}};
+    domain::Envelope envelope;
     envelope.position = {17};
-    session::evolve(saved.state, envelope, session::EpochStarted{4, "created"});
+    domain::evolve(saved.state, envelope, domain::EpochStarted{4, "created"});
     REQUIRE(snapshots.save(name, saved));
     const auto loaded = snapshots.load(name);
     REQUIRE(loaded);
@@ -349,11 +349,11 @@ TEST_CASE("a snapshot comes back as it was saved, for every kind of stream", "[e
 TEST_CASE("a snapshot of another schema of the state is as none", "[eventlog]") {
   support::MemoryRows rows;
   SnapshotStore snapshots(rows.store());
-  REQUIRE(snapshots.save("$server", {session::ServerState{5, 6, {}}, {1}, {1}}));
+  REQUIRE(snapshots.save("$server", {domain::ServerState{5, 6, {}}, {1}, {1}}));
   Bytes row = **rows.store().get("s/$server");
   const auto at = row.find("schema");
   REQUIRE(at != Bytes::npos);
-  row[at + 6] = static_cast<char>(session::kFirstSchema + 1);
+  row[at + 6] = static_cast<char>(domain::kFirstSchema + 1);
   WriteBatch batch;
   batch.put("s/$server", row);
   REQUIRE(rows.store().write(batch));

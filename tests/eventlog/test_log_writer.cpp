@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   const std::string padding(300, 'x');
   while (!is_stdin_closed()) {
     const auto position =
-        writer.append(session::kServerStream, session::ServerStarted{{}, 1, padding}, padding);
+        writer.append(domain::kServerStream, domain::ServerStarted{{}, 1, padding}, padding);
     std::printf("%lld\n", static_cast<long long>(position.value));
     std::fflush(stdout);
   }

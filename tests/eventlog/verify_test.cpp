@@ -72,25 +72,25 @@ std::string lines(const VerifyReport& report) {
 struct VerifyFixture {
   LogBuilder log;
   explicit VerifyFixture(int blocks = 6) {
-    session::SessionOpened opened;
+    domain::SessionOpened opened;
     opened.session = *base::SessionId::parse(support::kOnlySession);
     opened.agent = "main";
     log.add(kStream, opened, "be brief");
-    log.add(kStream, session::TurnQueued{}, "do it");
-    log.append(kStream, session::AgentExited{});
+    log.add(kStream, domain::TurnQueued{}, "do it");
+    log.append(kStream, domain::AgentExited{});
     for (int i = 1; i < blocks; ++i) {
-      log.add(kStream, session::AgentLineRecorded{}, "a line");
-      log.add(kStream, session::AgentExited{});
-      log.append(kStream, session::AgentLineRecorded{}, "another line");
+      log.add(kStream, domain::AgentLineRecorded{}, "a line");
+      log.add(kStream, domain::AgentExited{});
+      log.append(kStream, domain::AgentLineRecorded{}, "another line");
     }
   }
 
   // Says that the content at the position was erased. The stream begins behind position 1.
   void erase(std::int64_t position, bool is_completed = false) {
     const base::StreamVersion version{position - 1};
-    log.append(kStream, session::ContentErased{{{version, version}}, {}});
+    log.append(kStream, domain::ContentErased{{{version, version}}, {}});
     const auto erasure = log.events().back().envelope.version;
-    if (is_completed) log.append(kStream, session::ContentErasureCompleted{erasure});
+    if (is_completed) log.append(kStream, domain::ContentErasureCompleted{erasure});
   }
 };
 
@@ -182,15 +182,15 @@ TEST_CASE("missing blocks are named", "[eventlog]") {
 TEST_CASE("a block that does not follow the one before it is found", "[eventlog]") {
   VerifyFixture f;
   f.log.set_previous(base::blake2b("another"));
-  f.log.append(kStream, session::AgentExited{});
-  f.log.append(kStream, session::AgentExited{});
+  f.log.append(kStream, domain::AgentExited{});
+  f.log.append(kStream, domain::AgentExited{});
   check_only_problem(verify_log(f.log.store(), {}), Position{20}, "chain is broken");
 }
 
 TEST_CASE("a block of another log is found", "[eventlog]") {
   VerifyFixture f;
   f.log.set_log(base::LogId::make(f.log.now(), f.log.random()));
-  f.log.append(kStream, session::AgentExited{});
+  f.log.append(kStream, domain::AgentExited{});
   check_only_problem(verify_log(f.log.store(), {}), Position{20}, "is of log",
                      ErrorCode::wrong_log);
 }
@@ -205,23 +205,23 @@ TEST_CASE("an epoch begins with an EpochStarted only", "[eventlog]") {
   }
   SECTION("without one") {
     f.log.change_epoch();
-    f.log.append(kStream, session::AgentExited{});
+    f.log.append(kStream, domain::AgentExited{});
     check_only_problem(verify_log(f.log.store(), {}), Position{20}, "epoch 2 begins without");
   }
   SECTION("with one that begins none") {
-    f.log.append(session::kServerStream, session::EpochStarted{2, "restored"});
+    f.log.append(domain::kServerStream, domain::EpochStarted{2, "restored"});
     check_only_problem(verify_log(f.log.store(), {}), Position{20}, "begins no epoch");
   }
 }
 
 // An event of the session's stream at that version, whatever it should be.
 std::string facts_at_version(std::int64_t version, base::Time time) {
-  session::RecordedEvent event;
+  domain::RecordedEvent event;
   event.envelope.stream = kStream;
   event.envelope.version.value = version;
   event.envelope.log_time = time;
-  event.event = session::AgentExited{};
-  return session::encode_facts(event);
+  event.event = domain::AgentExited{};
+  return domain::encode_facts(event);
 }
 
 TEST_CASE("a hole in a stream's versions is found", "[eventlog]") {
@@ -253,7 +253,7 @@ TEST_CASE("facts that cannot be read are found", "[eventlog]") {
     check_only_problem(verify_log(f.log.store(), {}), Position{20}, "facts cannot be read");
   }
   SECTION("a type of a later release") {
-    session::Envelope envelope;
+    domain::Envelope envelope;
     envelope.stream = kStream;
     envelope.version.value = 19;
     envelope.type = "SessionTeleported";
@@ -266,15 +266,15 @@ TEST_CASE("facts that cannot be read are found", "[eventlog]") {
                        ErrorCode::wrong_log);
   }
   SECTION("a stream of no known kind") {
-    f.log.append("$nowhere", session::AgentExited{});
+    f.log.append("$nowhere", domain::AgentExited{});
     check_only_problem(verify_log(f.log.store(), {}), Position{20}, "not the name of a stream");
   }
 }
 
 TEST_CASE("an event that its session cannot have had is found once", "[eventlog]") {
   VerifyFixture f;
-  f.log.append(kStream, session::LeaseReleased{{5}});
-  f.log.append(kStream, session::LeaseReleased{{5}});
+  f.log.append(kStream, domain::LeaseReleased{{5}});
+  f.log.append(kStream, domain::LeaseReleased{{5}});
   check_only_problem(verify_log(f.log.store(), {}), Position{20}, "LeaseReleased is impossible");
 }
 
@@ -286,9 +286,9 @@ VerifyReport verify_with_content(VerifyFixture& f, const eventlog::ContentBlock&
 
 void log_line(LogBuilder& log, std::string text, bool ends_block) {
   if (ends_block) {
-    log.append(kStream, session::AgentLineRecorded{}, std::move(text));
+    log.append(kStream, domain::AgentLineRecorded{}, std::move(text));
   } else {
-    log.add(kStream, session::AgentLineRecorded{}, std::move(text));
+    log.add(kStream, domain::AgentLineRecorded{}, std::move(text));
   }
 }
 
@@ -421,7 +421,7 @@ TEST_CASE("the head must be what the log holds there", "[eventlog]") {
                        "events 20 to 40 are missing");
   }
   SECTION("behind") {
-    f.log.append(kStream, session::AgentExited{});
+    f.log.append(kStream, domain::AgentExited{});
     const auto report = verify_log(f.log.store(), head);
     CHECK(report.problems.empty());
     CHECK(report.after_head == 1);
@@ -478,7 +478,7 @@ TEST_CASE("a long list of problems is cut", "[eventlog]") {
   LogBuilder log;
   const auto count = static_cast<std::int64_t>(eventlog::kProblemsMax) + 20;
   for (std::int64_t i = 0; i < count; ++i)
-    log.append("$nowhere" + std::to_string(i), session::AgentExited{});
+    log.append("$nowhere" + std::to_string(i), domain::AgentExited{});
   const auto report = verify_log(log.store(), {});
   CHECK(report.problems.size() == eventlog::kProblemsMax);
   CHECK(report.problems_left_out == 20);

@@ -26,8 +26,7 @@ base::Bytes log_of(const std::vector<std::size_t>& sizes) {
   REQUIRE(store);
   support::LogBuilder log(1, **store);
   for (const std::size_t size : sizes) {
-    log.append(session::kServerStream, session::ServerStarted{{}, 1, "test"},
-               std::string(size, 'x'));
+    log.append(domain::kServerStream, domain::ServerStarted{{}, 1, "test"}, std::string(size, 'x'));
   }
   return contents(support::newest_file(folder.file("log"), ".log"));
 }

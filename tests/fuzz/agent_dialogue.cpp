@@ -12,8 +12,8 @@ using base::ByteView;
 using fuzz::require;
 
 // Every report can be sent.
-void check(const std::vector<session::Report>& reports) {
-  for (const session::Report& report : reports) {
+void check(const std::vector<domain::Report>& reports) {
+  for (const domain::Report& report : reports) {
     const auto read = workers::decode_report(workers::encode_report(1, report));
     require(read && *read == report, "a report can be sent");
   }
@@ -52,7 +52,7 @@ void fuzz::run(ByteView in) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const ByteView line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    std::vector<session::Report> reports;
+    std::vector<domain::Report> reports;
     if (line.starts_with('\x01')) {
       check_writes(engine->begin_turn(turn_of(line.size() > 1 ? line[1] : 0), line.substr(1)));
     } else if (line.starts_with('\x02')) {
@@ -65,8 +65,8 @@ void fuzz::run(ByteView in) {
     }
     check(reports);
     check_writes(engine->take_writes());
-    for (const session::Report& report : reports) {
-      const auto* result = std::get_if<session::ReportTurnResult>(&report);
+    for (const domain::Report& report : reports) {
+      const auto* result = std::get_if<domain::ReportTurnResult>(&report);
       if (result == nullptr) continue;
       require(result->agent_total.value >= 0, "a total is never negative");
       last_total = result->agent_total.value;

@@ -67,7 +67,7 @@ void fuzz::run(ByteView in) {
     check_number(result->result.agent_total.value);
     check_number(result->result.took.count());
   }
-  const auto kept = engines::agent_line(session::LineFault::not_json, in);
+  const auto kept = engines::agent_line(domain::LineFault::not_json, in);
   require(kept.line_bytes == static_cast<std::int64_t>(in.size()) && in.starts_with(kept.line),
           "a line that is not understood is kept from its start");
 }

@@ -1,22 +1,21 @@
 // A client's command: its body, the command in it, and what is decided on it.
+#include "eventlog/domain/session/session_name.hpp"
 #include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"
 #include "workers/protocol.hpp"
-#include "workers/session/session_name.hpp"
 
 namespace {
 
 using base::ByteView;
 using fuzz::require;
 
-void decide_on(const workers::CommandBody& body, const session::ClientCommand& command) {
-  static const session::SessionState kSession;
-  static const session::RegistryState kRegistry;
-  static const session::AdmissionState kAdmission;
-  const session::DecisionContext context{
-      body.session, body.agent, {{1}}, {}};
+void decide_on(const workers::CommandBody& body, const domain::ClientCommand& command) {
+  static const domain::SessionState kSession;
+  static const domain::RegistryState kRegistry;
+  static const domain::AdmissionState kAdmission;
+  const domain::DecisionContext context{body.session, body.agent, {{1}}, {}};
   const auto decision =
-      session::decide({kSession, kRegistry, kAdmission, nullptr}, command, context);
+      domain::decide({kSession, kRegistry, kAdmission, nullptr}, command, context);
   if (!decision) {
     require(!decision.error().text.empty(), "a rejection says why");
     return;
@@ -43,22 +42,22 @@ void read_body(ByteView bytes) {
 base::Bytes build(fuzz::Source& source) {
   fuzz::SourceRandom random(source);
   support::RandomValue values(random, false);
-  session::ClientCommand command = session::Spawn{};
+  domain::ClientCommand command = domain::Spawn{};
   switch (source.byte() % 6) {
     case 1:
-      command = session::SendPrompt{};
+      command = domain::SendPrompt{};
       break;
     case 2:
-      command = session::InterruptTurn{};
+      command = domain::InterruptTurn{};
       break;
     case 3:
-      command = session::KillSession{};
+      command = domain::KillSession{};
       break;
     case 4:
-      command = session::CloseSession{};
+      command = domain::CloseSession{};
       break;
     case 5:
-      command = session::EraseContent{};
+      command = domain::EraseContent{};
       break;
     default:
       break;
@@ -86,7 +85,7 @@ void fuzz::run(ByteView in) {
     case 1:
       return read_body(build(source));
     default: {
-      const std::string name = session::name_from_prompt(source.rest());
+      const std::string name = domain::name_from_prompt(source.rest());
       require(!name.empty() && name.size() <= 74, "a name is short");
       require(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos,
               "a name is made of letters, digits and dashes");

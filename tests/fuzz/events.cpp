@@ -1,5 +1,5 @@
 // An event's facts, its envelope alone, and its content.
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 
 #include "tests/fuzz/values.hpp"
 
@@ -10,16 +10,16 @@ using base::ByteView;
 using fuzz::require;
 
 void read_facts(ByteView bytes) {
-  const auto event = session::decode_facts(bytes);
-  const auto envelope = session::decode_envelope(bytes);
-  require(fuzz::read_again<session::Envelope>(bytes).has_value() == envelope.has_value(),
+  const auto event = domain::decode_facts(bytes);
+  const auto envelope = domain::decode_envelope(bytes);
+  require(fuzz::read_again<domain::Envelope>(bytes).has_value() == envelope.has_value(),
           "an envelope is a struct of its fields");
-  const base::Result<session::Routing> routing = session::decode_routing(bytes);
+  const base::Result<domain::Routing> routing = domain::decode_routing(bytes);
   require(!envelope || (routing && routing->stream == envelope->stream &&
                         routing->version == envelope->version),
           "an event is routed by what its envelope says");
-  session::RecordedEvent used;
-  const bool is_read = session::decode_facts_to(used, bytes).has_value();
+  domain::RecordedEvent used;
+  const bool is_read = domain::decode_facts_to(used, bytes).has_value();
   require(is_read == event.has_value() && (!is_read || used == *event),
           "an event that is used again reads the same");
   if (!event) {
@@ -27,30 +27,30 @@ void read_facts(ByteView bytes) {
     return;
   }
   require(envelope && *envelope == event->envelope, "the envelope alone is that of the event");
-  require(event->envelope.type == session::type_name(event->event), "the type is the event's");
-  const Bytes encoded = session::encode_facts(*event);
-  auto again = session::decode_facts(encoded);
+  require(event->envelope.type == domain::type_name(event->event), "the type is the event's");
+  const Bytes encoded = domain::encode_facts(*event);
+  auto again = domain::decode_facts(encoded);
   require(again.has_value(), "facts that were read can be written and read again");
   // Of an older schema only the number differs: it is written as the newest.
   again->envelope.schema = event->envelope.schema;
   require(*again == *event, "decode(encode(decode(x))) is the same event");
-  require(session::encode_facts(*again) == encoded, "one event has one encoding");
+  require(domain::encode_facts(*again) == encoded, "one event has one encoding");
 }
 
 Bytes build_facts(fuzz::Source& source) {
-  const auto types = session::event_types();
-  session::RecordedEvent event;
-  event.event = *session::make_event(types[source.byte() % types.size()]);
+  const auto types = domain::event_types();
+  domain::RecordedEvent event;
+  event.event = *domain::make_event(types[source.byte() % types.size()]);
   fuzz::SourceRandom random(source);
   support::RandomValue values(random, false);
   values.fill(event.envelope);
   std::visit([&](auto& e) { values.fill(e); }, event.event);
-  return session::encode_facts(event);
+  return domain::encode_facts(event);
 }
 
 void read_content(ByteView bytes) {
-  const auto content = session::decode_content(bytes);
-  const auto read = fuzz::read_again<session::Content>(bytes);
+  const auto content = domain::decode_content(bytes);
+  const auto read = fuzz::read_again<domain::Content>(bytes);
   require(content.has_value() == read.has_value() && (!content || *content == *read),
           "content is a struct of its fields");
 }
@@ -66,7 +66,7 @@ void fuzz::run(ByteView in) {
       return read_facts(source.rest());
     case 1: {
       Bytes facts = build_facts(source);
-      require(session::decode_facts(facts).has_value(), "what is encoded can be decoded");
+      require(domain::decode_facts(facts).has_value(), "what is encoded can be decoded");
       damage(source, facts);
       return read_facts(facts);
     }

@@ -2,8 +2,8 @@
 // events, contents and chunks are whatever the input says. All that reads a log reads it.
 #include "eventlog/log_reader.hpp"
 
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/memory_store.hpp"
 #include "eventlog/stream_index.hpp"
 #include "eventlog/stream_loader.hpp"
@@ -29,20 +29,20 @@ std::string stream_of(std::uint8_t choice) {
   id.bytes[15] = static_cast<char>(choice >> 4 & 1);
   switch (choice & 7) {
     case 0:
-      return session::registry_stream("main");
+      return domain::registry_stream("main");
     case 1:
-      return std::string(session::kAdmissionStream);
+      return std::string(domain::kAdmissionStream);
     case 2:
-      return std::string(session::kServerStream);
+      return std::string(domain::kServerStream);
     case 3:
       return "no stream";
     default:
-      return session::session_stream("main", id);
+      return domain::session_stream("main", id);
   }
 }
 
 // Ids are drawn from a few, so that events speak of the same turns, tokens and sessions.
-void narrow(session::RecordedEvent& event) {
+void narrow(domain::RecordedEvent& event) {
   std::visit(
       [](auto& e) {
         std::remove_cvref_t<decltype(e)>::fields(e, [](const char*, auto& field) {
@@ -70,9 +70,9 @@ struct Build {
   void add_event(eventlog::BlockBuilder& builder) {
     const std::uint8_t kind = source.byte();
     if (kind < 32) return builder.add(source.piece());
-    const auto types = session::event_types();
-    session::RecordedEvent event;
-    event.event = *session::make_event(types[source.byte() % types.size()]);
+    const auto types = domain::event_types();
+    domain::RecordedEvent event;
+    event.event = *domain::make_event(types[source.byte() % types.size()]);
     fuzz::SourceRandom random(source);
     support::RandomValue values(random, false);
     if (kind < 64) values.fill(event.envelope);
@@ -85,17 +85,17 @@ struct Build {
     add_content(builder, event, source.byte());
   }
 
-  void add_content(eventlog::BlockBuilder& builder, session::RecordedEvent& event,
+  void add_content(eventlog::BlockBuilder& builder, domain::RecordedEvent& event,
                    std::uint8_t how) {
     const ByteView text = how < 64 ? ByteView{} : source.piece();
-    const Bytes content = how < 96 ? Bytes(text) : session::encode_content({Bytes(text)});
+    const Bytes content = how < 96 ? Bytes(text) : domain::encode_content({Bytes(text)});
     const base::Salt salt{'s'};
     event.envelope.content.reset();
     if (how >= 64) {
-      event.envelope.content = session::ContentProof{base::blake2b(content, salt),
-                                                     static_cast<std::int64_t>(text.size())};
+      event.envelope.content = domain::ContentProof{base::blake2b(content, salt),
+                                                    static_cast<std::int64_t>(text.size())};
     }
-    Bytes facts = session::encode_facts(event);
+    Bytes facts = domain::encode_facts(event);
     if (how % 4 == 3) fuzz::damage(source, facts);
     builder.add(facts);
     if (how >= 64 && how < 192) builder.add_content(salt, content);

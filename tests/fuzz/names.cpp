@@ -1,6 +1,6 @@
 // Names: of streams, levels, agents, ids and endpoints.
 #include "bus/endpoint.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "workers/levels.hpp"
 
@@ -9,15 +9,15 @@ void fuzz::run(ByteView in) {
   if (const auto id = base::SessionId::parse(in)) {
     require(base::parse_id(id->text()) == id->bytes, "an id is said as it was");
   }
-  if (const auto stream = session::parse_stream(in)) {
-    if (stream->kind == session::StreamKind::session) {
-      const auto name = session::session_stream(stream->agent, stream->session);
-      require(session::parse_stream(name) == stream, "a session's stream has that name");
-    } else if (stream->kind == session::StreamKind::registry) {
-      require(session::registry_stream(stream->agent) == in, "a registry's stream has that name");
+  if (const auto stream = domain::parse_stream(in)) {
+    if (stream->kind == domain::StreamKind::session) {
+      const auto name = domain::session_stream(stream->agent, stream->session);
+      require(domain::parse_stream(name) == stream, "a session's stream has that name");
+    } else if (stream->kind == domain::StreamKind::registry) {
+      require(domain::registry_stream(stream->agent) == in, "a registry's stream has that name");
     }
     if (!stream->agent.empty()) {
-      require(session::is_agent_name(stream->agent), "a stream is an agent's");
+      require(domain::is_agent_name(stream->agent), "a stream is an agent's");
       require(workers::is_level(workers::agent_level(stream->agent)), "an agent has a level");
     }
   }

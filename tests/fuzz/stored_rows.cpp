@@ -43,13 +43,13 @@ void read_snapshot(Source& source) {
   } else {
     // The envelope of a snapshot around a state that the rest describes.
     Bytes state;
-    fuzz::make_value<session::SessionState>(source, state);
+    fuzz::make_value<domain::SessionState>(source, state);
     fuzz::damage(source, state);
     Bytes row;
     base::MsgpackWriter writer(row);
     writer.map(2);
     writer.text("schema");
-    writer.integer(session::kSchemaOf<session::SessionState>);
+    writer.integer(domain::kSchemaOf<domain::SessionState>);
     writer.text("state");
     writer.raw(state);
     put(*store, "s/" + stream, row);
@@ -124,7 +124,7 @@ void read_rows(Source& source) {
   static_cast<void>(projections::pending_erasures(*store, 8));
   static_cast<void>(projections::read_takeover(*store));
   static_cast<void>(
-      projections::kept_content(*store, session::SessionStatus::failed, base::Time{INT64_MAX}, 8));
+      projections::kept_content(*store, domain::SessionStatus::failed, base::Time{INT64_MAX}, 8));
   for (const char* agent : {"", "main"}) {
     const auto metrics = projections::read_metrics(*store, agent);
     if (!metrics) continue;
@@ -145,12 +145,11 @@ void fuzz::run(ByteView in) {
       return read_rows(source);
     default:
       return read_one_of<
-          eventlog::Checkpoint, eventlog::ContentBlock, session::SessionState,
-          session::RegistryState, session::AdmissionState, session::ServerState,
-          projections::StoredCheckpoint, projections::SessionRef, projections::NameRef,
-          projections::MetricsTotals, projections::ResumeRecord, projections::Erasure,
-          projections::PendingErasure, projections::KeptContent, eventlog::LaterErasures,
-          eventlog::SignedAnchor, eventlog::Anchor, session::AnchorMade, eventlog::BaseFile>(
-          source.rest());
+          eventlog::Checkpoint, eventlog::ContentBlock, domain::SessionState, domain::RegistryState,
+          domain::AdmissionState, domain::ServerState, projections::StoredCheckpoint,
+          projections::SessionRef, projections::NameRef, projections::MetricsTotals,
+          projections::ResumeRecord, projections::Erasure, projections::PendingErasure,
+          projections::KeptContent, eventlog::LaterErasures, eventlog::SignedAnchor,
+          eventlog::Anchor, domain::AnchorMade, eventlog::BaseFile>(source.rest());
   }
 }

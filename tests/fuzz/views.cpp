@@ -1,7 +1,7 @@
 // What people and programs see of events and of what agents say: always JSON, always safe text.
 #include <nlohmann/json.hpp>
 
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "tests/fuzz/values.hpp"
 #include "tools/steno/event_view.hpp"
 #include "tools/steno/json_view.hpp"
@@ -48,9 +48,9 @@ void show_text(ByteView text) {
 }
 
 bus::FeedEvent build(fuzz::Source& source) {
-  const auto types = session::event_types();
-  session::RecordedEvent event;
-  event.event = *session::make_event(types[source.byte() % types.size()]);
+  const auto types = domain::event_types();
+  domain::RecordedEvent event;
+  event.event = *domain::make_event(types[source.byte() % types.size()]);
   fuzz::SourceRandom random(source);
   support::RandomValue values(random, false);
   values.fill(event.envelope);
@@ -61,10 +61,10 @@ bus::FeedEvent build(fuzz::Source& source) {
     event.extra.emplace_back(source.piece(), value);
   }
   bus::FeedEvent feed;
-  feed.facts.bytes = session::encode_facts(event);
+  feed.facts.bytes = domain::encode_facts(event);
   fuzz::damage(source, feed.facts.bytes);
   if (source.byte() % 2 == 0) {
-    feed.content = base::Binary{session::encode_content({Bytes(source.piece())})};
+    feed.content = base::Binary{domain::encode_content({Bytes(source.piece())})};
   }
   return feed;
 }

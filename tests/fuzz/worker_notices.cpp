@@ -1,6 +1,6 @@
 // What worker and server tell each other: registering, heartbeats, directives, acknowledgements,
 // and reports, which are decided on as well.
-#include "eventlog/facts/evolve.hpp"
+#include "eventlog/domain/evolve.hpp"
 #include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"
 #include "workers/protocol.hpp"
@@ -12,17 +12,17 @@ using fuzz::require;
 using fuzz::Source;
 
 struct Past {
-  session::SessionState session;
-  session::RegistryState registry;
-  session::AdmissionState admission;
+  domain::SessionState session;
+  domain::RegistryState registry;
+  domain::AdmissionState admission;
 
-  void fold(session::StreamRole role, const session::RecordedEvent& event) {
-    if (role == session::StreamRole::session) {
-      session::evolve(session, event.envelope, event.event);
-    } else if (role == session::StreamRole::registry) {
-      session::evolve(registry, event.envelope, event.event);
-    } else if (role == session::StreamRole::admission) {
-      session::evolve(admission, event.envelope, event.event);
+  void fold(domain::StreamRole role, const domain::RecordedEvent& event) {
+    if (role == domain::StreamRole::session) {
+      domain::evolve(session, event.envelope, event.event);
+    } else if (role == domain::StreamRole::registry) {
+      domain::evolve(registry, event.envelope, event.event);
+    } else if (role == domain::StreamRole::admission) {
+      domain::evolve(admission, event.envelope, event.event);
     }
   }
 };
@@ -33,42 +33,42 @@ constexpr base::TurnId kTurn{{2}};
 // A session with a turn that its worker runs under token 1.
 Past leased() {
   Past past;
-  session::RecordedEvent event;
-  const auto fold = [&](session::StreamRole role, session::Event fact) {
+  domain::RecordedEvent event;
+  const auto fold = [&](domain::StreamRole role, domain::Event fact) {
     event.event = std::move(fact);
     event.envelope.position = event.envelope.position.next();
     past.fold(role, event);
   };
-  session::SessionOpened opened;
+  domain::SessionOpened opened;
   opened.session = opened.lineage = kSession;
   opened.agent = "main";
   opened.name = "name";
   opened.alias = "alias000";
   opened.spec.engine = "scripted";
   opened.spec.is_multi_turn = true;
-  fold(session::StreamRole::session, opened);
-  fold(session::StreamRole::session, session::TurnQueued{kTurn});
-  fold(session::StreamRole::registry, session::NameClaimed{kSession, "name", {}});
-  fold(session::StreamRole::admission, session::SessionAdmitted{kSession, "main", "alias000"});
-  fold(session::StreamRole::session, session::LeaseGranted{{{3}}, {1}, {}});
-  fold(session::StreamRole::session, session::TurnStarted{kTurn, {1}});
+  fold(domain::StreamRole::session, opened);
+  fold(domain::StreamRole::session, domain::TurnQueued{kTurn});
+  fold(domain::StreamRole::registry, domain::NameClaimed{kSession, "name", {}});
+  fold(domain::StreamRole::admission, domain::SessionAdmitted{kSession, "main", "alias000"});
+  fold(domain::StreamRole::session, domain::LeaseGranted{{{3}}, {1}, {}});
+  fold(domain::StreamRole::session, domain::TurnStarted{kTurn, {1}});
   return past;
 }
 
 // Reports come in sequence, whatever they say; all that is decided can be stored and folded.
-void decide_on(Past& past, std::int64_t sequence, const session::Report& report) {
-  const session::DecisionContext context{kSession, "main", {{4}}, {}, {}};
-  const auto decision = session::decide({past.session, past.registry, past.admission, nullptr},
-                                        session::LeaseReport{{1}, sequence, report}, context);
+void decide_on(Past& past, std::int64_t sequence, const domain::Report& report) {
+  const domain::DecisionContext context{kSession, "main", {{4}}, {}, {}};
+  const auto decision = domain::decide({past.session, past.registry, past.admission, nullptr},
+                                       domain::LeaseReport{{1}, sequence, report}, context);
   if (!decision) return;
-  fuzz::with_stored(*decision, [&](session::StreamRole role, session::RecordedEvent event) {
+  fuzz::with_stored(*decision, [&](domain::StreamRole role, domain::RecordedEvent event) {
     event.envelope.position = {100 + sequence};
     event.envelope.token = {1};
     event.envelope.report_sequence = sequence;
-    event.envelope.actor_kind = session::ActorKind::worker;
+    event.envelope.actor_kind = domain::ActorKind::worker;
     past.fold(role, event);
   });
-  const auto read = base::decode<session::SessionState>(base::encode(past.session));
+  const auto read = base::decode<domain::SessionState>(base::encode(past.session));
   require(read && *read == past.session, "the state can be stored");
   require(past.session.inconsistent.value == 0, "what decide emits keeps the state consistent");
 }
@@ -92,14 +92,14 @@ void read_reports(ByteView bytes) {
 }
 
 template <std::size_t... I>
-session::Report make_report(std::size_t index, std::index_sequence<I...>) {
-  session::Report report;
-  ((index == I ? void(report = std::variant_alternative_t<I, session::Report>{}) : void()), ...);
+domain::Report make_report(std::size_t index, std::index_sequence<I...>) {
+  domain::Report report;
+  ((index == I ? void(report = std::variant_alternative_t<I, domain::Report>{}) : void()), ...);
   return report;
 }
 
 base::Bytes build_reports(Source& source) {
-  constexpr std::size_t kKinds = std::variant_size_v<session::Report>;
+  constexpr std::size_t kKinds = std::variant_size_v<domain::Report>;
   fuzz::SourceRandom random(source);
   support::RandomValue values(random, false);
   workers::ReportsBody body;

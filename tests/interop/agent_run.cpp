@@ -72,9 +72,9 @@ void AgentRun::write(base::ByteView bytes) {
   }
 }
 
-std::vector<session::Report> AgentRun::read_until(IsLast is_last) {
-  std::vector<session::Report> all;
-  const auto append = [&](std::vector<session::Report> more) {
+std::vector<domain::Report> AgentRun::read_until(IsLast is_last) {
+  std::vector<domain::Report> all;
+  const auto append = [&](std::vector<domain::Report> more) {
     all.insert(all.end(), more.begin(), more.end());
     return std::any_of(more.begin(), more.end(), is_last);
   };
@@ -109,7 +109,7 @@ bool AgentRun::read_some(base::Time until) {
 
 int AgentRun::finish() {
   close_once(stdin_);
-  read_until([](const session::Report&) { return false; });
+  read_until([](const domain::Report&) { return false; });
   if (!is_ended_) return -SIGKILL;
   int status = 0;
   waitpid(pid_, &status, 0);

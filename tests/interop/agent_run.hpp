@@ -22,16 +22,16 @@ class AgentRun {
   void write(base::ByteView bytes);
   // All reports up to and with the first of kind R, or what came until the end or for 60 s.
   template <class R>
-  std::vector<session::Report> until() {
+  std::vector<domain::Report> until() {
     return read_until(
-        [](const session::Report& report) { return std::holds_alternative<R>(report); });
+        [](const domain::Report& report) { return std::holds_alternative<R>(report); });
   }
   // Closes stdin, reads to the end and returns the exit code, or minus the signal.
   int finish();
 
  private:
-  using IsLast = bool (*)(const session::Report&);
-  std::vector<session::Report> read_until(IsLast is_last);
+  using IsLast = bool (*)(const domain::Report&);
+  std::vector<domain::Report> read_until(IsLast is_last);
   bool read_some(base::Time until);
 
   engines::Engine& engine_;

@@ -9,15 +9,15 @@
 
 namespace {
 
+using domain::Report;
+using domain::ReportInitialized;
+using domain::ReportOutput;
+using domain::ReportToolCallFinished;
+using domain::ReportTurnResult;
 using engines::Engine;
 using engines::EngineSettings;
 using engines::SessionLaunch;
 using interop::AgentRun;
-using session::Report;
-using session::ReportInitialized;
-using session::ReportOutput;
-using session::ReportToolCallFinished;
-using session::ReportTurnResult;
 
 std::string given(const char* name) {
   const char* value = std::getenv(name);
@@ -117,7 +117,7 @@ TEST_CASE("a real interrupt ends the turn, however early it comes, and the sessi
           "[interop]") {
   Session session(multi_turn());
   session.run.write(session.engine->begin_turn(new_turn(), "stream 600"));
-  session.run.until<session::ReportPartialOutput>();
+  session.run.until<domain::ReportPartialOutput>();
   session.run.write(session.engine->interrupt());
   auto reports = session.run.until<ReportTurnResult>();
   CHECK(result_of(reports).is_error);

@@ -10,9 +10,9 @@ using base::NanoUsd;
 using base::Position;
 using base::SessionId;
 using base::Time;
+using domain::SessionStatus;
 using projections::MetricsReport;
 using projections::utc_date;
-using session::SessionStatus;
 using support::LogBuilder;
 
 MetricsReport metrics_of(LogBuilder& log, std::string_view agent = {}) {
@@ -27,37 +27,37 @@ MetricsReport metrics_of(LogBuilder& log, std::string_view agent = {}) {
 }
 
 std::string open(LogBuilder& log, std::string agent, std::string name) {
-  session::SessionOpened opened;
+  domain::SessionOpened opened;
   opened.session = SessionId::make(log.now(), log.random());
   opened.agent = std::move(agent);
   opened.name = std::move(name);
-  std::string stream = session::session_stream(opened.agent, opened.session);
+  std::string stream = domain::session_stream(opened.agent, opened.session);
   log.add(stream, opened);
   return stream;
 }
 
 void spend(LogBuilder& log, const std::string& stream, std::int64_t cost) {
-  session::TurnCost turn;
+  domain::TurnCost turn;
   turn.cost.value = cost;
   turn.usage.input_tokens = 3;
-  log.add(stream, session::TurnFinished{{}, turn});
+  log.add(stream, domain::TurnFinished{{}, turn});
 }
 
 TEST_CASE("tokens count also where a turn cost nothing, and cost where no tokens are told",
           "[projections]") {
   LogBuilder log;
   const auto stream = open(log, "main", "a");
-  session::TurnCost free;
+  domain::TurnCost free;
   free.usage = {1, 20, 300, 4000};
-  log.add(stream, session::TurnFinished{{}, free});
-  log.add(stream, session::TurnFailed{{}, {}, {}, 0, free});
-  log.add(stream, session::TurnInterrupted{{}, session::EndReason::user, free});
-  session::TurnCost untold;
+  log.add(stream, domain::TurnFinished{{}, free});
+  log.add(stream, domain::TurnFailed{{}, {}, {}, 0, free});
+  log.add(stream, domain::TurnInterrupted{{}, domain::EndReason::user, free});
+  domain::TurnCost untold;
   untold.cost.value = 7;
-  log.add(stream, session::TurnFinished{{}, untold});
+  log.add(stream, domain::TurnFinished{{}, untold});
   for (const char* agent : {"", "main"}) {
     const MetricsReport report = metrics_of(log, agent);
-    CHECK(report.totals.usage == session::Usage{3, 60, 900, 12000});
+    CHECK(report.totals.usage == domain::Usage{3, 60, 900, 12000});
     CHECK(report.totals.cost == NanoUsd{7});
   }
 }
@@ -84,9 +84,9 @@ TEST_CASE("sessions are counted by how they ended, and how long they took", "[pr
   open(log, "main", "c");
   const auto d = open(log, "ops", "d");
   log.advance(std::chrono::seconds{10});
-  log.add(a, session::SessionClosed{SessionStatus::completed, {}});
-  log.add(b, session::SessionClosed{SessionStatus::killed, session::EndReason::user});
-  log.add(d, session::SessionClosed{SessionStatus::failed, {}});
+  log.add(a, domain::SessionClosed{SessionStatus::completed, {}});
+  log.add(b, domain::SessionClosed{SessionStatus::killed, domain::EndReason::user});
+  log.add(d, domain::SessionClosed{SessionStatus::failed, {}});
   const MetricsReport all = metrics_of(log);
   CHECK(all.totals.launched == 4);
   CHECK(all.totals.completed == 1);
@@ -104,9 +104,9 @@ TEST_CASE("sessions are counted by how they ended, and how long they took", "[pr
 TEST_CASE("a session is recorded exactly once, however often it is closed", "[projections]") {
   LogBuilder log;
   const auto a = open(log, "main", "a");
-  log.add(a, session::SessionClosed{SessionStatus::killed, session::EndReason::user});
-  log.add(a, session::SessionClosed{SessionStatus::killed, session::EndReason::user});
-  log.add(a, session::SessionClosed{SessionStatus::completed, {}});
+  log.add(a, domain::SessionClosed{SessionStatus::killed, domain::EndReason::user});
+  log.add(a, domain::SessionClosed{SessionStatus::killed, domain::EndReason::user});
+  log.add(a, domain::SessionClosed{SessionStatus::completed, {}});
   const MetricsReport report = metrics_of(log);
   CHECK(report.totals.killed == 1);
   CHECK(report.totals.completed == 0);
@@ -121,8 +121,8 @@ TEST_CASE("money is counted when a turn reports it, also of sessions that go on"
   log.advance(std::chrono::hours{24});
   spend(log, a, 20);
   const auto b = open(log, "ops", "b");
-  log.add(b, session::TurnInterrupted{{}, {}, {{1, 0, 0, 0}, NanoUsd{3}, {}, 0, {}}});
-  log.add(b, session::TurnFailed{{}, {}, {}, 0, {{1, 0, 0, 0}, NanoUsd{4}, {}, 0, {}}});
+  log.add(b, domain::TurnInterrupted{{}, {}, {{1, 0, 0, 0}, NanoUsd{3}, {}, 0, {}}});
+  log.add(b, domain::TurnFailed{{}, {}, {}, 0, {{1, 0, 0, 0}, NanoUsd{4}, {}, 0, {}}});
   const MetricsReport all = metrics_of(log);
   CHECK(all.totals.cost == NanoUsd{127});
   CHECK(all.totals.usage.input_tokens == 8);
@@ -136,8 +136,8 @@ TEST_CASE("the most expensive session is the first that reached the highest cost
           "[projections]") {
   LogBuilder log;
   const auto a = open(log, "main", "a");
-  const Position prompt = log.add(a, session::TurnQueued{}, "Do it.");
-  log.add(a, session::TurnQueued{}, "And that.");
+  const Position prompt = log.add(a, domain::TurnQueued{}, "Do it.");
+  log.add(a, domain::TurnQueued{}, "And that.");
   const auto b = open(log, "ops", "b");
   spend(log, a, 100);
   spend(log, b, 100);

@@ -180,7 +180,7 @@ TEST_CASE("the digest changes when any row changes", "[projections]") {
 TEST_CASE("one that is built anew in portions leaves those that are ahead alone", "[projections]") {
   support::LogBuilder log;
   while (log.head().value < 40) {
-    log.append(session::kServerStream, session::ServerStarted{{}, 1, "test"});
+    log.append(domain::kServerStream, domain::ServerStarted{{}, 1, "test"});
   }
   const auto rows = eventlog::make_memory_key_value_store();
   ProjectionSet set = open(*rows);

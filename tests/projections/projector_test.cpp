@@ -31,7 +31,7 @@ class TypesSeen final : public projections::Projection {
   explicit TypesSeen(std::int64_t schema = 1) : schema_(schema) {}
   std::string_view name() const override { return "types_seen"; }
   std::int64_t schema() const override { return schema_; }
-  void apply(const session::RecordedEvent& event, const std::optional<session::StreamRef>&,
+  void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>&,
              Rows& rows) const override {
     rows.edit<Seen>(event.envelope.type, [&](Seen& seen) {
       seen.positions.push_back(event.envelope.position.value);
@@ -55,9 +55,9 @@ struct ProjectorFixture {
   }
   // Two blocks behind the EpochStarted: positions 2 and 3, and position 4.
   void add_blocks() {
-    log.add(kStream, session::CloseRequested{});
-    log.append(kStream, session::AgentStartFailed{});
-    log.append(kStream, session::CloseRequested{});
+    log.add(kStream, domain::CloseRequested{});
+    log.append(kStream, domain::AgentStartFailed{});
+    log.append(kStream, domain::CloseRequested{});
   }
 };
 
@@ -77,7 +77,7 @@ TEST_CASE("a projector folds every event once, in order, with its position", "[p
   Projector again = f.open();
   CHECK(again.position() == f.log.head());
   CHECK(again.verify_checkpoint(f.log.store()));
-  f.log.append(kStream, session::CloseRequested{});
+  f.log.append(kStream, domain::CloseRequested{});
   CHECK(again.catch_up(f.log.store(), f.log.head(), support::kAllEvents) == 1);
   CHECK(f.seen("CloseRequested") == Positions{2, 4, 5});
 }
@@ -151,7 +151,7 @@ TEST_CASE("a log that is shorter than its durable head is an error", "[projectio
   const auto outcome = projector.catch_up(f.log.store(), Position{2}, support::kAllEvents);
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == ErrorCode::io);
-  f.log.append(kStream, session::CloseRequested{});
+  f.log.append(kStream, domain::CloseRequested{});
   CHECK(projector.catch_up(f.log.store(), Position{2}, support::kAllEvents) == 1);
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("a broken chain stops the projection", "[projections]") {
   ProjectorFixture f;
   f.add_blocks();
   f.log.set_previous(base::Hash{1});
-  f.log.append(kStream, session::CloseRequested{});
+  f.log.append(kStream, domain::CloseRequested{});
   check_stops(f, ErrorCode::wrong_log, "chain is broken", Position{4});
   CHECK(f.seen("CloseRequested").empty());
 }
@@ -229,7 +229,7 @@ TEST_CASE("a block of another log stops the projection", "[projections]") {
   ProjectorFixture f;
   f.add_blocks();
   f.log.set_log(base::LogId{{7}});
-  f.log.append(kStream, session::CloseRequested{});
+  f.log.append(kStream, domain::CloseRequested{});
   check_stops(f, ErrorCode::wrong_log, "is not log", Position{4});
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("an epoch changes at its EpochStarted and nowhere else", "[projections
   CHECK(projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents) == 5);
   CHECK(projector.checkpoint().epoch.counter == 2);
   f.log.change_epoch();
-  f.log.append(kStream, session::CloseRequested{});
+  f.log.append(kStream, domain::CloseRequested{});
   check_stops(f, ErrorCode::wrong_log, "no EpochStarted began", Position{5});
 }
 
@@ -266,14 +266,14 @@ TEST_CASE("an epoch that goes back stops the projection", "[projections]") {
   ProjectorFixture f;
   f.log.begin_epoch("restored");
   f.log.change_epoch(-1);
-  f.log.append("$server", session::EpochStarted{1, "restored"});
+  f.log.append("$server", domain::EpochStarted{1, "restored"});
   check_stops(f, ErrorCode::wrong_log, "epoch 1", Position{2});
 }
 
 TEST_CASE("an epoch whose event names another one stops the projection", "[projections]") {
   ProjectorFixture f;
   f.log.change_epoch();
-  f.log.append("$server", session::EpochStarted{3, "restored"});
+  f.log.append("$server", domain::EpochStarted{3, "restored"});
   check_stops(f, ErrorCode::wrong_log, "epoch 2", Position{1});
 }
 
@@ -281,11 +281,11 @@ TEST_CASE("an event of a later release stops the projection and no part of its b
           "[projections]") {
   ProjectorFixture f;
   f.add_blocks();
-  f.log.add(kStream, session::CloseRequested{});
-  session::RecordedEvent unknown;
+  f.log.add(kStream, domain::CloseRequested{});
+  domain::RecordedEvent unknown;
   unknown.envelope.stream = kStream;
-  unknown.event = session::CloseRequested{};
-  base::Bytes bytes = session::encode_facts(unknown);
+  unknown.event = domain::CloseRequested{};
+  base::Bytes bytes = domain::encode_facts(unknown);
   bytes.replace(bytes.find("CloseRequested"), 5, "Moved");
   f.log.add_bytes(bytes);
   f.log.seal();
@@ -323,7 +323,7 @@ TEST_CASE("a checkpoint is verified against the block that it names", "[projecti
   };
   SECTION("another log of the same length") {
     LogBuilder other(2);
-    for (int i = 0; i < 3; ++i) other.append(kStream, session::CloseRequested{});
+    for (int i = 0; i < 3; ++i) other.append(kStream, domain::CloseRequested{});
     check_refused(other.store(), "another block");
   }
   SECTION("another log that ends before the checkpoint") {
@@ -331,7 +331,7 @@ TEST_CASE("a checkpoint is verified against the block that it names", "[projecti
     check_refused(other.store(), "it is of log");
   }
   SECTION("a log that was trimmed right behind the checkpoint proves itself by its chain") {
-    f.log.append(kStream, session::CloseRequested{});
+    f.log.append(kStream, domain::CloseRequested{});
     REQUIRE(f.log.store().trim_before(Position{5}));
     Projector projector = f.open();
     CHECK(projector.verify_checkpoint(f.log.store()));

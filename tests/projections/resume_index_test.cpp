@@ -10,8 +10,8 @@ using base::ErrorCode;
 using base::NanoUsd;
 using base::Position;
 using base::SessionId;
+using domain::SessionStatus;
 using projections::ResumeRecord;
-using session::SessionStatus;
 using support::LogBuilder;
 
 constexpr std::string_view kAgentSession = "3f0c1a52-7d2e-4a57-9e39-0b8f4f6c2d11";
@@ -31,7 +31,7 @@ struct ResumeIndexFixture {
     return projections::find_resumable(*rows, agent, reference);
   }
   SessionId open(std::string name, std::string alias) {
-    session::SessionOpened opened;
+    domain::SessionOpened opened;
     opened.session = SessionId::make(log.now(), log.random());
     opened.agent = "main";
     opened.name = std::move(name);
@@ -42,17 +42,17 @@ struct ResumeIndexFixture {
     log.add(stream(opened.session), opened);
     return opened.session;
   }
-  static std::string stream(SessionId id) { return session::session_stream("main", id); }
+  static std::string stream(SessionId id) { return domain::session_stream("main", id); }
 };
 
 TEST_CASE("an ended session resolves by id, alias, name and the agent's id", "[projections]") {
   ResumeIndexFixture f;
   const SessionId id = f.open("fix", "a1b2c3d4");
-  const Position prompt = f.log.add(f.stream(id), session::TurnQueued{}, "Fix it.");
-  f.log.add(f.stream(id), session::TurnQueued{}, "More.");
-  f.log.add(f.stream(id), session::AgentInitialized{std::string(kAgentSession), "m", "v"});
-  f.log.add(f.stream(id), session::TurnFinished{{}, {{}, NanoUsd{42}, {}, 0, {}}});
-  f.log.add(f.stream(id), session::SessionClosed{SessionStatus::completed, {}});
+  const Position prompt = f.log.add(f.stream(id), domain::TurnQueued{}, "Fix it.");
+  f.log.add(f.stream(id), domain::TurnQueued{}, "More.");
+  f.log.add(f.stream(id), domain::AgentInitialized{std::string(kAgentSession), "m", "v"});
+  f.log.add(f.stream(id), domain::TurnFinished{{}, {{}, NanoUsd{42}, {}, 0, {}}});
+  f.log.add(f.stream(id), domain::SessionClosed{SessionStatus::completed, {}});
   const base::Time completed_at = f.log.now();
 
   const auto record = f.find("fix");
@@ -82,14 +82,14 @@ TEST_CASE("a name used again means the newer session, the old one keeps its othe
           "[projections]") {
   ResumeIndexFixture f;
   const SessionId first = f.open("fix", "first001");
-  f.log.add(f.stream(first), session::AgentInitialized{std::string(kAgentSession), {}, {}});
-  f.log.add(f.stream(first), session::SessionClosed{SessionStatus::killed, {}});
+  f.log.add(f.stream(first), domain::AgentInitialized{std::string(kAgentSession), {}, {}});
+  f.log.add(f.stream(first), domain::SessionClosed{SessionStatus::killed, {}});
   const SessionId second = f.open("fix", "second02");
   CHECK(f.find("fix")->session == second);
   CHECK(f.find("first001")->session == first);
   CHECK(f.find(kAgentSession)->session == first);
   // The second one goes on with the agent's session: from now on its id means the second.
-  f.log.add(f.stream(second), session::AgentInitialized{std::string(kAgentSession), {}, {}});
+  f.log.add(f.stream(second), domain::AgentInitialized{std::string(kAgentSession), {}, {}});
   CHECK(f.find(kAgentSession)->session == second);
   CHECK(f.find(first.text())->agent_session == kAgentSession);
 }
@@ -98,7 +98,7 @@ TEST_CASE("the agent's session is that of the session found, else a UUID itself"
   ResumeIndexFixture f;
   const SessionId id = f.open("fix", "a1b2c3d4");
   const SessionId silent = f.open("silent", "e5f6a7b8");
-  f.log.add(f.stream(id), session::AgentInitialized{std::string(kAgentSession), {}, {}});
+  f.log.add(f.stream(id), domain::AgentInitialized{std::string(kAgentSession), {}, {}});
   f.catch_up();
   const auto resolve = [&](std::string_view reference) {
     return projections::resolve_agent_session(*f.rows, "main", reference);
@@ -134,10 +134,10 @@ TEST_CASE("every session of a history can be found by all its keys", "[projectio
       CHECK(by_id->cost == state.cost);
       CHECK(by_id->agent_session == state.agent_session);
       CHECK(*projections::find_resumable(*rows, state.agent, state.alias) == *by_id);
-      const auto by_name = projections::find_resumable(*rows, state.agent, session::label(state));
+      const auto by_name = projections::find_resumable(*rows, state.agent, domain::label(state));
       REQUIRE(by_name);
       CHECK(by_name->name == state.name);
-      if (session::is_live(state.status)) CHECK(*by_name == *by_id);
+      if (domain::is_live(state.status)) CHECK(*by_name == *by_id);
       if (!state.agent_session.empty()) {
         const auto by_agent_session =
             projections::find_resumable(*rows, state.agent, state.agent_session);

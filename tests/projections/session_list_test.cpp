@@ -13,10 +13,10 @@ using base::NanoUsd;
 using base::Position;
 using base::SessionId;
 using base::TurnId;
+using domain::EndReason;
+using domain::SessionStatus;
 using projections::SessionFilter;
 using projections::SessionRow;
-using session::EndReason;
-using session::SessionStatus;
 using support::CountingRows;
 using support::LogBuilder;
 
@@ -53,7 +53,7 @@ struct SessionListFixture {
     return row ? row->name + "/" + row->alias : row.error().text;
   }
   SessionId open(std::string agent, std::string name, std::string alias, std::string_view id = {}) {
-    session::SessionOpened opened;
+    domain::SessionOpened opened;
     opened.session = id.empty() ? SessionId::make(log.now(), log.random()) : *SessionId::parse(id);
     opened.agent = std::move(agent);
     opened.name = std::move(name);
@@ -67,7 +67,7 @@ struct SessionListFixture {
     return opened.session;
   }
   static std::string stream(std::string_view agent, SessionId id) {
-    return session::session_stream(agent, id);
+    return domain::session_stream(agent, id);
   }
 };
 
@@ -82,7 +82,7 @@ TEST_CASE("the row of a session follows its life", "[projections]") {
   const SessionId id = f.open("main", "fix-login", "a1b2c3d4");
   const std::string stream = f.stream("main", id);
   const base::Time opened_at = f.log.now();
-  const Position prompt = f.log.add(stream, session::TurnQueued{kTurn}, "Fix it.");
+  const Position prompt = f.log.add(stream, domain::TurnQueued{kTurn}, "Fix it.");
 
   SessionRow row = f.get("main", id);
   CHECK(row.session == id);
@@ -100,12 +100,12 @@ TEST_CASE("the row of a session follows its life", "[projections]") {
   CHECK_FALSE(row.is_waiting_for_input);
 
   const base::WorkerId worker{{9}};
-  f.log.add(stream, session::LeaseGranted{worker, FencingToken{1}, {}});
-  f.log.add(stream, session::TurnStarted{kTurn, FencingToken{1}});
-  f.log.add(stream, session::AgentStarted{4711, 5});
-  f.log.add(stream, session::AgentInitialized{"uuid-1", "opus-9", "2.0"});
-  f.log.add(stream, session::ToolCallStarted{kTurn, "c", "Bash"}, "{}");
-  f.log.add(stream, session::OutputRecorded{kTurn, 1, session::OutputKind::text}, "Done.");
+  f.log.add(stream, domain::LeaseGranted{worker, FencingToken{1}, {}});
+  f.log.add(stream, domain::TurnStarted{kTurn, FencingToken{1}});
+  f.log.add(stream, domain::AgentStarted{4711, 5});
+  f.log.add(stream, domain::AgentInitialized{"uuid-1", "opus-9", "2.0"});
+  f.log.add(stream, domain::ToolCallStarted{kTurn, "c", "Bash"}, "{}");
+  f.log.add(stream, domain::OutputRecorded{kTurn, 1, domain::OutputKind::text}, "Done.");
   row = f.get("main", id);
   CHECK(row.status == SessionStatus::running);
   CHECK(row.worker == worker);
@@ -118,8 +118,8 @@ TEST_CASE("the row of a session follows its life", "[projections]") {
   CHECK(row.turns_waiting == 0);
   CHECK_FALSE(row.is_waiting_for_input);
 
-  session::TurnCost cost{{10, 20, 0, 0}, NanoUsd{5000}, NanoUsd{5000}, 1, {}};
-  f.log.add(stream, session::TurnFinished{kTurn, cost}, "Done.");
+  domain::TurnCost cost{{10, 20, 0, 0}, NanoUsd{5000}, NanoUsd{5000}, 1, {}};
+  f.log.add(stream, domain::TurnFinished{kTurn, cost}, "Done.");
   row = f.get("main", id);
   CHECK(row.is_waiting_for_input);
   CHECK(row.turns_finished == 1);
@@ -127,9 +127,9 @@ TEST_CASE("the row of a session follows its life", "[projections]") {
   CHECK(row.usage.output_tokens == 20);
   CHECK_FALSE(row.turn.is_set());
 
-  f.log.add(stream, session::SessionClosed{SessionStatus::killed, EndReason::user});
+  f.log.add(stream, domain::SessionClosed{SessionStatus::killed, EndReason::user});
   const base::Time closed_at = f.log.now();
-  const Position last = f.log.add(stream, session::LeaseExpired{FencingToken{1}});
+  const Position last = f.log.add(stream, domain::LeaseExpired{FencingToken{1}});
   row = f.get("main", id);
   CHECK(row.status == SessionStatus::killed);
   CHECK(row.end_reason == EndReason::user);
@@ -153,7 +153,7 @@ TEST_CASE("an impossible event marks the row and changes nothing else of its sta
   SessionListFixture f;
   const SessionId id = f.open("main", "a", "aaaaaaaa");
   const Position at =
-      f.log.add(f.stream("main", id), session::TurnFinished{kTurn, {{}, NanoUsd{7}, {}, 0, {}}});
+      f.log.add(f.stream("main", id), domain::TurnFinished{kTurn, {{}, NanoUsd{7}, {}, 0, {}}});
   const SessionRow row = f.get("main", id);
   CHECK(row.inconsistent == at);
   CHECK(row.cost == NanoUsd{0});
@@ -162,7 +162,7 @@ TEST_CASE("an impossible event marks the row and changes nothing else of its sta
 
 TEST_CASE("a session that never was opened is not listed", "[projections]") {
   SessionListFixture f;
-  f.log.add(f.stream("main", SessionId{{5}}), session::CloseRequested{});
+  f.log.add(f.stream("main", SessionId{{5}}), domain::CloseRequested{});
   CHECK(f.list({}).empty());
   CHECK_FALSE(projections::get_session(*f.rows, "main", SessionId{{5}})->has_value());
 }
@@ -171,13 +171,13 @@ TEST_CASE("sums of what agents report stop at the wire's limit", "[projections]"
   SessionListFixture f;
   const SessionId id = f.open("main", "a", "aaaaaaaa");
   const std::string stream = f.stream("main", id);
-  f.log.add(stream, session::LeaseGranted{{}, FencingToken{1}, {}});
+  f.log.add(stream, domain::LeaseGranted{{}, FencingToken{1}, {}});
   for (int i = 0; i < 3; ++i) {
-    f.log.add(stream, session::TurnQueued{kTurn});
-    f.log.add(stream, session::TurnStarted{kTurn, FencingToken{1}});
-    session::TurnCost cost;
+    f.log.add(stream, domain::TurnQueued{kTurn});
+    f.log.add(stream, domain::TurnStarted{kTurn, FencingToken{1}});
+    domain::TurnCost cost;
     cost.cost.value = cost.usage.input_tokens = base::kIntegerLimit - 1;
-    f.log.add(stream, session::TurnFinished{kTurn, cost});
+    f.log.add(stream, domain::TurnFinished{kTurn, cost});
   }
   const SessionRow row = f.get("main", id);
   CHECK(row.cost.value == base::kIntegerLimit - 1);
@@ -192,7 +192,7 @@ TEST_CASE("sessions are listed newest first, by agent, status, activity and limi
   f.log.advance(std::chrono::hours{1});
   const base::Time later = f.log.now();
   const SessionId c = f.open("main", "c", "cccccccc");
-  f.log.add(f.stream("main", c), session::SessionClosed{SessionStatus::completed, {}});
+  f.log.add(f.stream("main", c), domain::SessionClosed{SessionStatus::completed, {}});
   f.open("main", "d", "dddddddd");
   using Names = std::vector<std::string>;
   SessionFilter filter;
@@ -209,7 +209,7 @@ TEST_CASE("sessions are listed newest first, by agent, status, activity and limi
   filter = {};
   filter.active_since = later;
   CHECK(f.list(filter) == Names{"main:d", "main:c"});
-  f.log.add(f.stream("main", a), session::CloseRequested{});
+  f.log.add(f.stream("main", a), domain::CloseRequested{});
   CHECK(f.list(filter) == Names{"main:d", "main:c", "main:a"});
   filter = {};
   filter.limit = 0;
@@ -240,7 +240,7 @@ TEST_CASE("a page of the list reads as many rows as it shows, whatever is asked 
     if (is_rare) of_rare.insert(of_rare.begin(), numbered("rare:n", i));
     if (i == 0) continue;
     const auto status = i % 3 == 0 ? SessionStatus::failed : SessionStatus::completed;
-    f.log.add(f.stream(agent, id), session::SessionClosed{status, {}});
+    f.log.add(f.stream(agent, id), domain::SessionClosed{status, {}});
   }
   f.catch_up();
   CountingRows counted(*f.rows);
@@ -316,7 +316,7 @@ TEST_CASE("a session is found by id, alias, name, prefix and the agent's id, in 
   SessionListFixture f;
   const std::string id_text = "01890a5d-ac96-774b-bcce-b302099a8057";
   const SessionId id = f.open("main", "fix", "abcd1234", id_text);
-  f.log.add(f.stream("main", id), session::AgentInitialized{"e5f6-agent", {}, {}});
+  f.log.add(f.stream("main", id), domain::AgentInitialized{"e5f6-agent", {}, {}});
   f.open("main", "abcd1234", "zzzzzzzz", "11890a5d-ac96-774b-bcce-b302099a8057");
   f.open("ops", "fix", "opsalias", "02890a5d-ac96-774b-bcce-b302099a8057");
 
@@ -370,14 +370,14 @@ TEST_CASE("a name means the live session, else the newest", "[projections]") {
   SessionListFixture f;
   const SessionId first = f.open("main", "fix", "first001");
   CHECK(f.resolve("fix") == "fix/first001");
-  f.log.add(f.stream("main", first), session::SessionClosed{SessionStatus::completed, {}});
+  f.log.add(f.stream("main", first), domain::SessionClosed{SessionStatus::completed, {}});
   CHECK(f.resolve("fix") == "fix/first001");
   const SessionId second = f.open("main", "fix", "second02");
   CHECK(f.resolve("fix") == "fix/second02");
-  f.log.add(f.stream("main", second), session::SessionClosed{SessionStatus::failed, {}});
+  f.log.add(f.stream("main", second), domain::SessionClosed{SessionStatus::failed, {}});
   CHECK(f.resolve("fix") == "fix/second02");
   // A late event of the old one does not give it the name back.
-  f.log.add(f.stream("main", first), session::ReportIgnored{"x"});
+  f.log.add(f.stream("main", first), domain::ReportIgnored{"x"});
   CHECK(f.resolve("fix") == "fix/second02");
   CHECK(f.resolve("first001") == "fix/first001");
 }
@@ -396,9 +396,9 @@ TEST_CASE("an imported session of the same name does not take it from the live o
   SessionListFixture f;
   const SessionId live = f.open("main", "fix", "live0001");
   const SessionId imported = f.open("main", "fix", "import02");
-  f.log.add(f.stream("main", imported), session::SessionClosed{SessionStatus::completed, {}});
+  f.log.add(f.stream("main", imported), domain::SessionClosed{SessionStatus::completed, {}});
   CHECK(f.resolve("fix") == "fix/live0001");
-  f.log.add(f.stream("main", live), session::SessionClosed{SessionStatus::completed, {}});
+  f.log.add(f.stream("main", live), domain::SessionClosed{SessionStatus::completed, {}});
   CHECK(f.resolve("fix") == "fix/import02");
 }
 
@@ -407,8 +407,8 @@ TEST_CASE("a row does not grow with the commands of its session", "[projections]
   const SessionId id = f.open("main", "a", "aaaaaaaa");
   for (int i = 0; i < 1000; ++i) {
     const TurnId turn = TurnId::make(f.log.now(), f.log.random());
-    f.log.add(f.stream("main", id), session::TurnQueued{turn});
-    f.log.add(f.stream("main", id), session::TurnInterrupted{turn, EndReason::user, {}});
+    f.log.add(f.stream("main", id), domain::TurnQueued{turn});
+    f.log.add(f.stream("main", id), domain::TurnInterrupted{turn, EndReason::user, {}});
   }
   CHECK(f.get("main", id).turns_interrupted == 1000);
   const auto stored = *f.rows->scan("session_list/s/", {}, 10);
@@ -445,9 +445,9 @@ TEST_CASE("every row equals the state that commands are decided on", "[projectio
       CHECK((*row)->inconsistent == Position{});
       CHECK(projections::resolve_session(*rows, state.agent, state.alias)->session ==
             state.session);
-      if (session::is_live(state.status)) {
+      if (domain::is_live(state.status)) {
         ++live;
-        const std::string& name = session::label(state);
+        const std::string& name = domain::label(state);
         CHECK(projections::resolve_session(*rows, state.agent, name)->session == state.session);
       }
     }

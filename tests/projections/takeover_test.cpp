@@ -18,7 +18,7 @@ using support::StoreWriter;
 struct Log {
   Log() {
     StoreWriter writer(store);
-    writer.append(std::string(session::kServerStream), session::EpochStarted{1, "created"});
+    writer.append(std::string(domain::kServerStream), domain::EpochStarted{1, "created"});
     writer.flush();
   }
   MemoryStore store;
@@ -42,13 +42,13 @@ Takeover taken_over(eventlog::BlockStore& log, eventlog::KeyValueStore& rows) {
 // Just what a fold of the whole log knows of it.
 void require_is_of(const Takeover& takeover, eventlog::BlockStore& log) {
   std::map<std::string, LoadedStream> shared;
-  std::map<std::string, session::SessionState> sessions;
-  shared.emplace("$admission", LoadedStream{session::AdmissionState{}, {}, {}});
-  shared.emplace("$server", LoadedStream{session::ServerState{}, {}, {}});
+  std::map<std::string, domain::SessionState> sessions;
+  shared.emplace("$admission", LoadedStream{domain::AdmissionState{}, {}, {}});
+  shared.emplace("$server", LoadedStream{domain::ServerState{}, {}, {}});
   for (auto& [name, stream] : support::fold_all(log)) {
-    if (auto* state = std::get_if<session::SessionState>(&stream.state)) {
+    if (auto* state = std::get_if<domain::SessionState>(&stream.state)) {
       state->commands.clear();
-      if (session::is_under_way(*state)) sessions.emplace(name, *state);
+      if (domain::is_under_way(*state)) sessions.emplace(name, *state);
     } else {
       shared.insert_or_assign(name, stream);
     }
@@ -64,7 +64,7 @@ void require_is_of(const Takeover& takeover, eventlog::BlockStore& log) {
   }
   REQUIRE(takeover.sessions.size() == sessions.size());
   for (const auto& taken : takeover.sessions) {
-    const std::string name = session::session_stream(taken.agent, taken.session);
+    const std::string name = domain::session_stream(taken.agent, taken.session);
     INFO(name);
     REQUIRE((taken == sessions.at(name)));
   }
@@ -94,8 +94,8 @@ void write_spawns(StoreWriter& writer, int from, int through) {
     base::SessionId id;
     id.bytes[0] = static_cast<char>(i % 200 + 1);
     id.bytes[1] = static_cast<char>(i / 200);
-    writer.append("$admission", session::SessionAdmitted{id, "main", std::to_string(i)});
-    if (i % 3 != 0) writer.append("$admission", session::SessionReleased{id, i % 6 == 1});
+    writer.append("$admission", domain::SessionAdmitted{id, "main", std::to_string(i)});
+    if (i % 3 != 0) writer.append("$admission", domain::SessionReleased{id, i % 6 == 1});
     if (i % 50 == 0) writer.flush();
   }
   writer.flush();

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "workers/levels.hpp"
 
 namespace simulation {
@@ -19,7 +19,7 @@ constexpr std::size_t kFeedQueueMax = 50;
 constexpr const char* kAgent = "main";
 
 base::SessionId session_of(const std::string& stream) {
-  return session::parse_stream(stream)->session;
+  return domain::parse_stream(stream)->session;
 }
 
 }  // namespace
@@ -95,14 +95,14 @@ void ClientActor::choose() {
   }
 }
 
-session::ClientCommand ClientActor::make_command(base::CommandId id, std::string& stream,
-                                                 base::SessionId& session) {
+domain::ClientCommand ClientActor::make_command(base::CommandId id, std::string& stream,
+                                                base::SessionId& session) {
   const auto& sessions = stage_.sessions;
   const base::TurnId turn{id.bytes};
   if (sessions.empty() || random_.chance(25)) {
     session = base::SessionId{id.bytes};
-    stream = session::session_stream(kAgent, session);
-    session::Spawn spawn;
+    stream = domain::session_stream(kAgent, session);
+    domain::Spawn spawn;
     spawn.spec.engine = "scripted";
     spawn.spec.workdir = "/srv";
     spawn.spec.is_multi_turn = random_.chance(70);
@@ -125,20 +125,20 @@ session::ClientCommand ClientActor::make_command(base::CommandId id, std::string
   if (erase_percent > 0 && random_.chance(erase_percent)) return make_erasure(stream);
   switch (random_.below(12)) {
     case 0:
-      return session::KillSession{};
+      return domain::KillSession{};
     case 1:
-      return session::CloseSession{};
+      return domain::CloseSession{};
     case 2: {
       const auto* state = stage_.log.session(stream);
-      return session::InterruptTurn{state != nullptr && state->turn ? state->turn->turn : turn};
+      return domain::InterruptTurn{state != nullptr && state->turn ? state->turn->turn : turn};
     }
     default:
-      return session::SendPrompt{prompt_of(turn), random_.chance(20)};
+      return domain::SendPrompt{prompt_of(turn), random_.chance(20)};
   }
 }
 
 // Of the whole session, or of some stretch of it.
-session::EraseContent ClientActor::make_erasure(const std::string& stream) {
+domain::EraseContent ClientActor::make_erasure(const std::string& stream) {
   const auto version = static_cast<std::uint64_t>(stage_.log.version(stream).value);
   if (version == 0 || random_.chance(50)) return {};
   const auto first = static_cast<std::int64_t>(1 + random_.below(version));
@@ -153,7 +153,7 @@ void ClientActor::choose_command() {
   asked.patience = kAnswerMax;
   Operation operation;
   base::SessionId session;
-  const session::ClientCommand command = make_command(asked.id, operation.stream, session);
+  const domain::ClientCommand command = make_command(asked.id, operation.stream, session);
   workers::CommandBody body = workers::encode_command(command);
   body.session = session;
   body.agent = kAgent;
@@ -181,7 +181,7 @@ void ClientActor::choose_repetition() {
   if (random_.chance(20)) {
     auto body = *bus::from_body<workers::CommandBody>(kept.asked.body);
     workers::CommandBody other =
-        workers::encode_command(session::SendPrompt{"something else", false});
+        workers::encode_command(domain::SendPrompt{"something else", false});
     other.session = body.session;
     other.agent = body.agent;
     kept.asked.body = bus::to_body(other);
@@ -345,7 +345,7 @@ bool SubscriberActor::do_work() {
 void SubscriberActor::check_same(const bus::FeedEvent& event) {
   const auto& events = stage_.log.events();
   const auto place = static_cast<std::size_t>(event.position.value - 1);
-  auto given = session::decode_facts(event.facts.bytes);
+  auto given = domain::decode_facts(event.facts.bytes);
   if (place >= events.size() || !given) {
     stage_.violate(name_ + " was given what is not on the record at position " +
                    std::to_string(event.position.value));
@@ -354,7 +354,7 @@ void SubscriberActor::check_same(const bus::FeedEvent& event) {
   given->envelope.position = event.position;
   given->content = events[place].content;
   if (event.content) {
-    const auto text = session::decode_content(event.content->bytes);
+    const auto text = domain::decode_content(event.content->bytes);
     given->content = text ? std::optional(*text) : std::nullopt;
   }
   if (*given != events[place]) {

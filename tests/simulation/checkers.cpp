@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log_reader.hpp"
 #include "projections/projections.hpp"
 #include "tests/simulation/log_observer.hpp"
@@ -30,11 +30,11 @@ std::string check_outputs(const std::vector<RecordedEvent>& events,
   std::map<LeaseKey, std::vector<std::string>> recorded;
   std::vector<LeaseKey> exited;
   for (const RecordedEvent& event : events) {
-    const auto ref = session::parse_stream(event.envelope.stream);
+    const auto ref = domain::parse_stream(event.envelope.stream);
     const LeaseKey lease{ref->session, event.envelope.token};
-    if (std::holds_alternative<session::OutputRecorded>(event.event)) {
+    if (std::holds_alternative<domain::OutputRecorded>(event.event)) {
       recorded[lease].push_back(event.content ? event.content->text : "");
-    } else if (std::holds_alternative<session::AgentExited>(event.event)) {
+    } else if (std::holds_alternative<domain::AgentExited>(event.event)) {
       exited.push_back(lease);
     }
   }
@@ -52,13 +52,13 @@ std::string check_outputs(const std::vector<RecordedEvent>& events,
 }
 
 std::string check_contents(eventlog::BlockStore& store, const std::vector<RecordedEvent>& events,
-                           const std::map<std::string, session::StreamState>& states) {
+                           const std::map<std::string, domain::StreamState>& states) {
   for (const RecordedEvent& event : events) {
     if (!event.envelope.content) continue;
     const auto state = states.find(event.envelope.stream);
     const auto* s =
-        state == states.end() ? nullptr : std::get_if<session::SessionState>(&state->second);
-    const bool is_erased = s != nullptr && session::contains(s->erased, event.envelope.version);
+        state == states.end() ? nullptr : std::get_if<domain::SessionState>(&state->second);
+    const bool is_erased = s != nullptr && domain::contains(s->erased, event.envelope.version);
     const auto stored = eventlog::read_content(store, event.envelope.position);
     if (!stored) return base::describe(stored.error());
     if (is_erased && *stored) return describe(event) + " was erased, and its text is there";
@@ -105,7 +105,7 @@ std::string check_projections(eventlog::BlockStore& store, eventlog::KeyValueSto
 }
 
 std::string describe(const RecordedEvent& event) {
-  const session::Envelope& e = event.envelope;
+  const domain::Envelope& e = event.envelope;
   std::string text = std::to_string(e.position.value) + " " + e.stream + " v" +
                      std::to_string(e.version.value) + " " + e.type + " by " +
                      std::string(base::enum_name(e.actor_kind));
@@ -113,7 +113,7 @@ std::string describe(const RecordedEvent& event) {
     text +=
         " token " + std::to_string(e.token.value) + " report " + std::to_string(e.report_sequence);
   }
-  if (e.actor_kind == session::ActorKind::client) text += " command " + e.command.text();
+  if (e.actor_kind == domain::ActorKind::client) text += " command " + e.command.text();
   return text;
 }
 

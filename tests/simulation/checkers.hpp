@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/facts/aggregates.hpp"
-#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/domain/aggregates.hpp"
+#include "eventlog/domain/recorded_event.hpp"
 #include "eventlog/key_value_store.hpp"
 #include "tests/simulation/sim_agent.hpp"
 
 namespace simulation {
 
-using session::RecordedEvent;
+using domain::RecordedEvent;
 
 // An answer that a client was given.
 struct Acknowledged {
@@ -32,7 +32,7 @@ std::string check_outputs(const std::vector<RecordedEvent>& events,
 // The store holds the content of each event as it was when it was recorded, but for those that the
 // states of their streams call erased, of which it holds none.
 std::string check_contents(eventlog::BlockStore& store, const std::vector<RecordedEvent>& events,
-                           const std::map<std::string, session::StreamState>& states);
+                           const std::map<std::string, domain::StreamState>& states);
 
 // `given` are the positions of the level's events, ascending, all of them.
 std::string check_level(const std::vector<RecordedEvent>& events, const std::string& level,

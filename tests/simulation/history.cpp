@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/name_mark.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/admission/name_mark.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
 
 namespace simulation {
 namespace {
@@ -71,13 +71,13 @@ std::string check_time(const std::vector<Operation>& operations) {
 
 // A name that was made from the prompt is known by its mark alone; without its text, the session is
 // shown by its alias.
-bool is_name_of(const std::string& name, const session::SessionState& state) {
+bool is_name_of(const std::string& name, const domain::SessionState& state) {
   if (!state.name.empty()) return name == state.name;
-  const bool has_text = session::made_name_at(state).value != 0;
-  return (has_text && session::name_mark(name) == state.made_name.mark) || name == state.alias;
+  const bool has_text = domain::made_name_at(state).value != 0;
+  return (has_text && domain::name_mark(name) == state.made_name.mark) || name == state.alias;
 }
 
-std::string compare(const projections::SessionRow& row, const session::SessionState& state) {
+std::string compare(const projections::SessionRow& row, const domain::SessionState& state) {
   const auto differs = [](const std::string& field, const std::string& is, const std::string& was) {
     return "its " + field + " is '" + is + "', in the log '" + was + "'";
   };
@@ -85,7 +85,7 @@ std::string compare(const projections::SessionRow& row, const session::SessionSt
     return differs("status", std::string(base::enum_name(row.status)),
                    std::string(base::enum_name(state.status)));
   }
-  if (!is_name_of(row.name, state)) return differs("name", row.name, session::label(state));
+  if (!is_name_of(row.name, state)) return differs("name", row.name, domain::label(state));
   if (row.turns_waiting != static_cast<std::int64_t>(state.queue.size())) {
     return differs("waiting turns", std::to_string(row.turns_waiting),
                    std::to_string(state.queue.size()));
@@ -138,7 +138,7 @@ std::string check_history(const History& history, const LogObserver& log) {
   return check_time(history.operations());
 }
 
-std::string check_reads(const History& history, const std::vector<session::RecordedEvent>& events) {
+std::string check_reads(const History& history, const std::vector<domain::RecordedEvent>& events) {
   std::vector<const Operation*> reads;
   for (const Operation& operation : history.operations()) {
     if (operation.result == Result::ok && operation.row) reads.push_back(&operation);
@@ -146,13 +146,13 @@ std::string check_reads(const History& history, const std::vector<session::Recor
   if (reads.empty()) return {};
   std::sort(reads.begin(), reads.end(),
             [](const auto* a, const auto* b) { return a->position < b->position; });
-  std::map<std::string, session::SessionState> states;
+  std::map<std::string, domain::SessionState> states;
   auto event = events.begin();
   for (const Operation* read : reads) {
     for (; event != events.end() && event->envelope.position <= read->position; ++event) {
-      const auto ref = session::parse_stream(event->envelope.stream);
-      if (ref->kind != session::StreamKind::session) continue;
-      session::evolve(states[event->envelope.stream], event->envelope, event->event);
+      const auto ref = domain::parse_stream(event->envelope.stream);
+      if (ref->kind != domain::StreamKind::session) continue;
+      domain::evolve(states[event->envelope.stream], event->envelope, event->event);
     }
     if (auto wrong = compare(*read->row, states[read->stream]); !wrong.empty()) {
       return text_of(*read) + " was answered at " + at(read->position) + ": " + wrong;

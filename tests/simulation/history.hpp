@@ -54,6 +54,6 @@ class History {
 std::string check_history(const History& history, const LogObserver& log);
 
 // A sentence about the first query whose row is not the state of its session at its position.
-std::string check_reads(const History& history, const std::vector<session::RecordedEvent>& events);
+std::string check_reads(const History& history, const std::vector<domain::RecordedEvent>& events);
 
 }  // namespace simulation

@@ -1,14 +1,14 @@
 #include "tests/simulation/log_observer.hpp"
 
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log_reader.hpp"
 
 namespace simulation {
 namespace {
 
-using session::RecordedEvent;
+using domain::RecordedEvent;
 
 constexpr std::size_t kAtOnce = 1 << 20;  // bytes of facts between two readings
 
@@ -17,7 +17,7 @@ std::string at(const RecordedEvent& event, const std::string& what) {
          " of " + event.envelope.stream + "): " + what;
 }
 
-bool is_inconsistent(const session::StreamState& state) {
+bool is_inconsistent(const domain::StreamState& state) {
   return std::visit(
       [](const auto& s) {
         if constexpr (requires { s.inconsistent; }) {
@@ -60,7 +60,7 @@ std::string LogObserver::take_block(eventlog::BlockStore& store,
   auto content = contents.entries.begin();
   std::int64_t index = 0;
   for (const base::ByteView facts : block->events) {
-    auto event = session::decode_facts(facts);
+    auto event = domain::decode_facts(facts);
     if (!event) return base::describe(event.error());
     position_ = event->envelope.position = position_.next();
     if (content != contents.entries.end() && content->index == index) {
@@ -79,7 +79,7 @@ std::string LogObserver::take_block(eventlog::BlockStore& store,
 }
 
 std::string LogObserver::take(const RecordedEvent& event) {
-  const session::Envelope& e = event.envelope;
+  const domain::Envelope& e = event.envelope;
   base::StreamVersion& version = versions_[e.stream];
   if (e.version != version.next()) return at(event, "version is not dense");
   version = e.version;
@@ -87,14 +87,14 @@ std::string LogObserver::take(const RecordedEvent& event) {
   time_ = e.log_time;
   auto found = states_.find(e.stream);
   if (found == states_.end()) {
-    auto empty = session::initial_state(e.stream);
+    auto empty = domain::initial_state(e.stream);
     if (!empty) return at(event, "is of no known kind of stream");
     found = states_.emplace(e.stream, std::move(*empty)).first;
   }
   if (auto wrong = check_token(event); !wrong.empty()) return wrong;
-  session::evolve(found->second, e, event.event);
+  domain::evolve(found->second, e, event.event);
   if (is_inconsistent(found->second)) return at(event, "is impossible in its stream's state");
-  if (const auto* started = std::get_if<session::TurnStarted>(&event.event)) {
+  if (const auto* started = std::get_if<domain::TurnStarted>(&event.event)) {
     started_.emplace(started->turn, started->token);
   }
   ++types_[e.type];
@@ -109,15 +109,15 @@ std::string LogObserver::take(const RecordedEvent& event) {
 }
 
 std::string LogObserver::check_token(const RecordedEvent& event) {
-  const session::Envelope& e = event.envelope;
+  const domain::Envelope& e = event.envelope;
   base::FencingToken& highest = tokens_[e.stream];
-  if (const auto* granted = std::get_if<session::LeaseGranted>(&event.event)) {
+  if (const auto* granted = std::get_if<domain::LeaseGranted>(&event.event)) {
     if (granted->token <= highest) return at(event, "its token does not grow");
     highest = granted->token;
   }
   if (e.token.value == 0 || e.report_sequence == 0) return {};
-  const auto ref = session::parse_stream(e.stream);
-  if (!ref || ref->kind != session::StreamKind::session) return {};
+  const auto ref = domain::parse_stream(e.stream);
+  if (!ref || ref->kind != domain::StreamKind::session) return {};
   if (e.token != highest) return at(event, "was reported under an old token");
   std::int64_t& sequence = sequences_[{e.stream, e.token}];
   if (e.report_sequence != sequence && e.report_sequence != sequence + 1) {
@@ -128,9 +128,9 @@ std::string LogObserver::check_token(const RecordedEvent& event) {
   return {};
 }
 
-const session::SessionState* LogObserver::session(const std::string& stream) const {
+const domain::SessionState* LogObserver::session(const std::string& stream) const {
   const auto found = states_.find(stream);
-  return found == states_.end() ? nullptr : std::get_if<session::SessionState>(&found->second);
+  return found == states_.end() ? nullptr : std::get_if<domain::SessionState>(&found->second);
 }
 
 base::StreamVersion LogObserver::version(const std::string& stream) const {
@@ -142,16 +142,16 @@ std::string LogObserver::check_streams_agree() const {
   std::map<base::SessionId, std::string> live;
   std::map<base::SessionId, std::string> unsettled;
   std::map<std::string, std::map<std::string, base::SessionId>> names;
-  std::map<std::string, session::NameHolder> given;
-  std::map<std::int64_t, session::NameHolder> made;
+  std::map<std::string, domain::NameHolder> given;
+  std::map<std::int64_t, domain::NameHolder> made;
   for (const auto& [stream, state] : states_) {
-    const auto* s = std::get_if<session::SessionState>(&state);
+    const auto* s = std::get_if<domain::SessionState>(&state);
     if (s == nullptr) continue;
-    if (session::is_live(s->status)) {
+    if (domain::is_live(s->status)) {
       live[s->session] = s->agent;
-      const session::NameHolder holder{s->session, s->alias};
+      const domain::NameHolder holder{s->session, s->alias};
       const bool is_given = !s->name.empty();
-      if (is_given) names[session::registry_stream(s->agent)][s->name] = s->session;
+      if (is_given) names[domain::registry_stream(s->agent)][s->name] = s->session;
       const bool is_alone = is_given ? given.emplace(s->name, holder).second
                                      : made.emplace(s->made_name.mark, holder).second;
       if (!is_alone) return "two live sessions have one name";
@@ -160,7 +160,7 @@ std::string LogObserver::check_streams_agree() const {
     }
   }
   for (const auto& [stream, state] : states_) {
-    if (const auto* admission = std::get_if<session::AdmissionState>(&state)) {
+    if (const auto* admission = std::get_if<domain::AdmissionState>(&state)) {
       if (admission->live != live) return "admission counts other sessions as live than there are";
       if (admission->unsettled != unsettled) {
         return "admission has other unsettled sessions than there are";
@@ -169,7 +169,7 @@ std::string LogObserver::check_streams_agree() const {
         return "admission holds other names than those of the live sessions";
       }
     }
-    if (const auto* registry = std::get_if<session::RegistryState>(&state)) {
+    if (const auto* registry = std::get_if<domain::RegistryState>(&state)) {
       if (registry->names != names[stream]) {
         return stream + " holds other names than those of the live sessions";
       }

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/facts/aggregates.hpp"
+#include "eventlog/domain/aggregates.hpp"
+#include "eventlog/domain/recorded_event.hpp"
 
 namespace simulation {
 
@@ -19,7 +20,7 @@ struct CommandGroup {
   base::Position last;
   std::string stream;                 // of its first event
   base::StreamVersion first_version;  // of that event
-  session::ActorKind actor_kind = session::ActorKind::client;
+  domain::ActorKind actor_kind = domain::ActorKind::client;
 };
 
 class LogObserver {
@@ -29,9 +30,9 @@ class LogObserver {
   std::string follow(eventlog::BlockStore& store);
 
   base::Position position() const { return position_; }
-  const std::map<std::string, session::StreamState>& states() const { return states_; }
+  const std::map<std::string, domain::StreamState>& states() const { return states_; }
   // None: that stream has no events.
-  const session::SessionState* session(const std::string& stream) const;
+  const domain::SessionState* session(const std::string& stream) const;
   base::StreamVersion version(const std::string& stream) const;
   // By command id; also those of workers' reports and of the server.
   const std::map<base::CommandId, CommandGroup>& commands() const { return commands_; }
@@ -42,27 +43,27 @@ class LogObserver {
     return started_.contains({turn, token});
   }
   // All events so far, with their content.
-  const std::vector<session::RecordedEvent>& events() const { return events_; }
+  const std::vector<domain::RecordedEvent>& events() const { return events_; }
   // What the streams say of each other: who is admitted lives or is unsettled, and names belong to
   // sessions that live. Holds between two blocks.
   std::string check_streams_agree() const;
 
  private:
   std::string take_block(eventlog::BlockStore& store, const eventlog::StoredBlock& stored);
-  std::string take(const session::RecordedEvent& event);
-  std::string check_token(const session::RecordedEvent& event);
+  std::string take(const domain::RecordedEvent& event);
+  std::string check_token(const domain::RecordedEvent& event);
 
   base::Position position_;
   base::Hash hash_{};
   base::Time time_;
-  std::map<std::string, session::StreamState> states_;
+  std::map<std::string, domain::StreamState> states_;
   std::map<std::string, base::StreamVersion> versions_;
   std::map<std::string, base::FencingToken> tokens_;
   std::map<std::pair<std::string, base::FencingToken>, std::int64_t> sequences_;
   std::map<base::CommandId, CommandGroup> commands_;
   std::set<std::pair<base::TurnId, base::FencingToken>> started_;
   std::map<std::string, std::int64_t> types_;
-  std::vector<session::RecordedEvent> events_;
+  std::vector<domain::RecordedEvent> events_;
 };
 
 }  // namespace simulation

@@ -16,7 +16,7 @@ constexpr workers::LeaseDispatcherOptions kLeases{std::chrono::milliseconds(100)
 constexpr workers::WorkerLinkOptions kLink{
     std::chrono::milliseconds(100), std::chrono::milliseconds(50), std::chrono::milliseconds(500),
     std::chrono::minutes(30), std::chrono::milliseconds(400)};
-constexpr session::Limits kLimits{4, 20, 65536};  // few, so that they are reached
+constexpr domain::Limits kLimits{4, 20, 65536};  // few, so that they are reached
 
 constexpr std::int64_t kSmallPage = 4;
 constexpr unsigned kLieWorkerPercent = 50;

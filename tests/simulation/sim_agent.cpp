@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 
 namespace simulation {
 
@@ -26,16 +26,16 @@ class SimEngine final : public engines::Engine {
     return Bytes(kTurn) + turn.text() + Bytes(prompt);
   }
   Bytes interrupt() override { return Bytes(kInterrupt); }
-  std::vector<session::Report> on_line(ByteView line, base::Time) override {
+  std::vector<domain::Report> on_line(ByteView line, base::Time) override {
     const auto encoded = base::decode<workers::SequencedReport>(line);
-    if (!encoded) return {session::ReportAgentLine{session::LineFault::not_json, 0, Bytes(line)}};
+    if (!encoded) return {domain::ReportAgentLine{domain::LineFault::not_json, 0, Bytes(line)}};
     auto report = workers::decode_report(*encoded);
-    if (std::holds_alternative<session::ReportTurnResult>(*report)) has_result_ = true;
+    if (std::holds_alternative<domain::ReportTurnResult>(*report)) has_result_ = true;
     return {std::move(*report)};
   }
-  std::vector<session::Report> on_time(base::Time) override { return {}; }
+  std::vector<domain::Report> on_time(base::Time) override { return {}; }
   std::optional<base::Time> deadline() const override { return std::nullopt; }
-  std::vector<session::Report> on_end() override { return {}; }
+  std::vector<domain::Report> on_end() override { return {}; }
   Bytes take_writes() override { return {}; }
   bool wants_exit() const override { return !is_multi_turn_ && has_result_; }
 
@@ -51,7 +51,7 @@ std::string lease_text(const LeaseKey& key) {
 // As agents do: a fork, and who begins anew, has an agent's session of its own.
 std::string agent_session_of(const workers::DirectiveBody& directive) {
   if (!directive.resume_agent_session.empty()) return directive.resume_agent_session;
-  const session::SessionSpec& spec = directive.spec;
+  const domain::SessionSpec& spec = directive.spec;
   if (!spec.resume_agent_session.empty() && !spec.is_fork) return spec.resume_agent_session;
   return "agent-" + directive.session.text();
 }
@@ -159,15 +159,15 @@ class SimProcess final : public engines::AgentProcess {
     if (prompt != prompt_of(turn)) {
       agents_.violate("turn " + turn.text() + " was given the prompt '" + Bytes(prompt) + "'");
     }
-    emit(session::ReportInitialized{agent_session_, "sim", "1"});
+    emit(domain::ReportInitialized{agent_session_, "sim", "1"});
   }
 
   bool is_lease_over() const {
-    const auto* s = agents_.log_->session(session::session_stream("main", key_.session));
+    const auto* s = agents_.log_->session(domain::session_stream("main", key_.session));
     return s == nullptr || !s->lease || s->lease->token != key_.token;
   }
 
-  void emit(const session::Report& report) {
+  void emit(const domain::Report& report) {
     events_.emplace_back(
         engines::Line{base::encode(workers::encode_report(0, report)), engines::LineFault::none});
   }
@@ -177,21 +177,21 @@ class SimProcess final : public engines::AgentProcess {
       case 0: {
         std::string said = "word " + std::to_string(record().outputs.size());
         record().outputs.push_back(said);
-        return emit(session::ReportOutput{*turn_, session::OutputKind::text, std::move(said)});
+        return emit(domain::ReportOutput{*turn_, domain::OutputKind::text, std::move(said)});
       }
       case 1:
-        return emit(session::ReportPartialOutput{*turn_, "wor"});
+        return emit(domain::ReportPartialOutput{*turn_, "wor"});
       default: {
         const std::string call = "call-" + std::to_string(++calls_);
-        emit(session::ReportToolCallStarted{*turn_, call, "Bash", "{}"});
-        emit(session::ReportToolCallFinished{*turn_, call, false, "done"});
+        emit(domain::ReportToolCallStarted{*turn_, call, "Bash", "{}"});
+        emit(domain::ReportToolCallFinished{*turn_, call, false, "done"});
       }
     }
   }
 
   void finish(bool is_error) {
     total_.value += 1'000'000;
-    session::ReportTurnResult result;
+    domain::ReportTurnResult result;
     result.turn = *turn_;
     result.is_error = is_error;
     result.subtype = is_error ? "error_during_execution" : "success";
@@ -266,7 +266,7 @@ void SimAgents::stop_agent(std::int64_t choice, Duration until) {
 }
 
 void SimAgents::overlook(base::SessionId session) {
-  const auto* state = log_->session(session::session_stream("main", session));
+  const auto* state = log_->session(domain::session_stream("main", session));
   if (state != nullptr) overlooked_[session] = state->last_token;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "tests/simulation/actors.hpp"
 #include "tests/simulation/checkers.hpp"
 #include "workers/levels.hpp"
@@ -412,13 +412,13 @@ std::string World::unsettled() {
     if (!client->is_done()) return "a client waits for an answer";
   }
   for (const auto& [stream, state] : log_.states()) {
-    const auto* s = std::get_if<session::SessionState>(&state);
+    const auto* s = std::get_if<domain::SessionState>(&state);
     if (s == nullptr) continue;
     if (s->turn) return "turn " + s->turn->turn.text() + " of " + stream + " runs";
     if (!s->queue.empty()) {
       return "a turn of " + stream + " is queued, " + (s->lease ? "leased" : "not leased");
     }
-    if (session::is_terminal(s->status) && s->lease) {
+    if (domain::is_terminal(s->status) && s->lease) {
       return "the lease of " + stream + ", which is closed, has not ended";
     }
     if (s->lease && !lives(s->lease->worker)) {
@@ -458,8 +458,8 @@ void World::finish() {
   for (const auto& [type, number] : log_.types()) counts["event " + type] += number;
   counts["texts that expired"] =
       std::count_if(log_.events().begin(), log_.events().end(), [](const auto& recorded) {
-        const auto* erased = std::get_if<session::ContentErased>(&recorded.event);
-        return erased != nullptr && erased->reason == session::ErasureReason::retention;
+        const auto* erased = std::get_if<domain::ContentErased>(&recorded.event);
+        return erased != nullptr && erased->reason == domain::ErasureReason::retention;
       });
   const bus::MemoryFaultCounts& bus = around_.bus.counts();
   counts["messages lost"] = bus.lost;

@@ -85,14 +85,14 @@ class CommandLoop {
         sequencer(tail_of(store), committer, random_),
         worker(sequencer, loader, random_, options) {
     REQUIRE(index_.catch_up(store, store.tail()));
-    const std::string server(session::kServerStream);
+    const std::string server(domain::kServerStream);
     auto loaded = eventlog::load_stream(store, index_, snapshots_, server);
     REQUIRE(loaded);
     worker.adopt(server, std::move(*loaded));
   }
 
   // A client's command to session `number`, with a command id of its own.
-  static Message message(int number, int command_id, session::Command command) {
+  static Message message(int number, int command_id, domain::Command command) {
     Message m;
     m.id = numbered<base::CommandId>(command_id);
     m.digest[0] = static_cast<char>(command_id);
@@ -102,8 +102,8 @@ class CommandLoop {
     m.command = std::move(command);
     return m;
   }
-  static session::Command spawn(bool is_multi_turn = true) {
-    session::Spawn c;
+  static domain::Command spawn(bool is_multi_turn = true) {
+    domain::Spawn c;
     c.spec = sample_spec(is_multi_turn);
     c.prompt = "work on it";
     return as_command(c);
@@ -176,8 +176,8 @@ class CommandLoop {
   workers::CommandWorker worker;
   std::map<workers::Ticket, workers::CommandOutcome> answers;
   std::vector<workers::CommandOutcome> eraser_answers;
-  std::vector<workers::Ticket> order;          // in which the answers came
-  std::vector<session::RecordedEvent> events;  // durable ones of this life
+  std::vector<workers::Ticket> order;         // in which the answers came
+  std::vector<domain::RecordedEvent> events;  // durable ones of this life
 };
 
 }  // namespace support

@@ -14,7 +14,7 @@ inline void write_history(eventlog::BlockStore& store, std::uint64_t seed, std::
                           std::int64_t through = std::numeric_limits<std::int64_t>::max()) {
   SessionDriver driver(seed);
   for (int step = 0; step < 500; ++step) driver.step();
-  std::map<std::int64_t, session::RecordedEvent> events;
+  std::map<std::int64_t, domain::RecordedEvent> events;
   for (const auto& [name, stream] : driver.streams()) {
     for (const auto& event : stream.events) events.emplace(event.envelope.position.value, event);
   }

@@ -11,21 +11,21 @@
 
 #include <utility>
 
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/session/decide.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/print.hpp"
-#include "workers/session/decide.hpp"
 
 namespace support {
 
-using session::Command;
-using session::Decision;
-using session::DecisionContext;
-using session::Emitted;
-using session::Event;
-using session::RejectionCode;
-using session::StreamRole;
+using domain::Command;
+using domain::Decision;
+using domain::DecisionContext;
+using domain::Emitted;
+using domain::Event;
+using domain::RejectionCode;
+using domain::StreamRole;
 
 // An id that is the same in every run, told apart by its number.
 template <class Id>
@@ -90,13 +90,13 @@ class Given {
  public:
   Given() { context.session = kSession, context.agent = "main", context.command = kCommand; }
 
-  void fold(const Fact& past, session::Envelope envelope) {
+  void fold(const Fact& past, domain::Envelope envelope) {
     position_ = position_.next();
     envelope.position = position_;
     if (past.role == StreamRole::session) {
       envelope.version = context.version = context.version.next();
     }
-    if (!past.content.empty()) envelope.content = session::ContentProof{};
+    if (!past.content.empty()) envelope.content = domain::ContentProof{};
     switch (past.role) {
       case StreamRole::session:
         return evolve(session, envelope, past.event);
@@ -110,10 +110,10 @@ class Given {
     }
   }
   void fold(const Fact& past) {
-    session::Envelope envelope;
-    envelope.actor_kind = session::ActorKind::server;
+    domain::Envelope envelope;
+    envelope.actor_kind = domain::ActorKind::server;
     if (past.command.is_set()) {
-      envelope.actor_kind = session::ActorKind::client;
+      envelope.actor_kind = domain::ActorKind::client;
       envelope.command = past.command;
     }
     envelope.token = past.token;
@@ -129,7 +129,7 @@ class Given {
            admission.inconsistent.value == 0 && (!source || source->inconsistent.value == 0);
   }
 
-  Given with_limits(session::Limits limits) const {
+  Given with_limits(domain::Limits limits) const {
     Given copy = *this;
     copy.context.limits = limits;
     return copy;
@@ -149,10 +149,10 @@ class Given {
   template <class C>
   When when(C command) const;
 
-  session::SessionState session;
-  session::RegistryState registry;
-  session::AdmissionState admission;
-  std::optional<session::SessionState> source;
+  domain::SessionState session;
+  domain::RegistryState registry;
+  domain::AdmissionState admission;
+  std::optional<domain::SessionState> source;
   DecisionContext context;
 
   bool may_be_inconsistent() const { return may_be_inconsistent_; }
@@ -180,18 +180,18 @@ Given given(Parts... parts) {
 
 template <class C>
 Command as_command(C c) {
-  if constexpr (std::constructible_from<session::ClientCommand, C>) {
-    return session::ClientCommand(std::move(c));
-  } else if constexpr (std::constructible_from<session::ServerCommand, C>) {
-    return session::ServerCommand(std::move(c));
+  if constexpr (std::constructible_from<domain::ClientCommand, C>) {
+    return domain::ClientCommand(std::move(c));
+  } else if constexpr (std::constructible_from<domain::ServerCommand, C>) {
+    return domain::ServerCommand(std::move(c));
   } else {
     return c;
   }
 }
 
 // A report of the lease with token 1, or with another.
-inline session::LeaseReport report(std::int64_t sequence, session::Report what,
-                                   std::int64_t token = 1) {
+inline domain::LeaseReport report(std::int64_t sequence, domain::Report what,
+                                  std::int64_t token = 1) {
   return {{token}, sequence, std::move(what)};
 }
 
@@ -199,9 +199,9 @@ class When {
  public:
   When(Given world, Command command) : world_(std::move(world)), command_(std::move(command)) {
     if (!world_.may_be_inconsistent()) REQUIRE(world_.is_consistent());
-    outcome_ = session::decide({world_.session, world_.registry, world_.admission,
-                                world_.source ? &*world_.source : nullptr},
-                               command_, world_.context);
+    outcome_ = domain::decide({world_.session, world_.registry, world_.admission,
+                               world_.source ? &*world_.source : nullptr},
+                              command_, world_.context);
   }
 
   template <class... Facts>
@@ -225,7 +225,7 @@ class When {
     CHECK(base::enum_name(outcome_.error().code) == base::enum_name(code));
     CHECK_FALSE(outcome_.error().text.empty());
   }
-  const base::Result<Decision, session::Rejection>& outcome() const { return outcome_; }
+  const base::Result<Decision, domain::Rejection>& outcome() const { return outcome_; }
 
  private:
   static std::vector<std::string> lines(const Decision& decision) {
@@ -240,13 +240,13 @@ class When {
 
   Given after() {
     Given next = world_;
-    session::Envelope envelope;
+    domain::Envelope envelope;
     envelope.command = world_.context.command;
-    envelope.actor_kind = session::ActorKind::server;
-    const bool is_clients = std::holds_alternative<session::ClientCommand>(command_);
-    if (is_clients) envelope.actor_kind = session::ActorKind::client;
-    if (const auto* r = std::get_if<session::LeaseReport>(&command_)) {
-      envelope.actor_kind = session::ActorKind::worker;
+    envelope.actor_kind = domain::ActorKind::server;
+    const bool is_clients = std::holds_alternative<domain::ClientCommand>(command_);
+    if (is_clients) envelope.actor_kind = domain::ActorKind::client;
+    if (const auto* r = std::get_if<domain::LeaseReport>(&command_)) {
+      envelope.actor_kind = domain::ActorKind::worker;
       envelope.token = r->token;
       envelope.report_sequence = r->sequence;
     }
@@ -267,7 +267,7 @@ class When {
 
   Given world_;
   Command command_;
-  base::Result<Decision, session::Rejection> outcome_;
+  base::Result<Decision, domain::Rejection> outcome_;
 };
 
 template <class C>

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/name_mark.hpp"
+#include "eventlog/domain/admission/name_mark.hpp"
+#include "eventlog/domain/evolve.hpp"
 
 namespace support {
 namespace {
@@ -14,7 +14,7 @@ constexpr std::string_view kAgents[] = {"main", "ops", "main.2"};
 constexpr std::string_view kNames[] = {"fix-login", "fix-login-2", "read me/first", "größe", "a"};
 
 // The agent's session that a live session with this spec holds; empty: none.
-std::string held_agent_session(const session::SessionSpec& spec) {
+std::string held_agent_session(const domain::SessionSpec& spec) {
   return spec.is_fork ? std::string() : spec.resume_agent_session;
 }
 
@@ -32,7 +32,7 @@ History::History(std::uint64_t seed, const HistoryOptions& options)
 void History::step() {
   if (live_.empty() || (live_.size() < options_.sessions_max && chance(8))) return open();
   if (chance(2)) {
-    log_.add(session::kServerStream, session::ServerStarted{{}, 1, "test"});
+    log_.add(domain::kServerStream, domain::ServerStarted{{}, 1, "test"});
     log_.advance(std::chrono::hours{below(30)});
   }
   // A copy: what happens may take the session off the list.
@@ -40,17 +40,17 @@ void History::step() {
   act(stream);
 }
 
-void History::emit(const std::string& stream, session::Event event, std::string content) {
+void History::emit(const std::string& stream, domain::Event event, std::string content) {
   log_.add(stream, std::move(event), std::move(content));
-  const session::RecordedEvent& recorded = log_.events().back();
-  session::evolve(states_[stream], recorded.envelope, recorded.event);
+  const domain::RecordedEvent& recorded = log_.events().back();
+  domain::evolve(states_[stream], recorded.envelope, recorded.event);
 }
 
 void History::open() {
-  session::SessionOpened opened;
+  domain::SessionOpened opened;
   opened.agent = kAgents[below(std::size(kAgents))];
   opened.session = base::SessionId::make(log_.now(), log_.random());
-  const std::string stream = session::session_stream(opened.agent, opened.session);
+  const std::string stream = domain::session_stream(opened.agent, opened.session);
   const auto is_taken = [&](const std::string& name) {
     return std::any_of(live_.begin(), live_.end(), [&](const std::string& other) {
       return states_[other].agent == opened.agent && states_[other].name == name;
@@ -67,158 +67,158 @@ void History::open() {
   opened.spec.is_multi_turn = chance(70);
   opened.lineage = opened.session;
   if (!ended_.empty() && chance(30)) {
-    const session::SessionState& source = states_[ended_[below(ended_.size())]];
+    const domain::SessionState& source = states_[ended_[below(ended_.size())]];
     if (source.agent == opened.agent && !source.agent_session.empty()) {
       opened.resumed_from = source.session;
       opened.lineage = source.lineage;
       opened.carried_cost = source.agent_total;
       opened.spec.resume_agent_session = source.agent_session;
       opened.spec.is_fork = is_held(source.agent, source.agent_session) || chance(30);
-      emit(session::session_stream(source.agent, source.session),
-           session::SessionResumed{opened.session, opened.spec.is_fork});
+      emit(domain::session_stream(source.agent, source.session),
+           domain::SessionResumed{opened.session, opened.spec.is_fork});
     }
   }
   emit(stream, opened, chance(20) ? std::string("You are terse.") : std::string());
   if (!made_name.empty()) {
-    emit(stream, session::SessionNamed{session::name_mark(made_name)}, made_name);
+    emit(stream, domain::SessionNamed{domain::name_mark(made_name)}, made_name);
   }
-  emit(stream, session::TurnQueued{base::TurnId::make(log_.now(), log_.random())}, "Do it.");
-  log_.add(session::registry_stream(opened.agent),
-           session::NameClaimed{opened.session, opened.name, held_agent_session(opened.spec)});
-  log_.add(session::kAdmissionStream,
-           session::SessionAdmitted{opened.session, opened.agent, opened.alias});
+  emit(stream, domain::TurnQueued{base::TurnId::make(log_.now(), log_.random())}, "Do it.");
+  log_.add(domain::registry_stream(opened.agent),
+           domain::NameClaimed{opened.session, opened.name, held_agent_session(opened.spec)});
+  log_.add(domain::kAdmissionStream,
+           domain::SessionAdmitted{opened.session, opened.agent, opened.alias});
   live_.push_back(stream);
 }
 
 bool History::is_held(const std::string& agent, const std::string& agent_session) const {
   return std::any_of(live_.begin(), live_.end(), [&](const std::string& stream) {
-    const session::SessionState& s = states_.at(stream);
+    const domain::SessionState& s = states_.at(stream);
     return s.agent == agent && held_agent_session(s.spec) == agent_session;
   });
 }
 
 void History::act(const std::string& stream) {
-  const session::SessionState& s = states_[stream];
-  if (chance(4)) return close(stream, session::SessionStatus::killed, session::EndReason::user);
+  const domain::SessionState& s = states_[stream];
+  if (chance(4)) return close(stream, domain::SessionStatus::killed, domain::EndReason::user);
   if (!s.lease) return act_without_lease(stream);
   s.turn ? act_in_turn(stream) : act_between_turns(stream);
 }
 
 void History::act_without_lease(const std::string& stream) {
-  const session::SessionState& s = states_[stream];
-  emit(stream, session::LeaseGranted{base::WorkerId::make(log_.now(), log_.random()),
-                                     s.last_token.next(), s.agent_session});
+  const domain::SessionState& s = states_[stream];
+  emit(stream, domain::LeaseGranted{base::WorkerId::make(log_.now(), log_.random()),
+                                    s.last_token.next(), s.agent_session});
   start_next_turn(stream);
   if (chance(10)) {
-    emit(stream, session::AgentStartFailed{}, "no such program");
-    emit(stream, session::LeaseReleased{s.last_token});
-    return close(stream, session::SessionStatus::failed, session::EndReason::start_failed);
+    emit(stream, domain::AgentStartFailed{}, "no such program");
+    emit(stream, domain::LeaseReleased{s.last_token});
+    return close(stream, domain::SessionStatus::failed, domain::EndReason::start_failed);
   }
-  emit(stream, session::AgentStarted{static_cast<std::int64_t>(2 + below(30000)), 77});
+  emit(stream, domain::AgentStarted{static_cast<std::int64_t>(2 + below(30000)), 77});
   const bool is_new = s.agent_session.empty() || chance(20);
   const std::string agent_session = !s.spec.resume_agent_session.empty() && !s.spec.is_fork
                                         ? s.spec.resume_agent_session
                                     : is_new ? base::EventId::make(log_.now(), log_.random()).text()
                                              : s.agent_session;
-  emit(stream, session::AgentInitialized{agent_session, "model-1", "9.9"});
+  emit(stream, domain::AgentInitialized{agent_session, "model-1", "9.9"});
 }
 
 void History::act_in_turn(const std::string& stream) {
-  const session::SessionState& s = states_[stream];
+  const domain::SessionState& s = states_[stream];
   const base::TurnId turn = s.turn->turn;
   switch (below(9)) {
     case 0:
     case 1:
-      emit(stream, session::PartialOutputRecorded{turn, s.blocks + 1}, "so");
+      emit(stream, domain::PartialOutputRecorded{turn, s.blocks + 1}, "so");
       [[fallthrough]];
     case 2:
-      emit(stream, session::OutputRecorded{turn, s.blocks + 1, session::OutputKind::text}, "so!");
+      emit(stream, domain::OutputRecorded{turn, s.blocks + 1, domain::OutputKind::text}, "so!");
       return;
     case 3:
-      emit(stream, session::ToolCallStarted{turn, "call", "Bash"}, "{}");
-      emit(stream, session::ToolCallFinished{turn, "call", chance(20)}, "done");
+      emit(stream, domain::ToolCallStarted{turn, "call", "Bash"}, "{}");
+      emit(stream, domain::ToolCallFinished{turn, "call", chance(20)}, "done");
       return;
     case 4:
       if (s.spec.is_multi_turn && s.queue.size() < 4) {
         const base::TurnId next = base::TurnId::make(log_.now(), log_.random());
-        emit(stream, session::TurnQueued{next}, "And then?");
+        emit(stream, domain::TurnQueued{next}, "And then?");
         if (chance(20)) {
-          emit(stream, session::TurnInterrupted{next, session::EndReason::user, {}});
+          emit(stream, domain::TurnInterrupted{next, domain::EndReason::user, {}});
         }
       }
       return;
     case 5:
-      if (!s.turn->is_interrupt_requested) emit(stream, session::InterruptRequested{turn});
+      if (!s.turn->is_interrupt_requested) emit(stream, domain::InterruptRequested{turn});
       return;
     case 6:
       if (!chance(30)) return;
-      emit(stream, session::TurnInterrupted{turn, session::EndReason::worker_lost, {}});
-      emit(stream, session::LeaseExpired{s.lease->token});
+      emit(stream, domain::TurnInterrupted{turn, domain::EndReason::worker_lost, {}});
+      emit(stream, domain::LeaseExpired{s.lease->token});
       if (s.spec.is_multi_turn) return;
-      return close(stream, session::SessionStatus::failed, session::EndReason::worker_lost);
+      return close(stream, domain::SessionStatus::failed, domain::EndReason::worker_lost);
     default:
       return end_turn(stream);
   }
 }
 
 void History::act_between_turns(const std::string& stream) {
-  const session::SessionState& s = states_[stream];
+  const domain::SessionState& s = states_[stream];
   if (!s.queue.empty()) return start_next_turn(stream);
   if (s.is_close_requested || chance(15)) {
-    if (!s.is_close_requested) emit(stream, session::CloseRequested{});
-    emit(stream, session::AgentExited{0, 0});
-    emit(stream, session::LeaseReleased{s.lease->token});
-    return close(stream, session::SessionStatus::completed, session::EndReason::none);
+    if (!s.is_close_requested) emit(stream, domain::CloseRequested{});
+    emit(stream, domain::AgentExited{0, 0});
+    emit(stream, domain::LeaseReleased{s.lease->token});
+    return close(stream, domain::SessionStatus::completed, domain::EndReason::none);
   }
-  emit(stream, session::TurnQueued{base::TurnId::make(log_.now(), log_.random())}, "Go on.");
+  emit(stream, domain::TurnQueued{base::TurnId::make(log_.now(), log_.random())}, "Go on.");
   start_next_turn(stream);
 }
 
 void History::start_next_turn(const std::string& stream) {
-  const session::SessionState& s = states_[stream];
+  const domain::SessionState& s = states_[stream];
   if (!s.queue.empty() && !s.turn) {
-    emit(stream, session::TurnStarted{s.queue.front().turn, s.lease->token});
+    emit(stream, domain::TurnStarted{s.queue.front().turn, s.lease->token});
   }
 }
 
 void History::end_turn(const std::string& stream) {
-  const session::SessionState& s = states_[stream];
+  const domain::SessionState& s = states_[stream];
   const base::TurnId turn = s.turn->turn;
   if (s.turn->is_interrupt_requested) {
-    emit(stream, session::TurnInterrupted{turn, session::EndReason::user, random_cost(s)});
+    emit(stream, domain::TurnInterrupted{turn, domain::EndReason::user, random_cost(s)});
   } else if (chance(10)) {
-    emit(stream, session::TurnFailed{turn, "error", "api_error", 529, random_cost(s)}, "overload");
-    return close(stream, session::SessionStatus::failed, session::EndReason::turn_error);
+    emit(stream, domain::TurnFailed{turn, "error", "api_error", 529, random_cost(s)}, "overload");
+    return close(stream, domain::SessionStatus::failed, domain::EndReason::turn_error);
   } else {
-    emit(stream, session::TurnFinished{turn, random_cost(s)}, "Done.");
+    emit(stream, domain::TurnFinished{turn, random_cost(s)}, "Done.");
   }
   if (!s.spec.is_multi_turn) {
-    close(stream, session::SessionStatus::completed, session::EndReason::none);
+    close(stream, domain::SessionStatus::completed, domain::EndReason::none);
   }
 }
 
-void History::close(const std::string& stream, session::SessionStatus status,
-                    session::EndReason reason) {
-  const session::SessionState& s = states_[stream];
-  if (s.turn) emit(stream, session::TurnInterrupted{s.turn->turn, reason, random_cost(s)});
+void History::close(const std::string& stream, domain::SessionStatus status,
+                    domain::EndReason reason) {
+  const domain::SessionState& s = states_[stream];
+  if (s.turn) emit(stream, domain::TurnInterrupted{s.turn->turn, reason, random_cost(s)});
   while (!s.queue.empty()) {
     emit(stream,
-         session::TurnInterrupted{s.queue.front().turn, session::EndReason::session_ended, {}});
+         domain::TurnInterrupted{s.queue.front().turn, domain::EndReason::session_ended, {}});
   }
-  emit(stream, session::SessionClosed{status, reason});
+  emit(stream, domain::SessionClosed{status, reason});
   if (!s.name.empty()) {
-    log_.add(session::registry_stream(s.agent), session::NameReleased{s.session, s.name});
+    log_.add(domain::registry_stream(s.agent), domain::NameReleased{s.session, s.name});
   }
   if (const std::string held = held_agent_session(s.spec); !held.empty()) {
-    log_.add(session::registry_stream(s.agent), session::AgentSessionReleased{s.session, held});
+    log_.add(domain::registry_stream(s.agent), domain::AgentSessionReleased{s.session, held});
   }
-  log_.add(session::kAdmissionStream, session::SessionReleased{s.session});
+  log_.add(domain::kAdmissionStream, domain::SessionReleased{s.session});
   std::erase(live_, stream);
   ended_.push_back(stream);
 }
 
-session::TurnCost History::random_cost(const session::SessionState& state) {
-  session::TurnCost cost;
+domain::TurnCost History::random_cost(const domain::SessionState& state) {
+  domain::TurnCost cost;
   if (chance(20)) return cost;
   cost.usage = {static_cast<std::int64_t>(below(5000)), static_cast<std::int64_t>(below(900)), 7,
                 0};

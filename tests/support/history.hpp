@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "eventlog/facts/aggregates.hpp"
+#include "eventlog/domain/aggregates.hpp"
 #include "tests/support/log_builder.hpp"
 
 namespace support {
@@ -22,7 +22,7 @@ class History {
 
   LogBuilder& log() { return log_; }
   // What the events of each session's stream add up to.
-  const std::map<std::string, session::SessionState>& states() const { return states_; }
+  const std::map<std::string, domain::SessionState>& states() const { return states_; }
 
  private:
   void step();
@@ -35,16 +35,16 @@ class History {
   void act_between_turns(const std::string& stream);
   void start_next_turn(const std::string& stream);
   void end_turn(const std::string& stream);
-  void close(const std::string& stream, session::SessionStatus status, session::EndReason reason);
-  void emit(const std::string& stream, session::Event event, std::string content = {});
-  session::TurnCost random_cost(const session::SessionState& state);
+  void close(const std::string& stream, domain::SessionStatus status, domain::EndReason reason);
+  void emit(const std::string& stream, domain::Event event, std::string content = {});
+  domain::TurnCost random_cost(const domain::SessionState& state);
 
   std::uint64_t below(std::uint64_t bound) { return log_.random().below(bound); }
   bool chance(unsigned percent) { return log_.random().chance(percent); }
 
   HistoryOptions options_;
   LogBuilder log_;
-  std::map<std::string, session::SessionState> states_;
+  std::map<std::string, domain::SessionState> states_;
   std::vector<std::string> live_;   // streams
   std::vector<std::string> ended_;  // streams
 };

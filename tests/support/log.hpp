@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log_reader.hpp"
 #include "eventlog/sequencer.hpp"
 #include "eventlog/snapshot_store.hpp"
@@ -17,7 +17,7 @@ inline std::string stream_of(int number) {
   base::SessionId id;
   id.bytes[0] = 1;
   id.bytes[15] = static_cast<char>(number);
-  return session::session_stream("main", id);
+  return domain::session_stream("main", id);
 }
 
 inline eventlog::LogTail new_log(char id) {
@@ -41,7 +41,7 @@ class StoreWriter {
       : committer_(store, nullptr), sequencer_(tail_of(store, id), committer_, random_) {}
 
   // Appends to one stream, in a block with what else was appended since the last flush().
-  void append(const std::string& stream, session::Event event, std::string content = {}) {
+  void append(const std::string& stream, domain::Event event, std::string content = {}) {
     base::StreamVersion& version = versions_[stream];
     sequencer_.set_head(stream, version);
     eventlog::AppendContext context;
@@ -73,9 +73,9 @@ class StoreWriter {
 };
 
 // Every event of the log, in order.
-inline std::vector<session::RecordedEvent> all_events(eventlog::BlockStore& store,
-                                                      bool with_content = false) {
-  std::vector<session::RecordedEvent> all;
+inline std::vector<domain::RecordedEvent> all_events(eventlog::BlockStore& store,
+                                                     bool with_content = false) {
+  std::vector<domain::RecordedEvent> all;
   for (base::Position from{1}; from <= store.tail();) {
     const auto some = eventlog::read_events(store, from, store.tail(), {1 << 20, with_content});
     if (!some) FAIL(base::describe(some.error()));
@@ -93,10 +93,10 @@ inline std::map<std::string, eventlog::LoadedStream> fold_all(eventlog::BlockSto
     const std::string& name = event.envelope.stream;
     auto at = streams.find(name);
     if (at == streams.end()) {
-      at = streams.emplace(name, eventlog::LoadedStream{*session::initial_state(name), {}, {}})
-               .first;
+      at =
+          streams.emplace(name, eventlog::LoadedStream{*domain::initial_state(name), {}, {}}).first;
     }
-    session::evolve(at->second.state, event.envelope, event.event);
+    domain::evolve(at->second.state, event.envelope, event.event);
     at->second.version = event.envelope.version;
     at->second.last = event.envelope.position;
   }

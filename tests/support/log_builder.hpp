@@ -5,8 +5,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/memory_store.hpp"
 
 namespace support {
@@ -36,20 +36,20 @@ class LogBuilder {
   base::Time now() const { return now_; }
   base::LogId log() const { return log_; }
   // Every event appended so far, as a reader without content sees it.
-  const std::vector<session::RecordedEvent>& events() const { return events_; }
+  const std::vector<domain::RecordedEvent>& events() const { return events_; }
 
   void advance(base::Duration by) { now_ = now_ + by; }
 
   // Adds the event to the block that the next seal() closes. Each event is 1 ms after the last.
   // Returns the position that it will have.
-  base::Position add(std::string_view stream, session::Event event, std::string content = {}) {
-    session::RecordedEvent recorded;
-    session::Envelope& e = recorded.envelope;
+  base::Position add(std::string_view stream, domain::Event event, std::string content = {}) {
+    domain::RecordedEvent recorded;
+    domain::Envelope& e = recorded.envelope;
     advance(std::chrono::milliseconds{1});
     e.position = head_.plus(builder_.count() + 1);
     e.stream = stream;
     e.version = versions_[e.stream] = versions_[e.stream].next();
-    e.type = session::type_name(event);
+    e.type = domain::type_name(event);
     e.event = base::EventId::make(now_, random_);
     e.command = base::CommandId::make(now_, random_);
     e.actor = "test";
@@ -58,13 +58,13 @@ class LogBuilder {
     recorded.event = std::move(event);
     if (!content.empty()) {
       const base::Salt salt = base::make_salt(random_);
-      base::Bytes bytes = session::encode_content({content});
-      e.content = session::ContentProof{base::blake2b(bytes, salt),
-                                        static_cast<std::int64_t>(content.size())};
-      builder_.add(session::encode_facts(recorded));
+      base::Bytes bytes = domain::encode_content({content});
+      e.content = domain::ContentProof{base::blake2b(bytes, salt),
+                                       static_cast<std::int64_t>(content.size())};
+      builder_.add(domain::encode_facts(recorded));
       builder_.add_content(salt, std::move(bytes));
     } else {
-      builder_.add(session::encode_facts(recorded));
+      builder_.add(domain::encode_facts(recorded));
     }
     events_.push_back(std::move(recorded));
     return events_.back().envelope.position;
@@ -80,7 +80,7 @@ class LogBuilder {
   }
 
   // add() and seal().
-  base::Position append(std::string_view stream, session::Event event, std::string content = {}) {
+  base::Position append(std::string_view stream, domain::Event event, std::string content = {}) {
     add(stream, std::move(event), std::move(content));
     return seal();
   }
@@ -88,7 +88,7 @@ class LogBuilder {
   // The next block is of a new epoch and begins with its EpochStarted.
   void begin_epoch(std::string reason) {
     change_epoch();
-    append(session::kServerStream, session::EpochStarted{epoch_.counter, std::move(reason)});
+    append(domain::kServerStream, domain::EpochStarted{epoch_.counter, std::move(reason)});
   }
 
   // ---- for logs that are wrong ----
@@ -133,7 +133,7 @@ class LogBuilder {
   base::Position head_;
   base::Time now_ = kNoon;
   std::map<std::string, base::StreamVersion> versions_;
-  std::vector<session::RecordedEvent> events_;
+  std::vector<domain::RecordedEvent> events_;
 };
 
 }  // namespace support

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log_folder.hpp"
 #include "eventlog/log_reader.hpp"
 
@@ -19,18 +19,18 @@ class LogWriter {
         committer_(*log.store, log.head.get()),
         sequencer_(log.tail, committer_, random) {
     if (log.is_new) {
-      append(session::kServerStream, session::EpochStarted{log.tail.epoch.counter, "created"});
+      append(domain::kServerStream, domain::EpochStarted{log.tail.epoch.counter, "created"});
     }
   }
 
   // One block of its own. Returns the position of the event.
-  base::Position append(std::string_view stream, session::Event event, std::string content = {}) {
+  base::Position append(std::string_view stream, domain::Event event, std::string content = {}) {
     add(stream, std::move(event), std::move(content));
     return flush();
   }
 
   // Into the block that the next flush() closes.
-  void add(std::string_view stream, session::Event event, std::string content = {}) {
+  void add(std::string_view stream, domain::Event event, std::string content = {}) {
     const std::string name(stream);
     eventlog::AppendContext context;
     context.command = base::CommandId::make(now_, random_);

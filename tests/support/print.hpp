@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "eventlog/facts/event.hpp"
+#include "eventlog/domain/event.hpp"
 
 namespace support {
 
@@ -73,7 +73,7 @@ std::string text_of(const T& value) {
   });
   return text + '}';
 }
-inline std::string text_of(const session::Event& event) {
+inline std::string text_of(const domain::Event& event) {
   return std::visit([](const auto& e) { return std::string(e.kType) + text_of(e); }, event);
 }
 

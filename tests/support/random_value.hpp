@@ -3,7 +3,7 @@
 
 #include "eventlog/base/binary.hpp"
 #include "eventlog/base/random.hpp"
-#include "eventlog/facts/accepted_commands.hpp"
+#include "eventlog/domain/accepted_commands.hpp"
 
 namespace support {
 
@@ -52,10 +52,10 @@ class RandomValue {
   void fill(std::optional<T>& value) {
     if (every_ || random_.chance(50)) fill(value.emplace());
   }
-  void fill(session::AcceptedCommands& commands) {
-    std::vector<session::AcceptedCommand> values;
+  void fill(domain::AcceptedCommands& commands) {
+    std::vector<domain::AcceptedCommand> values;
     fill(values);
-    for (const session::AcceptedCommand& value : values) commands.remember(value);
+    for (const domain::AcceptedCommand& value : values) commands.remember(value);
   }
   template <class T>
   void fill(base::Boxed<T>& value) {

@@ -58,8 +58,8 @@ struct ReplayLog {
     const auto events = *eventlog::read_events(*store, {1}, store->tail(), {SIZE_MAX, true});
     const auto early = std::find_if(events.begin(), events.end(),
                                     [](const auto& event) { return event.content.has_value(); });
-    const session::Envelope& envelope = early->envelope;
-    const session::VersionRanges erased{{envelope.version, envelope.version}};
+    const domain::Envelope& envelope = early->envelope;
+    const domain::VersionRanges erased{{envelope.version, envelope.version}};
     auto rows = eventlog::make_memory_key_value_store();
     eventlog::StreamIndex index(*rows);
     eventlog::ScrubScope scope;

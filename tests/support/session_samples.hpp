@@ -15,24 +15,24 @@ constexpr base::TurnId turn(int number) {
 // The turn that the command under test queues.
 constexpr base::TurnId kOwnTurn{kCommand.bytes};
 
-inline session::SessionSpec sample_spec(bool is_multi_turn) {
-  session::SessionSpec spec;
+inline domain::SessionSpec sample_spec(bool is_multi_turn) {
+  domain::SessionSpec spec;
   spec.engine = "scripted";
   spec.workdir = "/srv/project";
   spec.is_multi_turn = is_multi_turn;
   return spec;
 }
 
-inline session::SessionOpened opened(bool is_multi_turn = true) {
+inline domain::SessionOpened opened(bool is_multi_turn = true) {
   return {kSession, "main",   "fix-bug", "alias000", {}, sample_spec(is_multi_turn),
           {},       kSession, {}};
 }
 
 // Spawned, with turn 1 in its queue and no lease yet.
 inline std::vector<Fact> starting(bool is_multi_turn = true) {
-  return {opened(is_multi_turn), session::TurnQueued{turn(1)},
-          fact(session::NameClaimed{kSession, "fix-bug", {}}).on(StreamRole::registry),
-          fact(session::SessionAdmitted{kSession, "main", "alias000"}).on(StreamRole::admission)};
+  return {opened(is_multi_turn), domain::TurnQueued{turn(1)},
+          fact(domain::NameClaimed{kSession, "fix-bug", {}}).on(StreamRole::registry),
+          fact(domain::SessionAdmitted{kSession, "main", "alias000"}).on(StreamRole::admission)};
 }
 
 inline std::vector<Fact> operator+(std::vector<Fact> past, const Fact& more) {
@@ -42,45 +42,45 @@ inline std::vector<Fact> operator+(std::vector<Fact> past, const Fact& more) {
 
 // Its turn 1 is with the worker, under token 1.
 inline std::vector<Fact> leased(bool is_multi_turn = true) {
-  return starting(is_multi_turn) + session::LeaseGranted{kWorker, kToken, {}} +
-         session::TurnStarted{turn(1), kToken};
+  return starting(is_multi_turn) + domain::LeaseGranted{kWorker, kToken, {}} +
+         domain::TurnStarted{turn(1), kToken};
 }
 
 // The agent process has said hello; reports 1 and 2 of the lease are in.
 inline std::vector<Fact> running(bool is_multi_turn = true) {
-  return leased(is_multi_turn) + fact(session::AgentStarted{4711, 99}).by_report(1, 1) +
-         fact(session::AgentInitialized{"agent-session", "model", "2.0"}).by_report(1, 2);
+  return leased(is_multi_turn) + fact(domain::AgentStarted{4711, 99}).by_report(1, 1) +
+         fact(domain::AgentInitialized{"agent-session", "model", "2.0"}).by_report(1, 2);
 }
 
 // Multi-turn, running, with nothing to do; report 3 ended turn 1.
 inline std::vector<Fact> idle() {
-  return running() + fact(session::TurnFinished{turn(1), {}}).by_report(1, 3);
+  return running() + fact(domain::TurnFinished{turn(1), {}}).by_report(1, 3);
 }
 
 // As idle, but its worker is gone.
 inline std::vector<Fact> unleased() {
-  return idle() + session::LeaseExpired{kToken};
+  return idle() + domain::LeaseExpired{kToken};
 }
 
 inline std::vector<Fact> killed() {
-  return running() + session::TurnInterrupted{turn(1), session::EndReason::user, {}} +
-         session::SessionClosed{session::SessionStatus::killed, session::EndReason::user} +
-         fact(session::NameReleased{kSession, "fix-bug"}).on(StreamRole::registry) +
-         fact(session::SessionReleased{kSession, true}).on(StreamRole::admission);
+  return running() + domain::TurnInterrupted{turn(1), domain::EndReason::user, {}} +
+         domain::SessionClosed{domain::SessionStatus::killed, domain::EndReason::user} +
+         fact(domain::NameReleased{kSession, "fix-bug"}).on(StreamRole::registry) +
+         fact(domain::SessionReleased{kSession, true}).on(StreamRole::admission);
 }
 
 inline Fact name_released() {
-  return fact(session::NameReleased{kSession, "fix-bug"}).on(StreamRole::registry);
+  return fact(domain::NameReleased{kSession, "fix-bug"}).on(StreamRole::registry);
 }
 inline Fact place_released() {
-  return fact(session::SessionReleased{kSession}).on(StreamRole::admission);
+  return fact(domain::SessionReleased{kSession}).on(StreamRole::admission);
 }
 // The agent process has yet to end; settled() follows when it has.
 inline Fact place_released_with_lease() {
-  return fact(session::SessionReleased{kSession, true}).on(StreamRole::admission);
+  return fact(domain::SessionReleased{kSession, true}).on(StreamRole::admission);
 }
 inline Fact settled() {
-  return fact(session::SessionSettled{kSession}).on(StreamRole::admission);
+  return fact(domain::SessionSettled{kSession}).on(StreamRole::admission);
 }
 
 }  // namespace support

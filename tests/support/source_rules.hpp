@@ -23,8 +23,8 @@ std::string code_of(std::string_view text);
 // eventlog; projections → eventlog; bus → eventlog/base; eventlog → eventlog/base.
 Complaints check_dependencies(const SourceFile& file);
 
-// The domain (eventlog/facts, workers/session) knows no clock, randomness, thread, I/O, floating
-// point or library.
+// The domain (eventlog/domain, eventlog/domain/session) knows no clock, randomness, thread, I/O,
+// floating point or library.
 Complaints check_purity(const SourceFile& file);
 
 // Libraries' types stay inside a folder: a header that includes a library's, or such a header, is

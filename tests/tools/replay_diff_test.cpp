@@ -38,7 +38,7 @@ struct DiffFixture : ReplayLog {
   static Position append_to(const std::string& root, base::Random& random) {
     auto log = eventlog::open_log(root, eventlog::LogMode::read_write, random);
     support::LogWriter writer(*log, random);
-    return writer.append(session::kServerStream, session::ServerStarted{{}, 2, "later"});
+    return writer.append(domain::kServerStream, domain::ServerStarted{{}, 2, "later"});
   }
 };
 

@@ -50,13 +50,13 @@ TEST_CASE("an import of an export is the same log, byte for byte", "[tools]") {
   {
     auto log = *eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
     support::LogWriter writer(log, f.random);
-    session::SessionOpened opened;
+    domain::SessionOpened opened;
     opened.session.bytes[0] = 1;
     opened.agent = "main";
-    const std::string stream = session::session_stream("main", opened.session);
+    const std::string stream = domain::session_stream("main", opened.session);
     writer.append(stream, opened, std::string(300'000, 'x') + "\n\"end\"");
-    writer.append(stream, session::TurnQueued{}, "\x01 \xC3\xA4 \x7F \"quoted\"");
-    writer.append(stream, session::TurnQueued{}, std::string("no text: \xFF\xFE", 11));
+    writer.append(stream, domain::TurnQueued{}, "\x01 \xC3\xA4 \x7F \"quoted\"");
+    writer.append(stream, domain::TurnQueued{}, std::string("no text: \xFF\xFE", 11));
     f.head = writer.durable();
   }
   const auto text = f.exported();

@@ -134,7 +134,7 @@ TEST_CASE("rows and clients of the old history refuse the new one", "[tools]") {
     auto log = *eventlog::open_log(f.target, eventlog::LogMode::read_write, f.random);
     support::LogWriter writer(log, f.random);
     while (writer.durable().position <= f.head.position) {
-      writer.append(session::kServerStream, session::ServerStarted{});
+      writer.append(domain::kServerStream, domain::ServerStarted{});
     }
     auto rows = *eventlog::open_rocksdb_key_value_store(f.target + "/views");
     const auto projection = projections::all_projections();
@@ -172,7 +172,7 @@ TEST_CASE("content that was erased on the record is not brought back from where 
           "[tools]") {
   SalvageFixture f;
   std::string stream;
-  session::VersionRanges erased;
+  domain::VersionRanges erased;
   {
     auto log = *eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
     const auto events =
@@ -183,7 +183,7 @@ TEST_CASE("content that was erased on the record is not brought back from where 
       erased = {{event.envelope.version, event.envelope.version}};
     }
     support::LogWriter writer(log, f.random);
-    writer.append(stream, session::ContentErased{erased, session::ErasureReason::requested});
+    writer.append(stream, domain::ContentErased{erased, domain::ErasureReason::requested});
   }
   REQUIRE(f.salvage().exit == 0);
   const auto made = f.verify_target().parsed();
@@ -206,14 +206,14 @@ TEST_CASE("what was erased from a copy is on the record of the log that is salva
   const auto last = eventlog::read_events(*log.store, log.tail.position, log.tail.position, {});
   REQUIRE(last);
   CHECK(last->front().envelope.stream == stream);
-  const session::ContentErased expected{{{content, content}}, session::ErasureReason::requested};
-  CHECK(std::get<session::ContentErased>(last->front().event) == expected);
+  const domain::ContentErased expected{{{content, content}}, domain::ErasureReason::requested};
+  CHECK(std::get<domain::ContentErased>(last->front().event) == expected);
 }
 
 TEST_CASE("what is left out because of an erasure behind the damage is on the record as lost",
           "[tools]") {
   SalvageFixture f;
-  session::RecordedEvent early;
+  domain::RecordedEvent early;
   {
     auto log = *eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
     auto events = *eventlog::read_events(*log.store, {1}, {100}, {SIZE_MAX, true});
@@ -221,7 +221,7 @@ TEST_CASE("what is left out because of an erasure behind the damage is on the re
                           [](const auto& event) { return event.content.has_value(); });
     support::LogWriter writer(log, f.random);
     const base::StreamVersion version = early.envelope.version;
-    writer.append(early.envelope.stream, session::ContentErased{{{version, version}}, {}});
+    writer.append(early.envelope.stream, domain::ContentErased{{{version, version}}, {}});
   }
   { support::RawLog(f.folder.log()).flush(); }
   f.damage_block(f.block_at(200).first);

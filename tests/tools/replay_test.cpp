@@ -107,7 +107,7 @@ std::string copied(const ReplayLog& f, const std::string& name) {
 void append_one(ReplayLog& f) {
   auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
   support::LogWriter writer(*log, f.random);
-  writer.append(session::kServerStream, session::ServerStarted{});
+  writer.append(domain::kServerStream, domain::ServerStarted{});
 }
 
 TEST_CASE("a folder that was put back as a whole is found by a checkpoint", "[tools]") {
@@ -170,7 +170,7 @@ TEST_CASE("verify tells a torn end apart when nothing acknowledged is missing", 
     auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
     log->head.reset();
     support::LogWriter writer(*log, f.random);
-    writer.append(session::kServerStream, session::ServerStarted{});
+    writer.append(domain::kServerStream, domain::ServerStarted{});
   }
   CHECK(f.verify(true).parsed()["events_behind_head"] == 1);
   const std::string file = support::newest_file(f.folder.log(), ".log");
@@ -260,7 +260,7 @@ TEST_CASE("a log that has outgrown its first write-ahead log is read in the same
     auto log = eventlog::open_log(f.folder.root, eventlog::LogMode::read_write, f.random);
     support::LogWriter writer(*log, f.random);
     for (int i = 0; i < 500; ++i) {
-      writer.add(session::kServerStream, session::ServerStarted{},
+      writer.add(domain::kServerStream, domain::ServerStarted{},
                  std::string(i % 100 == 0 ? 700'000 : 60'000, 'x'));
       if (i % 100 == 0) writer.flush();
     }
@@ -301,9 +301,9 @@ TEST_CASE("the state at the end is what the events add up to", "[tools]") {
     opened_before = one["opened"];
     const auto id = *base::SessionId::parse(one["session"].get<std::string>());
     const auto& state =
-        f.history.states().at(session::session_stream(one["agent"].get<std::string>(), id));
+        f.history.states().at(domain::session_stream(one["agent"].get<std::string>(), id));
     CHECK(one["status"] == base::enum_name(state.status));
-    CHECK(one["name"] == session::label(state));
+    CHECK(one["name"] == domain::label(state));
     CHECK(one["cost_nano_usd"] == state.cost.value);
     CHECK(one["queue"].size() == state.queue.size());
     CHECK(one["turn"].is_null() == !state.turn.has_value());
@@ -467,7 +467,7 @@ TEST_CASE("replay works beside a server at work and writes nothing", "[tools]") 
   auto set = *projections::ProjectionSet::open(*rows);
   support::LogWriter writer(*log, f.random);
   for (int i = 0; i < 5; ++i) {
-    writer.append(session::kServerStream, session::ServerStarted{}, "text");
+    writer.append(domain::kServerStream, domain::ServerStarted{}, "text");
     CHECK(f.verify(true).parsed()["last"] == writer.durable().position.value);
     CHECK(f.verify(true).parsed()["in_use"] == true);
     CHECK(f.state("").parsed()["position"] == writer.durable().position.value);

@@ -29,12 +29,12 @@ bool play(AgentHarness& harness, const std::vector<std::string>& prompts) {
 }
 
 // Two turns through the engine that drives the real Claude Code, as reports.
-std::vector<session::Report> reports_of(const std::vector<std::string>& prompts) {
+std::vector<domain::Report> reports_of(const std::vector<std::string>& prompts) {
   AgentHarness harness;
   engines::SessionLaunch launch;
   launch.spec.is_multi_turn = true;
   const auto engine = engines::make_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, launch);
-  std::vector<session::Report> reports;
+  std::vector<domain::Report> reports;
   if (!harness.start(engine->launch().argv)) return reports;
   bool is_written = harness.process->write(engine->start()).has_value();
   for (std::size_t i = 0; i < prompts.size() && is_written; ++i) {
@@ -50,7 +50,7 @@ std::vector<session::Report> reports_of(const std::vector<std::string>& prompts)
       std::erase_if(harness.events,
                     [](const auto& event) { return std::holds_alternative<engines::Line>(event); });
       const auto* result =
-          reports.empty() ? nullptr : std::get_if<session::ReportTurnResult>(&reports.back());
+          reports.empty() ? nullptr : std::get_if<domain::ReportTurnResult>(&reports.back());
       return result != nullptr && result->turn == turn;
     });
     if (!is_over) break;
@@ -66,17 +66,17 @@ std::vector<session::Report> reports_of(const std::vector<std::string>& prompts)
 TEST_CASE("the engine for Claude Code understands the scripted agent", "[tools]") {
   const auto reports = reports_of({"[tools 1] [say one]", "[say two] [cost 0.5]"});
   REQUIRE(reports.size() == 7);
-  CHECK(std::get<session::ReportInitialized>(reports[0]).model == "scripted-1");
-  const auto& call = std::get<session::ReportToolCallStarted>(reports[1]);
+  CHECK(std::get<domain::ReportInitialized>(reports[0]).model == "scripted-1");
+  const auto& call = std::get<domain::ReportToolCallStarted>(reports[1]);
   CHECK(call.tool == "Bash");
-  CHECK(std::get<session::ReportToolCallFinished>(reports[2]).call == call.call);
-  CHECK(std::get<session::ReportOutput>(reports[3]).text == "one");
-  const auto& first = std::get<session::ReportTurnResult>(reports[4]);
+  CHECK(std::get<domain::ReportToolCallFinished>(reports[2]).call == call.call);
+  CHECK(std::get<domain::ReportOutput>(reports[3]).text == "one");
+  const auto& first = std::get<domain::ReportTurnResult>(reports[4]);
   CHECK(first.model_calls == 2);
   CHECK(first.agent_total == base::NanoUsd{1'600'000});
   CHECK(first.usage.input_tokens == 200);
-  CHECK(std::get<session::ReportOutput>(reports[5]).text == "two");
-  const auto& second = std::get<session::ReportTurnResult>(reports[6]);
+  CHECK(std::get<domain::ReportOutput>(reports[5]).text == "two");
+  const auto& second = std::get<domain::ReportTurnResult>(reports[6]);
   CHECK_FALSE(second.is_error);
   CHECK(second.text == "two");
   CHECK(second.agent_total == base::NanoUsd{501'600'000});

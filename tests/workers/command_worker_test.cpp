@@ -5,24 +5,24 @@
 namespace workers {
 namespace {
 
-using session::RejectionCode;
-using session::SessionStatus;
+using domain::RejectionCode;
+using domain::SessionStatus;
 using support::as_command;
 using support::CommandLoop;
 using support::LastingStores;
 using support::numbered;
 using support::stream_of;
 
-const session::Command kKill = as_command(session::KillSession{});
-const session::Command kGrant = as_command(session::GrantLease{numbered<base::WorkerId>(1)});
+const domain::Command kKill = as_command(domain::KillSession{});
+const domain::Command kGrant = as_command(domain::GrantLease{numbered<base::WorkerId>(1)});
 
-session::Command prompt(std::string text) {
-  return as_command(session::SendPrompt{std::move(text), false});
+domain::Command prompt(std::string text) {
+  return as_command(domain::SendPrompt{std::move(text), false});
 }
 
 // A message that is not a client's, so that it is not remembered.
 CommandMessage from_server(CommandMessage m) {
-  m.actor_kind = session::ActorKind::server;
+  m.actor_kind = domain::ActorKind::server;
   return m;
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a command that finds the inbox full hears nothing of its fate", "[wor
   w.loop.settle();
   REQUIRE(w.loop.answers.at(taken));
   REQUIRE_FALSE(w.loop.answers.at(copy));
-  CHECK(session::is_undecided(w.loop.answers.at(copy).error().code));
+  CHECK(domain::is_undecided(w.loop.answers.at(copy).error().code));
 
   // Nor is it remembered as refused: the same ask is accepted once there is room.
   w.loop.submit(CommandLoop::message(2, 2, CommandLoop::spawn()));
@@ -299,7 +299,7 @@ TEST_CASE("order is kept while the streams of a decision arrive one by one", "[w
   CommandWorld w;
   const std::string names[] = {"$admission", "main/registry", stream_of(1), stream_of(2)};
   for (const std::string& name : names) w.loop.loader.held.insert(name);
-  session::Spawn resume;
+  domain::Spawn resume;
   resume.spec = support::sample_spec(true);
   resume.prompt = "go on";
   resume.resume = numbered<base::SessionId>(2);
@@ -329,7 +329,7 @@ TEST_CASE("a command whose stream cannot be read hears so, and its next copy tri
   const auto undecided = w.loop.ask(spawn);
   REQUIRE_FALSE(undecided);
   CHECK(undecided.error().code == RejectionCode::unavailable);
-  CHECK(session::is_undecided(undecided.error().code));
+  CHECK(domain::is_undecided(undecided.error().code));
   CHECK(w.loop.sequencer.tail() == Position{0});
   w.loop.loader.failing.clear();
   REQUIRE(w.loop.ask(spawn));
@@ -353,15 +353,15 @@ TEST_CASE("a resumed session's source is told in the same block", "[workers]") {
   CommandWorld w;
   REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
   REQUIRE(w.loop.ask(from_server(CommandLoop::message(1, 2, kGrant))));
-  auto report = [&](std::int64_t sequence, session::Report r) {
+  auto report = [&](std::int64_t sequence, domain::Report r) {
     auto m = CommandLoop::message(1, 100 + static_cast<int>(sequence),
                                   support::report(sequence, std::move(r)));
-    m.actor_kind = session::ActorKind::worker;
+    m.actor_kind = domain::ActorKind::worker;
     return w.loop.ask(m);
   };
-  REQUIRE(report(1, session::ReportInitialized{"agent-session", "m", "1"}));
-  REQUIRE(report(2, session::ReportAgentExited{1, 0, "bad"}));
-  session::Spawn resume;
+  REQUIRE(report(1, domain::ReportInitialized{"agent-session", "m", "1"}));
+  REQUIRE(report(2, domain::ReportAgentExited{1, 0, "bad"}));
+  domain::Spawn resume;
   resume.spec = support::sample_spec(true);
   resume.prompt = "go on";
   resume.resume = numbered<base::SessionId>(1);
@@ -371,7 +371,7 @@ TEST_CASE("a resumed session's source is told in the same block", "[workers]") {
   CHECK(w.loop.events.back().envelope.type == "SessionAdmitted");
   bool is_told = false;
   for (const auto& e : w.loop.events) {
-    const auto* resumed = std::get_if<session::SessionResumed>(&e.event);
+    const auto* resumed = std::get_if<domain::SessionResumed>(&e.event);
     is_told = is_told || (resumed != nullptr && e.envelope.stream == stream_of(1) &&
                           resumed->by == numbered<base::SessionId>(2));
   }
@@ -384,8 +384,8 @@ TEST_CASE("a worker's report counts once, and only under its own lease", "[worke
   CommandWorld w;
   REQUIRE(w.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
   REQUIRE(w.loop.ask(from_server(CommandLoop::message(1, 2, kGrant))));
-  auto m = CommandLoop::message(1, 3, support::report(1, session::ReportAgentStarted{5, 6}));
-  m.actor_kind = session::ActorKind::worker;
+  auto m = CommandLoop::message(1, 3, support::report(1, domain::ReportAgentStarted{5, 6}));
+  m.actor_kind = domain::ActorKind::worker;
   REQUIRE(w.loop.ask(m));
   const auto& last = w.loop.events.back().envelope;
   CHECK(last.token.value == 1);
@@ -393,7 +393,7 @@ TEST_CASE("a worker's report counts once, and only under its own lease", "[worke
   const Position tail = w.loop.sequencer.tail();
   REQUIRE(w.loop.ask(m));
   CHECK(w.loop.sequencer.tail() == tail);
-  m.command = support::report(2, session::ReportAgentStarted{5, 6}, 7);
+  m.command = support::report(2, domain::ReportAgentStarted{5, 6}, 7);
   CHECK(w.loop.ask(m).error().code == RejectionCode::stale_token);
 }
 
@@ -432,7 +432,7 @@ TEST_CASE("a kill passes the prompts of its session, and no command that it is a
   const Ticket waits = w.loop.submit(CommandLoop::message(2, 4, prompt("more")));
   // And an interrupt is about the prompt whose turn it names.
   const Ticket interrupt = w.loop.submit(CommandLoop::message(
-      2, 5, as_command(session::InterruptTurn{base::TurnId{numbered<base::CommandId>(4).bytes}})));
+      2, 5, as_command(domain::InterruptTurn{base::TurnId{numbered<base::CommandId>(4).bytes}})));
   w.loop.settle();
   CHECK(w.loop.answers.at(waits));
   CHECK(w.loop.answers.at(interrupt));
@@ -456,8 +456,8 @@ TEST_CASE("a kill is decided beside a flood, and behind one command of each othe
   REQUIRE(w.loop.ask(from_server(CommandLoop::message(1, 4, kGrant))));
   for (int i = 1; i <= 3000; ++i) {
     auto report = CommandLoop::message(
-        1, 100 + i, support::report(i, session::ReportOutput{{}, session::OutputKind::text, "x"}));
-    report.actor_kind = session::ActorKind::worker;
+        1, 100 + i, support::report(i, domain::ReportOutput{{}, domain::OutputKind::text, "x"}));
+    report.actor_kind = domain::ActorKind::worker;
     w.loop.submit(report);
     w.loop.submit(CommandLoop::message(2, 10'000 + i, prompt("flood")));
   }
@@ -686,7 +686,7 @@ TEST_CASE("an agent's names leave memory with its sessions, and are loaded for t
   options.idle_max = std::chrono::seconds(1);
   CommandWorld w(options);
   const auto spawn_named = [&](int number, int id, const std::string& agent) {
-    session::Spawn named;
+    domain::Spawn named;
     named.spec = support::sample_spec(true);
     named.prompt = "work on it";
     named.name = "nightly-" + agent;
@@ -709,7 +709,7 @@ TEST_CASE("an agent's names leave memory with its sessions, and are loaded for t
     const auto second = spawn_named(30 + i, 30 + i, agent);
     REQUIRE_FALSE(second);
     CHECK(second.error().code == RejectionCode::already_exists);
-    CHECK(w.loop.loader.requests.at(session::registry_stream(agent)) == 2);
+    CHECK(w.loop.loader.requests.at(domain::registry_stream(agent)) == 2);
   }
   support::require_log_is_whole(w.store);
 }
@@ -731,7 +731,7 @@ TEST_CASE("a session whose snapshot cannot be written stays in memory", "[worker
 
 // A random mix of commands, with commits and evictions when the seed says so.
 struct Story {
-  std::vector<session::RecordedEvent> events;
+  std::vector<domain::RecordedEvent> events;
   std::map<Ticket, CommandOutcome> answers;
 };
 
@@ -744,14 +744,14 @@ Story play(std::uint64_t commands_seed, std::uint64_t timing_seed, std::size_t s
   base::SeededRandom timing(timing_seed);
   for (int i = 0; i < 600; ++i) {
     const int number = static_cast<int>(1 + random.below(6));
-    session::Command command = CommandLoop::spawn(random.chance(70));
+    domain::Command command = CommandLoop::spawn(random.chance(70));
     bool is_clients = true;
     switch (random.below(12)) {
       case 0:
         command = kKill;
         break;
       case 1:
-        command = as_command(session::CloseSession{});
+        command = as_command(domain::CloseSession{});
         break;
       case 2:
       case 5:
@@ -765,7 +765,7 @@ Story play(std::uint64_t commands_seed, std::uint64_t timing_seed, std::size_t s
         break;
       case 4:
         command = support::report(static_cast<std::int64_t>(1 + random.below(3)),
-                                  session::ReportInitialized{"a", "m", "1"});
+                                  domain::ReportInitialized{"a", "m", "1"});
         is_clients = false;
         break;
       default:
@@ -773,7 +773,7 @@ Story play(std::uint64_t commands_seed, std::uint64_t timing_seed, std::size_t s
     }
     const int id = random.chance(10) ? static_cast<int>(random.below(600)) : 1000 + i;
     auto m = CommandLoop::message(number + 6 * (i / 100), id, std::move(command));
-    if (!is_clients) m.actor_kind = session::ActorKind::server;
+    if (!is_clients) m.actor_kind = domain::ActorKind::server;
     w.loop.submit(std::move(m));
     // Decided one by one, so that the order in which streams are loaded changes nothing.
     w.loop.decide();

@@ -52,12 +52,12 @@ class Codec final : public engines::Engine {
   base::Bytes start() override { return {}; }
   base::Bytes begin_turn(base::TurnId turn, base::ByteView) override { return turn.text(); }
   base::Bytes interrupt() override { return "interrupt"; }
-  std::vector<session::Report> on_line(base::ByteView line, base::Time) override {
-    return {session::ReportOutput{{}, session::OutputKind::text, std::string(line)}};
+  std::vector<domain::Report> on_line(base::ByteView line, base::Time) override {
+    return {domain::ReportOutput{{}, domain::OutputKind::text, std::string(line)}};
   }
-  std::vector<session::Report> on_time(base::Time) override { return {}; }
+  std::vector<domain::Report> on_time(base::Time) override { return {}; }
   std::optional<base::Time> deadline() const override { return std::nullopt; }
-  std::vector<session::Report> on_end() override { return {}; }
+  std::vector<domain::Report> on_end() override { return {}; }
   base::Bytes take_writes() override { return {}; }
   bool wants_exit() const override { return false; }
 };

@@ -14,7 +14,7 @@ namespace {
 
 using base::Duration;
 using base::Time;
-using session::RecordedEvent;
+using domain::RecordedEvent;
 using std::chrono::hours;
 using std::chrono::minutes;
 using support::CommandLoop;
@@ -71,7 +71,7 @@ class ErasureLife {
       for (; told_ < loop.events.size(); ++told_) eraser_.on_durable(loop.events[told_]);
       REQUIRE(projections_.catch_up(world_.store, world_.store.tail(), 1000));
       eraser_.do_work(Time{world_.now_us}, Duration{world_.now_us});
-      const bool is_done = !of_type<session::ContentErasureCompleted>().empty();
+      const bool is_done = !of_type<domain::ContentErasureCompleted>().empty();
       if (is_done && world_.store.scrubs == 0) FAIL("completed before the files were scrubbed");
     }
   }
@@ -80,12 +80,12 @@ class ErasureLife {
   // A session that has ended, and no agent process ever ran of it.
   void spawn_and_kill(int number) {
     REQUIRE(loop.ask(CommandLoop::message(number, number * 10, CommandLoop::spawn())));
-    REQUIRE(loop.ask(CommandLoop::message(number, number * 10 + 1,
-                                          support::as_command(session::KillSession{}))));
+    REQUIRE(loop.ask(
+        CommandLoop::message(number, number * 10 + 1, support::as_command(domain::KillSession{}))));
   }
   CommandOutcome erase(int number) {
-    return loop.ask(CommandLoop::message(number, number * 10 + 2,
-                                         support::as_command(session::EraseContent{})));
+    return loop.ask(
+        CommandLoop::message(number, number * 10 + 2, support::as_command(domain::EraseContent{})));
   }
 
   template <class E>
@@ -111,7 +111,7 @@ class ErasureLife {
 
  private:
   void begin_log() {
-    REQUIRE(loop.worker.record_server_events({session::EpochStarted{1, "created"}}, {1}, {1}));
+    REQUIRE(loop.worker.record_server_events({domain::EpochStarted{1, "created"}}, {1}, {1}));
     loop.settle();
   }
 
@@ -133,9 +133,9 @@ TEST_CASE("an erasure is completed only when no file holds the text", "[workers]
   REQUIRE(life.erase(1));
   life.run_shortly();
   CHECK(world.store.busy == 0);
-  const auto done = life.of_type<session::ContentErasureCompleted>();
+  const auto done = life.of_type<domain::ContentErasureCompleted>();
   REQUIRE(done.size() == 1);
-  CHECK(done[0].envelope.actor_kind == session::ActorKind::server);
+  CHECK(done[0].envelope.actor_kind == domain::ActorKind::server);
   CHECK(life.row(1).is_erased);
   CHECK_FALSE(life.row(1).is_erasing);
   CHECK(life.prompt(1).empty());
@@ -154,9 +154,9 @@ TEST_CASE("what says who erased something and when is kept", "[workers]") {
       *projections::read_erasures(*world.views, "main", support::numbered<base::SessionId>(1));
   REQUIRE(erasures.size() == 1);
   CHECK(erasures[0].actor == "tester");
-  CHECK(erasures[0].actor_kind == session::ActorKind::client);
-  CHECK(erasures[0].reason == session::ErasureReason::requested);
-  CHECK(session::contains(erasures[0].events, {2}));
+  CHECK(erasures[0].actor_kind == domain::ActorKind::client);
+  CHECK(erasures[0].reason == domain::ErasureReason::requested);
+  CHECK(domain::contains(erasures[0].events, {2}));
   CHECK(erasures[0].at.us > 0);
   CHECK(erasures[0].completed_at >= erasures[0].at);
 }
@@ -180,7 +180,7 @@ TEST_CASE("an erasure that a server left undone is completed by the next one", "
   world.store.busy = 0;
   ErasureLife next(world);
   next.run_shortly();
-  CHECK(next.of_type<session::ContentErasureCompleted>().size() == 1);
+  CHECK(next.of_type<domain::ContentErasureCompleted>().size() == 1);
   CHECK(next.prompt(1).empty());
   CHECK_FALSE(next.row(1).is_erasing);
 }
@@ -191,7 +191,7 @@ TEST_CASE("a text that cannot be erased does not keep others", "[workers]") {
   life.spawn_and_kill(1);
   life.spawn_and_kill(2);
   // The block of the first session's beginning.
-  REQUIRE(world.store.replace_content(life.of_type<session::SessionOpened>()[0].envelope.position,
+  REQUIRE(world.store.replace_content(life.of_type<domain::SessionOpened>()[0].envelope.position,
                                       "nonsense"));
   REQUIRE(life.erase(1));
   REQUIRE(life.erase(2));
@@ -212,7 +212,7 @@ TEST_CASE("what finds the inbox full when it is to be recorded is recorded soon"
     REQUIRE(life.erase(number));
   }
   life.run_shortly();
-  CHECK(life.of_type<session::ContentErasureCompleted>().size() == 3);
+  CHECK(life.of_type<domain::ContentErasureCompleted>().size() == 3);
 }
 
 TEST_CASE("an ended session's text is kept for as long as the rules say", "[workers]") {
@@ -222,19 +222,19 @@ TEST_CASE("an ended session's text is kept for as long as the rules say", "[work
   life.spawn_and_kill(1);
   REQUIRE(life.loop.ask(CommandLoop::message(2, 20, CommandLoop::spawn())));
   life.run(hours(10) - minutes(1), minutes(1));
-  CHECK(life.of_type<session::ContentErased>().empty());
+  CHECK(life.of_type<domain::ContentErased>().empty());
   CHECK(life.prompt(1) == "work on it");
   life.run(minutes(5), std::chrono::seconds(5));
-  const auto erased = life.of_type<session::ContentErased>();
+  const auto erased = life.of_type<domain::ContentErased>();
   REQUIRE(erased.size() == 1);
-  CHECK(std::get<session::ContentErased>(erased[0].event).reason ==
-        session::ErasureReason::retention);
-  CHECK(erased[0].envelope.actor_kind == session::ActorKind::server);
-  CHECK(life.of_type<session::ContentErasureCompleted>().size() == 1);
+  CHECK(std::get<domain::ContentErased>(erased[0].event).reason ==
+        domain::ErasureReason::retention);
+  CHECK(erased[0].envelope.actor_kind == domain::ActorKind::server);
+  CHECK(life.of_type<domain::ContentErasureCompleted>().size() == 1);
   CHECK(life.prompt(1).empty());
   // A session that lives is not touched, however old it is, and nothing is erased twice.
   life.run(hours(40), minutes(30));
-  CHECK(life.of_type<session::ContentErased>().size() == 1);
+  CHECK(life.of_type<domain::ContentErased>().size() == 1);
   CHECK(life.prompt(2) == "work on it");
 }
 
@@ -243,7 +243,7 @@ TEST_CASE("without rules nothing is erased", "[workers]") {
   ErasureLife life(world);
   life.spawn_and_kill(1);
   life.run(hours(24 * 400), hours(6));
-  CHECK(life.of_type<session::ContentErased>().empty());
+  CHECK(life.of_type<domain::ContentErased>().empty());
 }
 
 TEST_CASE("many sessions that expire at once are erased in portions", "[workers]") {
@@ -254,8 +254,8 @@ TEST_CASE("many sessions that expire at once are erased in portions", "[workers]
   for (int i = 1; i <= kSessions; ++i) life.spawn_and_kill(i);
   life.run(hours(1) + minutes(1), minutes(1));
   life.run_shortly();
-  CHECK(life.of_type<session::ContentErased>().size() == kSessions);
-  CHECK(life.of_type<session::ContentErasureCompleted>().size() == kSessions);
+  CHECK(life.of_type<domain::ContentErased>().size() == kSessions);
+  CHECK(life.of_type<domain::ContentErasureCompleted>().size() == kSessions);
   CHECK(world.store.scrubs < kSessions / 10);
 }
 
@@ -263,12 +263,12 @@ TEST_CASE("many sessions that expire at once are erased in portions", "[workers]
 struct OnDisk {
   OnDisk() {
     REQUIRE(log);
-    REQUIRE(loop.worker.record_server_events({session::EpochStarted{1, "created"}}, {1}, {1}));
+    REQUIRE(loop.worker.record_server_events({domain::EpochStarted{1, "created"}}, {1}, {1}));
     REQUIRE(loop.ask(CommandLoop::message(1, 10, CommandLoop::spawn())));
-    REQUIRE(loop.ask(CommandLoop::message(1, 11, support::as_command(session::KillSession{}))));
+    REQUIRE(loop.ask(CommandLoop::message(1, 11, support::as_command(domain::KillSession{}))));
     REQUIRE(eventlog::make_backup(**log, backup.folder, {1}));
     backup.through = (*log)->tail();
-    REQUIRE(loop.ask(CommandLoop::message(1, 12, support::as_command(session::EraseContent{}))));
+    REQUIRE(loop.ask(CommandLoop::message(1, 12, support::as_command(domain::EraseContent{}))));
   }
   ErasureOutcome run() {
     auto set = std::move(*projections::ProjectionSet::open(*views));
@@ -289,7 +289,7 @@ struct OnDisk {
   std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
   std::unique_ptr<eventlog::KeyValueStore> views = eventlog::make_memory_key_value_store();
   CommandLoop loop{**log, *rows};
-  session::NamedBackup backup{folder.file("copy"), {1}, {}};
+  domain::NamedBackup backup{folder.file("copy"), {1}, {}};
   bool is_archive = false;
   bool is_trimmed = true;
 };

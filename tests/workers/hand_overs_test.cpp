@@ -26,7 +26,7 @@ TEST_CASE("content comes back in the order in which it was asked for", "[workers
   for (int number = 0; number < 200; ++number) {
     std::string prompt = "prompt " + std::to_string(number);
     const Position at =
-        log.append("agent/main/session/" + base::SessionId{}.text(), session::TurnQueued{}, prompt);
+        log.append("agent/main/session/" + base::SessionId{}.text(), domain::TurnQueued{}, prompt);
     prompts.emplace_back(at, std::move(prompt));
   }
   const auto loader = make_thread_content_loader(log.store());
@@ -106,7 +106,7 @@ TEST_CASE("a query is answered from the log as it was when it was handed over", 
   const auto port = make_thread_query_port(queries.service);
   for (int round = 0; round < 40; ++round) {
     // The log grows while no query is under way.
-    queries.history.log().append(session::kServerStream, session::ServerStarted{});
+    queries.history.log().append(domain::kServerStream, domain::ServerStarted{});
     constexpr int kQueries = 10;
     for (int number = 0; number < kQueries; ++number) port->submit(queries.list(number));
     for (int number = 0; number < kQueries; ++number) {
@@ -133,7 +133,7 @@ TEST_CASE("a list is answered while the digests of all rows are taken", "[worker
   CHECK(first.reply.status == bus::ReplyStatus::ok);
 
   // Rows that are written meanwhile are not in them.
-  queries.history.log().append(session::kServerStream, session::ServerStarted{});
+  queries.history.log().append(domain::kServerStream, domain::ServerStarted{});
   port->submit(queries.list(3));
   const QueryAnswer second = awaited(*port);
   REQUIRE(second.reply.id == queries.list(3).request.id);

@@ -146,7 +146,7 @@ TEST_CASE("under each lease an agent is started as its session was opened", "[wo
   life.locks.is_worker_held = true;
   life.register_worker();
   REQUIRE(life.loop.ask(
-      CommandLoop::message(1, 2, support::as_command(session::SendPrompt{"go on", false}))));
+      CommandLoop::message(1, 2, support::as_command(domain::SendPrompt{"go on", false}))));
   life.settle();
   const auto again = life.socket.take<DirectiveBody>(kVerbDirective);
   REQUIRE(!again.empty());
@@ -259,7 +259,7 @@ TEST_CASE("the directives of a new server are newer than those of the one before
     DispatcherLife life(disk);
     life.dispatcher.begin(1);
     last = life.lease().number;
-    REQUIRE(life.loop.ask(CommandLoop::message(1, 2, as_command(session::CloseSession{}))));
+    REQUIRE(life.loop.ask(CommandLoop::message(1, 2, as_command(domain::CloseSession{}))));
     life.settle();
     for (const auto& each : life.socket.take<DirectiveBody>(kVerbDirective)) {
       CHECK(each.number > last);
@@ -268,9 +268,9 @@ TEST_CASE("the directives of a new server are newer than those of the one before
   }
   DispatcherLife life(disk);  // whose clock begins anew
   life.dispatcher.begin(2);
-  const std::string stream = session::session_stream("main", kSession);
+  const std::string stream = domain::session_stream("main", kSession);
   auto streams = support::fold_all(disk.store);
-  life.dispatcher.restore(std::get<session::SessionState>(streams.at(stream).state));
+  life.dispatcher.restore(std::get<domain::SessionState>(streams.at(stream).state));
   life.register_worker();
   const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
   REQUIRE(directives.size() == 1);
@@ -283,8 +283,8 @@ TEST_CASE("a new server waits for a holder that may still come", "[workers]") {
     DispatcherLife(disk).lease();
     DispatcherLife life(disk);
     auto streams = support::fold_all(disk.store);
-    const std::string stream = session::session_stream("main", kSession);
-    life.dispatcher.restore(std::get<session::SessionState>(streams.at(stream).state));
+    const std::string stream = domain::session_stream("main", kSession);
+    life.dispatcher.restore(std::get<domain::SessionState>(streams.at(stream).state));
     life.locks.is_held = false;  // the directive is under way, the agent not started
     life.locks.is_only = is_only;
     life.settle();
@@ -309,7 +309,7 @@ TEST_CASE("a report after a missing one is asked for again, not acknowledged", "
   DispatcherLife life(disk);
   const auto directive = life.lease();
   const auto send = [&](std::int64_t sequence) {
-    const auto report = encode_report(sequence, session::ReportAgentStarted{77, 1});
+    const auto report = encode_report(sequence, domain::ReportAgentStarted{77, 1});
     life.hear(kVerbReports, ReportsBody{kSession, "main", directive.token, {report}});
     return life.socket.take<ReportAckBody>(kVerbReportAck);
   };
@@ -344,7 +344,7 @@ TEST_CASE("a prompt whose text is lost is never given, and its turn ends", "[wor
   life.register_worker();
   REQUIRE(life.loop.ask(CommandLoop::message(1, 1, CommandLoop::spawn())));
   REQUIRE(life.loop.ask(
-      CommandLoop::message(1, 2, support::as_command(session::SendPrompt{"go on", false}))));
+      CommandLoop::message(1, 2, support::as_command(domain::SendPrompt{"go on", false}))));
   for (int i = 0; i < 5; ++i) life.advance(seconds(1));
   CHECK(life.count("TurnFailed") == 2);
   CHECK(life.count("SessionClosed") == 0);
@@ -354,7 +354,7 @@ TEST_CASE("a prompt whose text is lost is never given, and its turn ends", "[wor
   // What is readable is given again.
   life.contents.lost.clear();
   REQUIRE(life.loop.ask(
-      CommandLoop::message(1, 3, support::as_command(session::SendPrompt{"once more", false}))));
+      CommandLoop::message(1, 3, support::as_command(domain::SendPrompt{"once more", false}))));
   for (int i = 0; i < 5; ++i) life.advance(seconds(1));
   const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
   REQUIRE(directives.size() == 1);
@@ -366,7 +366,7 @@ TEST_CASE("an agent whose system prompt is lost is not started without it", "[wo
   DispatcherLife life(disk);
   life.contents.lost = {"SessionOpened"};
   life.register_worker();
-  session::Spawn spawn;
+  domain::Spawn spawn;
   spawn.spec = support::sample_spec(true);
   spawn.system_prompt = "Never delete anything.";
   spawn.prompt = "work on it";
@@ -385,20 +385,20 @@ TEST_CASE("an agent is told to end also while its session's texts cannot be read
   {
     DispatcherLife life(disk);
     before = life.lease();
-    REQUIRE(life.loop.ask(CommandLoop::message(1, 2, as_command(session::KillSession{}))));
+    REQUIRE(life.loop.ask(CommandLoop::message(1, 2, as_command(domain::KillSession{}))));
   }
   // A new server has none of the texts at hand.
   DispatcherLife life(disk);
   life.contents.is_broken = true;
   auto streams = support::fold_all(disk.store);
   life.dispatcher.restore(
-      std::get<session::SessionState>(streams.at(session::session_stream("main", kSession)).state));
+      std::get<domain::SessionState>(streams.at(domain::session_stream("main", kSession)).state));
   life.register_worker();
   const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
   REQUIRE(directives.size() == 1);
   CHECK(directives[0].end == LeaseEnd::kill);
   CHECK(directives[0].token == before->token);
-  CHECK(directives[0].spec == session::SessionSpec{});
+  CHECK(directives[0].spec == domain::SessionSpec{});
   CHECK(directives[0].system_prompt.empty());
   CHECK_FALSE(directives[0].turn);
 }
@@ -408,7 +408,7 @@ TEST_CASE("a report of a later release is on the record, and the next one is tak
   DispatcherLife life(disk);
   const auto directive = life.lease();
   const SequencedReport unknown{1, "ReportOfLater", bus::to_body(HeartbeatBody{})};
-  const auto known = encode_report(2, session::ReportAgentStarted{77, 1});
+  const auto known = encode_report(2, domain::ReportAgentStarted{77, 1});
   life.hear(kVerbReports, ReportsBody{kSession, "main", directive.token, {unknown, known}});
   CHECK(life.count("AgentLineRecorded") == 1);
   CHECK(life.count("AgentStarted") == 1);
@@ -423,13 +423,13 @@ TEST_CASE("what a report says at too great a length is cut where it becomes a fa
   std::string model = "m";
   for (int i = 0; i < 1'000; ++i) model += "ö";  // byte 256 is in the middle of one
   ReportsBody reports{directive.session, directive.agent, directive.token, {}};
-  reports.reports.push_back(encode_report(1, session::ReportAgentStarted{5, 6}));
+  reports.reports.push_back(encode_report(1, domain::ReportAgentStarted{5, 6}));
   reports.reports.push_back(encode_report(
-      2, session::ReportInitialized{std::string(70'000, 's'), model, std::string(256, 'v')}));
+      2, domain::ReportInitialized{std::string(70'000, 's'), model, std::string(256, 'v')}));
   life.hear(kVerbReports, reports);
   const auto& event = life.loop.events.back().event;
-  REQUIRE(std::holds_alternative<session::AgentInitialized>(event));
-  const auto& recorded = std::get<session::AgentInitialized>(event);
+  REQUIRE(std::holds_alternative<domain::AgentInitialized>(event));
+  const auto& recorded = std::get<domain::AgentInitialized>(event);
   CHECK(recorded.agent_session == std::string(256, 's'));
   CHECK(recorded.model == model.substr(0, 255));
   CHECK(recorded.agent_version == std::string(256, 'v'));
@@ -452,7 +452,7 @@ TEST_CASE("a report under a lease that is over is answered with its loss", "[wor
   LastingStores disk;
   DispatcherLife life(disk);
   const auto directive = life.lease();
-  const auto report = encode_report(1, session::ReportAgentStarted{77, 1});
+  const auto report = encode_report(1, domain::ReportAgentStarted{77, 1});
   life.hear(kVerbReports, ReportsBody{kSession, "main", directive.token.next(), {report}});
   const auto acks = life.socket.take<ReportAckBody>(kVerbReportAck);
   REQUIRE(acks.size() == 1);

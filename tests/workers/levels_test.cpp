@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace workers {
@@ -11,32 +11,32 @@ namespace {
 using support::kSession;
 
 std::vector<std::string> levels_of_stream(std::string stream) {
-  session::Envelope envelope;
+  domain::Envelope envelope;
   envelope.stream = std::move(stream);
   return levels_of(envelope);
 }
 
 TEST_CASE("an event is published for all, for its agent and for its session", "[workers]") {
-  const auto of_session = levels_of_stream(session::session_stream("main", kSession));
+  const auto of_session = levels_of_stream(domain::session_stream("main", kSession));
   CHECK(of_session ==
         std::vector<std::string>{"all/", "agent/main/", session_level("main", kSession)});
-  CHECK(levels_of_stream(session::registry_stream("main")) ==
+  CHECK(levels_of_stream(domain::registry_stream("main")) ==
         std::vector<std::string>{"all/", "agent/main/"});
-  CHECK(levels_of_stream(std::string(session::kAdmissionStream)) ==
+  CHECK(levels_of_stream(std::string(domain::kAdmissionStream)) ==
         std::vector<std::string>{"all/"});
   for (const std::string& level : of_session) CHECK(is_level(level));
 }
 
 TEST_CASE("a level holds the streams whose events are published on it", "[workers]") {
-  const std::string of_session = session::session_stream("main", kSession);
+  const std::string of_session = domain::session_stream("main", kSession);
   std::vector<std::string> levels = levels_of_stream(of_session);
-  for (const auto& level : levels_of_stream(session::session_stream("mainly", support::kSource))) {
+  for (const auto& level : levels_of_stream(domain::session_stream("mainly", support::kSource))) {
     levels.push_back(level);
   }
   for (const std::string& stream :
-       {of_session, session::session_stream("mainly", support::kSource),
-        session::session_stream("main", support::kSource), session::registry_stream("main"),
-        session::registry_stream("mainly"), std::string(session::kAdmissionStream)}) {
+       {of_session, domain::session_stream("mainly", support::kSource),
+        domain::session_stream("main", support::kSource), domain::registry_stream("main"),
+        domain::registry_stream("mainly"), std::string(domain::kAdmissionStream)}) {
     const auto published = levels_of_stream(stream);
     for (const std::string& level : levels) {
       INFO(stream << " on " << level);
@@ -44,7 +44,7 @@ TEST_CASE("a level holds the streams whose events are published on it", "[worker
       CHECK(LevelStreams(level).contains(stream) == is_there);
     }
   }
-  CHECK(LevelStreams(levels.back()).only() == session::session_stream("mainly", support::kSource));
+  CHECK(LevelStreams(levels.back()).only() == domain::session_stream("mainly", support::kSource));
   CHECK(LevelStreams("agent/main/").only().empty());
 }
 

@@ -23,10 +23,10 @@ constexpr std::string_view kPrompt = "work on it";
 struct TrimmedLog {
   TrimmedLog() {
     REQUIRE(log);
-    record(session::EpochStarted{1, "created"});
+    record(domain::EpochStarted{1, "created"});
   }
   eventlog::BlockStore& store() { return **log; }
-  void record(session::Event event) {
+  void record(domain::Event event) {
     REQUIRE(loop.worker.record_server_events({std::move(event)}, {1}, {1}));
     loop.settle();
   }
@@ -35,8 +35,8 @@ struct TrimmedLog {
   }
   void spawn_and_kill(int number) {
     spawn(number);
-    REQUIRE(loop.ask(CommandLoop::message(number, number * 10 + 1,
-                                          support::as_command(session::KillSession{}))));
+    REQUIRE(loop.ask(
+        CommandLoop::message(number, number * 10 + 1, support::as_command(domain::KillSession{}))));
   }
   ArchiveOrder order() {
     ArchiveOrder wanted;
@@ -169,11 +169,11 @@ TEST_CASE("rows that are lost are built upon those that the anchor names", "[wor
     const auto loaded =
         eventlog::load_stream(w.store(), (*side)->index, (*side)->snapshots, stream_of(number));
     REQUIRE(loaded);
-    const auto& state = std::get<session::SessionState>(loaded->state);
-    CHECK(state.status == session::SessionStatus::killed);
+    const auto& state = std::get<domain::SessionState>(loaded->state);
+    CHECK(state.status == domain::SessionStatus::killed);
   }
   SECTION("also where only what a server takes over is damaged") {
-    const auto taken = (*side)->takeover.shared.at(std::string(session::kAdmissionStream)).version;
+    const auto taken = (*side)->takeover.shared.at(std::string(domain::kAdmissionStream)).version;
     const auto taken_over = *view_rows->scan("takeover/", "takeover/", 100);
     REQUIRE_FALSE(taken_over.empty());
     for (const auto& row : taken_over) {
@@ -184,7 +184,7 @@ TEST_CASE("rows that are lost are built upon those that the anchor names", "[wor
     const auto again =
         open_read_side(w.store(), tail, *index_rows, *view_rows, w.read_side_options());
     if (!again) FAIL(base::describe(again.error()));
-    CHECK((*again)->takeover.shared.at(std::string(session::kAdmissionStream)).version == taken);
+    CHECK((*again)->takeover.shared.at(std::string(domain::kAdmissionStream)).version == taken);
   }
   SECTION("and upon no others, unless the archive is at hand to fold them anew") {
     const std::string kept = w.root.base(w.store().first().plus(-1)) + "/rows";
@@ -222,7 +222,7 @@ TEST_CASE("rows that cannot be used are folded anew from all archives that there
   SECTION("they lack what says where the archives are") {
     auto changed = *eventlog::open_rocksdb_key_value_store(kept);
     eventlog::WriteBatch batch;
-    batch.remove(std::string(eventlog::kBaseStreams) + std::string(session::kServerStream));
+    batch.remove(std::string(eventlog::kBaseStreams) + std::string(domain::kServerStream));
     REQUIRE(changed->write(batch));
   }
   SECTION("there are none") {

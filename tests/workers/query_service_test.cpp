@@ -1,6 +1,6 @@
 #include "workers/query_service.hpp"
 
-#include "eventlog/facts/name_mark.hpp"
+#include "eventlog/domain/admission/name_mark.hpp"
 #include "tests/support/forwarding_store.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/session_samples.hpp"
@@ -46,7 +46,7 @@ struct QueriedLog {
     REQUIRE(answer.status == bus::ReplyStatus::ok);
     return *bus::from_body<Answer>(answer.body);
   }
-  std::string stream() const { return session::session_stream("main", kSession); }
+  std::string stream() const { return domain::session_stream("main", kSession); }
 };
 
 TEST_CASE("a query sees everything up to the durable head", "[workers]") {
@@ -59,7 +59,7 @@ TEST_CASE("a query sees everything up to the durable head", "[workers]") {
   CHECK(listed.position == w.log.head());
   REQUIRE(listed.sessions.size() == 1);
   for (int turn = 1; turn <= 3; ++turn) {
-    w.log.append(w.stream(), session::TurnQueued{support::turn(turn)}, "text");
+    w.log.append(w.stream(), domain::TurnQueued{support::turn(turn)}, "text");
     QueryBody shown = of_main;
     shown.reference = "fix-bug";
     CHECK(w.ask<ShowAnswer>(kVerbShow, shown).session.turns_queued == turn);
@@ -70,7 +70,7 @@ TEST_CASE("a query sees everything up to the durable head", "[workers]") {
 TEST_CASE("a session is found and shown although its texts cannot be read", "[workers]") {
   QueriedLog w;
   w.log.append(w.stream(), support::opened(), "be brief");
-  w.log.append(w.stream(), session::TurnQueued{support::turn(1)}, "fix it");
+  w.log.append(w.stream(), domain::TurnQueued{support::turn(1)}, "fix it");
   QueryBody query;
   query.agent = "main";
   query.reference = "fix-bug";
@@ -93,22 +93,22 @@ TEST_CASE("a session is found and shown although its texts cannot be read", "[wo
 
 // Opens a session whose name was made from its prompt.
 void open_named(QueriedLog& w, base::SessionId id, const std::string& name) {
-  const std::string stream = session::session_stream("main", id);
-  session::SessionOpened opened = support::opened();
+  const std::string stream = domain::session_stream("main", id);
+  domain::SessionOpened opened = support::opened();
   opened.session = id;
   opened.name.clear();
   opened.alias = base::to_hex(id.view()).substr(24);
   w.log.add(stream, opened);
-  w.log.add(stream, session::SessionNamed{session::name_mark(name)}, name);
-  w.log.append(stream, session::TurnQueued{support::turn(1)}, "its prompt");
+  w.log.add(stream, domain::SessionNamed{domain::name_mark(name)}, name);
+  w.log.append(stream, domain::TurnQueued{support::turn(1)}, "its prompt");
 }
 
 TEST_CASE("a name made from a prompt is shown and found until it is erased", "[workers]") {
   QueriedLog w;
   const auto older = support::numbered<base::SessionId>(2);
   open_named(w, older, "fix-login-bug");
-  w.log.append(session::session_stream("main", older),
-               session::SessionClosed{session::SessionStatus::killed, session::EndReason::user});
+  w.log.append(domain::session_stream("main", older),
+               domain::SessionClosed{domain::SessionStatus::killed, domain::EndReason::user});
   const auto id = support::numbered<base::SessionId>(3);
   open_named(w, id, "fix-login-bug");
   QueryBody query;
@@ -123,12 +123,12 @@ TEST_CASE("a name made from a prompt is shown and found until it is erased", "[w
     return all;
   };
   CHECK(names() == std::vector<std::string>{"fix-login-bug", "fix-login-bug"});
-  w.log.append(session::session_stream("main", id),
-               session::ContentErased{{{base::StreamVersion{2}, base::StreamVersion{3}}}});
+  w.log.append(domain::session_stream("main", id),
+               domain::ContentErased{{{base::StreamVersion{2}, base::StreamVersion{3}}}});
   CHECK(w.ask<ShowAnswer>(kVerbShow, query).session.session == older);
   CHECK(names() == std::vector<std::string>{shown.alias, "fix-login-bug"});
-  w.log.append(session::session_stream("main", older),
-               session::ContentErased{{{base::StreamVersion{2}, base::StreamVersion{3}}}});
+  w.log.append(domain::session_stream("main", older),
+               domain::ContentErased{{{base::StreamVersion{2}, base::StreamVersion{3}}}});
   CHECK(w.reply(kVerbShow, bus::to_body(query)).code == "not_found");
 }
 
@@ -139,8 +139,8 @@ TEST_CASE("of a given and a made name the session that was opened last is meant"
   query.agent = "main";
   query.reference = "fix-bug";
   const auto end = [&](base::SessionId id) {
-    w.log.append(session::session_stream("main", id),
-                 session::SessionClosed{session::SessionStatus::killed, session::EndReason::user});
+    w.log.append(domain::session_stream("main", id),
+                 domain::SessionClosed{domain::SessionStatus::killed, domain::EndReason::user});
   };
   open_named(w, made, "fix-bug");
   end(made);
@@ -165,8 +165,7 @@ TEST_CASE("the last output is shown, and all of it page by page", "[workers]") {
   std::vector<std::string> said;
   for (int block = 1; block <= 30; ++block) {
     said.push_back("text " + std::to_string(block));
-    w.log.add(w.stream(),
-              session::OutputRecorded{support::turn(1), block, session::OutputKind::text},
+    w.log.add(w.stream(), domain::OutputRecorded{support::turn(1), block, domain::OutputKind::text},
               said.back());
     if (block % 5 != 2) w.log.seal();
   }
@@ -204,12 +203,12 @@ TEST_CASE("a finished block is shown without its parts", "[workers]") {
   QueriedLog w;
   const auto turn = support::turn(1);
   w.log.append(w.stream(), support::opened());
-  w.log.append(w.stream(), session::PartialOutputRecorded{turn, 1}, "half ");
-  w.log.append(w.stream(), session::TurnQueued{support::turn(2)}, "and more");
-  w.log.append(w.stream(), session::PartialOutputRecorded{turn, 1}, "a ");
-  w.log.append(w.stream(), session::OutputRecorded{turn, 1, session::OutputKind::text},
+  w.log.append(w.stream(), domain::PartialOutputRecorded{turn, 1}, "half ");
+  w.log.append(w.stream(), domain::TurnQueued{support::turn(2)}, "and more");
+  w.log.append(w.stream(), domain::PartialOutputRecorded{turn, 1}, "a ");
+  w.log.append(w.stream(), domain::OutputRecorded{turn, 1, domain::OutputKind::text},
                "half a sentence");
-  w.log.append(w.stream(), session::PartialOutputRecorded{turn, 2}, "the next");
+  w.log.append(w.stream(), domain::PartialOutputRecorded{turn, 2}, "the next");
   QueryBody query;
   query.agent = "main";
   query.reference = "fix-bug";
@@ -244,9 +243,9 @@ TEST_CASE("a page of output costs what it shows, however long the session is", "
   std::vector<std::string> said;
   for (int block = 1; block <= 5000; ++block) {
     said.push_back(std::to_string(block));
-    w.log.add(w.stream(), session::OutputRecorded{support::turn(1), block, {}}, said.back());
-    w.log.add(session::session_stream("other", support::kSource),
-              session::OutputRecorded{support::turn(2), block, {}}, std::string(1000, 'x'));
+    w.log.add(w.stream(), domain::OutputRecorded{support::turn(1), block, {}}, said.back());
+    w.log.add(domain::session_stream("other", support::kSource),
+              domain::OutputRecorded{support::turn(2), block, {}}, std::string(1000, 'x'));
     if (block % 10 == 0) w.log.seal();
   }
   QueryBody query;
@@ -288,7 +287,7 @@ TEST_CASE("a page of output is bounded in bytes", "[workers]") {
   std::vector<std::string> said;
   for (int block = 1; block <= 12; ++block) {
     said.push_back(std::to_string(block) + std::string(1 << 20, 'x'));
-    w.log.append(w.stream(), session::OutputRecorded{support::turn(1), block, {}}, said.back());
+    w.log.append(w.stream(), domain::OutputRecorded{support::turn(1), block, {}}, said.back());
   }
   QueryBody query;
   query.agent = "main";
@@ -310,9 +309,9 @@ TEST_CASE("the last output is counted in blocks of what the agent said", "[worke
   for (int turn = 1; turn <= 3; ++turn) {
     const auto id = support::turn(turn);
     const auto name = std::to_string(turn);
-    w.log.add(w.stream(), session::TurnQueued{id}, "prompt " + name);
-    w.log.add(w.stream(), session::ToolCallStarted{id, "call", "Bash"}, "tool " + name);
-    w.log.append(w.stream(), session::OutputRecorded{id, turn, {}}, "said " + name);
+    w.log.add(w.stream(), domain::TurnQueued{id}, "prompt " + name);
+    w.log.add(w.stream(), domain::ToolCallStarted{id, "call", "Bash"}, "tool " + name);
+    w.log.append(w.stream(), domain::OutputRecorded{id, turn, {}}, "said " + name);
   }
   QueryBody query;
   query.agent = "main";
@@ -327,9 +326,9 @@ TEST_CASE("the last output is counted in blocks of what the agent said", "[worke
   query.limit = 4;
   CHECK(w.ask<OutputAnswer>(kVerbOutput, query).items.size() == 9);
   // Parts of a block that is not finished are one.
-  w.log.append(w.stream(), session::PartialOutputRecorded{support::turn(4), 4}, "half ");
-  w.log.append(w.stream(), session::TurnQueued{support::turn(5)}, "prompt 5");
-  w.log.append(w.stream(), session::PartialOutputRecorded{support::turn(4), 4}, "a sentence");
+  w.log.append(w.stream(), domain::PartialOutputRecorded{support::turn(4), 4}, "half ");
+  w.log.append(w.stream(), domain::TurnQueued{support::turn(5)}, "prompt 5");
+  w.log.append(w.stream(), domain::PartialOutputRecorded{support::turn(4), 4}, "a sentence");
   query.limit = 1;
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) ==
         std::vector<std::string>{"half ", "prompt 5", "a sentence"});
@@ -342,16 +341,16 @@ TEST_CASE("the parts of a block that is finished on another page are left out", 
   w.log.append(w.stream(), support::opened());
   std::vector<std::string> shown;
   for (int part = 1; part <= 1500; ++part) {
-    w.log.add(w.stream(), session::PartialOutputRecorded{support::turn(1), 1}, "part");
+    w.log.add(w.stream(), domain::PartialOutputRecorded{support::turn(1), 1}, "part");
     if (part % 100 == 0) w.log.seal();
   }
   const bool is_finished = GENERATE(true, false);
   if (is_finished) {
-    w.log.append(w.stream(), session::OutputRecorded{support::turn(1), 1, {}}, "whole");
+    w.log.append(w.stream(), domain::OutputRecorded{support::turn(1), 1, {}}, "whole");
     shown.emplace_back("whole");
   } else {
-    w.log.append(w.stream(), session::TurnInterrupted{support::turn(1), {}, {}});
-    w.log.append(w.stream(), session::OutputRecorded{support::turn(2), 1, {}}, "another");
+    w.log.append(w.stream(), domain::TurnInterrupted{support::turn(1), {}, {}});
+    w.log.append(w.stream(), domain::OutputRecorded{support::turn(2), 1, {}}, "another");
     shown.assign(1500, "part");
     shown.emplace_back("another");
   }
@@ -370,9 +369,9 @@ TEST_CASE("the parts of a block that is finished on another page are left out", 
 TEST_CASE("a page of the log is given to who has seen the same events, and to nobody else",
           "[workers]") {
   QueriedLog w;
-  const std::string other = session::session_stream("other", support::kSource);
+  const std::string other = domain::session_stream("other", support::kSource);
   for (int i = 0; i < 12; ++i) {
-    w.log.add(i % 3 == 0 ? w.stream() : other, session::NothingChanged{"text"});
+    w.log.add(i % 3 == 0 ? w.stream() : other, domain::NothingChanged{"text"});
     if (i % 5 == 4) w.log.seal();
   }
   w.log.seal();
@@ -383,7 +382,7 @@ TEST_CASE("a page of the log is given to who has seen the same events, and to no
       REQUIRE(page.digest);
       bus::FeedEvent last;
       const auto at = static_cast<std::size_t>(page.complete_through.value - 1);
-      last.facts.bytes = session::encode_facts(w.log.events()[at]);
+      last.facts.bytes = domain::encode_facts(w.log.events()[at]);
       CHECK(*page.digest == bus::digest_of(last));
       request.after = page.complete_through;
       request.digest = page.digest;
@@ -403,11 +402,11 @@ TEST_CASE("a page of the log is given to who has seen the same events, and to no
 
 TEST_CASE("pages of the log leave nothing out, however small they are", "[workers]") {
   QueriedLog w;
-  const std::string other = session::session_stream("other", support::kSource);
+  const std::string other = domain::session_stream("other", support::kSource);
   std::vector<Position> of_main;
   for (int i = 0; i < 40; ++i) {
     const bool is_main = i % 3 != 0;
-    const Position at = w.log.add(is_main ? w.stream() : other, session::NothingChanged{"text"});
+    const Position at = w.log.add(is_main ? w.stream() : other, domain::NothingChanged{"text"});
     if (is_main) of_main.push_back(at);
     if (i % 7 == 6) w.log.seal();
   }
@@ -447,12 +446,12 @@ std::vector<Position> read_level(QueriedLog& w, const std::string& level, int pa
 TEST_CASE("reading a session's level costs what the session has, not what the log has",
           "[workers]") {
   QueriedLog w;
-  const std::string other = session::session_stream("main", support::kSource);
+  const std::string other = domain::session_stream("main", support::kSource);
   std::vector<Position> of_session;
   for (int i = 0; i < 20'000; ++i) {
-    w.log.add(other, session::OutputRecorded{support::turn(1), i, {}}, "much text");
+    w.log.add(other, domain::OutputRecorded{support::turn(1), i, {}}, "much text");
     if (i % 4000 == 2000) {
-      of_session.push_back(w.log.add(w.stream(), session::NothingChanged{"mine"}, "text"));
+      of_session.push_back(w.log.add(w.stream(), domain::NothingChanged{"mine"}, "text"));
     }
     if (i % 20 == 19) w.log.seal();
   }
@@ -468,11 +467,11 @@ TEST_CASE("reading a session's level costs what the session has, not what the lo
 
 TEST_CASE("reading an agent's level reads no content of other agents", "[workers]") {
   QueriedLog w;
-  const std::string other = session::session_stream("other", support::kSource);
+  const std::string other = domain::session_stream("other", support::kSource);
   std::vector<Position> of_main;
   for (int i = 0; i < 500; ++i) {
-    w.log.add(other, session::OutputRecorded{support::turn(1), i, {}}, std::string(1000, 'x'));
-    if (i == 250) of_main.push_back(w.log.add(w.stream(), session::NothingChanged{"it"}, "text"));
+    w.log.add(other, domain::OutputRecorded{support::turn(1), i, {}}, std::string(1000, 'x'));
+    if (i == 250) of_main.push_back(w.log.add(w.stream(), domain::NothingChanged{"it"}, "text"));
     if (i % 10 == 9) w.log.seal();
   }
   w.store.forget();
@@ -485,7 +484,7 @@ TEST_CASE("a session's level is read whole although the stream index leaves even
   QueriedLog w;
   std::vector<Position> of_session;
   for (int i = 0; i < 10; ++i) {
-    of_session.push_back(w.log.append(w.stream(), session::NothingChanged{"mine"}));
+    of_session.push_back(w.log.append(w.stream(), domain::NothingChanged{"mine"}));
     (void)read_level(w, session_level("main", kSession), 1);  // a row of the index for each block
   }
   const auto rows = w.index_rows->scan("i/" + w.stream(), {}, 100);

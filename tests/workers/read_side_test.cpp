@@ -72,14 +72,14 @@ struct Fixture {
   std::unique_ptr<workers::ReadSide> side;
 };
 
-session::Event another_server() {
-  return session::ServerStarted{{}, 2, "test"};
+domain::Event another_server() {
+  return domain::ServerStarted{{}, 2, "test"};
 }
 
 TEST_CASE("the log is read while nothing that is derived from it can be written", "[workers]") {
   Fixture f;
   f.index_rows.is_full = f.view_rows.is_full = true;
-  f.log.append(session::kServerStream, another_server());
+  f.log.append(domain::kServerStream, another_server());
   const auto reply = f.read();
   REQUIRE(reply.status == bus::ReplyStatus::ok);
   const auto page = bus::from_body<bus::LogPage>(reply.body);
@@ -91,7 +91,7 @@ TEST_CASE("the log is read while nothing that is derived from it can be written"
 TEST_CASE("a query that needs rows which cannot be written may be asked again later", "[workers]") {
   Fixture f;
   f.view_rows.is_full = true;
-  f.log.append(session::kServerStream, another_server());
+  f.log.append(domain::kServerStream, another_server());
   const auto refused = f.list();
   CHECK(refused.status == bus::ReplyStatus::error);
   CHECK(bus::is_error(refused, bus::ReplyError::unavailable));
@@ -105,7 +105,7 @@ TEST_CASE("who tells the rows of new events hears that they must be told again",
   const bool is_index = GENERATE(true, false);
   FaultyRows& rows = is_index ? f.index_rows : f.view_rows;
   rows.is_full = true;
-  f.log.append(session::kServerStream, another_server());
+  f.log.append(domain::kServerStream, another_server());
   CHECK(f.answer({}).is_behind);
   CHECK(f.answer({}).is_behind);
   rows.is_full = false;
@@ -116,7 +116,7 @@ TEST_CASE("a query is not answered from a projection that has stopped on the way
   Fixture f;
   REQUIRE(f.list().status == bus::ReplyStatus::ok);
   f.log.change_epoch();  // without the event that begins one
-  f.log.append(session::kServerStream, another_server());
+  f.log.append(domain::kServerStream, another_server());
   for (int i = 0; i < 2; ++i) {
     CHECK_FALSE(f.answer({}).is_behind);
     const auto refused = f.list();
@@ -127,14 +127,14 @@ TEST_CASE("a query is not answered from a projection that has stopped on the way
 
 TEST_CASE("a projection that has stopped fails what reads it, and nothing else", "[workers]") {
   Fixture f;
-  const std::string stream = session::session_stream("main", support::kSession);
+  const std::string stream = domain::session_stream("main", support::kSession);
   f.log.append(stream, support::opened());
   REQUIRE(f.stats().status == bus::ReplyStatus::ok);
   eventlog::WriteBatch damage;
   const auto rows = *f.view_rows.scan("metrics/", {}, 100);
   for (const auto& row : rows) damage.put(row.key, "\xC1");
   REQUIRE(f.view_rows.write(damage));
-  f.log.append(stream, session::SessionClosed{});
+  f.log.append(stream, domain::SessionClosed{});
   for (int i = 0; i < 2; ++i) {
     const auto refused = f.stats();
     CHECK(refused.status == bus::ReplyStatus::error);
@@ -155,8 +155,8 @@ TEST_CASE("rows that cannot be read just now keep nobody else's back, and come u
           "[workers]") {
   Fixture f;
   f.view_rows.unreadable = "session_list/";
-  for (int i = 0; i < 20; ++i) f.log.append(session::kServerStream, another_server());
-  f.log.append(session::session_stream("main", support::kSession), support::opened());
+  for (int i = 0; i < 20; ++i) f.log.append(domain::kServerStream, another_server());
+  f.log.append(domain::session_stream("main", support::kSession), support::opened());
   CHECK(bus::is_error(f.list(), bus::ReplyError::unavailable));
   CHECK(f.stats().status == bus::ReplyStatus::ok);
   CHECK_THAT(f.faults()["session_list"], Catch::Contains("Input/output error"));
@@ -168,14 +168,14 @@ TEST_CASE("rows that cannot be read just now keep nobody else's back, and come u
 TEST_CASE("a new server takes over what was on the record at its start, not before", "[workers]") {
   Fixture f;
   CHECK(f.side->takeover.sessions.empty());
-  const std::string stream = session::session_stream("main", support::kSession);
+  const std::string stream = domain::session_stream("main", support::kSession);
   f.log.append(stream, support::opened());
   f.open();
   REQUIRE(f.side->takeover.sessions.size() == 1);
   CHECK(f.side->takeover.sessions[0].session == support::kSession);
   CHECK(f.side->takeover.shared.at("$server").last == base::Position{1});
-  f.log.append(session::kServerStream, another_server());
-  f.log.append(stream, session::SessionClosed{session::SessionStatus::killed, {}});
+  f.log.append(domain::kServerStream, another_server());
+  f.log.append(stream, domain::SessionClosed{domain::SessionStatus::killed, {}});
   f.open();
   CHECK(f.side->takeover.sessions.empty());
   CHECK(f.side->takeover.shared.at("$server").last == base::Position{3});
@@ -183,7 +183,7 @@ TEST_CASE("a new server takes over what was on the record at its start, not befo
 
 TEST_CASE("what a server takes over is built anew where its rows are damaged", "[workers]") {
   Fixture f;
-  f.log.append(session::session_stream("main", support::kSession), support::opened());
+  f.log.append(domain::session_stream("main", support::kSession), support::opened());
   f.open();
   const auto rows = *f.view_rows.scan("takeover/", {}, 100);
   REQUIRE(rows.size() == 2);
@@ -195,7 +195,7 @@ TEST_CASE("what a server takes over is built anew where its rows are damaged", "
     CHECK(f.side->takeover.sessions.size() == 1);
     // Found by the fold, not by who reads the rows.
     REQUIRE(f.view_rows.write(damage));
-    f.log.append(session::session_stream("main", support::kSession), session::AgentExited{});
+    f.log.append(domain::session_stream("main", support::kSession), domain::AgentExited{});
     f.open();
     CHECK(f.side->takeover.sessions.size() == 1);
     CHECK(f.side->takeover.shared.at("$server").version == base::StreamVersion{1});
@@ -204,7 +204,7 @@ TEST_CASE("what a server takes over is built anew where its rows are damaged", "
 
 TEST_CASE("an index that cannot be written fails output, and nothing else", "[workers]") {
   Fixture f;
-  const std::string stream = session::session_stream("main", support::kSession);
+  const std::string stream = domain::session_stream("main", support::kSession);
   f.index_rows.is_full = true;
   f.log.append(stream, support::opened());
   CHECK(bus::is_error(f.output(), bus::ReplyError::unavailable));
@@ -216,9 +216,9 @@ TEST_CASE("an index that cannot be written fails output, and nothing else", "[wo
 
 TEST_CASE("rows in which damage is met are built anew, and answers are as before", "[workers]") {
   Fixture f;
-  const std::string stream = session::session_stream("main", support::kSession);
+  const std::string stream = domain::session_stream("main", support::kSession);
   f.log.append(stream, support::opened());
-  f.log.append(stream, session::TurnQueued{}, "fix the bug");
+  f.log.append(stream, domain::TurnQueued{}, "fix the bug");
   const auto bodies = [&] { return std::vector{f.list().body, f.stats().body, f.output().body}; };
   const auto load = [&] {
     return eventlog::load_stream(f.log.store(), f.side->index, f.side->snapshots, stream);
@@ -255,10 +255,10 @@ TEST_CASE("rows in which damage is met are built anew, and answers are as before
 
 TEST_CASE("rows of another history are built anew", "[workers]") {
   Fixture f;
-  f.log.append(session::session_stream("main", support::kSession), support::opened());
+  f.log.append(domain::session_stream("main", support::kSession), support::opened());
   REQUIRE(f.list().status == bus::ReplyStatus::ok);
   LogBuilder other(2);
-  other.append(session::kServerStream, another_server());
+  other.append(domain::kServerStream, another_server());
   const auto side = f.try_open(other.store(), *eventlog::read_tail(other.store()));
   REQUIRE(side);
   CHECK(f.rebuilt.size() == 2);
@@ -269,8 +269,8 @@ TEST_CASE("a log that its rows have seen more of is not taken over", "[workers]"
   Fixture f;
   auto& seen = GENERATE(true, false) ? f.index_rows : f.view_rows;
   LogBuilder older;
-  older.append(session::kServerStream, another_server());
-  for (int i = 0; i < 3; ++i) f.log.append(session::kServerStream, another_server());
+  older.append(domain::kServerStream, another_server());
+  for (int i = 0; i < 3; ++i) f.log.append(domain::kServerStream, another_server());
   REQUIRE(f.stats().status == bus::ReplyStatus::ok);
   // Only one of the two is left to tell.
   REQUIRE((&seen == &f.index_rows ? f.view_rows : f.index_rows).clear());

@@ -136,7 +136,7 @@ base::SessionId session_number(std::uint8_t number) {
 }
 
 base::RawValue spawn(std::uint8_t number = 0) {
-  session::Spawn command;
+  domain::Spawn command;
   command.spec = support::sample_spec(true);
   command.prompt = "work on it";
   CommandBody body = encode_command(command);
@@ -266,11 +266,11 @@ TEST_CASE("an archive for which the log cannot be trimmed can be forgotten while
   ServerWorld w;
   {
     support::StoreWriter writer(w.store);
-    const std::string server(session::kServerStream);
-    writer.append(server, session::EpochStarted{1, "created"});
+    const std::string server(domain::kServerStream);
+    writer.append(server, domain::EpochStarted{1, "created"});
     writer.flush();
-    writer.append(server, session::ArchiveBegun{"one", "/nowhere/one"});
-    writer.append(server, session::ArchiveCompleted{"one", {1}, {1}});  // and no anchor
+    writer.append(server, domain::ArchiveBegun{"one", "/nowhere/one"});
+    writer.append(server, domain::ArchiveCompleted{"one", {1}, {1}});  // and no anchor
     writer.flush();
   }
   ServerLife life(w);
@@ -308,13 +308,13 @@ TEST_CASE(
   ServerWorld w;
   {
     support::StoreWriter writer(w.store);
-    const std::string server(session::kServerStream);
-    writer.append(server, session::EpochStarted{1, "created"});
-    writer.append(server, session::BackupBegun{"one", "/nowhere/one"});
-    writer.append(server, session::BackupCompleted{"one", {1}});
-    writer.append(server, session::ArchiveBegun{"two", "/nowhere/two"});
-    writer.append(server, session::ArchiveCompleted{"two", {1}, {1}});
-    writer.append(server, session::LogTrimmed{"two", {}});
+    const std::string server(domain::kServerStream);
+    writer.append(server, domain::EpochStarted{1, "created"});
+    writer.append(server, domain::BackupBegun{"one", "/nowhere/one"});
+    writer.append(server, domain::BackupCompleted{"one", {1}});
+    writer.append(server, domain::ArchiveBegun{"two", "/nowhere/two"});
+    writer.append(server, domain::ArchiveCompleted{"two", {1}, {1}});
+    writer.append(server, domain::LogTrimmed{"two", {}});
     writer.flush();
   }
   BackupBody backup;
@@ -360,7 +360,7 @@ TEST_CASE(
 std::int64_t recorded(ServerWorld& w, std::string_view type) {
   const auto events =
       eventlog::read_events(w.store, {1}, eventlog::read_tail(w.store)->position, {});
-  return std::count_if(events->begin(), events->end(), [&](const session::RecordedEvent& event) {
+  return std::count_if(events->begin(), events->end(), [&](const domain::RecordedEvent& event) {
     return event.envelope.type == type;
   });
 }
@@ -377,7 +377,7 @@ TEST_CASE("a request for an anchor makes one, however often and to whichever ser
     REQUIRE(reply);
     REQUIRE(reply->status == bus::ReplyStatus::ok);
     const auto through = bus::from_body<AnchorReplyBody>(reply->body)->through;
-    REQUIRE(asker.run(life, [&] { return recorded(w, session::AnchorMade::kType) > 0; }));
+    REQUIRE(asker.run(life, [&] { return recorded(w, domain::AnchorMade::kType) > 0; }));
     return through;
   };
   Position first;
@@ -389,8 +389,8 @@ TEST_CASE("a request for an anchor makes one, however often and to whichever ser
   ServerLife life(w, {}, key);
   CHECK(ask(life) == first);
   for (int i = 0; i < 50; ++i) life.step();
-  CHECK(recorded(w, session::AnchorRequested::kType) == 1);
-  CHECK(recorded(w, session::AnchorMade::kType) == 1);
+  CHECK(recorded(w, domain::AnchorRequested::kType) == 1);
+  CHECK(recorded(w, domain::AnchorMade::kType) == 1);
   const auto made = eventlog::open_anchor(life.server.commands().server()->anchor->anchor);
   REQUIRE(made);
   CHECK(made->at.position >= first);
@@ -400,14 +400,14 @@ TEST_CASE("an anchor that was asked for before a server died is made by the next
   ServerWorld w;
   {
     support::StoreWriter writer(w.store);
-    const std::string server(session::kServerStream);
-    writer.append(server, session::EpochStarted{1, "created"});
-    writer.append(server, session::AnchorRequested{});
+    const std::string server(domain::kServerStream);
+    writer.append(server, domain::EpochStarted{1, "created"});
+    writer.append(server, domain::AnchorRequested{});
     writer.flush();
   }
   ServerLife life(w, {}, base::SigningKey(base::SigningKey::make_seed(w.random)));
   for (int i = 0; i < 50; ++i) life.step();
-  CHECK(recorded(w, session::AnchorMade::kType) == 1);
+  CHECK(recorded(w, domain::AnchorMade::kType) == 1);
 }
 
 TEST_CASE("a copy that is asked for where one is known is refused, unless it is the same request",
@@ -415,13 +415,13 @@ TEST_CASE("a copy that is asked for where one is known is refused, unless it is 
   ServerWorld w;
   {
     support::StoreWriter writer(w.store);
-    const std::string server(session::kServerStream);
-    writer.append(server, session::EpochStarted{1, "created"});
-    writer.append(server, session::BackupBegun{"one", "/nowhere/one"});
-    writer.append(server, session::BackupCompleted{"one", {1}});
-    writer.append(server, session::ArchiveBegun{"two", "/nowhere/two"});
-    writer.append(server, session::ArchiveCompleted{"two", {1}, {1}});
-    writer.append(server, session::LogTrimmed{"two", {}});
+    const std::string server(domain::kServerStream);
+    writer.append(server, domain::EpochStarted{1, "created"});
+    writer.append(server, domain::BackupBegun{"one", "/nowhere/one"});
+    writer.append(server, domain::BackupCompleted{"one", {1}});
+    writer.append(server, domain::ArchiveBegun{"two", "/nowhere/two"});
+    writer.append(server, domain::ArchiveCompleted{"two", {1}, {1}});
+    writer.append(server, domain::LogTrimmed{"two", {}});
     writer.flush();
   }
   ServerLife life(w, {}, base::SigningKey(base::SigningKey::make_seed(w.random)));
@@ -470,7 +470,7 @@ TEST_CASE("each stage of a command has the time that passed in it", "[workers]")
   ServerLife life(w);
   Peer asker(w, "command", hello_of(bus::Role::client));
   REQUIRE(asker.answer(life, asker.start_spawn()));
-  CommandBody kill = encode_command(session::KillSession{});
+  CommandBody kill = encode_command(domain::KillSession{});
   kill.session = kSession;
   kill.agent = "main";
   const auto id = asker.start(kVerbCommand, bus::to_body(kill));
@@ -589,7 +589,7 @@ TEST_CASE("no request but one with texts has a large body", "[workers]") {
     REQUIRE(reply);
     CHECK(bus::is_error(*reply, bus::ReplyError::too_large));
   }
-  CommandBody kill = encode_command(session::KillSession{});
+  CommandBody kill = encode_command(domain::KillSession{});
   kill.session = kSession;
   kill.agent = "main";
   kill.body = large;
@@ -604,7 +604,7 @@ TEST_CASE("a refusal quotes only the beginning of what was wrong", "[workers]") 
   ServerLife life(w);
   Peer client(w, "command", hello_of(bus::Role::client));
   REQUIRE(client.run(life, [&] { return life.server.has_taken_over(); }));
-  session::Spawn command;
+  domain::Spawn command;
   command.spec = support::sample_spec(true);
   command.spec.workdir = std::string(4000, 'r');
   command.prompt = "work on it";
@@ -730,7 +730,7 @@ TEST_CASE("a killed session's agent is to be ended, also by a new server", "[wor
     REQUIRE(worker.join(life));
     REQUIRE(client.answer(life, client.start_spawn()));
     CHECK(worker.directive(life).end == LeaseEnd::none);
-    CommandBody kill = encode_command(session::KillSession{});
+    CommandBody kill = encode_command(domain::KillSession{});
     kill.session = kSession;
     kill.agent = "main";
     REQUIRE(client.answer(life, client.start(kVerbCommand, bus::to_body(kill))));
@@ -754,7 +754,7 @@ TEST_CASE("a prompt that comes while the server drains waits for the next one", 
     life.server.drain();
     REQUIRE(client.answer(life, client.start_spawn()));
     for (int i = 0; i < 300; ++i) life.step();
-    const session::SessionState* state = life.server.commands().find("main", kSession);
+    const domain::SessionState* state = life.server.commands().find("main", kSession);
     REQUIRE(state != nullptr);
     CHECK_FALSE(state->lease);
     CHECK(state->queue.size() == 1);
@@ -834,7 +834,7 @@ TEST_CASE("peers that are silent for long are forgotten, and lose nothing by it"
 
   const std::int64_t welcomes = worker.client.welcome_count();
   ReportsBody reports{directive.session, directive.agent, directive.token, {}};
-  reports.reports.push_back(encode_report(1, session::ReportAgentStarted{5, 6}));
+  reports.reports.push_back(encode_report(1, domain::ReportAgentStarted{5, 6}));
   const bus::Notice report{std::string(kVerbReports), bus::to_body(reports)};
   REQUIRE(worker.client.send_notice(report));
   REQUIRE(worker.run(life, [&] { return worker.client.welcome_count() > welcomes; }));
@@ -868,7 +868,7 @@ TEST_CASE("a fact that is too long is refused before it is one, and named", "[wo
   struct Field {
     std::string name;
     std::size_t bytes_max;
-    std::function<void(CommandBody&, session::Spawn&, std::string)> set;
+    std::function<void(CommandBody&, domain::Spawn&, std::string)> set;
   };
   const std::vector<Field> fields = {
       {"actor", 256, [](auto& body, auto&, auto text) { body.actor = text; }},
@@ -882,7 +882,7 @@ TEST_CASE("a fact that is too long is refused before it is one, and named", "[wo
        }}};
   std::uint8_t number = 0;
   const auto ask = [&](const Field& field, std::size_t bytes) {
-    session::Spawn command;
+    domain::Spawn command;
     command.spec = support::sample_spec(true);
     command.prompt = "work on it";
     CommandBody aside;

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "bus/log_reader.hpp"
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "projections/metrics.hpp"
 #include "tests/support/catch.hpp"
 #include "workers/server.hpp"
@@ -21,13 +21,13 @@ struct Is {};
 // What the page calls an enum, or a map: its heading, or the first cell of its row. A field of a
 // type that has no name here does not compile.
 // clang-format off
-constexpr std::string_view named(Is<session::SessionStatus>) { return "status"; }
-constexpr std::string_view named(Is<session::EndReason>) { return "end_reason"; }
-constexpr std::string_view named(Is<session::PermissionMode>) { return "permission_mode"; }
-constexpr std::string_view named(Is<session::OutputKind>) { return "output_kind"; }
-constexpr std::string_view named(Is<session::LineFault>) { return "line_fault"; }
-constexpr std::string_view named(Is<session::ErasureReason>) { return "erasure_reason"; }
-constexpr std::string_view named(Is<session::ActorKind>) { return "actor_kind"; }
+constexpr std::string_view named(Is<domain::SessionStatus>) { return "status"; }
+constexpr std::string_view named(Is<domain::EndReason>) { return "end_reason"; }
+constexpr std::string_view named(Is<domain::PermissionMode>) { return "permission_mode"; }
+constexpr std::string_view named(Is<domain::OutputKind>) { return "output_kind"; }
+constexpr std::string_view named(Is<domain::LineFault>) { return "line_fault"; }
+constexpr std::string_view named(Is<domain::ErasureReason>) { return "erasure_reason"; }
+constexpr std::string_view named(Is<domain::ActorKind>) { return "actor_kind"; }
 constexpr std::string_view named(Is<workers::ItemKind>) { return "item_kind"; }
 constexpr std::string_view named(Is<workers::BackupAction>) { return "backup_action"; }
 constexpr std::string_view named(Is<workers::ArchiveAction>) { return "archive_action"; }
@@ -35,19 +35,19 @@ constexpr std::string_view named(Is<workers::FlightKind>) { return "flight_kind"
 constexpr std::string_view named(Is<bus::Role>) { return "role"; }
 constexpr std::string_view named(Is<bus::ReplyStatus>) { return "reply_status"; }
 constexpr std::string_view named(Is<bus::FeedKind>) { return "feed_kind"; }
-constexpr std::string_view named(Is<session::RejectionCode>) { return "rejection"; }
+constexpr std::string_view named(Is<domain::RejectionCode>) { return "rejection"; }
 constexpr std::string_view named(Is<bus::ReplyError>) { return "error"; }
 
-constexpr std::string_view named(Is<session::Envelope>) { return "envelope"; }
+constexpr std::string_view named(Is<domain::Envelope>) { return "envelope"; }
 constexpr std::string_view named(Is<workers::CommandBody>) { return "command"; }
 constexpr std::string_view named(Is<workers::CommandReplyBody>) { return "outcome"; }
 constexpr std::string_view named(Is<workers::QueryBody>) { return "query"; }
 constexpr std::string_view named(Is<bus::LogEpoch>) { return "epoch"; }
-constexpr std::string_view named(Is<session::SessionSpec>) { return "spec"; }
-constexpr std::string_view named(Is<session::Usage>) { return "usage"; }
-constexpr std::string_view named(Is<session::TurnCost>) { return "turn_cost"; }
-constexpr std::string_view named(Is<session::ContentProof>) { return "proof"; }
-constexpr std::string_view named(Is<session::VersionRange>) { return "versions"; }
+constexpr std::string_view named(Is<domain::SessionSpec>) { return "spec"; }
+constexpr std::string_view named(Is<domain::Usage>) { return "usage"; }
+constexpr std::string_view named(Is<domain::TurnCost>) { return "turn_cost"; }
+constexpr std::string_view named(Is<domain::ContentProof>) { return "proof"; }
+constexpr std::string_view named(Is<domain::VersionRange>) { return "versions"; }
 constexpr std::string_view named(Is<bus::FeedEvent>) { return "feed_event"; }
 constexpr std::string_view named(Is<projections::SessionRow>) { return "row"; }
 constexpr std::string_view named(Is<projections::Erasure>) { return "erasure"; }
@@ -57,8 +57,8 @@ constexpr std::string_view named(Is<projections::MostExpensive>) { return "most_
 constexpr std::string_view named(Is<workers::DigestRow>) { return "digest"; }
 constexpr std::string_view named(Is<workers::BackupRow>) { return "backup"; }
 constexpr std::string_view named(Is<workers::ArchiveRow>) { return "archive"; }
-constexpr std::string_view named(Is<session::MadeAnchor>) { return "made_anchor"; }
-constexpr std::string_view named(Is<session::AnchorMade>) { return "AnchorMade"; }
+constexpr std::string_view named(Is<domain::MadeAnchor>) { return "made_anchor"; }
+constexpr std::string_view named(Is<domain::AnchorMade>) { return "AnchorMade"; }
 constexpr std::string_view named(Is<workers::StageTime>) { return "stage"; }
 constexpr std::string_view named(Is<workers::StageTimes>) { return "stages"; }
 constexpr std::string_view named(Is<workers::FlightEntry>) { return "step"; }
@@ -253,17 +253,17 @@ std::vector<Row> rows_of_types() {
 
 TEST_CASE("the page for other clients has every event with its fields", "[workers]") {
   const Page page = read_page();
-  check_rows("Types of events", page.at("Types of events"), rows_of_types<session::Event>());
-  check_fields<session::Envelope>(page, {{"f", "any"}});
+  check_rows("Types of events", page.at("Types of events"), rows_of_types<domain::Event>());
+  check_fields<domain::Envelope>(page, {{"f", "any"}});
 }
 
 TEST_CASE("the page for other clients has every command and map with its fields", "[workers]") {
   const Page page = read_page();
   check_rows("Types of commands", page.at("Types of commands"),
-             rows_of_types<session::ClientCommand>());
+             rows_of_types<domain::ClientCommand>());
   check_fields<workers::CommandBody>(page);
   check_fields<workers::CommandReplyBody>(page);
-  check_fields<session::SessionSpec>(page);
+  check_fields<domain::SessionSpec>(page);
   check_fields<workers::QueryBody>(page);
   check_fields<projections::SessionRow>(page);
   check_rows("Frames and the feed", page.at("Frames and the feed"),
@@ -283,24 +283,24 @@ TEST_CASE("the page for other clients has every command and map with its fields"
              {map_row<workers::BackupBody>("backup"), map_row<workers::ArchiveBody>("archive")});
   check_rows(
       "Other maps", page.at("Other maps"),
-      {map_row<session::Usage>(), map_row<session::TurnCost>(), map_row<session::ContentProof>(),
-       map_row<session::VersionRange>(), map_row<projections::Erasure>(),
+      {map_row<domain::Usage>(), map_row<domain::TurnCost>(), map_row<domain::ContentProof>(),
+       map_row<domain::VersionRange>(), map_row<projections::Erasure>(),
        map_row<workers::OutputItem>(), map_row<projections::MetricsTotals>(),
        map_row<projections::MostExpensive>(), map_row<workers::DigestRow>(),
-       map_row<workers::BackupRow>(), map_row<workers::ArchiveRow>(),
-       map_row<session::MadeAnchor>(), map_row<workers::StageTimes>(),
-       map_row<workers::StageTime>(), map_row<workers::FlightEntry>()});
+       map_row<workers::BackupRow>(), map_row<workers::ArchiveRow>(), map_row<domain::MadeAnchor>(),
+       map_row<workers::StageTimes>(), map_row<workers::StageTime>(),
+       map_row<workers::FlightEntry>()});
 }
 
 TEST_CASE("the page for other clients has every name", "[workers]") {
   const Page page = read_page();
-  check_names<session::SessionStatus>(page);
-  check_names<session::EndReason>(page);
-  check_names<session::PermissionMode>(page);
-  check_names<session::OutputKind>(page);
-  check_names<session::LineFault>(page);
-  check_names<session::ErasureReason>(page);
-  check_names<session::ActorKind>(page);
+  check_names<domain::SessionStatus>(page);
+  check_names<domain::EndReason>(page);
+  check_names<domain::PermissionMode>(page);
+  check_names<domain::OutputKind>(page);
+  check_names<domain::LineFault>(page);
+  check_names<domain::ErasureReason>(page);
+  check_names<domain::ActorKind>(page);
   check_names<workers::ItemKind>(page);
   check_names<workers::BackupAction>(page);
   check_names<workers::ArchiveAction>(page);
@@ -308,7 +308,7 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<bus::Role>(page);
   check_names<bus::ReplyStatus>(page);
   check_names<bus::FeedKind>(page);
-  check_names<session::RejectionCode>(page);
+  check_names<domain::RejectionCode>(page);
   check_names<bus::ReplyError>(page);
 }
 

@@ -17,10 +17,10 @@ class SilentEngine final : public engines::Engine {
   base::Bytes start() override { return {}; }
   base::Bytes begin_turn(base::TurnId, base::ByteView) override { return {}; }
   base::Bytes interrupt() override { return {}; }
-  std::vector<session::Report> on_line(base::ByteView, base::Time) override { return {}; }
-  std::vector<session::Report> on_time(base::Time) override { return {}; }
+  std::vector<domain::Report> on_line(base::ByteView, base::Time) override { return {}; }
+  std::vector<domain::Report> on_time(base::Time) override { return {}; }
   std::optional<base::Time> deadline() const override { return std::nullopt; }
-  std::vector<session::Report> on_end() override { return {}; }
+  std::vector<domain::Report> on_end() override { return {}; }
   base::Bytes take_writes() override { return {}; }
   bool wants_exit() const override { return false; }
 };

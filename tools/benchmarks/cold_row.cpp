@@ -49,7 +49,7 @@ base::Result<Figure> measure_cold_over_warm(Workbench& bench) {
   Latencies warm;
   Latencies folded;
   const auto run = [&](base::SessionId id, Latencies& latencies) -> base::Result<bool> {
-    const auto took = (*one)->run(id, kLogAgent, session::KillSession{});
+    const auto took = (*one)->run(id, kLogAgent, domain::KillSession{});
     if (!took) return tl::unexpected(took.error());
     latencies.add(*took);
     return true;

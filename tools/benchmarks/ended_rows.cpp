@@ -60,9 +60,9 @@ std::vector<ListPage> pages_of(std::int64_t events) {
   other.before = base::Position{events / 20};
   pages.push_back({"near the first", other});
   other = newest;
-  other.statuses = {session::SessionStatus::running, session::SessionStatus::starting};
+  other.statuses = {domain::SessionStatus::running, domain::SessionStatus::starting};
   pages.push_back({"those that live", other});
-  other.statuses = {session::SessionStatus::completed, session::SessionStatus::starting};
+  other.statuses = {domain::SessionStatus::completed, domain::SessionStatus::starting};
   pages.push_back({"of mixed statuses", other});
   other = newest;
   other.agent = "nobody";
@@ -118,7 +118,7 @@ base::Result<bool> measure_turn(Workbench& bench, EndedHome& home) {
   const auto one = OneCommand::connect(bench, **server);
   if (!one) return tl::unexpected(one.error());
   const base::SessionId evicted = home.ended[home.recovered_ms.size()];
-  const auto killed = (*one)->run(evicted, kLogAgent, session::KillSession{});
+  const auto killed = (*one)->run(evicted, kLogAgent, domain::KillSession{});
   if (!killed) return tl::unexpected(killed.error());
   const auto fresh = base::CommandId::make(bench.clock().wall(), bench.random());
   const auto spawned = (*one)->run(fresh, base::SessionId{fresh.bytes}, kLogAgent, spawn_command());

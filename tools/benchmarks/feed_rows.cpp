@@ -6,8 +6,8 @@
 
 #include "bus/feed_publisher.hpp"
 #include "bus/zmq_sockets.hpp"
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "tools/benchmarks/child_process.hpp"
 #include "tools/benchmarks/feed_subscriber.hpp"
 #include "tools/benchmarks/measured.hpp"
@@ -26,22 +26,22 @@ enum class Level { all, sessions };
 
 base::Bytes any_facts(Workbench& bench) {
   SessionIdentity identity = SessionIdentity::any(bench.clock().wall(), bench.random());
-  session::RecordedEvent recorded;
-  recorded.event = session::OutputRecorded{base::TurnId::make(bench.clock().wall(), bench.random()),
-                                           7, session::OutputKind::text};
-  session::Envelope& e = recorded.envelope;
-  e.stream = session::session_stream(identity.agent, identity.id);
+  domain::RecordedEvent recorded;
+  recorded.event = domain::OutputRecorded{base::TurnId::make(bench.clock().wall(), bench.random()),
+                                          7, domain::OutputKind::text};
+  domain::Envelope& e = recorded.envelope;
+  e.stream = domain::session_stream(identity.agent, identity.id);
   e.version = {17};
-  e.type = session::type_name(recorded.event);
+  e.type = domain::type_name(recorded.event);
   e.event = base::EventId::make(bench.clock().wall(), bench.random());
   e.command = base::CommandId::make(bench.clock().wall(), bench.random());
-  e.actor_kind = session::ActorKind::worker;
+  e.actor_kind = domain::ActorKind::worker;
   e.actor = "worker";
   e.token = {1};
   e.report_sequence = 17;
   e.log_time = e.wall_time = bench.clock().wall();
-  e.content = session::ContentProof{{}, 101};
-  return session::encode_facts(recorded);
+  e.content = domain::ContentProof{{}, 101};
+  return domain::encode_facts(recorded);
 }
 
 class Feed {

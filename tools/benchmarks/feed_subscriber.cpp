@@ -9,7 +9,7 @@
 #include "bus/shared_subscriber.hpp"
 #include "bus/subscription.hpp"
 #include "bus/zmq_sockets.hpp"
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "tools/benchmarks/failure.hpp"
 #include "workers/levels.hpp"
 
@@ -105,7 +105,7 @@ class FeedSubscriber {
   }
 
   base::Result<bool> take(Followed& followed, const bus::FeedEvent& event) {
-    if (auto ok = session::decode_facts_to(recorded_, event.facts.bytes); !ok) return ok;
+    if (auto ok = domain::decode_facts_to(recorded_, event.facts.bytes); !ok) return ok;
     if (event.position.value != followed.next) {
       return base::failure(base::ErrorCode::damaged, "an event was left out or came twice");
     }
@@ -123,7 +123,7 @@ class FeedSubscriber {
   base::SystemClock clock_;
   base::SystemRandom random_;
   std::vector<Followed> followed_;
-  session::RecordedEvent recorded_;
+  domain::RecordedEvent recorded_;
   base::Duration all_at_{0};
   std::int64_t received_ = 0;
 };

@@ -44,7 +44,7 @@ class Flood {
   base::Result<bool> burst() {
     if (!large_.encoded.empty()) return large_burst();
     for (int i = 0; i < kFloodBurst; ++i) {
-      if (!socket_.send(request(fresh(), session::SendPrompt{"flood", false}))) return pause();
+      if (!socket_.send(request(fresh(), domain::SendPrompt{"flood", false}))) return pause();
     }
     read();
     return true;
@@ -82,7 +82,7 @@ class Flood {
  private:
   base::CommandId fresh() { return base::CommandId::make(clock_.wall(), random_); }
 
-  base::Bytes request(const base::CommandId& id, const session::ClientCommand& command) const {
+  base::Bytes request(const base::CommandId& id, const domain::ClientCommand& command) const {
     workers::CommandBody body = workers::encode_command(command);
     body.session = base::SessionId{session_.bytes};
     body.agent = kLogAgent;
@@ -92,7 +92,7 @@ class Flood {
 
   base::RawValue prompt_body() const {
     workers::CommandBody body =
-        workers::encode_command(session::SendPrompt{std::string(kListItems, 'x'), false});
+        workers::encode_command(domain::SendPrompt{std::string(kListItems, 'x'), false});
     body.session = base::SessionId{session_.bytes};
     body.agent = kLogAgent;
     return bus::to_body(body);
@@ -108,7 +108,7 @@ class Flood {
     out.array(kListItems);
     spawn.append(kListItems, static_cast<char>(0xa0));
     workers::CommandBody body;
-    body.type = session::Spawn::kType;
+    body.type = domain::Spawn::kType;
     body.body.encoded = std::move(spawn);
     body.session = base::SessionId{session_.bytes};
     body.agent = kLogAgent;

@@ -24,7 +24,7 @@ base::Result<Nanoseconds> kill_one(Workbench& bench, OneCommand& one) {
   const auto id = base::CommandId::make(bench.clock().wall(), bench.random());
   const base::SessionId session{id.bytes};
   if (auto ok = one.run(id, session, kLogAgent, spawn_command()); !ok) return ok;
-  return one.run(session, kLogAgent, session::KillSession{});
+  return one.run(session, kLogAgent, domain::KillSession{});
 }
 
 base::Result<Latencies> kill_some(Workbench& bench, OneCommand& one) {

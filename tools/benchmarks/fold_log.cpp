@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "eventlog/base/hash.hpp"
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/rocksdb_store.hpp"
 #include "tools/benchmarks/latencies.hpp"
 #include "tools/benchmarks/session_history.hpp"
@@ -32,22 +32,22 @@ class Writer {
 
   base::Result<bool> add(SessionHistory& session) {
     now_ = now_ + std::chrono::milliseconds(1);
-    session::RecordedEvent recorded;
+    domain::RecordedEvent recorded;
     recorded.event = session.next(now_);
-    session::Envelope& e = recorded.envelope;
+    domain::Envelope& e = recorded.envelope;
     e.stream = session.stream();
     e.version = session.version();
-    e.type = session::type_name(recorded.event);
+    e.type = domain::type_name(recorded.event);
     e.event = base::EventId::make(now_, random_);
     e.command = base::CommandId::make(now_, random_);
-    e.actor_kind = session::ActorKind::worker;
+    e.actor_kind = domain::ActorKind::worker;
     e.actor = "worker";
     e.token = {1};
     e.report_sequence = e.version.value;
     e.log_time = now_;
     e.wall_time = now_;
-    if (has_content(recorded.event)) e.content = session::ContentProof{any_digest(), 101};
-    const base::Bytes facts = session::encode_facts(recorded);
+    if (has_content(recorded.event)) e.content = domain::ContentProof{any_digest(), 101};
+    const base::Bytes facts = domain::encode_facts(recorded);
     facts_bytes_ += facts.size();
     ++events_;
     builder_.add(facts);

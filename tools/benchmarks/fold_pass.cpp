@@ -1,7 +1,7 @@
 #include "tools/benchmarks/fold_pass.hpp"
 
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/evolve.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/evolve.hpp"
 #include "tools/benchmarks/stop.hpp"
 
 namespace benchmarks {
@@ -12,15 +12,15 @@ base::Result<bool> take_block(const eventlog::StoredBlock& stored, Stage stage, 
   if (!block) return tl::unexpected(block.error());
   if (stage < Stage::decode) return true;
   base::Position position = block->header.first;
-  session::RecordedEvent& recorded = pass.recorded;
+  domain::RecordedEvent& recorded = pass.recorded;
   for (const base::ByteView facts : block->events) {
-    if (auto ok = session::decode_facts_to(recorded, facts); !ok) return ok;
+    if (auto ok = domain::decode_facts_to(recorded, facts); !ok) return ok;
     recorded.envelope.position = position;
     position = position.next();
     if (stage < Stage::fold) continue;
     const auto [at, is_new] = pass.states.try_emplace(recorded.envelope.stream);
-    if (is_new) at->second = *session::initial_state(recorded.envelope.stream);
-    session::evolve(at->second, recorded.envelope, recorded.event);
+    if (is_new) at->second = *domain::initial_state(recorded.envelope.stream);
+    domain::evolve(at->second, recorded.envelope, recorded.event);
   }
   return true;
 }

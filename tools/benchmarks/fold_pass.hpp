@@ -5,7 +5,8 @@
 #include <unordered_map>
 
 #include "eventlog/block_store.hpp"
-#include "eventlog/facts/aggregates.hpp"
+#include "eventlog/domain/aggregates.hpp"
+#include "eventlog/domain/recorded_event.hpp"
 #include "tools/benchmarks/latencies.hpp"
 
 namespace benchmarks {
@@ -13,11 +14,11 @@ namespace benchmarks {
 // How far a pass goes: each does what the one before does, and one thing more.
 enum class Stage { scan, check, decode, fold };
 
-using States = std::unordered_map<std::string, session::StreamState>;
+using States = std::unordered_map<std::string, domain::StreamState>;
 
 struct Pass {
   std::int64_t events = 0;
-  session::RecordedEvent recorded;  // the one at hand
+  domain::RecordedEvent recorded;  // the one at hand
   States states;
   Nanoseconds took{0};
 

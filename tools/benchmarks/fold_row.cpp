@@ -25,9 +25,9 @@ base::Result<bool> check_states(const FoldLog& log, const Pass& pass) {
   bool is_sound =
       pass.events == log.events && pass.states.size() == static_cast<std::size_t>(log.sessions);
   for (const auto& [name, state] : pass.states) {
-    const auto* folded = std::get_if<session::SessionState>(&state);
+    const auto* folded = std::get_if<domain::SessionState>(&state);
     is_sound = is_sound && folded != nullptr && folded->inconsistent.value == 0 &&
-               folded->status == session::SessionStatus::completed;
+               folded->status == domain::SessionStatus::completed;
   }
   if (is_sound) return true;
   return base::failure(base::ErrorCode::damaged, "the fold is not of what was written");

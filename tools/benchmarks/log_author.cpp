@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "eventlog/base/list_files.hpp"
-#include "eventlog/facts/alias.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/admission/alias.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "tools/benchmarks/stop.hpp"
 
 namespace benchmarks {
@@ -18,23 +18,23 @@ constexpr std::size_t kNearCap = 60 << 20;  // the store begins to flush at 64 M
 
 eventlog::AppendContext client_context() {
   eventlog::AppendContext context;
-  context.actor_kind = session::ActorKind::client;
+  context.actor_kind = domain::ActorKind::client;
   context.actor = "bench";
   return context;
 }
 
 // Who makes an event of that kind known.
-eventlog::AppendContext context_of(const session::Event& event, base::StreamVersion version) {
-  if (std::holds_alternative<session::SessionOpened>(event) ||
-      std::holds_alternative<session::TurnQueued>(event)) {
+eventlog::AppendContext context_of(const domain::Event& event, base::StreamVersion version) {
+  if (std::holds_alternative<domain::SessionOpened>(event) ||
+      std::holds_alternative<domain::TurnQueued>(event)) {
     return client_context();
   }
   eventlog::AppendContext context;
-  if (std::holds_alternative<session::LeaseGranted>(event) ||
-      std::holds_alternative<session::TurnStarted>(event)) {
+  if (std::holds_alternative<domain::LeaseGranted>(event) ||
+      std::holds_alternative<domain::TurnStarted>(event)) {
     return context;
   }
-  context.actor_kind = session::ActorKind::worker;
+  context.actor_kind = domain::ActorKind::worker;
   context.actor = "worker";
   context.token = {1};
   context.report_sequence = version.value;
@@ -62,13 +62,13 @@ base::Result<std::unique_ptr<LogAuthor>> LogAuthor::create(const std::string& da
   std::unique_ptr<LogAuthor> author(new LogAuthor(std::move(*log), data_folder + "/log", random));
   // In the past, so that a server goes on behind it.
   author->now_ = base::SystemClock().wall() + -std::chrono::hours(24);
-  author->sequencer_.set_head(std::string(session::kAdmissionStream), {});
-  author->sequencer_.set_head(session::registry_stream(kLogAgent), {});
-  const std::string server(session::kServerStream);
+  author->sequencer_.set_head(std::string(domain::kAdmissionStream), {});
+  author->sequencer_.set_head(domain::registry_stream(kLogAgent), {});
+  const std::string server(domain::kServerStream);
   author->sequencer_.set_head(server, {});
   std::vector<eventlog::StreamAppend> appends;
   appends.push_back({server, {}, {}});
-  appends.back().events.push_back({session::EpochStarted{epoch, "created"}, {}});
+  appends.back().events.push_back({domain::EpochStarted{epoch, "created"}, {}});
   if (auto ok = author->append(std::move(appends), {}); !ok) return tl::unexpected(ok.error());
   return author;
 }
@@ -78,7 +78,7 @@ SessionIdentity LogAuthor::new_identity() {
   identity.agent = kLogAgent;
   identity.name = fmt::format("task-{}", ++sessions_);
   if (!first_.is_set()) first_ = identity.id;
-  identity.alias = session::alias_of(first_, sessions_ - 1);
+  identity.alias = domain::alias_of(first_, sessions_ - 1);
   return identity;
 }
 
@@ -88,21 +88,21 @@ SessionHistory LogAuthor::new_history() {
 
 void LogAuthor::add_opening(std::vector<eventlog::StreamAppend>& appends,
                             const SessionIdentity& identity) {
-  appends.push_back({session::registry_stream(identity.agent), registry_, {}});
-  appends.back().events.push_back({session::NameClaimed{identity.id, identity.name, {}}, {}});
-  appends.push_back({std::string(session::kAdmissionStream), admission_, {}});
+  appends.push_back({domain::registry_stream(identity.agent), registry_, {}});
+  appends.back().events.push_back({domain::NameClaimed{identity.id, identity.name, {}}, {}});
+  appends.push_back({std::string(domain::kAdmissionStream), admission_, {}});
   appends.back().events.push_back(
-      {session::SessionAdmitted{identity.id, identity.agent, identity.alias}, {}});
+      {domain::SessionAdmitted{identity.id, identity.agent, identity.alias}, {}});
   registry_ = registry_.next();
   admission_ = admission_.next();
 }
 
 void LogAuthor::add_ending(std::vector<eventlog::StreamAppend>& appends,
                            const SessionIdentity& identity) {
-  appends.push_back({session::registry_stream(identity.agent), registry_, {}});
-  appends.back().events.push_back({session::NameReleased{identity.id, identity.name}, {}});
-  appends.push_back({std::string(session::kAdmissionStream), admission_, {}});
-  appends.back().events.push_back({session::SessionReleased{identity.id, false}, {}});
+  appends.push_back({domain::registry_stream(identity.agent), registry_, {}});
+  appends.back().events.push_back({domain::NameReleased{identity.id, identity.name}, {}});
+  appends.push_back({std::string(domain::kAdmissionStream), admission_, {}});
+  appends.back().events.push_back({domain::SessionReleased{identity.id, false}, {}});
   registry_ = registry_.next();
   admission_ = admission_.next();
 }
@@ -183,14 +183,14 @@ base::Result<std::vector<base::SessionId>> LogAuthor::add_histories(std::int64_t
 
 base::Result<base::SessionId> LogAuthor::add_short(const ShortLife& life) {
   const SessionIdentity identity = new_identity();
-  const std::string stream = session::session_stream(identity.agent, identity.id);
+  const std::string stream = domain::session_stream(identity.agent, identity.id);
   base::StreamVersion version;
   sequencer_.set_head(stream, version);
   // One command's events; `ends` as in add().
-  const auto append_one = [&](session::Event event, bool has_text) -> base::Result<bool> {
+  const auto append_one = [&](domain::Event event, bool has_text) -> base::Result<bool> {
     std::vector<eventlog::StreamAppend> appends;
     appends.push_back({stream, version, {}});
-    const bool ends = std::holds_alternative<session::SessionClosed>(event);
+    const bool ends = std::holds_alternative<domain::SessionClosed>(event);
     appends.back().events.push_back({std::move(event), {}});
     if (has_text) appends.back().events.back().content.text.assign(kPromptBytes, 'p');
     if (version.value == 0) add_opening(appends, identity);
@@ -201,17 +201,17 @@ base::Result<base::SessionId> LogAuthor::add_short(const ShortLife& life) {
   if (auto ok = append_one(opened_event(identity), false); !ok) return tl::unexpected(ok.error());
   for (int i = 0; i < life.interrupted_turns; ++i) {
     const base::TurnId turn = base::TurnId::make(now_, random_);
-    if (auto ok = append_one(session::TurnQueued{turn}, true); !ok) {
+    if (auto ok = append_one(domain::TurnQueued{turn}, true); !ok) {
       return tl::unexpected(ok.error());
     }
-    if (auto ok = append_one(session::TurnInterrupted{turn, session::EndReason::user, {}}, false);
+    if (auto ok = append_one(domain::TurnInterrupted{turn, domain::EndReason::user, {}}, false);
         !ok) {
       return tl::unexpected(ok.error());
     }
   }
   if (life.is_ended) {
     auto ok = append_one(
-        session::SessionClosed{session::SessionStatus::killed, session::EndReason::user}, false);
+        domain::SessionClosed{domain::SessionStatus::killed, domain::EndReason::user}, false);
     if (!ok) return tl::unexpected(ok.error());
   }
   sequencer_.forget_head(stream);
@@ -220,12 +220,12 @@ base::Result<base::SessionId> LogAuthor::add_short(const ShortLife& life) {
 
 base::Result<base::SessionId> LogAuthor::add_talk(int blocks, std::size_t content_bytes) {
   const SessionIdentity identity = new_identity();
-  const std::string stream = session::session_stream(identity.agent, identity.id);
+  const std::string stream = domain::session_stream(identity.agent, identity.id);
   const base::TurnId turn = base::TurnId::make(now_, random_);
   const base::WorkerId worker = base::WorkerId::make(now_, random_);
   base::StreamVersion version;
   sequencer_.set_head(stream, version);
-  const auto append_one = [&](session::Event event, std::size_t bytes) {
+  const auto append_one = [&](domain::Event event, std::size_t bytes) {
     const auto context = context_of(event, version.next());
     std::vector<eventlog::StreamAppend> appends;
     appends.push_back({stream, version, {}});
@@ -236,11 +236,11 @@ base::Result<base::SessionId> LogAuthor::add_talk(int blocks, std::size_t conten
     return append(std::move(appends), context);
   };
   auto ok = append_one(opened_event(identity), 0);
-  if (ok) ok = append_one(session::TurnQueued{turn}, kPromptBytes);
-  if (ok) ok = append_one(session::LeaseGranted{worker, {1}, {}}, 0);
-  if (ok) ok = append_one(session::TurnStarted{turn, {1}}, 0);
+  if (ok) ok = append_one(domain::TurnQueued{turn}, kPromptBytes);
+  if (ok) ok = append_one(domain::LeaseGranted{worker, {1}, {}}, 0);
+  if (ok) ok = append_one(domain::TurnStarted{turn, {1}}, 0);
   for (int block = 1; ok && block <= blocks; ++block) {
-    ok = append_one(session::OutputRecorded{turn, block, session::OutputKind::text}, content_bytes);
+    ok = append_one(domain::OutputRecorded{turn, block, domain::OutputKind::text}, content_bytes);
   }
   if (!ok) return tl::unexpected(ok.error());
   sequencer_.forget_head(stream);

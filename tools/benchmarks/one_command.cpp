@@ -11,8 +11,8 @@ constexpr base::Duration kViewsMax = std::chrono::minutes(20);
 
 }  // namespace
 
-session::ClientCommand spawn_command() {
-  session::Spawn spawn;
+domain::ClientCommand spawn_command() {
+  domain::Spawn spawn;
   spawn.spec.engine = "scripted";
   spawn.spec.workdir = "/home/user/project";
   spawn.spec.is_multi_turn = true;
@@ -37,14 +37,14 @@ base::Result<std::unique_ptr<OneCommand>> OneCommand::connect(Workbench& bench,
 }
 
 base::Result<Nanoseconds> OneCommand::run(base::SessionId session, std::string_view agent,
-                                          const session::ClientCommand& command) {
+                                          const domain::ClientCommand& command) {
   return run(base::CommandId::make(bench_.clock().wall(), bench_.random()), session, agent,
              command);
 }
 
 base::Result<Nanoseconds> OneCommand::run(const base::CommandId& id, base::SessionId session,
                                           std::string_view agent,
-                                          const session::ClientCommand& command) {
+                                          const domain::ClientCommand& command) {
   workers::CommandBody body = workers::encode_command(command);
   body.session = session;
   body.agent = agent;

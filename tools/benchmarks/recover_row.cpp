@@ -99,7 +99,7 @@ class Recovery {
     start.ready = now() - begun;
     const auto one = OneCommand::connect(bench_, **server);
     if (!one) return tl::unexpected(one.error());
-    const auto evicted = (*one)->run(ended_[next_++], kLogAgent, session::KillSession{});
+    const auto evicted = (*one)->run(ended_[next_++], kLogAgent, domain::KillSession{});
     if (!evicted) return tl::unexpected(evicted.error());
     start.evicted = *evicted;
     const auto fresh = base::SessionId::make(bench_.clock().wall(), bench_.random());

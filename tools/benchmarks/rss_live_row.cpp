@@ -59,7 +59,7 @@ base::Result<Served> measure_server(Workbench& bench, int sessions, int live) {
     Served served;
     for (std::size_t i = 0; i < alive.size(); ++i) {
       const auto answered = (*one)->run(ids[i], alive[i], kLogAgent,
-                                        session::SendPrompt{std::string("ready?"), false});
+                                        domain::SendPrompt{std::string("ready?"), false});
       if (!answered) return tl::unexpected(answered.error());
       if (i == 0) served.at_rest = resident(**server);
     }

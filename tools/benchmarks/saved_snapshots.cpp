@@ -1,6 +1,6 @@
 #include "tools/benchmarks/saved_snapshots.hpp"
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log_folder.hpp"
 #include "eventlog/stream_loader.hpp"
 #include "tools/benchmarks/log_author.hpp"
@@ -21,7 +21,7 @@ base::Result<bool> save_snapshots(const std::string& data_folder,
   if (auto ok = index.catch_up(store, store.tail()); !ok) return ok;
   for (const base::SessionId& id : sessions) {
     if (is_stopped()) return stopped();
-    const std::string stream = session::session_stream(kLogAgent, id);
+    const std::string stream = domain::session_stream(kLogAgent, id);
     const auto loaded = eventlog::load_stream(store, index, snapshots, stream);
     if (!loaded) return tl::unexpected(loaded.error());
     if (auto ok = snapshots.save(stream, *loaded); !ok) return ok;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eventlog/base/random.hpp"
-#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/domain/recorded_event.hpp"
 
 namespace benchmarks {
 
@@ -29,10 +29,10 @@ struct SessionIdentity {
   }
 };
 
-session::SessionOpened opened_event(const SessionIdentity& identity);
+domain::SessionOpened opened_event(const SessionIdentity& identity);
 
 // Whether an event of that kind has a content in a real log.
-bool has_content(const session::Event& event);
+bool has_content(const domain::Event& event);
 
 class SessionHistory {
  public:
@@ -44,16 +44,16 @@ class SessionHistory {
   base::StreamVersion version() const { return version_; }  // of the last event that was made
   bool has_ended() const { return has_ended_; }
 
-  session::Event next(base::Time now);
+  domain::Event next(base::Time now);
 
  private:
   static constexpr int kOpening = 4;
   static constexpr base::FencingToken kToken{1};
 
-  session::Event make(base::Time now);
-  session::Event opening(int step, base::Time now);
-  session::Event in_turn(int step, base::Time now);
-  session::Event finish();
+  domain::Event make(base::Time now);
+  domain::Event opening(int step, base::Time now);
+  domain::Event in_turn(int step, base::Time now);
+  domain::Event finish();
 
   base::Random* random_;
   SessionIdentity identity_;

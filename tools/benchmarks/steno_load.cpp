@@ -83,27 +83,27 @@ base::Result<bool> StenoLoad::spawn_sessions(std::size_t count) {
 base::Result<bool> StenoLoad::start(std::size_t slot) {
   if (are_ended_) {
     next_session_ = (next_session_ + 1) % sessions_.size();
-    return send(slot, next_session_, session::KillSession{});
+    return send(slot, next_session_, domain::KillSession{});
   }
   was_prompt_ = !was_prompt_ || queued_.empty();
   if (was_prompt_) {
     next_session_ = (next_session_ + 1) % sessions_.size();
-    return send(slot, next_session_, session::SendPrompt{any_prompt(), false});
+    return send(slot, next_session_, domain::SendPrompt{any_prompt(), false});
   }
   const QueuedTurn oldest = queued_.front();
   queued_.pop_front();
-  return send(slot, oldest.session, session::InterruptTurn{oldest.turn});
+  return send(slot, oldest.session, domain::InterruptTurn{oldest.turn});
 }
 
 base::Result<bool> StenoLoad::send(std::size_t slot, std::size_t session,
-                                   const session::ClientCommand& command) {
+                                   const domain::ClientCommand& command) {
   workers::CommandBody body = workers::encode_command(command);
   body.session = sessions_[session];
   body.agent = kLogAgent;
   body.actor = kActor;
   base::RawValue encoded = bus::to_body(body);
   // A new session has the id of the command that spawns it.
-  const auto id = std::holds_alternative<session::Spawn>(command)
+  const auto id = std::holds_alternative<domain::Spawn>(command)
                       ? base::CommandId{sessions_[session].bytes}
                       : base::CommandId::make(bench_.clock().wall(), bench_.random());
   request_bytes_ += encoded.encoded.size() + request_frame_bytes();
@@ -113,7 +113,7 @@ base::Result<bool> StenoLoad::send(std::size_t slot, std::size_t session,
       connection.client->start(id, workers::kVerbCommand, std::move(encoded), kRequestMax);
   if (!started) return tl::unexpected(started.error());
   if (asked_.size() <= slot) asked_.resize(slot + 1);
-  asked_[slot] = {id, session, std::holds_alternative<session::SendPrompt>(command)};
+  asked_[slot] = {id, session, std::holds_alternative<domain::SendPrompt>(command)};
   connection.slots.push_back(slot);
   return true;
 }

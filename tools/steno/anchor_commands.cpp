@@ -28,7 +28,7 @@ Outcome<workers::AnchorsAnswer> wait_until_made(Connection& connection, base::Po
 
 Outcome<int> tell(const Config& config, const workers::AnchorsAnswer& answer,
                   const AnchorArguments& arguments) {
-  const session::AnchorMade& made = answer.anchor->anchor;
+  const domain::AnchorMade& made = answer.anchor->anchor;
   const auto anchor = eventlog::open_anchor(made);
   if (!anchor) return fail(anchor.error());
   if (!arguments.file.empty()) {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/base64.hpp"
 #include "tools/steno/json_view.hpp"
 #include "tools/steno/time_text.hpp"
@@ -37,11 +37,10 @@ Json json_of(const BlockHeader& header) {
 void add_content(Json& event, const StoredContent& entry) {
   Json content = {{"salt", hex(entry.salt)}};
   const Bytes& bytes = entry.content.bytes;
-  const auto decoded = session::decode_content(bytes);
+  const auto decoded = domain::decode_content(bytes);
   if (entry.chunks > 0) {
     content["chunks"] = entry.chunks;
-  } else if (decoded && session::encode_content(*decoded) == bytes &&
-             base::is_utf8(decoded->text)) {
+  } else if (decoded && domain::encode_content(*decoded) == bytes && base::is_utf8(decoded->text)) {
     content["text"] = decoded->text;
   } else {
     content["bytes"] = to_base64(bytes);
@@ -52,8 +51,8 @@ void add_content(Json& event, const StoredContent& entry) {
 // The words that say what the bytes mean; left out of an event that this release does not know.
 Json json_of_event(ByteView facts, base::Position position) {
   Json json = {{"position", position.value}};
-  if (const auto event = session::decode_facts(facts)) {
-    const session::Envelope& envelope = event->envelope;
+  if (const auto event = domain::decode_facts(facts)) {
+    const domain::Envelope& envelope = event->envelope;
     json["time"] = time_text(envelope.log_time);
     const auto add = [&](const char* name, const std::string& words) {
       json[name] = Json::parse(words, nullptr, false);
@@ -156,7 +155,7 @@ StoredContent content_from(const Parsed& json, std::int64_t index) {
   if (json.contains("chunks")) {
     entry.chunks = integer_from(json, "chunks");
   } else if (json.contains("text")) {
-    entry.content.bytes = session::encode_content({json["text"].get<std::string>()});
+    entry.content.bytes = domain::encode_content({json["text"].get<std::string>()});
   } else {
     entry.content.bytes = bytes_from(json, "bytes");
   }
@@ -193,11 +192,11 @@ eventlog::LaterErasure erased_from(const Parsed& json) {
     erasure.events.push_back({base::StreamVersion{integer_from(range, "first")},
                               base::StreamVersion{integer_from(range, "last")}});
   }
-  const auto stream = session::parse_stream(erasure.stream);
-  if (!stream || stream->kind != session::StreamKind::session) {
+  const auto stream = domain::parse_stream(erasure.stream);
+  if (!stream || stream->kind != domain::StreamKind::session) {
     throw std::invalid_argument("'erased' is not the stream of a session");
   }
-  if (!session::is_proper(erasure.events)) {
+  if (!domain::is_proper(erasure.events)) {
     throw std::invalid_argument("'events' are not ascending ranges of versions");
   }
   return erasure;
@@ -211,7 +210,7 @@ std::string chunk_line(const eventlog::Chunk& chunk) {
 
 std::string erased_line(const eventlog::LaterErasure& erasure) {
   Json events = Json::array();
-  for (const session::VersionRange& range : erasure.events) {
+  for (const domain::VersionRange& range : erasure.events) {
     events.push_back({{"first", range.first.value}, {"last", range.last.value}});
   }
   return text_of({{"erased", erasure.stream}, {"events", std::move(events)}});

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "bus/endpoint.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/absolute_path.hpp"
 #include "tools/steno/units.hpp"
 #include "tools/steno/words.hpp"
@@ -166,7 +166,7 @@ std::string show_enum(const Config& config) {
 
 bool set_agent(Config& config, const Given& given) {
   config.agent = given.text;
-  return session::is_agent_name(given.text);
+  return domain::is_agent_name(given.text);
 }
 
 bool set_model(Config& config, const Given& given) {

@@ -14,7 +14,7 @@
 #include "eventlog/base/result.hpp"
 #include "eventlog/base/strong.hpp"
 #include "eventlog/base/time.hpp"
-#include "eventlog/facts/types.hpp"
+#include "eventlog/domain/types.hpp"
 #include "tools/steno/config_file.hpp"
 
 namespace steno {
@@ -48,7 +48,7 @@ struct Config {
   std::string agent = "main";
   std::int64_t max_sessions = 5;
   base::NanoUsd budget{5'000'000'000};  // of one session, over its resumes and forks; 0: none
-  session::PermissionMode permission_mode = session::PermissionMode::ask;
+  domain::PermissionMode permission_mode = domain::PermissionMode::ask;
   std::string workdir;  // absolute
   std::string model;    // empty: the agent's own default
   std::string engine = "claude";

@@ -131,7 +131,7 @@ Outcome<bus::Reply> Connection::request(const base::CommandId& id, std::string_v
 Outcome<workers::CommandReplyBody> Connection::command(const base::CommandId& id,
                                                        base::SessionId session,
                                                        const std::string& agent,
-                                                       const session::ClientCommand& command) {
+                                                       const domain::ClientCommand& command) {
   workers::CommandBody body = workers::encode_command(command);
   body.session = session;
   body.agent = agent;

@@ -51,7 +51,7 @@ class Connection {
   // of a command that queues a turn, also the turn's id.
   Outcome<workers::CommandReplyBody> command(const base::CommandId& id, base::SessionId session,
                                              const std::string& agent,
-                                             const session::ClientCommand& command);
+                                             const domain::ClientCommand& command);
 
   // The session that a user means by `reference`.
   Outcome<workers::ShowAnswer> find(const std::string& reference, bool with_texts = false);

@@ -34,9 +34,9 @@ Outcome<base::StreamVersion> version_at(Connection& connection, const SessionRow
   return seen->recorded.envelope.version;
 }
 
-Outcome<session::EraseContent> to_command(Connection& connection, const SessionRow& row,
-                                          const std::vector<std::int64_t>& positions) {
-  session::EraseContent command;
+Outcome<domain::EraseContent> to_command(Connection& connection, const SessionRow& row,
+                                         const std::vector<std::int64_t>& positions) {
+  domain::EraseContent command;
   for (const std::int64_t position : positions) {
     const auto version = version_at(connection, row, base::Position{position});
     if (!version) return tl::unexpected(version.error());
@@ -78,7 +78,7 @@ Outcome<SessionRow> wait_until_done(Connection& connection, const SessionRow& ro
       if (*wake != Wake::event) continue;
       const auto seen = see((*follower)->event());
       if (!seen) return tl::unexpected(seen.error());
-      is_completed = std::holds_alternative<session::ContentErasureCompleted>(seen->recorded.event);
+      is_completed = std::holds_alternative<domain::ContentErasureCompleted>(seen->recorded.event);
     }
   }
 }

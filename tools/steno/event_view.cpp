@@ -1,6 +1,6 @@
 #include "tools/steno/event_view.hpp"
 
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "tools/steno/json_view.hpp"
 #include "tools/steno/terminal_text.hpp"
 
@@ -41,9 +41,9 @@ std::string fact(const std::array<char, N>& value) {
 std::string fact(const base::RawValue& value) {
   return fact(msgpack_to_json(value.encoded));
 }
-std::string fact(const session::VersionRanges& ranges) {
+std::string fact(const domain::VersionRanges& ranges) {
   std::string text;
-  for (const session::VersionRange& range : ranges) {
+  for (const domain::VersionRange& range : ranges) {
     if (!text.empty()) text += ',';
     text += fact(range.first);
     if (range.last != range.first) text += '-' + fact(range.last);
@@ -88,11 +88,11 @@ void add_facts(std::string& text, const T& value) {
 }  // namespace
 
 Outcome<SeenEvent> see(const bus::FeedEvent& event) {
-  auto recorded = session::decode_facts(event.facts.bytes);
+  auto recorded = domain::decode_facts(event.facts.bytes);
   if (!recorded) return fail(recorded.error());
   recorded->envelope.position = event.position;
   if (event.content) {
-    auto content = session::decode_content(event.content->bytes);
+    auto content = domain::decode_content(event.content->bytes);
     if (!content) return fail(kExitFailed, base::describe(content.error()));
     recorded->content = std::move(*content);
   }
@@ -101,7 +101,7 @@ Outcome<SeenEvent> see(const bus::FeedEvent& event) {
 }
 
 std::string event_json(const SeenEvent& seen) {
-  const session::Envelope& e = seen.recorded.envelope;
+  const domain::Envelope& e = seen.recorded.envelope;
   JsonObject json;
   json.add("position", e.position)
       .add("time", e.log_time)
@@ -136,7 +136,7 @@ std::string raw_event_json(const bus::FeedEvent& event) {
       .text();
 }
 
-std::string facts_text(const session::Event& event) {
+std::string facts_text(const domain::Event& event) {
   std::string text;
   std::visit([&](const auto& e) { add_facts(text, e); }, event);
   return text;

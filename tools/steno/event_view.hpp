@@ -4,14 +4,14 @@
 #include <string>
 
 #include "bus/feed_message.hpp"
-#include "eventlog/facts/recorded_event.hpp"
+#include "eventlog/domain/recorded_event.hpp"
 #include "tools/steno/failure.hpp"
 
 namespace steno {
 
 // An event of the feed. content_bytes > 0: it has content that was too large to travel with it.
 struct SeenEvent {
-  session::RecordedEvent recorded;
+  domain::RecordedEvent recorded;
   std::int64_t content_bytes = 0;
 };
 
@@ -24,7 +24,7 @@ std::string event_json(const SeenEvent& seen);
 std::string raw_event_json(const bus::FeedEvent& event);
 
 // "turn=…a1b2c3 cost=0.0123": the facts that are not at their default, safe and on one line.
-std::string facts_text(const session::Event& event);
+std::string facts_text(const domain::Event& event);
 
 // "…a1b2c3": the end of an id, as its start is only the time.
 std::string short_id(std::string_view id_text);

@@ -68,8 +68,8 @@ int exit_code_of(base::ErrorCode code) {
   return kExitFailed;
 }
 
-int exit_code_of(session::RejectionCode code) {
-  using session::RejectionCode;
+int exit_code_of(domain::RejectionCode code) {
+  using domain::RejectionCode;
   switch (code) {
     case RejectionCode::invalid:
       return kExitUsage;
@@ -136,7 +136,7 @@ int exit_code_of(bus::ReplyError code) {
 }
 
 int exit_code_of_reply(std::string_view code) {
-  if (const auto rejection = base::parse_enum<session::RejectionCode>(code)) {
+  if (const auto rejection = base::parse_enum<domain::RejectionCode>(code)) {
     return exit_code_of(*rejection);
   }
   const auto error = base::parse_enum<bus::ReplyError>(code);

@@ -6,7 +6,7 @@
 
 #include "bus/frames.hpp"
 #include "eventlog/base/result.hpp"
-#include "workers/session/rejection.hpp"
+#include "eventlog/domain/rejection.hpp"
 
 namespace steno {
 
@@ -31,7 +31,7 @@ enum ExitCode : int {
 std::string_view exit_code_name(int code);
 
 int exit_code_of(base::ErrorCode code);
-int exit_code_of(session::RejectionCode code);
+int exit_code_of(domain::RejectionCode code);
 int exit_code_of(bus::ReplyError code);
 // Of a reply that is not ok: `code` is a rejection's name, or the code of an error reply. One that
 // is not known is a failure.

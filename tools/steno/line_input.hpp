@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "eventlog/facts/types.hpp"
+#include "eventlog/domain/types.hpp"
 
 namespace steno {
 
@@ -12,7 +12,7 @@ class LineInput {
  public:
   // A longer line is handed out in pieces of this size, of which each is over what a prompt may be
   // and is refused as one.
-  static constexpr std::size_t kLineBytesMax = std::size_t{session::kContentBytesMax} + 1;
+  static constexpr std::size_t kLineBytesMax = std::size_t{domain::kContentBytesMax} + 1;
 
   explicit LineInput(int fd) : fd_(fd) {}
 

@@ -24,7 +24,7 @@ using projections::SessionRow;
 std::string status_text(const SessionRow& row) {
   std::string text(base::enum_name(row.status));
   if (row.is_waiting_for_input) text += ", waiting";
-  if (row.status == session::SessionStatus::failed && row.end_reason != session::EndReason::none) {
+  if (row.status == domain::SessionStatus::failed && row.end_reason != domain::EndReason::none) {
     text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
   }
   return text;
@@ -44,11 +44,11 @@ std::string turns_text(const SessionRow& row) {
   return std::to_string(ended) + "/" + std::to_string(row.turns_queued);
 }
 
-Outcome<std::set<session::SessionStatus>> parse_statuses(const std::vector<std::string>& names) {
-  std::set<session::SessionStatus> statuses;
+Outcome<std::set<domain::SessionStatus>> parse_statuses(const std::vector<std::string>& names) {
+  std::set<domain::SessionStatus> statuses;
   for (const std::string& name : names) {
-    const auto status = base::parse_enum<session::SessionStatus>(name);
-    if (!status || *status == session::SessionStatus::none) {
+    const auto status = base::parse_enum<domain::SessionStatus>(name);
+    if (!status || *status == domain::SessionStatus::none) {
       return fail(kExitUsage, "unknown status '" + name +
                                   "'; known are starting, running, completed, failed, killed");
     }
@@ -112,7 +112,7 @@ std::string counted(std::int64_t count, const std::string& what) {
 }
 
 std::string erasure_text(const projections::Erasure& erasure) {
-  return facts_text(session::ContentErased{erasure.events, {}}) + ", " +
+  return facts_text(domain::ContentErased{erasure.events, {}}) + ", " +
          std::string(base::enum_name(erasure.reason)) + " " + short_time_text(erasure.at) + " by " +
          erasure.actor + (erasure.completed_at.us == 0 ? ", not yet from all files" : "");
 }
@@ -205,7 +205,7 @@ void ItemPrinter::show(const workers::OutputItem& item) {
   const std::string kept = is_terminal_ ? safe_text(item.text) : item.text;
   const std::string text = is_erased ? erased_text(item) : kept;
   const std::string mark(item.parent.empty() ? "" : kSubagentMark);
-  if (item.type == session::PartialOutputRecorded::kType) {
+  if (item.type == domain::PartialOutputRecorded::kType) {
     is_mid_line_ = true;
     return print(text);
   }
@@ -368,7 +368,7 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
                        std::make_move_iterator(earlier.end()));
   print_items(config, *answer, printer);
   printer.end();
-  if (!arguments.is_followed || session::is_terminal(answer->session.status)) return kExitOk;
+  if (!arguments.is_followed || domain::is_terminal(answer->session.status)) return kExitOk;
   FollowRequest request;
   request.session = answer->session.session;
   request.agent = answer->session.agent;

@@ -3,7 +3,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/log_folder.hpp"
 #include "tools/steno/replay_diff.hpp"
 #include "tools/steno/replay_report.hpp"
@@ -55,7 +55,7 @@ struct Difference {
 };
 
 std::string type_at(const eventlog::BlockView& block, std::size_t index) {
-  const auto envelope = session::decode_envelope(block.events[index]);
+  const auto envelope = domain::decode_envelope(block.events[index]);
   if (!envelope) return "an event that cannot be read";
   return printable(envelope->type + " of stream " + envelope->stream + ", version " +
                    std::to_string(envelope->version.value));

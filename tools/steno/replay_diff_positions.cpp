@@ -40,7 +40,7 @@ Json compare(const Fold& from, const FoldedSessions& chosen) {
     if (changed.empty()) continue;
     sessions.push_back({{"session", after->state.session.text()},
                         {"agent", after->state.agent},
-                        {"name", session::label(after->state)},
+                        {"name", domain::label(after->state)},
                         {"new", is_new},
                         {"changes", std::move(changed)}});
   }

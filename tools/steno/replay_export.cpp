@@ -3,7 +3,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/log_folder.hpp"
 #include "tools/steno/block_lines.hpp"
 #include "tools/steno/replay.hpp"
@@ -74,7 +74,7 @@ class Export {
       if (entry.chunks == 0) continue;
       const auto index = static_cast<std::size_t>(entry.index);
       if (index >= view.events.size()) return damaged("content of no event");
-      const auto envelope = session::decode_envelope(view.events[index]);
+      const auto envelope = domain::decode_envelope(view.events[index]);
       if (!envelope || !envelope->content) return damaged("content of an event that has none");
       for (std::int64_t i = 0; i < entry.chunks; ++i) {
         auto key = eventlog::chunk_key(envelope->stream, envelope->content->digest,

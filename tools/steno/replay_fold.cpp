@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "eventlog/facts/evolve.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log_reader.hpp"
 #include "tools/steno/time_text.hpp"
 
@@ -15,32 +15,32 @@ using base::ErrorCode;
 using base::Position;
 using base::Result;
 using base::Time;
-using session::RecordedEvent;
+using domain::RecordedEvent;
 
 // Digits of a number that is a time and not a position: from 1973 on, and beyond any log's length.
 constexpr std::size_t kTimeDigitsMin = 14;
 constexpr std::size_t kNumberDigitsMax = 16;
 
 void apply(Fold& fold, const RecordedEvent& event) {
-  const session::Envelope& envelope = event.envelope;
+  const domain::Envelope& envelope = event.envelope;
   fold.position = envelope.position;
   fold.log_time = envelope.log_time;
-  const auto ref = session::parse_stream(envelope.stream);
-  if (!ref || ref->kind != session::StreamKind::session) return;
+  const auto ref = domain::parse_stream(envelope.stream);
+  if (!ref || ref->kind != domain::StreamKind::session) return;
   // A session that began in an archive: what is left of it is no state.
   if (envelope.version.value > 1 && !fold.sessions.contains(envelope.stream)) return;
   FoldedSession& folded = fold.sessions[envelope.stream];
-  session::evolve(folded.state, envelope, event.event);
+  domain::evolve(folded.state, envelope, event.event);
   folded.version = envelope.version;
   folded.last = envelope.position;
   folded.updated_at = envelope.log_time;
-  if (std::holds_alternative<session::SessionOpened>(event.event)) {
+  if (std::holds_alternative<domain::SessionOpened>(event.event)) {
     folded.opened_at = envelope.log_time;
   }
-  folded.turns_queued += std::holds_alternative<session::TurnQueued>(event.event);
-  folded.turns_finished += std::holds_alternative<session::TurnFinished>(event.event);
-  folded.turns_failed += std::holds_alternative<session::TurnFailed>(event.event);
-  folded.turns_interrupted += std::holds_alternative<session::TurnInterrupted>(event.event);
+  folded.turns_queued += std::holds_alternative<domain::TurnQueued>(event.event);
+  folded.turns_finished += std::holds_alternative<domain::TurnFinished>(event.event);
+  folded.turns_failed += std::holds_alternative<domain::TurnFailed>(event.event);
+  folded.turns_interrupted += std::holds_alternative<domain::TurnInterrupted>(event.event);
 }
 
 // A state at the log's end, or at a time, must not silently be that of a shorter log.

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "eventlog/facts/aggregates.hpp"
+#include "eventlog/domain/aggregates.hpp"
 #include "eventlog/log_folder.hpp"
 #include "tools/steno/replay_report.hpp"
 
@@ -13,7 +13,7 @@ namespace steno {
 
 // A session's state and what it does not keep by itself.
 struct FoldedSession {
-  session::SessionState state;
+  domain::SessionState state;
   base::StreamVersion version;
   base::Position last;
   base::Time opened_at;

@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "eventlog/facts/event_codec.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/log_copy.hpp"
 #include "tools/steno/block_lines.hpp"
 #include "tools/steno/replay.hpp"
@@ -118,10 +118,10 @@ class Import {
     const auto content = base::decode<eventlog::ContentBlock>(block.content);
     if (!content && !block.content.empty()) return wrong("the content cannot be read");
     for (std::size_t i = 0; i < view->events.size(); ++i) {
-      const auto envelope = session::decode_envelope(view->events[i]);
+      const auto envelope = domain::decode_envelope(view->events[i]);
       if (!envelope) continue;
       versions_[envelope->stream] = envelope->version;
-      if (const auto event = session::decode_facts(view->events[i])) note_erasure(*event);
+      if (const auto event = domain::decode_facts(view->events[i])) note_erasure(*event);
       if (!content) continue;
       for (const auto& entry : content->entries) {
         if (entry.index != static_cast<std::int64_t>(i)) continue;
@@ -134,14 +134,14 @@ class Import {
     return true;
   }
 
-  void note_erasure(const session::RecordedEvent& event) {
-    const auto* erased = std::get_if<session::ContentErased>(&event.event);
+  void note_erasure(const domain::RecordedEvent& event) {
+    const auto* erased = std::get_if<domain::ContentErased>(&event.event);
     if (erased == nullptr) return;
-    session::VersionRanges& all = recorded_[event.envelope.stream];
-    all = session::united(all, session::normalized(erased->events));
+    domain::VersionRanges& all = recorded_[event.envelope.stream];
+    all = domain::united(all, domain::normalized(erased->events));
   }
 
-  static bool is_proved(const eventlog::StoredContent& entry, const session::Envelope& envelope,
+  static bool is_proved(const eventlog::StoredContent& entry, const domain::Envelope& envelope,
                         const std::vector<eventlog::Chunk>& chunks) {
     if (!envelope.content) return false;
     base::Bytes bytes = entry.content.bytes;
@@ -173,7 +173,7 @@ class Import {
   Position next_{1};
   base::Hash hash_{};
   std::map<std::string, base::StreamVersion> versions_;
-  std::map<std::string, session::VersionRanges> recorded_;  // erasures, by stream
+  std::map<std::string, domain::VersionRanges> recorded_;  // erasures, by stream
   eventlog::LaterErasures later_;
 };
 

@@ -5,7 +5,7 @@
 namespace steno {
 namespace {
 
-using session::SessionState;
+using domain::SessionState;
 using Json = nlohmann::ordered_json;
 
 template <class Id>
@@ -20,7 +20,7 @@ Json json_of(const FoldedSession& folded) {
   Json json;
   json["session"] = s.session.text();
   json["agent"] = s.agent;
-  json["name"] = session::label(s);
+  json["name"] = domain::label(s);
   json["alias"] = s.alias;
   json["status"] = base::enum_name(s.status);
   json["end_reason"] = base::enum_name(s.end_reason);
@@ -49,7 +49,7 @@ Json json_of(const FoldedSession& folded) {
                     {"interrupt_requested", s.turn->is_interrupt_requested}};
   }
   json["queue"] = Json::array();
-  for (const session::QueuedTurn& queued : s.queue) {
+  for (const domain::QueuedTurn& queued : s.queue) {
     json["queue"].push_back({{"turn", queued.turn.text()}, {"prompt", queued.prompt.value}});
   }
   json["lease"] = nullptr;

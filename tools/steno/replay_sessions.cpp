@@ -8,7 +8,7 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
-using session::SessionState;
+using domain::SessionState;
 
 constexpr std::size_t kPrefixMin = 4;  // of an id or alias, as a reference
 

@@ -11,7 +11,7 @@
 namespace steno {
 namespace {
 
-using session::SessionState;
+using domain::SessionState;
 using Json = nlohmann::ordered_json;
 
 void print_sessions_as_json(std::FILE* out, const Fold& fold, const FoldedSessions& sessions) {
@@ -37,7 +37,7 @@ std::string money(base::NanoUsd amount) {
 
 std::string status_text(const SessionState& s) {
   std::string text(base::enum_name(s.status));
-  if (s.end_reason != session::EndReason::none) {
+  if (s.end_reason != domain::EndReason::none) {
     text.append(" (").append(base::enum_name(s.end_reason)).append(")");
   }
   return s.is_close_requested && is_live(s.status) ? text + ", to be closed" : text;
@@ -48,7 +48,7 @@ void print_session(std::FILE* out, const FoldedSession& folded) {
   const auto row = [&](std::string_view name, const std::string& value) {
     fmt::print(out, "  {:<12}{}\n", name, value);
   };
-  fmt::print(out, "\nsession {} {} {} {}\n", s.session.text(), s.agent, quoted(session::label(s)),
+  fmt::print(out, "\nsession {} {} {} {}\n", s.session.text(), s.agent, quoted(domain::label(s)),
              s.alias);
   row("status", status_text(s));
   row("engine", fmt::format("{} in {}{}", s.spec.engine, quoted(s.spec.workdir),
@@ -63,7 +63,7 @@ void print_session(std::FILE* out, const FoldedSession& folded) {
         fmt::format("{}, prompt at position {}{}", s.turn->turn.text(), s.turn->prompt.value,
                     s.turn->is_interrupt_requested ? ", to be interrupted" : ""));
   }
-  for (const session::QueuedTurn& queued : s.queue) {
+  for (const domain::QueuedTurn& queued : s.queue) {
     row("queue", fmt::format("{}, prompt at position {}", queued.turn.text(), queued.prompt.value));
   }
   if (s.lease) {

@@ -3,8 +3,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "eventlog/facts/event_codec.hpp"
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log_folder.hpp"
 #include "tools/steno/replay.hpp"
 #include "tools/steno/replay_report.hpp"
@@ -79,7 +79,7 @@ class Counting {
     for (std::size_t i = 0; i < block->events.size(); ++i) {
       const bool has_entry = next_content != contents.entries.end() &&
                              next_content->index == static_cast<std::int64_t>(i);
-      const auto envelope = session::decode_envelope(block->events[i]);
+      const auto envelope = domain::decode_envelope(block->events[i]);
       if (!envelope) return tl::unexpected(envelope.error());
       take_event(*envelope, block->events[i]);
       take_content(*envelope, has_entry ? &*next_content : nullptr);
@@ -91,20 +91,20 @@ class Counting {
   const Stats& stats() const { return stats_; }
 
  private:
-  void take_event(const session::Envelope& envelope, base::ByteView facts) {
+  void take_event(const domain::Envelope& envelope, base::ByteView facts) {
     const auto bytes = static_cast<std::int64_t>(facts.size());
     stats_.events.add(bytes);
     stats_.types[envelope.type].add(bytes);
-    const auto stream = session::parse_stream(envelope.stream);
+    const auto stream = domain::parse_stream(envelope.stream);
     stats_.agents[stream ? stream->agent : std::string()].add(bytes);
-    stats_.sessions += envelope.type == session::SessionOpened::kType;
-    stats_.epochs += envelope.type == session::EpochStarted::kType;
-    stats_.servers += envelope.type == session::ServerStarted::kType;
+    stats_.sessions += envelope.type == domain::SessionOpened::kType;
+    stats_.epochs += envelope.type == domain::EpochStarted::kType;
+    stats_.servers += envelope.type == domain::ServerStarted::kType;
     if (stats_.first_time.us == 0) stats_.first_time = envelope.log_time;
     stats_.last_time = envelope.log_time;
   }
 
-  void take_content(const session::Envelope& envelope, const eventlog::StoredContent* entry) {
+  void take_content(const domain::Envelope& envelope, const eventlog::StoredContent* entry) {
     if (!envelope.content) return;
     const bool is_there = entry != nullptr && (entry->chunks > 0 || !entry->content.bytes.empty());
     if (!is_there) {

@@ -42,8 +42,8 @@ Outcome<bool> check_prompt(const std::string& prompt) {
   if (prompt.empty()) {
     return fail(kExitUsage, "the prompt is empty; say what the agent is to do");
   }
-  if (static_cast<std::int64_t>(prompt.size()) <= session::kContentBytesMax) return true;
-  return fail(kExitRefused, "the prompt is over " + std::to_string(session::kContentBytesMax) +
+  if (static_cast<std::int64_t>(prompt.size()) <= domain::kContentBytesMax) return true;
+  return fail(kExitRefused, "the prompt is over " + std::to_string(domain::kContentBytesMax) +
                                 " bytes, the most that one may have; name a file instead");
 }
 
@@ -56,8 +56,8 @@ Outcome<bool> check_workdir(const std::string& workdir) {
                                  " is not there; make it, or name another one with --workdir");
 }
 
-session::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
-  session::Spawn spawn;
+domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
+  domain::Spawn spawn;
   spawn.name = arguments.name;
   spawn.prompt = arguments.prompt;
   spawn.system_prompt = arguments.system_prompt;
@@ -78,7 +78,7 @@ struct Spawned {
   CommandReplyBody reply;
 };
 
-Outcome<Spawned> send_spawn(Connection& connection, const session::Spawn& spawn) {
+Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn) {
   const base::CommandId id = connection.fresh_command_id();
   Spawned spawned{base::SessionId{id.bytes}, id, {}};
   auto reply =
@@ -91,7 +91,7 @@ Outcome<Spawned> send_spawn(Connection& connection, const session::Spawn& spawn)
 // The agent process of a session that has just ended needs a moment to end, too: of the one that is
 // resumed, or of another that went on with it. So the command is sent again whenever a lease of the
 // agent's ends, for as long as an answer may take. `shown`: what was known before it was refused.
-Outcome<Spawned> send_resume(Connection& connection, const session::Spawn& spawn,
+Outcome<Spawned> send_resume(Connection& connection, const domain::Spawn& spawn,
                              const workers::ShowAnswer& shown) {
   auto spawned = send_spawn(connection, spawn);
   if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
@@ -106,9 +106,9 @@ Outcome<Spawned> send_resume(Connection& connection, const session::Spawn& spawn
     if (*wake != Wake::event) return spawned;
     const auto seen = see((*follower)->event());
     if (!seen) return tl::unexpected(seen.error());
-    const session::Event& event = seen->recorded.event;
-    if (std::holds_alternative<session::LeaseReleased>(event) ||
-        std::holds_alternative<session::LeaseExpired>(event)) {
+    const domain::Event& event = seen->recorded.event;
+    if (std::holds_alternative<domain::LeaseReleased>(event) ||
+        std::holds_alternative<domain::LeaseExpired>(event)) {
       spawned = send_spawn(connection, spawn);
       if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
     }
@@ -164,16 +164,16 @@ Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* i
 
 // What nobody asked about is no more than the configuration allows: asking is given up only where
 // it is said for this session.
-session::PermissionMode mode_to_resume(const Config& config, session::PermissionMode before) {
-  const bool is_taken_over = before != session::PermissionMode::bypass_permissions;
+domain::PermissionMode mode_to_resume(const Config& config, domain::PermissionMode before) {
+  const bool is_taken_over = before != domain::PermissionMode::bypass_permissions;
   return !is_flag(config, "permission_mode") && is_taken_over ? before : config.permission_mode;
 }
 
 // What the session had, unless a flag says otherwise.
-session::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
-                         const workers::ShowAnswer& shown) {
+domain::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
+                        const workers::ShowAnswer& shown) {
   const projections::SessionRow& row = shown.session;
-  session::Spawn spawn;
+  domain::Spawn spawn;
   spawn.name = arguments.name;
   spawn.prompt = arguments.prompt;
   spawn.resume = row.session;
@@ -238,7 +238,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     remark(shown->archived +
            "; a system prompt that the session had is to be given again with --system-prompt");
   }
-  const session::Spawn spawn = to_resume(config, arguments, *shown);
+  const domain::Spawn spawn = to_resume(config, arguments, *shown);
   if (spawn.spec.permission_mode != shown->session.permission_mode &&
       !is_flag(config, "permission_mode")) {
     remark("bypassPermissions is not taken over; the session goes on with " +
@@ -267,7 +267,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   const base::CommandId id = (*connection)->fresh_command_id();
   const auto reply = (*connection)
                          ->command(id, row.session, row.agent,
-                                   session::SendPrompt{prompt, arguments.is_interrupting});
+                                   domain::SendPrompt{prompt, arguments.is_interrupting});
   if (!reply) return tl::unexpected(reply.error());
   if (!arguments.waits) {
     print_reply(config, row, *reply, "queued for " + row.alias);
@@ -288,7 +288,7 @@ Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments
   const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
   const projections::SessionRow& row = shown->session;
-  if (session::is_terminal(row.status)) {
+  if (domain::is_terminal(row.status)) {
     return fail(kExitConflict,
                 "session " + row.alias + " is already " + std::string(base::enum_name(row.status)));
   }
@@ -297,7 +297,7 @@ Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments
   }
   const auto reply = (*connection)
                          ->command((*connection)->fresh_command_id(), row.session, row.agent,
-                                   session::InterruptTurn{row.turn});
+                                   domain::InterruptTurn{row.turn});
   if (!reply) return tl::unexpected(reply.error());
   print_reply(config, row, *reply, "interrupting " + row.alias);
   return kExitOk;
@@ -312,16 +312,16 @@ Outcome<int> kill(const Config& config, const ReferenceArguments& arguments) {
   CommandReplyBody outcome;
   outcome.status = row.status;
   outcome.position = row.last_position;
-  if (session::is_live(row.status)) {
+  if (domain::is_live(row.status)) {
     const auto reply = (*connection)
                            ->command((*connection)->fresh_command_id(), row.session, row.agent,
-                                     session::KillSession{});
+                                     domain::KillSession{});
     if (!reply) return tl::unexpected(reply.error());
     outcome = *reply;
   }
   // A session that ended by itself in between says so in the reply.
   const bool is_already =
-      session::is_terminal(row.status) || outcome.status != session::SessionStatus::killed;
+      domain::is_terminal(row.status) || outcome.status != domain::SessionStatus::killed;
   print_reply(config, row, outcome,
               (is_already ? "already " : "") + std::string(base::enum_name(outcome.status)));
   return kExitOk;
@@ -335,9 +335,9 @@ Outcome<int> close(const Config& config, const ReferenceArguments& arguments) {
   const projections::SessionRow& row = shown->session;
   const auto reply = (*connection)
                          ->command((*connection)->fresh_command_id(), row.session, row.agent,
-                                   session::CloseSession{});
+                                   domain::CloseSession{});
   if (!reply) return tl::unexpected(reply.error());
-  const bool is_already = session::is_terminal(row.status);
+  const bool is_already = domain::is_terminal(row.status);
   print_reply(
       config, row, *reply,
       is_already ? "already " + std::string(base::enum_name(row.status)) : "closing " + row.alias);

@@ -32,22 +32,22 @@ class SessionFollow {
   tl::unexpected<Failure> give_up() const;
   Outcome<bool> take_event(const bus::FeedEvent& event);
   bool wants_content(const SeenEvent& seen) const;
-  void note(const session::SessionOpened&) {}
-  void note(const session::TurnQueued& e) { turns_.insert(e.turn); }
-  void note(const session::TurnFinished& e) { end_turn(e.turn, kExitOk, e.cost); }
-  void note(const session::TurnFailed& e) { end_turn(e.turn, kExitFailed, e.cost); }
-  void note(const session::TurnInterrupted& e) { end_turn(e.turn, interrupted_code(), e.cost); }
-  void note(const session::SessionClosed& e);
-  void note(const session::ToolCallFinished& e) { has_denials_ |= e.is_denied; }
+  void note(const domain::SessionOpened&) {}
+  void note(const domain::TurnQueued& e) { turns_.insert(e.turn); }
+  void note(const domain::TurnFinished& e) { end_turn(e.turn, kExitOk, e.cost); }
+  void note(const domain::TurnFailed& e) { end_turn(e.turn, kExitFailed, e.cost); }
+  void note(const domain::TurnInterrupted& e) { end_turn(e.turn, interrupted_code(), e.cost); }
+  void note(const domain::SessionClosed& e);
+  void note(const domain::ToolCallFinished& e) { has_denials_ |= e.is_denied; }
   template <class Event>
   void note(const Event&) {}
-  void end_turn(base::TurnId turn, int code, const session::TurnCost& cost);
+  void end_turn(base::TurnId turn, int code, const domain::TurnCost& cost);
   void tell_denials();
   int with_denials(int code) const {
     return code == kExitOk && has_denials_ && !request_.is_onlooker ? kExitRefused : code;
   }
   int interrupted_code() const { return has_interrupted_ ? kExitInterrupted : kExitFailed; }
-  Outcome<workers::CommandReplyBody> send(const session::ClientCommand& command);
+  Outcome<workers::CommandReplyBody> send(const domain::ClientCommand& command);
   Outcome<int> finish(int code);
 
   Connection& connection_;
@@ -63,7 +63,7 @@ class SessionFollow {
   bool is_close_sent_ = false;
   bool has_interrupted_ = false;
   std::optional<int> code_;  // set: it is over
-  session::SessionClosed closed_;
+  domain::SessionClosed closed_;
   base::NanoUsd cost_;
   base::Position last_;
 };
@@ -107,14 +107,14 @@ Outcome<bool> SessionFollow::take_input() {
     const base::CommandId id = connection_.fresh_command_id();
     turns_.insert(base::TurnId{id.bytes});
     const auto sent = connection_.command(id, request_.session, request_.agent,
-                                          session::SendPrompt{std::move(*line), false});
+                                          domain::SendPrompt{std::move(*line), false});
     if (!sent && sent.error().exit_code == kExitInterrupted) return take_interrupt();
     if (!sent) return tl::unexpected(sent.error());
     return true;
   }
   if (!request_.input->is_at_end()) return true;
   is_close_sent_ = true;
-  const auto closed = send(session::CloseSession{});
+  const auto closed = send(domain::CloseSession{});
   if (!closed) return tl::unexpected(closed.error());
   return true;
 }
@@ -130,7 +130,7 @@ Outcome<bool> SessionFollow::take_interrupt() {
     is_interrupt_sent_ = true;
     has_interrupted_ = true;
     remark("steno: interrupting the turn; Ctrl-C again kills the session");
-    const auto sent = send(session::InterruptTurn{*turns_.begin()});
+    const auto sent = send(domain::InterruptTurn{*turns_.begin()});
     // The turn may have ended just now, which its event is about to tell.
     if (sent || sent.error().exit_code == kExitConflict) return true;
     // Pressed again while the server had not answered yet.
@@ -139,7 +139,7 @@ Outcome<bool> SessionFollow::take_interrupt() {
   is_kill_sent_ = true;
   has_interrupted_ = true;
   remark("steno: killing the session");
-  const auto sent = send(session::KillSession{});
+  const auto sent = send(domain::KillSession{});
   if (!sent) return tl::unexpected(sent.error());
   return true;
 }
@@ -158,7 +158,7 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
   if (seen->content_bytes > 0 && wants_content(*seen)) {
     auto text = fetch_content(connection_, request_.agent, request_.session, event.position);
     if (!text) return tl::unexpected(text.error());
-    seen->recorded.content = session::Content{std::move(*text)};
+    seen->recorded.content = domain::Content{std::move(*text)};
     seen->content_bytes = 0;
   }
   last_ = event.position;
@@ -174,12 +174,12 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
 // Text that the feed left out is asked for one by one, so only where it is shown.
 bool SessionFollow::wants_content(const SeenEvent& seen) const {
   const bool is_partial =
-      std::holds_alternative<session::PartialOutputRecorded>(seen.recorded.event);
+      std::holds_alternative<domain::PartialOutputRecorded>(seen.recorded.event);
   return format_ == OutputFormat::jsonl ||
          (format_ == OutputFormat::table && (!is_partial || is_stdout_terminal()));
 }
 
-void SessionFollow::end_turn(base::TurnId turn, int code, const session::TurnCost& cost) {
+void SessionFollow::end_turn(base::TurnId turn, int code, const domain::TurnCost& cost) {
   turns_.erase(turn);
   is_interrupt_sent_ = false;
   cost_.value += cost.cost.value;
@@ -198,18 +198,18 @@ void SessionFollow::tell_denials() {
   for (const std::string& summary : denied) remark("  ✗ " + summary);
 }
 
-void SessionFollow::note(const session::SessionClosed& e) {
+void SessionFollow::note(const domain::SessionClosed& e) {
   closed_ = e;
-  if (e.status == session::SessionStatus::completed) {
+  if (e.status == domain::SessionStatus::completed) {
     code_ = code_.value_or(with_denials(kExitOk));
-  } else if (e.reason == session::EndReason::budget) {
+  } else if (e.reason == domain::EndReason::budget) {
     code_ = kExitBudget;
   } else {
     code_ = interrupted_code();
   }
 }
 
-Outcome<workers::CommandReplyBody> SessionFollow::send(const session::ClientCommand& command) {
+Outcome<workers::CommandReplyBody> SessionFollow::send(const domain::ClientCommand& command) {
   return connection_.command(connection_.fresh_command_id(), request_.session, request_.agent,
                              command);
 }
@@ -225,9 +225,9 @@ Outcome<int> SessionFollow::finish(int code) {
   if (!shown) return code;  // What was asked for has happened; the summary is a courtesy.
   const projections::SessionRow& row = shown->session;
   if (format_ == OutputFormat::json) print(to_json(*shown) + "\n");
-  if (format_ == OutputFormat::table && session::is_terminal(row.status)) {
+  if (format_ == OutputFormat::table && domain::is_terminal(row.status)) {
     std::string line = "session " + row.alias + " " + std::string(base::enum_name(row.status));
-    if (row.end_reason != session::EndReason::none) {
+    if (row.end_reason != domain::EndReason::none) {
       line += " (" + std::string(base::enum_name(row.end_reason)) + ")";
     }
     remark(line + " after " + duration_text(row.closed_at - row.created_at) + ", $" +

@@ -17,8 +17,8 @@ void SessionPrinter::end_line() {
   flush();
 }
 
-void SessionPrinter::on(const session::OutputRecorded& event, const std::string& text) {
-  if (event.kind != session::OutputKind::text) return;
+void SessionPrinter::on(const domain::OutputRecorded& event, const std::string& text) {
+  if (event.kind != domain::OutputKind::text) return;
   if (!event.parent.empty()) {
     for (const std::string_view line : lines_of(text)) note(event.parent, std::string(line));
     return;
@@ -35,45 +35,45 @@ void SessionPrinter::end_block() {
   partial_.clear();
 }
 
-void SessionPrinter::on(const session::PartialOutputRecorded&, const std::string& text) {
+void SessionPrinter::on(const domain::PartialOutputRecorded&, const std::string& text) {
   if (!is_terminal_) return;
   partial_ += text;
   say(text);
   flush();
 }
 
-void SessionPrinter::on(const session::ToolCallStarted& event, const std::string& input) {
+void SessionPrinter::on(const domain::ToolCallStarted& event, const std::string& input) {
   note(event.parent, calls_.begin(event.call, event.tool, input));
 }
 
-void SessionPrinter::on(const session::ToolCallFinished& event, const std::string& output) {
+void SessionPrinter::on(const domain::ToolCallFinished& event, const std::string& output) {
   if (!event.is_error) return calls_.end(event.call);
   note(event.parent, calls_.fail(event.call, event.is_denied, output));
 }
 
-void SessionPrinter::on(const session::TurnFinished&, const std::string&) {
+void SessionPrinter::on(const domain::TurnFinished&, const std::string&) {
   end_block();
 }
 
-void SessionPrinter::on(const session::TurnFailed& event, const std::string& text) {
+void SessionPrinter::on(const domain::TurnFailed& event, const std::string& text) {
   end_block();
   const std::string reason = event.subtype.empty() ? event.terminal_reason : event.subtype;
   note("", "❌ turn failed" + (reason.empty() ? "" : " (" + reason + ")") +
                (text.empty() ? "" : ": " + text));
 }
 
-void SessionPrinter::on(const session::TurnInterrupted& event, const std::string&) {
+void SessionPrinter::on(const domain::TurnInterrupted& event, const std::string&) {
   end_block();
-  const bool is_asked_for = event.reason == session::EndReason::user;
+  const bool is_asked_for = event.reason == domain::EndReason::user;
   note("", "⛔ turn interrupted" +
                (is_asked_for ? "" : ": " + std::string(base::enum_name(event.reason))));
 }
 
-void SessionPrinter::on(const session::AgentStartFailed&, const std::string& text) {
+void SessionPrinter::on(const domain::AgentStartFailed&, const std::string& text) {
   note("", "❌ the agent could not be started: " + text);
 }
 
-void SessionPrinter::on(const session::AgentExited& event, const std::string& stderr_tail) {
+void SessionPrinter::on(const domain::AgentExited& event, const std::string& stderr_tail) {
   if (event.exit_code == 0 && event.signal == 0) return;
   std::string line = event.signal != 0
                          ? "the agent was ended by signal " + std::to_string(event.signal)

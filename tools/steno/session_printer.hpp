@@ -25,15 +25,15 @@ class SessionPrinter {
   void end_line();
 
  private:
-  void on(const session::OutputRecorded& event, const std::string& text);
-  void on(const session::PartialOutputRecorded& event, const std::string& text);
-  void on(const session::ToolCallStarted& event, const std::string& input);
-  void on(const session::ToolCallFinished& event, const std::string& output);
-  void on(const session::TurnFinished& event, const std::string& text);
-  void on(const session::TurnFailed& event, const std::string& text);
-  void on(const session::TurnInterrupted& event, const std::string& text);
-  void on(const session::AgentStartFailed& event, const std::string& text);
-  void on(const session::AgentExited& event, const std::string& stderr_tail);
+  void on(const domain::OutputRecorded& event, const std::string& text);
+  void on(const domain::PartialOutputRecorded& event, const std::string& text);
+  void on(const domain::ToolCallStarted& event, const std::string& input);
+  void on(const domain::ToolCallFinished& event, const std::string& output);
+  void on(const domain::TurnFinished& event, const std::string& text);
+  void on(const domain::TurnFailed& event, const std::string& text);
+  void on(const domain::TurnInterrupted& event, const std::string& text);
+  void on(const domain::AgentStartFailed& event, const std::string& text);
+  void on(const domain::AgentExited& event, const std::string& stderr_tail);
   template <class Event>
   void on(const Event&, const std::string&) {}
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <map>
 
-#include "eventlog/facts/stream_name.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/client_commands.hpp"
 #include "tools/steno/console.hpp"
 #include "tools/steno/event_view.hpp"
@@ -24,10 +24,10 @@ class Aliases {
  public:
   explicit Aliases(Connection& connection) : connection_(connection) {}
 
-  std::string of(const session::RecordedEvent& recorded) {
-    const auto stream = session::parse_stream(recorded.envelope.stream);
-    if (!stream || stream->kind != session::StreamKind::session) return recorded.envelope.stream;
-    if (const auto* opened = std::get_if<session::SessionOpened>(&recorded.event)) {
+  std::string of(const domain::RecordedEvent& recorded) {
+    const auto stream = domain::parse_stream(recorded.envelope.stream);
+    if (!stream || stream->kind != domain::StreamKind::session) return recorded.envelope.stream;
+    if (const auto* opened = std::get_if<domain::SessionOpened>(&recorded.event)) {
       remember(stream->session, opened->alias);
     }
     const auto known = aliases_.find(stream->session);
@@ -35,7 +35,7 @@ class Aliases {
   }
 
  private:
-  std::string look_up(const session::StreamRef& stream) {
+  std::string look_up(const domain::StreamRef& stream) {
     workers::QueryBody query;
     query.agent = stream.agent;
     query.reference = stream.session.text();
@@ -62,13 +62,13 @@ std::string padded(std::string text, std::size_t width, bool is_number = false) 
 }
 
 // Of a tool call.
-bool is_failure(const session::Event& event) {
-  const auto* finished = std::get_if<session::ToolCallFinished>(&event);
+bool is_failure(const domain::Event& event) {
+  const auto* finished = std::get_if<domain::ToolCallFinished>(&event);
   return finished != nullptr && finished->is_error;
 }
 
 std::string event_line(const SeenEvent& seen, const std::string& alias) {
-  const session::Envelope& e = seen.recorded.envelope;
+  const domain::Envelope& e = seen.recorded.envelope;
   std::string line =
       padded(std::to_string(e.position.value), 7, true) + "  " + short_time_text(e.log_time) +
       "  " + padded(cut_to_columns(safe_line(alias), 24), 14) + "  " +
@@ -109,18 +109,18 @@ Outcome<Watched> choose_level(Connection& connection, const WatchArguments& argu
 
 // Nothing more happens to it by itself.
 bool is_over(const SessionRow& row) {
-  return session::is_terminal(row.status) && !row.worker.is_set() && !row.is_erasing;
+  return domain::is_terminal(row.status) && !row.worker.is_set() && !row.is_erasing;
 }
 
 // After these a session may be over.
 bool may_end(const bus::FeedEvent& event) {
   const auto seen = see(event);
   if (!seen) return false;
-  const session::Event& e = seen->recorded.event;
-  return std::holds_alternative<session::SessionClosed>(e) ||
-         std::holds_alternative<session::LeaseReleased>(e) ||
-         std::holds_alternative<session::LeaseExpired>(e) ||
-         std::holds_alternative<session::ContentErasureCompleted>(e);
+  const domain::Event& e = seen->recorded.event;
+  return std::holds_alternative<domain::SessionClosed>(e) ||
+         std::holds_alternative<domain::LeaseReleased>(e) ||
+         std::holds_alternative<domain::LeaseExpired>(e) ||
+         std::holds_alternative<domain::ContentErasureCompleted>(e);
 }
 
 // Where the session begins, which in a log whose beginning was archived is not the log's start.

@@ -11,7 +11,7 @@ bool is_continuation(char c) {
 
 }  // namespace
 
-session::ReportAgentLine agent_line(session::LineFault fault, base::ByteView line) {
+domain::ReportAgentLine agent_line(domain::LineFault fault, base::ByteView line) {
   std::size_t size = std::min(line.size(), kAgentLineBytesMax);
   // A character has at most three continuation bytes; more of them is not UTF-8 anyway.
   for (int step = 0; step < 3 && size < line.size() && is_continuation(line[size]); ++step) --size;

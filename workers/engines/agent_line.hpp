@@ -1,7 +1,7 @@
 // A line that no engine understands goes on the record as it came.
 #pragma once
 
-#include "workers/session/commands.hpp"
+#include "eventlog/domain/session/commands.hpp"
 
 namespace engines {
 
@@ -9,6 +9,6 @@ namespace engines {
 constexpr std::size_t kAgentLineBytesMax = std::size_t{64} * 1024;
 
 // `line` may be longer than what is kept; well-formed UTF-8 stays well-formed when it is cut.
-session::ReportAgentLine agent_line(session::LineFault fault, base::ByteView line);
+domain::ReportAgentLine agent_line(domain::LineFault fault, base::ByteView line);
 
 }  // namespace engines

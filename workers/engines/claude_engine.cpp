@@ -65,7 +65,7 @@ void ClaudeEngine::take(const InitFrame& frame, const Step& step) {
 
 void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
   for (const Block& block : frame.blocks) {
-    if (frame.parent.empty() && std::holds_alternative<session::ReportOutput>(block)) {
+    if (frame.parent.empty() && std::holds_alternative<domain::ReportOutput>(block)) {
       partial_.drop();
     }
     std::visit(
@@ -80,11 +80,11 @@ void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
         block);
   }
   if (frame.is_strange)
-    step.out.emplace_back(agent_line(session::LineFault::unknown_kind, step.line));
+    step.out.emplace_back(agent_line(domain::LineFault::unknown_kind, step.line));
 }
 
 void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
-  session::ReportTurnResult result = frame.result;
+  domain::ReportTurnResult result = frame.result;
   result.agent_total = std::min(result.agent_total.plus(cleared_total_.value), kTotalMax);
   agent_total_ = result.agent_total;
   result.turn = turn_of(frame, turn_);
@@ -113,7 +113,7 @@ void ClaudeEngine::take(const AgentRequest& frame, const Step& step) {
     return;  // the agent reports the denied call's result
   }
   writes_ += refusal_line(frame.id, kRefusal);
-  step.out.emplace_back(agent_line(session::LineFault::unknown_kind, step.line));
+  step.out.emplace_back(agent_line(domain::LineFault::unknown_kind, step.line));
 }
 
 void ClaudeEngine::take(const CallDenied& frame, const Step&) {
@@ -124,7 +124,7 @@ void ClaudeEngine::take(const CallDenied& frame, const Step&) {
 void ClaudeEngine::take(const PromptCancelled& frame, const Step& step) {
   if (has_result_ || !turn_.is_set() || TurnId::parse(frame.prompt) != turn_) return;
   has_result_ = true;
-  session::ReportTurnResult result;
+  domain::ReportTurnResult result;
   result.turn = turn_;
   result.is_error = true;
   result.subtype = "cancelled";
@@ -147,7 +147,7 @@ void ClaudeEngine::note_denial(const std::string& call) {
 }
 
 void ClaudeEngine::report_partial(std::string text, Reports& out) const {
-  if (!text.empty()) out.emplace_back(session::ReportPartialOutput{turn_, std::move(text)});
+  if (!text.empty()) out.emplace_back(domain::ReportPartialOutput{turn_, std::move(text)});
 }
 
 Launch ClaudeEngine::launch() const {

@@ -51,7 +51,7 @@ class ClaudeEngine final : public Engine {
 
   const EngineSettings settings_;
   const SessionLaunch session_;
-  session::ReportInitialized last_init_;
+  domain::ReportInitialized last_init_;
   base::NanoUsd agent_total_;    // as of the last result
   base::NanoUsd cleared_total_;  // what was spent in conversations that were cleared since
   TurnId turn_;                  // the last one begun; unset before the first

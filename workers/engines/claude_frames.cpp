@@ -8,7 +8,7 @@
 namespace engines {
 namespace {
 
-using session::OutputKind;
+using domain::OutputKind;
 
 // Frames that say nothing that another frame does not say, or that only a screen would show.
 constexpr std::string_view kKnownTypes[] = {
@@ -91,13 +91,13 @@ void read_block(const JsonObject& block, bool is_agent, MessageFrame& message) {
   const std::string type = block["type"].text();
   const auto say = [&](OutputKind kind, std::string text) {
     // An empty block says nothing; thinking that the provider withholds looks like that.
-    if (!text.empty()) message.blocks.push_back(session::ReportOutput{{}, kind, std::move(text)});
+    if (!text.empty()) message.blocks.push_back(domain::ReportOutput{{}, kind, std::move(text)});
   };
   if (type.ends_with("tool_result")) {
-    message.blocks.push_back(session::ReportToolCallFinished{{},
-                                                             block["tool_use_id"].text(),
-                                                             block["is_error"].is_true(),
-                                                             tool_output(block["content"])});
+    message.blocks.push_back(domain::ReportToolCallFinished{{},
+                                                            block["tool_use_id"].text(),
+                                                            block["is_error"].is_true(),
+                                                            tool_output(block["content"])});
   } else if (!is_agent) {
     return;  // what the user said, or what the agent says in the user's name
   } else if (type == "text") {
@@ -105,7 +105,7 @@ void read_block(const JsonObject& block, bool is_agent, MessageFrame& message) {
   } else if (type == "thinking") {
     say(OutputKind::thinking, block["thinking"].text());
   } else if (type.ends_with("tool_use")) {
-    message.blocks.push_back(session::ReportToolCallStarted{
+    message.blocks.push_back(domain::ReportToolCallStarted{
         {}, block["id"].text(), block["name"].text(), std::string(block["input"].source())});
   } else if (type != "redacted_thinking") {
     message.is_strange = true;
@@ -117,13 +117,13 @@ Frame read_message(const JsonObject& frame, bool is_agent) {
   message.parent = frame["parent_tool_use_id"].text();
   const JsonValue content = frame["message"].object()["content"];
   if (is_agent && content.is_text()) {
-    message.blocks.push_back(session::ReportOutput{{}, OutputKind::text, content.text()});
+    message.blocks.push_back(domain::ReportOutput{{}, OutputKind::text, content.text()});
   }
   for (const JsonValue& item : content.items()) read_block(item.object(), is_agent, message);
   return message;
 }
 
-session::Usage read_usage(const JsonObject& usage) {
+domain::Usage read_usage(const JsonObject& usage) {
   return {usage["input_tokens"].count(), usage["output_tokens"].count(),
           usage["cache_read_input_tokens"].count(), usage["cache_creation_input_tokens"].count()};
 }
@@ -137,7 +137,7 @@ base::Duration read_took(const JsonValue& milliseconds) {
 // decides.
 Frame read_result(const JsonObject& frame) {
   ResultFrame out;
-  session::ReportTurnResult& result = out.result;
+  domain::ReportTurnResult& result = out.result;
   result.is_error = frame["is_error"].is_true();
   result.subtype = frame["subtype"].text();
   result.terminal_reason = frame["terminal_reason"].text();
@@ -189,10 +189,10 @@ Frame read_lifecycle(const JsonObject& frame) {
 
 Frame read_frame(base::ByteView line) {
   if (line.find_first_not_of(" \t\r") == base::ByteView::npos) return KnownFrame{};
-  if (!base::is_utf8(line)) return StrangeFrame{session::LineFault::invalid_utf8};
+  if (!base::is_utf8(line)) return StrangeFrame{domain::LineFault::invalid_utf8};
   const JsonLine owned(line);
   const std::optional<JsonObject> frame = owned.object();
-  if (!frame) return StrangeFrame{session::LineFault::not_json};
+  if (!frame) return StrangeFrame{domain::LineFault::not_json};
   const std::string type = (*frame)["type"].text();
   if (type == "stream_event") return read_stream_event(*frame);
   if (type == "assistant") return read_message(*frame, true);

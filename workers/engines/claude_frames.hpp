@@ -6,19 +6,19 @@
 #include <variant>
 #include <vector>
 
-#include "workers/session/commands.hpp"
+#include "eventlog/domain/session/commands.hpp"
 
 namespace engines {
 
 // At the start of every turn.
 struct InitFrame {
-  session::ReportInitialized init;
+  domain::ReportInitialized init;
 };
 
 // One finished block of a message: something said, a tool call, or a tool's result. The reports'
 // turn and parent are not set yet.
-using Block = std::variant<session::ReportOutput, session::ReportToolCallStarted,
-                           session::ReportToolCallFinished>;
+using Block = std::variant<domain::ReportOutput, domain::ReportToolCallStarted,
+                           domain::ReportToolCallFinished>;
 
 struct MessageFrame {
   std::string parent;       // the call whose subagent this is about; empty: the agent itself
@@ -28,7 +28,7 @@ struct MessageFrame {
 
 // The end of a turn.
 struct ResultFrame {
-  session::ReportTurnResult result;
+  domain::ReportTurnResult result;
   std::vector<std::string> prompts;  // uuids of the user messages that it answers; may be empty
 };
 
@@ -63,7 +63,7 @@ struct ConversationReset {};
 struct KnownFrame {};  // needs no report
 
 struct StrangeFrame {
-  session::LineFault fault = session::LineFault::unknown_kind;
+  domain::LineFault fault = domain::LineFault::unknown_kind;
 };
 
 using Frame =

@@ -102,7 +102,7 @@ std::string joined(const std::vector<std::string>& items) {
 
 // No --permission-prompt-tool: without one the agent denies by itself what would need an approval.
 std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLaunch& session) {
-  const session::SessionSpec& spec = session.spec;
+  const domain::SessionSpec& spec = session.spec;
   std::vector<std::string> argv = settings.program;
   for (const char* flag : {"--output-format", "stream-json", "--verbose", "--input-format",
                            "stream-json", "--include-partial-messages"}) {
@@ -119,7 +119,7 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
   if (!resumed.empty()) argv.push_back("--resume=" + resumed);
   if (!spec.allowed_tools.empty()) argv.push_back("--allowedTools=" + joined(spec.allowed_tools));
   argv.push_back("--permission-mode=" + std::string(base::enum_name(spec.permission_mode)));
-  if (spec.permission_mode == session::PermissionMode::bypass_permissions) {
+  if (spec.permission_mode == domain::PermissionMode::bypass_permissions) {
     argv.emplace_back("--allow-dangerously-skip-permissions");
   }
   if (!resumed.empty() && is_forking) argv.emplace_back("--fork-session");

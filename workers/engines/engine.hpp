@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "workers/session/commands.hpp"
+#include "eventlog/domain/session/commands.hpp"
 
 namespace engines {
 
@@ -16,7 +16,7 @@ using base::Bytes;
 using base::ByteView;
 using base::Time;
 using base::TurnId;
-using session::Report;
+using domain::Report;
 
 // What is the same for all sessions of one engine on this machine.
 struct EngineSettings {
@@ -31,7 +31,7 @@ struct EngineSettings {
 
 // What is particular to the one agent process.
 struct SessionLaunch {
-  session::SessionSpec spec;
+  domain::SessionSpec spec;
   std::string resume_agent_session;  // as the lease says; empty: as the spec says
   std::string system_prompt;         // added to the agent's own; empty: none
   std::string temp_folder;           // private to the session; empty: not set for the agent

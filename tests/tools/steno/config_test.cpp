@@ -59,7 +59,7 @@ TEST_CASE("without any setting the defaults hold", "[tools]") {
   CHECK(config.agent == "main");
   CHECK(config.max_sessions == 5);
   CHECK(config.budget.value == 5'000'000'000);
-  CHECK(config.permission_mode == session::PermissionMode::ask);
+  CHECK(config.permission_mode == domain::PermissionMode::ask);
   CHECK(config.engine == "claude");
   CHECK(config.workdir == "/work space");
   CHECK(config.keeper_program == "/opt/steno/bin/steno-keeper");
@@ -223,7 +223,7 @@ output = "jsonl"
 )");
   const Config config = world.load();
   CHECK(config.budget.value == 250'000'000);
-  CHECK(config.permission_mode == session::PermissionMode::accept_edits);
+  CHECK(config.permission_mode == domain::PermissionMode::accept_edits);
   CHECK(config.workdir == world.folder.file("code"));
   CHECK(config.claude_program == std::vector<std::string>{"/opt/my claude", "--flag"});
   CHECK(config.scripted_program == std::vector<std::string>{"node", "/a b/agent.js"});

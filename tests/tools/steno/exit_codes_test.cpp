@@ -5,7 +5,7 @@
 namespace {
 
 using base::ErrorCode;
-using session::RejectionCode;
+using domain::RejectionCode;
 using steno::exit_code_of;
 using steno::exit_code_of_reply;
 

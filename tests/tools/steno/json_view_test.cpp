@@ -99,22 +99,22 @@ TEST_CASE("what stands for a name is shown as one, whatever it is", "[tools]") {
           w.integer(7);
           w.nil();
         })) == R"({"7":null})");
-  session::RecordedEvent recorded;
+  domain::RecordedEvent recorded;
   recorded.extra.emplace_back("\xFF", pack([](auto& w) { w.text("x"); }));
   CHECK(json::parse(steno::event_json({recorded, 0})).size() > 1);
 }
 
 TEST_CASE("an event is shown whole, as JSON and as a line of facts", "[tools]") {
-  session::RecordedEvent recorded;
+  domain::RecordedEvent recorded;
   recorded.envelope.position = {7};
   recorded.envelope.stream = "main/session/x";
   recorded.envelope.type = "TurnFinished";
-  session::TurnFinished finished;
+  domain::TurnFinished finished;
   finished.turn = *base::TurnId::parse("01890a5d-ac96-774b-bcce-b302099a8057");
   finished.cost.cost = {12'500'000};
   finished.cost.took = std::chrono::seconds(3);
   recorded.event = finished;
-  recorded.content = session::Content{"done"};
+  recorded.content = domain::Content{"done"};
   const json shown = json::parse(steno::event_json({recorded, 0}));
   CHECK(shown.at("position") == 7);
   CHECK(shown.at("type") == "TurnFinished");
@@ -124,10 +124,10 @@ TEST_CASE("an event is shown whole, as JSON and as a line of facts", "[tools]") 
 }
 
 TEST_CASE("every event can be shown, and none writes control characters", "[tools]") {
-  session::SessionOpened opened;
+  domain::SessionOpened opened;
   opened.name = "evil\x1b[2J";
   CHECK(steno::facts_text(opened).find('\x1b') == std::string::npos);
-  session::RecordedEvent recorded;
+  domain::RecordedEvent recorded;
   recorded.event = opened;
   CHECK(steno::event_json({recorded, 0}).find('\x1b') == std::string::npos);
 }

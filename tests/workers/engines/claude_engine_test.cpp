@@ -20,7 +20,7 @@ Time after(std::int64_t milliseconds) {
   return kStart + std::chrono::milliseconds(milliseconds);
 }
 
-ClaudeEngine engine_in_turn(session::SessionSpec spec = {}) {
+ClaudeEngine engine_in_turn(domain::SessionSpec spec = {}) {
   ClaudeEngine engine({}, {spec, {}, {}, {}, {}});
   engine.begin_turn(numbered_turn(1), "go");
   return engine;
@@ -188,12 +188,12 @@ TEST_CASE("a line that cannot be understood is kept, with the reason", "[workers
 
 TEST_CASE("what is kept of a strange line is bounded and cut between characters", "[workers]") {
   const std::string line = std::string(engines::kAgentLineBytesMax - 1, 'y') + "\xC3\xA9 end";
-  const auto kept = engines::agent_line(session::LineFault::not_json, line);
+  const auto kept = engines::agent_line(domain::LineFault::not_json, line);
   CHECK(kept.line_bytes == static_cast<std::int64_t>(line.size()));
   CHECK(kept.line.size() == engines::kAgentLineBytesMax - 1);
   CHECK(base::is_utf8(kept.line));
   const std::string bad(engines::kAgentLineBytesMax * 2, '\x80');
-  CHECK(engines::agent_line(session::LineFault::invalid_utf8, bad).line.size() >=
+  CHECK(engines::agent_line(domain::LineFault::invalid_utf8, bad).line.size() >=
         engines::kAgentLineBytesMax - 3);
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("only a single turn's session wants to exit, and only after the result
   CHECK_FALSE(single.wants_exit());
   single.on_line(kResult, kStart);
   CHECK(single.wants_exit());
-  session::SessionSpec spec;
+  domain::SessionSpec spec;
   spec.is_multi_turn = true;
   ClaudeEngine multi = engine_in_turn(spec);
   multi.on_line(kResult, kStart);

@@ -44,7 +44,7 @@ TEST_CASE("each limit and choice of the session is one argument", "[workers]") {
   session.spec.max_turns = 12;
   session.spec.budget.value = 2'050'000'000;
   session.spec.allowed_tools = {"Read", "Bash(git diff:*)"};
-  session.spec.permission_mode = session::PermissionMode::accept_edits;
+  session.spec.permission_mode = domain::PermissionMode::accept_edits;
   CHECK(argv_of(session) ==
         with({"--max-turns=12", "--max-budget-usd=2.05", "--model=haiku",
               "--allowedTools=Read,Bash(git diff:*)", "--permission-mode=acceptEdits"}));
@@ -74,7 +74,7 @@ TEST_CASE("a resumed session goes on, a forked one under a new id, but only once
 
 TEST_CASE("bypassing permissions has to be allowed explicitly", "[workers]") {
   SessionLaunch session;
-  session.spec.permission_mode = session::PermissionMode::bypass_permissions;
+  session.spec.permission_mode = domain::PermissionMode::bypass_permissions;
   CHECK(argv_of(session) ==
         with({"--permission-mode=bypassPermissions", "--allow-dangerously-skip-permissions"}));
 }

@@ -84,7 +84,7 @@ inline std::string shown(TurnId value) {
   const std::string text = value.text();
   return text.starts_with("00000000-") ? text.substr(34) : text.substr(0, 8);
 }
-inline std::string shown(const session::Usage& usage) {
+inline std::string shown(const domain::Usage& usage) {
   return std::to_string(usage.input_tokens) + "/" + std::to_string(usage.output_tokens) + "/" +
          std::to_string(usage.cache_read_tokens) + "/" +
          std::to_string(usage.cache_creation_tokens);

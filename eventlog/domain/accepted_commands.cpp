@@ -1,0 +1,74 @@
+#include "eventlog/domain/accepted_commands.hpp"
+
+#include <algorithm>
+
+#include "eventlog/base/mutant.hpp"
+
+namespace domain {
+
+std::size_t AcceptedCommands::place_of(const CommandId& command) const {
+  const auto place =
+      std::lower_bound(entries_.begin(), entries_.end(), command,
+                       [](const Entry& known, const CommandId& id) { return known.command < id; });
+  return static_cast<std::size_t>(place - entries_.begin());
+}
+
+void AcceptedCommands::set_position(std::size_t index, Position position) {
+  const auto bits = static_cast<std::uint64_t>(position.value);
+  const auto high = static_cast<std::uint32_t>(bits >> 32);
+  entries_[index].position_low = static_cast<std::uint32_t>(bits);
+  if (high != 0 && !positions_high_) positions_high_.emplace().resize(entries_.size());
+  if (positions_high_) (*positions_high_)[index] = high;
+}
+
+AcceptedCommand AcceptedCommands::at(std::size_t index) const {
+  const Entry& entry = entries_[index];
+  const std::uint64_t high = positions_high_ ? (*positions_high_)[index] : 0;
+  const auto position = static_cast<std::int64_t>(high << 32 | entry.position_low);
+  return {entry.command, entry.digest, {position}};
+}
+
+void AcceptedCommands::remember(const AcceptedCommand& accepted) {
+  const std::size_t index = place_of(accepted.command);
+  if (index < size() && entries_[index].command == accepted.command) {
+    if (base::mutant(base::Mutant::first_position_answered)) return;
+  } else {
+    // A vector's own growth would leave half of it empty.
+    if (size() == entries_.capacity()) entries_.reserve(size() + size() / 32 + 2);
+    const auto offset = static_cast<std::ptrdiff_t>(index);
+    entries_.insert(entries_.begin() + offset, {accepted.command, accepted.digest, 0});
+    if (positions_high_) positions_high_->insert(positions_high_->begin() + offset, 0);
+  }
+  set_position(index, accepted.position);
+}
+
+std::optional<AcceptedCommand> AcceptedCommands::find(const CommandId& command) const {
+  const std::size_t index = place_of(command);
+  if (index == size() || entries_[index].command != command) return std::nullopt;
+  return at(index);
+}
+
+bool AcceptedCommands::operator==(const AcceptedCommands& other) const {
+  if (size() != other.size()) return false;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (at(i) != other.at(i)) return false;
+  }
+  return true;
+}
+
+void write(base::MsgpackWriter& out, const AcceptedCommands& commands) {
+  out.array(commands.size());
+  for (std::size_t i = 0; i < commands.size(); ++i) base::detail::write(out, commands.at(i));
+}
+
+bool read_field(base::MsgpackReader& in, base::ByteView name, AcceptedCommands& commands,
+                base::detail::BadField* bad) {
+  std::vector<AcceptedCommand> read;
+  if (!base::detail::read_field(in, name, read, bad)) return false;
+  commands.clear();
+  commands.reserve(read.size());
+  for (const AcceptedCommand& accepted : read) commands.remember(accepted);
+  return true;
+}
+
+}  // namespace domain

@@ -1,0 +1,17 @@
+// Which sessions live, and what may name them.
+#pragma once
+
+#include "eventlog/domain/admission/state.hpp"
+#include "eventlog/domain/aggregate.hpp"
+
+namespace domain {
+
+struct AdmissionStream {
+  using State = AdmissionState;
+  using Events = AdmissionEvents;
+  static constexpr std::string_view kPattern = "$admission";
+  static constexpr std::int64_t kStateSchema = 6;
+  static constexpr Residency kResidency = Residency::with_server;
+};
+
+}  // namespace domain

@@ -1,0 +1,56 @@
+// Facts of admission, one for the server, on the stream $admission.
+#pragma once
+
+#include "eventlog/base/type_list.hpp"
+#include "eventlog/domain/types.hpp"
+
+namespace domain {
+
+struct SessionAdmitted {
+  static constexpr std::string_view kType = "SessionAdmitted";
+  SessionId session;
+  std::string agent;
+  std::string alias;
+  std::string name{};          // as it was given; empty: made from the prompt, or an older event
+  std::int64_t name_mark = 0;  // of a name that was made from the prompt; 0: none was
+
+  bool operator==(const SessionAdmitted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("agent", self.agent);
+    visit("alias", self.alias);
+    visit("name", self.name);
+    visit("name_mark", self.name_mark);
+  }
+};
+
+// The session is closed and its place is free.
+struct SessionReleased {
+  static constexpr std::string_view kType = "SessionReleased";
+  SessionId session;
+  bool has_lease = false;  // its agent process has yet to end; SessionSettled will follow
+
+  bool operator==(const SessionReleased&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("has_lease", self.has_lease);
+  }
+};
+
+// The lease of a closed session has ended, too: nothing of it is left to be looked after.
+struct SessionSettled {
+  static constexpr std::string_view kType = "SessionSettled";
+  SessionId session;
+
+  bool operator==(const SessionSettled&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+  }
+};
+
+using AdmissionEvents = base::Types<SessionAdmitted, SessionReleased, SessionSettled>;
+
+}  // namespace domain

@@ -1,0 +1,58 @@
+#include "eventlog/domain/evolve.hpp"
+
+#include "eventlog/domain/admission/alias.hpp"
+
+namespace domain {
+namespace {
+
+bool apply(AdmissionState& s, const Envelope&, const SessionAdmitted& e) {
+  const SessionId first = s.first.is_set() ? s.first : e.session;
+  const auto number = alias_number(first, e.alias);
+  const bool is_taken = (number && *number < s.next_alias) || s.aliases.contains(e.alias);
+  if (is_taken || s.live.contains(e.session)) return false;
+  if (!e.name.empty() && s.names.contains(e.name)) return false;
+  if (e.name_mark != 0 && s.name_marks.contains(e.name_mark)) return false;
+  s.first = first;
+  s.live.emplace(e.session, e.agent);
+  if (!e.name.empty()) s.names.emplace(e.name, NameHolder{e.session, e.alias});
+  if (e.name_mark != 0) s.name_marks.emplace(e.name_mark, NameHolder{e.session, e.alias});
+  const std::int64_t free = free_alias(s, first);
+  if (number != free) {
+    s.aliases.insert(e.alias);
+    return true;
+  }
+  while (s.next_alias < free) s.aliases.erase(alias_of(first, s.next_alias++));
+  ++s.next_alias;
+  return true;
+}
+
+bool apply(AdmissionState& s, const Envelope&, const SessionReleased& e) {
+  const auto held = s.live.find(e.session);
+  if (held == s.live.end()) return false;
+  if (e.has_lease) s.unsettled.emplace(e.session, held->second);
+  s.live.erase(held);
+  const auto is_its = [&](const auto& name) { return name.second.session == e.session; };
+  std::erase_if(s.names, is_its);
+  std::erase_if(s.name_marks, is_its);
+  return true;
+}
+
+bool apply(AdmissionState& s, const Envelope&, const SessionSettled& e) {
+  return s.unsettled.erase(e.session) == 1;
+}
+
+}  // namespace
+
+void evolve(AdmissionState& state, const Envelope& envelope, const Event& event) {
+  const bool is_possible = fold_own<AdmissionEvents>(
+      event, [&](const auto& fact) { return apply(state, envelope, fact); });
+  if (!is_possible && state.inconsistent.value == 0) state.inconsistent = envelope.position;
+}
+
+std::int64_t free_alias(const AdmissionState& state, SessionId first) {
+  std::int64_t number = state.next_alias;
+  while (state.aliases.contains(alias_of(first, number))) ++number;
+  return number;
+}
+
+}  // namespace domain

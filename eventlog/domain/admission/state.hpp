@@ -1,0 +1,56 @@
+// What the events of admission add up to.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "eventlog/domain/admission/events.hpp"
+
+namespace domain {
+
+// The live session that a name belongs to.
+struct NameHolder {
+  SessionId session;
+  std::string alias;
+
+  bool operator==(const NameHolder&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("alias", self.alias);
+  }
+};
+
+struct AdmissionState {
+  std::map<SessionId, std::string> live;       // session → its agent
+  std::map<SessionId, std::string> unsettled;  // closed, but with a lease still held
+  // Which aliases are taken (alias.hpp): those of all numbers below the next one, and those that
+  // were given otherwise, as by releases that drew them by lot.
+  SessionId first;  // the session that was admitted first
+  std::int64_t next_alias = 0;
+  std::set<std::string> aliases;
+  // Names of live sessions, of all agents. Those that were made from prompts are told by their
+  // marks, since no state may hold a prompt's words. Sessions of older logs are in neither: the
+  // registries of their agents know their names.
+  std::map<std::string, NameHolder> names;
+  std::map<std::int64_t, NameHolder> name_marks;
+  Position inconsistent;
+
+  bool operator==(const AdmissionState&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("live", self.live);
+    visit("unsettled", self.unsettled);
+    visit("first", self.first);
+    visit("next_alias", self.next_alias);
+    visit("aliases", self.aliases);
+    visit("names", self.names);
+    visit("name_marks", self.name_marks);
+    visit("inconsistent", self.inconsistent);
+  }
+};
+
+// The number whose alias the next session gets.
+std::int64_t free_alias(const AdmissionState& state, SessionId first);
+
+}  // namespace domain

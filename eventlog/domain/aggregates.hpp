@@ -1,0 +1,45 @@
+// The list of all aggregates, and what follows from it.
+#pragma once
+
+#include "eventlog/domain/admission/admission.hpp"
+#include "eventlog/domain/registry/registry.hpp"
+#include "eventlog/domain/server/server.hpp"
+#include "eventlog/domain/session/session.hpp"
+
+namespace domain {
+
+using Aggregates = base::Types<SessionStream, RegistryStream, AdmissionStream, ServerStream>;
+
+namespace detail {
+template <class List>
+struct OfAll;
+template <class... A>
+struct OfAll<base::Types<A...>> {
+  using Events = base::Joined<typename A::Events...>;
+  using States = base::Types<typename A::State...>;
+};
+
+template <class State, class... A>
+constexpr std::int64_t schema_of(base::Types<A...>) {
+  std::int64_t schema = 0;
+  ((std::same_as<State, typename A::State> ? void(schema = A::kStateSchema) : void()), ...);
+  return schema;
+}
+
+template <std::int64_t kFirst, class... A>
+constexpr std::int64_t schema_of_all(base::Types<A...>) {
+  return kFirst + (... + (A::kStateSchema - kFirst));
+}
+}  // namespace detail
+
+using StreamState = base::VariantOf<detail::OfAll<Aggregates>::States>;
+
+// Of stored forms that hold states of several aggregates: grows with the schema of any of them. All
+// began with the same one.
+inline constexpr std::int64_t kFirstSchema = 6;
+inline constexpr std::int64_t kSchemaOfAll = detail::schema_of_all<kFirstSchema>(Aggregates{});
+
+template <class State>
+inline constexpr std::int64_t kSchemaOf = detail::schema_of<State>(Aggregates{});
+
+}  // namespace domain

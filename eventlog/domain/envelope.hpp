@@ -1,0 +1,77 @@
+// What every event carries beside its facts: where it stands, who made it, and why.
+#pragma once
+
+#include <optional>
+
+#include "eventlog/domain/types.hpp"
+
+namespace domain {
+
+enum class ActorKind { client, worker, server };
+
+// Proof of an event's content, kept among the facts: BLAKE2b-256 keyed with a salt that is stored,
+// and erased, with the content.
+struct ContentProof {
+  base::Hash digest{};
+  std::int64_t bytes = 0;  // of the content's text
+
+  bool operator==(const ContentProof&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("d", self.digest);
+    visit("b", self.bytes);
+  }
+};
+
+// First 8 bytes of a digest of a command's body, to tell a retry from a reused id.
+using BodyDigest = std::array<char, 8>;
+
+struct Envelope {
+  Position position;  // not in the bytes: follows from the block
+  std::string stream;
+  StreamVersion version;
+  std::string type;
+  std::int64_t schema = 1;
+  base::EventId event;
+  CommandId command;  // whose acceptance appended it
+  BodyDigest command_digest{};
+  CommandId correlation;    // unset: the command itself began the conversation
+  base::EventId causation;  // the event that made a reactor send the command; else unset
+  ActorKind actor_kind = ActorKind::client;
+  std::string actor;
+  FencingToken token;                // of a worker's report, else 0
+  std::int64_t report_sequence = 0;  // of a worker's report, from 1 within its lease, else 0
+  Time log_time;
+  Time wall_time;
+  std::string traceparent;  // W3C trace context, or empty
+  std::optional<ContentProof> content;
+
+  bool operator==(const Envelope&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("s", self.stream);
+    visit("v", self.version);
+    visit("t", self.type);
+    visit("n", self.schema);
+    visit("e", self.event);
+    visit("c", self.command);
+    visit("cd", self.command_digest);
+    visit("co", self.correlation);
+    visit("ca", self.causation);
+    visit("ak", self.actor_kind);
+    visit("a", self.actor);
+    visit("to", self.token);
+    visit("rs", self.report_sequence);
+    visit("l", self.log_time);
+    visit("w", self.wall_time);
+    visit("tp", self.traceparent);
+    visit("x", self.content);
+  }
+};
+
+}  // namespace domain
+
+template <>
+struct base::EnumNames<domain::ActorKind> {
+  static constexpr std::string_view kNames[] = {"client", "worker", "server"};
+};

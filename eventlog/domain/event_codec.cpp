@@ -1,0 +1,226 @@
+#include "eventlog/domain/event_codec.hpp"
+
+#include <array>
+
+namespace domain {
+namespace {
+
+constexpr std::int64_t kSchema = 1;  // all types are at their first schema version
+
+// What is known of one type of event.
+struct TypeEntry {
+  std::string_view type;
+  Event (*make)();
+  // False: `bad` says which field does not fit.
+  bool (*read)(base::MsgpackReader& in, RecordedEvent& event, base::detail::BadField& bad);
+};
+
+template <class E>
+bool read_as(base::MsgpackReader& in, RecordedEvent& event, base::detail::BadField& bad) {
+  E* e = std::get_if<E>(&event.event);
+  if (e == nullptr) {
+    e = &event.event.template emplace<E>();
+  } else {
+    *e = E{};
+  }
+  event.extra.clear();
+  return base::detail::read(in, *e, &event.extra, &bad);
+}
+
+// Texts of one log's types differ in one of these, nearly always.
+constexpr std::size_t hash_of(std::string_view type) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(type[at]); };
+  if (type.empty()) return 0;
+  return type.size() + 37u * byte(0) + 1009u * byte(type.size() / 2) +
+         7919u * byte(type.size() - 1);
+}
+
+template <std::size_t... I>
+constexpr auto list_entries(std::index_sequence<I...>) {
+  return std::array{TypeEntry{std::variant_alternative_t<I, Event>::kType,
+                              [] { return Event(std::variant_alternative_t<I, Event>{}); },
+                              read_as<std::variant_alternative_t<I, Event>>}...};
+}
+
+template <std::size_t... I>
+std::vector<std::string_view> list_types(std::index_sequence<I...>) {
+  return {std::variant_alternative_t<I, Event>::kType...};
+}
+
+using Alternatives = std::make_index_sequence<std::variant_size_v<Event>>;
+
+constexpr auto kEntries = list_entries(Alternatives{});
+
+// Of each type, at its hash or in the next places behind it, one more than its index in kEntries.
+constexpr std::size_t kPlaces = 256;
+static_assert(kEntries.size() < kPlaces / 2);
+constexpr auto kPlaceOfType = [] {
+  std::array<std::uint8_t, kPlaces> places{};
+  for (std::size_t i = 0; i < kEntries.size(); ++i) {
+    std::size_t at = hash_of(kEntries[i].type) % kPlaces;
+    while (places[at] != 0) at = (at + 1) % kPlaces;
+    places[at] = static_cast<std::uint8_t>(i + 1);
+  }
+  return places;
+}();
+
+const TypeEntry* find_type(std::string_view type) {
+  for (std::size_t at = hash_of(type) % kPlaces; kPlaceOfType[at] != 0; at = (at + 1) % kPlaces) {
+    const TypeEntry& entry = kEntries[kPlaceOfType[at] - 1];
+    if (entry.type == type) return &entry;
+  }
+  return nullptr;
+}
+
+// The facts of an event that is being read. They come behind the type, so that they are read where
+// they stand; where another writer put them first, once the type is known.
+struct FactsToRead {
+  RecordedEvent& event;
+  base::ByteView raw;  // as they came, while they wait for the type
+  bool are_read = false;
+  base::detail::BadField bad;
+
+  bool operator==(const FactsToRead&) const = delete;
+
+  const TypeEntry* type() const {
+    return event.envelope.schema > kSchema ? nullptr : find_type(event.envelope.type);
+  }
+  friend bool read(base::MsgpackReader& in, FactsToRead& facts) {
+    const TypeEntry* type = facts.type();
+    facts.are_read = type != nullptr;
+    return type == nullptr ? in.value(facts.raw) : type->read(in, facts.event, facts.bad);
+  }
+};
+
+// The stored form that is read: the fields of the envelope, then the facts.
+struct StoredEvent {
+  Envelope& envelope;
+  FactsToRead facts;
+
+  bool operator==(const StoredEvent&) const = delete;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    Envelope::fields(self.envelope, visit);
+    visit("f", self.facts);
+  }
+};
+
+// Empties it, and keeps the room of its texts.
+void clear(Envelope& envelope) {
+  Envelope::fields(envelope, [](const char*, auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, std::string>) {
+      field.clear();
+    } else {
+      field = Field{};
+    }
+  });
+  envelope.position = {};
+  envelope.schema = kSchema;
+}
+
+}  // namespace
+}  // namespace domain
+
+template <>
+struct base::detail::Accepts<domain::FactsToRead> {
+  static std::string text() { return "a map of named fields"; }
+};
+
+namespace domain {
+
+std::string_view type_name(const Event& event) {
+  return std::visit([](const auto& e) { return e.kType; }, event);
+}
+
+std::vector<std::string_view> event_types() {
+  return list_types(Alternatives{});
+}
+
+std::optional<Event> make_event(std::string_view type) {
+  const TypeEntry* entry = find_type(type);
+  if (entry == nullptr) return std::nullopt;
+  return entry->make();
+}
+
+Bytes encode_facts(const RecordedEvent& event) {
+  const std::string_view type = type_name(event.event);
+  if (event.envelope.type != type || event.envelope.schema != kSchema) {
+    RecordedEvent labelled = event;
+    labelled.envelope.type = type;
+    labelled.envelope.schema = kSchema;
+    return encode_facts(labelled);
+  }
+  base::ExtraFields facts(1);  // behind the fields of the envelope
+  facts[0].first = "f";
+  facts[0].second.reserve(base::kEncodedBytesUsual);
+  std::visit([&](const auto& e) { base::encode_to(facts[0].second, e, event.extra); }, event.event);
+  Bytes stored;
+  stored.reserve(2 * base::kEncodedBytesUsual);
+  base::encode_to(stored, event.envelope, facts);
+  return stored;
+}
+
+base::Result<Envelope> decode_envelope(base::ByteView bytes) {
+  return base::decode<Envelope>(bytes);
+}
+
+base::Result<Routing> decode_routing(base::ByteView bytes) {
+  return base::decode<Routing>(bytes);
+}
+
+base::Result<bool> decode_facts_to(RecordedEvent& event, base::ByteView bytes) {
+  clear(event.envelope);
+  event.content.reset();
+  event.extra.clear();
+  StoredEvent stored{event.envelope, {event, {}, false, {}}};
+  FactsToRead& facts = stored.facts;
+  auto ok = base::decode_to(stored, bytes);
+  if (ok && !facts.are_read) {
+    if (facts.type() == nullptr) {
+      return base::failure(base::ErrorCode::wrong_log,
+                           "event of a later release: schema " +
+                               std::to_string(event.envelope.schema) +
+                               "; read this log with the release that wrote it, or a newer one",
+                           event.envelope.type);
+    }
+    if (facts.raw.empty()) {
+      return base::failure(base::ErrorCode::invalid, "event without facts", event.envelope.type);
+    }
+    base::MsgpackReader reader(facts.raw);
+    if (read(reader, facts)) return true;
+    ok = tl::unexpected(
+        base::Error{base::ErrorCode::invalid, "not a msgpack map of named fields", {}});
+  }
+  if (ok && type_name(event.event) != event.envelope.type) {
+    return base::failure(base::ErrorCode::invalid, "event of two types", event.envelope.type);
+  }
+  if (!ok && !facts.bad.name.empty()) {
+    ok = base::failure(base::ErrorCode::invalid,
+                       "field is of the wrong kind; accepted is " + facts.bad.accepted,
+                       event.envelope.type + "." + facts.bad.name);
+  }
+  return ok;
+}
+
+base::Result<RecordedEvent> decode_facts(base::ByteView bytes) {
+  base::Result<RecordedEvent> event;
+  if (auto ok = decode_facts_to(*event, bytes); !ok) return tl::unexpected(std::move(ok.error()));
+  return event;
+}
+
+Bytes encode_content(const Content& content) {
+  return base::encode(content);
+}
+
+base::Result<Content> decode_content(base::ByteView bytes) {
+  return base::decode<Content>(bytes);
+}
+
+base::Result<std::size_t> content_bytes(base::ByteView bytes) {
+  const auto content = base::decode<ContentOf<base::ByteView>>(bytes);
+  if (!content) return tl::unexpected(content.error());
+  return content->text.size();
+}
+
+}  // namespace domain

@@ -1,0 +1,55 @@
+// Facts of an agent's registry, on the stream <agent>/registry.
+#pragma once
+
+#include "eventlog/base/type_list.hpp"
+#include "eventlog/domain/types.hpp"
+
+namespace domain {
+
+// A live session holds its name and, when it resumes one, the agent's own session.
+struct NameClaimed {
+  static constexpr std::string_view kType = "NameClaimed";
+  SessionId session;
+  std::string name;  // as it was given; empty: none was
+  std::string agent_session;
+
+  bool operator==(const NameClaimed&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("name", self.name);
+    visit("agent_session", self.agent_session);
+  }
+};
+
+struct NameReleased {
+  static constexpr std::string_view kType = "NameReleased";
+  SessionId session;
+  std::string name;
+
+  bool operator==(const NameReleased&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("name", self.name);
+  }
+};
+
+// The session that went on with an agent's session has ended, and its agent process, if it had one,
+// too: another one may go on with it.
+struct AgentSessionReleased {
+  static constexpr std::string_view kType = "AgentSessionReleased";
+  SessionId session;
+  std::string agent_session;
+
+  bool operator==(const AgentSessionReleased&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("agent_session", self.agent_session);
+  }
+};
+
+using RegistryEvents = base::Types<NameClaimed, NameReleased, AgentSessionReleased>;
+
+}  // namespace domain

@@ -1,0 +1,36 @@
+#include "eventlog/domain/evolve.hpp"
+
+namespace domain {
+namespace {
+
+bool apply(RegistryState& s, const Envelope&, const NameClaimed& e) {
+  if (s.names.contains(e.name)) return false;
+  if (!e.agent_session.empty() && s.agent_sessions.contains(e.agent_session)) return false;
+  if (!e.name.empty()) s.names.emplace(e.name, e.session);
+  if (!e.agent_session.empty()) s.agent_sessions.emplace(e.agent_session, e.session);
+  return true;
+}
+
+bool apply(RegistryState& s, const Envelope&, const NameReleased& e) {
+  const auto held = s.names.find(e.name);
+  if (held == s.names.end() || held->second != e.session) return false;
+  s.names.erase(held);
+  return true;
+}
+
+bool apply(RegistryState& s, const Envelope&, const AgentSessionReleased& e) {
+  const auto held = s.agent_sessions.find(e.agent_session);
+  if (held == s.agent_sessions.end() || held->second != e.session) return false;
+  s.agent_sessions.erase(held);
+  return true;
+}
+
+}  // namespace
+
+void evolve(RegistryState& state, const Envelope& envelope, const Event& event) {
+  const bool is_possible = fold_own<RegistryEvents>(
+      event, [&](const auto& fact) { return apply(state, envelope, fact); });
+  if (!is_possible && state.inconsistent.value == 0) state.inconsistent = envelope.position;
+}
+
+}  // namespace domain

@@ -1,0 +1,26 @@
+// What the events of an agent's registry add up to.
+#pragma once
+
+#include <map>
+
+#include "eventlog/domain/registry/events.hpp"
+
+namespace domain {
+
+// Names that the agent's live sessions were given, and agent sessions that are resumed, each by one
+// session until the agent process that goes on with it has ended.
+struct RegistryState {
+  std::map<std::string, SessionId> names;
+  std::map<std::string, SessionId> agent_sessions;
+  Position inconsistent;
+
+  bool operator==(const RegistryState&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("names", self.names);
+    visit("agent_sessions", self.agent_sessions);
+    visit("inconsistent", self.inconsistent);
+  }
+};
+
+}  // namespace domain

@@ -1,0 +1,56 @@
+// A refused command: nothing was appended. The code is for programs, the text for people: it says
+// what is wrong, why, and what to do next.
+#pragma once
+
+#include <string>
+
+#include "eventlog/base/fields.hpp"
+
+namespace domain {
+
+enum class RejectionCode {
+  invalid,           // the command itself makes no sense
+  not_found,         // no such session
+  already_exists,    // the session id is taken by another command
+  id_reused,         // the command id was used with another body
+  version_conflict,  // the stream is not at the expected version
+  session_limit,     // max_sessions live sessions already
+  session_ended,     // the session is in a terminal status
+  not_accepting,     // single-turn, or closing: no further prompts
+  turn_not_running,  // the named turn is not queued and does not run
+  source_live,       // the session to resume, or one that goes on with it, still runs
+  not_resumable,     // the session to resume never had an agent session
+  stale_token,       // another lease has been granted since
+  report_gap,        // an earlier report is missing
+  lease_held,        // an agent process of the session, or of the one to resume, has yet to end
+  content_in_use,    // the text is yet to be given to the agent
+  limit_reached,     // a bounded queue or table is full
+  deadline_passed,   // the command's own deadline was over before it was decided
+  inconsistent,      // the session's stream contradicts itself: only kill and export
+  unavailable,       // the session's stream could not be read; nothing was decided
+  busy,              // the server's inbox is full; nothing was decided
+};
+
+// True of codes that say nothing about the command: no state was looked at, so an earlier copy of
+// it may have been accepted, or may be yet. Whoever asked is not told that it was refused.
+constexpr bool is_undecided(RejectionCode code) {
+  return code == RejectionCode::unavailable || code == RejectionCode::busy;
+}
+
+struct Rejection {
+  RejectionCode code = RejectionCode::invalid;
+  std::string text;
+
+  bool operator==(const Rejection&) const = default;
+};
+
+}  // namespace domain
+
+template <>
+struct base::EnumNames<domain::RejectionCode> {
+  static constexpr std::string_view kNames[] = {
+      "invalid",       "not_found",       "already_exists", "id_reused",        "version_conflict",
+      "session_limit", "session_ended",   "not_accepting",  "turn_not_running", "source_live",
+      "not_resumable", "stale_token",     "report_gap",     "lease_held",       "content_in_use",
+      "limit_reached", "deadline_passed", "inconsistent",   "unavailable",      "busy"};
+};

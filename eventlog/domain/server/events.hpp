@@ -1,0 +1,163 @@
+// Facts of the log and its server, on the stream $server.
+#pragma once
+
+#include "eventlog/base/type_list.hpp"
+#include "eventlog/domain/types.hpp"
+
+namespace domain {
+
+// First event of every epoch: a new log, a restored one, a salvaged one.
+struct EpochStarted {
+  static constexpr std::string_view kType = "EpochStarted";
+  std::int64_t counter = 0;
+  std::string reason;  // "created", "restored", "salvaged"
+
+  bool operator==(const EpochStarted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("counter", self.counter);
+    visit("reason", self.reason);
+  }
+};
+
+struct ServerStarted {
+  static constexpr std::string_view kType = "ServerStarted";
+  base::ServerId incarnation;
+  std::int64_t writer_term = 0;
+  std::string release;
+
+  bool operator==(const ServerStarted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("incarnation", self.incarnation);
+    visit("writer_term", self.writer_term);
+    visit("release", self.release);
+  }
+};
+
+// From here on erasures reach into the folder, too: a copy of the log is being made there.
+struct BackupBegun {
+  static constexpr std::string_view kType = "BackupBegun";
+  std::string name;
+  std::string folder;  // absolute
+
+  bool operator==(const BackupBegun&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("folder", self.folder);
+  }
+};
+
+// The copy is whole, on the disk, and has proved itself.
+struct BackupCompleted {
+  static constexpr std::string_view kType = "BackupCompleted";
+  std::string name;
+  Position through;  // its last event
+
+  bool operator==(const BackupCompleted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("through", self.through);
+  }
+};
+
+// There is no such copy, or nothing is to be done about it any more.
+struct BackupForgotten {
+  static constexpr std::string_view kType = "BackupForgotten";
+  std::string name;
+
+  bool operator==(const BackupForgotten&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+  }
+};
+
+// A client asked for an anchor that covers this event. It is made, over restarts too.
+struct AnchorRequested {
+  static constexpr std::string_view kType = "AnchorRequested";
+
+  bool operator==(const AnchorRequested&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+};
+
+// The server has signed where the log stands; eventlog/anchor.hpp says what the bytes mean.
+struct AnchorMade {
+  static constexpr std::string_view kType = "AnchorMade";
+  base::RawValue anchor;       // a map, exactly as it was signed
+  std::array<char, 32> key{};  // public, of who signed
+  std::array<char, 64> signature{};
+
+  bool operator==(const AnchorMade&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("anchor", self.anchor);
+    visit("key", self.key);
+    visit("signature", self.signature);
+  }
+};
+
+// The beginning of the log is being copied into the folder, to be removed from the log then.
+struct ArchiveBegun {
+  static constexpr std::string_view kType = "ArchiveBegun";
+  std::string name;
+  std::string folder;  // absolute
+
+  bool operator==(const ArchiveBegun&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("folder", self.folder);
+  }
+};
+
+// The copy is whole, on the disk, and has proved itself. From here on erasures reach into it.
+struct ArchiveCompleted {
+  static constexpr std::string_view kType = "ArchiveCompleted";
+  std::string name;
+  Position first;    // its first event
+  Position through;  // its last one
+
+  bool operator==(const ArchiveCompleted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("first", self.first);
+    visit("through", self.through);
+  }
+};
+
+// What that archive holds is in no file of the log any more.
+struct LogTrimmed {
+  static constexpr std::string_view kType = "LogTrimmed";
+  std::string name;
+  Position through;
+
+  bool operator==(const LogTrimmed&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("through", self.through);
+  }
+};
+
+// There is no such copy, or nothing is to be done about it any more.
+struct ArchiveForgotten {
+  static constexpr std::string_view kType = "ArchiveForgotten";
+  std::string name;
+
+  bool operator==(const ArchiveForgotten&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+  }
+};
+
+using ServerEvents = base::Types<EpochStarted, ServerStarted, BackupBegun, BackupCompleted,
+                                 BackupForgotten, AnchorRequested, AnchorMade, ArchiveBegun,
+                                 ArchiveCompleted, LogTrimmed, ArchiveForgotten>;
+
+}  // namespace domain

@@ -1,0 +1,78 @@
+#include "eventlog/domain/evolve.hpp"
+
+#include <algorithm>
+
+namespace domain {
+namespace {
+
+bool apply(ServerState& s, const Envelope&, const EpochStarted& e) {
+  s.epoch_counter = e.counter;
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const ServerStarted& e) {
+  s.writer_term = e.writer_term;
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope& envelope, const BackupBegun& e) {
+  s.backups.insert_or_assign(e.name, NamedBackup{e.folder, envelope.position, {}});
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const BackupCompleted& e) {
+  const auto found = s.backups.find(e.name);
+  if (found == s.backups.end()) return false;
+  found->second.through = e.through;
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const BackupForgotten& e) {
+  return s.backups.erase(e.name) == 1;
+}
+
+bool apply(ServerState& s, const Envelope& envelope, const AnchorRequested&) {
+  s.anchor_requested = envelope.position;
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope& envelope, const AnchorMade& e) {
+  s.anchor = MadeAnchor{envelope.position, e};
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope& envelope, const ArchiveBegun& e) {
+  s.archives.insert_or_assign(e.name, NamedArchive{e.folder, envelope.position, {}, {}, false});
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const ArchiveCompleted& e) {
+  const auto found = s.archives.find(e.name);
+  if (found == s.archives.end()) return false;
+  found->second.first = e.first;
+  found->second.through = e.through;
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const LogTrimmed& e) {
+  s.trimmed = std::max(s.trimmed, e.through);
+  const auto found = s.archives.find(e.name);
+  if (found == s.archives.end()) return false;
+  found->second.is_trimmed = true;
+  return true;
+}
+
+bool apply(ServerState& s, const Envelope&, const ArchiveForgotten& e) {
+  return s.archives.erase(e.name) == 1;
+}
+
+}  // namespace
+
+void evolve(ServerState& state, const Envelope& envelope, const Event& event) {
+  fold_own<ServerEvents>(event, [&](const auto& fact) { return apply(state, envelope, fact); });
+  if (envelope.actor_kind != ActorKind::client) return;
+  state.requests.push_back({envelope.command, envelope.command_digest, envelope.position});
+  if (state.requests.size() > kRequestsMax) state.requests.erase(state.requests.begin());
+}
+
+}  // namespace domain

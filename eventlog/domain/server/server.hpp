@@ -1,0 +1,17 @@
+// The log itself: epochs, servers, copies.
+#pragma once
+
+#include "eventlog/domain/aggregate.hpp"
+#include "eventlog/domain/server/state.hpp"
+
+namespace domain {
+
+struct ServerStream {
+  using State = ServerState;
+  using Events = ServerEvents;
+  static constexpr std::string_view kPattern = "$server";
+  static constexpr std::int64_t kStateSchema = 6;
+  static constexpr Residency kResidency = Residency::with_server;
+};
+
+}  // namespace domain

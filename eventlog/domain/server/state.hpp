@@ -1,0 +1,88 @@
+// What the events of the log and its server add up to.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "eventlog/domain/accepted_commands.hpp"
+#include "eventlog/domain/server/events.hpp"
+
+namespace domain {
+
+// A copy of the log, which erasures reach into.
+struct NamedBackup {
+  std::string folder;
+  Position begun;    // of its BackupBegun
+  Position through;  // its last event; 0: it is not known to be whole
+
+  bool operator==(const NamedBackup&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("folder", self.folder);
+    visit("begun", self.begun);
+    visit("through", self.through);
+  }
+};
+
+// A copy of the log's beginning, which erasures reach into as soon as it is whole.
+struct NamedArchive {
+  std::string folder;
+  Position begun;           // of its ArchiveBegun
+  Position first;           // its first event
+  Position through;         // its last one; 0: it is not known to be whole
+  bool is_trimmed = false;  // the log does not hold these events any more
+
+  bool operator==(const NamedArchive&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("folder", self.folder);
+    visit("begun", self.begun);
+    visit("first", self.first);
+    visit("through", self.through);
+    visit("trimmed", self.is_trimmed);
+  }
+};
+
+// An anchor on the record.
+struct MadeAnchor {
+  Position recorded;  // where it is
+  AnchorMade anchor;
+
+  bool operator==(const MadeAnchor&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("recorded", self.recorded);
+    visit("anchor", self.anchor);
+  }
+};
+
+// Requests of operators whose outcome is remembered: more than anybody sends again after a lost
+// answer. The oldest are forgotten beyond it.
+constexpr std::size_t kRequestsMax = 1024;
+
+struct ServerState {
+  std::int64_t epoch_counter = 0;
+  std::int64_t writer_term = 0;
+  std::map<std::string, NamedBackup> backups;      // by name
+  std::optional<MadeAnchor> anchor{};              // the last one
+  Position anchor_requested{};                     // the last AnchorRequested; 0: none
+  std::map<std::string, NamedArchive> archives{};  // by name
+  Position trimmed{};  // events up to here are not in the log any more; 0: all are
+  std::vector<AcceptedCommand> requests{};  // of clients, that made events here; the newest last
+
+  bool operator==(const ServerState&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("epoch_counter", self.epoch_counter);
+    visit("writer_term", self.writer_term);
+    visit("backups", self.backups);
+    visit("anchor", self.anchor);
+    visit("anchor_requested", self.anchor_requested);
+    visit("archives", self.archives);
+    visit("trimmed", self.trimmed);
+    visit("requests", self.requests);
+  }
+};
+
+}  // namespace domain

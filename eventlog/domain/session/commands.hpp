@@ -1,0 +1,337 @@
+// Requests that may be refused. A client's command carries the id that its sender made and kept:
+// sent again, it has the same outcome. Reports come from the worker that holds the session's lease.
+#pragma once
+
+#include <variant>
+
+#include "eventlog/domain/event.hpp"
+#include "eventlog/domain/recorded_event.hpp"
+
+namespace domain {
+
+// ---- from clients ----
+
+struct Spawn {
+  static constexpr std::string_view kType = "Spawn";
+  std::string name;  // empty: made from the prompt
+  std::string origin_channel;
+  SessionSpec spec;
+  std::string system_prompt;
+  std::string prompt;
+  SessionId resume;      // unset: a new session; else this one's agent session goes on
+  bool is_fork = false;  // with resume: under a new id, leaving the old one resumable
+
+  bool operator==(const Spawn&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("origin_channel", self.origin_channel);
+    visit("spec", self.spec);
+    visit("system_prompt", self.system_prompt);
+    visit("prompt", self.prompt);
+    visit("resume", self.resume);
+    visit("fork", self.is_fork);
+  }
+};
+
+struct SendPrompt {
+  static constexpr std::string_view kType = "SendPrompt";
+  std::string prompt;
+  bool is_interrupting = false;  // interrupt the turn that runs now; this one waits its turn
+
+  bool operator==(const SendPrompt&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("prompt", self.prompt);
+    visit("interrupt", self.is_interrupting);
+  }
+};
+
+struct InterruptTurn {
+  static constexpr std::string_view kType = "InterruptTurn";
+  TurnId turn;
+
+  bool operator==(const InterruptTurn&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+  }
+};
+
+struct KillSession {
+  static constexpr std::string_view kType = "KillSession";
+  bool operator==(const KillSession&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+};
+
+// No further prompts; the session completes when its queue is done.
+struct CloseSession {
+  static constexpr std::string_view kType = "CloseSession";
+  bool operator==(const CloseSession&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+};
+
+// The text of these events is to be erased, wherever it lies; of none: the whole session's.
+struct EraseContent {
+  static constexpr std::string_view kType = "EraseContent";
+  VersionRanges events;  // of the session's stream, in any order
+
+  bool operator==(const EraseContent&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("events", self.events);
+  }
+};
+
+// ---- from the server itself ----
+
+// The session's text was kept for as long as it is to be.
+struct ExpireContent {
+  static constexpr std::string_view kType = "ExpireContent";
+  bool operator==(const ExpireContent&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+};
+
+// Only sent once no file holds what the session's ContentErased events up to that version name.
+struct CompleteErasure {
+  static constexpr std::string_view kType = "CompleteErasure";
+  StreamVersion through;
+
+  bool operator==(const CompleteErasure&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("through", self.through);
+  }
+};
+
+struct GrantLease {
+  static constexpr std::string_view kType = "GrantLease";
+  WorkerId worker;
+
+  bool operator==(const GrantLease&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("worker", self.worker);
+  }
+};
+
+// Only sent once it is sure that the worker's agent process is gone.
+struct ExpireLease {
+  static constexpr std::string_view kType = "ExpireLease";
+  FencingToken token;
+
+  bool operator==(const ExpireLease&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("token", self.token);
+  }
+};
+
+// Only sent once it is known that the log does not hold the event's text any more: the agent is
+// never given another one in its place.
+struct GiveUpContent {
+  static constexpr std::string_view kType = "GiveUpContent";
+  Position event;
+
+  bool operator==(const GiveUpContent&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("event", self.event);
+  }
+};
+
+// ---- a worker's reports; each carries its lease's token and its place in the lease's sequence
+// ----
+
+struct ReportAgentStarted {
+  static constexpr std::string_view kType = "AgentStarted";
+  std::int64_t pid = 0;
+  std::int64_t start_ticks = 0;
+
+  bool operator==(const ReportAgentStarted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("pid", self.pid);
+    visit("start_ticks", self.start_ticks);
+  }
+};
+
+struct ReportStartFailed {
+  static constexpr std::string_view kType = "StartFailed";
+  std::string text;
+
+  bool operator==(const ReportStartFailed&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("text", self.text);
+  }
+};
+
+struct ReportInitialized {
+  static constexpr std::string_view kType = "Initialized";
+  std::string agent_session;
+  std::string model;
+  std::string agent_version;
+
+  bool operator==(const ReportInitialized&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("agent_session", self.agent_session);
+    visit("model", self.model);
+    visit("agent_version", self.agent_version);
+  }
+};
+
+struct ReportOutput {
+  static constexpr std::string_view kType = "Output";
+  TurnId turn;
+  OutputKind kind = OutputKind::text;
+  std::string text;
+  std::string parent{};  // the call whose subagent said it; empty: the agent itself
+
+  bool operator==(const ReportOutput&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("kind", self.kind);
+    visit("text", self.text);
+    visit("parent", self.parent);
+  }
+};
+
+struct ReportPartialOutput {
+  static constexpr std::string_view kType = "PartialOutput";
+  TurnId turn;
+  std::string text;
+
+  bool operator==(const ReportPartialOutput&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("text", self.text);
+  }
+};
+
+struct ReportToolCallStarted {
+  static constexpr std::string_view kType = "ToolCallStarted";
+  TurnId turn;
+  std::string call;
+  std::string tool;
+  std::string input;
+  std::string parent{};  // likewise
+
+  bool operator==(const ReportToolCallStarted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("call", self.call);
+    visit("tool", self.tool);
+    visit("input", self.input);
+    visit("parent", self.parent);
+  }
+};
+
+struct ReportToolCallFinished {
+  static constexpr std::string_view kType = "ToolCallFinished";
+  TurnId turn;
+  std::string call;
+  bool is_error = false;
+  std::string output;
+  bool is_denied = false;  // it was not carried out, for want of a permission
+  std::string parent{};    // likewise
+
+  bool operator==(const ReportToolCallFinished&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("call", self.call);
+    visit("error", self.is_error);
+    visit("output", self.output);
+    visit("denied", self.is_denied);
+    visit("parent", self.parent);
+  }
+};
+
+struct ReportTurnResult {
+  static constexpr std::string_view kType = "TurnResult";
+  TurnId turn;
+  bool is_error = false;
+  std::string subtype;
+  std::string terminal_reason;
+  std::int64_t api_status = 0;
+  Usage usage;
+  NanoUsd agent_total;  // the agent's running total, over its resumes too
+  std::int64_t model_calls = 0;
+  base::Duration took{};
+  std::string text;
+
+  bool operator==(const ReportTurnResult&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("error", self.is_error);
+    visit("subtype", self.subtype);
+    visit("terminal_reason", self.terminal_reason);
+    visit("api_status", self.api_status);
+    visit("usage", self.usage);
+    visit("agent_total", self.agent_total);
+    visit("model_calls", self.model_calls);
+    visit("took_us", self.took);
+    visit("text", self.text);
+  }
+};
+
+struct ReportAgentLine {
+  static constexpr std::string_view kType = "AgentLine";
+  LineFault fault = LineFault::unknown_kind;
+  std::int64_t line_bytes = 0;
+  std::string line;
+
+  bool operator==(const ReportAgentLine&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("fault", self.fault);
+    visit("line_bytes", self.line_bytes);
+    visit("line", self.line);
+  }
+};
+
+// The last report of a lease: the agent process and all that it started are gone.
+struct ReportAgentExited {
+  static constexpr std::string_view kType = "AgentExited";
+  std::int64_t exit_code = 0;
+  std::int64_t signal = 0;
+  std::string stderr_tail;
+
+  bool operator==(const ReportAgentExited&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("exit_code", self.exit_code);
+    visit("signal", self.signal);
+    visit("stderr_tail", self.stderr_tail);
+  }
+};
+
+using ClientCommand =
+    std::variant<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, EraseContent>;
+using ServerCommand =
+    std::variant<GrantLease, ExpireLease, ExpireContent, CompleteErasure, GiveUpContent>;
+using Report = std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
+                            ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
+                            ReportTurnResult, ReportAgentLine, ReportAgentExited>;
+
+// A report and where it belongs. Sequences start at 1 with each lease and have no holes.
+struct LeaseReport {
+  FencingToken token;
+  std::int64_t sequence = 0;
+  Report report;
+
+  bool operator==(const LeaseReport&) const = default;
+};
+
+using Command = std::variant<ClientCommand, ServerCommand, LeaseReport>;
+
+}  // namespace domain

@@ -1,0 +1,454 @@
+// Facts of a session, on its own stream <agent>/session/<id>.
+#pragma once
+
+#include "eventlog/base/type_list.hpp"
+#include "eventlog/domain/version_ranges.hpp"
+
+namespace domain {
+
+// Content: the system prompt, if one was given.
+struct SessionOpened {
+  static constexpr std::string_view kType = "SessionOpened";
+  SessionId session;
+  std::string agent;
+  std::string name;   // as it was given; empty: made from the prompt, see SessionNamed
+  std::string alias;  // 8 characters, unique among all sessions ever
+  std::string origin_channel;
+  SessionSpec spec;
+  SessionId resumed_from;  // unset: a new session
+  SessionId lineage;       // first session of the chain of resumes and forks; itself when new
+  NanoUsd carried_cost;    // what the agent's own running total starts from
+
+  bool operator==(const SessionOpened&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("agent", self.agent);
+    visit("name", self.name);
+    visit("alias", self.alias);
+    visit("origin_channel", self.origin_channel);
+    visit("spec", self.spec);
+    visit("resumed_from", self.resumed_from);
+    visit("lineage", self.lineage);
+    visit("carried_cost", self.carried_cost);
+  }
+};
+
+// Content: the prompt.
+struct TurnQueued {
+  static constexpr std::string_view kType = "TurnQueued";
+  TurnId turn;
+
+  bool operator==(const TurnQueued&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+  }
+};
+
+// Directly before the first prompt of a session that nobody named.
+// Content: its name, which is made of the prompt's words and is erased with the prompt.
+struct SessionNamed {
+  static constexpr std::string_view kType = "SessionNamed";
+  std::int64_t mark = 0;  // of the name, see name_mark.hpp
+
+  bool operator==(const SessionNamed&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("mark", self.mark);
+  }
+};
+
+// The turn is the worker's from here on. It is on the record before the worker is told, so that a
+// prompt is never given to two agent processes.
+struct TurnStarted {
+  static constexpr std::string_view kType = "TurnStarted";
+  TurnId turn;
+  FencingToken token;
+
+  bool operator==(const TurnStarted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("token", self.token);
+  }
+};
+
+struct InterruptRequested {
+  static constexpr std::string_view kType = "InterruptRequested";
+  TurnId turn;
+
+  bool operator==(const InterruptRequested&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+  }
+};
+
+// What a turn has cost, as the agent reported it.
+struct TurnCost {
+  Usage usage;
+  NanoUsd cost;         // this turn's share
+  NanoUsd agent_total;  // the agent's own running total, over resumes too
+  std::int64_t model_calls = 0;
+  base::Duration took{};
+
+  bool operator==(const TurnCost&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("usage", self.usage);
+    visit("cost", self.cost);
+    visit("agent_total", self.agent_total);
+    visit("model_calls", self.model_calls);
+    visit("took_us", self.took);
+  }
+};
+
+// Content: the turn's result text.
+struct TurnFinished {
+  static constexpr std::string_view kType = "TurnFinished";
+  TurnId turn;
+  TurnCost cost;
+
+  bool operator==(const TurnFinished&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("cost", self.cost);
+  }
+};
+
+// Content: the agent's error text.
+struct TurnFailed {
+  static constexpr std::string_view kType = "TurnFailed";
+  TurnId turn;
+  std::string subtype;          // the agent's own word, such as "error_max_turns"
+  std::string terminal_reason;  // likewise, such as "api_error"
+  std::int64_t api_status = 0;  // HTTP status of the model API, where that was the reason
+  TurnCost cost;
+
+  bool operator==(const TurnFailed&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("subtype", self.subtype);
+    visit("terminal_reason", self.terminal_reason);
+    visit("api_status", self.api_status);
+    visit("cost", self.cost);
+  }
+};
+
+// Ends a queued or a started turn.
+struct TurnInterrupted {
+  static constexpr std::string_view kType = "TurnInterrupted";
+  TurnId turn;
+  EndReason reason = EndReason::none;
+  TurnCost cost;
+
+  bool operator==(const TurnInterrupted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("reason", self.reason);
+    visit("cost", self.cost);
+  }
+};
+
+enum class OutputKind { text, thinking };
+
+// Content: one finished block of what the agent said.
+struct OutputRecorded {
+  static constexpr std::string_view kType = "OutputRecorded";
+  TurnId turn;
+  std::int64_t block = 0;  // counts the session's blocks from 1
+  OutputKind kind = OutputKind::text;
+  std::string parent{};  // the call whose subagent said it; empty: the agent itself
+
+  bool operator==(const OutputRecorded&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("block", self.block);
+    visit("kind", self.kind);
+    visit("parent", self.parent);
+  }
+};
+
+// Content: what of a block has been said since the last such event of the same block. The finished
+// block supersedes it; without one, it is all that is known of the block.
+struct PartialOutputRecorded {
+  static constexpr std::string_view kType = "PartialOutputRecorded";
+  TurnId turn;
+  std::int64_t block = 0;
+
+  bool operator==(const PartialOutputRecorded&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("block", self.block);
+  }
+};
+
+// Content: the tool's input, JSON.
+struct ToolCallStarted {
+  static constexpr std::string_view kType = "ToolCallStarted";
+  TurnId turn;
+  std::string call;  // the agent's id of the call
+  std::string tool;
+  std::string parent{};  // the call whose subagent made this one; empty: the agent itself
+
+  bool operator==(const ToolCallStarted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("call", self.call);
+    visit("tool", self.tool);
+    visit("parent", self.parent);
+  }
+};
+
+// Content: the tool's result, JSON or text.
+struct ToolCallFinished {
+  static constexpr std::string_view kType = "ToolCallFinished";
+  TurnId turn;
+  std::string call;
+  bool is_error = false;
+  bool is_denied = false;  // it was not carried out, for want of a permission; then an error, too
+  std::string parent{};    // as at the call's start
+
+  bool operator==(const ToolCallFinished&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("call", self.call);
+    visit("error", self.is_error);
+    visit("denied", self.is_denied);
+    visit("parent", self.parent);
+  }
+};
+
+enum class LineFault { unknown_kind, not_json, invalid_utf8, too_long, cut_short };
+
+// Content: a line of the agent that no engine understands, verbatim (its start, if it was too
+// long).
+struct AgentLineRecorded {
+  static constexpr std::string_view kType = "AgentLineRecorded";
+  LineFault fault = LineFault::unknown_kind;
+  std::int64_t line_bytes = 0;
+
+  bool operator==(const AgentLineRecorded&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("fault", self.fault);
+    visit("line_bytes", self.line_bytes);
+  }
+};
+
+// A worker's report that came too late to change anything, such as the result of a killed turn.
+struct ReportIgnored {
+  static constexpr std::string_view kType = "ReportIgnored";
+  std::string kind;
+
+  bool operator==(const ReportIgnored&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("kind", self.kind);
+  }
+};
+
+// A client's command was accepted and left nothing to be done, such as the kill of a killed
+// session. On the record so that whoever sends it again has the same outcome.
+struct NothingChanged {
+  static constexpr std::string_view kType = "NothingChanged";
+  std::string command;  // its type
+
+  bool operator==(const NothingChanged&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("command", self.command);
+  }
+};
+
+struct LeaseGranted {
+  static constexpr std::string_view kType = "LeaseGranted";
+  WorkerId worker;
+  FencingToken token;
+  std::string resume_agent_session;  // continue this one; empty: as the session's spec says
+
+  bool operator==(const LeaseGranted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("worker", self.worker);
+    visit("token", self.token);
+    visit("resume_agent_session", self.resume_agent_session);
+  }
+};
+
+// The worker gave the lease back: its agent process and all that it started are gone.
+struct LeaseReleased {
+  static constexpr std::string_view kType = "LeaseReleased";
+  FencingToken token;
+
+  bool operator==(const LeaseReleased&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("token", self.token);
+  }
+};
+
+// The lease was taken from a worker that is gone.
+struct LeaseExpired {
+  static constexpr std::string_view kType = "LeaseExpired";
+  FencingToken token;
+
+  bool operator==(const LeaseExpired&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("token", self.token);
+  }
+};
+
+struct AgentStarted {
+  static constexpr std::string_view kType = "AgentStarted";
+  std::int64_t pid = 0;
+  std::int64_t start_ticks = 0;  // field 22 of /proc/<pid>/stat: tells a reused pid apart
+
+  bool operator==(const AgentStarted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("pid", self.pid);
+    visit("start_ticks", self.start_ticks);
+  }
+};
+
+// The agent's init message; the session is running from the first one on.
+struct AgentInitialized {
+  static constexpr std::string_view kType = "AgentInitialized";
+  std::string agent_session;  // the agent's own session id
+  std::string model;
+  std::string agent_version;
+
+  bool operator==(const AgentInitialized&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("agent_session", self.agent_session);
+    visit("model", self.model);
+    visit("agent_version", self.agent_version);
+  }
+};
+
+// Content: what went wrong and what to do.
+struct AgentStartFailed {
+  static constexpr std::string_view kType = "AgentStartFailed";
+
+  bool operator==(const AgentStartFailed&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+};
+
+// Content: the end of what the agent wrote to stderr.
+struct AgentExited {
+  static constexpr std::string_view kType = "AgentExited";
+  std::int64_t exit_code = 0;
+  std::int64_t signal = 0;  // 0: it exited by itself
+
+  bool operator==(const AgentExited&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("exit_code", self.exit_code);
+    visit("signal", self.signal);
+  }
+};
+
+// No further prompts; the session completes when its queue is done.
+struct CloseRequested {
+  static constexpr std::string_view kType = "CloseRequested";
+
+  bool operator==(const CloseRequested&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self&, Visit&&) {}
+};
+
+struct SessionClosed {
+  static constexpr std::string_view kType = "SessionClosed";
+  SessionStatus status = SessionStatus::none;  // a terminal one
+  EndReason reason = EndReason::none;
+
+  bool operator==(const SessionClosed&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("status", self.status);
+    visit("reason", self.reason);
+  }
+};
+
+// On the stream of the session that was resumed or forked.
+struct SessionResumed {
+  static constexpr std::string_view kType = "SessionResumed";
+  SessionId by;
+  bool is_fork = false;
+
+  bool operator==(const SessionResumed&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("by", self.by);
+    visit("fork", self.is_fork);
+  }
+};
+
+enum class ErasureReason {
+  requested,  // somebody asked for it
+  retention,  // it was kept for as long as the configuration says
+  lost,       // it was not there any more when the log was salvaged
+};
+
+// The content of these events of the stream, all of which come before this one, is being removed;
+// that it is missing is no damage from here on.
+struct ContentErased {
+  static constexpr std::string_view kType = "ContentErased";
+  VersionRanges events;  // proper
+  ErasureReason reason = ErasureReason::requested;
+
+  bool operator==(const ContentErased&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("events", self.events);
+    visit("reason", self.reason);
+  }
+};
+
+// What the stream's ContentErased events up to version `through` name is in no file any more.
+struct ContentErasureCompleted {
+  static constexpr std::string_view kType = "ContentErasureCompleted";
+  StreamVersion through;
+
+  bool operator==(const ContentErasureCompleted&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("through", self.through);
+  }
+};
+
+using SessionEvents =
+    base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, InterruptRequested,
+                TurnFinished, TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded,
+                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged,
+                LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized,
+                AgentStartFailed, AgentExited, CloseRequested, SessionClosed, SessionResumed,
+                ContentErased, ContentErasureCompleted>;
+
+}  // namespace domain
+
+template <>
+struct base::EnumNames<domain::OutputKind> {
+  static constexpr std::string_view kNames[] = {"text", "thinking"};
+};
+template <>
+struct base::EnumNames<domain::LineFault> {
+  static constexpr std::string_view kNames[] = {"unknown_kind", "not_json", "invalid_utf8",
+                                                "too_long", "cut_short"};
+};
+template <>
+struct base::EnumNames<domain::ErasureReason> {
+  static constexpr std::string_view kNames[] = {"requested", "retention", "lost"};
+};

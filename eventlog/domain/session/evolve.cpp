@@ -1,0 +1,261 @@
+#include "eventlog/domain/evolve.hpp"
+
+#include <algorithm>
+#include <concepts>
+
+#include "eventlog/base/mutant.hpp"
+
+namespace domain {
+namespace {
+
+// Each `apply` returns false when the event is impossible in the state, having changed nothing.
+// Those of `OfSession` are of the session's whole state and of what leases need of it alike.
+template <class State>
+concept OfSession = std::same_as<State, SessionState> || std::same_as<State, LeaseState>;
+
+// A sum stays within what a snapshot can carry: its parts are an agent's word.
+void add_bounded(std::int64_t& sum, std::int64_t part) {
+  sum = std::clamp(sum + part, 1 - base::kIntegerLimit, base::kIntegerLimit - 1);
+}
+
+void add_cost(SessionState& s, const TurnCost& cost) {
+  add_bounded(s.usage.input_tokens, cost.usage.input_tokens);
+  if (base::mutant(base::Mutant::usage_counted_twice)) {
+    add_bounded(s.usage.input_tokens, cost.usage.input_tokens);
+  }
+  add_bounded(s.usage.output_tokens, cost.usage.output_tokens);
+  add_bounded(s.usage.cache_read_tokens, cost.usage.cache_read_tokens);
+  add_bounded(s.usage.cache_creation_tokens, cost.usage.cache_creation_tokens);
+  add_bounded(s.cost.value, cost.cost.value);
+  if (cost.agent_total.value != 0) s.agent_total = cost.agent_total;
+}
+void add_cost(LeaseState&, const TurnCost&) {}
+
+bool ends_turn(OfSession auto& s, TurnId turn, const TurnCost& cost) {
+  if (!s.turn || s.turn->turn != turn) return false;
+  s.turn.reset();
+  add_cost(s, cost);
+  return true;
+}
+
+bool has_lease(const OfSession auto& s, FencingToken token) {
+  return s.lease && s.lease->token == token;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
+  if (s.status != SessionStatus::none) return false;
+  s.status = SessionStatus::starting;
+  s.session = e.session;
+  s.agent = e.agent;
+  s.name = e.name;
+  s.alias = e.alias;
+  s.spec = e.spec;
+  s.lineage = e.lineage;
+  s.opened = envelope.position;
+  s.agent_total = e.carried_cost;
+  return true;
+}
+
+bool apply(LeaseState& s, const Envelope& envelope, const SessionOpened&) {
+  if (s.status != SessionStatus::none) return false;
+  s.status = SessionStatus::starting;
+  s.opened = envelope.position;
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope& envelope, const TurnQueued& e) {
+  if (!is_live(s.status)) return false;
+  const auto place = base::mutant(base::Mutant::queue_reversed) ? s.queue.begin() : s.queue.end();
+  s.queue.insert(place, {e.turn, envelope.position, envelope.version});
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const SessionNamed& e) {
+  if (s.status == SessionStatus::none || !s.name.empty() || s.made_name.position.value != 0) {
+    return false;
+  }
+  s.made_name = {envelope.position, envelope.version, e.mark};
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const TurnStarted& e) {
+  if (!is_live(s.status) || s.turn || s.queue.empty() || s.queue.front().turn != e.turn ||
+      !has_lease(s, e.token)) {
+    return false;
+  }
+  s.turn = CurrentTurn{e.turn, s.queue.front().prompt, s.queue.front().version, false};
+  s.queue.erase(s.queue.begin());
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const InterruptRequested& e) {
+  if (!s.turn || s.turn->turn != e.turn) return false;
+  s.turn->is_interrupt_requested = true;
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const TurnFinished& e) {
+  return ends_turn(s, e.turn, e.cost);
+}
+
+bool apply(OfSession auto& s, const Envelope&, const TurnFailed& e) {
+  return ends_turn(s, e.turn, e.cost);
+}
+
+bool apply(OfSession auto& s, const Envelope&, const TurnInterrupted& e) {
+  if (ends_turn(s, e.turn, e.cost)) return true;
+  const auto queued = std::find_if(s.queue.begin(), s.queue.end(),
+                                   [&](const QueuedTurn& q) { return q.turn == e.turn; });
+  if (queued == s.queue.end()) return false;
+  s.queue.erase(queued);
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const OutputRecorded& e) {
+  if (s.status == SessionStatus::none || e.block != s.blocks + 1) return false;
+  s.blocks = e.block;
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const LeaseGranted& e) {
+  if (!is_live(s.status) || s.lease || e.token <= s.last_token) return false;
+  s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0};
+  s.last_token = e.token;
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const LeaseReleased& e) {
+  if (!has_lease(s, e.token)) return false;
+  s.lease.reset();
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const LeaseExpired& e) {
+  if (!has_lease(s, e.token)) return false;
+  s.lease.reset();
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const AgentStarted& e) {
+  if (!s.lease) return false;
+  s.lease->pid = e.pid;
+  s.lease->start_ticks = e.start_ticks;
+  return true;
+}
+
+void name_agent_session(SessionState& s, const std::string& agent_session) {
+  s.agent_session = agent_session;
+}
+void name_agent_session(LeaseState&, const std::string&) {}
+
+bool apply(OfSession auto& s, const Envelope&, const AgentInitialized& e) {
+  if (s.status == SessionStatus::none) return false;
+  if (s.status == SessionStatus::starting || base::mutant(base::Mutant::status_leaves_end)) {
+    s.status = SessionStatus::running;
+  }
+  name_agent_session(s, e.agent_session);
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const CloseRequested&) {
+  if (!is_live(s.status)) return false;
+  s.is_close_requested = true;
+  return true;
+}
+
+void name_end(SessionState& s, EndReason reason) {
+  s.end_reason = reason;
+}
+void name_end(LeaseState&, EndReason) {}
+
+bool apply(OfSession auto& s, const Envelope&, const SessionClosed& e) {
+  if (!is_live(s.status) || !is_terminal(e.status) || s.turn || !s.queue.empty()) return false;
+  s.status = e.status;
+  name_end(s, e.reason);
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope& envelope, const ContentErased& e) {
+  if (s.status == SessionStatus::none || !is_proper(e.events) ||
+      e.events.back().last >= envelope.version) {
+    return false;
+  }
+  s.erased = united(s.erased, e.events);
+  s.erasure = envelope.version;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const ContentErasureCompleted& e) {
+  if (e.through > s.erasure || e.through <= s.erasure_completed) return false;
+  s.erasure_completed = e.through;
+  return true;
+}
+
+// Facts that a session's state does not depend on beyond its being there.
+bool exists(const SessionState& s) {
+  return s.status != SessionStatus::none;
+}
+bool apply(SessionState& s, const Envelope&, const PartialOutputRecorded&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const ToolCallStarted&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const ToolCallFinished&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const AgentLineRecorded&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const ReportIgnored&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const NothingChanged&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const AgentStartFailed&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const AgentExited&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const SessionResumed&) {
+  return exists(s);
+}
+
+// What leases follow of a session, and what they do not: a new event is in one of both.
+using LeaseEvents =
+    base::Types<SessionOpened, TurnQueued, TurnStarted, InterruptRequested, TurnFinished,
+                TurnFailed, TurnInterrupted, LeaseGranted, LeaseReleased, LeaseExpired,
+                AgentStarted, AgentInitialized, CloseRequested, SessionClosed>;
+using NotOfLeases = base::Types<SessionNamed, OutputRecorded, PartialOutputRecorded,
+                                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored,
+                                NothingChanged, AgentStartFailed, AgentExited, SessionResumed,
+                                ContentErased, ContentErasureCompleted>;
+static_assert(base::kHasSameMembers<SessionEvents, base::Joined<LeaseEvents, NotOfLeases>>);
+
+void count_report(OfSession auto& s, const Envelope& envelope) {
+  if (has_lease(s, envelope.token) && envelope.report_sequence > 0) {
+    s.lease->report_sequence = envelope.report_sequence;
+  }
+}
+
+}  // namespace
+
+void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
+  const bool is_possible = fold_own<SessionEvents>(
+      event, [&](const auto& fact) { return apply(state, envelope, fact); });
+  if (!is_possible && state.inconsistent.value == 0) state.inconsistent = envelope.position;
+  if (envelope.actor_kind == ActorKind::client) {
+    state.commands.remember({envelope.command, envelope.command_digest, envelope.position});
+  }
+  if (envelope.content) state.last_content = std::max(state.last_content, envelope.version);
+  count_report(state, envelope);
+}
+
+void evolve(LeaseState& state, const Envelope& envelope, const Event& event) {
+  fold_own<LeaseEvents>(event, [&](const auto& fact) { return apply(state, envelope, fact); });
+  count_report(state, envelope);
+}
+
+}  // namespace domain

@@ -1,0 +1,17 @@
+// A session: its turns, its output, its leases, its end.
+#pragma once
+
+#include "eventlog/domain/aggregate.hpp"
+#include "eventlog/domain/session/state.hpp"
+
+namespace domain {
+
+struct SessionStream {
+  using State = SessionState;
+  using Events = SessionEvents;
+  static constexpr std::string_view kPattern = "{agent}/session/{session}";
+  static constexpr std::int64_t kStateSchema = 6;
+  static constexpr Residency kResidency = Residency::on_demand;
+};
+
+}  // namespace domain

@@ -1,0 +1,32 @@
+#include "eventlog/domain/session/state.hpp"
+
+namespace domain {
+
+bool is_under_way(const SessionState& state) {
+  return is_live(state.status) || state.lease;
+}
+
+bool is_under_way(const LeaseState& state) {
+  return is_live(state.status) || state.lease;
+}
+
+LeaseState lease_state(const SessionState& state) {
+  return {state.status, state.is_close_requested, state.opened,
+          state.lease,  state.last_token,         state.turn,
+          state.queue};
+}
+
+const std::string& label(const SessionState& state) {
+  return state.name.empty() ? state.alias : state.name;
+}
+
+Position made_name_at(const SessionState& state) {
+  const MadeName& name = state.made_name;
+  return contains(state.erased, name.version) ? Position{} : name.position;
+}
+
+bool is_wholly_erased(const SessionState& state) {
+  return without({{StreamVersion{1}, state.last_content}}, state.erased).empty();
+}
+
+}  // namespace domain

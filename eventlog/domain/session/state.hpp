@@ -1,0 +1,166 @@
+// What the events of a session add up to, and the part of it that leases need.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "eventlog/domain/accepted_commands.hpp"
+#include "eventlog/domain/session/events.hpp"
+
+namespace domain {
+
+struct QueuedTurn {
+  TurnId turn;
+  Position prompt;        // position of its TurnQueued, where the prompt's content lies
+  StreamVersion version;  // of the same event
+
+  bool operator==(const QueuedTurn&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("prompt", self.prompt);
+    visit("version", self.version);
+  }
+};
+
+struct CurrentTurn {
+  TurnId turn;
+  Position prompt;
+  StreamVersion version;  // of its TurnQueued
+  bool is_interrupt_requested = false;
+
+  bool operator==(const CurrentTurn&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("turn", self.turn);
+    visit("prompt", self.prompt);
+    visit("version", self.version);
+    visit("interrupt_requested", self.is_interrupt_requested);
+  }
+};
+
+struct Lease {
+  WorkerId worker;
+  FencingToken token;
+  std::int64_t report_sequence = 0;  // of the last report on the record
+  std::string resume_agent_session;
+  std::int64_t pid = 0;  // of the agent process; 0: not started yet
+  std::int64_t start_ticks = 0;
+
+  bool operator==(const Lease&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("worker", self.worker);
+    visit("token", self.token);
+    visit("report_sequence", self.report_sequence);
+    visit("resume_agent_session", self.resume_agent_session);
+    visit("pid", self.pid);
+    visit("start_ticks", self.start_ticks);
+  }
+};
+
+// A name that was made from a session's first prompt: where its text lies.
+struct MadeName {
+  Position position;      // of its SessionNamed; 0: the session was given a name
+  StreamVersion version;  // of the same event; the prompt is the event behind it
+  std::int64_t mark = 0;
+
+  bool operator==(const MadeName&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("version", self.version);
+    visit("mark", self.mark);
+  }
+};
+
+struct SessionState {
+  SessionStatus status = SessionStatus::none;
+  EndReason end_reason = EndReason::none;
+  bool is_close_requested = false;
+  SessionId session;
+  std::string agent;
+  std::string name;  // as it was given; empty: made from the prompt
+  MadeName made_name;
+  std::string alias;
+  SessionSpec spec;
+  SessionId lineage;
+  Position opened;            // of SessionOpened, where the system prompt's content lies
+  std::string agent_session;  // the agent's own session id, once known
+  base::Boxed<Lease> lease;
+  FencingToken last_token;
+  base::Boxed<CurrentTurn> turn;
+  std::vector<QueuedTurn> queue;
+  std::int64_t blocks = 0;  // finished output blocks so far
+  Usage usage;
+  NanoUsd cost;
+  NanoUsd agent_total;  // the agent's own running total, as last reported
+  AcceptedCommands commands;
+  StreamVersion last_content;       // of the last event that has or had content
+  VersionRanges erased;             // events whose content was erased
+  StreamVersion erasure;            // of the last ContentErased; 0: none
+  StreamVersion erasure_completed;  // of the last one that is known to be done; 0: none
+  Position inconsistent;            // of the first impossible event; 0 = none
+
+  bool operator==(const SessionState&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("status", self.status);
+    visit("end_reason", self.end_reason);
+    visit("session", self.session);
+    visit("agent", self.agent);
+    visit("name", self.name);
+    visit("made_name", self.made_name);
+    visit("alias", self.alias);
+    visit("spec", self.spec);
+    visit("lineage", self.lineage);
+    visit("opened", self.opened);
+    visit("agent_session", self.agent_session);
+    visit("close_requested", self.is_close_requested);
+    visit("lease", self.lease);
+    visit("last_token", self.last_token);
+    visit("turn", self.turn);
+    visit("queue", self.queue);
+    visit("blocks", self.blocks);
+    visit("usage", self.usage);
+    visit("cost", self.cost);
+    visit("agent_total", self.agent_total);
+    visit("commands", self.commands);
+    visit("last_content", self.last_content);
+    visit("erased", self.erased);
+    visit("erasure", self.erasure);
+    visit("erasure_completed", self.erasure_completed);
+    visit("inconsistent", self.inconsistent);
+  }
+};
+
+// What of a session leases are given, directed and ended on. Of a session that has nothing to do
+// it is little, and whoever gives leases keeps one of each that is under way.
+struct LeaseState {
+  SessionStatus status = SessionStatus::none;
+  bool is_close_requested = false;
+  Position opened;  // of SessionOpened, which holds what an agent is started with
+  base::Boxed<Lease> lease;
+  FencingToken last_token;
+  base::Boxed<CurrentTurn> turn;
+  std::vector<QueuedTurn> queue;
+
+  bool operator==(const LeaseState&) const = default;
+};
+
+LeaseState lease_state(const SessionState& state);
+
+// What texts call a session: the name that it was given, else its alias.
+const std::string& label(const SessionState& state);
+
+// Where the text of a name that was made from the prompt lies; 0: there is none, or it was erased.
+Position made_name_at(const SessionState& state);
+
+// It lives, or has a lease that is yet to end: a worker may have to be told of it.
+bool is_under_way(const SessionState& state);
+bool is_under_way(const LeaseState& state);
+
+// Nothing of the session's text is left, or is to be left.
+bool is_wholly_erased(const SessionState& state);
+
+}  // namespace domain

@@ -1,0 +1,130 @@
+// The nouns that events, state and commands share. Pure values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eventlog/base/fields.hpp"
+
+namespace domain {
+
+using base::Bytes;
+using base::CommandId;
+using base::FencingToken;
+using base::NanoUsd;
+using base::Position;
+using base::SessionId;
+using base::StreamVersion;
+using base::Time;
+using base::TurnId;
+using base::WorkerId;
+
+// `none` stands for "no such session"; the last three are terminal and never left.
+enum class SessionStatus : std::uint8_t { none, starting, running, completed, failed, killed };
+
+constexpr bool is_live(SessionStatus status) {
+  return status == SessionStatus::starting || status == SessionStatus::running;
+}
+constexpr bool is_terminal(SessionStatus status) {
+  return status != SessionStatus::none && !is_live(status);
+}
+
+enum class PermissionMode : std::uint8_t { ask, plan, accept_edits, bypass_permissions };
+
+// Why a turn or a session ended otherwise than by its own success.
+enum class EndReason : std::uint8_t {
+  none,
+  user,           // somebody asked for it
+  turn_error,     // the agent reported an error as the turn's result
+  budget,         // the agent stopped because the session's budget is spent
+  agent_exited,   // the agent process ended before it had finished
+  start_failed,   // the agent process could not be started
+  worker_lost,    // the worker that ran it died
+  session_ended,  // the turn's session ended first
+};
+
+struct Usage {
+  std::int64_t input_tokens = 0;
+  std::int64_t output_tokens = 0;
+  std::int64_t cache_read_tokens = 0;
+  std::int64_t cache_creation_tokens = 0;
+
+  bool operator==(const Usage&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("input", self.input_tokens);
+    visit("output", self.output_tokens);
+    visit("cache_read", self.cache_read_tokens);
+    visit("cache_creation", self.cache_creation_tokens);
+  }
+};
+
+// What an engine needs to know to run a session's agent process.
+struct SessionSpec {
+  std::string engine;   // "claude" or "scripted"
+  std::string workdir;  // absolute
+  std::string model;    // empty: the agent's own default
+  PermissionMode permission_mode = PermissionMode::ask;
+  bool is_multi_turn = false;
+  bool is_fork = false;        // continue under a new id of the agent's
+  NanoUsd budget;              // cap over all resumes and forks; 0 = none
+  std::int64_t max_turns = 0;  // cap on the agent's model calls for one prompt; 0 = none
+  std::vector<std::string> allowed_tools;
+  std::string resume_agent_session;  // the agent's own session id to continue; empty = begin anew
+
+  bool operator==(const SessionSpec&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("engine", self.engine);
+    visit("workdir", self.workdir);
+    visit("model", self.model);
+    visit("permission_mode", self.permission_mode);
+    visit("multi_turn", self.is_multi_turn);
+    visit("budget", self.budget);
+    visit("max_turns", self.max_turns);
+    visit("allowed_tools", self.allowed_tools);
+    visit("resume_agent_session", self.resume_agent_session);
+    visit("fork", self.is_fork);
+  }
+};
+
+// The largest text of an event: a larger prompt is refused. Nothing that an agent says comes near,
+// since its lines are bounded before.
+constexpr std::int64_t kContentBytesMax = std::int64_t{64} << 20;
+// A directive carries a prompt and the system prompt in one frame of 72 MiB.
+constexpr std::int64_t kSystemPromptBytesMax = std::int64_t{4} << 20;
+
+// The erasable part of an event: one text. What it is depends on the event's type.
+// `Text`: std::string, or base::ByteView into the bytes that it is decoded from.
+template <class Text>
+struct ContentOf {
+  Text text;
+
+  bool operator==(const ContentOf&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("text", self.text);
+  }
+};
+using Content = ContentOf<std::string>;
+
+}  // namespace domain
+
+template <>
+struct base::EnumNames<domain::SessionStatus> {
+  static constexpr std::string_view kNames[] = {"none",      "starting", "running",
+                                                "completed", "failed",   "killed"};
+};
+template <>
+struct base::EnumNames<domain::PermissionMode> {
+  static constexpr std::string_view kNames[] = {"default", "plan", "acceptEdits",
+                                                "bypassPermissions"};
+};
+template <>
+struct base::EnumNames<domain::EndReason> {
+  static constexpr std::string_view kNames[] = {"none",        "user",         "turn_error",
+                                                "budget",      "agent_exited", "start_failed",
+                                                "worker_lost", "session_ended"};
+};

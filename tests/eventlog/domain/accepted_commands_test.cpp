@@ -1,0 +1,103 @@
+#include "eventlog/domain/accepted_commands.hpp"
+
+#include <map>
+
+#include "eventlog/base/random.hpp"
+#include "tests/support/catch.hpp"
+
+namespace domain {
+namespace {
+
+constexpr std::int64_t kFar = std::int64_t{1} << 32;
+
+CommandId id(std::uint64_t number) {
+  CommandId id;
+  id.bytes[0] = static_cast<char>(number >> 8);
+  id.bytes[15] = static_cast<char>(number);
+  return id;
+}
+
+struct Listed {
+  std::vector<AcceptedCommand> commands;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("commands", self.commands);
+  }
+};
+struct Held {
+  AcceptedCommands commands;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("commands", self.commands);
+  }
+};
+
+// What was remembered, in any order, some of it twice; positions around the one that is named.
+std::map<CommandId, AcceptedCommand> remember(AcceptedCommands& commands, std::uint64_t seed,
+                                              std::int64_t around) {
+  base::SeededRandom random(seed);
+  std::map<CommandId, AcceptedCommand> model;
+  for (int i = 0; i < 300; ++i) {
+    const AcceptedCommand next{id(random.below(400)),
+                               {static_cast<char>(i)},
+                               {around - 100 + static_cast<std::int64_t>(random.below(200))}};
+    commands.remember(next);
+    AcceptedCommand& known = model.try_emplace(next.command, next).first->second;
+    known.position = next.position;
+  }
+  return model;
+}
+
+TEST_CASE("what was accepted is found, with the position of its last event", "[session]") {
+  for (const std::int64_t around : {std::int64_t{1000}, kFar, 5 * kFar}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      INFO("seed " << seed << ", positions around " << around);
+      AcceptedCommands commands;
+      const auto model = remember(commands, seed, around);
+      REQUIRE(commands.size() == model.size());
+      std::size_t index = 0;
+      for (const auto& [command, accepted] : model) {
+        REQUIRE((commands.find(command) == accepted));
+        REQUIRE((commands.at(index++) == accepted));  // ascending by id
+      }
+      for (std::uint64_t number = 0; number < 400; ++number) {
+        REQUIRE(commands.find(id(number)).has_value() == model.contains(id(number)));
+      }
+    }
+  }
+}
+
+TEST_CASE("accepted commands are equal when all of each of them is", "[session]") {
+  AcceptedCommands a;
+  a.remember({id(1), {'d'}, {7}});
+  a.remember({id(2), {'d'}, {8}});
+  AcceptedCommands b = a;
+  CHECK((a == b));
+  b.remember({id(2), {'d'}, {kFar + 8}});
+  CHECK((a != b));
+  b.remember({id(2), {'d'}, {8}});
+  CHECK((a == b));
+  b.remember({id(3), {'d'}, {8}});
+  CHECK((a != b));
+  AcceptedCommands other;
+  other.remember({id(1), {'d'}, {7}});
+  other.remember({id(2), {'x'}, {8}});
+  CHECK((a != other));
+}
+
+TEST_CASE("in bytes accepted commands are a list, ascending by id", "[session]") {
+  for (const std::int64_t around : {std::int64_t{1000}, kFar}) {
+    Held held;
+    Listed listed;
+    for (const auto& [command, accepted] : remember(held.commands, 1, around)) {
+      listed.commands.push_back(accepted);
+    }
+    const base::Bytes bytes = base::encode(listed);
+    CHECK(base::encode(held) == bytes);
+    CHECK((base::decode<Held>(bytes).value().commands == held.commands));
+    CHECK((base::decode<Listed>(base::encode(held)).value().commands == listed.commands));
+  }
+}
+
+}  // namespace
+}  // namespace domain

@@ -1,0 +1,209 @@
+#include "eventlog/domain/admission/alias.hpp"
+#include "tests/support/session_samples.hpp"
+
+namespace domain {
+namespace {
+
+using support::fact;
+using support::Fact;
+using support::given;
+using support::kOwnTurn;
+using support::kSession;
+using support::kSource;
+using support::kToken;
+using support::turn;
+
+// The session that is resumed: it ran under agent session "old", cost 700, and is over.
+std::vector<Fact> source_running() {
+  const TurnCost cost{{}, {700}, {700}, 1, {}};
+  SessionOpened opened{kSource, "main",  "first", "alias000", {}, support::sample_spec(true),
+                       {},      kSource, {}};
+  std::vector<Fact> past;
+  for (const Fact& f :
+       {Fact(opened), Fact(TurnQueued{turn(1)}), Fact(LeaseGranted{support::kWorker, kToken, {}}),
+        Fact(TurnStarted{turn(1), kToken}), Fact(AgentInitialized{"old", "m", "2"}),
+        Fact(TurnFinished{turn(1), cost})}) {
+    past.push_back(f.on(StreamRole::source));
+  }
+  return past;
+}
+std::vector<Fact> source_closing() {
+  auto past = source_running();
+  past.push_back(
+      fact(SessionClosed{SessionStatus::killed, EndReason::user}).on(StreamRole::source));
+  return past;
+}
+std::vector<Fact> source_ended() {
+  auto past = source_closing();
+  past.push_back(fact(LeaseReleased{kToken}).on(StreamRole::source));
+  return past;
+}
+
+// Of the first session that is admitted.
+const std::string kAlias = alias_of(kSession, 0);
+
+Spawn resume(bool is_fork = false) {
+  Spawn c;
+  c.name = "second";
+  c.spec = support::sample_spec(true);
+  c.prompt = "Go on";
+  c.resume = kSource;
+  c.is_fork = is_fork;
+  return c;
+}
+
+SessionOpened opened_by(const Spawn& c) {
+  SessionOpened opened{kSession, "main", "second", kAlias, {}, c.spec, kSource, kSource, {700}};
+  opened.spec.resume_agent_session = "old";
+  opened.spec.is_fork = c.is_fork;
+  return opened;
+}
+
+TEST_CASE("a resumed session goes on with the agent's session, its lineage and its cost",
+          "[session]") {
+  const auto after =
+      given(source_ended())
+          .when(resume())
+          .then(
+              fact(SessionResumed{kSession, false}).on(StreamRole::source), opened_by(resume()),
+              fact(TurnQueued{kOwnTurn}).with("Go on"),
+              fact(NameClaimed{kSession, "second", "old"}).on(StreamRole::registry),
+              fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(StreamRole::admission));
+  CHECK(after.session.agent_total.value == 700);
+  CHECK(after.registry.agent_sessions.at("old") == kSession);
+}
+
+TEST_CASE("a resumed session is held to what its source was, unless it is told otherwise",
+          "[session]") {
+  auto past = source_ended();
+  auto& opened = std::get<SessionOpened>(past.front().event);
+  opened.spec.allowed_tools = {"Bash", "Read"};
+  opened.spec.max_turns = 7;
+  Spawn bare = resume();
+  bare.spec.allowed_tools.clear();
+  bare.spec.max_turns = 0;
+  const auto as_it_was = given(past).when(bare).outcome();
+  REQUIRE(as_it_was);
+  Spawn told = bare;
+  told.spec.allowed_tools = {"Edit"};
+  told.spec.max_turns = 3;
+  const auto as_told = given(past).when(told).outcome();
+  REQUIRE(as_told);
+  const auto spec_of = [](const auto& decided) {
+    for (const Emitted& one : *decided) {
+      if (const auto* e = std::get_if<SessionOpened>(&one.event)) return e->spec;
+    }
+    return SessionSpec{};
+  };
+  CHECK(spec_of(as_it_was).allowed_tools == std::vector<std::string>{"Bash", "Read"});
+  CHECK(spec_of(as_it_was).max_turns == 7);
+  CHECK(spec_of(as_told).allowed_tools == std::vector<std::string>{"Edit"});
+  CHECK(spec_of(as_told).max_turns == 3);
+}
+
+TEST_CASE("a fork leaves the agent's session free, also while the source runs", "[session]") {
+  const auto source = GENERATE(0, 1, 2);
+  const auto past = source == 0   ? source_ended()
+                    : source == 1 ? source_closing()
+                                  : source_running();
+  const auto after =
+      given(past)
+          .when(resume(true))
+          .then(
+              fact(SessionResumed{kSession, true}).on(StreamRole::source), opened_by(resume(true)),
+              fact(TurnQueued{kOwnTurn}).with("Go on"),
+              fact(NameClaimed{kSession, "second", {}}).on(StreamRole::registry),
+              fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(StreamRole::admission));
+  CHECK(after.registry.agent_sessions.empty());
+}
+
+TEST_CASE("a session that was never there cannot be resumed or forked", "[session]") {
+  const bool is_fork = GENERATE(false, true);
+  given().when(resume(is_fork)).then_rejected(RejectionCode::not_found);
+  support::Given empty;
+  empty.source.emplace();
+  empty.when(resume(is_fork)).then_rejected(RejectionCode::not_found);
+}
+
+TEST_CASE("a session whose agent never began cannot be resumed or forked", "[session]") {
+  const bool is_fork = GENERATE(false, true);
+  const SessionOpened opened{kSource, "main",  "first", "alias000", {}, support::sample_spec(true),
+                             {},      kSource, {}};
+  given(fact(opened).on(StreamRole::source),
+        fact(SessionClosed{SessionStatus::failed, EndReason::start_failed}).on(StreamRole::source))
+      .when(resume(is_fork))
+      .then_rejected(RejectionCode::not_resumable);
+}
+
+TEST_CASE("a session is not resumed while it is live or its agent process is", "[session]") {
+  given(source_running()).when(resume()).then_rejected(RejectionCode::source_live);
+  given(source_closing()).when(resume()).then_rejected(RejectionCode::lease_held);
+}
+
+TEST_CASE("an agent's session is gone on with by one session at a time", "[session]") {
+  const auto other = support::numbered<SessionId>(7);
+  const auto claim = fact(NameClaimed{other, "other", "old"}).on(StreamRole::registry);
+  const auto admit = fact(SessionAdmitted{other, "main", "alias777"}).on(StreamRole::admission);
+  given(source_ended(), claim, admit).when(resume()).then_rejected(RejectionCode::source_live);
+  CHECK(given(source_ended(), claim, admit).when(resume(true)).outcome());
+  const auto release = fact(AgentSessionReleased{other, "old"}).on(StreamRole::registry);
+  CHECK(given(source_ended(), claim, admit, release).when(resume()).outcome());
+}
+
+// The session goes on with agent session "old", and its first turn runs.
+support::Given resumed_and_running(bool is_fork = false) {
+  return given(source_ended(), opened_by(resume(is_fork)), TurnQueued{kOwnTurn},
+               fact(NameClaimed{kSession, "second", is_fork ? "" : "old"}).on(StreamRole::registry),
+               fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(StreamRole::admission),
+               LeaseGranted{support::kWorker, kToken, "old"}, TurnStarted{kOwnTurn, kToken});
+}
+
+TEST_CASE("an agent's session is free when the process that went on with it has ended",
+          "[session]") {
+  const auto name = fact(NameReleased{kSession, "second"}).on(StreamRole::registry);
+  const auto place = fact(SessionReleased{kSession, true}).on(StreamRole::admission);
+  const auto settled = fact(SessionSettled{kSession}).on(StreamRole::admission);
+  const auto free = fact(AgentSessionReleased{kSession, "old"}).on(StreamRole::registry);
+  const auto killed = resumed_and_running()
+                          .when(KillSession{})
+                          .then(TurnInterrupted{kOwnTurn, EndReason::user, {}},
+                                SessionClosed{SessionStatus::killed, EndReason::user}, name, place);
+  CHECK(killed.registry.agent_sessions.contains("old"));
+  const auto ended =
+      support::Given(killed).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, settled, free);
+  CHECK(ended.registry.agent_sessions.empty());
+
+  const auto forked = resumed_and_running(true)
+                          .when(KillSession{})
+                          .then(TurnInterrupted{kOwnTurn, EndReason::user, {}},
+                                SessionClosed{SessionStatus::killed, EndReason::user}, name, place);
+  support::Given(forked).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, settled);
+
+  const auto other = support::numbered<SessionId>(7);
+  given(source_ended(), fact(NameClaimed{other, "other", "old"}).on(StreamRole::registry),
+        fact(SessionAdmitted{other, "main", "alias777"}).on(StreamRole::admission),
+        fact(NameReleased{other, "other"}).on(StreamRole::registry),
+        fact(SessionReleased{other, true}).on(StreamRole::admission))
+      .when(resume())
+      .then_rejected(RejectionCode::lease_held);
+}
+
+TEST_CASE("a resumed session is refused like a new one when the limit is reached", "[session]") {
+  Limits limits;
+  limits.max_sessions = 0;
+  given(source_ended())
+      .with_limits(limits)
+      .when(resume())
+      .then_rejected(RejectionCode::session_limit);
+}
+
+TEST_CASE("a source that was resumed remembers by whom it was asked", "[session]") {
+  auto world = given(source_ended());
+  auto outcome = world.when(resume()).outcome();
+  REQUIRE(outcome);
+  CHECK(outcome->front().role == StreamRole::source);
+  CHECK(outcome->front().event == Event(SessionResumed{kSession, false}));
+}
+
+}  // namespace
+}  // namespace domain

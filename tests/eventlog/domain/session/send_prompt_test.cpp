@@ -1,0 +1,113 @@
+#include "tests/support/session_samples.hpp"
+
+namespace domain {
+namespace {
+
+using support::fact;
+using support::given;
+using support::kOwnTurn;
+using support::kToken;
+using support::turn;
+
+const SendPrompt kPrompt{"And now this", false};
+const SendPrompt kInterrupting{"Stop, do this", true};
+
+TEST_CASE("a prompt to an idle session starts at once", "[session]") {
+  const auto after =
+      given(support::idle())
+          .when(kPrompt)
+          .then(fact(TurnQueued{kOwnTurn}).with(kPrompt.prompt), TurnStarted{kOwnTurn, kToken});
+  CHECK(after.session.turn->turn == kOwnTurn);
+  CHECK(after.session.queue.empty());
+}
+
+TEST_CASE("a prompt to a busy session waits", "[session]") {
+  const auto after =
+      given(support::running()).when(kPrompt).then(fact(TurnQueued{kOwnTurn}).with(kPrompt.prompt));
+  CHECK(after.session.turn->turn == turn(1));
+  CHECK(after.session.queue.size() == 1);
+}
+
+TEST_CASE("a prompt to a session without a worker waits", "[session]") {
+  given(support::starting()).when(kPrompt).then(fact(TurnQueued{kOwnTurn}).with(kPrompt.prompt));
+  given(support::unleased()).when(kPrompt).then(fact(TurnQueued{kOwnTurn}).with(kPrompt.prompt));
+}
+
+TEST_CASE("an interrupting prompt asks the running turn to end, once", "[session]") {
+  given(support::running())
+      .when(kInterrupting)
+      .then(fact(TurnQueued{kOwnTurn}).with(kInterrupting.prompt), InterruptRequested{turn(1)});
+  given(support::running(), InterruptRequested{turn(1)})
+      .when(kInterrupting)
+      .then(fact(TurnQueued{kOwnTurn}).with(kInterrupting.prompt));
+  given(support::idle())
+      .when(kInterrupting)
+      .then(fact(TurnQueued{kOwnTurn}).with(kInterrupting.prompt), TurnStarted{kOwnTurn, kToken});
+}
+
+TEST_CASE("a prompt to no session is refused", "[session]") {
+  given().when(kPrompt).then_rejected(RejectionCode::not_found);
+}
+
+TEST_CASE("a prompt to an ended session is refused", "[session]") {
+  given(support::killed()).when(kPrompt).then_rejected(RejectionCode::session_ended);
+}
+
+TEST_CASE("an empty prompt is refused", "[session]") {
+  given(support::idle()).when(SendPrompt{}).then_rejected(RejectionCode::invalid);
+}
+
+TEST_CASE("a prompt over the largest text of an event is refused", "[session]") {
+  const auto largest = static_cast<std::size_t>(kContentBytesMax);
+  given(support::idle())
+      .when(SendPrompt{std::string(largest + 1, 'x'), false})
+      .then_rejected(RejectionCode::limit_reached);
+}
+
+TEST_CASE("a single-turn session takes no second prompt", "[session]") {
+  given(support::running(false)).when(kPrompt).then_rejected(RejectionCode::not_accepting);
+}
+
+TEST_CASE("a closing session takes no further prompt", "[session]") {
+  given(support::running(), CloseRequested{})
+      .when(kPrompt)
+      .then_rejected(RejectionCode::not_accepting);
+}
+
+TEST_CASE("the queue of prompts is bounded", "[session]") {
+  Limits limits;
+  limits.queue_max = 2;
+  const auto one_waits = given(support::running(), TurnQueued{turn(2)}).with_limits(limits);
+  CHECK(one_waits.when(kPrompt).outcome());
+  given(support::running(), TurnQueued{turn(2)}, TurnQueued{turn(3)})
+      .with_limits(limits)
+      .when(kPrompt)
+      .then_rejected(RejectionCode::limit_reached);
+}
+
+TEST_CASE("the remembered commands of a session are bounded, and kill still works", "[session]") {
+  Limits limits;
+  limits.commands_max = 1;
+  const auto full =
+      given(
+          support::idle(),
+          fact(SessionResumed{support::kSource, true}).by_command(support::numbered<CommandId>(1)))
+          .with_limits(limits);
+  full.when(kPrompt).then_rejected(RejectionCode::limit_reached);
+  full.when(CloseSession{}).then_rejected(RejectionCode::limit_reached);
+  CHECK(full.when(KillSession{}).outcome());
+}
+
+TEST_CASE("a session that contradicts itself can only be killed", "[session]") {
+  const auto torn = given(support::idle(), TurnStarted{turn(5), kToken}).even_inconsistent();
+  REQUIRE(torn.session.inconsistent.value != 0);
+  torn.when(kPrompt).then_rejected(RejectionCode::inconsistent);
+  torn.when(CloseSession{}).then_rejected(RejectionCode::inconsistent);
+  torn.when(InterruptTurn{turn(1)}).then_rejected(RejectionCode::inconsistent);
+  torn.when(KillSession{})
+      .then(SessionClosed{SessionStatus::killed, EndReason::user}, support::name_released(),
+            support::place_released_with_lease());
+}
+
+}  // namespace
+}  // namespace domain

@@ -1,0 +1,260 @@
+#include "eventlog/domain/admission/alias.hpp"
+#include "eventlog/domain/admission/name_mark.hpp"
+#include "tests/support/session_samples.hpp"
+
+namespace domain {
+namespace {
+
+using support::fact;
+using support::given;
+using support::kCommand;
+using support::kOwnTurn;
+using support::kSession;
+using support::numbered;
+
+// Of the first session that is admitted.
+const std::string kAlias = alias_of(kSession, 0);
+
+Spawn spawn() {
+  Spawn c;
+  c.name = "fix-bug";
+  c.origin_channel = "cli";
+  c.spec = support::sample_spec(true);
+  c.prompt = "Fix the bug";
+  return c;
+}
+
+SessionOpened opened_by(const Spawn& c, std::string name) {
+  return {kSession, "main", std::move(name), kAlias, c.origin_channel, c.spec, {}, kSession, {}};
+}
+
+TEST_CASE("a spawned session is opened, queued, named and admitted at once", "[session]") {
+  Spawn c = spawn();
+  c.system_prompt = "Be brief.";
+  const auto after = given().when(c).then(
+      fact(opened_by(c, "fix-bug")).with("Be brief."),
+      fact(TurnQueued{kOwnTurn}).with("Fix the bug"),
+      fact(NameClaimed{kSession, "fix-bug", {}}).on(StreamRole::registry),
+      fact(SessionAdmitted{kSession, "main", kAlias, "fix-bug"}).on(StreamRole::admission));
+  CHECK(after.session.status == SessionStatus::starting);
+  CHECK(after.session.lineage == kSession);
+  CHECK(after.session.queue.size() == 1);
+  CHECK(after.registry.names.at("fix-bug") == kSession);
+  CHECK(after.admission.live.contains(kSession));
+}
+
+// The name that the session gets which nobody named, beside these live ones.
+std::string made_beside(const std::vector<support::Fact>& past, const std::string& prompt) {
+  Spawn c = spawn();
+  c.name.clear();
+  c.prompt = prompt;
+  const auto outcome = given(past).when(c).outcome();
+  REQUIRE(outcome);
+  REQUIRE(outcome->size() == 4);
+  CHECK(std::get<SessionOpened>((*outcome)[0].event).name.empty());
+  const std::string name = (*outcome)[1].content.text;
+  CHECK(std::get<SessionNamed>((*outcome)[1].event).mark == name_mark(name));
+  const auto& admitted = std::get<SessionAdmitted>((*outcome)[3].event);
+  CHECK(admitted.name.empty());
+  CHECK(admitted.name_mark == name_mark(name));
+  return name;
+}
+
+// Another live session, of another agent.
+support::Fact admitted(int number, std::string name, std::int64_t mark = 0) {
+  const auto id = numbered<SessionId>(number);
+  return fact(SessionAdmitted{id, "other", "alias00" + std::to_string(number), std::move(name),
+                              mark})
+      .on(StreamRole::admission);
+}
+support::Fact released(int number) {
+  return fact(SessionReleased{numbered<SessionId>(number)}).on(StreamRole::admission);
+}
+
+TEST_CASE("a session that nobody named is named after its prompt", "[session]") {
+  CHECK(made_beside({}, "Please refactor the parser module of this project") ==
+        "refactor-parser-module");
+}
+
+TEST_CASE("no fact holds a word of the prompt", "[session]") {
+  Spawn c = spawn();
+  c.name.clear();
+  c.prompt = "Rename swordfish to marlin";
+  const auto outcome = given().when(c).outcome();
+  REQUIRE(outcome);
+  for (const Emitted& emitted : *outcome) {
+    CHECK(support::text_of(emitted.event).find("swordfish") == std::string::npos);
+  }
+}
+
+TEST_CASE("a given name that a live session of any agent has is refused", "[session]") {
+  const auto refused = given(admitted(7, "fix-bug")).when(spawn()).outcome();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == RejectionCode::already_exists);
+  CHECK(refused.error().text.find("alias007") != std::string::npos);
+  // Also where that session was named after its prompt, or admitted by an older release.
+  given(admitted(7, "", name_mark("fix-bug")))
+      .when(spawn())
+      .then_rejected(RejectionCode::already_exists);
+  given(fact(NameClaimed{numbered<SessionId>(7), "fix-bug", {}}).on(StreamRole::registry),
+        fact(SessionAdmitted{numbered<SessionId>(7), "main", "alias007"}).on(StreamRole::admission))
+      .when(spawn())
+      .then_rejected(RejectionCode::already_exists);
+  CHECK(given(admitted(7, "fix-bug"), released(7)).when(spawn()).outcome());
+}
+
+TEST_CASE("a made name that a live session has gets a number", "[session]") {
+  const std::string prompt = "Fix the bug";
+  CHECK(made_beside({admitted(7, "fix-bug")}, prompt) == "fix-bug-2");
+  CHECK(made_beside({admitted(7, "", name_mark("fix-bug"))}, prompt) == "fix-bug-2");
+  CHECK(made_beside({admitted(7, "", name_mark("fix-bug")), admitted(8, "fix-bug-2")}, prompt) ==
+        "fix-bug-3");
+  CHECK(made_beside({admitted(7, "", name_mark("fix-bug")), admitted(8, "fix-bug-2"), released(7)},
+                    prompt) == "fix-bug");
+  CHECK(made_beside(
+            {fact(NameClaimed{numbered<SessionId>(7), "fix-bug", {}}).on(StreamRole::registry)},
+            prompt) == "fix-bug-2");
+}
+
+TEST_CASE("two sessions of one name in an older log both stay", "[session]") {
+  const auto older = [](int number, const std::string& agent) {
+    return fact(SessionAdmitted{numbered<SessionId>(number), agent,
+                                "alias00" + std::to_string(number)})
+        .on(StreamRole::admission);
+  };
+  Spawn c = spawn();
+  c.name = "another";
+  const auto after = given(older(7, "main"), older(8, "other")).when(c).outcome();
+  CHECK(after);
+}
+
+TEST_CASE("what is known of names is of live sessions alone", "[session]") {
+  support::Given world;
+  for (int number = 1; number <= 9; ++number) {
+    world.fold({admitted(number, number % 2 == 0 ? "name" + std::to_string(number) : "",
+                         number % 2 == 0 ? 0 : number),
+                released(number)});
+  }
+  CHECK(world.is_consistent());
+  CHECK(world.admission.names.empty());
+  CHECK(world.admission.name_marks.empty());
+}
+
+std::string alias_given(const std::vector<support::Fact>& past) {
+  const auto outcome = given(past).when(spawn()).outcome();
+  REQUIRE(outcome);
+  return std::get<SessionOpened>((*outcome)[0].event).alias;
+}
+
+TEST_CASE("an alias is never given twice, not even after its session has ended", "[session]") {
+  const auto other = numbered<SessionId>(7);
+  const auto release = fact(SessionReleased{other}).on(StreamRole::admission);
+  const auto admit = [&](const std::string& alias) {
+    return fact(SessionAdmitted{other, "main", alias}).on(StreamRole::admission);
+  };
+  CHECK(alias_given({}) == alias_of(kSession, 0));
+  CHECK(alias_given({admit(alias_of(other, 0)), release}) == alias_of(other, 1));
+  CHECK(alias_given({admit(alias_of(other, 0)), release, admit(alias_of(other, 1)), release}) ==
+        alias_of(other, 2));
+  // Those that another release drew by lot are passed over.
+  CHECK(alias_given({admit(alias_of(other, 1)), release, admit("alias000"), release}) ==
+        alias_of(other, 0));
+  CHECK(alias_given({admit(alias_of(other, 1)), release, admit(alias_of(other, 0)), release}) ==
+        alias_of(other, 2));
+}
+
+TEST_CASE("a spawn that makes no sense is refused as invalid", "[session]") {
+  Spawn c = spawn();
+  SECTION("an unknown engine") {
+    c.spec.engine = "abacus";
+  }
+  SECTION("no engine") {
+    c.spec.engine.clear();
+  }
+  SECTION("a relative working folder") {
+    c.spec.workdir = "project";
+  }
+  SECTION("a working folder with a zero byte") {
+    c.spec.workdir = std::string("/srv\0x", 6);
+  }
+  SECTION("an empty prompt") {
+    c.prompt.clear();
+  }
+  SECTION("a name of 65 bytes") {
+    c.name = std::string(65, 'n');
+  }
+  SECTION("a name of two lines") {
+    c.name = "two\nlines";
+  }
+  SECTION("a blank name") {
+    c.name = "  ";
+  }
+  SECTION("a name with the form of an alias") {
+    c.name = kAlias;
+  }
+  SECTION("a negative budget") {
+    c.spec.budget.value = -1;
+  }
+  SECTION("a negative cap on turns") {
+    c.spec.max_turns = -1;
+  }
+  given().when(c).then_rejected(RejectionCode::invalid);
+}
+
+TEST_CASE("a name of 64 bytes is accepted", "[session]") {
+  Spawn c = spawn();
+  c.name = std::string(64, 'n');
+  CHECK(given().when(c).outcome());
+}
+
+TEST_CASE("a spawn without session id or with a bad agent name is refused", "[session]") {
+  support::Given world;
+  SECTION("no session id") {
+    world.context.session = {};
+  }
+  SECTION("no agent") {
+    world.context.agent.clear();
+  }
+  SECTION("an agent with a slash") {
+    world.context.agent = "a/b";
+  }
+  SECTION("an agent in upper case") {
+    world.context.agent = "Main";
+  }
+  SECTION("an agent of 65 characters") {
+    world.context.agent = std::string(65, 'a');
+  }
+  world.when(spawn()).then_rejected(RejectionCode::invalid);
+}
+
+TEST_CASE("no more sessions are live than the limit allows", "[session]") {
+  const auto admitted =
+      fact(SessionAdmitted{numbered<SessionId>(7), "other", "x"}).on(StreamRole::admission);
+  Limits limits;
+  limits.max_sessions = 1;
+  given(admitted).with_limits(limits).when(spawn()).then_rejected(RejectionCode::session_limit);
+  limits.max_sessions = 2;
+  CHECK(given(admitted).with_limits(limits).when(spawn()).outcome());
+  limits.max_sessions = 1;
+  const auto released = fact(SessionReleased{numbered<SessionId>(7)}).on(StreamRole::admission);
+  CHECK(given(admitted, released).with_limits(limits).when(spawn()).outcome());
+}
+
+TEST_CASE("a session id is spawned once", "[session]") {
+  given(support::starting()).when(spawn()).then_rejected(RejectionCode::already_exists);
+  given(support::killed()).when(spawn()).then_rejected(RejectionCode::already_exists);
+}
+
+TEST_CASE("what to resume is not the caller's to name in the spec", "[session]") {
+  Spawn c = spawn();
+  c.spec.resume_agent_session = "stolen";
+  c.spec.is_fork = true;
+  const auto outcome = given().when(c).outcome();
+  REQUIRE(outcome);
+  const auto& opened = std::get<SessionOpened>((*outcome)[0].event);
+  CHECK(opened.spec.resume_agent_session.empty());
+  CHECK_FALSE(opened.spec.is_fork);
+}
+
+}  // namespace
+}  // namespace domain
