@@ -209,7 +209,7 @@ NewEpoch Salvage::new_epoch() {
   for (const SalvagedContents::Lost& lost : lost_) {
     done_.contents_lost.push_back(lost.position);
     const auto stream = domain::parse_stream(lost.stream);
-    if (!stream || stream->kind != domain::StreamKind::session) continue;
+    if (!stream || !stream->is<domain::SessionStream>()) continue;
     epoch.lost[lost.stream].push_back({lost.version, lost.version});
   }
   for (auto& [stream, versions] : epoch.lost) versions = domain::normalized(std::move(versions));

@@ -12,18 +12,6 @@ namespace {
 using base::ErrorCode;
 using domain::RecordedEvent;
 
-Position position_of_inconsistency(const domain::StreamState& state) {
-  return std::visit(
-      [](const auto& s) {
-        if constexpr (requires { s.inconsistent; }) {
-          return s.inconsistent;
-        } else {
-          return Position{};
-        }
-      },
-      state);
-}
-
 }  // namespace
 
 void Findings::add(Problem problem) {
@@ -147,7 +135,7 @@ void EventVerifier::check_stream(const RecordedEvent& event, bool is_decoded) {
   if (!is_decoded) stream.state.reset();
   if (!stream.state) return;
   domain::evolve(*stream.state, envelope, event.event);
-  if (position_of_inconsistency(*stream.state) == envelope.position) {
+  if (domain::inconsistency(*stream.state) == envelope.position) {
     findings_.add(envelope.position, envelope.type + " is impossible in the state of stream " +
                                          envelope.stream + ", which is inconsistent from here on");
   }

@@ -33,7 +33,7 @@ Bytes alias_prefix(std::string_view agent) {
 }
 
 const domain::StreamRef* session_of(const std::optional<domain::StreamRef>& stream) {
-  return stream && stream->kind == domain::StreamKind::session ? &*stream : nullptr;
+  return stream && stream->is<domain::SessionStream>() ? &*stream : nullptr;
 }
 
 void refer_opened(Rows& rows, const domain::SessionOpened& opened, const std::string& agent,

@@ -35,6 +35,12 @@ void fold(const domain::RecordedEvent& event, Rows& rows) {
   });
 }
 
+template <class... A>
+void fold_any(const domain::StreamRef& stream, const domain::RecordedEvent& event, Rows& rows,
+              base::Types<A...>) {
+  ((stream.is<A>() ? fold<typename A::State>(event, rows) : void()), ...);
+}
+
 }  // namespace
 
 std::int64_t StreamStates::schema() const {
@@ -44,16 +50,7 @@ std::int64_t StreamStates::schema() const {
 void StreamStates::apply(const domain::RecordedEvent& event,
                          const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   if (!stream) return;
-  switch (stream->kind) {
-    case domain::StreamKind::session:
-      return fold<domain::SessionState>(event, rows);
-    case domain::StreamKind::registry:
-      return fold<domain::RegistryState>(event, rows);
-    case domain::StreamKind::admission:
-      return fold<domain::AdmissionState>(event, rows);
-    case domain::StreamKind::server:
-      return fold<domain::ServerState>(event, rows);
-  }
+  fold_any(*stream, event, rows, domain::Aggregates{});
 }
 
 }  // namespace projections

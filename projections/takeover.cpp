@@ -16,7 +16,7 @@ using base::StreamVersion;
 using domain::SessionState;
 using eventlog::LoadedStream;
 
-constexpr std::int64_t kTakeoverRowSchema = 2;
+constexpr std::int64_t kTakeoverRowSchema = 3;
 constexpr std::string_view kStatePrefix = "b/";
 constexpr std::string_view kEventPrefix = "j/";
 constexpr std::string_view kSessionPrefix = "s/";
@@ -187,7 +187,7 @@ void TakeoverRows::apply(const domain::RecordedEvent& event,
                          const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   if (const auto* ref = session_of(stream)) {
     fold_session(event, *ref, rows);
-  } else {
+  } else if (stream && domain::residency_of(*stream) == domain::Residency::with_server) {
     fold_shared(event, rows);
   }
 }

@@ -1,5 +1,6 @@
 // Projection: what a server must know before it may act, so that its start need not read the log:
-// the sessions that are under way, and the streams that all sessions share.
+// the sessions that are under way, and the streams whose states a server has in memory from its
+// start on. How many streams there are else does not matter.
 #pragma once
 
 #include <map>
@@ -21,7 +22,8 @@ class TakeoverRows final : public Projection {
 
 // As of the checkpoint beside the rows.
 struct Takeover {
-  // Registries, $admission and $server by their names; the last two are always there.
+  // The streams of aggregates that stay with the server, by their names; $admission and $server are
+  // always there.
   std::map<std::string, eventlog::LoadedStream> shared;
   // Those that are under way, without the ids of their commands.
   std::vector<domain::SessionState> sessions;

@@ -1,11 +1,12 @@
+// Has anchors made, and records them.
 #include "workers/anchors.hpp"
 
 #include "eventlog/anchor.hpp"
 
 namespace workers {
 
-void AnchorDesk::begin() {
-  const domain::ServerState& server = *commands_.server();
+void Anchors::begin(Position, std::int64_t) {
+  const domain::ServerState& server = commands_.server();
   Position through;
   if (server.anchor) {
     const auto opened = eventlog::open_anchor(server.anchor->anchor);
@@ -14,35 +15,23 @@ void AnchorDesk::begin() {
   if (!key_.empty() && server.anchor_requested > through) wanted_ = server.anchor_requested;
 }
 
-void AnchorDesk::take(const bus::Peer& peer, const bus::Request& request) {
-  if (!peer.hello.scope.empty()) {
-    return refuse(
-        peer, request, bus::ReplyError::refused,
-        "this connection acts for agent '" + peer.hello.scope + "' only; an anchor is of all");
-  }
-  if (request.verb == kVerbAnchors) {
-    clients_.reply(peer.id, bus::ok_reply(request.key(), bus::to_body(list())));
-    return;
-  }
-  if (answer_again(peer, request)) return;
-  create(peer, request);
-}
-
-void AnchorDesk::create(const bus::Peer& peer, const bus::Request& request) {
-  if (key_.empty()) {
-    return refuse(peer, request, bus::ReplyError::refused, "this server has no key to sign with");
-  }
+void Anchors::on_durable(const domain::RecordedEvent& event) {
+  if (!std::holds_alternative<domain::AnchorRequested>(event.event)) return;
   fault_.clear();
-  wanted_ = record(domain::AnchorRequested{}, peer, request);
-  hold(peer, request, wanted_);
+  wanted_ = event.envelope.position;
 }
 
-bool AnchorDesk::take_made() {
+std::optional<bus::Reply> Anchors::answer(const bus::Peer&, const bus::Request& request) {
+  if (request.verb != kVerbAnchors) return std::nullopt;
+  return bus::ok_reply(request.key(), bus::to_body(list()));
+}
+
+bool Anchors::take_made() {
   const auto made = eraser_.take_anchor();
   if (!made) return false;
   is_ordered_ = false;
   if (made->anchor) {
-    record({*made->anchor});
+    eraser_.record(domain::RecordAnchor{*made->anchor});
   } else {
     fault_ = base::describe(made->anchor.error());
     if (wanted_ <= ordered_) wanted_ = {};
@@ -51,20 +40,19 @@ bool AnchorDesk::take_made() {
   return true;
 }
 
-bool AnchorDesk::do_work(base::Time now, base::Time wall, Position durable) {
-  begin_cycle(now, wall, durable);
-  bool has_worked = take_made();
-  has_worked |= answer_held([](AnchorOrder&) {});
-  if (is_ordered_ || wanted_ <= ordered_ || wanted_ > durable) return has_worked;
+bool Anchors::do_work(const Cycle& cycle) {
+  durable_ = cycle.durable;
+  const bool has_worked = take_made();
+  if (is_ordered_ || wanted_ <= ordered_ || wanted_ > durable_) return has_worked;
   is_ordered_ = true;
-  ordered_ = durable;  // the end of a block, as an anchor's place must be
-  eraser_.order(AnchorOrder{durable, wall});
+  ordered_ = durable_;  // the end of a block, as an anchor's place must be
+  eraser_.order(AnchorOrder{durable_, cycle.wall});
   return true;
 }
 
-AnchorsAnswer AnchorDesk::list() const {
+AnchorsAnswer Anchors::list() const {
   AnchorsAnswer answer{key_, {}, {}, fault_};
-  const auto& last = commands_.server()->anchor;
+  const auto& last = commands_.server().anchor;
   if (!last || last->recorded > durable_) return answer;
   answer.anchor = last;
   const auto opened = eventlog::open_anchor(last->anchor);

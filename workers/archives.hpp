@@ -1,6 +1,6 @@
-// The server's care for archives: it takes what clients ask about them, records that one is begun,
-// has it made and proved by the Eraser's port, puts its end on the record as an anchor, and only
-// then has the log trimmed. What a killed server left is removed, or trimmed, at the start.
+// Makes the archives that clients ask for: copies the log's beginning, puts its end on the record
+// as an anchor, and only then has the log trimmed. What a killed server left is removed, or
+// trimmed, at the start.
 #pragma once
 
 #include <deque>
@@ -8,32 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "workers/copy_desk.hpp"
+#include "workers/eraser.hpp"
 
 namespace workers {
 
-constexpr std::string_view kVerbArchive = "archive";    // ArchiveBody → CopyReplyBody
 constexpr std::string_view kVerbArchives = "archives";  // no body → ArchivesAnswer
-
-enum class ArchiveAction { create, forget };
-
-struct ArchiveBody {
-  ArchiveAction action = ArchiveAction::create;
-  std::string name;        // 1 to 64 of a-z 0-9 . _ -
-  std::string folder;      // create: absolute, missing or empty
-  Position before;         // create: events from here on stay; 0: those from the time on
-  base::Time before_time;  // create: log time
-
-  bool operator==(const ArchiveBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("action", self.action);
-    visit("name", self.name);
-    visit("folder", self.folder);
-    visit("before", self.before);
-    visit("before_time", self.before_time);
-  }
-};
 
 struct ArchiveRow {
   std::string name;
@@ -67,44 +46,38 @@ struct ArchivesAnswer {
   }
 };
 
-// Archives that a log knows at once: erasures look into each of them.
-constexpr std::size_t kArchivesMax = 256;
-
-class ArchiveDesk : private CopyDesk<ArchiveOrder> {
+class Archives final : public Reactor {
  public:
-  // All references outlive it. `has_key`: the server can sign.
-  ArchiveDesk(CommandWorker& commands, Eraser& eraser, bus::FrameServer& clients, bool has_key)
-      : CopyDesk(commands, eraser, clients), has_key_(has_key) {}
+  // Both outlive it.
+  Archives(CommandWorker& commands, Eraser& eraser) : commands_(commands), eraser_(eraser) {}
 
-  // Once the server's own stream is loaded.
-  void begin();
-  // A request with one of the two verbs.
-  void take(const bus::Peer& peer, const bus::Request& request);
-  bool do_work(base::Time now, base::Time wall, Position durable);
+  void begin(Position started_at, std::int64_t writer_term) override;
+  void on_durable(const domain::RecordedEvent& event) override;
+  void prepare(domain::ServerCommand& command) override;
+  void on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) override;
+  std::optional<bus::Reply> answer(const bus::Peer& peer, const bus::Request& request) override;
+  bool do_work(const Cycle& cycle) override;
 
  private:
-  void create(const bus::Peer& peer, const bus::Request& request, const ArchiveBody& body);
-  void refuse_known(const bus::Peer& peer, const bus::Request& request, const std::string& name);
-  void forget(const bus::Peer& peer, const bus::Request& request, const ArchiveBody& body);
-  bool drop_trim(const std::string& name);
+  void begin_archive(const domain::BeginArchive& command, Position begun);
   void finish(const ArchiveResult& done);
   void finish(const TrimResult& done);
   std::vector<std::string> needed() const;
   ArchivesAnswer list() const;
 
-  const bool has_key_;
+  CommandWorker& commands_;
+  Eraser& eraser_;
   std::deque<TrimOrder> trims_;               // to be given when the archive is durably on record
+  std::vector<TrimOrder> set_aside_;          // their archives may be about to be forgotten
   base::Time trim_due_;                       // log time, after one that was not done
   std::map<std::string, ArchiveRow> failed_;  // of this server's life, by name
   std::map<std::string, std::string> untrimmed_;  // why a log is not trimmed, by archive
+  base::Time now_;
+  base::Time wall_;
+  Position durable_;
 };
 
 // Where events up to `state.trimmed` are, in words; empty: in the log.
 std::string where_archived(const domain::ServerState& state);
 
 }  // namespace workers
-
-template <>
-struct base::EnumNames<workers::ArchiveAction> {
-  static constexpr std::string_view kNames[] = {"create", "forget"};
-};

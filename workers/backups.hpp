@@ -1,36 +1,16 @@
-// The server's care for copies of its log: it takes what clients ask about them, records that one
-// is begun before it is, so that erasures reach into it from then on, has it made by the Eraser's
-// port, and records what came of it. What a killed server left is proved, or removed, at the start.
+// Makes the copies of the log that clients ask for, and records what came of each. What a killed
+// server left is proved, or removed, at the start.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "workers/copy_desk.hpp"
+#include "workers/eraser.hpp"
 
 namespace workers {
 
-constexpr std::string_view kVerbBackup = "backup";    // BackupBody → CopyReplyBody
 constexpr std::string_view kVerbBackups = "backups";  // no body → BackupsAnswer
-
-enum class BackupAction { create, forget };
-
-struct BackupBody {
-  BackupAction action = BackupAction::create;
-  std::string name;           // 1 to 64 of a-z 0-9 . _ -
-  std::string folder;         // create: absolute, missing or empty
-  bool shares_files = false;  // create: see eventlog::BackupOptions
-
-  bool operator==(const BackupBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("action", self.action);
-    visit("name", self.name);
-    visit("folder", self.folder);
-    visit("share_files", self.shares_files);
-  }
-};
 
 struct BackupRow {
   std::string name;
@@ -60,34 +40,24 @@ struct BackupsAnswer {
   }
 };
 
-// Backups that a log knows at once: each of them is opened for every erasure.
-constexpr std::size_t kBackupsMax = 32;
-
-class BackupDesk : private CopyDesk<BackupOrder> {
+class Backups final : public Reactor {
  public:
-  // All references outlive it.
-  BackupDesk(CommandWorker& commands, Eraser& eraser, bus::FrameServer& clients)
-      : CopyDesk(commands, eraser, clients) {}
+  // Both outlive it.
+  Backups(CommandWorker& commands, Eraser& eraser) : commands_(commands), eraser_(eraser) {}
 
-  // Once the server's own stream is loaded.
-  void begin();
-  // A request with one of the two verbs.
-  void take(const bus::Peer& peer, const bus::Request& request);
-  bool do_work(base::Time now, base::Time wall, Position durable);
+  void begin(Position started_at, std::int64_t writer_term) override;
+  // Only what is durably on the record is made, so that no erasure misses it.
+  void on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) override;
+  std::optional<bus::Reply> answer(const bus::Peer& peer, const bus::Request& request) override;
+  bool do_work(const Cycle& cycle) override;
 
  private:
-  void create(const bus::Peer& peer, const bus::Request& request, const BackupBody& body);
-  void refuse_known(const bus::Peer& peer, const bus::Request& request, const std::string& name);
-  void forget(const bus::Peer& peer, const bus::Request& request, const BackupBody& body);
-  void finish(const BackupResult& done);
   BackupsAnswer list() const;
 
+  CommandWorker& commands_;
+  Eraser& eraser_;
+  Position durable_;
   std::map<std::string, BackupRow> failed_;  // of this server's life, by name
 };
 
 }  // namespace workers
-
-template <>
-struct base::EnumNames<workers::BackupAction> {
-  static constexpr std::string_view kNames[] = {"create", "forget"};
-};

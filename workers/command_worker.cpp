@@ -6,69 +6,29 @@
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare.hpp"
 #include "eventlog/domain/evolve.hpp"
-#include "eventlog/domain/session/session_name.hpp"
-#include "eventlog/domain/stream_name.hpp"
-#include "workers/fact_limits.hpp"
+#include "eventlog/domain/text_limits.hpp"
 
 namespace workers {
 namespace {
 
+using domain::reject;
 using domain::Rejection;
 using domain::RejectionCode;
-using domain::SessionState;
 
 // Who loads also saves, and a command that waits for its session is to wait behind few of them.
 constexpr std::size_t kSavesMax = 16;
 // Streams that one cycle looks at to evict them: more than one command uses.
 constexpr std::size_t kLooksMax = 64;
 
-const domain::Spawn* as_spawn(const domain::Command& command) {
-  const auto* client = std::get_if<domain::ClientCommand>(&command);
-  return client == nullptr ? nullptr : std::get_if<domain::Spawn>(client);
-}
-
 // It has to be decided before a kill or an interrupt, which is about it.
 bool is_meant_by(const domain::Command& control, const CommandMessage& waiting) {
-  const auto* interrupt =
-      std::get_if<domain::InterruptTurn>(std::get_if<domain::ClientCommand>(&control));
-  return as_spawn(waiting.command) != nullptr ||
-         (interrupt != nullptr && waiting.id.bytes == interrupt->turn.bytes);
-}
-
-CommandClass class_of(const domain::Command& command) {
-  if (std::holds_alternative<domain::LeaseReport>(command)) return CommandClass::reported;
-  if (const auto* own = std::get_if<domain::ServerCommand>(&command)) {
-    // What a worker said before it was gone counts first.
-    const bool is_expiry = std::holds_alternative<domain::ExpireLease>(*own);
-    return is_expiry ? CommandClass::reported : CommandClass::control;
-  }
-  const auto& client = std::get<domain::ClientCommand>(command);
-  const bool is_control = std::holds_alternative<domain::KillSession>(client) ||
-                          std::holds_alternative<domain::InterruptTurn>(client);
-  return is_control && !base::mutant(base::Mutant::kill_waits_its_turn) ? CommandClass::control
-                                                                        : CommandClass::asked;
-}
-
-template <class State>
-const State& as(const domain::StreamState& state) {
-  return std::get<State>(state);
-}
-
-// What a reply to the command calls the session. A name that was made from the prompt is known to
-// whoever sent the prompt, and to no state.
-std::string name_for(const SessionState& state, const CommandMessage& message) {
-  const domain::Spawn* spawn = as_spawn(message.command);
-  if (!state.name.empty() || spawn == nullptr) return domain::label(state);
-  return domain::made_name(spawn->prompt, state.made_name.mark).value_or(state.alias);
+  const auto followed = domain::follows(control);
+  return domain::opens_stream(waiting.command) || (followed && *followed == waiting.id);
 }
 
 Rejection busy(const std::string& what, std::size_t waiting) {
   base::rare(base::Rare::inbox_full);
   return {RejectionCode::busy, what + " (" + std::to_string(waiting) + " commands); try again"};
-}
-
-tl::unexpected<Rejection> reject(RejectionCode code, std::string text) {
-  return tl::unexpected(Rejection{code, std::move(text)});
 }
 
 }  // namespace
@@ -131,17 +91,28 @@ void CommandWorker::forget(Stream& s) {
   sequencer_.forget_head(name);
 }
 
+// What every surface would have to check of a command.
+std::optional<Rejection> CommandWorker::check_message(const CommandMessage& message) const {
+  if (auto bad = domain::check_length("actor", message.actor.size(), domain::kFactBytesMax)) {
+    return bad;
+  }
+  return domain::check_length("traceparent", message.traceparent.size(), domain::kFactBytesMax);
+}
+
 void CommandWorker::submit(Ticket ticket, CommandMessage message) {
-  if (!domain::is_agent_name(message.agent)) {
+  const auto target = domain::target_of(message.command, message.agent, message.session);
+  if (!target) {
     return turn_away(ticket,
                      {RejectionCode::invalid, "not the name of an agent: '" + message.agent +
                                                   "'; it is 1 to 64 of a-z 0-9 . _ -"});
   }
-  CommandClass of = class_of(message.command);
-  if (auto full = check_inbox(inbox(of), message.asker, message.bytes)) {
+  if (auto bad = check_message(message)) return turn_away(ticket, std::move(*bad));
+  CommandClass of = domain::class_of(message.command);
+  if (auto full = check_inbox(inbox(of), message.asker, message.bytes);
+      full && of != CommandClass::recorded) {
     return turn_away(ticket, std::move(*full));
   }
-  Stream& s = stream(domain::session_stream(message.agent, message.session));
+  Stream& s = stream(domain::stream_of(*target));
   if (of == CommandClass::control) {
     const std::list<Waiting>& asked = queue(s, CommandClass::asked).commands;
     const bool is_awaited = std::any_of(asked.begin(), asked.end(), [&](const Waiting& w) {
@@ -153,7 +124,7 @@ void CommandWorker::submit(Ticket ticket, CommandMessage message) {
   Queue& q = queue(s, of);
   auto full = check_inbox(in, message.asker, message.bytes);
   if (!full) full = check_share("session", q.commands.size(), q.bytes, message.bytes);
-  if (full) {
+  if (full && of != CommandClass::recorded) {
     drop_pending(s);
     return turn_away(ticket, std::move(*full));
   }
@@ -245,7 +216,7 @@ bool CommandWorker::take_loaded() {
     }
     if (!s.pending) continue;
     for (const Turn& turn : std::exchange(s.pending->dependants, {})) {
-      inbox(turn.of).ready.push_back(turn.session);
+      inbox(turn.of).ready.push_back(turn.stream);
     }
     drop_pending(s);
   }
@@ -272,25 +243,23 @@ bool CommandWorker::is_at_hand(Stream& wanted, const Turn& turn) {
   return false;
 }
 
-std::optional<CommandWorker::Involved> CommandWorker::involve(Stream& session,
+std::optional<CommandWorker::Involved> CommandWorker::involve(Stream& target,
                                                               const CommandMessage& message,
                                                               CommandClass of) {
-  Involved streams{&session, &stream(domain::registry_stream(message.agent)),
-                   &stream(std::string(domain::kAdmissionStream)), nullptr};
-  const domain::Spawn* spawn = as_spawn(message.command);
-  if (spawn != nullptr && spawn->resume.is_set() && spawn->resume != message.session) {
-    streams.source = &stream(domain::session_stream(message.agent, spawn->resume));
-  }
-  for (Stream* s : {streams.session, streams.registry, streams.admission, streams.source}) {
-    if (s != nullptr && !is_at_hand(*s, {of, *session.name})) return std::nullopt;
+  const auto ref = domain::target_of(message.command, message.agent, message.session);
+  Involved streams{&target};
+  const domain::Reads further = domain::reads(message.command, *ref);
+  for (const std::string& name : further.streams()) streams.push_back(&stream(name));
+  for (Stream* s : streams) {
+    if (!is_at_hand(*s, {of, *target.name})) return std::nullopt;
   }
   return streams;
 }
 
 // Each class in its turn, whatever waits in the others.
 std::optional<CommandClass> CommandWorker::next_class() {
-  for (std::size_t i = 0; i < kCommandClasses; ++i) {
-    const std::size_t index = (next_class_ + i) % kCommandClasses;
+  for (std::size_t i = 0; i < domain::kCommandClasses; ++i) {
+    const std::size_t index = (next_class_ + i) % domain::kCommandClasses;
     if (inboxes_[index].ready.empty()) continue;
     next_class_ = index + 1;
     return static_cast<CommandClass>(index);
@@ -321,7 +290,7 @@ void CommandWorker::run_next(CommandClass of) {
   Waiting waiting = take_first(s, of);
   Position release;
   CommandOutcome outcome = decide(*streams, waiting.message, release);
-  if (!outcome) cut_text(outcome.error().text, kRefusalBytesMax);
+  if (!outcome) domain::cut_text(outcome.error().text, domain::kRefusalBytesMax);
   if (!outcome && !domain::is_undecided(outcome.error().code) &&
       waiting.message.actor_kind == domain::ActorKind::client) {
     refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release}, boot_);
@@ -334,14 +303,12 @@ void CommandWorker::run_next(CommandClass of) {
 CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& message,
                                      Position& release) {
   // What was answered before is answered again, whatever can be read of the other streams by now.
-  if (message.actor_kind == domain::ActorKind::client && !streams.session->has_fault()) {
-    release = streams.session->last;
-    if (auto answer = answer_again(as<SessionState>(streams.session->state), message, release)) {
-      return std::move(*answer);
-    }
+  const Stream& target = *streams.front();
+  if (message.actor_kind == domain::ActorKind::client && !target.has_fault()) {
+    release = target.last;
+    if (auto answer = answer_again(target, message, release)) return std::move(*answer);
   }
-  for (Stream* s : {streams.session, streams.registry, streams.admission, streams.source}) {
-    if (s == nullptr) continue;
+  for (Stream* s : streams) {
     if (s->has_fault()) {
       s->pending->is_fault_told = true;
       return reject(RejectionCode::unavailable,
@@ -349,35 +316,38 @@ CommandOutcome CommandWorker::decide(const Involved& streams, CommandMessage& me
     }
     release = std::max(release, s->last);
   }
-  const auto& state = as<SessionState>(streams.session->state);
   if (message.deadline.us != 0 && message.deadline < now_ &&
       !base::mutant(base::Mutant::deadline_ignored)) {
     return reject(RejectionCode::deadline_passed, "the command's deadline was over");
   }
-  if (message.expected_version && *message.expected_version != streams.session->version &&
+  if (message.expected_version && *message.expected_version != target.version &&
       !base::mutant(base::Mutant::expected_version_ignored)) {
     base::rare(base::Rare::version_conflict);
     return reject(RejectionCode::version_conflict,
-                  "the session is at version " + std::to_string(streams.session->version.value) +
+                  "the session is at version " + std::to_string(target.version.value) +
                       ", not at " + std::to_string(message.expected_version->value));
   }
-  const domain::DecisionContext context{message.session, message.agent, message.id, options_.limits,
-                                        streams.session->version};
-  const domain::DecisionStates states{
-      state, as<domain::RegistryState>(streams.registry->state),
-      as<domain::AdmissionState>(streams.admission->state),
-      streams.source == nullptr ? nullptr : &as<SessionState>(streams.source->state)};
-  auto decision = domain::decide(states, message.command, context);
+  domain::Context context;
+  context.target = *domain::target_of(message.command, message.agent, message.session);
+  context.command = message.id;
+  context.limits = options_.limits;
+  context.version = target.version;
+  context.now = now_;
+  context.engines = options_.engines;
+  context.has_key = options_.has_key;
+  domain::States states(target.state);
+  for (std::size_t i = 1; i < streams.size(); ++i) states.add(*streams[i]->name, streams[i]->state);
+  auto decision = domain::decide(message.command, states, context);
   if (!decision && base::mutant(base::Mutant::rejection_before_durable)) release = {};
   if (!decision) return tl::unexpected(decision.error());
   return append(streams, message, std::move(*decision), release);
 }
 
 // The answer that this command was given before; none: it is new, or asked anew after a refusal.
-std::optional<CommandOutcome> CommandWorker::answer_again(const SessionState& state,
+std::optional<CommandOutcome> CommandWorker::answer_again(const Stream& target,
                                                           const CommandMessage& message,
                                                           Position& release) {
-  const auto known = state.commands.find(message.id);
+  const auto known = domain::known_command(target.state, message.id);
   if (!known || base::mutant(base::Mutant::skip_deduplication)) {
     const Refusals::Refusal* refused = refusals_.find(message.id, message.ask, boot_);
     if (refused == nullptr || base::mutant(base::Mutant::late_copy_accepted)) return std::nullopt;
@@ -392,37 +362,27 @@ std::optional<CommandOutcome> CommandWorker::answer_again(const SessionState& st
   }
   base::rare(base::Rare::command_repeated);
   release = std::max(release, known->position);
-  return Accepted{known->position, state.status, name_for(state, message), state.alias, true};
+  return Accepted{known->position, domain::reply(message.command, target.state), true};
 }
 
 CommandOutcome CommandWorker::append(const Involved& streams, const CommandMessage& message,
                                      domain::Decision decision, Position& release) {
-  const auto of_role = [&](domain::StreamRole role) {
-    switch (role) {
-      case domain::StreamRole::session:
-        return streams.session;
-      case domain::StreamRole::registry:
-        return streams.registry;
-      case domain::StreamRole::admission:
-        return streams.admission;
-      case domain::StreamRole::source:
-        return streams.source;
-    }
-    return streams.session;
-  };
   std::vector<eventlog::StreamAppend> appends;
-  for (const auto role : {domain::StreamRole::session, domain::StreamRole::source,
-                          domain::StreamRole::registry, domain::StreamRole::admission}) {
+  std::size_t placed = 0;
+  for (const Stream* stream : streams) {
     eventlog::StreamAppend append;
     for (domain::Emitted& emitted : decision) {
-      if (emitted.role != role) continue;
-      append.events.push_back({std::move(emitted.event), std::move(emitted.content)});
+      const bool is_its =
+          emitted.stream.empty() ? stream == streams.front() : emitted.stream == *stream->name;
+      if (is_its) append.events.push_back({std::move(emitted.event), std::move(emitted.content)});
     }
     if (append.events.empty()) continue;
-    append.stream = *of_role(role)->name;
-    append.expected = of_role(role)->version;
+    placed += append.events.size();
+    append.stream = *stream->name;
+    append.expected = stream->version;
     appends.push_back(std::move(append));
   }
+  CHECK(placed == decision.size());  // `reads` names every stream that `decide` writes
   if (!appends.empty()) {
     eventlog::AppendContext context;
     context.command = message.id;
@@ -431,18 +391,15 @@ CommandOutcome CommandWorker::append(const Involved& streams, const CommandMessa
     context.causation = message.causation;
     context.actor_kind = message.actor_kind;
     context.actor = message.actor;
-    if (const auto* report = std::get_if<domain::LeaseReport>(&message.command)) {
-      context.token = report->token;
-      context.report_sequence = report->sequence;
-    }
+    context.token = message.token;
+    context.report_sequence = message.report_sequence;
     context.traceparent = message.traceparent;
     context.log_time = now_;
     context.wall_time = wall_;
     release = std::max(release, append_and_evolve(std::move(appends), context));
   }
-  const auto& state = as<SessionState>(streams.session->state);
-  return Accepted{streams.session->last, state.status, name_for(state, message), state.alias,
-                  false};
+  const Stream& target = *streams.front();
+  return Accepted{target.last, domain::reply(message.command, target.state), false};
 }
 
 Position CommandWorker::append_and_evolve(std::vector<eventlog::StreamAppend> appends,
@@ -459,25 +416,6 @@ Position CommandWorker::append_and_evolve(std::vector<eventlog::StreamAppend> ap
   return sequencer_.tail();
 }
 
-bool CommandWorker::record_server_events(std::vector<domain::Event> events, base::Time now,
-                                         base::Time wall, const ServerEventsBy& by) {
-  const auto found = streams_.find(domain::kServerStream);
-  if (found == streams_.end() || !found->second.is_loaded) return false;
-  eventlog::AppendContext context;
-  context.command = by.command.is_set() ? by.command : base::CommandId::make(now, random_);
-  context.command_digest = by.digest;
-  context.actor_kind = by.kind;
-  context.actor = by.actor.empty() ? "server" : by.actor;
-  context.log_time = now;
-  context.wall_time = wall;
-  eventlog::StreamAppend append{*found->second.name, found->second.version, {}};
-  for (domain::Event& event : events) append.events.push_back({std::move(event), {}});
-  std::vector<eventlog::StreamAppend> appends;
-  appends.push_back(std::move(append));
-  append_and_evolve(std::move(appends), context);
-  return true;
-}
-
 std::vector<CommandAnswer> CommandWorker::take_answers() {
   undated_.clear();
   std::vector<CommandAnswer> answers;
@@ -487,31 +425,24 @@ std::vector<CommandAnswer> CommandWorker::take_answers() {
   return answers;
 }
 
-const SessionState* CommandWorker::find(const std::string& agent, base::SessionId session) const {
-  const auto found = streams_.find(domain::session_stream(agent, session));
-  if (found == streams_.end() || !found->second.is_loaded) return nullptr;
-  return &as<SessionState>(found->second.state);
+const domain::StreamState* CommandWorker::find_state(std::string_view stream) const {
+  const auto found = streams_.find(stream);
+  return found == streams_.end() || !found->second.is_loaded ? nullptr : &found->second.state;
 }
 
-const domain::AdmissionState* CommandWorker::admission() const {
-  const auto found = streams_.find(domain::kAdmissionStream);
-  if (found == streams_.end() || !found->second.is_loaded) return nullptr;
-  return &as<domain::AdmissionState>(found->second.state);
+const domain::AdmissionState& CommandWorker::admission() const {
+  return *find<domain::AdmissionStream>(domain::kAdmissionStream);
 }
 
-const domain::ServerState* CommandWorker::server() const {
-  const auto found = streams_.find(domain::kServerStream);
-  if (found == streams_.end() || !found->second.is_loaded) return nullptr;
-  return &as<domain::ServerState>(found->second.state);
+const domain::ServerState& CommandWorker::server() const {
+  return *find<domain::ServerStream>(domain::kServerStream);
 }
 
-// Nobody waits for it, what it says is durable, and it is not one of the two that the whole server
-// stands on.
+// Nobody waits for it, what it says is durable, and it is none that the whole server stands on.
 bool CommandWorker::is_idle(const Stream& s) const {
   return s.is_loaded && !s.has_commands() && (!s.pending || s.pending->dependants.empty()) &&
          (s.last <= sequencer_.durable() || base::mutant(base::Mutant::snapshot_before_durable)) &&
-         (std::holds_alternative<SessionState>(s.state) ||
-          std::holds_alternative<domain::RegistryState>(s.state));
+         domain::residency_of(s.state) == domain::Residency::on_demand;
 }
 
 // Forgets a stream once its snapshot holds its last version.

@@ -2,8 +2,11 @@
 // durable yet, hands the events to the sequencer, and lets no answer leave before everything that
 // the answer was computed from is durable.
 //
-// What waits is divided into classes and, within each, into sessions. Classes take turns, and so do
-// the sessions of a class, so no flood delays a kill. The commands of one session and class are
+// It knows streams, not sessions: a command says which stream it is for, which others it reads, and
+// what comes of it.
+//
+// What waits is divided into classes and, within each, into streams. Classes take turns, and so do
+// the streams of a class, so no flood delays a kill. The commands of one stream and class are
 // decided in the order in which they came; one whose streams are cold waits in that order while
 // they are loaded.
 //
@@ -18,7 +21,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "eventlog/domain/session/decide.hpp"
+#include "eventlog/domain/command.hpp"
 #include "eventlog/sequencer.hpp"
 #include "eventlog/stream_loader.hpp"
 #include "workers/refusals.hpp"
@@ -27,10 +30,19 @@ namespace workers {
 
 using base::Position;
 
-// Names the asker of a command to whoever gave it to the loop.
-enum class Asker { nobody, client, dispatcher, eraser };
+struct CommandAnswer;
+
+// Whoever gives commands to the loop, and is told what became of them.
+class Asker {
+ public:
+  virtual ~Asker() = default;
+  // Of the command that was submitted with that number; everything that the answer was computed
+  // from is durable.
+  virtual void on_answer(std::uint64_t number, const CommandAnswer& answer) = 0;
+};
+
 struct Ticket {
-  Asker asker = Asker::nobody;
+  Asker* asker = nullptr;  // null: nobody waits for the answer
   std::uint64_t number = 0;
 
   auto operator<=>(const Ticket&) const = default;
@@ -39,12 +51,14 @@ struct Ticket {
 struct CommandMessage {
   base::CommandId id;
   domain::BodyDigest digest{};
-  std::int64_t ask = 0;  // bus::Request::ask
-  base::SessionId session;
-  std::string agent;
+  std::int64_t ask = 0;     // bus::Request::ask
+  std::string agent;        // of the stream that it is for, where there is one in the stream's name
+  base::SessionId session;  // the id in that name, likewise
   domain::ActorKind actor_kind = domain::ActorKind::client;
   std::string actor;
-  std::optional<base::StreamVersion> expected_version;  // of the session's stream
+  base::FencingToken token;          // of the lease whose worker reports it; 0: nobody does
+  std::int64_t report_sequence = 0;  // of that report
+  std::optional<base::StreamVersion> expected_version;  // of the stream
   base::Time deadline;                                  // log time; 0: none
   base::CommandId correlation;
   base::EventId causation;
@@ -54,19 +68,11 @@ struct CommandMessage {
   std::string asker;      // the connection that it came by; empty: the server's own
 };
 
-// What waits for its turn together.
-enum class CommandClass {
-  control,   // kill, interrupt, and what the server does with a session by itself
-  asked,     // what clients ask otherwise: spawn, prompts, close, erase
-  reported,  // what workers report, and that a worker is gone
-};
-constexpr std::size_t kCommandClasses = 3;
+using domain::CommandClass;
 
 struct Accepted {
   Position position;  // of the command's last event; of the stream's last, when it made none
-  domain::SessionStatus status = domain::SessionStatus::none;  // after it
-  std::string name;
-  std::string alias;
+  domain::Reply reply;
   bool is_repeated = false;  // the command had been accepted before
 };
 
@@ -81,6 +87,8 @@ struct CommandAnswer {
 
 struct CommandWorkerOptions {
   domain::Limits limits;
+  std::vector<std::string> engines = {"claude", "scripted"};  // that a session may name
+  bool has_key = false;                                       // anchors can be signed
   std::size_t inbox_max = 100'000;    // waiting commands of one class; more are answered as `busy`
   std::size_t streams_max = 200'000;  // sessions and registries in memory; more are evicted
   // Nor are those kept that nobody has asked for in so long: most never are again, and one that is
@@ -90,17 +98,9 @@ struct CommandWorkerOptions {
   std::size_t inbox_bytes_max = std::size_t{256} << 20;
 };
 
-// Who made facts about the server. Without a name: the server itself, of its own accord.
-struct ServerEventsBy {
-  domain::ActorKind kind = domain::ActorKind::server;
-  std::string actor;
-  base::CommandId command;  // the request that they answer; unset: a fresh id
-  domain::BodyDigest digest{};
-};
-
 class CommandWorker {
  public:
-  // One session, and one asker, may fill one part in so many of a class's inbox, and have one
+  // One stream, and one asker, may fill one part in so many of a class's inbox, and have one
   // command in it always.
   static constexpr std::size_t kShares = 8;
   // An asker with nothing in the inbox may always add a command whose body has at most so many
@@ -114,8 +114,8 @@ class CommandWorker {
   CommandWorker(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader,
                 base::Random& random, CommandWorkerOptions options);
 
-  // Puts the command into the inbox of its session. Its answer comes from take_answers(), always;
-  // it is `busy` where the inbox is full, or the session's or the asker's share of it.
+  // Puts the command into the inbox of its stream. Its answer comes from take_answers(), always;
+  // it is `busy` where the inbox is full, or the stream's or the asker's share of it.
   void submit(Ticket ticket, CommandMessage message);
   // What a client's command with a body of so many bytes would be answered, before its body is
   // decoded: `busy`, where its class or its asker has no room for it. None: it can be submitted.
@@ -128,10 +128,6 @@ class CommandWorker {
   // Says when the last do_work had ended, for the times in the answers that it made.
   void date_answers(base::Duration boot);
 
-  // Facts about the server itself, on its own stream, and who made them. False: that stream is not
-  // in memory.
-  bool record_server_events(std::vector<domain::Event> events, base::Time now, base::Time wall,
-                            const ServerEventsBy& by = {});
   // Position of the last event that was decided.
   Position recorded() const { return sequencer_.tail(); }
 
@@ -141,11 +137,15 @@ class CommandWorker {
   // Before the first command: a stream as it is on the record, which need not be loaded then.
   void adopt(const std::string& stream, eventlog::LoadedStream loaded);
 
-  // The session's state as far as it is decided, not yet durable; null when it is not loaded.
-  const domain::SessionState* find(const std::string& agent, base::SessionId session) const;
-  const domain::AdmissionState* admission() const;
-  // Of the server's own stream; null while it is not loaded.
-  const domain::ServerState* server() const;
+  // The stream's state as far as it is decided, not yet durable; null: it is not in memory.
+  template <class Aggregate>
+  const typename Aggregate::State* find(std::string_view stream) const {
+    const domain::StreamState* state = find_state(stream);
+    return state == nullptr ? nullptr : std::get_if<typename Aggregate::State>(state);
+  }
+  // Of streams that are in memory with the server.
+  const domain::AdmissionState& admission() const;
+  const domain::ServerState& server() const;
 
   std::size_t waiting() const;
   std::size_t loaded_streams() const { return streams_.size(); }
@@ -166,17 +166,17 @@ class CommandWorker {
   };
   struct Turn {
     CommandClass of = CommandClass::control;
-    std::string session;  // its stream
+    std::string stream;
 
     auto operator<=>(const Turn&) const = default;
   };
   // What is under way with a stream; of most that are in memory, nothing is.
   struct Pending {
-    std::array<Queue, kCommandClasses> queues;  // of a session's stream
-    std::set<Turn> dependants;                  // whose first command waits for this stream
-    std::optional<base::Error> fault;           // it could not be loaded
-    bool is_fault_told = false;                 // somebody was refused for it
-    std::optional<base::StreamVersion> saved;   // of which a snapshot is being written
+    std::array<Queue, domain::kCommandClasses> queues;
+    std::set<Turn> dependants;                 // whose first command waits for this stream
+    std::optional<base::Error> fault;          // it could not be loaded
+    bool is_fault_told = false;                // somebody was refused for it
+    std::optional<base::StreamVersion> saved;  // of which a snapshot is being written
   };
   struct Stream {
     const std::string* name = nullptr;  // as the sequencer keeps it
@@ -191,21 +191,17 @@ class CommandWorker {
     bool has_commands() const;
     bool has_fault() const { return pending && pending->fault; }
   };
-  // What waits of one class, of all sessions.
+  // What waits of one class, for all streams.
   struct Inbox {
-    std::deque<std::string> ready;  // sessions whose first command can be tried, by their turn
+    std::deque<std::string> ready;  // streams whose first command can be tried, by their turn
     std::size_t count = 0;
     std::size_t bytes = 0;
     std::unordered_map<std::string, Share> askers;  // with something in it
   };
-  // The streams that one decision reads; `source` only where the command names one.
-  struct Involved {
-    Stream* session = nullptr;
-    Stream* registry = nullptr;
-    Stream* admission = nullptr;
-    Stream* source = nullptr;
-  };
+  // The streams that one decision reads, the target first.
+  using Involved = std::vector<Stream*>;
 
+  std::optional<domain::Rejection> check_message(const CommandMessage& message) const;
   Stream& stream(const std::string& name);
   Stream& new_stream(const std::string& name);
   static Pending& pending(Stream& stream);
@@ -223,15 +219,16 @@ class CommandWorker {
   std::optional<CommandClass> next_class();
   void run_next(CommandClass of);
   Waiting take_first(Stream& stream, CommandClass of);
-  std::optional<Involved> involve(Stream& session, const CommandMessage& message, CommandClass of);
+  std::optional<Involved> involve(Stream& target, const CommandMessage& message, CommandClass of);
   bool is_at_hand(Stream& wanted, const Turn& turn);
   CommandOutcome decide(const Involved& streams, CommandMessage& message, Position& release);
-  std::optional<CommandOutcome> answer_again(const domain::SessionState& state,
-                                             const CommandMessage& message, Position& release);
+  std::optional<CommandOutcome> answer_again(const Stream& target, const CommandMessage& message,
+                                             Position& release);
   void turn_away(const Ticket& ticket, domain::Rejection rejection);
   void hold(Position release, CommandAnswer answer);
   CommandOutcome append(const Involved& streams, const CommandMessage& message,
                         domain::Decision decision, Position& release);
+  const domain::StreamState* find_state(std::string_view stream) const;
   Position append_and_evolve(std::vector<eventlog::StreamAppend> appends,
                              const eventlog::AppendContext& context);
   void take_saved();
@@ -244,7 +241,7 @@ class CommandWorker {
   const CommandWorkerOptions options_;
   std::unordered_map<std::string_view, Stream> streams_;  // by their names
   std::list<Stream*> by_use_;                             // the one that was used longest ago first
-  std::array<Inbox, kCommandClasses> inboxes_;
+  std::array<Inbox, domain::kCommandClasses> inboxes_;
   std::size_t next_class_ = 0;
   std::multimap<Position, CommandAnswer> held_;  // by the position that must be durable first
   std::vector<CommandAnswer*> undated_;          // of these, whose times are still to be said

@@ -1,3 +1,4 @@
+// Hands out what is to be erased or copied, and records what was.
 #include "workers/eraser.hpp"
 
 #include "eventlog/base/mutant.hpp"
@@ -19,7 +20,8 @@ void Eraser::on_durable(const domain::RecordedEvent& event) {
   due_ = boot_;
 }
 
-void Eraser::on_answer(const CommandOutcome& outcome) {
+void Eraser::on_answer(std::uint64_t, const CommandAnswer& answer) {
+  const CommandOutcome& outcome = answer.outcome;
   --asked_;
   if (outcome) {
     at_least_ = std::max(at_least_, outcome->position);
@@ -29,9 +31,9 @@ void Eraser::on_answer(const CommandOutcome& outcome) {
   }
 }
 
-bool Eraser::do_work(base::Time now, base::Duration boot) {
-  now_ = now;
-  boot_ = boot;
+bool Eraser::do_work(const Cycle& cycle) {
+  now_ = cycle.now;
+  boot_ = cycle.boot;
   bool has_worked = false;
   if (auto outcome = port_.poll()) {
     has_worked = true;
@@ -40,18 +42,16 @@ bool Eraser::do_work(base::Time now, base::Duration boot) {
   // The next job would find again what is being recorded.
   const bool is_taken = !backup_ && !anchor_ && !archive_ && !trim_;
   const bool is_engaged = is_running_ || asked_ > 0 || !is_taken;
-  if (is_engaged || (orders_.empty() && boot < due_)) return has_worked;
+  if (is_engaged || (orders_.empty() && boot_ < due_)) return has_worked;
   is_running_ = true;
-  ErasureJob job{at_least_, now, {}, {}, {}};
+  ErasureJob job{at_least_, now_, {}, {}, {}};
   if (!orders_.empty()) {
     job.order = std::move(orders_.front());
     orders_.pop_front();
   } else {
-    due_ = boot + kInterval;
-    if (const auto* server = commands_.server()) {
-      job.backups = server->backups;
-      job.archives = server->archives;
-    }
+    due_ = boot_ + kInterval;
+    job.backups = commands_.server().backups;
+    job.archives = commands_.server().archives;
   }
   port_.submit(job);
   return has_worked;
@@ -92,17 +92,32 @@ void Eraser::take(ErasureOutcome outcome) {
   }
 }
 
-void Eraser::submit(const std::string& agent, base::SessionId session,
-                    domain::ServerCommand command) {
-  CommandMessage message;
+void Eraser::submit(CommandMessage message) {
   message.id = base::CommandId::make(now_, random_);
-  message.session = session;
-  message.agent = agent;
   message.actor_kind = domain::ActorKind::server;
-  message.actor = "eraser";
-  message.command = command;
   ++asked_;
-  commands_.submit({Asker::eraser, 0}, std::move(message));
+  commands_.submit({this, 0}, std::move(message));
+}
+
+void Eraser::submit(const std::string& agent, base::SessionId session,
+                    domain::SessionCommand command) {
+  CommandMessage message;
+  message.agent = agent;
+  message.session = session;
+  message.actor = "eraser";
+  message.command = std::move(command);
+  submit(std::move(message));
+}
+
+void Eraser::record(domain::ServerCommand command) {
+  CommandMessage message;
+  message.actor = "server";
+  message.command = std::move(command);
+  submit(std::move(message));
+}
+
+void Eraser::describe(StatusAnswer& status) const {
+  if (fault_) status.erasure_fault = base::describe(*fault_);
 }
 
 base::Duration Eraser::next_timer() const {

@@ -4,40 +4,42 @@
 // does not say, so a server that was killed at any step goes on where it was.
 #pragma once
 
-#include "workers/command_worker.hpp"
 #include "workers/erasure_work.hpp"
+#include "workers/reactor.hpp"
 
 namespace workers {
 
-class Eraser {
+class Eraser final : public Reactor {
  public:
   // All references outlive it.
   Eraser(CommandWorker& commands, ErasurePort& port, base::Random& random)
       : commands_(commands), port_(port), random_(random) {}
 
-  // What earlier servers left undone is known once the projections are at `tail`.
-  void begin(Position tail) { at_least_ = tail; }
-  void on_durable(const domain::RecordedEvent& event);
-  void on_answer(const CommandOutcome& outcome);
+  // What earlier servers left undone is known once the projections are there.
+  void begin(Position started_at, std::int64_t) override { at_least_ = started_at; }
+  void on_durable(const domain::RecordedEvent& event) override;
+  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
   // Obeyed as soon as nothing else is being done; its outcome is taken below.
   void order(Order order) { orders_.push_back(std::move(order)); }
   std::optional<BackupResult> take_backup() { return std::exchange(backup_, std::nullopt); }
   std::optional<AnchorResult> take_anchor() { return std::exchange(anchor_, std::nullopt); }
   std::optional<ArchiveResult> take_archive() { return std::exchange(archive_, std::nullopt); }
   std::optional<TrimResult> take_trim() { return std::exchange(trim_, std::nullopt); }
+  // Puts on the record what came of an order; nothing is begun before it is decided.
+  void record(domain::ServerCommand command);
   // What could not be done is tried again now.
   void hurry() { due_ = boot_; }
 
-  // `now` is log time. True when anything was done.
-  bool do_work(base::Time now, base::Duration boot);
-  // Boot time when do_work() is due although nothing arrives.
-  base::Duration next_timer() const;
+  bool do_work(const Cycle& cycle) override;
+  base::Duration next_timer() const override;
+  void describe(StatusAnswer& status) const override;
   // Why the last job did not do all that it was to do.
   const std::optional<base::Error>& fault() const { return fault_; }
 
  private:
   void take(ErasureOutcome outcome);
-  void submit(const std::string& agent, base::SessionId session, domain::ServerCommand command);
+  void submit(CommandMessage message);
+  void submit(const std::string& agent, base::SessionId session, domain::SessionCommand command);
 
   CommandWorker& commands_;
   ErasurePort& port_;

@@ -7,7 +7,6 @@
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/sequencer.hpp"
-#include "workers/fact_limits.hpp"
 
 namespace workers {
 namespace {
@@ -69,7 +68,7 @@ LeaseDispatcher::LeaseDispatcher(CommandWorker& commands, bus::ServerSocket& soc
       random_(random),
       options_(options) {}
 
-void LeaseDispatcher::begin(std::int64_t writer_term) {
+void LeaseDispatcher::begin(Position, std::int64_t writer_term) {
   if (!base::mutant(base::Mutant::directive_numbers_restart)) {
     directives_ = writer_term << kDirectiveBits;
   }
@@ -83,7 +82,7 @@ void LeaseDispatcher::restore(const domain::SessionState& state) {
 
 void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
   auto stream = domain::parse_stream(event.envelope.stream);
-  if (!stream || stream->kind != domain::StreamKind::session) return;
+  if (!stream || !stream->is<domain::SessionStream>()) return;
   const SessionKey key{std::move(stream->agent), stream->session};
   auto found = views_.find(key);
   if (found == views_.end()) {
@@ -107,10 +106,9 @@ const bus::PeerId* LeaseDispatcher::peer_of(const base::WorkerId& worker) const 
   return found == workers_.end() ? nullptr : &found->second.peer;
 }
 
-std::vector<std::int64_t> LeaseDispatcher::worker_pids() const {
-  std::vector<std::int64_t> pids;
-  for (const auto& [worker, peer] : workers_) pids.push_back(peer.pid);
-  return pids;
+void LeaseDispatcher::describe(StatusAnswer& status) const {
+  status.workers = static_cast<std::int64_t>(workers_.size());
+  for (const auto& [worker, peer] : workers_) status.worker_pids.push_back(peer.pid);
 }
 
 // False: the worker's queue is full, or it is gone, which its silence will tell. What it must be
@@ -211,19 +209,20 @@ void LeaseDispatcher::take_reports(const ReportsBody& body) {
                                        static_cast<std::int64_t>(encoded.body.encoded.size()),
                                        "report " + encoded.type + ": " + report.error().text};
     }
-    cut_facts(*report);
     submit(found->second, domain::LeaseReport{body.token, encoded.sequence, std::move(*report)},
            {key, body.token, encoded.sequence, encoded.body.encoded.size()});
   }
 }
 
-void LeaseDispatcher::submit(const View& view, domain::Command command, Asked asked) {
+void LeaseDispatcher::submit(const View& view, domain::SessionCommand command, Asked asked) {
   CommandMessage message;
   message.session = asked.key.session;
   message.agent = asked.key.agent;
   if (const auto* report = std::get_if<domain::LeaseReport>(&command)) {
     message.id = report_id(domain::session_stream(message.agent, message.session), *report);
     message.actor_kind = domain::ActorKind::worker;
+    message.token = report->token;
+    message.report_sequence = report->sequence;
     message.actor = view.state.lease ? view.state.lease->worker.text() : "";
   } else {
     message.id = base::CommandId::make(now_, random_);
@@ -234,11 +233,12 @@ void LeaseDispatcher::submit(const View& view, domain::Command command, Asked as
   message.bytes = asked.bytes;
   const std::uint64_t number = ++next_ticket_;
   asked_.emplace(number, std::move(asked));
-  commands_.submit({Asker::dispatcher, number}, std::move(message));
+  commands_.submit({this, number}, std::move(message));
 }
 
-void LeaseDispatcher::on_answer(Ticket ticket, const CommandOutcome& outcome) {
-  const auto found = asked_.find(ticket.number);
+void LeaseDispatcher::on_answer(std::uint64_t number, const CommandAnswer& answer) {
+  const CommandOutcome& outcome = answer.outcome;
+  const auto found = asked_.find(number);
   if (found == asked_.end()) return;
   const Asked asked = std::move(found->second);
   asked_.erase(found);
@@ -296,7 +296,10 @@ void LeaseDispatcher::take_up_unsent_acks() {
   }
 }
 
-bool LeaseDispatcher::do_work(base::Time now) {
+bool LeaseDispatcher::do_work(const Cycle& cycle) {
+  boot_ = cycle.boot;
+  if (!cycle.has_taken_over) return false;
+  const base::Time now = cycle.now;
   now_ = now;
   if (!begun_at_) begun_at_ = now;
   take_contents();
@@ -319,6 +322,9 @@ bool LeaseDispatcher::do_work(base::Time now) {
     has_worked |= grant(key, found->second);
     has_worked |= send_directive(key, found->second);
   }
+  if (has_worked) {
+    cycle.flight.add(boot_, FlightKind::directed, static_cast<std::int64_t>(views_.size()));
+  }
   return has_worked;
 }
 
@@ -339,7 +345,7 @@ bool LeaseDispatcher::grant(const SessionKey& key, View& view) {
   if (workers_.empty()) return false;
   view.is_granting = true;
   // One worker a machine; with more, the choice would be made here.
-  submit(view, domain::ServerCommand{domain::GrantLease{workers_.begin()->first}}, {key, {}, 0});
+  submit(view, domain::GrantLease{workers_.begin()->first}, {key, {}, 0});
   return true;
 }
 
@@ -362,7 +368,7 @@ void LeaseDispatcher::expire(const SessionKey& key, View& view) {
   if (is_held && !base::mutant(base::Mutant::lease_expired_while_held)) return;
   base::rare(base::Rare::lease_expired);
   view.is_expiring = true;
-  submit(view, domain::ServerCommand{domain::ExpireLease{s.lease->token}}, {key, {}, 0});
+  submit(view, domain::ExpireLease{s.lease->token}, {key, {}, 0});
 }
 
 void LeaseDispatcher::take_contents() {
@@ -388,7 +394,7 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
     text = std::move(outcome.event->content->text);
   } else if (outcome.event && outcome.event->envelope.content) {
     directed.is_giving_up = true;
-    submit(view, domain::ServerCommand{domain::GiveUpContent{outcome.position}}, {key, {}, 0});
+    submit(view, domain::GiveUpContent{outcome.position}, {key, {}, 0});
     return true;
   }
   if (outcome.position != view.state.opened) {

@@ -13,9 +13,9 @@
 #include <unordered_map>
 
 #include "bus/frames.hpp"
-#include "workers/command_worker.hpp"
 #include "workers/content_loader.hpp"
 #include "workers/protocol.hpp"
+#include "workers/reactor.hpp"
 
 namespace workers {
 
@@ -37,30 +37,29 @@ struct LeaseDispatcherOptions {
   base::Duration holder_wait = std::chrono::seconds(10);
 };
 
-class LeaseDispatcher {
+class LeaseDispatcher final : public Reactor {
  public:
-  // All references outlive it. Tickets with `asker` are its own.
+  // All references outlive it.
   LeaseDispatcher(CommandWorker& commands, bus::ServerSocket& socket, LeaseLocks& locks,
                   ContentLoader& contents, base::Random& random, LeaseDispatcherOptions options);
 
-  // Once, before do_work, which is not to be called before this term's ServerStarted is durable:
-  // until then the next server may have the same term.
-  void begin(std::int64_t writer_term);
+  // Nothing is done before this term's ServerStarted is durable: until then the next server may
+  // have the same term.
+  void begin(Position started_at, std::int64_t writer_term) override;
   // Before the first event: a session that is under way, as it is on the record.
   void restore(const domain::SessionState& state);
-  // Every durable event, in order.
-  void on_durable(const domain::RecordedEvent& event);
-  // The outcome of a command that was submitted with one of its tickets.
-  void on_answer(Ticket ticket, const CommandOutcome& outcome);
+  void on_durable(const domain::RecordedEvent& event) override;
+  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
 
   void on_frame(const bus::PeerId& peer, const bus::Frame& frame, base::Time now);
-  // Grants, expires, sends directives. True when anything was done.
-  bool do_work(base::Time now);
+  // Grants, expires, sends directives.
+  bool do_work(const Cycle& cycle) override;
+  base::Duration next_timer() const override { return boot_ + options_.expiry_interval; }
+  void describe(StatusAnswer& status) const override;
   // Its workers are told to leave: no lease is granted any more.
   void drain() { is_draining_ = true; }
 
   std::size_t workers() const { return workers_.size(); }
-  std::vector<std::int64_t> worker_pids() const;
   std::size_t sessions() const { return views_.size(); }
 
  private:
@@ -102,7 +101,7 @@ class LeaseDispatcher {
   void register_worker(const bus::PeerId& peer, const RegisterBody& body, base::Time now);
   void take_heartbeat(const base::WorkerId& worker, const HeartbeatBody& body);
   void take_reports(const ReportsBody& body);
-  void submit(const View& view, domain::Command command, Asked asked);
+  void submit(const View& view, domain::SessionCommand command, Asked asked);
   void take_contents();
   bool take_content(const SessionKey& key, View& view, ContentOutcome outcome);
   bool grant(const SessionKey& key, View& view);
@@ -137,6 +136,7 @@ class LeaseDispatcher {
   bool is_draining_ = false;
   base::Time next_expiry_;
   base::Time now_;
+  base::Duration boot_{0};
   std::optional<base::Time> begun_at_;  // of the first do_work
 };
 

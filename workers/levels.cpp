@@ -38,7 +38,7 @@ std::vector<std::string> levels_of(const domain::Envelope& envelope) {
   std::vector<std::string> levels{std::string(bus::kAllLevel)};
   const auto ref = domain::parse_stream(envelope.stream);
   if (!ref || ref->agent.empty()) return levels;
-  const bool is_session = ref->kind == domain::StreamKind::session;
+  const bool is_session = ref->is<domain::SessionStream>();
   if (!is_session || !base::mutant(base::Mutant::agent_level_silent)) {
     levels.push_back(agent_level(ref->agent));
   }

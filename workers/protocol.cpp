@@ -1,3 +1,4 @@
+// Encodes and decodes what commands and reports carry.
 #include "workers/protocol.hpp"
 
 namespace workers {
@@ -47,18 +48,14 @@ domain::BodyDigest start_of(const base::Hash& hash) {
 
 }  // namespace
 
-base::Result<domain::ClientCommand> decode_command(const CommandBody& body) {
-  return ByType<domain::ClientCommand>::decode(body.type, body.body);
+base::Result<domain::Command> decode_command(const CommandBody& body) {
+  return domain::decode_client_command(body.type, body.body.encoded);
 }
 
-CommandBody encode_command(const domain::ClientCommand& command) {
+CommandBody encode_command(const domain::Command& command) {
   CommandBody body;
-  std::visit(
-      [&](const auto& c) {
-        body.type = c.kType;
-        body.body.encoded = base::encode(c);
-      },
-      command);
+  body.type = domain::type_name(command);
+  body.body.encoded = domain::encode_client_command(command);
   return body;
 }
 
@@ -70,7 +67,7 @@ domain::BodyDigest digest_of(std::string_view verb, const base::RawValue& body) 
 }
 
 domain::BodyDigest digest_of(base::SessionId session, const std::string& agent,
-                             const domain::ClientCommand& command) {
+                             const domain::Command& command) {
   const CommandBody body = encode_command(command);
   base::Blake2bStream stream;
   stream.add(session.view());

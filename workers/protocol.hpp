@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "eventlog/base/fields.hpp"
-#include "eventlog/domain/aggregates.hpp"
-#include "eventlog/domain/rejection.hpp"
-#include "eventlog/domain/session/commands.hpp"
+#include "eventlog/domain/command.hpp"
 
 namespace workers {
 
@@ -21,9 +19,9 @@ constexpr std::string_view kVerbCommand = "command";
 
 // Verb "command". The request's id is the command's id, the idempotency key.
 struct CommandBody {
-  base::SessionId session;
+  base::SessionId session;  // unset, as the agent is, in a command about the log as a whole
   std::string agent;
-  std::string type;     // "Spawn", "SendPrompt", "InterruptTurn", "KillSession", "CloseSession"
+  std::string type;     // "Spawn", "SendPrompt", …: workers/README.md lists them
   base::RawValue body;  // the fields of that command
   std::string actor;    // who asks, for the record
   std::optional<base::StreamVersion> expected_version;
@@ -46,33 +44,32 @@ struct CommandBody {
   }
 };
 
-// Body of the reply to an accepted command.
-struct CommandReplyBody {
+// Body of the reply to an accepted command. Reply: of the aggregate that the command was for, whose
+// fields stand between the two.
+template <class Reply>
+struct CommandReplyOf : Reply {
   Position position;  // durable when the reply is sent
-  domain::SessionStatus status = domain::SessionStatus::none;
-  std::string name;
-  std::string alias;
   bool is_repeated = false;
 
-  bool operator==(const CommandReplyBody&) const = default;
+  bool operator==(const CommandReplyOf&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
     visit("position", self.position);
-    visit("status", self.status);
-    visit("name", self.name);
-    visit("alias", self.alias);
+    Reply::fields(self, visit);
     visit("repeated", self.is_repeated);
   }
 };
+using CommandReplyBody = CommandReplyOf<domain::SessionReply>;
+using ServerCommandReplyBody = CommandReplyOf<domain::ServerReply>;
 
-base::Result<domain::ClientCommand> decode_command(const CommandBody& body);
-CommandBody encode_command(const domain::ClientCommand& command);
+base::Result<domain::Command> decode_command(const CommandBody& body);
+CommandBody encode_command(const domain::Command& command);
 // Tells a retry from another request under the same id; over the bytes of the body.
 domain::BodyDigest digest_of(std::string_view verb, const base::RawValue& body);
 // Tells a retry from another command under the same id. Over the command as understood, so that
 // the order of fields does not matter.
 domain::BodyDigest digest_of(base::SessionId session, const std::string& agent,
-                             const domain::ClientCommand& command);
+                             const domain::Command& command);
 
 // ---- worker endpoint: notices ----
 

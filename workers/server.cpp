@@ -1,3 +1,4 @@
+// Receives, has decided, tells, and gives each reactor its turn.
 #include "workers/server.hpp"
 
 #include <algorithm>
@@ -7,8 +8,10 @@
 #include "eventlog/base/rare.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
-#include "workers/fact_limits.hpp"
+#include "eventlog/domain/text_limits.hpp"
+#include "workers/archives.hpp"
 #include "workers/levels.hpp"
+#include "workers/older_requests.hpp"
 
 namespace workers {
 namespace {
@@ -43,14 +46,16 @@ bus::Welcome welcome(const eventlog::LogTail& tail, base::ServerId incarnation) 
   return w;
 }
 
+CommandWorkerOptions with_key(const ServerOptions& options) {
+  CommandWorkerOptions commands = options.commands;
+  commands.has_key = !options.key.empty();
+  return commands;
+}
+
 bus::Welcome welcome_of_worker(const ServerOptions& options, base::ServerId incarnation) {
   bus::Welcome w = welcome(options.tail, incarnation);
   w.silence_max = options.leases.worker_silence_max;
   return w;
-}
-
-bool is_spawn(const domain::ClientCommand& command) {
-  return std::holds_alternative<domain::Spawn>(command);
 }
 
 // The body of such a command holds texts, or names many events.
@@ -59,8 +64,23 @@ bool may_be_large(const std::string& command) {
          command == domain::EraseContent::kType;
 }
 
+bus::Reply accepted(const bus::RequestKey& request, const Accepted& outcome) {
+  return std::visit(
+      [&]<class Reply>(const Reply& reply) {
+        return bus::ok_reply(request, bus::to_body(CommandReplyOf<Reply>{reply, outcome.position,
+                                                                         outcome.is_repeated}));
+      },
+      outcome.reply);
+}
+
+// Why it may not ask about the log as a whole.
+std::string out_of_scope(const bus::Peer& peer) {
+  return "this connection acts for agent '" + peer.hello.scope +
+         "' only; copies and anchors are of all";
+}
+
 bus::Reply rejected(const bus::RequestKey& request, domain::Rejection rejection) {
-  cut_text(rejection.text, kRefusalBytesMax);
+  domain::cut_text(rejection.text, domain::kRefusalBytesMax);
   // Of a command that nobody has looked at its sender must not think that it did not happen.
   if (domain::is_undecided(rejection.code) && !base::mutant(base::Mutant::busy_is_refusal)) {
     return bus::error_reply(request,
@@ -86,7 +106,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
       incarnation_(base::ServerId::make(ports.clock.wall(), ports.random)),
       log_clock_(ports.clock, options.tail.time),
       sequencer_(options.tail, ports.committer, ports.random),
-      commands_(sequencer_, ports.loader, ports.random, options.commands),
+      commands_(sequencer_, ports.loader, ports.random, with_key(options)),
       dispatcher_(commands_, ports.worker_socket, ports.locks, ports.contents, ports.random,
                   options.leases),
       eraser_(commands_, ports.erasures, ports.random),
@@ -95,10 +115,10 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
       clients_(ports.command_socket, welcome(options.tail, incarnation_), kClientItemsMax),
       workers_(ports.worker_socket, welcome_of_worker(options, incarnation_), kWorkerItemsMax),
-      backups_(commands_, eraser_, clients_),
-      anchors_(commands_, eraser_, clients_, options.key),
-      archives_(commands_, eraser_, clients_, !options.key.empty()),
+      own_reactors_(make_reactors({commands_, eraser_, ports.random, options.key})),
       started_(ports.clock.boot()) {
+  reactors_ = {&dispatcher_, &eraser_};
+  for (const auto& reactor : own_reactors_) reactors_.push_back(reactor.get());
   for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
   for (const domain::SessionState& state : takeover.sessions) {
     if (base::mutant(base::Mutant::leases_forgotten_at_start)) break;
@@ -133,14 +153,8 @@ bool Server::do_work() {
   }
   has_worked |= commit();
   if (failure_) return true;
-  if (has_taken_over() && dispatcher_.do_work(now_)) {
-    has_worked = true;
-    flight_.add(boot_, FlightKind::directed, static_cast<std::int64_t>(dispatcher_.sessions()));
-  }
-  has_worked |= eraser_.do_work(now_, boot_);
-  has_worked |= backups_.do_work(now_, wall, sequencer_.durable());
-  has_worked |= anchors_.do_work(now_, wall, sequencer_.durable());
-  has_worked |= archives_.do_work(now_, wall, sequencer_.durable());
+  const Cycle cycle{now_, wall, boot_, sequencer_.durable(), has_taken_over(), flight_};
+  for (Reactor* reactor : reactors_) has_worked |= reactor->do_work(cycle);
   has_worked |= send_query_answers();
   has_worked |= feed_.do_work(boot_) > 0;
   duty_.end(has_worked);
@@ -162,21 +176,22 @@ bool Server::commit() {
 }
 
 void Server::start() {
-  std::vector<domain::Event> events;
-  if (options_.tail.position.value == 0) {
-    events.emplace_back(domain::EpochStarted{options_.tail.epoch.counter, "created"});
-  }
-  events.emplace_back(
-      domain::ServerStarted{incarnation_, sequencer_.log().writer_term, STENO_RELEASE});
-  const bool is_recorded =
-      commands_.record_server_events(std::move(events), now_, ports_.clock.wall());
-  CHECK(is_recorded);  // the server's own stream was taken over
+  domain::StartServer start;
+  start.incarnation = incarnation_;
+  start.writer_term = sequencer_.log().writer_term;
+  start.release = STENO_RELEASE;
+  if (options_.tail.position.value == 0) start.new_epoch = options_.tail.epoch.counter;
+  CommandMessage message;
+  message.id = base::CommandId::make(now_, ports_.random);
+  message.actor_kind = domain::ActorKind::server;
+  message.actor = "server";
+  message.command = domain::ServerCommand(std::move(start));
+  commands_.submit({}, std::move(message));
+  const Position before = sequencer_.tail();
+  commands_.do_work(now_, ports_.clock.wall(), boot_);
   started_at_ = sequencer_.tail();
-  dispatcher_.begin(sequencer_.log().writer_term);
-  eraser_.begin(started_at_);
-  backups_.begin();
-  anchors_.begin();
-  archives_.begin();
+  CHECK(started_at_ > before);  // the server's own stream was taken over, and nothing else waits
+  for (Reactor* reactor : reactors_) reactor->begin(started_at_, start.writer_term);
 }
 
 // After what has come was received: who was not heard because the server itself stood still is not
@@ -219,24 +234,36 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
   if (request.verb == kVerbCommand) {
     take_command(peer, request);
   } else if (bytes > kLargeBodyBytes) {
-    clients_.reply(peer.id,
-                   bus::error_reply(request.key(), bus::ReplyError::too_large,
-                                    "the body of '" + request.verb.substr(0, kFactBytesMax) +
-                                        "' has " + std::to_string(bytes) + " bytes, of " +
-                                        std::to_string(kLargeBodyBytes) + " at most"));
+    clients_.reply(
+        peer.id, bus::error_reply(request.key(), bus::ReplyError::too_large,
+                                  "the body of '" + request.verb.substr(0, domain::kFactBytesMax) +
+                                      "' has " + std::to_string(bytes) + " bytes, of " +
+                                      std::to_string(kLargeBodyBytes) + " at most"));
   } else if (request.verb == kVerbStatus) {
     clients_.reply(peer.id, bus::ok_reply(request.key(), bus::to_body(status())));
   } else if (request.verb == kVerbFlight) {
     tell_flight(peer, request);
-  } else if (request.verb == kVerbBackup || request.verb == kVerbBackups) {
-    backups_.take(peer, request);
-  } else if (request.verb == kVerbAnchor || request.verb == kVerbAnchors) {
-    anchors_.take(peer, request);
-  } else if (request.verb == kVerbArchive || request.verb == kVerbArchives) {
-    archives_.take(peer, request);
+  } else if (is_older_verb(request.verb)) {
+    take_older(peer, request);
+  } else if (answer_by_reactor(peer, request)) {
+    return;
   } else {
     take_query(peer, request);
   }
+}
+
+// What reactors tell is of all agents.
+bool Server::answer_by_reactor(const bus::Peer& peer, const bus::Request& request) {
+  for (Reactor* reactor : reactors_) {
+    const auto reply = reactor->answer(peer, request);
+    if (!reply) continue;
+    clients_.reply(peer.id, peer.hello.scope.empty()
+                                ? *reply
+                                : bus::error_reply(request.key(), bus::ReplyError::refused,
+                                                   out_of_scope(peer)));
+    return true;
+  }
+  return false;
 }
 
 // Once in a cycle: it is long.
@@ -265,14 +292,16 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   auto body = bus::from_body<CommandBody>(request.body);
   if (!body) return refuse(body.error());
   if (request.body.encoded.size() > kLargeBodyBytes && !may_be_large(body->type)) {
-    return refuse(*check_length("the body of '" + body->type + "'", request.body.encoded.size(),
-                                kLargeBodyBytes));
+    clients_.reply(peer.id,
+                   rejected(request.key(),
+                            *domain::check_length("the body of '" + body->type + "'",
+                                                  request.body.encoded.size(), kLargeBodyBytes)));
+    return;
   }
   auto command = decode_command(*body);
   if (!command) return refuse(command.error());
-  if (const auto bad = check_facts(*body, *command)) return refuse(*bad);
   // Else the same Spawn with another session would be another command, and start a second agent.
-  if (is_spawn(*command) && body->session.bytes != request.id.bytes &&
+  if (domain::opens_stream(*command) && body->session.bytes != request.id.bytes &&
       !base::mutant(base::Mutant::spawn_names_any_session)) {
     return refuse({base::ErrorCode::invalid,
                    "a new session has the id of the command that spawns it, here " +
@@ -285,29 +314,52 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
                    "this connection acts for agent '" + peer.hello.scope + "' only", "agent"});
   }
   CommandMessage message;
-  message.id = request.id;
   message.digest = digest_of(body->session, body->agent, *command);
-  message.ask = request.ask;
   message.session = body->session;
   message.agent = std::move(body->agent);
-  message.actor_kind = domain::ActorKind::client;
   message.actor = std::move(body->actor);
-  if (message.actor.empty()) message.actor = peer.hello.name;
   message.expected_version = body->expected_version;
   message.deadline = body->deadline;
   message.correlation = body->correlation;
   message.traceparent = std::move(body->traceparent);
   message.command = std::move(*command);
+  submit(peer, request, std::move(message));
+}
+
+void Server::take_older(const bus::Peer& peer, const bus::Request& request) {
+  const auto refuse = [&](bus::ReplyError code, const std::string& text) {
+    clients_.reply(peer.id, bus::error_reply(request.key(), code, text));
+  };
+  if (!peer.hello.scope.empty()) return refuse(bus::ReplyError::refused, out_of_scope(peer));
+  auto command = older_command(request.verb, request.body);
+  if (!command) return refuse(bus::ReplyError::invalid, base::describe(command.error()));
+  CommandMessage message;
+  message.digest = digest_of(request.verb, request.body);
+  message.command = std::move(*command);
+  submit(peer, request, std::move(message), request.verb);
+}
+
+void Server::submit(const bus::Peer& peer, const bus::Request& request, CommandMessage message,
+                    std::string older_verb) {
+  message.id = request.id;
+  message.ask = request.ask;
+  message.actor_kind = domain::ActorKind::client;
+  if (message.actor.empty()) message.actor = peer.hello.name.empty() ? "client" : peer.hello.name;
   message.bytes = request.body.encoded.size();
   message.asker = peer.id;
+  Asked asked{peer.id, request.key(), boot_, std::move(older_verb), {}};
+  if (auto* own = std::get_if<domain::ServerCommand>(&message.command)) {
+    for (Reactor* reactor : reactors_) reactor->prepare(*own);
+    asked.command = *own;
+  }
   const std::uint64_t number = ++next_ticket_;
-  asked_.emplace(number, Asked{peer.id, request.key(), boot_});
-  commands_.submit({Asker::client, number}, std::move(message));
+  asked_.emplace(number, std::move(asked));
+  commands_.submit({this, number}, std::move(message));
 }
 
 void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
   Query query{peer.id,      request.key(),        request.verb,
-              request.body, sequencer_.durable(), where_archived(*commands_.server())};
+              request.body, sequencer_.durable(), where_archived(commands_.server())};
   Position at_least;
   base::Duration wait{0};
   if (request.verb != bus::kReadVerb) {
@@ -370,8 +422,7 @@ void Server::drop_query_of(const bus::PeerId& peer) {
 bool Server::publish_durable() {
   auto events = sequencer_.take_durable();
   for (eventlog::SequencedEvent& event : events) {
-    dispatcher_.on_durable(event.recorded);
-    eraser_.on_durable(event.recorded);
+    for (Reactor* reactor : reactors_) reactor->on_durable(event.recorded);
     const auto levels = levels_of(event.recorded.envelope);
     if (feed_.is_heard(levels)) {
       feed_.publish(to_feed_event(event.recorded, std::move(event.facts)), levels);
@@ -387,33 +438,31 @@ bool Server::publish_durable() {
   return !events.empty();
 }
 
+void Server::on_answer(std::uint64_t number, const CommandAnswer& answer) {
+  const auto found = asked_.find(number);
+  if (found == asked_.end()) return;
+  const Asked asked = std::move(found->second);
+  asked_.erase(found);
+  if (asked.command) {
+    for (Reactor* reactor : reactors_) reactor->on_decided(*asked.command, answer.outcome);
+  }
+  if (!asked.older_verb.empty()) {
+    clients_.reply(asked.peer, older_reply(asked.older_verb, asked.request, answer.outcome));
+  } else if (answer.outcome) {
+    clients_.reply(asked.peer, accepted(asked.request, *answer.outcome));
+  } else {
+    clients_.reply(asked.peer, rejected(asked.request, answer.outcome.error()));
+  }
+  // A refusal may rest on what had been durable before it was decided.
+  answered_.push_back(
+      {asked.received, answer.taken, answer.appended, std::max(answer.appended, durable_at_)});
+}
+
 bool Server::send_answers() {
   const auto answers = commands_.take_answers();
   for (const CommandAnswer& answer : answers) {
-    if (answer.ticket.asker == Asker::dispatcher) {
-      dispatcher_.on_answer(answer.ticket, answer.outcome);
-      continue;
-    }
-    if (answer.ticket.asker == Asker::eraser) {
-      eraser_.on_answer(answer.outcome);
-      continue;
-    }
-    const auto found = asked_.find(answer.ticket.number);
-    if (found == asked_.end()) continue;
-    const Asked asked = std::move(found->second);
-    asked_.erase(found);
-    if (answer.outcome) {
-      const Accepted& a = *answer.outcome;
-      clients_.reply(
-          asked.peer,
-          bus::ok_reply(asked.request, bus::to_body(CommandReplyBody{a.position, a.status, a.name,
-                                                                     a.alias, a.is_repeated})));
-    } else {
-      clients_.reply(asked.peer, rejected(asked.request, answer.outcome.error()));
-    }
-    // A refusal may rest on what had been durable before it was decided.
-    answered_.push_back(
-        {asked.received, answer.taken, answer.appended, std::max(answer.appended, durable_at_)});
+    if (answer.ticket.asker != nullptr)
+      answer.ticket.asker->on_answer(answer.ticket.number, answer);
   }
   if (!answered_.empty()) {
     const base::Duration now = ports_.clock.boot();
@@ -476,8 +525,8 @@ void Server::release_parked() {
 }
 
 base::Duration Server::next_timer() const {
-  base::Duration next = std::min(feed_.next_timer(), boot_ + options_.leases.expiry_interval);
-  next = std::min(next, eraser_.next_timer());
+  base::Duration next = feed_.next_timer();
+  for (const Reactor* reactor : reactors_) next = std::min(next, reactor->next_timer());
   if (!are_views_told_ && views_at_ < sequencer_.durable()) next = std::min(next, views_due_);
   for (const Parked& parked : parked_) next = std::min(next, parked.deadline);
   return next;
@@ -493,16 +542,13 @@ StatusAnswer Server::status() const {
   s.durable = sequencer_.durable();
   s.tail = sequencer_.tail();
   s.uptime_us = (boot_ - started_).count();
-  const auto* admission = commands_.admission();
-  s.live_sessions = admission == nullptr ? 0 : static_cast<std::int64_t>(admission->live.size());
+  s.live_sessions = static_cast<std::int64_t>(commands_.admission().live.size());
   s.max_sessions = options_.commands.limits.max_sessions;
-  s.workers = static_cast<std::int64_t>(dispatcher_.workers());
-  s.worker_pids = dispatcher_.worker_pids();
   s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
   s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
   s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
   s.key = options_.key;
-  if (eraser_.fault()) s.erasure_fault = base::describe(*eraser_.fault());
+  for (const Reactor* reactor : reactors_) reactor->describe(s);
   s.stages = duty_.times();
   return s;
 }

@@ -3,6 +3,7 @@
 // runs the same code.
 //
 // Its start: record ServerStarted (before it, in an empty log, EpochStarted), then take frames.
+// What the server does of its own accord, reactors do; reactors.hpp lists them.
 // What the record says of sessions that are under way and of the streams that all share comes with
 // its making; each session's own state is loaded with its first command.
 #pragma once
@@ -13,13 +14,12 @@
 #include "bus/feed_publisher.hpp"
 #include "bus/frame_server.hpp"
 #include "projections/takeover.hpp"
-#include "workers/anchors.hpp"
-#include "workers/archives.hpp"
-#include "workers/backups.hpp"
 #include "workers/duty_cycle.hpp"
 #include "workers/flight_recorder.hpp"
 #include "workers/lease_dispatcher.hpp"
 #include "workers/query_service.hpp"
+#include "workers/reactors.hpp"
+#include "workers/status.hpp"
 
 namespace workers {
 
@@ -45,65 +45,7 @@ struct ServerOptions {
   std::string key{};  // fingerprint of what anchors are signed with; empty: there is none
 };
 
-constexpr std::string_view kVerbStatus = "status";  // → StatusAnswer
-constexpr std::string_view kVerbFlight = "flight";  // → FlightAnswer
-
-// What the loop did last, oldest first.
-struct FlightAnswer {
-  std::vector<FlightEntry> entries;
-
-  bool operator==(const FlightAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("entries", self.entries);
-  }
-};
-
-struct StatusAnswer {
-  base::ServerId incarnation;
-  std::string release;
-  base::LogId log;
-  std::int64_t epoch = 0;
-  std::int64_t writer_term = 0;
-  Position durable;
-  Position tail;
-  std::int64_t uptime_us = 0;
-  std::int64_t live_sessions = 0;
-  std::int64_t max_sessions = 0;
-  std::int64_t workers = 0;
-  std::vector<std::int64_t> worker_pids;
-  std::int64_t clients = 0;
-  std::int64_t waiting_commands = 0;
-  std::int64_t loaded_streams = 0;
-  std::string key;            // fingerprint of what anchors are signed with
-  std::string erasure_fault;  // why erasures are not completed; empty: nothing is known against it
-  StageTimes stages;
-
-  bool operator==(const StatusAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("incarnation", self.incarnation);
-    visit("release", self.release);
-    visit("log", self.log);
-    visit("epoch", self.epoch);
-    visit("writer_term", self.writer_term);
-    visit("durable", self.durable);
-    visit("tail", self.tail);
-    visit("uptime_us", self.uptime_us);
-    visit("live_sessions", self.live_sessions);
-    visit("max_sessions", self.max_sessions);
-    visit("workers", self.workers);
-    visit("worker_pids", self.worker_pids);
-    visit("clients", self.clients);
-    visit("waiting_commands", self.waiting_commands);
-    visit("loaded_streams", self.loaded_streams);
-    visit("key", self.key);
-    visit("erasure_fault", self.erasure_fault);
-    visit("stages", self.stages);
-  }
-};
-
-class Server {
+class Server : private Asker {
  public:
   // `takeover` is as of `options.tail`.
   Server(const ServerPorts& ports, const ServerOptions& options, projections::Takeover&& takeover);
@@ -134,6 +76,9 @@ class Server {
     bus::PeerId peer;
     bus::RequestKey request;
     base::Duration received{0};
+    std::string older_verb{};  // in whose form it was asked; empty: as a command
+    // That reactors are told of when it is accepted: one about the log as a whole.
+    std::optional<domain::ServerCommand> command{};
   };
   struct Parked {
     Query query;
@@ -147,6 +92,11 @@ class Server {
   void take_request(const bus::Peer& peer, const bus::Request& request);
   void tell_flight(const bus::Peer& peer, const bus::Request& request);
   void take_command(const bus::Peer& peer, const bus::Request& request);
+  void take_older(const bus::Peer& peer, const bus::Request& request);
+  void submit(const bus::Peer& peer, const bus::Request& request, CommandMessage message,
+              std::string older_verb = {});
+  bool answer_by_reactor(const bus::Peer& peer, const bus::Request& request);
+  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
   void take_query(const bus::Peer& peer, const bus::Request& request);
   void drop_query_of(const bus::PeerId& peer);
   // Publishes and answers what has become durable, and gives the committer what was decided since.
@@ -169,9 +119,8 @@ class Server {
   bus::FeedPublisher feed_;
   bus::FrameServer clients_;
   bus::FrameServer workers_;
-  BackupDesk backups_;
-  AnchorDesk anchors_;
-  ArchiveDesk archives_;
+  std::vector<std::unique_ptr<Reactor>> own_reactors_;
+  std::vector<Reactor*> reactors_;  // all, in the order in which they work
   Position started_at_;  // of the record that this server has taken over; 0: it has not started
   std::optional<base::Error> failure_;
   base::Time now_;

@@ -42,7 +42,7 @@ struct VariantOf<Types<T...>> {
 };
 }  // namespace detail
 
-// One list of the members of all, in their order.
+// One list of the members of all lists, in their order.
 template <class... Lists>
 using Joined = typename detail::Joined<Lists...>::Type;
 

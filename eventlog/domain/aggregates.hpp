@@ -19,6 +19,16 @@ struct OfAll<base::Types<A...>> {
   using States = base::Types<typename A::State...>;
 };
 
+template <class Owned, class... A>
+constexpr std::size_t index_of(base::Types<A...>) {
+  std::size_t index = 0;
+  for (const bool is_it : {std::same_as<Owned, A>...}) {
+    if (is_it) return index;
+    ++index;
+  }
+  return index;
+}
+
 template <class State, class... A>
 constexpr std::int64_t schema_of(base::Types<A...>) {
   std::int64_t schema = 0;
@@ -31,6 +41,10 @@ constexpr std::int64_t schema_of_all(base::Types<A...>) {
   return kFirst + (... + (A::kStateSchema - kFirst));
 }
 }  // namespace detail
+
+// Its place in the list.
+template <class Aggregate>
+constexpr std::size_t kIndexOf = detail::index_of<Aggregate>(Aggregates{});
 
 using StreamState = base::VariantOf<detail::OfAll<Aggregates>::States>;
 

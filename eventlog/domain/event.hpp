@@ -10,7 +10,11 @@
 
 namespace domain {
 
-using Event = base::VariantOf<detail::OfAll<Aggregates>::Events>;
+// A class, so that an aggregate can be told of it before all aggregates are known.
+struct Event : base::VariantOf<detail::OfAll<Aggregates>::Events> {
+  using Variant = base::VariantOf<detail::OfAll<Aggregates>::Events>;
+  using Variant::Variant;
+};
 
 std::string_view type_name(const Event& event);
 

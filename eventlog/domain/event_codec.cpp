@@ -37,17 +37,17 @@ constexpr std::size_t hash_of(std::string_view type) {
 
 template <std::size_t... I>
 constexpr auto list_entries(std::index_sequence<I...>) {
-  return std::array{TypeEntry{std::variant_alternative_t<I, Event>::kType,
-                              [] { return Event(std::variant_alternative_t<I, Event>{}); },
-                              read_as<std::variant_alternative_t<I, Event>>}...};
+  return std::array{TypeEntry{std::variant_alternative_t<I, Event::Variant>::kType,
+                              [] { return Event(std::variant_alternative_t<I, Event::Variant>{}); },
+                              read_as<std::variant_alternative_t<I, Event::Variant>>}...};
 }
 
 template <std::size_t... I>
 std::vector<std::string_view> list_types(std::index_sequence<I...>) {
-  return {std::variant_alternative_t<I, Event>::kType...};
+  return {std::variant_alternative_t<I, Event::Variant>::kType...};
 }
 
-using Alternatives = std::make_index_sequence<std::variant_size_v<Event>>;
+using Alternatives = std::make_index_sequence<std::variant_size_v<Event::Variant>>;
 
 constexpr auto kEntries = list_entries(Alternatives{});
 

@@ -12,12 +12,8 @@ std::optional<StreamState> initial_state(std::string_view stream);
 // Folds the event into the state of its stream. Reads envelope and facts only, never content.
 void evolve(StreamState& state, const Envelope& envelope, const Event& event);
 
-// The same for the state of one aggregate; each has its own in <aggregate>/evolve.cpp.
-void evolve(SessionState& state, const Envelope& envelope, const Event& event);
-void evolve(LeaseState& state, const Envelope& envelope, const Event& event);
-void evolve(RegistryState& state, const Envelope& envelope, const Event& event);
-void evolve(AdmissionState& state, const Envelope& envelope, const Event& event);
-void evolve(ServerState& state, const Envelope& envelope, const Event& event);
+// Position of the first event that is impossible in the state; 0: none is.
+Position inconsistency(const StreamState& state);
 
 // `apply(fact)` says whether the fact is possible, having changed nothing where it is not. It must
 // take each event of `Events`, or it does not compile. Any other event is impossible.
@@ -32,6 +28,13 @@ bool fold_own(const Event& event, Apply&& apply) {
         }
       },
       event);
+}
+
+// As fold_own, and marks the state where the event is impossible.
+template <class Events, class State, class Apply>
+void fold_or_mark(State& state, const Envelope& envelope, const Event& event, Apply&& apply) {
+  const bool is_possible = fold_own<Events>(event, apply);
+  if (!is_possible && state.inconsistent.value == 0) state.inconsistent = envelope.position;
 }
 
 }  // namespace domain

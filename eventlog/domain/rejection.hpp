@@ -26,6 +26,8 @@ enum class RejectionCode {
   content_in_use,    // the text is yet to be given to the agent
   limit_reached,     // a bounded queue or table is full
   deadline_passed,   // the command's own deadline was over before it was decided
+  in_progress,       // what it is about is being made; try again when it is there
+  refused,           // this server does not do that
   inconsistent,      // the session's stream contradicts itself: only kill and export
   unavailable,       // the session's stream could not be read; nothing was decided
   busy,              // the server's inbox is full; nothing was decided
@@ -49,8 +51,10 @@ struct Rejection {
 template <>
 struct base::EnumNames<domain::RejectionCode> {
   static constexpr std::string_view kNames[] = {
-      "invalid",       "not_found",       "already_exists", "id_reused",        "version_conflict",
-      "session_limit", "session_ended",   "not_accepting",  "turn_not_running", "source_live",
-      "not_resumable", "stale_token",     "report_gap",     "lease_held",       "content_in_use",
-      "limit_reached", "deadline_passed", "inconsistent",   "unavailable",      "busy"};
+      "invalid",          "not_found",     "already_exists", "id_reused",
+      "version_conflict", "session_limit", "session_ended",  "not_accepting",
+      "turn_not_running", "source_live",   "not_resumable",  "stale_token",
+      "report_gap",       "lease_held",    "content_in_use", "limit_reached",
+      "deadline_passed",  "in_progress",   "refused",        "inconsistent",
+      "unavailable",      "busy"};
 };

@@ -1,16 +1,60 @@
+// Formats and matches the names of streams by the patterns of their aggregates.
 #include "eventlog/domain/stream_name.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace domain {
 namespace {
 
 constexpr std::size_t kAgentNameMax = 64;
-constexpr std::string_view kSessionPart = "/session/";
-constexpr std::string_view kRegistryPart = "/registry";
+constexpr std::string_view kAgentPlace = "{agent}";
+constexpr std::string_view kIdPlace = "{id}";
+
+struct Kind {
+  std::string_view pattern;
+  Residency residency;
+};
+
+template <class... A>
+constexpr auto kinds(base::Types<A...>) {
+  return std::array{Kind{A::kPattern, A::kResidency}...};
+}
+constexpr auto kKinds = kinds(Aggregates{});
 
 bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+// Takes what stands in a place off the front of `name`: up to the character that follows in the
+// pattern, or all of it.
+std::string_view take_value(std::string_view& name, std::string_view pattern_rest) {
+  const std::size_t end = pattern_rest.empty() ? name.size() : name.find(pattern_rest.front());
+  const std::string_view value = name.substr(0, end);
+  name.remove_prefix(value.size());
+  return value;
+}
+
+// False: the name is not of that pattern.
+bool match(std::string_view pattern, std::string_view name, StreamRef& ref) {
+  while (!pattern.empty()) {
+    if (pattern.starts_with(kAgentPlace)) {
+      pattern.remove_prefix(kAgentPlace.size());
+      const std::string_view agent = take_value(name, pattern);
+      if (!is_agent_name(agent)) return false;
+      ref.agent = agent;
+    } else if (pattern.starts_with(kIdPlace)) {
+      pattern.remove_prefix(kIdPlace.size());
+      const auto id = SessionId::parse(take_value(name, pattern));
+      if (!id) return false;
+      ref.session = *id;
+    } else {
+      if (name.empty() || name.front() != pattern.front()) return false;
+      pattern.remove_prefix(1);
+      name.remove_prefix(1);
+    }
+  }
+  return name.empty();
 }
 
 }  // namespace
@@ -24,26 +68,40 @@ bool is_agent_name(std::string_view text) {
   });
 }
 
-std::string session_stream(std::string_view agent, SessionId session) {
-  return std::string(agent).append(kSessionPart).append(session.text());
-}
-
-std::string registry_stream(std::string_view agent) {
-  return std::string(agent).append(kRegistryPart);
+std::string format_stream(std::string_view pattern, std::string_view agent, SessionId id) {
+  std::string name;
+  constexpr std::size_t kIdChars = 36;
+  name.reserve(pattern.size() + agent.size() + kIdChars);
+  while (!pattern.empty()) {
+    const std::size_t place = std::min(pattern.find('{'), pattern.size());
+    name.append(pattern.substr(0, place));
+    pattern.remove_prefix(place);
+    if (pattern.starts_with(kAgentPlace)) {
+      name.append(agent);
+      pattern.remove_prefix(kAgentPlace.size());
+    } else if (pattern.starts_with(kIdPlace)) {
+      name.append(id.text());
+      pattern.remove_prefix(kIdPlace.size());
+    }
+  }
+  return name;
 }
 
 std::optional<StreamRef> parse_stream(std::string_view name) {
-  if (name == kAdmissionStream) return StreamRef{StreamKind::admission, {}, {}};
-  if (name == kServerStream) return StreamRef{StreamKind::server, {}, {}};
-  const std::size_t slash = name.find('/');
-  if (slash == std::string_view::npos || !is_agent_name(name.substr(0, slash))) return std::nullopt;
-  const std::string agent(name.substr(0, slash));
-  const std::string_view rest = name.substr(slash);
-  if (rest == kRegistryPart) return StreamRef{StreamKind::registry, agent, {}};
-  if (!rest.starts_with(kSessionPart)) return std::nullopt;
-  const auto session = SessionId::parse(rest.substr(kSessionPart.size()));
-  if (!session) return std::nullopt;
-  return StreamRef{StreamKind::session, agent, *session};
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    StreamRef ref;
+    ref.aggregate = i;
+    if (match(kKinds[i].pattern, name, ref)) return ref;
+  }
+  return std::nullopt;
+}
+
+Residency residency_of(const StreamRef& ref) {
+  return kKinds[ref.aggregate].residency;
+}
+
+Residency residency_of(const StreamState& state) {
+  return kKinds[state.index()].residency;
 }
 
 }  // namespace domain

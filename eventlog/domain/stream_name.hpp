@@ -1,32 +1,44 @@
-// Names of streams: <agent>/session/<id>, <agent>/registry, $admission, $server.
+// Names of streams: each aggregate's kPattern, with an agent's name and an id in their places.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "eventlog/domain/types.hpp"
+#include "eventlog/domain/aggregates.hpp"
 
 namespace domain {
 
-constexpr std::string_view kAdmissionStream = "$admission";
-constexpr std::string_view kServerStream = "$server";
-
-enum class StreamKind { session, registry, admission, server };
+constexpr std::string_view kAdmissionStream = AdmissionStream::kPattern;
+constexpr std::string_view kServerStream = ServerStream::kPattern;
 
 struct StreamRef {
-  StreamKind kind = StreamKind::server;
-  std::string agent;  // of a session or a registry
-  SessionId session;  // of a session
+  std::size_t aggregate = kIndexOf<ServerStream>;  // its place in the list of aggregates
+  std::string agent;                               // empty where the pattern has none
+  SessionId session;                               // its id; unset where the pattern has none
 
+  template <class Aggregate>
+  bool is() const {
+    return aggregate == kIndexOf<Aggregate>;
+  }
   bool operator==(const StreamRef&) const = default;
 };
 
 // 1 to 64 characters a-z, 0-9, '.', '_', '-', the first a letter or a digit.
 bool is_agent_name(std::string_view text);
 
-std::string session_stream(std::string_view agent, SessionId session);
-std::string registry_stream(std::string_view agent);
+// `pattern` with the two in their places.
+std::string format_stream(std::string_view pattern, std::string_view agent, SessionId id);
+// None: the name is no aggregate's.
 std::optional<StreamRef> parse_stream(std::string_view name);
+Residency residency_of(const StreamRef& ref);
+Residency residency_of(const StreamState& state);
+
+inline std::string session_stream(std::string_view agent, SessionId session) {
+  return format_stream(SessionStream::kPattern, agent, session);
+}
+inline std::string registry_stream(std::string_view agent) {
+  return format_stream(RegistryStream::kPattern, agent, {});
+}
 
 }  // namespace domain

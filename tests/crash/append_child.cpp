@@ -37,10 +37,16 @@ bool acknowledge(std::int64_t number, base::Position position) {
   return write(STDOUT_FILENO, record.data(), record.size()) == static_cast<ssize_t>(record.size());
 }
 
+// Whose answers are taken below.
+struct Waiting final : workers::Asker {
+  void on_answer(std::uint64_t, const workers::CommandAnswer&) override {}
+};
+
 // Acknowledges the commands from `told` on that are decided, whatever became of their events.
 void acknowledge_decided(const workers::CommandWorker& worker, std::int64_t& told) {
   for (;; ++told) {
-    const auto* state = worker.find("main", crash::id_of<base::SessionId>(crash::session_of(told)));
+    const auto* state = worker.find<domain::SessionStream>(
+        domain::session_stream("main", crash::id_of<base::SessionId>(crash::session_of(told))));
     if (state == nullptr) return;
     const auto known = state->commands.find(crash::id_of<base::CommandId>(told));
     if (!known || !acknowledge(told, known->position)) return;
@@ -70,12 +76,12 @@ int main(int argc, char** argv) {
   eventlog::Sequencer sequencer(tail, *committer, random);
   workers::CommandWorker worker(sequencer, *loader, random, crash::options());
 
+  Waiting asker;
   std::size_t outstanding = 0;
   std::int64_t told = next;
   while (next <= last || outstanding > 0) {
     for (; outstanding < kOutstandingMax && next <= last; ++next, ++outstanding) {
-      worker.submit({workers::Asker::client, static_cast<std::uint64_t>(next)},
-                    crash::numbered_command(next));
+      worker.submit({&asker, static_cast<std::uint64_t>(next)}, crash::numbered_command(next));
     }
     const base::Time now{1'000'000 + next};
     bool has_worked = worker.do_work(now, now, base::Duration{now.us});

@@ -89,8 +89,7 @@ class Life {
     add("stats", ask(workers::kVerbStats));
     add("digests", ask(workers::kVerbDigests));
     for (const std::string& stream : streams) {
-      if (const auto ref = domain::parse_stream(stream);
-          ref && ref->kind == domain::StreamKind::session) {
+      if (const auto ref = domain::parse_stream(stream); ref && ref->is<domain::SessionStream>()) {
         workers::QueryBody body;
         body.agent = ref->agent;
         body.reference = ref->session.text();

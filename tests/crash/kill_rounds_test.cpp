@@ -264,8 +264,8 @@ void KillRounds::finish() {
       if (!domain::is_live(state.status)) continue;
       // A turn that hangs is not waited for; it ends with its session.
       if (is_closing && state.turn) continue;
-      const auto command = is_closing ? domain::ClientCommand(domain::CloseSession{})
-                                      : domain::ClientCommand(domain::KillSession{});
+      const auto command = is_closing ? domain::Command(domain::CloseSession{})
+                                      : domain::Command(domain::KillSession{});
       require(load_.ask(load_.fresh_id(), id, command, kAnswersMax));
     }
   }

@@ -204,7 +204,7 @@ base::RawValue Load::body_of(const SentCommand& sent) const {
 }
 
 Result<SentCommand> Load::ask(base::CommandId id, base::SessionId session,
-                              const domain::ClientCommand& command, Duration limit) {
+                              const domain::Command& command, Duration limit) {
   SentCommand sent{id, session, command, Outcome::awaited, {}, {}};
   const auto reply = request(id, workers::kVerbCommand, body_of(sent), limit);
   if (!reply) return tl::unexpected(reply.error());

@@ -28,7 +28,7 @@ enum class Outcome { awaited, accepted, rejected, unknown };
 struct SentCommand {
   base::CommandId id;
   base::SessionId session;
-  domain::ClientCommand command;
+  domain::Command command;
   Outcome outcome = Outcome::awaited;
   workers::CommandReplyBody reply;  // accepted
   std::string code;                 // rejected; unknown: what the client said
@@ -59,7 +59,7 @@ class Load {
   // Sends one command, or an earlier one again under its id, and waits for its outcome, which is
   // accepted or rejected. Error: there was none in time.
   Result<SentCommand> ask(base::CommandId id, base::SessionId session,
-                          const domain::ClientCommand& command, Duration limit);
+                          const domain::Command& command, Duration limit);
   base::CommandId fresh_id() { return base::CommandId::make(clock_.wall(), random_); }
   // Asks a query. Error: there was no answer in time, or one that is not ok.
   template <class Answer, class Body>

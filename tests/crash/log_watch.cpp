@@ -42,7 +42,7 @@ std::string LogWatch::take(const domain::RecordedEvent& event) {
   position_ = e.position;
   ++counts_[e.type];
   const auto ref = domain::parse_stream(e.stream);
-  const bool is_of_session = ref && ref->kind == domain::StreamKind::session;
+  const bool is_of_session = ref && ref->is<domain::SessionStream>();
   if (e.actor_kind == domain::ActorKind::client) {
     const auto [found, is_new] =
         commands_.try_emplace(e.command, CommandEvents{e.position, {}, {}});

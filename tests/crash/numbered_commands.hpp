@@ -46,9 +46,9 @@ inline workers::CommandMessage numbered_command(std::int64_t number) {
     spawn.spec.workdir = "/srv/project";
     spawn.spec.is_multi_turn = true;
     spawn.prompt = prompt_of(number);
-    m.command = domain::ClientCommand(spawn);
+    m.command = domain::Command(spawn);
   } else {
-    m.command = domain::ClientCommand(domain::SendPrompt{prompt_of(number), false});
+    m.command = domain::Command(domain::SendPrompt{prompt_of(number), false});
   }
   return m;
 }

@@ -22,6 +22,7 @@ tl::unexpected<base::Error> died() {
 // Few streams in memory, so that evicting them, with their snapshots, is part of each life.
 workers::CommandWorkerOptions worker_options() {
   workers::CommandWorkerOptions options;
+  options.has_key = true;
   options.limits.max_sessions = 1'000'000;
   options.limits.queue_max = 1'000'000;
   options.streams_max = 2;
@@ -36,7 +37,7 @@ workers::CommandMessage message_of(std::int64_t number) {
   m.agent = "main";
   m.actor = "crash";
   if (number > kSessionsOfLife) {
-    m.command = domain::ClientCommand(domain::SendPrompt{prompt_of_command(number), false});
+    m.command = domain::Command(domain::SendPrompt{prompt_of_command(number), false});
     return m;
   }
   domain::Spawn spawn;
@@ -44,7 +45,7 @@ workers::CommandMessage message_of(std::int64_t number) {
   spawn.spec.workdir = "/srv/project";
   spawn.spec.is_multi_turn = true;
   spawn.prompt = prompt_of_command(number);
-  m.command = domain::ClientCommand(spawn);
+  m.command = domain::Command(spawn);
   return m;
 }
 
@@ -106,21 +107,19 @@ Result<bool> ServerLife::open_rows(const std::string& root) {
 }
 
 Result<bool> ServerLife::take_over() {
-  std::vector<domain::Event> events;
-  if (log_.is_new) events.emplace_back(domain::EpochStarted{log_.tail.epoch.counter, "created"});
-  events.emplace_back(domain::ServerStarted{{}, sequencer_->log().writer_term, "test"});
   Acknowledged none;
   if (auto ok = work(none); !ok) return ok;
-  if (!worker_->record_server_events(std::move(events), {now_}, {now_})) {
-    return failure(ErrorCode::io, "the server's stream cannot be loaded");
-  }
-  return work(none);
+  return record(domain::StartServer{
+      {}, sequencer_->log().writer_term, "test", log_.is_new ? log_.tail.epoch.counter : 0});
 }
 
-Result<bool> ServerLife::record(std::vector<domain::Event> events) {
-  if (!worker_->record_server_events(std::move(events), {now_}, {now_})) {
-    return failure(ErrorCode::io, "the server's stream cannot be loaded");
-  }
+Result<bool> ServerLife::record(domain::ServerCommand command) {
+  workers::CommandMessage m;
+  m.id = base::CommandId::make({now_}, random_);
+  m.actor_kind = domain::ActorKind::server;
+  m.actor = "server";
+  m.command = std::move(command);
+  worker_->submit({}, std::move(m));
   Acknowledged none;
   return work(none);
 }
@@ -133,11 +132,12 @@ Result<bool> ServerLife::trim(const std::string& name, const domain::NamedArchiv
     if (done || done.error().code != ErrorCode::busy) break;
   }
   if (!done) return done;
-  return record({domain::LogTrimmed{name, archive.through}});
+  return record(domain::RecordTrim{name, archive.through});
 }
 
 Result<bool> ServerLife::archive(const std::string& folder) {
-  if (auto ok = record({domain::ArchiveBegun{"one", folder}}); !ok) return ok;
+  if (auto ok = record(domain::BeginArchive{"one", folder, sequencer_->durable(), {}}); !ok)
+    return ok;
   base::SeededRandom random(1);
   const base::SigningKey key(base::SigningKey::make_seed(random));
   workers::ArchiveOrder order;
@@ -148,13 +148,13 @@ Result<bool> ServerLife::archive(const std::string& folder) {
   if (disk_.has_crashed()) return died();
   if (!made) return tl::unexpected(made.error());
   const auto [first, through] = made->outcome;
-  auto ok = record({made->anchor, domain::ArchiveCompleted{"one", first, through}});
+  auto ok = record(domain::CompleteArchive{"one", first, through, made->anchor});
   if (!ok) return ok;
-  return trim("one", worker_->server()->archives.at("one"));
+  return trim("one", worker_->server().archives.at("one"));
 }
 
 Result<bool> ServerLife::finish_archive() {
-  const auto archives = worker_->server()->archives;
+  const auto archives = worker_->server().archives;
   for (const auto& [name, archive] : archives) {
     if (archive.is_trimmed) continue;
     if (archive.through.value > 0) {
@@ -162,7 +162,7 @@ Result<bool> ServerLife::finish_archive() {
       continue;
     }
     trimming().remove_left_over(archive.folder);
-    if (auto ok = record({domain::ArchiveForgotten{name}}); !ok) return ok;
+    if (auto ok = record(domain::AbandonArchive{name}); !ok) return ok;
   }
   return true;
 }
@@ -174,22 +174,22 @@ workers::ErasureWork ServerLife::erasure_work() {
 Result<bool> ServerLife::record_backup(const workers::BackupResult& made) {
   if (disk_.has_crashed()) return died();
   if (made.outcome) {
-    return record({domain::BackupCompleted{made.order.name, made.outcome->through}});
+    return record(domain::CompleteBackup{made.order.name, made.outcome->through});
   }
   // That nothing whole was left is an outcome of looking after another server, not of copying.
   if (!made.order.is_left_over) return tl::unexpected(made.outcome.error());
-  return record({domain::BackupForgotten{made.order.name}});
+  return record(domain::AbandonBackup{made.order.name});
 }
 
 Result<bool> ServerLife::back_up(const std::string& folder) {
-  if (auto ok = record({domain::BackupBegun{"copy", folder}}); !ok) return ok;
+  if (auto ok = record(domain::BeginBackup{"copy", folder}); !ok) return ok;
   workers::ErasureJob job;
-  job.order = workers::BackupOrder{"copy", folder, worker_->server()->backups.at("copy").begun};
+  job.order = workers::BackupOrder{"copy", folder, worker_->server().backups.at("copy").begun};
   return record_backup(*erasure_work().run(job).backup);
 }
 
 Result<bool> ServerLife::finish_backups() {
-  const auto backups = worker_->server()->backups;
+  const auto backups = worker_->server().backups;
   for (const auto& [name, backup] : backups) {
     if (backup.through.value > 0) continue;
     workers::ErasureJob job;
@@ -200,9 +200,9 @@ Result<bool> ServerLife::finish_backups() {
 }
 
 Result<bool> ServerLife::ask_to_erase(std::int64_t session) {
-  const domain::ClientCommand commands[] = {domain::KillSession{}, domain::EraseContent{}};
+  const domain::Command commands[] = {domain::KillSession{}, domain::EraseContent{}};
   std::int64_t number = kFirstErasing;
-  for (const domain::ClientCommand& command : commands) {
+  for (const domain::Command& command : commands) {
     workers::CommandMessage m;
     m.id = command_id(number);
     m.digest[0] = 'd';
@@ -210,7 +210,7 @@ Result<bool> ServerLife::ask_to_erase(std::int64_t session) {
     m.agent = "main";
     m.actor = "crash";
     m.command = command;
-    worker_->submit({workers::Asker::client, static_cast<std::uint64_t>(number++)}, std::move(m));
+    worker_->submit({&asker_, static_cast<std::uint64_t>(number++)}, std::move(m));
     Acknowledged ignored;
     if (auto ok = work(ignored); !ok) return ok;
   }
@@ -223,7 +223,7 @@ Result<bool> ServerLife::finish_erasures() {
   static_cast<void>(side_->service->answer(query));  // brings the projections up
   workers::ErasureJob job;
   job.at_least = sequencer_->durable();
-  job.backups = worker_->server()->backups;
+  job.backups = worker_->server().backups;
   workers::ErasureOutcome outcome;
   for (int attempt = 0; attempt < kTrimsMax; ++attempt) {
     outcome = erasure_work().run(job);
@@ -239,8 +239,8 @@ Result<bool> ServerLife::finish_erasures() {
     m.agent = erased.agent;
     m.actor_kind = domain::ActorKind::server;
     m.actor = "eraser";
-    m.command = domain::ServerCommand(domain::CompleteErasure{erased.through});
-    worker_->submit({workers::Asker::eraser, 0}, std::move(m));
+    m.command = domain::CompleteErasure{erased.through};
+    worker_->submit({}, std::move(m));
     Acknowledged ignored;
     if (auto ok = work(ignored); !ok) return ok;
   }
@@ -249,8 +249,7 @@ Result<bool> ServerLife::finish_erasures() {
 
 Result<bool> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged) {
   for (std::int64_t number = first; number <= last; ++number) {
-    worker_->submit({workers::Asker::client, static_cast<std::uint64_t>(number)},
-                    message_of(number));
+    worker_->submit({&asker_, static_cast<std::uint64_t>(number)}, message_of(number));
   }
   return work(acknowledged);
 }

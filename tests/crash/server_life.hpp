@@ -63,7 +63,7 @@ class ServerLife {
   ServerLife(eventlog::OpenedLog log, support::FaultyDisk& disk);
   Result<bool> open_rows(const std::string& root);
   Result<bool> work(Acknowledged& acknowledged);
-  Result<bool> record(std::vector<domain::Event> events);
+  Result<bool> record(domain::ServerCommand command);
   Result<bool> record_backup(const workers::BackupResult& made);
   workers::ErasureWork erasure_work();
   Result<bool> trim(const std::string& name, const domain::NamedArchive& archive);
@@ -81,6 +81,12 @@ class ServerLife {
   std::unique_ptr<eventlog::InlineCommitter> committer_;
   base::SystemRandom random_;
   std::unique_ptr<eventlog::Sequencer> sequencer_;
+  // Whose answers work() takes.
+  struct Waiting final : workers::Asker {
+    void on_answer(std::uint64_t, const workers::CommandAnswer&) override {}
+  };
+
+  Waiting asker_;
   std::unique_ptr<workers::CommandWorker> worker_;
   std::int64_t now_ = 0;
 };

@@ -47,10 +47,10 @@ struct SurvivorsStage {
     return SessionId{id.bytes};
   }
 
-  base::TurnId tell(SessionId session, const domain::ClientCommand& command) {
+  base::TurnId tell(SessionId session, const domain::Command& command) {
     return tell(load.fresh_id(), session, command);
   }
-  base::TurnId tell(base::CommandId id, SessionId session, const domain::ClientCommand& command) {
+  base::TurnId tell(base::CommandId id, SessionId session, const domain::Command& command) {
     const auto sent = require(load.ask(id, session, command, crash::kStepMax));
     REQUIRE(sent.outcome == crash::Outcome::accepted);
     return {id.bytes};

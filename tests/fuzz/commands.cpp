@@ -2,6 +2,7 @@
 #include "eventlog/domain/session/session_name.hpp"
 #include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"
+#include "tests/support/folded_streams.hpp"
 #include "workers/protocol.hpp"
 
 namespace {
@@ -9,18 +10,36 @@ namespace {
 using base::ByteView;
 using fuzz::require;
 
-void decide_on(const workers::CommandBody& body, const domain::ClientCommand& command) {
-  static const domain::SessionState kSession;
-  static const domain::RegistryState kRegistry;
-  static const domain::AdmissionState kAdmission;
-  const domain::DecisionContext context{body.session, body.agent, {{1}}, {}};
-  const auto decision =
-      domain::decide({kSession, kRegistry, kAdmission, nullptr}, command, context);
+void decide_on(const workers::CommandBody& body, const domain::Command& command) {
+  const auto target = domain::target_of(command, body.agent, body.session);
+  if (!target) return;
+  support::FoldedStreams empty;
+  const auto decision = empty.decide(command, support::context_of(*target, {{1}}));
   if (!decision) {
     require(!decision.error().text.empty(), "a rejection says why");
     return;
   }
-  fuzz::with_stored(*decision, [](auto, const auto&) {});
+  fuzz::with_stored(*decision, [](const auto&, const auto&) {});
+}
+
+// Makes a client's command of one kind, filled.
+using Filled = domain::Command (*)(support::RandomValue& values);
+
+template <class... One>
+void add_all(std::vector<Filled>& all, base::Types<One...>) {
+  (all.push_back([](support::RandomValue& values) -> domain::Command {
+    One one;
+    values.fill(one);
+    return one;
+  }),
+   ...);
+}
+// Of every kind there is.
+template <class... A>
+std::vector<Filled> all_commands(base::Types<A...>) {
+  std::vector<Filled> all;
+  (add_all(all, typename A::ClientCommands{}), ...);
+  return all;
 }
 
 void read_body(ByteView bytes) {
@@ -42,27 +61,9 @@ void read_body(ByteView bytes) {
 base::Bytes build(fuzz::Source& source) {
   fuzz::SourceRandom random(source);
   support::RandomValue values(random, false);
-  domain::ClientCommand command = domain::Spawn{};
-  switch (source.byte() % 6) {
-    case 1:
-      command = domain::SendPrompt{};
-      break;
-    case 2:
-      command = domain::InterruptTurn{};
-      break;
-    case 3:
-      command = domain::KillSession{};
-      break;
-    case 4:
-      command = domain::CloseSession{};
-      break;
-    case 5:
-      command = domain::EraseContent{};
-      break;
-    default:
-      break;
-  }
-  std::visit([&](auto& c) { values.fill(c); }, command);
+  static const auto kAll = all_commands(domain::AskedAggregates{});
+  const Filled& chosen = kAll[source.byte() % kAll.size()];
+  const domain::Command command = chosen(values);
   workers::CommandBody body = workers::encode_command(command);
   body.agent = "main";
   body.session.bytes[0] = 1;

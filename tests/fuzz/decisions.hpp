@@ -1,13 +1,14 @@
 // What must hold of whatever is decided, whoever asked for it.
 #pragma once
 
+#include "eventlog/domain/decision.hpp"
 #include "eventlog/domain/event_codec.hpp"
-#include "eventlog/domain/session/decide.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace fuzz {
 
-// Every event of the decision can be stored, and is given to `use` with its role.
+// Every event of the decision can be stored, and is given to `use` with its stream; empty: the
+// target.
 template <class Use>
 void with_stored(const domain::Decision& decision, Use&& use) {
   for (const domain::Emitted& emitted : decision) {
@@ -15,7 +16,7 @@ void with_stored(const domain::Decision& decision, Use&& use) {
     event.event = emitted.event;
     const auto read = domain::decode_facts(domain::encode_facts(event));
     require(read && read->event == event.event, "what is decided can be stored");
-    use(emitted.role, std::move(event));
+    use(emitted.stream, std::move(event));
   }
 }
 

@@ -10,10 +10,10 @@ void fuzz::run(ByteView in) {
     require(base::parse_id(id->text()) == id->bytes, "an id is said as it was");
   }
   if (const auto stream = domain::parse_stream(in)) {
-    if (stream->kind == domain::StreamKind::session) {
+    if (stream->is<domain::SessionStream>()) {
       const auto name = domain::session_stream(stream->agent, stream->session);
       require(domain::parse_stream(name) == stream, "a session's stream has that name");
-    } else if (stream->kind == domain::StreamKind::registry) {
+    } else if (stream->is<domain::RegistryStream>()) {
       require(domain::registry_stream(stream->agent) == in, "a registry's stream has that name");
     }
     if (!stream->agent.empty()) {

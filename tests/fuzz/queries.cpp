@@ -2,6 +2,10 @@
 #include "bus/log_reader.hpp"
 #include "projections/metrics.hpp"
 #include "tests/fuzz/values.hpp"
+#include "workers/anchors.hpp"
+#include "workers/archives.hpp"
+#include "workers/backups.hpp"
+#include "workers/older_requests.hpp"
 #include "workers/protocol.hpp"
 #include "workers/query_service.hpp"
 #include "workers/server.hpp"
@@ -10,8 +14,8 @@
 void fuzz::run(ByteView in) {
   read_one_of<workers::QueryBody, bus::ReadRequest, workers::ListAnswer, workers::ShowAnswer,
               workers::OutputAnswer, projections::MetricsReport, workers::DigestsAnswer,
-              workers::StatusAnswer, workers::FlightAnswer, workers::CommandReplyBody, bus::LogPage,
-              workers::BackupBody, workers::CopyReplyBody, workers::BackupsAnswer,
-              workers::AnchorReplyBody, workers::AnchorsAnswer, workers::ArchiveBody,
-              workers::ArchivesAnswer>(in);
+              workers::StatusAnswer, workers::FlightAnswer, workers::CommandReplyBody,
+              workers::ServerCommandReplyBody, bus::LogPage, workers::BackupBody,
+              workers::CopyReplyBody, workers::BackupsAnswer, workers::AnchorReplyBody,
+              workers::AnchorsAnswer, workers::ArchiveBody, workers::ArchivesAnswer>(in);
 }

@@ -1,8 +1,8 @@
 // What worker and server tell each other: registering, heartbeats, directives, acknowledgements,
 // and reports, which are decided on as well.
-#include "eventlog/domain/evolve.hpp"
 #include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"
+#include "tests/support/folded_streams.hpp"
 #include "workers/protocol.hpp"
 
 namespace {
@@ -11,33 +11,18 @@ using base::ByteView;
 using fuzz::require;
 using fuzz::Source;
 
-struct Past {
-  domain::SessionState session;
-  domain::RegistryState registry;
-  domain::AdmissionState admission;
-
-  void fold(domain::StreamRole role, const domain::RecordedEvent& event) {
-    if (role == domain::StreamRole::session) {
-      domain::evolve(session, event.envelope, event.event);
-    } else if (role == domain::StreamRole::registry) {
-      domain::evolve(registry, event.envelope, event.event);
-    } else if (role == domain::StreamRole::admission) {
-      domain::evolve(admission, event.envelope, event.event);
-    }
-  }
-};
-
 constexpr base::SessionId kSession{{1}};
 constexpr base::TurnId kTurn{{2}};
 
+const domain::StreamRef kTarget = support::session_ref("main", kSession);
+
 // A session with a turn that its worker runs under token 1.
-Past leased() {
-  Past past;
-  domain::RecordedEvent event;
-  const auto fold = [&](domain::StreamRole role, domain::Event fact) {
-    event.event = std::move(fact);
-    event.envelope.position = event.envelope.position.next();
-    past.fold(role, event);
+support::FoldedStreams leased() {
+  support::FoldedStreams past;
+  domain::Envelope envelope;
+  const auto fold = [&](const std::string& stream, domain::Event fact) {
+    envelope.position = envelope.position.next();
+    past.fold(kTarget, stream, envelope, fact);
   };
   domain::SessionOpened opened;
   opened.session = opened.lineage = kSession;
@@ -46,38 +31,38 @@ Past leased() {
   opened.alias = "alias000";
   opened.spec.engine = "scripted";
   opened.spec.is_multi_turn = true;
-  fold(domain::StreamRole::session, opened);
-  fold(domain::StreamRole::session, domain::TurnQueued{kTurn});
-  fold(domain::StreamRole::registry, domain::NameClaimed{kSession, "name", {}});
-  fold(domain::StreamRole::admission, domain::SessionAdmitted{kSession, "main", "alias000"});
-  fold(domain::StreamRole::session, domain::LeaseGranted{{{3}}, {1}, {}});
-  fold(domain::StreamRole::session, domain::TurnStarted{kTurn, {1}});
+  fold({}, opened);
+  fold({}, domain::TurnQueued{kTurn});
+  fold("main/registry", domain::NameClaimed{kSession, "name", {}});
+  fold("$admission", domain::SessionAdmitted{kSession, "main", "alias000"});
+  fold({}, domain::LeaseGranted{{{3}}, {1}, {}});
+  fold({}, domain::TurnStarted{kTurn, {1}});
   return past;
 }
 
 // Reports come in sequence, whatever they say; all that is decided can be stored and folded.
-void decide_on(Past& past, std::int64_t sequence, const domain::Report& report) {
-  const domain::DecisionContext context{kSession, "main", {{4}}, {}, {}};
-  const auto decision = domain::decide({past.session, past.registry, past.admission, nullptr},
-                                       domain::LeaseReport{{1}, sequence, report}, context);
+void decide_on(support::FoldedStreams& past, std::int64_t sequence, const domain::Report& report) {
+  const auto decision =
+      past.decide(domain::LeaseReport{{1}, sequence, report}, support::context_of(kTarget, {{4}}));
   if (!decision) return;
-  fuzz::with_stored(*decision, [&](domain::StreamRole role, domain::RecordedEvent event) {
+  fuzz::with_stored(*decision, [&](const std::string& stream, domain::RecordedEvent event) {
     event.envelope.position = {100 + sequence};
     event.envelope.token = {1};
     event.envelope.report_sequence = sequence;
     event.envelope.actor_kind = domain::ActorKind::worker;
-    past.fold(role, event);
+    past.fold(kTarget, stream, event.envelope, event.event);
   });
-  const auto read = base::decode<domain::SessionState>(base::encode(past.session));
-  require(read && *read == past.session, "the state can be stored");
-  require(past.session.inconsistent.value == 0, "what decide emits keeps the state consistent");
+  const auto& state = past.get<domain::SessionStream>(domain::stream_of(kTarget));
+  const auto read = base::decode<domain::SessionState>(base::encode(state));
+  require(read && *read == state, "the state can be stored");
+  require(past.is_consistent(), "what decide emits keeps the states consistent");
 }
 
 void read_reports(ByteView bytes) {
   const auto body = fuzz::read_again<workers::ReportsBody>(bytes);
   if (!body) return;
-  static const Past kLeased = leased();
-  Past past = kLeased;
+  static const support::FoldedStreams kLeased = leased();
+  support::FoldedStreams past = kLeased;
   std::int64_t sequence = 0;
   for (const workers::SequencedReport& each : body->reports) {
     const auto report = workers::decode_report(each);

@@ -95,8 +95,8 @@ void ClientActor::choose() {
   }
 }
 
-domain::ClientCommand ClientActor::make_command(base::CommandId id, std::string& stream,
-                                                base::SessionId& session) {
+domain::Command ClientActor::make_command(base::CommandId id, std::string& stream,
+                                          base::SessionId& session) {
   const auto& sessions = stage_.sessions;
   const base::TurnId turn{id.bytes};
   if (sessions.empty() || random_.chance(25)) {
@@ -153,7 +153,7 @@ void ClientActor::choose_command() {
   asked.patience = kAnswerMax;
   Operation operation;
   base::SessionId session;
-  const domain::ClientCommand command = make_command(asked.id, operation.stream, session);
+  const domain::Command command = make_command(asked.id, operation.stream, session);
   workers::CommandBody body = workers::encode_command(command);
   body.session = session;
   body.agent = kAgent;

@@ -151,7 +151,7 @@ std::string check_reads(const History& history, const std::vector<domain::Record
   for (const Operation* read : reads) {
     for (; event != events.end() && event->envelope.position <= read->position; ++event) {
       const auto ref = domain::parse_stream(event->envelope.stream);
-      if (ref->kind != domain::StreamKind::session) continue;
+      if (!ref->is<domain::SessionStream>()) continue;
       domain::evolve(states[event->envelope.stream], event->envelope, event->event);
     }
     if (auto wrong = compare(*read->row, states[read->stream]); !wrong.empty()) {

@@ -117,7 +117,7 @@ std::string LogObserver::check_token(const RecordedEvent& event) {
   }
   if (e.token.value == 0 || e.report_sequence == 0) return {};
   const auto ref = domain::parse_stream(e.stream);
-  if (!ref || ref->kind != domain::StreamKind::session) return {};
+  if (!ref || !ref->is<domain::SessionStream>()) return {};
   if (e.token != highest) return at(event, "was reported under an old token");
   std::int64_t& sequence = sequences_[{e.stream, e.token}];
   if (e.report_sequence != sequence && e.report_sequence != sequence + 1) {

@@ -157,6 +157,16 @@ base::Result<std::unique_ptr<ServerLife>> ServerLife::open(Surroundings& around,
   return std::make_unique<ServerLife>(around, clock, tail, std::move(*side));
 }
 
+namespace {
+workers::CommandWorkerOptions command_options(const Surroundings& around) {
+  workers::CommandWorkerOptions options;
+  options.limits = kLimits;
+  options.inbox_max = around.inbox_max;
+  options.streams_max = around.streams_max;
+  return options;
+}
+}  // namespace
+
 ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog::LogTail& tail,
                        std::unique_ptr<workers::ReadSide> read_side)
     : locks(around),
@@ -171,8 +181,7 @@ ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog
       feed_socket(around.bus.bind_publisher("feed")),
       server({clock, around.id_random, committer, loader, contents, queries, erasures, locks,
               *command_socket, *worker_socket, *feed_socket},
-             {tail, {kLimits, around.inbox_max, around.streams_max}, kLeases},
-             std::move(side->takeover)) {}
+             {tail, command_options(around), kLeases}, std::move(side->takeover)) {}
 
 Duration ServerLife::due(const ProcessClock& clock) const {
   const Duration timer = clock.when(server.next_timer());

@@ -85,10 +85,12 @@ class CommandLoop {
         sequencer(tail_of(store), committer, random_),
         worker(sequencer, loader, random_, options) {
     REQUIRE(index_.catch_up(store, store.tail()));
-    const std::string server(domain::kServerStream);
-    auto loaded = eventlog::load_stream(store, index_, snapshots_, server);
-    REQUIRE(loaded);
-    worker.adopt(server, std::move(*loaded));
+    for (const auto kept : {domain::kAdmissionStream, domain::kServerStream}) {
+      const std::string stream(kept);
+      auto loaded = eventlog::load_stream(store, index_, snapshots_, stream);
+      REQUIRE(loaded);
+      worker.adopt(stream, std::move(*loaded));
+    }
   }
 
   // A client's command to session `number`, with a command id of its own.
@@ -110,7 +112,7 @@ class CommandLoop {
   }
 
   workers::Ticket submit(Message m) {
-    const workers::Ticket ticket{workers::Asker::client, ++tickets_};
+    const workers::Ticket ticket{&client_, ++tickets_};
     worker.submit(ticket, std::move(m));
     return ticket;
   }
@@ -147,14 +149,37 @@ class CommandLoop {
     REQUIRE(answers.contains(ticket));
     return answers.at(ticket);
   }
+  // What the server records of itself.
+  workers::CommandOutcome record(domain::ServerCommand command) {
+    Message m;
+    m.id = base::CommandId::make({time_}, random_);
+    m.actor_kind = domain::ActorKind::server;
+    m.actor = "server";
+    m.command = std::move(command);
+    return ask(std::move(m));
+  }
   void set_time(std::int64_t us) { time_ = us; }
   std::int64_t time() const { return time_; }
 
+  // Tells those others.
+  bool answer_reactors() {
+    const auto told = std::exchange(reactor_answers, {});
+    for (const workers::CommandAnswer& answer : told) {
+      answer.ticket.asker->on_answer(answer.ticket.number, answer);
+    }
+    return !told.empty();
+  }
+
  private:
+  // Whom the loop's own commands are submitted for.
+  struct Client final : workers::Asker {
+    void on_answer(std::uint64_t, const workers::CommandAnswer&) override {}
+  };
+
   void take() {
     for (auto& answer : worker.take_answers()) {
-      if (answer.ticket.asker == workers::Asker::eraser) {
-        eraser_answers.push_back(std::move(answer.outcome));
+      if (answer.ticket.asker != &client_) {
+        reactor_answers.push_back(std::move(answer));
         continue;
       }
       order.push_back(answer.ticket);
@@ -162,6 +187,7 @@ class CommandLoop {
     }
   }
 
+  Client client_;
   base::SeededRandom random_;
   eventlog::BlockStore& store_;
   eventlog::StreamIndex index_;
@@ -175,9 +201,9 @@ class CommandLoop {
   eventlog::Sequencer sequencer;
   workers::CommandWorker worker;
   std::map<workers::Ticket, workers::CommandOutcome> answers;
-  std::vector<workers::CommandOutcome> eraser_answers;
-  std::vector<workers::Ticket> order;         // in which the answers came
-  std::vector<domain::RecordedEvent> events;  // durable ones of this life
+  std::vector<workers::CommandAnswer> reactor_answers;  // of commands that others submitted
+  std::vector<workers::Ticket> order;                   // in which the answers came
+  std::vector<domain::RecordedEvent> events;            // durable ones of this life
 };
 
 }  // namespace support

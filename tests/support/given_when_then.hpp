@@ -4,28 +4,26 @@
 //       .when(KillSession{})
 //       .then(TurnInterrupted{turn(1), EndReason::user, {}}, …);
 //
-// The past is folded with the real evolve and must be consistent. What the decision produced is
-// compared as a whole, then folded too, and must leave every stream consistent. then() returns the
-// world afterwards, so that a story can go on with another when().
+// A fact is of the stream that the command is for, unless it is on another one:
+// fact(…).on("main/registry"). The past is folded with the real evolve and must be consistent. What
+// the decision produced is compared as a whole, then folded too, and must leave every stream
+// consistent. then() returns the world afterwards, so that a story can go on with another when().
 #pragma once
 
 #include <utility>
 
-#include "eventlog/domain/evolve.hpp"
-#include "eventlog/domain/session/decide.hpp"
-#include "eventlog/domain/stream_name.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/folded_streams.hpp"
 #include "tests/support/print.hpp"
 
 namespace support {
 
 using domain::Command;
+using domain::Context;
 using domain::Decision;
-using domain::DecisionContext;
 using domain::Emitted;
 using domain::Event;
 using domain::RejectionCode;
-using domain::StreamRole;
 
 // An id that is the same in every run, told apart by its number.
 template <class Id>
@@ -39,6 +37,8 @@ constexpr Id numbered(int number) {
 
 constexpr auto kSession = numbered<base::SessionId>(1);
 constexpr auto kCommand = numbered<base::CommandId>(900);
+const std::string kRegistry = "main/registry";
+const std::string kAdmission(domain::kAdmissionStream);
 
 // An event of the past, or one that is expected. Made from a plain event without ceremony.
 struct Fact {
@@ -51,9 +51,9 @@ struct Fact {
     copy.content = std::move(text);
     return copy;
   }
-  Fact on(StreamRole where) const {
+  Fact on(std::string where) const {
     Fact copy = *this;
-    copy.role = where;
+    copy.stream = std::move(where);
     return copy;
   }
   // A worker's report made it.
@@ -71,7 +71,7 @@ struct Fact {
   }
 
   Event event;
-  StreamRole role = StreamRole::session;
+  std::string stream;  // empty: the one that the command is for
   std::string content;
   base::FencingToken token;
   std::int64_t sequence = 0;
@@ -88,26 +88,14 @@ class When;
 // The streams that a decision reads, and the context that it is made in.
 class Given {
  public:
-  Given() { context.session = kSession, context.agent = "main", context.command = kCommand; }
+  Given() = default;
 
   void fold(const Fact& past, domain::Envelope envelope) {
     position_ = position_.next();
     envelope.position = position_;
-    if (past.role == StreamRole::session) {
-      envelope.version = context.version = context.version.next();
-    }
+    if (past.stream.empty()) envelope.version = context.version = context.version.next();
     if (!past.content.empty()) envelope.content = domain::ContentProof{};
-    switch (past.role) {
-      case StreamRole::session:
-        return evolve(session, envelope, past.event);
-      case StreamRole::registry:
-        return evolve(registry, envelope, past.event);
-      case StreamRole::admission:
-        return evolve(admission, envelope, past.event);
-      case StreamRole::source:
-        if (!source) source.emplace();
-        return evolve(*source, envelope, past.event);
-    }
+    streams.fold(context.target, past.stream, envelope, past.event);
   }
   void fold(const Fact& past) {
     domain::Envelope envelope;
@@ -124,10 +112,7 @@ class Given {
     for (const Fact& one : past) fold(one);
   }
 
-  bool is_consistent() const {
-    return session.inconsistent.value == 0 && registry.inconsistent.value == 0 &&
-           admission.inconsistent.value == 0 && (!source || source->inconsistent.value == 0);
-  }
+  bool is_consistent() const { return streams.is_consistent(); }
 
   Given with_limits(domain::Limits limits) const {
     Given copy = *this;
@@ -149,11 +134,18 @@ class Given {
   template <class C>
   When when(C command) const;
 
-  domain::SessionState session;
-  domain::RegistryState registry;
-  domain::AdmissionState admission;
-  std::optional<domain::SessionState> source;
-  DecisionContext context;
+  const domain::SessionState& session() const {
+    return streams.get<domain::SessionStream>(domain::stream_of(context.target));
+  }
+  const domain::RegistryState& registry() const {
+    return streams.get<domain::RegistryStream>(kRegistry);
+  }
+  const domain::AdmissionState& admission() const {
+    return streams.get<domain::AdmissionStream>(kAdmission);
+  }
+
+  FoldedStreams streams;
+  Context context = context_of(session_ref("main", kSession), kCommand);
 
   bool may_be_inconsistent() const { return may_be_inconsistent_; }
   base::Position position() const { return position_; }
@@ -180,13 +172,7 @@ Given given(Parts... parts) {
 
 template <class C>
 Command as_command(C c) {
-  if constexpr (std::constructible_from<domain::ClientCommand, C>) {
-    return domain::ClientCommand(std::move(c));
-  } else if constexpr (std::constructible_from<domain::ServerCommand, C>) {
-    return domain::ServerCommand(std::move(c));
-  } else {
-    return c;
-  }
+  return Command(std::move(c));
 }
 
 // A report of the lease with token 1, or with another.
@@ -195,20 +181,23 @@ inline domain::LeaseReport report(std::int64_t sequence, domain::Report what,
   return {{token}, sequence, std::move(what)};
 }
 
+inline const domain::LeaseReport* report_in(const Command& command) {
+  const auto* own = std::get_if<domain::SessionCommand>(&command);
+  return own == nullptr ? nullptr : std::get_if<domain::LeaseReport>(own);
+}
+
 class When {
  public:
   When(Given world, Command command) : world_(std::move(world)), command_(std::move(command)) {
     if (!world_.may_be_inconsistent()) REQUIRE(world_.is_consistent());
-    outcome_ = domain::decide({world_.session, world_.registry, world_.admission,
-                               world_.source ? &*world_.source : nullptr},
-                              command_, world_.context);
+    outcome_ = world_.streams.decide(command_, world_.context);
   }
 
   template <class... Facts>
   Given then(Facts... facts) {
     Decision expected;
     [[maybe_unused]] const auto take = [&](Fact f) {
-      expected.push_back({f.role, f.event, {f.content}});
+      expected.push_back({f.stream, f.event, {f.content}});
     };
     (take(Fact(std::move(facts))), ...);
     if (!outcome_) FAIL("rejected: " << outcome_.error().text);
@@ -231,8 +220,7 @@ class When {
   static std::vector<std::string> lines(const Decision& decision) {
     std::vector<std::string> text;
     for (const Emitted& e : decision) {
-      static constexpr std::string_view kRoles[] = {"session", "registry", "admission", "source"};
-      text.push_back(std::string(kRoles[static_cast<int>(e.role)]) + ": " + text_of(e.event) +
+      text.push_back((e.stream.empty() ? "" : e.stream + ": ") + text_of(e.event) +
                      (e.content.text.empty() ? "" : " content " + text_of(e.content.text)));
     }
     return text;
@@ -243,24 +231,25 @@ class When {
     domain::Envelope envelope;
     envelope.command = world_.context.command;
     envelope.actor_kind = domain::ActorKind::server;
-    const bool is_clients = std::holds_alternative<domain::ClientCommand>(command_);
+    const bool is_clients = domain::is_clients(command_);
     if (is_clients) envelope.actor_kind = domain::ActorKind::client;
-    if (const auto* r = std::get_if<domain::LeaseReport>(&command_)) {
+    if (const auto* r = report_in(command_)) {
       envelope.actor_kind = domain::ActorKind::worker;
       envelope.token = r->token;
       envelope.report_sequence = r->sequence;
     }
     bool has_own = false;
     for (const Emitted& e : *outcome_) {
-      next.fold(std::visit([&](const auto& x) { return Fact(x).on(e.role).with(e.content.text); },
+      next.fold(std::visit([&](const auto& x) { return Fact(x).on(e.stream).with(e.content.text); },
                            e.event),
                 envelope);
-      has_own = has_own || e.role == StreamRole::session;
+      has_own = has_own || e.stream.empty();
     }
     if (!world_.may_be_inconsistent()) REQUIRE(next.is_consistent());
     if (is_clients && has_own) {
       // What a retry of the command will be answered with.
-      REQUIRE(next.session.commands.find(world_.context.command));
+      const auto& target = next.streams.at(domain::stream_of(next.context.target));
+      REQUIRE(domain::known_command(target, world_.context.command));
     }
     return next;
   }

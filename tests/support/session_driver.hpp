@@ -48,29 +48,23 @@ class SessionDriver {
 
   // Decides and folds; a client's command that was accepted before changes nothing.
   void send(Sent& sent) {
-    const bool is_clients = std::holds_alternative<domain::ClientCommand>(sent.command);
+    const bool is_clients = domain::is_clients(sent.command);
     auto& own = state(stream_of(sent.session));
     sent.events = 0;
     sent.is_accepted = is_clients && std::get<domain::SessionState>(own).commands.find(sent.id);
     if (sent.is_accepted) return;
-    const DecisionContext context{sent.session, "main", sent.id, limits_,
-                                  version_of(stream_of(sent.session))};
-    std::string source;
-    if (const auto* client = std::get_if<domain::ClientCommand>(&sent.command)) {
-      const auto* spawn = std::get_if<domain::Spawn>(client);
-      if (spawn != nullptr && spawn->resume.is_set()) source = stream_of(spawn->resume);
-    }
-    const auto decision = domain::decide(
-        {std::get<domain::SessionState>(own), std::get<domain::RegistryState>(state(registry())),
-         std::get<domain::AdmissionState>(state(admission())),
-         source.empty() ? nullptr : &std::get<domain::SessionState>(state(source))},
-        sent.command, context);
+    Context context = context_of(session_ref("main", sent.session), sent.id);
+    context.limits = limits_;
+    context.version = version_of(stream_of(sent.session));
+    const domain::Reads further = domain::reads(sent.command, context.target);
+    domain::States states(own);
+    for (const std::string& stream : further.streams()) states.add(stream, state(stream));
+    const auto decision = domain::decide(sent.command, states, context);
     sent.is_accepted = decision.has_value();
     ++(decision ? accepted_ : rejected_);
     if (!decision) return;
     for (const Emitted& e : *decision) {
-      const std::string names[] = {stream_of(sent.session), registry(), admission(), source};
-      record(names[static_cast<int>(e.role)], sent, e);
+      record(FoldedStreams::name_of(context.target, e.stream), sent, e);
     }
     sent.events = decision->size();
   }
@@ -102,10 +96,9 @@ class SessionDriver {
     e.type = domain::type_name(event);
     if (!emitted.content.text.empty()) e.content = domain::ContentProof{{}, 1};
     e.command = sent.id;
-    e.actor_kind = std::holds_alternative<domain::ClientCommand>(sent.command)
-                       ? domain::ActorKind::client
-                       : domain::ActorKind::server;
-    if (const auto* r = std::get_if<domain::LeaseReport>(&sent.command)) {
+    e.actor_kind =
+        domain::is_clients(sent.command) ? domain::ActorKind::client : domain::ActorKind::server;
+    if (const auto* r = report_in(sent.command)) {
       e.actor_kind = domain::ActorKind::worker;
       e.token = r->token;
       e.report_sequence = r->sequence;

@@ -7,6 +7,7 @@ namespace support {
 
 constexpr auto kWorker = numbered<base::WorkerId>(1);
 constexpr auto kSource = numbered<base::SessionId>(2);
+const std::string kSourceStream = domain::session_stream("main", kSource);
 constexpr base::FencingToken kToken{1};
 
 constexpr base::TurnId turn(int number) {
@@ -31,8 +32,8 @@ inline domain::SessionOpened opened(bool is_multi_turn = true) {
 // Spawned, with turn 1 in its queue and no lease yet.
 inline std::vector<Fact> starting(bool is_multi_turn = true) {
   return {opened(is_multi_turn), domain::TurnQueued{turn(1)},
-          fact(domain::NameClaimed{kSession, "fix-bug", {}}).on(StreamRole::registry),
-          fact(domain::SessionAdmitted{kSession, "main", "alias000"}).on(StreamRole::admission)};
+          fact(domain::NameClaimed{kSession, "fix-bug", {}}).on(kRegistry),
+          fact(domain::SessionAdmitted{kSession, "main", "alias000"}).on(kAdmission)};
 }
 
 inline std::vector<Fact> operator+(std::vector<Fact> past, const Fact& more) {
@@ -65,22 +66,22 @@ inline std::vector<Fact> unleased() {
 inline std::vector<Fact> killed() {
   return running() + domain::TurnInterrupted{turn(1), domain::EndReason::user, {}} +
          domain::SessionClosed{domain::SessionStatus::killed, domain::EndReason::user} +
-         fact(domain::NameReleased{kSession, "fix-bug"}).on(StreamRole::registry) +
-         fact(domain::SessionReleased{kSession, true}).on(StreamRole::admission);
+         fact(domain::NameReleased{kSession, "fix-bug"}).on(kRegistry) +
+         fact(domain::SessionReleased{kSession, true}).on(kAdmission);
 }
 
 inline Fact name_released() {
-  return fact(domain::NameReleased{kSession, "fix-bug"}).on(StreamRole::registry);
+  return fact(domain::NameReleased{kSession, "fix-bug"}).on(kRegistry);
 }
 inline Fact place_released() {
-  return fact(domain::SessionReleased{kSession}).on(StreamRole::admission);
+  return fact(domain::SessionReleased{kSession}).on(kAdmission);
 }
 // The agent process has yet to end; settled() follows when it has.
 inline Fact place_released_with_lease() {
-  return fact(domain::SessionReleased{kSession, true}).on(StreamRole::admission);
+  return fact(domain::SessionReleased{kSession, true}).on(kAdmission);
 }
 inline Fact settled() {
-  return fact(domain::SessionSettled{kSession}).on(StreamRole::admission);
+  return fact(domain::SessionSettled{kSession}).on(kAdmission);
 }
 
 }  // namespace support

@@ -44,14 +44,16 @@ TEST_CASE("a command is answered only when its events are durable", "[workers]")
   REQUIRE(w.loop.committer.submitted());
   for (int i = 0; i < 5; ++i) w.loop.decide();
   CHECK(w.loop.answers.empty());
-  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1)) != nullptr);
+  CHECK(w.loop.worker.find<domain::SessionStream>(
+            domain::session_stream("main", numbered<base::SessionId>(1))) != nullptr);
   w.loop.commit();
   REQUIRE(w.loop.answers.contains(ticket));
   const auto& outcome = w.loop.answers.at(ticket);
   REQUIRE(outcome);
-  CHECK(outcome->status == SessionStatus::starting);
-  CHECK(outcome->name == "work");
-  CHECK(outcome->alias.size() == 8);
+  const auto& reply = std::get<domain::SessionReply>(outcome->reply);
+  CHECK(reply.status == SessionStatus::starting);
+  CHECK(reply.name == "work");
+  CHECK(reply.alias.size() == 8);
   CHECK_FALSE(outcome->is_repeated);
   // Its session's last event; the registry's and the admission's lie behind it.
   CHECK(w.loop.events.at(static_cast<std::size_t>(outcome->position.value) - 1).envelope.type ==
@@ -189,8 +191,10 @@ TEST_CASE("a command id with another body is refused", "[workers]") {
   const auto outcome = w.loop.ask(other);
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == RejectionCode::id_reused);
-  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1))->status ==
-        SessionStatus::starting);
+  CHECK(
+      w.loop.worker
+          .find<domain::SessionStream>(domain::session_stream("main", numbered<base::SessionId>(1)))
+          ->status == SessionStatus::starting);
 }
 
 TEST_CASE("a rejection is not remembered", "[workers]") {
@@ -376,8 +380,10 @@ TEST_CASE("a resumed session's source is told in the same block", "[workers]") {
                           resumed->by == numbered<base::SessionId>(2));
   }
   CHECK(is_told);
-  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(2))->spec.resume_agent_session ==
-        "agent-session");
+  CHECK(
+      w.loop.worker
+          .find<domain::SessionStream>(domain::session_stream("main", numbered<base::SessionId>(2)))
+          ->spec.resume_agent_session == "agent-session");
 }
 
 TEST_CASE("a worker's report counts once, and only under its own lease", "[workers]") {
@@ -585,7 +591,8 @@ TEST_CASE("sessions beyond the limit of memory are evicted and come back", "[wor
   }
   w.loop.settle();
   CHECK(w.loop.worker.loaded_streams() <= 10);
-  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1)) == nullptr);
+  CHECK(w.loop.worker.find<domain::SessionStream>(
+            domain::session_stream("main", numbered<base::SessionId>(1))) == nullptr);
   CHECK(w.loop.worker.admission() != nullptr);
   for (int i = 1; i <= 60; ++i) {
     INFO("session " << i);
@@ -594,7 +601,10 @@ TEST_CASE("sessions beyond the limit of memory are evicted and come back", "[wor
     CHECK(repeated->is_repeated);
     CHECK(repeated->alias == aliases[static_cast<std::size_t>(i) - 1]);
     REQUIRE(w.loop.ask(CommandLoop::message(i, 1000 + i, prompt("more"))));
-    CHECK(w.loop.worker.find("main", numbered<base::SessionId>(i))->queue.size() == 2);
+    CHECK(w.loop.worker
+              .find<domain::SessionStream>(
+                  domain::session_stream("main", numbered<base::SessionId>(i)))
+              ->queue.size() == 2);
   }
   CHECK(w.loop.worker.loaded_streams() <= 10);
   CHECK(w.loop.loader.requests.at(stream_of(1)) > 1);
@@ -627,7 +637,8 @@ TEST_CASE("a session is saved and forgotten only when it is durable", "[workers]
     CommandLoop loop(disk.store, *disk.rows, options);
     loop.submit(CommandLoop::message(1, 1, CommandLoop::spawn()));
     for (int i = 0; i < 5; ++i) loop.decide();
-    CHECK(loop.worker.find("main", numbered<base::SessionId>(1)) != nullptr);
+    CHECK(loop.worker.find<domain::SessionStream>(
+              domain::session_stream("main", numbered<base::SessionId>(1))) != nullptr);
   }
   // The server died, and its block never came to the disk.
   REQUIRE(disk.store.tail() == Position{0});
@@ -652,10 +663,12 @@ TEST_CASE("a session that changed while its snapshot was written is saved again"
   w.loop.loader.is_saving_held = false;
   for (int i = 0; i < 10; ++i) {
     w.loop.decide();
-    const bool is_forgotten = w.loop.worker.find("main", numbered<base::SessionId>(1)) == nullptr;
+    const bool is_forgotten = w.loop.worker.find<domain::SessionStream>(domain::session_stream(
+                                  "main", numbered<base::SessionId>(1))) == nullptr;
     CHECK((!is_forgotten || saved() == base::StreamVersion{4}));
   }
-  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(1)) == nullptr);
+  CHECK(w.loop.worker.find<domain::SessionStream>(
+            domain::session_stream("main", numbered<base::SessionId>(1))) == nullptr);
 }
 
 TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded for the next",
@@ -673,10 +686,15 @@ TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded 
   w.loop.set_time(w.loop.time() + 200'000);
   for (int i = 0; i < 5; ++i) w.loop.settle();  // few are saved at once
   CHECK(w.loop.worker.loaded_streams() == 4);
-  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(7)) != nullptr);
-  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(8)) == nullptr);
+  CHECK(w.loop.worker.find<domain::SessionStream>(
+            domain::session_stream("main", numbered<base::SessionId>(7))) != nullptr);
+  CHECK(w.loop.worker.find<domain::SessionStream>(
+            domain::session_stream("main", numbered<base::SessionId>(8))) == nullptr);
   REQUIRE(w.loop.ask(CommandLoop::message(8, 108, prompt("more"))));
-  CHECK(w.loop.worker.find("main", numbered<base::SessionId>(8))->queue.size() == 2);
+  CHECK(
+      w.loop.worker
+          .find<domain::SessionStream>(domain::session_stream("main", numbered<base::SessionId>(8)))
+          ->queue.size() == 2);
   CHECK(w.loop.ask(CommandLoop::message(9, 9, CommandLoop::spawn()))->is_repeated);
 }
 

@@ -56,7 +56,7 @@ class ErasureLife {
         port_({w.store, index_, *w.views, {w.keep_for, {}}}),
         eraser_(loop.worker, port_, random_) {
     if (w.store.tail().value == 0) begin_log();
-    eraser_.begin(w.store.tail());
+    eraser_.begin(w.store.tail(), 1);
   }
 
   // Goes on for so long, a step every `pace`.
@@ -65,12 +65,11 @@ class ErasureLife {
       world_.now_us += pace.count();
       loop.set_time(world_.now_us);
       loop.settle();
-      for (const auto& outcome : std::exchange(loop.eraser_answers, {})) {
-        eraser_.on_answer(outcome);
-      }
+      loop.answer_reactors();
       for (; told_ < loop.events.size(); ++told_) eraser_.on_durable(loop.events[told_]);
       REQUIRE(projections_.catch_up(world_.store, world_.store.tail(), 1000));
-      eraser_.do_work(Time{world_.now_us}, Duration{world_.now_us});
+      eraser_.do_work({Time{world_.now_us}, Time{world_.now_us}, Duration{world_.now_us},
+                       loop.sequencer.durable(), true, flight_});
       const bool is_done = !of_type<domain::ContentErasureCompleted>().empty();
       if (is_done && world_.store.scrubs == 0) FAIL("completed before the files were scrubbed");
     }
@@ -110,13 +109,11 @@ class ErasureLife {
   CommandLoop loop;
 
  private:
-  void begin_log() {
-    REQUIRE(loop.worker.record_server_events({domain::EpochStarted{1, "created"}}, {1}, {1}));
-    loop.settle();
-  }
+  void begin_log() { REQUIRE(loop.record(domain::StartServer{{}, 1, "test", 1})); }
 
   ErasureWorld& world_;
   base::SeededRandom random_{9};
+  FlightRecorder flight_;
   eventlog::StreamIndex index_;
   projections::ProjectionSet projections_;
   InlineErasurePort port_;
@@ -263,7 +260,7 @@ TEST_CASE("many sessions that expire at once are erased in portions", "[workers]
 struct OnDisk {
   OnDisk() {
     REQUIRE(log);
-    REQUIRE(loop.worker.record_server_events({domain::EpochStarted{1, "created"}}, {1}, {1}));
+    REQUIRE(loop.record(domain::StartServer{{}, 1, "test", 1}));
     REQUIRE(loop.ask(CommandLoop::message(1, 10, CommandLoop::spawn())));
     REQUIRE(loop.ask(CommandLoop::message(1, 11, support::as_command(domain::KillSession{}))));
     REQUIRE(eventlog::make_backup(**log, backup.folder, {1}));

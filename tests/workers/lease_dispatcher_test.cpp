@@ -74,20 +74,16 @@ struct DispatcherLife {
     // A text that was asked for in one round is there in the next.
     for (int quiet = 0; quiet < 3; ++quiet) {
       loop.settle();
-      bool has_worked = dispatcher.do_work(now);
+      bool has_worked = dispatcher.do_work(cycle());
       for (; told < loop.events.size(); ++told) {
         has_worked = true;
         dispatcher.on_durable(loop.events[told]);
       }
-      std::erase_if(loop.answers, [&](const auto& answer) {
-        if (answer.first.asker != Asker::dispatcher) return false;
-        has_worked = true;
-        dispatcher.on_answer(answer.first, answer.second);
-        return true;
-      });
+      has_worked |= loop.answer_reactors();
       if (has_worked) quiet = -1;
     }
   }
+  Cycle cycle() { return {now, now, Duration{now.us}, loop.sequencer.durable(), true, flight}; }
   void advance(Duration by) {
     now = now + by;
     settle();
@@ -116,6 +112,7 @@ struct DispatcherLife {
 
   base::Time now{1'000'000'000};
   base::SeededRandom random{3};
+  FlightRecorder flight;
   WorkersSocket socket;
   support::ToldLeaseLocks locks;
   CommandLoop loop;
@@ -162,12 +159,12 @@ TEST_CASE("a holder that comes back while its lease is taken is not directed", "
   const DirectiveBody before = life.lease();
   life.locks.is_worker_held = life.locks.is_held = false;
   life.now = life.now + seconds(1);
-  life.dispatcher.do_work(life.now);  // asks for the lease to be expired
+  life.dispatcher.do_work(life.cycle());  // asks for the lease to be expired
   life.locks.is_worker_held = true;
   const RegisterBody back{kWorker, 77, {}};
   life.dispatcher.on_frame(kPeer, bus::Notice{std::string(kVerbRegister), bus::to_body(back)},
                            life.now);
-  for (int i = 0; i < 3; ++i) life.dispatcher.do_work(life.now);
+  for (int i = 0; i < 3; ++i) life.dispatcher.do_work(life.cycle());
   CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
   life.settle();
   CHECK(life.count("LeaseExpired") == 1);

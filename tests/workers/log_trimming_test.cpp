@@ -23,13 +23,10 @@ constexpr std::string_view kPrompt = "work on it";
 struct TrimmedLog {
   TrimmedLog() {
     REQUIRE(log);
-    record(domain::EpochStarted{1, "created"});
+    record(domain::StartServer{{}, 1, "test", 1});
   }
   eventlog::BlockStore& store() { return **log; }
-  void record(domain::Event event) {
-    REQUIRE(loop.worker.record_server_events({std::move(event)}, {1}, {1}));
-    loop.settle();
-  }
+  void record(domain::ServerCommand command) { REQUIRE(loop.record(std::move(command))); }
   void spawn(int number) {
     REQUIRE(loop.ask(CommandLoop::message(number, number * 10, CommandLoop::spawn())));
   }
@@ -51,7 +48,7 @@ struct TrimmedLog {
   Position move_away(const ArchiveOrder& wanted) {
     const auto made = trimming().archive(wanted, key);
     if (!made) FAIL(base::describe(made.error()));
-    record(made->anchor);
+    record(domain::RecordAnchor{made->anchor});
     const TrimOrder trim{wanted.name, wanted.folder, made->outcome.through, {}};
     const auto trimmed = trimming().trim(trim, *rows);
     if (!trimmed) FAIL(base::describe(trimmed.error()));
@@ -265,7 +262,7 @@ TEST_CASE("a log that lacks the rows for its anchor is trimmed with rows folded 
   REQUIRE(made);
   const TrimOrder order{"one", w.archive, made->outcome.through, {}};
   SECTION("as a backup of just then does") {
-    w.record(made->anchor);
+    w.record(domain::RecordAnchor{made->anchor});
     fs::remove_all(w.root.bases());
     const auto trimmed = w.trimming().trim(order, *w.rows);
     if (!trimmed) FAIL(base::describe(trimmed.error()));
@@ -275,7 +272,7 @@ TEST_CASE("a log that lacks the rows for its anchor is trimmed with rows folded 
   SECTION("but not where the anchor names others") {
     auto anchor = *eventlog::open_anchor(made->anchor);
     anchor.rows.front().digest[0] ^= 1;
-    w.record(eventlog::sign_anchor(anchor, w.key));
+    w.record(domain::RecordAnchor{eventlog::sign_anchor(anchor, w.key)});
     fs::remove_all(w.root.bases());
     const auto trimmed = w.trimming().trim(order, *w.rows);
     REQUIRE_FALSE(trimmed);
@@ -290,7 +287,7 @@ TEST_CASE("a trim that cannot look at its folders is an error, not an exception"
   w.spawn_and_kill(2);
   const auto made = w.trimming().archive(w.order(), w.key);
   REQUIRE(made);
-  w.record(made->anchor);
+  w.record(domain::RecordAnchor{made->anchor});
   const TrimOrder order{"one", w.archive, made->outcome.through, {}};
   fs::remove_all(w.root.bases());
   fs::create_symlink("base", w.root.bases());  // leads to itself

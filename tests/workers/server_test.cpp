@@ -14,6 +14,10 @@
 #include "tests/support/log.hpp"
 #include "tests/support/session_samples.hpp"
 #include "tests/support/told_lease_locks.hpp"
+#include "workers/anchors.hpp"
+#include "workers/archives.hpp"
+#include "workers/backups.hpp"
+#include "workers/older_requests.hpp"
 #include "workers/read_side.hpp"
 
 namespace workers {
@@ -226,7 +230,7 @@ TEST_CASE("a spawn that is sent again never starts a second agent", "[workers]")
   REQUIRE(other);
   CHECK(other->status == bus::ReplyStatus::rejected);
   CHECK(other->code == "invalid");
-  CHECK(life.server.commands().admission()->live.size() == 1);
+  CHECK(life.server.commands().admission().live.size() == 1);
 }
 
 TEST_CASE("a request under an id of zeros is answered, as a bad frame", "[workers]") {
@@ -391,7 +395,7 @@ TEST_CASE("a request for an anchor makes one, however often and to whichever ser
   for (int i = 0; i < 50; ++i) life.step();
   CHECK(recorded(w, domain::AnchorRequested::kType) == 1);
   CHECK(recorded(w, domain::AnchorMade::kType) == 1);
-  const auto made = eventlog::open_anchor(life.server.commands().server()->anchor->anchor);
+  const auto made = eventlog::open_anchor(life.server.commands().server().anchor->anchor);
   REQUIRE(made);
   CHECK(made->at.position >= first);
 }
@@ -754,7 +758,8 @@ TEST_CASE("a prompt that comes while the server drains waits for the next one", 
     life.server.drain();
     REQUIRE(client.answer(life, client.start_spawn()));
     for (int i = 0; i < 300; ++i) life.step();
-    const domain::SessionState* state = life.server.commands().find("main", kSession);
+    const domain::SessionState* state = life.server.commands().find<domain::SessionStream>(
+        domain::session_stream("main", kSession));
     REQUIRE(state != nullptr);
     CHECK_FALSE(state->lease);
     CHECK(state->queue.size() == 1);

@@ -9,6 +9,10 @@
 #include "eventlog/domain/event_codec.hpp"
 #include "projections/metrics.hpp"
 #include "tests/support/catch.hpp"
+#include "workers/anchors.hpp"
+#include "workers/archives.hpp"
+#include "workers/backups.hpp"
+#include "workers/older_requests.hpp"
 #include "workers/server.hpp"
 
 namespace {
@@ -41,6 +45,7 @@ constexpr std::string_view named(Is<bus::ReplyError>) { return "error"; }
 constexpr std::string_view named(Is<domain::Envelope>) { return "envelope"; }
 constexpr std::string_view named(Is<workers::CommandBody>) { return "command"; }
 constexpr std::string_view named(Is<workers::CommandReplyBody>) { return "outcome"; }
+constexpr std::string_view named(Is<workers::ServerCommandReplyBody>) { return "log_outcome"; }
 constexpr std::string_view named(Is<workers::QueryBody>) { return "query"; }
 constexpr std::string_view named(Is<bus::LogEpoch>) { return "epoch"; }
 constexpr std::string_view named(Is<domain::SessionSpec>) { return "spec"; }
@@ -246,6 +251,18 @@ std::vector<Row> rows_of_types(std::index_sequence<I...>) {
   return {map_row<std::variant_alternative_t<I, Variant>>(
       std::variant_alternative_t<I, Variant>::kType)...};
 }
+// Of every command that a client may send.
+template <class... One>
+void add_rows(std::vector<Row>& rows, base::Types<One...>) {
+  (rows.push_back(map_row<One>(One::kType)), ...);
+}
+template <class... A>
+std::vector<Row> rows_of_commands(base::Types<A...>) {
+  std::vector<Row> rows;
+  (add_rows(rows, typename A::ClientCommands{}), ...);
+  return rows;
+}
+
 template <class Variant>
 std::vector<Row> rows_of_types() {
   return rows_of_types<Variant>(std::make_index_sequence<std::variant_size_v<Variant>>());
@@ -253,16 +270,18 @@ std::vector<Row> rows_of_types() {
 
 TEST_CASE("the page for other clients has every event with its fields", "[workers]") {
   const Page page = read_page();
-  check_rows("Types of events", page.at("Types of events"), rows_of_types<domain::Event>());
+  check_rows("Types of events", page.at("Types of events"),
+             rows_of_types<domain::Event::Variant>());
   check_fields<domain::Envelope>(page, {{"f", "any"}});
 }
 
 TEST_CASE("the page for other clients has every command and map with its fields", "[workers]") {
   const Page page = read_page();
   check_rows("Types of commands", page.at("Types of commands"),
-             rows_of_types<domain::ClientCommand>());
+             rows_of_commands(domain::AskedAggregates{}));
   check_fields<workers::CommandBody>(page);
   check_fields<workers::CommandReplyBody>(page);
+  check_fields<workers::ServerCommandReplyBody>(page);
   check_fields<domain::SessionSpec>(page);
   check_fields<workers::QueryBody>(page);
   check_fields<projections::SessionRow>(page);

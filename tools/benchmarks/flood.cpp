@@ -82,7 +82,7 @@ class Flood {
  private:
   base::CommandId fresh() { return base::CommandId::make(clock_.wall(), random_); }
 
-  base::Bytes request(const base::CommandId& id, const domain::ClientCommand& command) const {
+  base::Bytes request(const base::CommandId& id, const domain::Command& command) const {
     workers::CommandBody body = workers::encode_command(command);
     body.session = base::SessionId{session_.bytes};
     body.agent = kLogAgent;

@@ -11,7 +11,7 @@ constexpr base::Duration kViewsMax = std::chrono::minutes(20);
 
 }  // namespace
 
-domain::ClientCommand spawn_command() {
+domain::Command spawn_command() {
   domain::Spawn spawn;
   spawn.spec.engine = "scripted";
   spawn.spec.workdir = "/home/user/project";
@@ -37,14 +37,13 @@ base::Result<std::unique_ptr<OneCommand>> OneCommand::connect(Workbench& bench,
 }
 
 base::Result<Nanoseconds> OneCommand::run(base::SessionId session, std::string_view agent,
-                                          const domain::ClientCommand& command) {
+                                          const domain::Command& command) {
   return run(base::CommandId::make(bench_.clock().wall(), bench_.random()), session, agent,
              command);
 }
 
 base::Result<Nanoseconds> OneCommand::run(const base::CommandId& id, base::SessionId session,
-                                          std::string_view agent,
-                                          const domain::ClientCommand& command) {
+                                          std::string_view agent, const domain::Command& command) {
   workers::CommandBody body = workers::encode_command(command);
   body.session = session;
   body.agent = agent;

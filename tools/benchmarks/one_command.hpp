@@ -17,10 +17,10 @@ class OneCommand {
                                                            const StenoServer& server);
   // From its sending to its acceptance. Error refused: it was not accepted.
   base::Result<Nanoseconds> run(base::SessionId session, std::string_view agent,
-                                const domain::ClientCommand& command);
+                                const domain::Command& command);
   // The same under an id of the caller's.
   base::Result<Nanoseconds> run(const base::CommandId& id, base::SessionId session,
-                                std::string_view agent, const domain::ClientCommand& command);
+                                std::string_view agent, const domain::Command& command);
   // From the question to its answer. Error refused: there is none but a reason.
   base::Result<Nanoseconds> ask(std::string_view verb, const workers::QueryBody& query);
   // Waits until all that the server derives from its log stands at the log's end.
@@ -35,6 +35,6 @@ class OneCommand {
 };
 
 // A session without limits, for which an agent could be started in an existing folder.
-domain::ClientCommand spawn_command();
+domain::Command spawn_command();
 
 }  // namespace benchmarks

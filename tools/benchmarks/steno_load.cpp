@@ -96,7 +96,7 @@ base::Result<bool> StenoLoad::start(std::size_t slot) {
 }
 
 base::Result<bool> StenoLoad::send(std::size_t slot, std::size_t session,
-                                   const domain::ClientCommand& command) {
+                                   const domain::Command& command) {
   workers::CommandBody body = workers::encode_command(command);
   body.session = sessions_[session];
   body.agent = kLogAgent;

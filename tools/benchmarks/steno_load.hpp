@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bus/client.hpp"
-#include "eventlog/domain/session/commands.hpp"
+#include "eventlog/domain/command.hpp"
 #include "tools/benchmarks/load.hpp"
 #include "tools/benchmarks/steno_server.hpp"
 
@@ -66,8 +66,7 @@ class StenoLoad final : public LoadTarget {
 
   StenoLoad(Workbench& bench, bool are_ended) : bench_(bench), are_ended_(are_ended) {}
   base::Result<bool> spawn_sessions(std::size_t count);
-  base::Result<bool> send(std::size_t slot, std::size_t session,
-                          const domain::ClientCommand& command);
+  base::Result<bool> send(std::size_t slot, std::size_t session, const domain::Command& command);
   base::Result<bool> finish(const Asked& asked, const bus::Reply& reply);
 
   Workbench& bench_;

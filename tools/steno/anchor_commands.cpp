@@ -59,10 +59,9 @@ Outcome<int> anchor_create(const Config& config, const AnchorArguments& argument
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   (*connection)->take_interrupts();
-  const auto begun =
-      (*connection)->ask<workers::AnchorReplyBody>(workers::kVerbAnchor, workers::QueryBody{});
+  const auto begun = (*connection)->command_server(domain::RequestAnchor{});
   if (!begun) return tl::unexpected(begun.error());
-  const auto made = wait_until_made(**connection, begun->through);
+  const auto made = wait_until_made(**connection, *begun);
   if (!made) return tl::unexpected(made.error());
   return tell(config, *made, arguments);
 }

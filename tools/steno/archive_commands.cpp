@@ -50,17 +50,17 @@ Outcome<ArchiveRow> wait_until_trimmed(Connection& connection, const std::string
 }
 
 // A position, a time, or an age.
-Outcome<bool> parse_before(const std::string& text, base::Time now, workers::ArchiveBody& body) {
+Outcome<bool> parse_before(const std::string& text, base::Time now, domain::BeginArchive& command) {
   const bool is_number = !text.empty() && text.size() <= 15 &&
                          text.find_first_not_of("0123456789") == std::string::npos;
   if (is_number) {
-    body.before = {std::stoll(text)};
-    if (body.before.value > 0) return true;
+    command.before = {std::stoll(text)};
+    if (command.before.value > 0) return true;
   } else if (const auto time = parse_time_text(text)) {
-    body.before_time = *time;
+    command.before_time = *time;
     return true;
   } else if (const auto age = parse_duration(text)) {
-    body.before_time = base::Time{now.us - age->count()};
+    command.before_time = base::Time{now.us - age->count()};
     return true;
   }
   return fail(kExitUsage, "'" + text +
@@ -71,18 +71,18 @@ Outcome<bool> parse_before(const std::string& text, base::Time now, workers::Arc
 }  // namespace
 
 Outcome<int> archive_create(const Config& config, const ArchiveArguments& arguments) {
-  workers::ArchiveBody body;
-  body.folder = absolute_path(arguments.folder);
-  body.name = arguments.name.empty() ? std::filesystem::path(body.folder).filename().string()
-                                     : arguments.name;
+  domain::BeginArchive command;
+  command.folder = absolute_path(arguments.folder);
+  command.name = arguments.name.empty() ? std::filesystem::path(command.folder).filename().string()
+                                        : arguments.name;
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   (*connection)->take_interrupts();
-  const auto told = parse_before(arguments.before, (*connection)->clock().wall(), body);
+  const auto told = parse_before(arguments.before, (*connection)->clock().wall(), command);
   if (!told) return tl::unexpected(told.error());
-  const auto begun = (*connection)->ask<workers::CopyReplyBody>(workers::kVerbArchive, body);
+  const auto begun = (*connection)->command_server(command);
   if (!begun) return tl::unexpected(begun.error());
-  const auto made = wait_until_trimmed(**connection, body.name, begun->position);
+  const auto made = wait_until_trimmed(**connection, command.name, *begun);
   if (!made) return tl::unexpected(made.error());
   if (config.output != OutputFormat::table) {
     print(to_json(*made) + "\n");
@@ -131,10 +131,7 @@ Outcome<int> archive_list(const Config& config, const ArchiveArguments&) {
 Outcome<int> archive_forget(const Config& config, const ArchiveArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  workers::ArchiveBody body;
-  body.action = workers::ArchiveAction::forget;
-  body.name = arguments.name;
-  const auto done = (*connection)->ask<workers::CopyReplyBody>(workers::kVerbArchive, body);
+  const auto done = (*connection)->command_server(domain::ForgetArchive{arguments.name});
   if (!done) return tl::unexpected(done.error());
   print("forgotten: " + arguments.name + "\n");
   return kExitOk;

@@ -46,17 +46,17 @@ Outcome<BackupRow> wait_until_made(Connection& connection, const std::string& na
 }  // namespace
 
 Outcome<int> backup_create(const Config& config, const BackupArguments& arguments) {
-  workers::BackupBody body;
-  body.folder = absolute_path(arguments.folder);
-  body.name = arguments.name.empty() ? std::filesystem::path(body.folder).filename().string()
-                                     : arguments.name;
-  body.shares_files = arguments.shares_files;
+  domain::BeginBackup command;
+  command.folder = absolute_path(arguments.folder);
+  command.name = arguments.name.empty() ? std::filesystem::path(command.folder).filename().string()
+                                        : arguments.name;
+  command.shares_files = arguments.shares_files;
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   (*connection)->take_interrupts();
-  const auto begun = (*connection)->ask<workers::CopyReplyBody>(workers::kVerbBackup, body);
+  const auto begun = (*connection)->command_server(command);
   if (!begun) return tl::unexpected(begun.error());
-  const auto made = wait_until_made(**connection, body.name, begun->position);
+  const auto made = wait_until_made(**connection, command.name, *begun);
   if (!made) return tl::unexpected(made.error());
   if (config.output != OutputFormat::table) {
     print(to_json(*made) + "\n");
@@ -98,10 +98,7 @@ Outcome<int> backup_list(const Config& config, const BackupArguments&) {
 Outcome<int> backup_forget(const Config& config, const BackupArguments& arguments) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  workers::BackupBody body;
-  body.action = workers::BackupAction::forget;
-  body.name = arguments.name;
-  const auto done = (*connection)->ask<workers::CopyReplyBody>(workers::kVerbBackup, body);
+  const auto done = (*connection)->command_server(domain::ForgetBackup{arguments.name});
   if (!done) return tl::unexpected(done.error());
   print("forgotten: " + arguments.name + "\n");
   return kExitOk;

@@ -193,7 +193,7 @@ eventlog::LaterErasure erased_from(const Parsed& json) {
                               base::StreamVersion{integer_from(range, "last")}});
   }
   const auto stream = domain::parse_stream(erasure.stream);
-  if (!stream || stream->kind != domain::StreamKind::session) {
+  if (!stream || !stream->is<domain::SessionStream>()) {
     throw std::invalid_argument("'erased' is not the stream of a session");
   }
   if (!domain::is_proper(erasure.events)) {

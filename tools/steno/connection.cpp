@@ -128,10 +128,20 @@ Outcome<bus::Reply> Connection::request(const base::CommandId& id, std::string_v
   }
 }
 
+Outcome<base::Position> Connection::command_server(const domain::ServerCommand& command) {
+  workers::CommandBody body = workers::encode_command(command);
+  body.actor = actor();
+  const auto reply = request(fresh_command_id(), workers::kVerbCommand, bus::to_body(body));
+  if (!reply) return tl::unexpected(reply.error());
+  const auto answer = bus::from_body<workers::ServerCommandReplyBody>(reply->body);
+  if (!answer) return bad_answer(workers::kVerbCommand, answer.error());
+  return answer->position;
+}
+
 Outcome<workers::CommandReplyBody> Connection::command(const base::CommandId& id,
                                                        base::SessionId session,
                                                        const std::string& agent,
-                                                       const domain::ClientCommand& command) {
+                                                       const domain::Command& command) {
   workers::CommandBody body = workers::encode_command(command);
   body.session = session;
   body.agent = agent;

@@ -51,11 +51,13 @@ class Connection {
   // of a command that queues a turn, also the turn's id.
   Outcome<workers::CommandReplyBody> command(const base::CommandId& id, base::SessionId session,
                                              const std::string& agent,
-                                             const domain::ClientCommand& command);
+                                             const domain::Command& command);
 
   // The session that a user means by `reference`.
   Outcome<workers::ShowAnswer> find(const std::string& reference, bool with_texts = false);
 
+  // Commands the log as a whole. Returns where on the record, durably, its last event is.
+  Outcome<base::Position> command_server(const domain::ServerCommand& command);
   base::CommandId fresh_command_id() { return base::CommandId::make(clock_.wall(), random_); }
 
   const Config& config() const { return config_; }

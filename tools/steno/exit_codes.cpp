@@ -89,10 +89,12 @@ int exit_code_of(domain::RejectionCode code) {
       return kExitConflict;
     case RejectionCode::session_limit:
     case RejectionCode::limit_reached:
+    case RejectionCode::refused:
       return kExitRefused;
     case RejectionCode::deadline_passed:
       return kExitTimeout;
     case RejectionCode::lease_held:
+    case RejectionCode::in_progress:
     case RejectionCode::unavailable:
     case RejectionCode::busy:
       return kExitBusy;

@@ -26,7 +26,7 @@ void apply(Fold& fold, const RecordedEvent& event) {
   fold.position = envelope.position;
   fold.log_time = envelope.log_time;
   const auto ref = domain::parse_stream(envelope.stream);
-  if (!ref || ref->kind != domain::StreamKind::session) return;
+  if (!ref || !ref->is<domain::SessionStream>()) return;
   // A session that began in an archive: what is left of it is no state.
   if (envelope.version.value > 1 && !fold.sessions.contains(envelope.stream)) return;
   FoldedSession& folded = fold.sessions[envelope.stream];

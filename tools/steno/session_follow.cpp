@@ -47,7 +47,7 @@ class SessionFollow {
     return code == kExitOk && has_denials_ && !request_.is_onlooker ? kExitRefused : code;
   }
   int interrupted_code() const { return has_interrupted_ ? kExitInterrupted : kExitFailed; }
-  Outcome<workers::CommandReplyBody> send(const domain::ClientCommand& command);
+  Outcome<workers::CommandReplyBody> send(const domain::Command& command);
   Outcome<int> finish(int code);
 
   Connection& connection_;
@@ -209,7 +209,7 @@ void SessionFollow::note(const domain::SessionClosed& e) {
   }
 }
 
-Outcome<workers::CommandReplyBody> SessionFollow::send(const domain::ClientCommand& command) {
+Outcome<workers::CommandReplyBody> SessionFollow::send(const domain::Command& command) {
   return connection_.command(connection_.fresh_command_id(), request_.session, request_.agent,
                              command);
 }

@@ -26,7 +26,7 @@ class Aliases {
 
   std::string of(const domain::RecordedEvent& recorded) {
     const auto stream = domain::parse_stream(recorded.envelope.stream);
-    if (!stream || stream->kind != domain::StreamKind::session) return recorded.envelope.stream;
+    if (!stream || !stream->is<domain::SessionStream>()) return recorded.envelope.stream;
     if (const auto* opened = std::get_if<domain::SessionOpened>(&recorded.event)) {
       remember(stream->session, opened->alias);
     }

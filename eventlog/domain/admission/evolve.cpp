@@ -44,9 +44,8 @@ bool apply(AdmissionState& s, const Envelope&, const SessionSettled& e) {
 }  // namespace
 
 void evolve(AdmissionState& state, const Envelope& envelope, const Event& event) {
-  const bool is_possible = fold_own<AdmissionEvents>(
-      event, [&](const auto& fact) { return apply(state, envelope, fact); });
-  if (!is_possible && state.inconsistent.value == 0) state.inconsistent = envelope.position;
+  fold_or_mark<AdmissionEvents>(state, envelope, event,
+                                [&](const auto& fact) { return apply(state, envelope, fact); });
 }
 
 std::int64_t free_alias(const AdmissionState& state, SessionId first) {

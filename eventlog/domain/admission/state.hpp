@@ -5,6 +5,7 @@
 #include <set>
 
 #include "eventlog/domain/admission/events.hpp"
+#include "eventlog/domain/aggregate.hpp"
 
 namespace domain {
 
@@ -52,5 +53,7 @@ struct AdmissionState {
 
 // The number whose alias the next session gets.
 std::int64_t free_alias(const AdmissionState& state, SessionId first);
+
+void evolve(AdmissionState& state, const Envelope& envelope, const Event& event);
 
 }  // namespace domain

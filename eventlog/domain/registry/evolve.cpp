@@ -28,9 +28,8 @@ bool apply(RegistryState& s, const Envelope&, const AgentSessionReleased& e) {
 }  // namespace
 
 void evolve(RegistryState& state, const Envelope& envelope, const Event& event) {
-  const bool is_possible = fold_own<RegistryEvents>(
-      event, [&](const auto& fact) { return apply(state, envelope, fact); });
-  if (!is_possible && state.inconsistent.value == 0) state.inconsistent = envelope.position;
+  fold_or_mark<RegistryEvents>(state, envelope, event,
+                               [&](const auto& fact) { return apply(state, envelope, fact); });
 }
 
 }  // namespace domain

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "eventlog/domain/aggregate.hpp"
 #include "eventlog/domain/registry/events.hpp"
 
 namespace domain {
@@ -22,5 +23,7 @@ struct RegistryState {
     visit("inconsistent", self.inconsistent);
   }
 };
+
+void evolve(RegistryState& state, const Envelope& envelope, const Event& event);
 
 }  // namespace domain

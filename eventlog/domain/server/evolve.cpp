@@ -55,9 +55,9 @@ bool apply(ServerState& s, const Envelope&, const ArchiveCompleted& e) {
 }
 
 bool apply(ServerState& s, const Envelope&, const LogTrimmed& e) {
-  s.trimmed = std::max(s.trimmed, e.through);
   const auto found = s.archives.find(e.name);
   if (found == s.archives.end()) return false;
+  s.trimmed = std::max(s.trimmed, e.through);
   found->second.is_trimmed = true;
   return true;
 }
@@ -69,10 +69,17 @@ bool apply(ServerState& s, const Envelope&, const ArchiveForgotten& e) {
 }  // namespace
 
 void evolve(ServerState& state, const Envelope& envelope, const Event& event) {
-  fold_own<ServerEvents>(event, [&](const auto& fact) { return apply(state, envelope, fact); });
+  fold_or_mark<ServerEvents>(state, envelope, event,
+                             [&](const auto& fact) { return apply(state, envelope, fact); });
   if (envelope.actor_kind != ActorKind::client) return;
   state.requests.push_back({envelope.command, envelope.command_digest, envelope.position});
   if (state.requests.size() > kRequestsMax) state.requests.erase(state.requests.begin());
+}
+
+std::optional<AcceptedCommand> known_command(const ServerState& state, const CommandId& command) {
+  const auto found = std::find_if(state.requests.rbegin(), state.requests.rend(),
+                                  [&](const AcceptedCommand& r) { return r.command == command; });
+  return found == state.requests.rend() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace domain

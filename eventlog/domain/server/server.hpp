@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eventlog/domain/aggregate.hpp"
+#include "eventlog/domain/server/commands.hpp"
 #include "eventlog/domain/server/state.hpp"
 
 namespace domain {
@@ -9,8 +10,11 @@ namespace domain {
 struct ServerStream {
   using State = ServerState;
   using Events = ServerEvents;
+  using Command = ServerCommand;
+  using ClientCommands = ServerClientCommands;
+  using Reply = ServerReply;
   static constexpr std::string_view kPattern = "$server";
-  static constexpr std::int64_t kStateSchema = 6;
+  static constexpr std::int64_t kStateSchema = 7;
   static constexpr Residency kResidency = Residency::with_server;
 };
 

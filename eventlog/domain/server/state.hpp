@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "eventlog/domain/accepted_commands.hpp"
+#include "eventlog/domain/aggregate.hpp"
 #include "eventlog/domain/server/events.hpp"
 
 namespace domain {
@@ -70,6 +71,7 @@ struct ServerState {
   std::map<std::string, NamedArchive> archives{};  // by name
   Position trimmed{};  // events up to here are not in the log any more; 0: all are
   std::vector<AcceptedCommand> requests{};  // of clients, that made events here; the newest last
+  Position inconsistent{};                  // of the first impossible event; 0 = none
 
   bool operator==(const ServerState&) const = default;
   template <class Self, class Visit>
@@ -82,7 +84,13 @@ struct ServerState {
     visit("archives", self.archives);
     visit("trimmed", self.trimmed);
     visit("requests", self.requests);
+    visit("inconsistent", self.inconsistent);
   }
 };
+
+void evolve(ServerState& state, const Envelope& envelope, const Event& event);
+
+// The client's command that was accepted under that id; none: it is new, or long ago.
+std::optional<AcceptedCommand> known_command(const ServerState& state, const CommandId& command);
 
 }  // namespace domain

@@ -4,8 +4,8 @@
 
 #include <variant>
 
-#include "eventlog/domain/event.hpp"
-#include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/domain/aggregate.hpp"
+#include "eventlog/domain/session/state.hpp"
 
 namespace domain {
 
@@ -13,6 +13,7 @@ namespace domain {
 
 struct Spawn {
   static constexpr std::string_view kType = "Spawn";
+  static constexpr bool kOpens = true;
   std::string name;  // empty: made from the prompt
   std::string origin_channel;
   SessionSpec spec;
@@ -49,8 +50,10 @@ struct SendPrompt {
 
 struct InterruptTurn {
   static constexpr std::string_view kType = "InterruptTurn";
+  static constexpr CommandClass kClass = CommandClass::control;
   TurnId turn;
 
+  CommandId follows() const { return {turn.bytes}; }
   bool operator==(const InterruptTurn&) const = default;
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -60,6 +63,7 @@ struct InterruptTurn {
 
 struct KillSession {
   static constexpr std::string_view kType = "KillSession";
+  static constexpr CommandClass kClass = CommandClass::control;
   bool operator==(const KillSession&) const = default;
   template <class Self, class Visit>
   static void fields(Self&, Visit&&) {}
@@ -90,6 +94,7 @@ struct EraseContent {
 // The session's text was kept for as long as it is to be.
 struct ExpireContent {
   static constexpr std::string_view kType = "ExpireContent";
+  static constexpr CommandClass kClass = CommandClass::control;
   bool operator==(const ExpireContent&) const = default;
   template <class Self, class Visit>
   static void fields(Self&, Visit&&) {}
@@ -98,6 +103,7 @@ struct ExpireContent {
 // Only sent once no file holds what the session's ContentErased events up to that version name.
 struct CompleteErasure {
   static constexpr std::string_view kType = "CompleteErasure";
+  static constexpr CommandClass kClass = CommandClass::control;
   StreamVersion through;
 
   bool operator==(const CompleteErasure&) const = default;
@@ -109,6 +115,7 @@ struct CompleteErasure {
 
 struct GrantLease {
   static constexpr std::string_view kType = "GrantLease";
+  static constexpr CommandClass kClass = CommandClass::control;
   WorkerId worker;
 
   bool operator==(const GrantLease&) const = default;
@@ -118,9 +125,11 @@ struct GrantLease {
   }
 };
 
-// Only sent once it is sure that the worker's agent process is gone.
+// Only sent once it is sure that the worker's agent process is gone. What the worker said before it
+// was gone counts first.
 struct ExpireLease {
   static constexpr std::string_view kType = "ExpireLease";
+  static constexpr CommandClass kClass = CommandClass::reported;
   FencingToken token;
 
   bool operator==(const ExpireLease&) const = default;
@@ -134,6 +143,7 @@ struct ExpireLease {
 // never given another one in its place.
 struct GiveUpContent {
   static constexpr std::string_view kType = "GiveUpContent";
+  static constexpr CommandClass kClass = CommandClass::control;
   Position event;
 
   bool operator==(const GiveUpContent&) const = default;
@@ -315,16 +325,14 @@ struct ReportAgentExited {
   }
 };
 
-using ClientCommand =
-    std::variant<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, EraseContent>;
-using ServerCommand =
-    std::variant<GrantLease, ExpireLease, ExpireContent, CompleteErasure, GiveUpContent>;
 using Report = std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                             ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                             ReportTurnResult, ReportAgentLine, ReportAgentExited>;
 
 // A report and where it belongs. Sequences start at 1 with each lease and have no holes.
 struct LeaseReport {
+  static constexpr std::string_view kType = "LeaseReport";
+  static constexpr CommandClass kClass = CommandClass::reported;
   FencingToken token;
   std::int64_t sequence = 0;
   Report report;
@@ -332,6 +340,29 @@ struct LeaseReport {
   bool operator==(const LeaseReport&) const = default;
 };
 
-using Command = std::variant<ClientCommand, ServerCommand, LeaseReport>;
+using SessionClientCommands =
+    base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, EraseContent>;
+using SessionCommand = base::VariantOf<
+    base::Joined<SessionClientCommands, base::Types<GrantLease, ExpireLease, ExpireContent,
+                                                    CompleteErasure, GiveUpContent, LeaseReport>>>;
+
+// What a client is told of the session that its command was for.
+struct SessionReply {
+  SessionStatus status = SessionStatus::none;
+  std::string name;
+  std::string alias;
+
+  bool operator==(const SessionReply&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("status", self.status);
+    visit("name", self.name);
+    visit("alias", self.alias);
+  }
+};
+
+void reads(const SessionCommand& command, const StreamRef& target, Reads& further);
+Decided decide(const SessionCommand& command, const States& states, const Context& context);
+SessionReply reply(const SessionState& state, const SessionCommand& command);
 
 }  // namespace domain

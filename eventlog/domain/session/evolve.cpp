@@ -243,9 +243,8 @@ void count_report(OfSession auto& s, const Envelope& envelope) {
 }  // namespace
 
 void evolve(SessionState& state, const Envelope& envelope, const Event& event) {
-  const bool is_possible = fold_own<SessionEvents>(
-      event, [&](const auto& fact) { return apply(state, envelope, fact); });
-  if (!is_possible && state.inconsistent.value == 0) state.inconsistent = envelope.position;
+  fold_or_mark<SessionEvents>(state, envelope, event,
+                              [&](const auto& fact) { return apply(state, envelope, fact); });
   if (envelope.actor_kind == ActorKind::client) {
     state.commands.remember({envelope.command, envelope.command_digest, envelope.position});
   }

@@ -29,4 +29,8 @@ bool is_wholly_erased(const SessionState& state) {
   return without({{StreamVersion{1}, state.last_content}}, state.erased).empty();
 }
 
+std::optional<AcceptedCommand> known_command(const SessionState& state, const CommandId& command) {
+  return state.commands.find(command);
+}
+
 }  // namespace domain

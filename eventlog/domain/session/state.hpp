@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eventlog/domain/accepted_commands.hpp"
+#include "eventlog/domain/aggregate.hpp"
 #include "eventlog/domain/session/events.hpp"
 
 namespace domain {
@@ -162,5 +163,11 @@ bool is_under_way(const LeaseState& state);
 
 // Nothing of the session's text is left, or is to be left.
 bool is_wholly_erased(const SessionState& state);
+
+void evolve(SessionState& state, const Envelope& envelope, const Event& event);
+void evolve(LeaseState& state, const Envelope& envelope, const Event& event);
+
+// The client's command that was accepted under that id; none: it is new.
+std::optional<AcceptedCommand> known_command(const SessionState& state, const CommandId& command);
 
 }  // namespace domain

@@ -9,10 +9,11 @@ namespace {
 const auto kId = support::numbered<SessionId>(5);
 
 TEST_CASE("a stream's name says what it is of", "[session]") {
-  CHECK(parse_stream(session_stream("main", kId)) == StreamRef{StreamKind::session, "main", kId});
-  CHECK(parse_stream(registry_stream("main")) == StreamRef{StreamKind::registry, "main", {}});
-  CHECK(parse_stream("$admission") == StreamRef{StreamKind::admission, {}, {}});
-  CHECK(parse_stream("$server") == StreamRef{StreamKind::server, {}, {}});
+  CHECK(parse_stream(session_stream("main", kId)) ==
+        StreamRef{kIndexOf<SessionStream>, "main", kId});
+  CHECK(parse_stream(registry_stream("main")) == StreamRef{kIndexOf<RegistryStream>, "main", {}});
+  CHECK(parse_stream("$admission") == StreamRef{kIndexOf<AdmissionStream>, {}, {}});
+  CHECK(parse_stream("$server") == StreamRef{kIndexOf<ServerStream>, {}, {}});
 }
 
 TEST_CASE("nothing else is the name of a stream", "[session]") {

@@ -20,7 +20,7 @@ TEST_CASE("a close lets the running turn finish, then the session is completed",
                          .when(report(3, result))
                          .then(TurnFinished{turn(1), {}}, kCompleted, name_released(),
                                support::place_released_with_lease());
-  CHECK(after.session.status == SessionStatus::completed);
+  CHECK(after.session().status == SessionStatus::completed);
 }
 
 TEST_CASE("a close lets the queue run out first", "[session]") {

@@ -31,9 +31,9 @@ std::vector<support::Fact> completed() {
 
 TEST_CASE("an ended session is erased whole, up to its last text", "[session]") {
   const auto after = given(completed()).when(EraseContent{}).then(ContentErased{events(1, 8)});
-  CHECK(is_wholly_erased(after.session));
-  CHECK(after.session.erasure.value == 11);
-  CHECK(after.session.erasure_completed.value == 0);
+  CHECK(is_wholly_erased(after.session()));
+  CHECK(after.session().erasure.value == 11);
+  CHECK(after.session().erasure_completed.value == 0);
 }
 
 TEST_CASE("a name that was made from a prompt goes with the prompt", "[session]") {
@@ -44,15 +44,15 @@ TEST_CASE("a name that was made from a prompt goes with the prompt", "[session]"
   const auto outcome = world.when(c).outcome();
   REQUIRE(outcome);
   for (const Emitted& e : *outcome) {
-    world.fold(std::visit([&](const auto& x) { return fact(x).on(e.role).with(e.content.text); },
+    world.fold(std::visit([&](const auto& x) { return fact(x).on(e.stream).with(e.content.text); },
                           e.event));
   }
   world.fold({LeaseGranted{support::kWorker, kToken, {}}, TurnStarted{support::kOwnTurn, kToken},
               fact(TurnFinished{support::kOwnTurn, {}}).by_report(1, 1)});
-  CHECK(made_name_at(world.session).value != 0);
+  CHECK(made_name_at(world.session()).value != 0);
   const auto after = world.when(EraseContent{events(3, 3)}).then(ContentErased{events(2, 3)});
-  CHECK(made_name_at(after.session).value == 0);
-  CHECK(label(after.session) == after.session.alias);
+  CHECK(made_name_at(after.session()).value == 0);
+  CHECK(label(after.session()) == after.session().alias);
   // It can go alone, too.
   world.when(EraseContent{events(2, 2)}).then(ContentErased{events(2, 2)});
 }
@@ -131,7 +131,7 @@ TEST_CASE("an erasure is completed once, and only one that was asked for", "[ses
   const auto asked = given(completed(), ContentErased{events(1, 8)});
   asked.when(CompleteErasure{{12}}).then_nothing();
   const auto done = asked.when(CompleteErasure{{11}}).then(ContentErasureCompleted{{11}});
-  CHECK(done.session.erasure_completed.value == 11);
+  CHECK(done.session().erasure_completed.value == 11);
   done.when(CompleteErasure{{11}}).then_nothing();
   given(completed()).when(CompleteErasure{{1}}).then_nothing();
 }

@@ -19,9 +19,9 @@ TEST_CASE("a queued turn is interrupted before it begins", "[session]") {
   const auto after = given(support::running(), TurnQueued{turn(2)}, TurnQueued{turn(3)})
                          .when(InterruptTurn{turn(2)})
                          .then(TurnInterrupted{turn(2), EndReason::user, {}});
-  REQUIRE(after.session.queue.size() == 1);
-  CHECK(after.session.queue.front().turn == turn(3));
-  CHECK(after.session.turn->turn == turn(1));
+  REQUIRE(after.session().queue.size() == 1);
+  CHECK(after.session().queue.front().turn == turn(3));
+  CHECK(after.session().turn->turn == turn(1));
 }
 
 TEST_CASE("of several turns that wait the one that is named is interrupted, wherever it stands",
@@ -32,13 +32,13 @@ TEST_CASE("of several turns that wait the one that is named is interrupted, wher
                          .when(InterruptTurn{turn(named)})
                          .then(TurnInterrupted{turn(named), EndReason::user, {}});
   std::vector<TurnId> left;
-  for (const QueuedTurn& queued : after.session.queue) left.push_back(queued.turn);
+  for (const QueuedTurn& queued : after.session().queue) left.push_back(queued.turn);
   std::vector<TurnId> expected;
   for (int i = 2; i <= 5; ++i) {
     if (i != named) expected.push_back(turn(i));
   }
   CHECK(left == expected);
-  CHECK(lease_state(after.session).queue == after.session.queue);
+  CHECK(lease_state(after.session()).queue == after.session().queue);
 }
 
 TEST_CASE("a turn that neither runs nor waits is not interrupted", "[session]") {
@@ -66,7 +66,7 @@ TEST_CASE("a session whose only turn is interrupted before it began is over", "[
                          .then(TurnInterrupted{turn(1), EndReason::user, {}},
                                SessionClosed{SessionStatus::killed, EndReason::user},
                                support::name_released(), support::place_released());
-  CHECK(after.session.status == SessionStatus::killed);
+  CHECK(after.session().status == SessionStatus::killed);
 }
 
 TEST_CASE("a closing session whose last turn is interrupted before it began is over", "[session]") {
@@ -86,7 +86,7 @@ TEST_CASE("a multi-turn session without a turn waits for the next prompt", "[ses
   const auto after = given(support::starting())
                          .when(InterruptTurn{turn(1)})
                          .then(TurnInterrupted{turn(1), EndReason::user, {}});
-  CHECK(is_live(after.session.status));
+  CHECK(is_live(after.session().status));
 }
 
 }  // namespace

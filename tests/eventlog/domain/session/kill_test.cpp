@@ -16,11 +16,11 @@ TEST_CASE("a killed session's turn ends first, and its name and place are free",
                          .when(KillSession{})
                          .then(TurnInterrupted{turn(1), EndReason::user, {}}, kKilled,
                                name_released(), support::place_released_with_lease());
-  CHECK(after.session.status == SessionStatus::killed);
-  CHECK(after.session.end_reason == EndReason::user);
-  CHECK(after.session.lease);  // the agent process is still to be ended by its worker
-  CHECK(after.registry.names.empty());
-  CHECK(after.admission.live.empty());
+  CHECK(after.session().status == SessionStatus::killed);
+  CHECK(after.session().end_reason == EndReason::user);
+  CHECK(after.session().lease);  // the agent process is still to be ended by its worker
+  CHECK(after.registry().names.empty());
+  CHECK(after.admission().live.empty());
 }
 
 TEST_CASE("a kill ends what is queued, in order", "[session]") {
@@ -52,7 +52,7 @@ TEST_CASE("to kill a finished session is accepted and changes nothing", "[sessio
     const auto after =
         given(support::idle(), SessionClosed{status, EndReason::none}).when(KillSession{});
     auto repeated = after;
-    CHECK(repeated.then(NothingChanged{"KillSession"}).session.status == status);
+    CHECK(repeated.then(NothingChanged{"KillSession"}).session().status == status);
   }
 }
 

@@ -17,16 +17,16 @@ TEST_CASE("the first lease has token 1 and starts the first turn", "[session]") 
   const auto after = given(support::starting())
                          .when(GrantLease{kWorker})
                          .then(LeaseGranted{kWorker, kToken, {}}, TurnStarted{turn(1), kToken});
-  CHECK(after.session.status == SessionStatus::starting);
-  CHECK(after.session.lease->worker == kWorker);
+  CHECK(after.session().status == SessionStatus::starting);
+  CHECK(after.session().lease->worker == kWorker);
 }
 
 TEST_CASE("a later lease has a greater token and goes on with the agent's session", "[session]") {
   const auto after = given(support::unleased())
                          .when(GrantLease{kWorker})
                          .then(LeaseGranted{kWorker, kSecond, "agent-session"});
-  CHECK(after.session.lease->report_sequence == 0);
-  CHECK(after.session.lease->pid == 0);
+  CHECK(after.session().lease->report_sequence == 0);
+  CHECK(after.session().lease->pid == 0);
 }
 
 TEST_CASE("a turn whose prompt is lost ends, and the next one begins", "[session]") {
@@ -37,7 +37,7 @@ TEST_CASE("a turn whose prompt is lost ends, and the next one begins", "[session
       "the text of the prompt is not in the log any more, as after a salvage; the agent was not "
       "given the turn, send it again";
   const auto world = given(support::leased(), TurnQueued{turn(2)});
-  const GiveUpContent lost{world.session.turn->prompt};
+  const GiveUpContent lost{world.session().turn->prompt};
   world.when(lost)
       .then(fact(failed).with(text), TurnStarted{turn(2), kToken})
       .when(lost)
@@ -74,9 +74,9 @@ TEST_CASE("when a worker is lost its turn ends and a multi-turn session lives on
       given(support::running(), TurnQueued{turn(2)})
           .when(ExpireLease{kToken})
           .then(TurnInterrupted{turn(1), EndReason::worker_lost, {}}, LeaseExpired{kToken});
-  CHECK(after.session.status == SessionStatus::running);
-  CHECK(after.session.queue.size() == 1);
-  CHECK_FALSE(after.session.lease);
+  CHECK(after.session().status == SessionStatus::running);
+  CHECK(after.session().queue.size() == 1);
+  CHECK_FALSE(after.session().lease);
   given(support::idle()).when(ExpireLease{kToken}).then(LeaseExpired{kToken});
 }
 

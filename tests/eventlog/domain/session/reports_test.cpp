@@ -17,21 +17,21 @@ TEST_CASE("the agent process is on the record from its start, the session runs f
   const auto started = given(support::leased())
                            .when(report(1, ReportAgentStarted{4711, 99}))
                            .then(AgentStarted{4711, 99});
-  CHECK(started.session.status == SessionStatus::starting);
-  CHECK(started.session.lease->pid == 4711);
+  CHECK(started.session().status == SessionStatus::starting);
+  CHECK(started.session().lease->pid == 4711);
   const auto running = started.when(report(2, ReportInitialized{"agent-session", "model", "2.0"}))
                            .then(AgentInitialized{"agent-session", "model", "2.0"});
-  CHECK(running.session.status == SessionStatus::running);
-  CHECK(running.session.agent_session == "agent-session");
-  CHECK(running.session.lease->report_sequence == 2);
+  CHECK(running.session().status == SessionStatus::running);
+  CHECK(running.session().agent_session == "agent-session");
+  CHECK(running.session().lease->report_sequence == 2);
 }
 
 TEST_CASE("a later init changes the agent's session, not the status", "[session]") {
   const auto after = given(support::running())
                          .when(report(3, ReportInitialized{"another", "model", "2.0"}))
                          .then(AgentInitialized{"another", "model", "2.0"});
-  CHECK(after.session.status == SessionStatus::running);
-  CHECK(after.session.agent_session == "another");
+  CHECK(after.session().status == SessionStatus::running);
+  CHECK(after.session().agent_session == "another");
 }
 
 TEST_CASE("an agent process that cannot be started fails the session", "[session]") {
@@ -99,8 +99,8 @@ TEST_CASE("the end of a killed session's agent process only frees its lease", "[
   const auto after = given(support::killed())
                          .when(report(3, ReportAgentExited{0, 9, {}}))
                          .then(AgentExited{0, 9}, LeaseReleased{kToken}, support::settled());
-  CHECK(after.session.status == SessionStatus::killed);
-  CHECK_FALSE(after.session.lease);
+  CHECK(after.session().status == SessionStatus::killed);
+  CHECK_FALSE(after.session().lease);
 }
 
 TEST_CASE("what a killed session's agent still says is recorded", "[session]") {
@@ -110,7 +110,7 @@ TEST_CASE("what a killed session's agent still says is recorded", "[session]") {
           .then(fact(OutputRecorded{turn(1), 1, OutputKind::text}).with("last words"))
           .when(report(4, ReportInitialized{"late", "m", "2"}))
           .then(AgentInitialized{"late", "m", "2"});
-  CHECK(after.session.status == SessionStatus::killed);
+  CHECK(after.session().status == SessionStatus::killed);
 }
 
 // Every report, to try the rules that all of them obey.
@@ -159,7 +159,7 @@ TEST_CASE("every report makes an event, so that its sequence is on the record", 
     const auto when = given(support::running()).when(report(3, r));
     REQUIRE(when.outcome());
     REQUIRE_FALSE(when.outcome()->empty());
-    CHECK(when.outcome()->front().role == StreamRole::session);
+    CHECK(when.outcome()->front().stream.empty());
   }
 }
 

@@ -23,19 +23,19 @@ std::vector<Fact> source_running() {
        {Fact(opened), Fact(TurnQueued{turn(1)}), Fact(LeaseGranted{support::kWorker, kToken, {}}),
         Fact(TurnStarted{turn(1), kToken}), Fact(AgentInitialized{"old", "m", "2"}),
         Fact(TurnFinished{turn(1), cost})}) {
-    past.push_back(f.on(StreamRole::source));
+    past.push_back(f.on(support::kSourceStream));
   }
   return past;
 }
 std::vector<Fact> source_closing() {
   auto past = source_running();
   past.push_back(
-      fact(SessionClosed{SessionStatus::killed, EndReason::user}).on(StreamRole::source));
+      fact(SessionClosed{SessionStatus::killed, EndReason::user}).on(support::kSourceStream));
   return past;
 }
 std::vector<Fact> source_ended() {
   auto past = source_closing();
-  past.push_back(fact(LeaseReleased{kToken}).on(StreamRole::source));
+  past.push_back(fact(LeaseReleased{kToken}).on(support::kSourceStream));
   return past;
 }
 
@@ -64,13 +64,12 @@ TEST_CASE("a resumed session goes on with the agent's session, its lineage and i
   const auto after =
       given(source_ended())
           .when(resume())
-          .then(
-              fact(SessionResumed{kSession, false}).on(StreamRole::source), opened_by(resume()),
-              fact(TurnQueued{kOwnTurn}).with("Go on"),
-              fact(NameClaimed{kSession, "second", "old"}).on(StreamRole::registry),
-              fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(StreamRole::admission));
-  CHECK(after.session.agent_total.value == 700);
-  CHECK(after.registry.agent_sessions.at("old") == kSession);
+          .then(fact(SessionResumed{kSession, false}).on(support::kSourceStream),
+                opened_by(resume()), fact(TurnQueued{kOwnTurn}).with("Go on"),
+                fact(NameClaimed{kSession, "second", "old"}).on(support::kRegistry),
+                fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(support::kAdmission));
+  CHECK(after.session().agent_total.value == 700);
+  CHECK(after.registry().agent_sessions.at("old") == kSession);
 }
 
 TEST_CASE("a resumed session is held to what its source was, unless it is told otherwise",
@@ -109,19 +108,18 @@ TEST_CASE("a fork leaves the agent's session free, also while the source runs", 
   const auto after =
       given(past)
           .when(resume(true))
-          .then(
-              fact(SessionResumed{kSession, true}).on(StreamRole::source), opened_by(resume(true)),
-              fact(TurnQueued{kOwnTurn}).with("Go on"),
-              fact(NameClaimed{kSession, "second", {}}).on(StreamRole::registry),
-              fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(StreamRole::admission));
-  CHECK(after.registry.agent_sessions.empty());
+          .then(fact(SessionResumed{kSession, true}).on(support::kSourceStream),
+                opened_by(resume(true)), fact(TurnQueued{kOwnTurn}).with("Go on"),
+                fact(NameClaimed{kSession, "second", {}}).on(support::kRegistry),
+                fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(support::kAdmission));
+  CHECK(after.registry().agent_sessions.empty());
 }
 
 TEST_CASE("a session that was never there cannot be resumed or forked", "[session]") {
   const bool is_fork = GENERATE(false, true);
   given().when(resume(is_fork)).then_rejected(RejectionCode::not_found);
   support::Given empty;
-  empty.source.emplace();
+  empty.streams.at(support::kSourceStream);
   empty.when(resume(is_fork)).then_rejected(RejectionCode::not_found);
 }
 
@@ -129,8 +127,9 @@ TEST_CASE("a session whose agent never began cannot be resumed or forked", "[ses
   const bool is_fork = GENERATE(false, true);
   const SessionOpened opened{kSource, "main",  "first", "alias000", {}, support::sample_spec(true),
                              {},      kSource, {}};
-  given(fact(opened).on(StreamRole::source),
-        fact(SessionClosed{SessionStatus::failed, EndReason::start_failed}).on(StreamRole::source))
+  given(fact(opened).on(support::kSourceStream),
+        fact(SessionClosed{SessionStatus::failed, EndReason::start_failed})
+            .on(support::kSourceStream))
       .when(resume(is_fork))
       .then_rejected(RejectionCode::not_resumable);
 }
@@ -142,36 +141,36 @@ TEST_CASE("a session is not resumed while it is live or its agent process is", "
 
 TEST_CASE("an agent's session is gone on with by one session at a time", "[session]") {
   const auto other = support::numbered<SessionId>(7);
-  const auto claim = fact(NameClaimed{other, "other", "old"}).on(StreamRole::registry);
-  const auto admit = fact(SessionAdmitted{other, "main", "alias777"}).on(StreamRole::admission);
+  const auto claim = fact(NameClaimed{other, "other", "old"}).on(support::kRegistry);
+  const auto admit = fact(SessionAdmitted{other, "main", "alias777"}).on(support::kAdmission);
   given(source_ended(), claim, admit).when(resume()).then_rejected(RejectionCode::source_live);
   CHECK(given(source_ended(), claim, admit).when(resume(true)).outcome());
-  const auto release = fact(AgentSessionReleased{other, "old"}).on(StreamRole::registry);
+  const auto release = fact(AgentSessionReleased{other, "old"}).on(support::kRegistry);
   CHECK(given(source_ended(), claim, admit, release).when(resume()).outcome());
 }
 
 // The session goes on with agent session "old", and its first turn runs.
 support::Given resumed_and_running(bool is_fork = false) {
   return given(source_ended(), opened_by(resume(is_fork)), TurnQueued{kOwnTurn},
-               fact(NameClaimed{kSession, "second", is_fork ? "" : "old"}).on(StreamRole::registry),
-               fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(StreamRole::admission),
+               fact(NameClaimed{kSession, "second", is_fork ? "" : "old"}).on(support::kRegistry),
+               fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(support::kAdmission),
                LeaseGranted{support::kWorker, kToken, "old"}, TurnStarted{kOwnTurn, kToken});
 }
 
 TEST_CASE("an agent's session is free when the process that went on with it has ended",
           "[session]") {
-  const auto name = fact(NameReleased{kSession, "second"}).on(StreamRole::registry);
-  const auto place = fact(SessionReleased{kSession, true}).on(StreamRole::admission);
-  const auto settled = fact(SessionSettled{kSession}).on(StreamRole::admission);
-  const auto free = fact(AgentSessionReleased{kSession, "old"}).on(StreamRole::registry);
+  const auto name = fact(NameReleased{kSession, "second"}).on(support::kRegistry);
+  const auto place = fact(SessionReleased{kSession, true}).on(support::kAdmission);
+  const auto settled = fact(SessionSettled{kSession}).on(support::kAdmission);
+  const auto free = fact(AgentSessionReleased{kSession, "old"}).on(support::kRegistry);
   const auto killed = resumed_and_running()
                           .when(KillSession{})
                           .then(TurnInterrupted{kOwnTurn, EndReason::user, {}},
                                 SessionClosed{SessionStatus::killed, EndReason::user}, name, place);
-  CHECK(killed.registry.agent_sessions.contains("old"));
+  CHECK(killed.registry().agent_sessions.contains("old"));
   const auto ended =
       support::Given(killed).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, settled, free);
-  CHECK(ended.registry.agent_sessions.empty());
+  CHECK(ended.registry().agent_sessions.empty());
 
   const auto forked = resumed_and_running(true)
                           .when(KillSession{})
@@ -180,10 +179,10 @@ TEST_CASE("an agent's session is free when the process that went on with it has 
   support::Given(forked).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, settled);
 
   const auto other = support::numbered<SessionId>(7);
-  given(source_ended(), fact(NameClaimed{other, "other", "old"}).on(StreamRole::registry),
-        fact(SessionAdmitted{other, "main", "alias777"}).on(StreamRole::admission),
-        fact(NameReleased{other, "other"}).on(StreamRole::registry),
-        fact(SessionReleased{other, true}).on(StreamRole::admission))
+  given(source_ended(), fact(NameClaimed{other, "other", "old"}).on(support::kRegistry),
+        fact(SessionAdmitted{other, "main", "alias777"}).on(support::kAdmission),
+        fact(NameReleased{other, "other"}).on(support::kRegistry),
+        fact(SessionReleased{other, true}).on(support::kAdmission))
       .when(resume())
       .then_rejected(RejectionCode::lease_held);
 }
@@ -201,7 +200,7 @@ TEST_CASE("a source that was resumed remembers by whom it was asked", "[session]
   auto world = given(source_ended());
   auto outcome = world.when(resume()).outcome();
   REQUIRE(outcome);
-  CHECK(outcome->front().role == StreamRole::source);
+  CHECK(outcome->front().stream == support::kSourceStream);
   CHECK(outcome->front().event == Event(SessionResumed{kSession, false}));
 }
 

@@ -17,15 +17,15 @@ TEST_CASE("a prompt to an idle session starts at once", "[session]") {
       given(support::idle())
           .when(kPrompt)
           .then(fact(TurnQueued{kOwnTurn}).with(kPrompt.prompt), TurnStarted{kOwnTurn, kToken});
-  CHECK(after.session.turn->turn == kOwnTurn);
-  CHECK(after.session.queue.empty());
+  CHECK(after.session().turn->turn == kOwnTurn);
+  CHECK(after.session().queue.empty());
 }
 
 TEST_CASE("a prompt to a busy session waits", "[session]") {
   const auto after =
       given(support::running()).when(kPrompt).then(fact(TurnQueued{kOwnTurn}).with(kPrompt.prompt));
-  CHECK(after.session.turn->turn == turn(1));
-  CHECK(after.session.queue.size() == 1);
+  CHECK(after.session().turn->turn == turn(1));
+  CHECK(after.session().queue.size() == 1);
 }
 
 TEST_CASE("a prompt to a session without a worker waits", "[session]") {
@@ -100,7 +100,7 @@ TEST_CASE("the remembered commands of a session are bounded, and kill still work
 
 TEST_CASE("a session that contradicts itself can only be killed", "[session]") {
   const auto torn = given(support::idle(), TurnStarted{turn(5), kToken}).even_inconsistent();
-  REQUIRE(torn.session.inconsistent.value != 0);
+  REQUIRE(torn.session().inconsistent.value != 0);
   torn.when(kPrompt).then_rejected(RejectionCode::inconsistent);
   torn.when(CloseSession{}).then_rejected(RejectionCode::inconsistent);
   torn.when(InterruptTurn{turn(1)}).then_rejected(RejectionCode::inconsistent);

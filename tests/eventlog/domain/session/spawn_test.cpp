@@ -34,13 +34,13 @@ TEST_CASE("a spawned session is opened, queued, named and admitted at once", "[s
   const auto after = given().when(c).then(
       fact(opened_by(c, "fix-bug")).with("Be brief."),
       fact(TurnQueued{kOwnTurn}).with("Fix the bug"),
-      fact(NameClaimed{kSession, "fix-bug", {}}).on(StreamRole::registry),
-      fact(SessionAdmitted{kSession, "main", kAlias, "fix-bug"}).on(StreamRole::admission));
-  CHECK(after.session.status == SessionStatus::starting);
-  CHECK(after.session.lineage == kSession);
-  CHECK(after.session.queue.size() == 1);
-  CHECK(after.registry.names.at("fix-bug") == kSession);
-  CHECK(after.admission.live.contains(kSession));
+      fact(NameClaimed{kSession, "fix-bug", {}}).on(support::kRegistry),
+      fact(SessionAdmitted{kSession, "main", kAlias, "fix-bug"}).on(support::kAdmission));
+  CHECK(after.session().status == SessionStatus::starting);
+  CHECK(after.session().lineage == kSession);
+  CHECK(after.session().queue.size() == 1);
+  CHECK(after.registry().names.at("fix-bug") == kSession);
+  CHECK(after.admission().live.contains(kSession));
 }
 
 // The name that the session gets which nobody named, beside these live ones.
@@ -65,10 +65,10 @@ support::Fact admitted(int number, std::string name, std::int64_t mark = 0) {
   const auto id = numbered<SessionId>(number);
   return fact(SessionAdmitted{id, "other", "alias00" + std::to_string(number), std::move(name),
                               mark})
-      .on(StreamRole::admission);
+      .on(support::kAdmission);
 }
 support::Fact released(int number) {
-  return fact(SessionReleased{numbered<SessionId>(number)}).on(StreamRole::admission);
+  return fact(SessionReleased{numbered<SessionId>(number)}).on(support::kAdmission);
 }
 
 TEST_CASE("a session that nobody named is named after its prompt", "[session]") {
@@ -96,8 +96,8 @@ TEST_CASE("a given name that a live session of any agent has is refused", "[sess
   given(admitted(7, "", name_mark("fix-bug")))
       .when(spawn())
       .then_rejected(RejectionCode::already_exists);
-  given(fact(NameClaimed{numbered<SessionId>(7), "fix-bug", {}}).on(StreamRole::registry),
-        fact(SessionAdmitted{numbered<SessionId>(7), "main", "alias007"}).on(StreamRole::admission))
+  given(fact(NameClaimed{numbered<SessionId>(7), "fix-bug", {}}).on(support::kRegistry),
+        fact(SessionAdmitted{numbered<SessionId>(7), "main", "alias007"}).on(support::kAdmission))
       .when(spawn())
       .then_rejected(RejectionCode::already_exists);
   CHECK(given(admitted(7, "fix-bug"), released(7)).when(spawn()).outcome());
@@ -111,16 +111,16 @@ TEST_CASE("a made name that a live session has gets a number", "[session]") {
         "fix-bug-3");
   CHECK(made_beside({admitted(7, "", name_mark("fix-bug")), admitted(8, "fix-bug-2"), released(7)},
                     prompt) == "fix-bug");
-  CHECK(made_beside(
-            {fact(NameClaimed{numbered<SessionId>(7), "fix-bug", {}}).on(StreamRole::registry)},
-            prompt) == "fix-bug-2");
+  CHECK(
+      made_beside({fact(NameClaimed{numbered<SessionId>(7), "fix-bug", {}}).on(support::kRegistry)},
+                  prompt) == "fix-bug-2");
 }
 
 TEST_CASE("two sessions of one name in an older log both stay", "[session]") {
   const auto older = [](int number, const std::string& agent) {
     return fact(SessionAdmitted{numbered<SessionId>(number), agent,
                                 "alias00" + std::to_string(number)})
-        .on(StreamRole::admission);
+        .on(support::kAdmission);
   };
   Spawn c = spawn();
   c.name = "another";
@@ -136,8 +136,8 @@ TEST_CASE("what is known of names is of live sessions alone", "[session]") {
                 released(number)});
   }
   CHECK(world.is_consistent());
-  CHECK(world.admission.names.empty());
-  CHECK(world.admission.name_marks.empty());
+  CHECK(world.admission().names.empty());
+  CHECK(world.admission().name_marks.empty());
 }
 
 std::string alias_given(const std::vector<support::Fact>& past) {
@@ -148,9 +148,9 @@ std::string alias_given(const std::vector<support::Fact>& past) {
 
 TEST_CASE("an alias is never given twice, not even after its session has ended", "[session]") {
   const auto other = numbered<SessionId>(7);
-  const auto release = fact(SessionReleased{other}).on(StreamRole::admission);
+  const auto release = fact(SessionReleased{other}).on(support::kAdmission);
   const auto admit = [&](const std::string& alias) {
-    return fact(SessionAdmitted{other, "main", alias}).on(StreamRole::admission);
+    return fact(SessionAdmitted{other, "main", alias}).on(support::kAdmission);
   };
   CHECK(alias_given({}) == alias_of(kSession, 0));
   CHECK(alias_given({admit(alias_of(other, 0)), release}) == alias_of(other, 1));
@@ -210,33 +210,33 @@ TEST_CASE("a name of 64 bytes is accepted", "[session]") {
 TEST_CASE("a spawn without session id or with a bad agent name is refused", "[session]") {
   support::Given world;
   SECTION("no session id") {
-    world.context.session = {};
+    world.context.target.session = {};
   }
   SECTION("no agent") {
-    world.context.agent.clear();
+    world.context.target.agent.clear();
   }
   SECTION("an agent with a slash") {
-    world.context.agent = "a/b";
+    world.context.target.agent = "a/b";
   }
   SECTION("an agent in upper case") {
-    world.context.agent = "Main";
+    world.context.target.agent = "Main";
   }
   SECTION("an agent of 65 characters") {
-    world.context.agent = std::string(65, 'a');
+    world.context.target.agent = std::string(65, 'a');
   }
   world.when(spawn()).then_rejected(RejectionCode::invalid);
 }
 
 TEST_CASE("no more sessions are live than the limit allows", "[session]") {
   const auto admitted =
-      fact(SessionAdmitted{numbered<SessionId>(7), "other", "x"}).on(StreamRole::admission);
+      fact(SessionAdmitted{numbered<SessionId>(7), "other", "x"}).on(support::kAdmission);
   Limits limits;
   limits.max_sessions = 1;
   given(admitted).with_limits(limits).when(spawn()).then_rejected(RejectionCode::session_limit);
   limits.max_sessions = 2;
   CHECK(given(admitted).with_limits(limits).when(spawn()).outcome());
   limits.max_sessions = 1;
-  const auto released = fact(SessionReleased{numbered<SessionId>(7)}).on(StreamRole::admission);
+  const auto released = fact(SessionReleased{numbered<SessionId>(7)}).on(support::kAdmission);
   CHECK(given(admitted, released).with_limits(limits).when(spawn()).outcome());
 }
 

@@ -19,7 +19,7 @@ TEST_CASE("no event leads out of a terminal status", "[session]") {
   support::RandomValue values(random, false);
   for (const auto status :
        {SessionStatus::completed, SessionStatus::failed, SessionStatus::killed}) {
-    const SessionState state = given(ended(status)).session;
+    const SessionState state = given(ended(status)).session();
     REQUIRE(state.status == status);
     for (const std::string_view type : event_types()) {
       for (int round = 0; round < 50; ++round) {
@@ -48,20 +48,20 @@ TEST_CASE("no event leads out of a terminal status", "[session]") {
 }
 
 TEST_CASE("a session starts with its opening and runs from the agent's init on", "[session]") {
-  CHECK(given().session.status == SessionStatus::none);
-  CHECK(given(support::starting()).session.status == SessionStatus::starting);
-  CHECK(given(support::leased()).session.status == SessionStatus::starting);
-  CHECK(given(support::leased(), AgentStarted{1, 1}).session.status == SessionStatus::starting);
-  CHECK(given(support::running()).session.status == SessionStatus::running);
-  CHECK(given(support::idle()).session.status == SessionStatus::running);
+  CHECK(given().session().status == SessionStatus::none);
+  CHECK(given(support::starting()).session().status == SessionStatus::starting);
+  CHECK(given(support::leased()).session().status == SessionStatus::starting);
+  CHECK(given(support::leased(), AgentStarted{1, 1}).session().status == SessionStatus::starting);
+  CHECK(given(support::running()).session().status == SessionStatus::running);
+  CHECK(given(support::idle()).session().status == SessionStatus::running);
 }
 
 TEST_CASE("a session closes only with no turn open and into a terminal status", "[session]") {
   const auto is_impossible = [](const std::vector<Fact>& past, Event event) {
     auto world = given(past);
-    const SessionStatus before = world.session.status;
+    const SessionStatus before = world.session().status;
     std::visit([&](const auto& e) { world.fold(Fact(e)); }, event);
-    return world.session.inconsistent.value != 0 && world.session.status == before;
+    return world.session().inconsistent.value != 0 && world.session().status == before;
   };
   const SessionClosed closed{SessionStatus::completed, EndReason::none};
   CHECK(is_impossible(support::running(), closed));

@@ -38,10 +38,10 @@ TEST_CASE("a finished turn of a multi-turn session leaves it idle", "[session]")
   const auto after = given(support::running())
                          .when(report(3, success()))
                          .then(fact(TurnFinished{turn(1), kCost}).with("done"));
-  CHECK(after.session.status == SessionStatus::running);
-  CHECK_FALSE(after.session.turn);
-  CHECK(after.session.cost.value == 500);
-  CHECK(after.session.usage == Usage{10, 20, 30, 40});
+  CHECK(after.session().status == SessionStatus::running);
+  CHECK_FALSE(after.session().turn);
+  CHECK(after.session().cost.value == 500);
+  CHECK(after.session().usage == Usage{10, 20, 30, 40});
 }
 
 TEST_CASE("a finished turn starts the next one", "[session]") {
@@ -81,7 +81,7 @@ TEST_CASE("an error after an interrupt request is the interrupted turn", "[sessi
   const auto after = given(support::running(), InterruptRequested{turn(1)}, TurnQueued{turn(2)})
                          .when(report(3, error("error_during_execution")))
                          .then(interrupted, TurnStarted{turn(2), kToken});
-  CHECK_FALSE(after.session.turn->is_interrupt_requested);
+  CHECK_FALSE(after.session().turn->is_interrupt_requested);
   given(support::running(false), InterruptRequested{turn(1)})
       .when(report(3, error("error_during_execution")))
       .then(interrupted, SessionClosed{SessionStatus::killed, EndReason::user}, name_released(),
@@ -121,8 +121,8 @@ TEST_CASE("a turn costs what the agent's running total grew by, never less than 
           .then(fact(TurnFinished{turn(1), kCost}).with("done"), TurnStarted{turn(2), kToken})
           .when(report(4, second))
           .then(fact(TurnFinished{turn(2), cost}).with("done"));
-  CHECK(after.session.cost.value == 800);
-  CHECK(after.session.agent_total.value == 800);
+  CHECK(after.session().cost.value == 800);
+  CHECK(after.session().agent_total.value == 800);
 
   ReportTurnResult shrunk = success();
   shrunk.agent_total = {100};
@@ -153,9 +153,9 @@ TEST_CASE("numbers at the bound of the wire stay within it", "[session]") {
       envelope.actor_kind = ActorKind::worker;
       envelope.token = kToken;
       envelope.report_sequence = 3 + i;
-      evolve(next.session, envelope, emitted.event);
+      next.streams.fold(next.context.target, emitted.stream, envelope, emitted.event);
     }
-    CHECK_FALSE(base::encode(next.session).empty());
+    CHECK_FALSE(base::encode(next.session()).empty());
     const TurnId following = turn(100 + i);
     next.fold(TurnQueued{following});
     next.fold(TurnStarted{following, kToken});

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
-#include "eventlog/base/result.hpp"
-#include "workers/protocol.hpp"
+#include "eventlog/domain/rejection.hpp"
 
-namespace workers {
+namespace domain {
 
 constexpr std::size_t kFactBytesMax = 256;     // of a name, an id or a word of somebody else's
 constexpr std::size_t kPathBytesMax = 4'096;   // PATH_MAX
@@ -16,14 +16,12 @@ constexpr std::size_t kRefusalBytesMax = 512;  // what is quoted in it may be of
 // Of all tools that a session may use, each with one byte more: an empty one takes room, too.
 constexpr std::size_t kToolsBytesMax = std::size_t{64} << 10;
 
-// The error says which field is too long, how long it is and may be.
-std::optional<base::Error> check_length(std::string_view field, std::size_t bytes,
-                                        std::size_t bytes_max);
-// Of a client's command and what it says beside it.
-std::optional<base::Error> check_facts(const CommandBody& body,
-                                       const domain::ClientCommand& command);
-void cut_facts(domain::Report& report);
+// The rejection says which field is too long, how long it is and may be.
+std::optional<Rejection> check_length(std::string_view field, std::size_t bytes,
+                                      std::size_t bytes_max);
 // Before a byte that begins a character, where the text is UTF-8.
 void cut_text(std::string& text, std::size_t bytes_max);
+// The text, cut to kFactBytesMax.
+std::string cut_fact(std::string_view text);
 
-}  // namespace workers
+}  // namespace domain

@@ -1,0 +1,168 @@
+// Finds the aggregate that a command belongs to, and asks it.
+#include "eventlog/domain/command.hpp"
+
+#include <array>
+
+#include "eventlog/base/check.hpp"
+#include "eventlog/base/mutant.hpp"
+
+namespace domain {
+namespace {
+
+// `use(one)` with the command as its own struct.
+template <class Use>
+auto visit_one(const Command& command, Use&& use) {
+  return std::visit([&](const auto& own) { return std::visit(use, own); }, command);
+}
+
+template <class Own, class... A>
+constexpr std::size_t owner_of(base::Types<A...>) {
+  std::size_t owner = 0;
+  ((std::same_as<Own, typename A::Command> ? void(owner = kIndexOf<A>) : void()), ...);
+  return owner;
+}
+
+template <class... A>
+constexpr auto patterns(base::Types<A...>) {
+  return std::array{A::kPattern...};
+}
+constexpr auto kPatterns = patterns(Aggregates{});
+
+template <class One, class... A>
+constexpr bool is_of_clients(base::Types<A...>) {
+  return (base::kContains<One, typename A::ClientCommands> || ...);
+}
+
+// Every client's command of a list, by its type.
+template <class List>
+struct ByType;
+template <class... One>
+struct ByType<base::Types<One...>> {
+  static bool decode(std::string_view type, base::ByteView fields, base::Result<Command>& result) {
+    return (decode_one<One>(type, fields, result) || ...);
+  }
+  static void add_names(std::string& all) {
+    ((all += (all.empty() ? "" : ", ") + std::string(One::kType)), ...);
+  }
+
+ private:
+  template <class C>
+  static bool decode_one(std::string_view type, base::ByteView fields,
+                         base::Result<Command>& result) {
+    if (type != C::kType) return false;
+    auto decoded = base::decode<C>(fields);
+    if (decoded) {
+      result = Command(std::move(*decoded));
+    } else {
+      result = tl::unexpected(decoded.error());
+    }
+    return true;
+  }
+};
+
+template <class... A>
+base::Result<Command> decode_of(std::string_view type, base::ByteView fields, base::Types<A...>) {
+  base::Result<Command> result;
+  if ((ByType<typename A::ClientCommands>::decode(type, fields, result) || ...)) return result;
+  std::string names;
+  (ByType<typename A::ClientCommands>::add_names(names), ...);
+  return base::failure(base::ErrorCode::invalid,
+                       "unknown type '" + std::string(type) + "'; known are " + names, "type");
+}
+
+}  // namespace
+
+std::string_view type_name(const Command& command) {
+  return visit_one(command, [](const auto& c) { return std::string_view(c.kType); });
+}
+
+CommandClass class_of(const Command& command) {
+  return visit_one(command, []<class C>(const C&) {
+    if constexpr (requires { C::kClass; }) {
+      const bool is_late =
+          is_of_clients<C>(AskedAggregates{}) && base::mutant(base::Mutant::kill_waits_its_turn);
+      return is_late ? CommandClass::asked : C::kClass;
+    } else {
+      return CommandClass::asked;
+    }
+  });
+}
+
+bool opens_stream(const Command& command) {
+  return visit_one(command, []<class C>(const C&) {
+    return requires {
+      C::kOpens;
+    };
+  });
+}
+
+std::optional<CommandId> follows(const Command& command) {
+  return visit_one(command, [](const auto& c) -> std::optional<CommandId> {
+    if constexpr (requires { c.follows(); }) return c.follows();
+    return std::nullopt;
+  });
+}
+
+bool is_clients(const Command& command) {
+  return visit_one(command, []<class C>(const C&) { return is_of_clients<C>(AskedAggregates{}); });
+}
+
+std::optional<StreamRef> target_of(const Command& command, std::string_view agent, SessionId id) {
+  StreamRef target;
+  target.aggregate =
+      std::visit([]<class Own>(const Own&) { return owner_of<Own>(AskedAggregates{}); }, command);
+  const std::string_view pattern = kPatterns[target.aggregate];
+  if (pattern.find("{agent}") != std::string_view::npos) {
+    if (!is_agent_name(agent)) return std::nullopt;
+    target.agent = agent;
+  }
+  if (pattern.find("{id}") != std::string_view::npos) target.session = id;
+  return target;
+}
+
+std::string stream_of(const StreamRef& target) {
+  return format_stream(kPatterns[target.aggregate], target.agent, target.session);
+}
+
+Reads reads(const Command& command, const StreamRef& target) {
+  Reads further;
+  std::visit([&](const auto& own) { reads(own, target, further); }, command);
+  return further;
+}
+
+Decided decide(const Command& command, const States& states, const Context& context) {
+  return std::visit([&](const auto& own) { return decide(own, states, context); }, command);
+}
+
+Reply reply(const Command& command, const StreamState& state) {
+  return std::visit(
+      [&](const auto& own, const auto& s) -> Reply {
+        if constexpr (requires { reply(s, own); }) return reply(s, own);
+        CHECK(false);  // the state is of the command's own aggregate
+        return {};
+      },
+      command, state);
+}
+
+std::optional<AcceptedCommand> known_command(const StreamState& state, const CommandId& command) {
+  return std::visit(
+      [&](const auto& s) -> std::optional<AcceptedCommand> {
+        if constexpr (requires { known_command(s, command); }) return known_command(s, command);
+        return std::nullopt;
+      },
+      state);
+}
+
+base::Result<Command> decode_client_command(std::string_view type, base::ByteView fields) {
+  return decode_of(type, fields, AskedAggregates{});
+}
+
+Bytes encode_client_command(const Command& command) {
+  return visit_one(command, []<class C>(const C& c) {
+    if constexpr (is_of_clients<C>(AskedAggregates{})) return base::encode(c);
+    CHECK(false);  // a command of the server itself does not travel
+    return Bytes();
+  });
+}
+
+}  // namespace domain

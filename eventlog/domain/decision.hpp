@@ -1,0 +1,84 @@
+// What a decision reads, and what comes of it. Pure: time, limits and what the server knows of
+// engines and keys come in with the context.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/domain/rejection.hpp"
+#include "eventlog/domain/stream_name.hpp"
+
+namespace domain {
+
+struct Limits {
+  std::int64_t max_sessions = 5;      // starting and running, over all agents
+  std::int64_t queue_max = 1000;      // turns waiting in one session
+  std::int64_t commands_max = 65536;  // remembered command ids of one session
+  std::int64_t erased_max = 1000;     // stretches of erased events in one session
+};
+
+struct Context {
+  StreamRef target;  // the stream that the command is for
+  CommandId command;
+  Limits limits;
+  StreamVersion version{};  // of the target
+  Time now;                 // log time
+  std::span<const std::string> engines;
+  bool has_key = false;  // the server can sign anchors
+};
+
+// The further streams that a command reads or writes, by their names.
+class Reads {
+ public:
+  void add(std::string stream) { streams_.push_back(std::move(stream)); }
+  const std::vector<std::string>& streams() const { return streams_; }
+
+ private:
+  std::vector<std::string> streams_;
+};
+
+// The states that a decision reads: the target's, and those that `reads` named.
+class States {
+ public:
+  explicit States(const StreamState& target) : target_(target) {}
+  // Both outlive it.
+  void add(const std::string& stream, const StreamState& state) {
+    further_.emplace_back(&stream, &state);
+  }
+
+  // Of the aggregate, as the target surely is.
+  template <class Aggregate>
+  const typename Aggregate::State& target() const {
+    return std::get<typename Aggregate::State>(target_);
+  }
+  // Null: the stream was not named by `reads`, or is another aggregate's.
+  template <class Aggregate>
+  const typename Aggregate::State* find(std::string_view stream) const {
+    for (const auto& [name, state] : further_) {
+      if (*name == stream) return std::get_if<typename Aggregate::State>(state);
+    }
+    return nullptr;
+  }
+
+ private:
+  const StreamState& target_;
+  std::vector<std::pair<const std::string*, const StreamState*>> further_;
+};
+
+struct Emitted {
+  std::string stream;  // one that `reads` named; empty: the target
+  Event event;
+  Content content;  // an empty text: none
+
+  bool operator==(const Emitted&) const = default;
+};
+
+// A Rejection ready to be returned from a function that returns Decided.
+inline tl::unexpected<Rejection> reject(RejectionCode code, std::string text) {
+  return tl::unexpected(Rejection{code, std::move(text)});
+}
+
+}  // namespace domain

@@ -1,0 +1,104 @@
+// What the decisions about a session have in common: a decision being made, and what is often asked
+// of the state.
+#pragma once
+
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/base/rare.hpp"
+#include "eventlog/domain/decision.hpp"
+
+namespace domain {
+
+// One decision being made: what it reads, and what it has emitted so far.
+struct Deciding {
+  const States& states;
+  const Context& context;
+  Decision decision{};
+  bool has_lease = session().lease.has_value();  // after what has been emitted
+
+  const SessionState& session() const { return states.target<SessionStream>(); }
+  const std::string& agent() const { return context.target.agent; }
+
+  void emit(Event event, std::string content = {}) {
+    decision.push_back({{}, std::move(event), {std::move(content)}});
+  }
+  void emit_to(std::string stream, Event event) {
+    decision.push_back({std::move(stream), std::move(event), {}});
+  }
+  void emit_to_registry(Event event) { emit_to(registry_stream(agent()), std::move(event)); }
+  void emit_to_admission(Event event) { emit_to(std::string(kAdmissionStream), std::move(event)); }
+
+  void start_next_turn(const QueuedTurn& next, FencingToken token) {
+    emit(TurnStarted{next.turn, token});
+  }
+
+  // Ends the lease with `event`; where the session is closed already, that settles it.
+  template <class LeaseEnd>
+  void end_lease(LeaseEnd event) {
+    emit(event);
+    has_lease = false;
+    if (is_terminal(session().status) && !base::mutant(base::Mutant::lease_end_not_settled)) {
+      emit_to_admission(SessionSettled{session().session});
+      if (!base::mutant(base::Mutant::agent_session_freed_early)) release_agent_session();
+    }
+  }
+
+  // No process of the session uses the agent's session that it went on with any more.
+  void release_agent_session() {
+    const SessionSpec& spec = session().spec;
+    if (spec.resume_agent_session.empty() || spec.is_fork) return;
+    emit_to_registry(AgentSessionReleased{session().session, spec.resume_agent_session});
+  }
+
+  // Ends all that is queued, then the session, and frees its name and its place. The current turn
+  // must have been ended by an event of this decision, or not be there.
+  void close(SessionStatus status, EndReason reason) {
+    for (const QueuedTurn& queued : session().queue) {
+      emit(TurnInterrupted{queued.turn, EndReason::session_ended, {}});
+    }
+    close_empty(status, reason);
+  }
+
+  // Closes a session that somebody asked to close and that has nothing left to do. It is completed
+  // only after it has run.
+  void close_as_asked() {
+    const bool has_run = session().status == SessionStatus::running;
+    close_empty(has_run ? SessionStatus::completed : SessionStatus::killed,
+                has_run ? EndReason::none : EndReason::user);
+  }
+
+  // As close(), when nothing is queued once the decision's events have been folded.
+  void close_empty(SessionStatus status, EndReason reason) {
+    emit(SessionClosed{status, reason});
+    if (!session().name.empty() && !base::mutant(base::Mutant::name_not_freed)) {
+      emit_to_registry(NameReleased{session().session, session().name});
+    }
+    if (!has_lease || base::mutant(base::Mutant::agent_session_freed_early))
+      release_agent_session();
+    if (!base::mutant(base::Mutant::place_not_freed)) {
+      emit_to_admission(SessionReleased{session().session, has_lease});
+    }
+  }
+};
+
+// None: the session exists, or lives.
+std::optional<Rejection> check_exists(const SessionState& s, const Context& context);
+std::optional<Rejection> check_live(const SessionState& s, const Context& context);
+// The prompt can be given to an agent.
+std::optional<Rejection> check_prompt(const std::string& prompt);
+std::optional<Rejection> check_size(const char* what, const std::string& text,
+                                    std::int64_t bytes_max = kContentBytesMax);
+
+Decided decide_one(Deciding d, const Spawn& c);
+Decided decide_one(Deciding d, const SendPrompt& c);
+Decided decide_one(Deciding d, const InterruptTurn& c);
+Decided decide_one(Deciding d, const KillSession& c);
+Decided decide_one(Deciding d, const CloseSession& c);
+Decided decide_one(Deciding d, const EraseContent& c);
+Decided decide_one(Deciding d, const GrantLease& c);
+Decided decide_one(Deciding d, const ExpireLease& c);
+Decided decide_one(Deciding d, const GiveUpContent& c);
+Decided decide_one(Deciding d, const ExpireContent& c);
+Decided decide_one(Deciding d, const CompleteErasure& c);
+Decided decide_one(Deciding d, const LeaseReport& c);
+
+}  // namespace domain

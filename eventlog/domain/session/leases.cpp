@@ -1,0 +1,62 @@
+// Leases: who runs a session's agent, and what becomes of the session when nobody can.
+#include "eventlog/domain/session/deciding.hpp"
+
+namespace domain {
+
+using base::Mutant;
+using base::mutant;
+
+Decided decide_one(Deciding d, const GrantLease& c) {
+  const SessionState& s = d.session();
+  if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  if (s.lease && !mutant(Mutant::second_lease)) {
+    return reject(RejectionCode::lease_held, "session " + label(s) + " has a lease already");
+  }
+  const FencingToken token = s.last_token.next();
+  d.emit(LeaseGranted{c.worker, token, s.agent_session});
+  if (!s.queue.empty()) d.start_next_turn(s.queue.front(), token);
+  return std::move(d.decision);
+}
+
+Decided decide_one(Deciding d, const ExpireLease& c) {
+  const SessionState& s = d.session();
+  if (!s.lease || s.lease->token != c.token) {
+    return reject(RejectionCode::stale_token, "the lease is not held any more");
+  }
+  if (s.turn && !mutant(Mutant::turn_outlives_worker)) {
+    d.emit(TurnInterrupted{s.turn->turn, EndReason::worker_lost, {}});
+  }
+  d.end_lease(LeaseExpired{c.token});
+  const bool has_more = !s.queue.empty() || (s.spec.is_multi_turn && !s.is_close_requested);
+  if (is_live(s.status) && !has_more) {
+    d.close(SessionStatus::failed, EndReason::worker_lost);
+  }
+  return std::move(d.decision);
+}
+
+// A prompt that is lost ends its turn; a system prompt that is lost ends the session, whose agent
+// must not be started without it.
+Decided decide_one(Deciding d, const GiveUpContent& c) {
+  const SessionState& s = d.session();
+  const bool is_opening = c.event == s.opened;
+  const bool is_prompt = s.turn && s.turn->prompt == c.event;
+  if (!is_live(s.status) || (!is_opening && !is_prompt)) return Decision{};
+  const std::string what = is_opening ? "system prompt" : "prompt";
+  if (s.turn) {
+    TurnFailed failed;
+    failed.turn = s.turn->turn;
+    failed.subtype = is_opening ? "system_prompt_lost" : "prompt_lost";
+    d.emit(failed, "the text of the " + what + " is not in the log any more, as after a salvage; " +
+                       "the agent was not given the turn, send it again");
+  }
+  if (is_opening || !s.spec.is_multi_turn) {
+    d.close(SessionStatus::failed, EndReason::turn_error);
+  } else if (!s.queue.empty()) {
+    d.start_next_turn(s.queue.front(), s.lease->token);
+  } else if (s.is_close_requested) {
+    d.close(SessionStatus::failed, EndReason::turn_error);
+  }
+  return std::move(d.decision);
+}
+
+}  // namespace domain

@@ -1,0 +1,213 @@
+// Beginning a session: spawn, resume and fork.
+#include <algorithm>
+
+#include "eventlog/base/check.hpp"
+#include "eventlog/domain/admission/alias.hpp"
+#include "eventlog/domain/admission/name_mark.hpp"
+#include "eventlog/domain/session/deciding.hpp"
+#include "eventlog/domain/session/session_name.hpp"
+#include "eventlog/domain/text_limits.hpp"
+
+namespace domain {
+namespace {
+
+using base::Mutant;
+using base::mutant;
+
+// What beginning a session reads beside the session itself.
+struct Opening {
+  const RegistryState& registry;
+  const AdmissionState& admission;
+  const SessionState* source;  // the session to resume; null: none is named, or it is this one
+};
+
+Opening opening_of(const Deciding& d, const Spawn& c) {
+  const auto* registry = d.states.find<RegistryStream>(registry_stream(d.agent()));
+  const auto* admission = d.states.find<AdmissionStream>(kAdmissionStream);
+  CHECK(registry != nullptr && admission != nullptr);
+  const auto* source = c.resume.is_set()
+                           ? d.states.find<SessionStream>(session_stream(d.agent(), c.resume))
+                           : nullptr;
+  return {*registry, *admission, source};
+}
+
+bool is_absolute_path(std::string_view path) {
+  return path.starts_with('/') && path.find('\0') == std::string_view::npos;
+}
+
+std::string joined(std::span<const std::string> names) {
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) all += i + 1 < names.size() ? ", " : " and ";
+    all += names[i];
+  }
+  return all;
+}
+
+std::size_t size_of(const std::vector<std::string>& tools) {
+  std::size_t bytes = tools.size();
+  for (const std::string& tool : tools) bytes += tool.size();
+  return bytes;
+}
+
+// Of what becomes a fact.
+std::optional<Rejection> check_lengths(const Spawn& c) {
+  if (auto bad = check_length("origin_channel", c.origin_channel.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("engine", c.spec.engine.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("model", c.spec.model.size(), kFactBytesMax)) return bad;
+  if (auto bad = check_length("workdir", c.spec.workdir.size(), kPathBytesMax)) return bad;
+  return check_length("allowed_tools", size_of(c.spec.allowed_tools), kToolsBytesMax);
+}
+
+std::optional<Rejection> check_spec(const Spawn& c, std::span<const std::string> engines) {
+  if (auto bad = check_lengths(c)) return bad;
+  if (std::find(engines.begin(), engines.end(), c.spec.engine) == engines.end()) {
+    return Rejection{RejectionCode::invalid,
+                     "unknown engine '" + c.spec.engine + "'; known are " + joined(engines)};
+  }
+  if (!is_absolute_path(c.spec.workdir)) {
+    return Rejection{RejectionCode::invalid,
+                     "the working folder must be an absolute path, not '" + c.spec.workdir + "'"};
+  }
+  if (auto bad = check_prompt(c.prompt)) return bad;
+  if (auto bad = check_size("the system prompt", c.system_prompt, kSystemPromptBytesMax))
+    return bad;
+  if (auto fault = name_fault(c.name)) return Rejection{RejectionCode::invalid, *fault};
+  if (c.spec.budget.value < 0 || c.spec.max_turns < 0) {
+    return Rejection{RejectionCode::invalid, "budget and max_turns cannot be negative"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> check_resume(const Opening& o, const Spawn& c) {
+  const SessionState* source = o.source;
+  if (source == nullptr || source->status == SessionStatus::none) {
+    return Rejection{RejectionCode::not_found,
+                     "there is no session " + c.resume.text() + " to resume"};
+  }
+  if (source->agent_session.empty()) {
+    return Rejection{RejectionCode::not_resumable,
+                     "session " + label(*source) +
+                         " cannot be resumed: its agent never began; spawn a new session"};
+  }
+  if (c.is_fork) return std::nullopt;
+  if (is_live(source->status)) {
+    return Rejection{RejectionCode::source_live,
+                     "session " + label(*source) + " is still " +
+                         std::string(base::enum_name(source->status)) +
+                         "; send it a prompt, kill it first, or resume with fork"};
+  }
+  if (source->lease) {
+    return Rejection{RejectionCode::lease_held,
+                     "the agent process of session " + label(*source) +
+                         " has not ended yet; try again in a moment, or resume with fork"};
+  }
+  const auto held = o.registry.agent_sessions.find(source->agent_session);
+  if (held == o.registry.agent_sessions.end()) return std::nullopt;
+  if (o.admission.unsettled.contains(held->second)) {
+    return Rejection{RejectionCode::lease_held,
+                     "session " + held->second.text() +
+                         " went on with the agent's session, and its agent process has not ended "
+                         "yet; try again in a moment, or resume with fork"};
+  }
+  return Rejection{RejectionCode::source_live,
+                   "session " + held->second.text() +
+                       " already goes on with the agent's session; kill it first, or resume with "
+                       "fork"};
+}
+
+std::string choose_alias(const AdmissionState& admission, SessionId session) {
+  const SessionId first = admission.first.is_set() ? admission.first : session;
+  const std::int64_t number = free_alias(admission, first);
+  return alias_of(first, mutant(Mutant::alias_taken_again) && number > 0 ? number - 1 : number);
+}
+
+// Who holds the name among the live sessions of all agents; none: it is free. Sessions that an
+// older release admitted are known to the registry of their agent alone, and not by their alias. A
+// mark may be that of another name, once in millions.
+std::optional<std::string> holder_of(const Opening& o, const std::string& name) {
+  const AdmissionState& admission = o.admission;
+  const auto given = admission.names.find(name);
+  if (given != admission.names.end()) return given->second.alias;
+  const auto made = admission.name_marks.find(name_mark(name));
+  if (made != admission.name_marks.end()) return made->second.alias;
+  const auto older = o.registry.names.find(name);
+  if (older != o.registry.names.end()) return older->second.text();
+  return std::nullopt;
+}
+
+}  // namespace
+
+Decided decide_one(Deciding d, const Spawn& c) {
+  if (d.session().status != SessionStatus::none) {
+    return reject(RejectionCode::already_exists, "session " + d.context.target.session.text() +
+                                                     " already exists; make a fresh id");
+  }
+  if (!is_agent_name(d.context.target.agent) || !d.context.target.session.is_set()) {
+    return reject(RejectionCode::invalid,
+                  "a session needs an id and an agent named by 1 to 64 of a-z 0-9 . _ -");
+  }
+  if (auto bad = check_spec(c, d.context.engines)) return tl::unexpected(*bad);
+  const Opening o = opening_of(d, c);
+  const auto live = static_cast<std::int64_t>(o.admission.live.size());
+  if (live >= d.context.limits.max_sessions + (mutant(Mutant::admission_off_by_one) ? 1 : 0)) {
+    return reject(RejectionCode::session_limit,
+                  std::to_string(live) + " of " + std::to_string(d.context.limits.max_sessions) +
+                      " sessions are live (max_sessions); kill one first, or raise the limit");
+  }
+  if (c.resume.is_set()) {
+    if (auto bad = check_resume(o, c)) return tl::unexpected(*bad);
+  }
+  const auto holder = [&](const std::string& name) { return holder_of(o, name); };
+  if (!c.name.empty() && !mutant(Mutant::given_name_shared)) {
+    if (const auto taken = holder(c.name)) {
+      return reject(RejectionCode::already_exists,
+                    "the name '" + c.name + "' is that of session " + *taken +
+                        ", which is live, and no two live sessions have one name; give another "
+                        "name, or end that session first");
+    }
+  }
+  const std::string alias = choose_alias(o.admission, d.context.target.session);
+
+  SessionOpened opened{d.context.target.session,
+                       d.context.target.agent,
+                       {},
+                       alias,
+                       c.origin_channel,
+                       c.spec,
+                       c.resume,
+                       d.context.target.session,
+                       {}};
+  opened.name = c.name;
+  NameClaimed claim{d.context.target.session, opened.name, {}};
+  SessionAdmitted admitted{d.context.target.session, d.context.target.agent, alias, opened.name, 0};
+  opened.spec.resume_agent_session.clear();
+  opened.spec.is_fork = false;
+  if (c.resume.is_set()) {
+    const SessionState& source = *o.source;
+    opened.lineage = source.lineage;
+    opened.carried_cost = source.agent_total;
+    opened.spec.resume_agent_session = source.agent_session;
+    opened.spec.is_fork = c.is_fork;
+    if (!c.is_fork) claim.agent_session = source.agent_session;
+    // What the source was held to goes on where the command leaves it out.
+    if (c.spec.allowed_tools.empty()) opened.spec.allowed_tools = source.spec.allowed_tools;
+    if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;
+    d.emit_to(session_stream(d.agent(), c.resume),
+              SessionResumed{d.context.target.session, c.is_fork});
+  }
+  d.emit(opened, c.system_prompt);
+  if (c.name.empty()) {
+    // Its words are the prompt's, so they are text that can be erased, and no fact.
+    std::string name = unique_name(name_from_prompt(c.prompt),
+                                   [&](const std::string& n) { return holder(n).has_value(); });
+    admitted.name_mark = name_mark(name);
+    d.emit(SessionNamed{admitted.name_mark}, std::move(name));
+  }
+  d.emit(TurnQueued{TurnId{d.context.command.bytes}}, c.prompt);
+  if (!claim.name.empty() || !claim.agent_session.empty()) d.emit_to_registry(claim);
+  d.emit_to_admission(admitted);
+  return std::move(d.decision);
+}
+
+}  // namespace domain

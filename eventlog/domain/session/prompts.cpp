@@ -1,0 +1,79 @@
+// Prompts, interrupts, and the end that somebody asks for.
+#include <algorithm>
+
+#include "eventlog/domain/session/deciding.hpp"
+
+namespace domain {
+
+Decided decide_one(Deciding d, const SendPrompt& c) {
+  const SessionState& s = d.session();
+  if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  if (auto bad = check_prompt(c.prompt)) return tl::unexpected(*bad);
+  if (!s.spec.is_multi_turn) {
+    return reject(RejectionCode::not_accepting,
+                  "session " + label(s) +
+                      " is single-turn; wait for its end and resume it, or spawn "
+                      "it as multi-turn");
+  }
+  if (s.is_close_requested) {
+    return reject(RejectionCode::not_accepting, "session " + label(s) + " is closing");
+  }
+  if (static_cast<std::int64_t>(s.queue.size()) >= d.context.limits.queue_max) {
+    return reject(RejectionCode::limit_reached, std::to_string(s.queue.size()) +
+                                                    " prompts are waiting in session " + label(s) +
+                                                    " (queue_max); wait until some are done");
+  }
+  const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}};
+  d.emit(TurnQueued{queued.turn}, c.prompt);
+  if (s.turn) {
+    if (c.is_interrupting && !s.turn->is_interrupt_requested) {
+      d.emit(InterruptRequested{s.turn->turn});
+    }
+  } else if (s.lease && s.queue.empty()) {
+    d.start_next_turn(queued, s.lease->token);
+  }
+  return std::move(d.decision);
+}
+
+Decided decide_one(Deciding d, const InterruptTurn& c) {
+  const SessionState& s = d.session();
+  if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  if (s.turn && s.turn->turn == c.turn) {
+    if (!s.turn->is_interrupt_requested) d.emit(InterruptRequested{c.turn});
+    return std::move(d.decision);
+  }
+  const bool is_queued = std::any_of(s.queue.begin(), s.queue.end(),
+                                     [&](const QueuedTurn& q) { return q.turn == c.turn; });
+  if (!is_queued) {
+    return reject(RejectionCode::turn_not_running,
+                  "turn " + c.turn.text() + " of session " + label(s) + " does not run");
+  }
+  d.emit(TurnInterrupted{c.turn, EndReason::user, {}});
+  const bool was_last = !s.turn && s.queue.size() == 1;
+  if (was_last && !s.spec.is_multi_turn) {
+    d.close_empty(SessionStatus::killed, EndReason::user);
+  } else if (was_last && s.is_close_requested) {
+    d.close_as_asked();
+  }
+  return std::move(d.decision);
+}
+
+Decided decide_one(Deciding d, const KillSession&) {
+  const SessionState& s = d.session();
+  if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
+  if (is_terminal(s.status)) return Decision{};
+  if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::user, {}});
+  d.close(SessionStatus::killed, EndReason::user);
+  return std::move(d.decision);
+}
+
+Decided decide_one(Deciding d, const CloseSession&) {
+  const SessionState& s = d.session();
+  if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
+  if (is_terminal(s.status) || s.is_close_requested) return Decision{};
+  d.emit(CloseRequested{});
+  if (!s.lease && !s.turn && s.queue.empty()) d.close_as_asked();
+  return std::move(d.decision);
+}
+
+}  // namespace domain

@@ -1,0 +1,132 @@
+// What a session's worker reports.
+#include <algorithm>
+
+#include "eventlog/domain/session/deciding.hpp"
+#include "eventlog/domain/text_limits.hpp"
+
+namespace domain {
+namespace {
+
+using base::Mutant;
+using base::mutant;
+
+bool is_current(const SessionState& s, const TurnId& turn) {
+  return s.turn && s.turn->turn == turn;
+}
+
+void report(Deciding& d, const ReportAgentStarted& r) {
+  d.emit(AgentStarted{r.pid, r.start_ticks});
+}
+
+void report(Deciding& d, const ReportStartFailed& r) {
+  const SessionState& s = d.session();
+  d.emit(AgentStartFailed{}, r.text);
+  d.end_lease(LeaseReleased{s.lease->token});
+  if (!is_live(s.status)) return;
+  if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::start_failed, {}});
+  d.close(SessionStatus::failed, EndReason::start_failed);
+}
+
+void report(Deciding& d, const ReportInitialized& r) {
+  d.emit(AgentInitialized{cut_fact(r.agent_session), cut_fact(r.model), cut_fact(r.agent_version)});
+}
+
+void report(Deciding& d, const ReportOutput& r) {
+  d.emit(OutputRecorded{r.turn, d.session().blocks + 1, r.kind, cut_fact(r.parent)}, r.text);
+}
+
+void report(Deciding& d, const ReportPartialOutput& r) {
+  d.emit(PartialOutputRecorded{r.turn, d.session().blocks + 1}, r.text);
+}
+
+void report(Deciding& d, const ReportToolCallStarted& r) {
+  d.emit(ToolCallStarted{r.turn, cut_fact(r.call), cut_fact(r.tool), cut_fact(r.parent)}, r.input);
+}
+
+void report(Deciding& d, const ReportToolCallFinished& r) {
+  d.emit(ToolCallFinished{r.turn, cut_fact(r.call), r.is_error, r.is_denied, cut_fact(r.parent)},
+         r.output);
+}
+
+void report(Deciding& d, const ReportAgentLine& r) {
+  d.emit(AgentLineRecorded{r.fault, r.line_bytes}, r.line);
+}
+
+void report(Deciding& d, const ReportTurnResult& r) {
+  const SessionState& s = d.session();
+  if (!is_current(s, r.turn)) {
+    d.emit(ReportIgnored{std::string(r.kType)});
+    return;
+  }
+  TurnCost cost{r.usage, {}, r.agent_total, r.model_calls, r.took};
+  // Both totals are the agent's word, so their difference may be more than the wire can carry.
+  const std::int64_t before = mutant(Mutant::cost_of_all_turns) ? 0 : s.agent_total.value;
+  cost.cost.value =
+      std::clamp<std::int64_t>(r.agent_total.value - before, 0, base::kIntegerLimit - 1);
+  const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
+  if (is_interrupted) {
+    d.emit(TurnInterrupted{r.turn, EndReason::user, cost});
+  } else if (r.is_error) {
+    d.emit(TurnFailed{r.turn, cut_fact(r.subtype), cut_fact(r.terminal_reason), r.api_status, cost},
+           r.text);
+  } else {
+    d.emit(TurnFinished{r.turn, cost}, r.text);
+  }
+  if (r.is_error && !is_interrupted) {
+    const bool is_budget = r.subtype == "error_max_budget_usd";
+    d.close(SessionStatus::failed, is_budget ? EndReason::budget : EndReason::turn_error);
+  } else if (!s.spec.is_multi_turn && is_interrupted) {
+    d.close(SessionStatus::killed, EndReason::user);
+  } else if (!s.spec.is_multi_turn) {
+    // A result of an agent that never said hello is no run.
+    const bool has_run = s.status == SessionStatus::running;
+    d.close(has_run ? SessionStatus::completed : SessionStatus::failed,
+            has_run ? EndReason::none : EndReason::turn_error);
+  } else if (!s.queue.empty()) {
+    if (is_interrupted && mutant(Mutant::queue_stops_at_interrupt)) return;
+    d.start_next_turn(s.queue.front(), s.lease->token);
+  } else if (s.is_close_requested) {
+    d.close_as_asked();
+  }
+}
+
+void report(Deciding& d, const ReportAgentExited& r) {
+  const SessionState& s = d.session();
+  d.emit(AgentExited{r.exit_code, r.signal}, r.stderr_tail);
+  d.end_lease(LeaseReleased{s.lease->token});
+  if (!is_live(s.status)) return;
+  // Agents exit with 1 when their last result was an error, such as an interrupted turn.
+  const bool is_clean = r.exit_code <= 1 && r.signal == 0 && !s.turn && s.queue.empty();
+  if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::agent_exited, {}});
+  if (is_clean && s.is_close_requested) {
+    d.close_as_asked();
+  } else {
+    d.close(SessionStatus::failed, EndReason::agent_exited);
+  }
+}
+
+}  // namespace
+
+Decided decide_one(Deciding d, const LeaseReport& c) {
+  const SessionState& s = d.session();
+  const bool is_holder = s.lease && s.lease->token == c.token;
+  if (!is_holder && !(s.lease && mutant(Mutant::ignore_fencing_token))) {
+    base::rare(base::Rare::stale_token);
+    return reject(RejectionCode::stale_token, "token " + std::to_string(c.token.value) +
+                                                  " does not hold session " +
+                                                  d.context.target.session.text() + " any more");
+  }
+  const std::int64_t known = s.lease->report_sequence;
+  if (c.sequence <= known && is_holder && !mutant(Mutant::report_taken_twice)) {
+    base::rare(base::Rare::report_repeated);
+    return Decision{};
+  }
+  if (c.sequence > known + 1 && is_holder && !mutant(Mutant::report_gap_taken)) {
+    base::rare(base::Rare::report_gap);
+    return reject(RejectionCode::report_gap, "report " + std::to_string(known + 1) + " is missing");
+  }
+  std::visit([&](const auto& r) { report(d, r); }, c.report);
+  return std::move(d.decision);
+}
+
+}  // namespace domain

@@ -1,0 +1,69 @@
+// States of streams by their names, folded from events: what decisions are made on in tests.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "eventlog/domain/command.hpp"
+#include "eventlog/domain/evolve.hpp"
+
+namespace support {
+
+class FoldedStreams {
+ public:
+  // The empty state where nothing was folded.
+  domain::StreamState& at(const std::string& stream) {
+    const auto [found, is_new] = states_.try_emplace(stream);
+    if (is_new) found->second = domain::initial_state(stream).value_or(domain::SessionState{});
+    return found->second;
+  }
+  template <class Aggregate>
+  const typename Aggregate::State& get(const std::string& stream) const {
+    static const typename Aggregate::State kEmpty;
+    const auto found = states_.find(stream);
+    return found == states_.end() ? kEmpty : std::get<typename Aggregate::State>(found->second);
+  }
+
+  // `stream`: empty, the target.
+  void fold(const domain::StreamRef& target, const std::string& stream,
+            const domain::Envelope& envelope, const domain::Event& event) {
+    domain::evolve(at(name_of(target, stream)), envelope, event);
+  }
+
+  domain::Decided decide(const domain::Command& command, const domain::Context& context) {
+    const domain::Reads further = domain::reads(command, context.target);
+    domain::States states(at(domain::stream_of(context.target)));
+    for (const std::string& stream : further.streams()) states.add(stream, at(stream));
+    return domain::decide(command, states, context);
+  }
+
+  bool is_consistent() const {
+    for (const auto& [name, state] : states_) {
+      if (domain::inconsistency(state).value != 0) return false;
+    }
+    return true;
+  }
+
+  static std::string name_of(const domain::StreamRef& target, const std::string& stream) {
+    return stream.empty() ? domain::stream_of(target) : stream;
+  }
+
+ private:
+  std::map<std::string, domain::StreamState> states_;
+};
+
+// A stream of that kind, and the context of a command for it, as most tests take it.
+inline domain::Context context_of(domain::StreamRef target, base::CommandId command) {
+  static const std::vector<std::string> kEngines = {"claude", "scripted"};
+  domain::Context context;
+  context.target = std::move(target);
+  context.command = command;
+  context.engines = kEngines;
+  context.has_key = true;
+  return context;
+}
+inline domain::StreamRef session_ref(std::string agent, base::SessionId session) {
+  return {domain::kIndexOf<domain::SessionStream>, std::move(agent), session};
+}
+
+}  // namespace support
