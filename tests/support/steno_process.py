@@ -123,9 +123,10 @@ class Follower:
 class Home:
     """A private folder of everything that one server is made of, and the server that runs there."""
 
-    def __init__(self, config="", environment=None):
+    def __init__(self, config="", environment=None, folder=None):
+        """In a folder that is there and empty, otherwise in one of its own."""
         # Short, since the path of a Unix socket has at most 107 bytes.
-        self.folder = tempfile.mkdtemp(prefix="steno-", dir="/tmp")
+        self.folder = folder or tempfile.mkdtemp(prefix="steno-", dir="/tmp")
         self.workdir = os.path.join(self.folder, "work")
         os.mkdir(self.workdir)
         # Without Claude Code; a program that exists keeps `doctor` content.
