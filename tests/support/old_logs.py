@@ -1,0 +1,139 @@
+"""Logs that an earlier release wrote, in tests/golden/logs: packs and unpacks them, and collects
+what a program says of one. The script that makes them and the test that opens them share this.
+The README.md there says what a fixture is made of.
+"""
+import hashlib
+import json
+import os
+import tarfile
+
+LOGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "logs")
+DAMAGED = 9
+LONG_TEXT = 200  # characters, beyond which the notes hold a digest of what was said
+# Of servers that write fixtures and that go on with them. A session that goes on needs its working
+# folder, so this one is on every machine.
+CONFIG = 'max_sessions = 50\nworker_silence_max = "1s"\nworkdir = "/tmp"\n'
+# The clock of a machine may be behind that of the one where the fixture was made.
+SERVE = ("--accept-clock",)
+
+
+def packed(name):
+    return os.path.join(LOGS, name + ".tar.xz")
+
+
+def notes_file(name):
+    return os.path.join(LOGS, name + ".json")
+
+
+def names():
+    """Of all fixtures."""
+    return sorted(file.removesuffix(".tar.xz") for file in os.listdir(LOGS)
+                  if file.endswith(".tar.xz"))
+
+
+def notes(name):
+    with open(notes_file(name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def pack(folder, parts, file):
+    """Packs parts of a folder, without the names and the clock of this machine."""
+    def anonymous(entry):
+        entry.uid = entry.gid = entry.mtime = 0
+        entry.uname = entry.gname = ""
+        return entry
+    with tarfile.open(file, "x:xz", preset=9) as packing:
+        for part in parts:
+            packing.add(os.path.join(folder, part), part, filter=anonymous)
+
+
+def unpack(name, folder):
+    with tarfile.open(packed(name)) as packing:
+        packing.extractall(folder)
+
+
+def said(home, *arguments):
+    """Exit code and JSON of a command; its home is called HOME, wherever it lies."""
+    result = home.run(*arguments, "-o", "json")
+    text = result.out.replace(home.folder, "HOME")
+    return {"exit": result.code, "said": json.loads(text) if text else None}
+
+
+def without_wording(fields, *names):
+    """Sentences may be worded anew; noted is only whether there is one."""
+    return {name: bool(value) if name in names else value for name, value in fields.items()}
+
+
+def held(lines):
+    """A digest of all that the lines of an export hold for an import: blocks, the bytes of events,
+    contents. The words beside the bytes are left out, since a later release may say more there."""
+    digest = hashlib.sha256()
+    for line in lines:
+        if "block" in line:
+            line["events"] = [[event["bytes"], event.get("content")] for event in line["events"]]
+        digest.update(json.dumps(line, sort_keys=True).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def read(home, key):
+    """What `steno replay` says of the log: verdict, figures, digests of rows, states, events. The
+    key is its folder, then the archives that are read as its beginning."""
+    folder, *archives = key.split()
+    where = [home.path(folder)]
+    for archive in archives:
+        where += ["--archive", home.path(archive)]
+    seen = {verb: said(home, "replay", verb, *where)
+            for verb in ("verify", "rebuild", "state", "stats")}
+    report = seen["verify"]["said"]
+    report["problems"] = [without_wording(one, "text") for one in report["problems"]]
+    export = home.run("replay", "export", *where)
+    seen["export"] = {"exit": export.code, "held": held(export.lines())}
+    if seen["verify"]["exit"] == DAMAGED:
+        seen["salvage"] = salvage(home, where)
+    return seen
+
+
+def salvage(home, where):
+    """What is said of a log that is salvaged to `made`, but for its new epoch, which is random."""
+    seen = said(home, "replay", "salvage", *where, "--to", home.path("made"))
+    del seen["said"]["checkpoint"]
+    with open(home.path("made-rest.jsonl"), encoding="utf-8") as file:
+        seen["rest"] = held(json.loads(line) for line in file)
+    return seen
+
+
+def session_texts(home, alias):
+    """What was said in a session, and what `show` says beside its row."""
+    shown = without_wording(home.ask("show", alias), "archived", "prompt_error",
+                            "system_prompt_error")
+    del shown["position"], shown["session"]
+    output = home.run("output", alias, "--all", "-o", "jsonl")
+    lines = output.lines()
+    for line in lines:
+        if len(line["text"]) > LONG_TEXT:
+            line["text"] = "sha256 " + hashlib.sha256(line["text"].encode()).hexdigest()
+    return {"show": shown, "output": {"exit": output.code, "said": lines}}
+
+
+def clients_see(home):
+    """What the clients of a running server are shown of its log."""
+    sessions = home.ask("ls", "--all", "--all-agents")["sessions"]
+    return {"sessions": sessions,
+            "texts": {row["alias"]: session_texts(home, row["alias"]) for row in sessions},
+            "stats": said(home, "stats"),
+            "backups": said(home, "backup", "list"),
+            "archives": said(home, "archive", "list"),
+            "anchor": said(home, "anchor", "show")}
+
+
+def serve(home, folder):
+    home.start("--data-folder", home.path(folder), serve_flags=SERVE)
+
+
+def as_noted(seen, noted):
+    """What is seen, without the fields that the notes do not know: a later release may add some."""
+    if isinstance(seen, dict) and isinstance(noted, dict):
+        return {name: as_noted(seen[name], noted[name]) for name in noted if name in seen}
+    if isinstance(seen, list) and isinstance(noted, list) and len(seen) == len(noted):
+        return [as_noted(one, other) for one, other in zip(seen, noted)]
+    return seen
