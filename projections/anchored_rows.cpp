@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/chained_store.hpp"
-#include "eventlog/copied_folder.hpp"
+#include "eventlog/folder/archive_chain.hpp"
+#include "eventlog/folder/copy_files.hpp"
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/private_folder.hpp"
-#include "projections/digest.hpp"
-#include "projections/stream_states.hpp"
+#include "eventlog/rocksdb/private_folder.hpp"
+#include "projections/fold/digest.hpp"
+#include "projections/start/anchored_states.hpp"
 
 namespace projections {
 namespace {

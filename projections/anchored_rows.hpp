@@ -3,7 +3,7 @@
 // the log does not hold its beginning any more.
 #pragma once
 
-#include "eventlog/log_base.hpp"
+#include "eventlog/folder/archived_base.hpp"
 #include "projections/projections.hpp"
 
 namespace projections {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "projections/digest.hpp"
-#include "projections/metrics.hpp"
-#include "projections/resume_index.hpp"
-#include "projections/session_list.hpp"
-#include "projections/takeover.hpp"
+#include "projections/fold/digest.hpp"
+#include "projections/views/metrics.hpp"
+#include "projections/views/resume_index.hpp"
+#include "projections/views/session_list.hpp"
+#include "projections/start/startup_rows.hpp"
 
 namespace projections {
 namespace {
@@ -20,7 +20,7 @@ std::vector<std::unique_ptr<Projection>> all_projections() {
   all.push_back(std::make_unique<SessionList>());
   all.push_back(std::make_unique<Metrics>());
   all.push_back(std::make_unique<ResumeIndex>());
-  all.push_back(std::make_unique<TakeoverRows>());
+  all.push_back(std::make_unique<StartupRows>());
   return all;
 }
 

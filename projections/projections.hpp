@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "projections/projector.hpp"
+#include "projections/fold/projector.hpp"
 
 namespace projections {
 

@@ -81,23 +81,23 @@ TEST_CASE("includes go one way", "[tidy]") {
   const auto including = [](const char* path, const char* name) {
     return check_dependencies({path, std::string("// x\n#include \"") + name + "\"\n"});
   };
-  CHECK(complains(including("eventlog/block.cpp", "bus/frame.hpp")));
-  CHECK(complains(including("eventlog/block.cpp", "eventlog/domain/session/decide.hpp")));
-  CHECK(complains(including("eventlog/base/ids.cpp", "eventlog/block.hpp")));
-  CHECK(complains(including("eventlog/domain/evolve.cpp", "eventlog/block.hpp")));
-  CHECK(complains(including("bus/frame.cpp", "eventlog/block.hpp")));
+  CHECK(complains(including("eventlog/store/block.cpp", "bus/frame.hpp")));
+  CHECK(complains(including("eventlog/store/block.cpp", "eventlog/domain/session/decide.hpp")));
+  CHECK(complains(including("eventlog/base/ids.cpp", "eventlog/store/block.hpp")));
+  CHECK(complains(including("eventlog/domain/evolve.cpp", "eventlog/store/block.hpp")));
+  CHECK(complains(including("bus/frame.cpp", "eventlog/store/block.hpp")));
   CHECK(complains(including("bus/frame.cpp", "eventlog/domain/event.hpp")));
   CHECK(complains(including("projections/view.cpp", "bus/frame.hpp")));
-  CHECK(complains(including("projections/view.cpp", "workers/command_worker.hpp")));
-  CHECK(complains(including("workers/command_worker.cpp", "tools/steno/main.hpp")));
-  CHECK(complains(including("eventlog/domain/session/decide.cpp", "workers/command_worker.hpp")));
-  CHECK(complains(including("eventlog/domain/session/decide.cpp", "eventlog/block.hpp")));
+  CHECK(complains(including("projections/view.cpp", "workers/commands/command_loop.hpp")));
+  CHECK(complains(including("workers/commands/command_loop.cpp", "tools/steno/main.hpp")));
+  CHECK(complains(including("eventlog/domain/session/decide.cpp", "workers/commands/command_loop.hpp")));
+  CHECK(complains(including("eventlog/domain/session/decide.cpp", "eventlog/store/block.hpp")));
   CHECK(complains(including("tools/steno/main.cpp", "tests/support/log.hpp")));
-  CHECK(complains(including("eventlog/block.cpp", "block.hpp")));  // not from the root
-  CHECK(complains(including("attic/block.cpp", "eventlog/block.hpp")));
-  CHECK_FALSE(complains(including("eventlog/block.cpp", "eventlog/base/ids.hpp")));
+  CHECK(complains(including("eventlog/store/block.cpp", "block.hpp")));  // not from the root
+  CHECK(complains(including("attic/block.cpp", "eventlog/store/block.hpp")));
+  CHECK_FALSE(complains(including("eventlog/store/block.cpp", "eventlog/base/ids.hpp")));
   CHECK_FALSE(complains(including("bus/frame.cpp", "eventlog/base/ids.hpp")));
-  CHECK_FALSE(complains(including("workers/command_worker.cpp", "projections/view.hpp")));
+  CHECK_FALSE(complains(including("workers/commands/command_loop.cpp", "projections/view.hpp")));
   CHECK_FALSE(complains(including("tools/steno/main.cpp", "bus/frame.hpp")));
 }
 
@@ -243,9 +243,9 @@ TEST_CASE("the two macros named CHECK never meet", "[tidy]") {
   using support::check_check_macro;
   hold_all(all_sources(), check_check_macro);
   const std::string include = "#include \"eventlog/base/check.hpp\"\n";
-  CHECK(complains(check_check_macro({"eventlog/block.hpp", "// x\n" + include})));
-  CHECK(complains(check_check_macro({"tests/eventlog/block_test.cpp", include})));
-  CHECK_FALSE(complains(check_check_macro({"eventlog/block.cpp", include})));
+  CHECK(complains(check_check_macro({"eventlog/store/block.hpp", "// x\n" + include})));
+  CHECK(complains(check_check_macro({"tests/eventlog/store/block_test.cpp", include})));
+  CHECK_FALSE(complains(check_check_macro({"eventlog/store/block.cpp", include})));
 }
 
 TEST_CASE("every decoder of bytes from outside is fuzzed", "[tidy]") {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "workers/engines/agent_process.hpp"
+#include "workers/engines/process/agent_process.hpp"
 
 namespace crash {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eventlog/domain/aggregates.hpp"
-#include "workers/engines/process_table.hpp"
+#include "workers/engines/process/process_table.hpp"
 
 namespace crash {
 

@@ -43,7 +43,7 @@ struct Waiting final : workers::Asker {
 };
 
 // Acknowledges the commands from `told` on that are decided, whatever became of their events.
-void acknowledge_decided(const workers::CommandWorker& worker, std::int64_t& told) {
+void acknowledge_decided(const workers::CommandLoop& worker, std::int64_t& told) {
   for (;; ++told) {
     const auto* state = worker.find<domain::SessionStream>(
         domain::session_stream("main", crash::id_of<base::SessionId>(crash::session_of(told))));
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   eventlog::LogTail tail = must(eventlog::read_tail(*store));
   if (!tail.log.is_set()) tail.log = base::LogId::make({1}, random);
   eventlog::Sequencer sequencer(tail, *committer, random);
-  workers::CommandWorker worker(sequencer, *loader, random, crash::options());
+  workers::CommandLoop worker(sequencer, *loader, random, crash::options());
 
   Waiting asker;
   std::size_t outstanding = 0;

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "eventlog/verify.hpp"
+#include "eventlog/proof/verify.hpp"
 #include "tests/crash/disk_stage.hpp"
 #include "tests/crash/require.hpp"
 #include "tests/support/environment_number.hpp"

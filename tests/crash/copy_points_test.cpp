@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "eventlog/backup.hpp"
-#include "eventlog/verify.hpp"
+#include "eventlog/copies/backup.hpp"
+#include "eventlog/proof/verify.hpp"
 #include "tests/crash/disk_stage.hpp"
 #include "tests/crash/require.hpp"
 #include "tests/support/environment_number.hpp"

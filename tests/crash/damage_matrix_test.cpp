@@ -9,14 +9,14 @@
 #include <functional>
 #include <set>
 
-#include "eventlog/log_folder.hpp"
+#include "eventlog/folder/open_log.hpp"
 #include "tests/crash/damaged_log.hpp"
 #include "tests/crash/require.hpp"
 #include "tests/support/environment_number.hpp"
 #include "tests/support/listing.hpp"
 #include "tests/support/replay_run.hpp"
-#include "tools/steno/exit_codes.hpp"
-#include "tools/steno/replay_witnesses.hpp"
+#include "tools/steno/text/exit_codes.hpp"
+#include "tools/steno/replay/replay_checkpoints.hpp"
 
 namespace {
 

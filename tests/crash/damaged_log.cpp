@@ -1,6 +1,6 @@
 #include "tests/crash/damaged_log.hpp"
 
-#include "eventlog/verify.hpp"
+#include "eventlog/proof/verify.hpp"
 #include "tests/crash/require.hpp"
 #include "tests/support/history.hpp"
 #include "tests/support/log_writer.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/block.hpp"
+#include "eventlog/store/block.hpp"
 #include "tests/crash/damage.hpp"
 #include "tests/support/temp_folder.hpp"
 

@@ -7,14 +7,14 @@
 #include <iterator>
 #include <map>
 
-#include "eventlog/stream_loader.hpp"
-#include "eventlog/verify.hpp"
+#include "eventlog/log/stream_loader.hpp"
+#include "eventlog/proof/verify.hpp"
 #include "tests/crash/damage.hpp"
 #include "tests/crash/require.hpp"
 #include "tests/support/history.hpp"
 #include "tests/support/log_writer.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "workers/read_side.hpp"
+#include "workers/server/derived_stores.hpp"
 
 namespace {
 
@@ -63,9 +63,9 @@ class Life {
       if (!opened->damage.empty()) ++rebuilds_;
       *rows = std::move(opened->rows);
     }
-    workers::ReadSideOptions options;
+    workers::DerivedStoresOptions options;
     options.on_rebuilt = [this](std::string_view, const base::Error&) { ++rebuilds_; };
-    auto side = workers::open_read_side(*log_.store, log_.tail, *index_rows_, *view_rows_, options);
+    auto side = workers::open_derived_stores(*log_.store, log_.tail, *index_rows_, *view_rows_, options);
     if (!side) return tl::unexpected(side.error());
     side_ = std::move(*side);
     return true;
@@ -146,7 +146,7 @@ class Life {
   eventlog::OpenedLog log_;
   std::unique_ptr<eventlog::KeyValueStore> index_rows_;
   std::unique_ptr<eventlog::KeyValueStore> view_rows_;
-  std::unique_ptr<workers::ReadSide> side_;
+  std::unique_ptr<workers::DerivedStores> side_;
   int rebuilds_ = 0;
 };
 

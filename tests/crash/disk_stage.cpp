@@ -1,6 +1,6 @@
 #include "tests/crash/disk_stage.hpp"
 
-#include "eventlog/verify.hpp"
+#include "eventlog/proof/verify.hpp"
 #include "tests/simulation/log_observer.hpp"
 #include "tests/support/log.hpp"
 

@@ -2,7 +2,7 @@
 // what it acknowledged is there, and the next one needs no repair.
 #include <poll.h>
 
-#include "eventlog/erase.hpp"
+#include "eventlog/copies/erase.hpp"
 #include "tests/crash/disk_stage.hpp"
 #include "tests/crash/require.hpp"
 #include "tests/support/log_writer.hpp"

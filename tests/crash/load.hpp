@@ -14,9 +14,9 @@
 #include "bus/context.hpp"
 #include "eventlog/base/result.hpp"
 #include "eventlog/domain/aggregates.hpp"
-#include "workers/protocol.hpp"
-#include "workers/query_service.hpp"
-#include "workers/server.hpp"
+#include "workers/protocol/commands.hpp"
+#include "workers/queries/query_service.hpp"
+#include "workers/server/server.hpp"
 
 namespace crash {
 

@@ -2,9 +2,9 @@
 // and the one that looks at what it left agree on them.
 #pragma once
 
-#include "eventlog/log_reader.hpp"
-#include "eventlog/rocksdb_store.hpp"
-#include "workers/command_worker.hpp"
+#include "eventlog/log/log_reader.hpp"
+#include "eventlog/rocksdb/rocksdb_store.hpp"
+#include "workers/commands/command_loop.hpp"
 
 namespace crash {
 
@@ -54,8 +54,8 @@ inline workers::CommandMessage numbered_command(std::int64_t number) {
 }
 
 // Few sessions in memory, so that evicting and loading them again is part of it.
-inline workers::CommandWorkerOptions options() {
-  workers::CommandWorkerOptions options;
+inline workers::CommandLoopOptions options() {
+  workers::CommandLoopOptions options;
   options.limits.max_sessions = 1'000'000;
   options.limits.queue_max = 1'000'000;
   options.streams_max = 4;

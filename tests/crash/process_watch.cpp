@@ -20,10 +20,10 @@ ProcessWatch::ProcessWatch(const std::string& home) {
   int orders[2];
   int answers[2];
   if (::pipe2(orders, O_CLOEXEC) != 0 || ::pipe2(answers, O_CLOEXEC) != 0) std::abort();
-  const engines::UniqueFd theirs_in(orders[0]);
-  const engines::UniqueFd theirs_out(answers[1]);
-  orders_ = engines::UniqueFd(orders[1]);
-  answers_ = engines::UniqueFd(answers[0]);
+  const base::UniqueFd theirs_in(orders[0]);
+  const base::UniqueFd theirs_out(answers[1]);
+  orders_ = base::UniqueFd(orders[1]);
+  answers_ = base::UniqueFd(answers[0]);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, theirs_in.get(), 0);

@@ -9,7 +9,7 @@
 
 #include "eventlog/base/result.hpp"
 #include "eventlog/base/time.hpp"
-#include "workers/engines/unique_fd.hpp"
+#include "eventlog/base/unique_fd.hpp"
 
 namespace crash {
 
@@ -49,8 +49,8 @@ class ProcessWatch {
 
  private:
   pid_t pid_ = 0;
-  engines::UniqueFd orders_;
-  engines::UniqueFd answers_;
+  base::UniqueFd orders_;
+  base::UniqueFd answers_;
 };
 
 }  // namespace crash

@@ -14,7 +14,7 @@
 #include "eventlog/base/time.hpp"
 #include "tests/crash/agent_owners.hpp"
 #include "tests/crash/process_watch.hpp"
-#include "workers/engines/agent_process.hpp"
+#include "workers/engines/process/agent_process.hpp"
 
 namespace {
 

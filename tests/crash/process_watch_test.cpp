@@ -11,7 +11,7 @@
 #include "tests/crash/require.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/watched_process.hpp"
-#include "workers/engines/agent_process.hpp"
+#include "workers/engines/process/agent_process.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // operations in turn. Once it is mended, the next start finds all of the log.
 #include <cstdio>
 
-#include "eventlog/head_file.hpp"
+#include "eventlog/store/head_file.hpp"
 #include "tests/crash/disk_stage.hpp"
 #include "tests/crash/require.hpp"
 #include "tests/support/environment_number.hpp"

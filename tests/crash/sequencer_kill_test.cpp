@@ -12,9 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "eventlog/head_file.hpp"
+#include "eventlog/store/head_file.hpp"
 #include "tests/crash/numbered_commands.hpp"
-#include "tests/support/command_loop.hpp"
+#include "tests/support/driven_loop.hpp"
 #include "tests/support/environment_number.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -159,7 +159,7 @@ void check_retries(const std::string& folder, eventlog::BlockStore& store,
                    Acknowledged& acknowledged) {
   const auto rows = eventlog::open_rocksdb_key_value_store(folder + "/rows");
   REQUIRE(rows);
-  support::CommandLoop loop(store, **rows, crash::options(),
+  support::DrivenLoop loop(store, **rows, crash::options(),
                             static_cast<std::uint64_t>(store.tail().value));
   const Position tail = store.tail();
   const auto last = std::prev(acknowledged.end());

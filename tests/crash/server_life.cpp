@@ -20,8 +20,8 @@ tl::unexpected<base::Error> died() {
 }
 
 // Few streams in memory, so that evicting them, with their snapshots, is part of each life.
-workers::CommandWorkerOptions worker_options() {
-  workers::CommandWorkerOptions options;
+workers::CommandLoopOptions worker_options() {
+  workers::CommandLoopOptions options;
   options.has_key = true;
   options.limits.max_sessions = 1'000'000;
   options.limits.queue_max = 1'000'000;
@@ -87,12 +87,12 @@ Result<bool> ServerLife::open_rows(const std::string& root) {
   if (!view_rows) return tl::unexpected(view_rows.error());
   view_rows_ = std::move(*view_rows);
   log_.base.reset();
-  workers::ReadSideOptions wanted;
+  workers::DerivedStoresOptions wanted;
   wanted.read_base = [this] { return eventlog::read_base(folder_, *log_.store); };
   wanted.on_rebuilt = [this](std::string_view rows, const base::Error& why) {
     rebuilt_ = std::string(rows) + ": " + why.text;
   };
-  auto side = workers::open_read_side(*log_.store, log_.tail, *index_rows_, *view_rows_, wanted);
+  auto side = workers::open_derived_stores(*log_.store, log_.tail, *index_rows_, *view_rows_, wanted);
   if (!side) return tl::unexpected(side.error());
   side_ = std::move(*side);
   // Rows that are ahead of the log, damaged, or of another one, would be a broken promise here.
@@ -101,7 +101,7 @@ Result<bool> ServerLife::open_rows(const std::string& root) {
   committer_ = std::make_unique<eventlog::InlineCommitter>(*log_.store, log_.head.get());
   sequencer_ = std::make_unique<eventlog::Sequencer>(log_.tail, *committer_, random_);
   worker_ =
-      std::make_unique<workers::CommandWorker>(*sequencer_, *loader_, random_, worker_options());
+      std::make_unique<workers::CommandLoop>(*sequencer_, *loader_, random_, worker_options());
   for (auto& [stream, loaded] : side_->takeover.shared) worker_->adopt(stream, std::move(loaded));
   return true;
 }
@@ -167,7 +167,7 @@ Result<bool> ServerLife::finish_archive() {
   return true;
 }
 
-workers::ErasureWork ServerLife::erasure_work() {
+workers::UpkeepJobs ServerLife::upkeep_jobs() {
   return {*log_.store, side_->index, *view_rows_, {{}, {}, {}, folder_.root, disk_}};
 }
 
@@ -183,18 +183,18 @@ Result<bool> ServerLife::record_backup(const workers::BackupResult& made) {
 
 Result<bool> ServerLife::back_up(const std::string& folder) {
   if (auto ok = record(domain::BeginBackup{"copy", folder}); !ok) return ok;
-  workers::ErasureJob job;
+  workers::UpkeepJob job;
   job.order = workers::BackupOrder{"copy", folder, worker_->server().backups.at("copy").begun};
-  return record_backup(*erasure_work().run(job).backup);
+  return record_backup(*upkeep_jobs().run(job).backup);
 }
 
 Result<bool> ServerLife::finish_backups() {
   const auto backups = worker_->server().backups;
   for (const auto& [name, backup] : backups) {
     if (backup.through.value > 0) continue;
-    workers::ErasureJob job;
+    workers::UpkeepJob job;
     job.order = workers::BackupOrder{name, backup.folder, backup.begun, true};
-    if (auto ok = record_backup(*erasure_work().run(job).backup); !ok) return ok;
+    if (auto ok = record_backup(*upkeep_jobs().run(job).backup); !ok) return ok;
   }
   return true;
 }
@@ -221,12 +221,12 @@ Result<bool> ServerLife::finish_erasures() {
   workers::Query query;
   query.durable = sequencer_->durable();
   static_cast<void>(side_->service->answer(query));  // brings the projections up
-  workers::ErasureJob job;
+  workers::UpkeepJob job;
   job.at_least = sequencer_->durable();
   job.backups = worker_->server().backups;
-  workers::ErasureOutcome outcome;
+  workers::UpkeepOutcome outcome;
   for (int attempt = 0; attempt < kTrimsMax; ++attempt) {
-    outcome = erasure_work().run(job);
+    outcome = upkeep_jobs().run(job);
     if (disk_.has_crashed()) return died();
     if (!outcome.error || outcome.error->code != ErrorCode::busy) break;
   }

@@ -7,13 +7,13 @@
 #include <memory>
 #include <string>
 
-#include "eventlog/log_folder.hpp"
-#include "eventlog/stream_loader.hpp"
+#include "eventlog/folder/open_log.hpp"
+#include "eventlog/log/stream_loader.hpp"
 #include "tests/support/faulty_disk.hpp"
-#include "workers/command_worker.hpp"
-#include "workers/erasure_work.hpp"
-#include "workers/log_trimming.hpp"
-#include "workers/read_side.hpp"
+#include "workers/commands/command_loop.hpp"
+#include "workers/upkeep/upkeep_jobs.hpp"
+#include "workers/upkeep/log_trimming.hpp"
+#include "workers/server/derived_stores.hpp"
 
 namespace crash {
 
@@ -65,7 +65,7 @@ class ServerLife {
   Result<bool> work(Acknowledged& acknowledged);
   Result<bool> record(domain::ServerCommand command);
   Result<bool> record_backup(const workers::BackupResult& made);
-  workers::ErasureWork erasure_work();
+  workers::UpkeepJobs upkeep_jobs();
   Result<bool> trim(const std::string& name, const domain::NamedArchive& archive);
   workers::LogTrimming trimming() { return {*log_.store, side_->index, folder_, disk_}; }
 
@@ -76,7 +76,7 @@ class ServerLife {
   std::unique_ptr<eventlog::KeyValueStore> index_rows_;
   std::unique_ptr<eventlog::KeyValueStore> view_rows_;
   std::string rebuilt_;  // which rows were built anew, and why
-  std::unique_ptr<workers::ReadSide> side_;
+  std::unique_ptr<workers::DerivedStores> side_;
   std::unique_ptr<eventlog::InlineLoader> loader_;
   std::unique_ptr<eventlog::InlineCommitter> committer_;
   base::SystemRandom random_;
@@ -87,7 +87,7 @@ class ServerLife {
   };
 
   Waiting asker_;
-  std::unique_ptr<workers::CommandWorker> worker_;
+  std::unique_ptr<workers::CommandLoop> worker_;
   std::int64_t now_ = 0;
 };
 

@@ -14,15 +14,15 @@
 #include <cstring>
 #include <filesystem>
 
-#include "workers/engines/agent_process.hpp"
-#include "workers/engines/pidfd.hpp"
+#include "workers/engines/process/agent_process.hpp"
+#include "workers/engines/process/pidfd.hpp"
 
 namespace crash {
 namespace {
 
 using base::ErrorCode;
 using base::failure;
-using engines::UniqueFd;
+using base::UniqueFd;
 
 constexpr Duration kReadyMax = std::chrono::seconds(20);
 constexpr Duration kDeathMax = std::chrono::seconds(10);

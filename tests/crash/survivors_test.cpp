@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/log_folder.hpp"
-#include "eventlog/log_reader.hpp"
+#include "eventlog/folder/open_log.hpp"
+#include "eventlog/log/log_reader.hpp"
 #include "tests/crash/agent_owners.hpp"
 #include "tests/crash/healing.hpp"
 #include "tests/crash/require.hpp"

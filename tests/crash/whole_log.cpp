@@ -1,6 +1,6 @@
 #include "tests/crash/whole_log.hpp"
 
-#include "eventlog/log_folder.hpp"
+#include "eventlog/folder/open_log.hpp"
 #include "projections/projections.hpp"
 #include "tests/simulation/checkers.hpp"
 

@@ -1,7 +1,7 @@
 // The threads of the log, over stores in memory that no lock protects: what one side wrote is seen
 // by the other because it was handed over, or the preset `tsan` says so.
-#include "eventlog/committer.hpp"
-#include "eventlog/stream_loader.hpp"
+#include "eventlog/log/committer.hpp"
+#include "eventlog/log/stream_loader.hpp"
 #include "tests/support/blocks.hpp"
 #include "tests/support/history.hpp"
 #include "tests/support/stores.hpp"

@@ -3,11 +3,11 @@
 #include <map>
 
 #include "eventlog/domain/evolve.hpp"
-#include "eventlog/erase.hpp"
-#include "eventlog/log_reader.hpp"
-#include "eventlog/sequencer.hpp"
-#include "eventlog/stream_loader.hpp"
-#include "eventlog/verify.hpp"
+#include "eventlog/copies/erase.hpp"
+#include "eventlog/log/log_reader.hpp"
+#include "eventlog/log/sequencer.hpp"
+#include "eventlog/log/stream_loader.hpp"
+#include "eventlog/proof/verify.hpp"
 #include "tests/support/hand_committer.hpp"
 #include "tests/support/log.hpp"
 #include "tests/support/random_operations.hpp"

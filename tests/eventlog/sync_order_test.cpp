@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "eventlog/committer.hpp"
+#include "eventlog/log/committer.hpp"
 #include "tests/support/blocks.hpp"
 #include "tests/support/stores.hpp"
 

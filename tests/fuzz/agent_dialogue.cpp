@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/fuzz/fuzz.hpp"
-#include "workers/engines/claude_engine.hpp"
-#include "workers/protocol.hpp"
+#include "workers/engines/claude/claude_engine.hpp"
+#include "workers/protocol/commands.hpp"
 
 namespace {
 

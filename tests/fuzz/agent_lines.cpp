@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/fuzz.hpp"
 #include "workers/engines/agent_line.hpp"
-#include "workers/engines/claude_frames.hpp"
+#include "workers/engines/claude/claude_frames.hpp"
 #include "workers/engines/json_text.hpp"
 
 namespace {

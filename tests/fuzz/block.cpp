@@ -1,5 +1,5 @@
 // A block's facts. Random bytes do not get past its checksum, so that is made to match.
-#include "eventlog/block.hpp"
+#include "eventlog/store/block.hpp"
 
 #include <algorithm>
 

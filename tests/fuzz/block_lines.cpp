@@ -1,11 +1,11 @@
 // Lines of an export, as an import reads them, and what they are made of.
-#include "tools/steno/block_lines.hpp"
+#include "tools/steno/replay/block_lines.hpp"
 
 #include <fmt/format.h>
 
 #include "tests/fuzz/fuzz.hpp"
-#include "tools/steno/base64.hpp"
-#include "tools/steno/replay_witnesses.hpp"
+#include "tools/steno/json/base64.hpp"
+#include "tools/steno/replay/replay_checkpoints.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"
 #include "tests/support/folded_streams.hpp"
-#include "workers/protocol.hpp"
+#include "workers/protocol/commands.hpp"
 
 namespace {
 

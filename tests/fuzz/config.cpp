@@ -1,5 +1,5 @@
 // The configuration: a TOML file, flags and environment as anybody may write them.
-#include "tools/steno/config.hpp"
+#include "tools/steno/config/config.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 

@@ -1,5 +1,5 @@
 // The head file: two slots, each proved by a checksum, of which the newer one counts.
-#include "eventlog/head_file.hpp"
+#include "eventlog/store/head_file.hpp"
 
 #include "tests/fuzz/values.hpp"
 

@@ -1,5 +1,5 @@
 // The packets between worker and keeper, in both directions.
-#include "workers/engines/keeper_protocol.hpp"
+#include "workers/engines/process/keeper_protocol.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 

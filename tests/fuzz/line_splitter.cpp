@@ -1,5 +1,5 @@
 // A stream cut into lines: in portions of any size it gives the same lines as at once.
-#include "workers/engines/line_splitter.hpp"
+#include "workers/engines/process/line_splitter.hpp"
 
 #include <algorithm>
 

@@ -1,14 +1,14 @@
 // A whole log, as far as it lies in the store: blocks whose chain and checksums hold, but whose
 // events, contents and chunks are whatever the input says. All that reads a log reads it.
-#include "eventlog/log_reader.hpp"
+#include "eventlog/log/log_reader.hpp"
 
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/memory_store.hpp"
-#include "eventlog/stream_index.hpp"
-#include "eventlog/stream_loader.hpp"
-#include "eventlog/verify.hpp"
-#include "projections/chain.hpp"
+#include "eventlog/store/memory_store.hpp"
+#include "eventlog/log/stream_index.hpp"
+#include "eventlog/log/stream_loader.hpp"
+#include "eventlog/proof/verify.hpp"
+#include "projections/fold/block_continuity.hpp"
 #include "projections/projections.hpp"
 #include "tests/fuzz/values.hpp"
 

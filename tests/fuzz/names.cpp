@@ -2,7 +2,7 @@
 #include "bus/endpoint.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "tests/fuzz/fuzz.hpp"
-#include "workers/levels.hpp"
+#include "workers/protocol/feed_levels.hpp"
 
 // Every text is tried as each of them.
 void fuzz::run(ByteView in) {

@@ -1,5 +1,5 @@
 // What the kernel says of processes whose names and environments are anybody's choice.
-#include "workers/engines/process_table.hpp"
+#include "workers/engines/process/process_table.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 

@@ -1,14 +1,14 @@
 // Questions that clients ask, and the answers that they believe.
 #include "bus/log_reader.hpp"
-#include "projections/metrics.hpp"
+#include "projections/views/metrics.hpp"
 #include "tests/fuzz/values.hpp"
-#include "workers/anchors.hpp"
-#include "workers/archives.hpp"
-#include "workers/backups.hpp"
-#include "workers/older_requests.hpp"
-#include "workers/protocol.hpp"
-#include "workers/query_service.hpp"
-#include "workers/server.hpp"
+#include "workers/reactors/anchors.hpp"
+#include "workers/reactors/archives.hpp"
+#include "workers/reactors/backups.hpp"
+#include "workers/server/older_requests.hpp"
+#include "workers/protocol/commands.hpp"
+#include "workers/queries/query_service.hpp"
+#include "workers/server/server.hpp"
 
 // The first byte chooses the kind of body: see with_one_of.
 void fuzz::run(ByteView in) {

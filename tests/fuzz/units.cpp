@@ -1,8 +1,8 @@
 // Amounts, durations, times and command lines as people write them.
-#include "tools/steno/units.hpp"
+#include "tools/steno/text/units.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
-#include "tools/steno/words.hpp"
+#include "tools/steno/config/command_words.hpp"
 
 // Every text is tried as each of them.
 void fuzz::run(ByteView in) {

@@ -3,10 +3,10 @@
 
 #include "eventlog/domain/event_codec.hpp"
 #include "tests/fuzz/values.hpp"
-#include "tools/steno/event_view.hpp"
-#include "tools/steno/json_view.hpp"
-#include "tools/steno/terminal_text.hpp"
-#include "tools/steno/tool_summary.hpp"
+#include "tools/steno/json/event_view.hpp"
+#include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/terminal_text.hpp"
+#include "tools/steno/text/tool_summary.hpp"
 
 namespace {
 

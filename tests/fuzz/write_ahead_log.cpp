@@ -1,5 +1,5 @@
 // The bytes of RocksDB's write-ahead log, as verify and salvage read them.
-#include "eventlog/write_ahead_log.hpp"
+#include "eventlog/rocksdb/write_ahead_log.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "projections/digest.hpp"
-#include "projections/session_list.hpp"
+#include "projections/fold/digest.hpp"
+#include "projections/views/session_list.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/history.hpp"
 

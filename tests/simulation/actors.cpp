@@ -4,7 +4,7 @@
 
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
-#include "workers/levels.hpp"
+#include "workers/protocol/feed_levels.hpp"
 
 namespace simulation {
 namespace {

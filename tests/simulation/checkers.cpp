@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/log_reader.hpp"
+#include "eventlog/log/log_reader.hpp"
 #include "projections/projections.hpp"
 #include "tests/simulation/log_observer.hpp"
-#include "workers/levels.hpp"
+#include "workers/protocol/feed_levels.hpp"
 
 namespace simulation {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "projections/session_list.hpp"
+#include "projections/views/session_list.hpp"
 #include "tests/simulation/log_observer.hpp"
 #include "tests/simulation/sim_clock.hpp"
 

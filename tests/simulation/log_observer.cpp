@@ -3,7 +3,7 @@
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/log_reader.hpp"
+#include "eventlog/log/log_reader.hpp"
 
 namespace simulation {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/block_store.hpp"
+#include "eventlog/store/block_store.hpp"
 #include "eventlog/domain/aggregates.hpp"
 #include "eventlog/domain/recorded_event.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eventlog/log_end.hpp"
+#include "eventlog/log/tail_proof.hpp"
 
 namespace simulation {
 namespace {
@@ -108,7 +108,7 @@ std::optional<workers::QueryAnswer> SimQueryPort::poll() {
   return answer;
 }
 
-SimErasures::SimErasures(Surroundings& around, workers::ReadSide& side)
+SimErasures::SimErasures(Surroundings& around, workers::DerivedStores& side)
     : disk_(around.disk),
       time_(around.time),
       random_(around.disk_random),
@@ -116,12 +116,12 @@ SimErasures::SimErasures(Surroundings& around, workers::ReadSide& side)
       work_(around.disk.log(), side.index, around.disk.view_rows(), {kKeepFor, {}, {}, {}},
             &around.disk.index_rows()) {}
 
-void SimErasures::submit(const workers::ErasureJob& job) {
+void SimErasures::submit(const workers::UpkeepJob& job) {
   job_ = job;
   due_ = time_.now + Duration{random_.below(kErasureUsMax)};
 }
 
-std::optional<workers::ErasureOutcome> SimErasures::poll() {
+std::optional<workers::UpkeepOutcome> SimErasures::poll() {
   if (!is_enabled_ || !job_ || time_.now < due_) return std::nullopt;
   if (!outcome_) {
     outcome_ = work_.run(*job_);
@@ -147,19 +147,19 @@ base::Result<std::unique_ptr<ServerLife>> ServerLife::open(Surroundings& around,
     return tl::unexpected(ok.error());
   }
   const eventlog::LogTail tail = around.tail();
-  workers::ReadSideOptions options;
+  workers::DerivedStoresOptions options;
   options.on_rebuilt = [&around](std::string_view rows, const base::Error&) {
     ++around.counts[std::string(rows) + " rebuilt"];
   };
-  auto side = workers::open_read_side(around.disk.log(), tail, around.disk.index_rows(),
+  auto side = workers::open_derived_stores(around.disk.log(), tail, around.disk.index_rows(),
                                       around.disk.view_rows(), options);
   if (!side) return tl::unexpected(side.error());
   return std::make_unique<ServerLife>(around, clock, tail, std::move(*side));
 }
 
 namespace {
-workers::CommandWorkerOptions command_options(const Surroundings& around) {
-  workers::CommandWorkerOptions options;
+workers::CommandLoopOptions command_options(const Surroundings& around) {
+  workers::CommandLoopOptions options;
   options.limits = kLimits;
   options.inbox_max = around.inbox_max;
   options.streams_max = around.streams_max;
@@ -168,9 +168,9 @@ workers::CommandWorkerOptions command_options(const Surroundings& around) {
 }  // namespace
 
 ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog::LogTail& tail,
-                       std::unique_ptr<workers::ReadSide> read_side)
+                       std::unique_ptr<workers::DerivedStores> derived)
     : locks(around),
-      side(std::move(read_side)),
+      side(std::move(derived)),
       committer(around.disk, around.time, around.disk_random),
       loader(around.disk.log(), *side, around.disk_random),
       contents(around.disk.log()),

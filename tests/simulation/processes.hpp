@@ -6,9 +6,9 @@
 #include "bus/memory_bus.hpp"
 #include "tests/simulation/sim_agent.hpp"
 #include "tests/simulation/sim_disk.hpp"
-#include "workers/read_side.hpp"
-#include "workers/server.hpp"
-#include "workers/worker_link.hpp"
+#include "workers/server/derived_stores.hpp"
+#include "workers/server/server.hpp"
+#include "workers/runner/worker_link.hpp"
 
 namespace simulation {
 
@@ -57,7 +57,7 @@ class SimLocks final : public workers::LeaseLocks {
 // Loads like the real one, from a thread of its own: whenever it likes.
 class SimLoader final : public eventlog::StreamLoader {
  public:
-  SimLoader(eventlog::BlockStore& log, workers::ReadSide& side, base::Random& random)
+  SimLoader(eventlog::BlockStore& log, workers::DerivedStores& side, base::Random& random)
       : loader_(log, side.index, side.snapshots), random_(random) {}
   void request(const std::string& stream) override {
     ++open_;
@@ -94,11 +94,11 @@ class SimQueryPort final : public workers::QueryPort {
 
 // Takes its time to work, and then some to say so. In a world in which nothing is erased no job is
 // ever done.
-class SimErasures final : public workers::ErasurePort {
+class SimErasures final : public workers::UpkeepPort {
  public:
-  SimErasures(Surroundings& around, workers::ReadSide& side);
-  void submit(const workers::ErasureJob& job) override;
-  std::optional<workers::ErasureOutcome> poll() override;
+  SimErasures(Surroundings& around, workers::DerivedStores& side);
+  void submit(const workers::UpkeepJob& job) override;
+  std::optional<workers::UpkeepOutcome> poll() override;
   // The server dies: of the job at hand nothing is done, or some, or all, and nobody is told.
   void kill();
 
@@ -107,9 +107,9 @@ class SimErasures final : public workers::ErasurePort {
   const VirtualTime& time_;
   base::Random& random_;
   const bool is_enabled_;
-  workers::ErasureWork work_;
-  std::optional<workers::ErasureJob> job_;
-  std::optional<workers::ErasureOutcome> outcome_;  // not told yet
+  workers::UpkeepJobs work_;
+  std::optional<workers::UpkeepJob> job_;
+  std::optional<workers::UpkeepOutcome> outcome_;  // not told yet
   Duration due_{0};                                 // of its work, then of the telling
 };
 
@@ -128,7 +128,7 @@ struct ServerLife {
   Duration due(const ProcessClock& clock) const;
 
   SimLocks locks;
-  std::unique_ptr<workers::ReadSide> side;
+  std::unique_ptr<workers::DerivedStores> side;
   SimCommitter committer;
   SimLoader loader;
   workers::InlineContentLoader contents;
@@ -140,7 +140,7 @@ struct ServerLife {
   workers::Server server;
 
   ServerLife(Surroundings& around, ProcessClock& clock, const eventlog::LogTail& tail,
-             std::unique_ptr<workers::ReadSide> read_side);
+             std::unique_ptr<workers::DerivedStores> derived);
 };
 
 struct WorkerLife {
@@ -148,7 +148,7 @@ struct WorkerLife {
 
   const base::WorkerId id;
   SimLauncher launcher;
-  workers::EngineWorker worker;
+  workers::AgentRunner worker;
   std::unique_ptr<bus::ClientSocket> socket;
   workers::WorkerLink link;
 };

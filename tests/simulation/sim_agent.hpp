@@ -11,7 +11,7 @@
 #include "tests/simulation/log_observer.hpp"
 #include "tests/simulation/schedule.hpp"
 #include "tests/simulation/sim_clock.hpp"
-#include "workers/agent_launcher.hpp"
+#include "workers/runner/agent_launcher.hpp"
 
 namespace simulation {
 

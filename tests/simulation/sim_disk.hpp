@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "eventlog/base/random.hpp"
-#include "eventlog/committer.hpp"
-#include "eventlog/memory_store.hpp"
+#include "eventlog/log/committer.hpp"
+#include "eventlog/store/memory_store.hpp"
 #include "tests/simulation/counts.hpp"
 #include "tests/simulation/schedule.hpp"
 #include "tests/simulation/sim_clock.hpp"

@@ -6,7 +6,7 @@
 #include "eventlog/domain/stream_name.hpp"
 #include "tests/simulation/actors.hpp"
 #include "tests/simulation/checkers.hpp"
-#include "workers/levels.hpp"
+#include "workers/protocol/feed_levels.hpp"
 
 namespace simulation {
 namespace {

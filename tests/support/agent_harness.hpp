@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
-#include "workers/engines/agent_process.hpp"
+#include "workers/engines/process/agent_process.hpp"
 
 namespace support {
 

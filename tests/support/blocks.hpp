@@ -1,7 +1,7 @@
 // Sealed blocks for tests of what lies below the sequencer: their events are plain text.
 #pragma once
 
-#include "eventlog/block.hpp"
+#include "eventlog/store/block.hpp"
 
 namespace support {
 

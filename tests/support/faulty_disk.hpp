@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "eventlog/base/random.hpp"
-#include "eventlog/disk.hpp"
+#include "eventlog/store/disk.hpp"
 
 namespace support {
 

@@ -1,7 +1,7 @@
 // A disk that hands everything on to the real one, for tests that change or watch some of it.
 #pragma once
 
-#include "eventlog/disk.hpp"
+#include "eventlog/store/disk.hpp"
 
 namespace support {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "eventlog/key_value_store.hpp"
+#include "eventlog/store/key_value_store.hpp"
 
 namespace support {
 

@@ -2,7 +2,7 @@
 // through. The other one must outlive it. And one that counts what is read of it.
 #pragma once
 
-#include "eventlog/block_store.hpp"
+#include "eventlog/store/block_store.hpp"
 
 namespace support {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "eventlog/committer.hpp"
+#include "eventlog/log/committer.hpp"
 
 namespace support {
 

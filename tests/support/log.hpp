@@ -5,9 +5,9 @@
 
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/log_reader.hpp"
-#include "eventlog/sequencer.hpp"
-#include "eventlog/snapshot_store.hpp"
+#include "eventlog/log/log_reader.hpp"
+#include "eventlog/log/sequencer.hpp"
+#include "eventlog/log/snapshot_store.hpp"
 #include "tests/support/catch.hpp"
 
 namespace support {

@@ -7,7 +7,7 @@
 
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/memory_store.hpp"
+#include "eventlog/store/memory_store.hpp"
 
 namespace support {
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/log_folder.hpp"
-#include "eventlog/log_reader.hpp"
+#include "eventlog/folder/open_log.hpp"
+#include "eventlog/log/log_reader.hpp"
 
 namespace support {
 

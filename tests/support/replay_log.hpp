@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "eventlog/erase.hpp"
-#include "eventlog/later_erasures.hpp"
-#include "eventlog/log_reader.hpp"
-#include "eventlog/rocksdb_store.hpp"
-#include "eventlog/stream_index.hpp"
+#include "eventlog/copies/erase.hpp"
+#include "eventlog/proof/erased_after_copy.hpp"
+#include "eventlog/log/log_reader.hpp"
+#include "eventlog/rocksdb/rocksdb_store.hpp"
+#include "eventlog/log/stream_index.hpp"
 #include "projections/projections.hpp"
 #include "tests/support/history.hpp"
 #include "tests/support/log_writer.hpp"

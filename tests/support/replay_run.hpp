@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tools/steno/replay.hpp"
+#include "tools/steno/replay/replay.hpp"
 
 namespace support {
 

@@ -258,10 +258,10 @@ Complaints check_banned_words(const SourceFile& file) {
   static const std::set<std::string> kHandOver = {"bus/context.cpp",
                                                   "bus/queued_bytes.hpp",
                                                   "eventlog/base/job_thread.hpp",
-                                                  "eventlog/head_file.cpp",
-                                                  "eventlog/rocksdb_key_value_store.cpp",
-                                                  "eventlog/rocksdb_store.cpp",
-                                                  "eventlog/stream_index.hpp",
+                                                  "eventlog/store/head_file.cpp",
+                                                  "eventlog/rocksdb/rocksdb_key_value_store.cpp",
+                                                  "eventlog/rocksdb/rocksdb_store.cpp",
+                                                  "eventlog/log/stream_index.hpp",
                                                   "tests/simulation/processes_at_once.cpp",
                                                   "tests/support/faulty_disk_model.hpp"};
   static const std::set<std::string> kTime = {"eventlog/base/time.cpp"};

@@ -1,7 +1,7 @@
 // Lease locks that are held, unless the test says otherwise.
 #pragma once
 
-#include "workers/lease_dispatcher.hpp"
+#include "workers/reactors/lease_dispatcher.hpp"
 
 namespace support {
 

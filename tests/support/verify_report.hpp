@@ -1,7 +1,7 @@
 // What tests expect of a log's verification.
 #pragma once
 
-#include "eventlog/verify.hpp"
+#include "eventlog/proof/verify.hpp"
 #include "tests/support/catch.hpp"
 
 namespace support {

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <optional>
 
-#include "workers/engines/pidfd.hpp"
-#include "workers/engines/unique_fd.hpp"
+#include "workers/engines/process/pidfd.hpp"
+#include "eventlog/base/unique_fd.hpp"
 
 namespace support {
 
@@ -26,7 +26,7 @@ class WatchedProcess {
   }
 
  private:
-  engines::UniqueFd handle_;
+  base::UniqueFd handle_;
 };
 
 }  // namespace support

@@ -3,7 +3,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/raw_log.hpp"
 #include "tests/support/replay_log.hpp"
-#include "tools/steno/base64.hpp"
+#include "tools/steno/json/base64.hpp"
 
 namespace {
 

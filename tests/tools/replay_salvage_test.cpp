@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "eventlog/log_reader.hpp"
+#include "eventlog/log/log_reader.hpp"
 #include "projections/projections.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/raw_log.hpp"

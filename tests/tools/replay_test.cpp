@@ -1,11 +1,11 @@
-#include "tools/steno/replay.hpp"
+#include "tools/steno/replay/replay.hpp"
 
 #include <pty.h>
 
 #include <filesystem>
 #include <memory>
 
-#include "eventlog/rocksdb_store.hpp"
+#include "eventlog/rocksdb/rocksdb_store.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/listing.hpp"
 #include "tests/support/raw_log.hpp"

@@ -1,4 +1,4 @@
-#include "tools/steno/time_text.hpp"
+#include "tools/steno/text/time_text.hpp"
 
 #include "tests/support/catch.hpp"
 

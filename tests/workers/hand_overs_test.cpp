@@ -4,10 +4,10 @@
 #include "tests/support/faulty_rows.hpp"
 #include "tests/support/history.hpp"
 #include "tests/support/wake.hpp"
-#include "workers/content_loader.hpp"
-#include "workers/erasure_work.hpp"
-#include "workers/query_service.hpp"
-#include "workers/read_side.hpp"
+#include "workers/reactors/content_loader.hpp"
+#include "workers/upkeep/upkeep_jobs.hpp"
+#include "workers/queries/query_service.hpp"
+#include "workers/server/derived_stores.hpp"
 
 namespace workers {
 namespace {
@@ -166,7 +166,7 @@ TEST_CASE("digests that meet damage are taken anew, of rows that were built anew
   support::FaultyRows views;
   const auto tail = eventlog::read_tail(history.log().store());
   REQUIRE(tail);
-  const auto side = open_read_side(history.log().store(), *tail, index_rows, views);
+  const auto side = open_derived_stores(history.log().store(), *tail, index_rows, views);
   REQUIRE(side);
   const auto port = make_thread_query_port(*(*side)->service);
   Query query;
@@ -205,10 +205,10 @@ TEST_CASE(
   const Position head = queries.history.log().head();
   for (int life = 0; life < 50; ++life) {
     const auto port =
-        make_thread_erasure_port({queries.history.log().store(), queries.index, *queries.rows, {}});
+        make_thread_upkeep_port({queries.history.log().store(), queries.index, *queries.rows, {}});
     port->submit({head, {}, {}, {}});
     if (life % 2 == 0) continue;
-    const ErasureOutcome outcome = awaited(*port);
+    const UpkeepOutcome outcome = awaited(*port);
     CHECK_FALSE(outcome.is_behind);
     CHECK_FALSE(outcome.error);
     CHECK(outcome.erased.empty());

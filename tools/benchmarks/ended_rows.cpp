@@ -7,7 +7,7 @@
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/one_command.hpp"
 #include "tools/benchmarks/rows.hpp"
-#include "workers/query_service.hpp"
+#include "workers/queries/query_service.hpp"
 
 namespace benchmarks {
 namespace {

@@ -11,7 +11,7 @@
 #include "bus/zmq_sockets.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "tools/benchmarks/failure.hpp"
-#include "workers/levels.hpp"
+#include "workers/protocol/feed_levels.hpp"
 
 namespace benchmarks {
 namespace {

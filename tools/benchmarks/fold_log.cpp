@@ -4,7 +4,7 @@
 
 #include "eventlog/base/hash.hpp"
 #include "eventlog/domain/event_codec.hpp"
-#include "eventlog/rocksdb_store.hpp"
+#include "eventlog/rocksdb/rocksdb_store.hpp"
 #include "tools/benchmarks/latencies.hpp"
 #include "tools/benchmarks/session_history.hpp"
 #include "tools/benchmarks/stop.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "eventlog/block_store.hpp"
+#include "eventlog/store/block_store.hpp"
 #include "tools/benchmarks/workbench.hpp"
 
 namespace benchmarks {

@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "eventlog/block_store.hpp"
+#include "eventlog/store/block_store.hpp"
 #include "eventlog/domain/aggregates.hpp"
 #include "eventlog/domain/recorded_event.hpp"
 #include "tools/benchmarks/latencies.hpp"

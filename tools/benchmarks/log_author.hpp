@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/log_folder.hpp"
+#include "eventlog/folder/open_log.hpp"
 #include "tools/benchmarks/session_history.hpp"
 
 namespace benchmarks {

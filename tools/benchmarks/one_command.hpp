@@ -6,8 +6,8 @@
 #include "bus/client.hpp"
 #include "eventlog/domain/session/commands.hpp"
 #include "tools/benchmarks/steno_server.hpp"
-#include "workers/protocol.hpp"
-#include "workers/query_service.hpp"
+#include "workers/protocol/commands.hpp"
+#include "workers/queries/query_service.hpp"
 
 namespace benchmarks {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "eventlog/key_value_store.hpp"
+#include "eventlog/store/key_value_store.hpp"
 #include "projections/projections.hpp"
 #include "tools/benchmarks/fold_pass.hpp"
 #include "tools/benchmarks/log_author.hpp"

@@ -6,7 +6,7 @@
 #include "bus/zmq_sockets.hpp"
 #include "tools/benchmarks/rows.hpp"
 #include "tools/benchmarks/steno_server.hpp"
-#include "workers/server.hpp"
+#include "workers/server/server.hpp"
 
 namespace benchmarks {
 namespace {

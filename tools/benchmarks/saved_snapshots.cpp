@@ -1,8 +1,8 @@
 #include "tools/benchmarks/saved_snapshots.hpp"
 
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/log_folder.hpp"
-#include "eventlog/stream_loader.hpp"
+#include "eventlog/folder/open_log.hpp"
+#include "eventlog/log/stream_loader.hpp"
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/stop.hpp"
 

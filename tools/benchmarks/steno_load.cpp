@@ -8,7 +8,7 @@
 #include "bus/zmq_sockets.hpp"
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/one_command.hpp"
-#include "workers/protocol.hpp"
+#include "workers/protocol/commands.hpp"
 
 namespace benchmarks {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "eventlog/verify.hpp"
+#include "eventlog/proof/verify.hpp"
 #include "tools/benchmarks/fold_pass.hpp"
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/measured.hpp"

@@ -22,9 +22,9 @@
 
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/mutant.hpp"
-#include "workers/engines/keeper_protocol.hpp"
-#include "workers/engines/process_table.hpp"
-#include "workers/engines/system_failure.hpp"
+#include "workers/engines/process/keeper_protocol.hpp"
+#include "workers/engines/process/process_table.hpp"
+#include "workers/engines/process/system_failure.hpp"
 
 namespace {
 

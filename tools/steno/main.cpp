@@ -11,12 +11,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/steno/client_commands.hpp"
-#include "tools/steno/console.hpp"
-#include "tools/steno/error_line.hpp"
-#include "tools/steno/offline_commands.hpp"
-#include "tools/steno/replay.hpp"
-#include "tools/steno/serve_command.hpp"
+#include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/text/error_line.hpp"
+#include "tools/steno/client/offline_commands.hpp"
+#include "tools/steno/replay/replay.hpp"
+#include "tools/steno/serve/serve_command.hpp"
 
 namespace steno {
 

@@ -84,7 +84,7 @@ struct AnchorRequested {
   static void fields(Self&, Visit&&) {}
 };
 
-// The server has signed where the log stands; eventlog/anchor.hpp says what the bytes mean.
+// The server has signed where the log stands; eventlog/proof/anchor.hpp says what the bytes mean.
 struct AnchorMade {
   static constexpr std::string_view kType = "AnchorMade";
   base::RawValue anchor;       // a map, exactly as it was signed

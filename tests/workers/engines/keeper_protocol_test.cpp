@@ -1,4 +1,4 @@
-#include "workers/engines/keeper_protocol.hpp"
+#include "workers/engines/process/keeper_protocol.hpp"
 
 #include "eventlog/base/random.hpp"
 #include "tests/support/catch.hpp"

@@ -6,8 +6,8 @@
 #include "tests/support/agent_harness.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/watched_process.hpp"
-#include "workers/engines/orphan_reaper.hpp"
-#include "workers/engines/process_table.hpp"
+#include "workers/engines/process/orphan_reaper.hpp"
+#include "workers/engines/process/process_table.hpp"
 #include "eventlog/base/file_lock.hpp"
 
 namespace engines {
@@ -40,8 +40,8 @@ struct TreeUnderTest {
     if (!become_subreaper()) return false;
     int fds[2];
     if (::pipe2(fds, O_CLOEXEC) != 0) return false;
-    from_worker_ = UniqueFd(fds[0]);
-    const UniqueFd to_us(fds[1]);
+    from_worker_ = base::UniqueFd(fds[0]);
+    const base::UniqueFd to_us(fds[1]);
     std::vector<std::string> words = {
         STENO_TEST_WORKER,          STENO_KEEPER,        lock_file, folder.path(),
         support::user_line(prompt), STENO_SCRIPTED_AGENT};
@@ -86,7 +86,7 @@ struct TreeUnderTest {
            child->is_running() && base::is_locked(lock_file).value();
   }
 
-  UniqueFd from_worker_;
+  base::UniqueFd from_worker_;
 };
 
 TEST_CASE("after the death of a worker its agents' trees are gone within 2 s",

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "workers/engines/agent_process.hpp"
+#include "workers/engines/process/agent_process.hpp"
 
 namespace {
 

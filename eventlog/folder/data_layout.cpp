@@ -1,0 +1,286 @@
+#include "eventlog/folder/data_layout.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "eventlog/base/list_files.hpp"
+#include "eventlog/base/mutant.hpp"
+
+namespace eventlog {
+namespace {
+
+namespace fs = std::filesystem;
+using base::ErrorCode;
+using base::failure;
+using base::Result;
+
+std::string parent_of(const std::string& path) {
+  const std::string parent = fs::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+// Makes the folder and those above it that are missing, and makes their names durable.
+Result<bool> make_folder(const std::string& path, Disk& disk) {
+  auto made = disk.make_folder(path);
+  if (!made && made.error().code == ErrorCode::not_found && parent_of(path) != path) {
+    if (auto ok = make_folder(parent_of(path), disk); !ok) return ok;
+    made = disk.make_folder(path);
+  }
+  if (!made) return made;
+  return *made ? disk.sync_folder(parent_of(path)) : true;
+}
+
+tl::unexpected<base::Error> belongs_to(uid_t user, const std::string& root) {
+  return failure(ErrorCode::refused,
+                 "the folder belongs to user " + std::to_string(user) + ", and this is user " +
+                     std::to_string(::geteuid()) + "; run as that user or give another folder",
+                 root);
+}
+
+Result<bool> check_owner(const std::string& root) {
+  struct stat status {};
+  if (::stat(root.c_str(), &status) != 0) {
+    return tl::unexpected(errno_error("cannot look at the folder", root));
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    return failure(ErrorCode::invalid, "this is no folder", root);
+  }
+  if (status.st_uid != ::geteuid()) return belongs_to(status.st_uid, root);
+  if (::access(root.c_str(), R_OK | W_OK | X_OK) != 0) {
+    return tl::unexpected(errno_error("the folder is not writable", root));
+  }
+  return true;
+}
+
+Result<bool> check_no_foreign_files(const std::string& root) {
+  const auto entries = base::list_files(root);
+  if (!entries) return tl::unexpected(entries.error());
+  for (const base::ListedFile& entry : *entries) {
+    if (is_known_name(entry.name)) continue;
+    return failure(ErrorCode::invalid,
+                   "the folder holds no log, but other files, such as '" + entry.name +
+                       "'; give an empty or a new folder",
+                   root);
+  }
+  return true;
+}
+
+// One that is nobody's yet: all may write into it, such as /tmp, or whatever will be mounted there.
+Result<bool> check_not_shared(const std::string& root) {
+  struct stat status {};
+  if (::stat(root.c_str(), &status) != 0) {
+    return tl::unexpected(errno_error("cannot look at the folder", root));
+  }
+  if ((status.st_mode & (S_IWOTH | S_ISVTX)) == 0) return true;
+  return failure(ErrorCode::refused,
+                 "every user may write into this folder; give one that is not there yet, or make "
+                 "it yours alone (chmod 700)",
+                 root);
+}
+
+Result<bool> close_to_others(const std::string& root) {
+  if (::chmod(root.c_str(), 0700) == 0) return true;
+  return tl::unexpected(errno_error("cannot close the folder to others", root));
+}
+
+// What RocksDB leaves behind when it dies while it makes a database: nothing is in it yet.
+bool is_left_by_creation(const base::ListedFile& file) {
+  const std::string& name = file.name;
+  return name == "LOCK" || name == "IDENTITY" || name.starts_with("LOG") ||
+         name.starts_with("MANIFEST-") || name.starts_with("OPTIONS-") ||
+         file.extension() == ".dbtmp";
+}
+
+// Such as 000012.sst and 000013.log.
+bool is_numbered(const base::ListedFile& file) {
+  const std::string stem = file.stem();
+  return !stem.empty() && stem.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// What a log is read from; the rest are RocksDB's own notes and its lock.
+bool is_part_of_log(const base::ListedFile& file) {
+  return is_numbered(file) || file.name == "CURRENT" || file.name.starts_with("MANIFEST-");
+}
+
+// The names of its files in log/ or evidence/.
+Result<std::vector<std::string>> parts_of_log(const std::string& folder) {
+  const auto entries = base::list_files(folder);
+  if (!entries) return tl::unexpected(entries.error());
+  std::vector<std::string> names;
+  for (const base::ListedFile& entry : *entries) {
+    if (is_part_of_log(entry)) names.push_back(entry.name);
+  }
+  return names;
+}
+
+// Error io: something of it is still there.
+Result<bool> remove_wholly(const std::string& path, Disk& disk) {
+  disk.remove_all(path);
+  if (is_gone(path)) return true;
+  return failure(ErrorCode::io, "cannot be removed; see to its permissions, or remove it by hand",
+                 path);
+}
+
+// The folder of a log that has no database, or only the beginnings of one.
+Result<bool> check_empty_log(const std::string& log) {
+  const auto entries = base::list_files(log);
+  if (!entries) return tl::unexpected(entries.error());
+  for (const base::ListedFile& entry : *entries) {
+    if (is_left_by_creation(entry)) continue;
+    if (is_numbered(entry)) {
+      return failure(ErrorCode::damaged,
+                     "the log's file CURRENT is missing, while " + entry.name + " is there", log);
+    }
+    return failure(ErrorCode::invalid,
+                   "the folder holds no log, but other files, such as '" + entry.name + "'", log);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool LogFolder::has_log() const {
+  return ::access((log() + "/CURRENT").c_str(), F_OK) == 0;
+}
+
+bool is_known_name(std::string_view name) {
+  // The log's own, then what a server, its worker and its configuration keep beside it.
+  constexpr std::array<std::string_view, 22> kNames = {
+      "lock",    "head",       "head.new", "erased",     "erased.new", "key",
+      "key.new", "base",       "making",   "making.new", "log",        "index",
+      "views",   "evidence",   "label",    "label.new",  "restoring",  "restoring.new",
+      "run",     "steno.toml", "locks",    "worker.lock"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+std::vector<std::string> foreign_files(const LogFolder& folder) {
+  std::vector<std::string> found;
+  const std::vector<base::ListedFile> none;
+  for (const base::ListedFile& entry : base::list_files(folder.root).value_or(none)) {
+    if (!is_known_name(entry.name)) found.push_back(entry.name);
+  }
+  for (const base::ListedFile& entry : base::list_files(folder.log()).value_or(none)) {
+    const bool is_own = is_part_of_log(entry) || is_left_by_creation(entry);
+    if (!is_own) found.push_back("log/" + entry.name);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk) {
+  if (auto ok = make_folder(folder.root, disk); !ok) return ok;
+  if (auto ok = check_owner(folder.root); !ok) return ok;
+  if (!folder.has_log()) {
+    if (auto ok = check_no_foreign_files(folder.root); !ok) return ok;
+    if (auto ok = check_not_shared(folder.root); !ok) return ok;
+    // Who made the folder may have been killed before its name was durable. What this user may not
+    // open was not made by us.
+    auto named = disk.sync_folder(parent_of(folder.root));
+    if (!named && named.error().code != ErrorCode::refused) return named;
+  }
+  // It holds a log, which may have been copied here by hand with wider permissions, or nothing.
+  return close_to_others(folder.root);
+}
+
+Result<bool> close_empty_folder(const std::string& folder) {
+  if (auto ok = check_owner(folder); !ok) return ok;
+  if (auto ok = check_not_shared(folder); !ok) return ok;
+  return close_to_others(folder);
+}
+
+Result<bool> make_log_folders(const LogFolder& folder, Disk& disk) {
+  for (const std::string& path : {folder.log(), folder.index(), folder.views()}) {
+    if (auto ok = make_folder(path, disk); !ok) return ok;
+  }
+  return folder.has_log() ? true : check_empty_log(folder.log());
+}
+
+Result<bool> check_readable(const LogFolder& folder) {
+  struct stat status {};
+  const std::string& root = folder.root;
+  if (::stat(root.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return true;
+  if (::access(root.c_str(), R_OK | X_OK) == 0) return true;
+  if (status.st_uid != ::geteuid()) return belongs_to(status.st_uid, root);
+  return tl::unexpected(errno_error("the data folder is not readable", root));
+}
+
+Result<bool> check_restored(const LogFolder& folder) {
+  if (::access(folder.restoring().c_str(), F_OK) != 0) return true;
+  return failure(ErrorCode::damaged,
+                 "restoring a backup into this folder was cut short; restore it again",
+                 folder.root);
+}
+
+Result<bool> check_no_log(const LogFolder& folder) {
+  std::error_code failed;
+  if (!fs::is_directory(folder.log(), failed)) return true;
+  return check_empty_log(folder.log());
+}
+
+Result<bool> keep_evidence(const LogFolder& folder, Disk& disk) {
+  const auto names = parts_of_log(folder.log());
+  if (!names) return tl::unexpected(names.error());
+  std::error_code failed;
+  const bool is_first = !fs::exists(folder.evidence(), failed) && !failed;
+  if (names->empty()) return is_first;
+  if (auto ok = make_folder(folder.evidence(), disk); !ok) return ok;
+  for (const std::string& name : *names) {
+    // A link of an earlier attempt stays: it is what was found first.
+    auto kept = disk.link(folder.log() + "/" + name, folder.evidence() + "/" + name);
+    if (!kept) return kept;
+    if (!name.ends_with(".log")) continue;
+    if (auto ok = disk.settle(folder.log() + "/" + name); !ok) return ok;
+  }
+  return is_first;
+}
+
+Result<bool> drop_evidence(const LogFolder& folder, Disk& disk) {
+  std::error_code failed;
+  if (!fs::exists(folder.evidence(), failed) && !failed) return true;
+  if (auto ok = remove_wholly(folder.evidence(), disk); !ok) return ok;
+  if (base::mutant(base::Mutant::evidence_comes_back)) return true;
+  return disk.sync_folder(folder.root);
+}
+
+Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk) {
+  auto found = parts_of_log(folder.evidence());
+  if (!found) return tl::unexpected(found.error());
+  // At each moment CURRENT names what is there: it comes after all that it named when it was found,
+  // and before what it named meanwhile is removed.
+  const bool is_last = !base::mutant(base::Mutant::put_back_unordered);
+  std::stable_partition(found->begin(), found->end(), [is_last](const std::string& name) {
+    return (name != "CURRENT") == is_last;
+  });
+  for (const std::string& name : *found) {
+    const std::string kept = folder.evidence() + "/" + name;
+    const std::string place = folder.log() + "/" + name;
+    std::error_code missing;
+    if (fs::equivalent(kept, place, missing)) continue;
+    if (name == "CURRENT") {
+      if (auto ok = disk.sync_folder(folder.log()); !ok) return ok;
+    }
+    // Another name for it first, since a rename takes the old one away.
+    const std::string second = unfinished(kept);
+    if (auto ok = disk.link(kept, second); !ok) return tl::unexpected(ok.error());
+    if (auto ok = disk.rename(second, place); !ok) return ok;
+  }
+  if (auto ok = disk.sync_folder(folder.log()); !ok) return ok;
+  const auto names = parts_of_log(folder.log());
+  if (!names) return tl::unexpected(names.error());
+  for (const std::string& name : *names) {
+    const bool is_found = std::find(found->begin(), found->end(), name) != found->end();
+    if (is_found) continue;
+    if (auto ok = remove_wholly(folder.log() + "/" + name, disk); !ok) return ok;
+  }
+  if (auto ok = disk.sync_folder(folder.log()); !ok) return ok;
+  return drop_evidence(folder, disk);
+}
+
+}  // namespace eventlog

@@ -1,0 +1,160 @@
+#include "eventlog/log/sequencer.hpp"
+
+#include <algorithm>
+
+#include "eventlog/base/check.hpp"
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/base/rare.hpp"
+#include "eventlog/domain/event_codec.hpp"
+
+namespace eventlog {
+
+Result<LogTail> read_tail(BlockStore& store) {
+  if (store.tail().value == 0) return LogTail{};
+  auto blocks = store.read(store.tail(), 1, false);
+  if (!blocks) return tl::unexpected(blocks.error());
+  if (blocks->empty()) return base::failure(base::ErrorCode::damaged, "the last block is missing");
+  const auto block = parse_block(blocks->front().facts);
+  if (!block) return tl::unexpected(block.error());
+  const BlockHeader& h = block->header;
+  const Position last = base::mutant(base::Mutant::gap_after_restart) ? h.last().next() : h.last();
+  return LogTail{h.log, h.epoch, h.writer_term, last, block->hash(), h.time};
+}
+
+Result<bool> check_numbers(const LogTail& tail) {
+  const bool has_writers = tail.writer_term < kWriterTermMax;
+  if (has_writers && tail.epoch.counter < base::kIntegerLimit - 1) return true;
+  const std::string number = has_writers ? "epoch " + std::to_string(tail.epoch.counter)
+                                         : "writer term " + std::to_string(tail.writer_term);
+  return base::failure(base::ErrorCode::invalid,
+                       "nobody can go on with this log: its " + number +
+                           " is the last there can be; read it with steno replay, and begin "
+                           "another in a new folder",
+                       "position " + std::to_string(tail.position.value));
+}
+
+Sequencer::Sequencer(LogTail tail, Committer& committer, base::Random& random)
+    : committer_(committer), random_(random), tail_(tail) {
+  if (!base::mutant(base::Mutant::writer_term_kept)) ++tail_.writer_term;
+  durable_checkpoint_ = {tail_.log, tail_.epoch, tail_.position, tail_.hash};
+}
+
+Position Sequencer::durable() const {
+  if (base::mutant(base::Mutant::acknowledge_before_sync)) return tail_.position;
+  return durable_checkpoint_.position;
+}
+
+Result<std::vector<const SequencedEvent*>> Sequencer::append(std::vector<StreamAppend> appends,
+                                                             const AppendContext& context) {
+  for (const StreamAppend& append : appends) {
+    const auto head = heads_.find(append.stream);
+    CHECK(head != heads_.end());
+    if (base::mutant(base::Mutant::only_first_version_checked) && &append != &appends.front())
+      break;
+    if (head->second != append.expected && !base::mutant(base::Mutant::version_not_checked)) {
+      return base::failure(base::ErrorCode::conflict,
+                           "stream is at version " + std::to_string(head->second.value) +
+                               ", not at " + std::to_string(append.expected.value),
+                           append.stream);
+    }
+  }
+  std::vector<const SequencedEvent*> sequenced;
+  for (StreamAppend& append : appends) {
+    for (NewEvent& event : append.events) {
+      add(append.stream, std::move(event), context);
+      sequenced.push_back(&pending_.back());
+    }
+  }
+  return sequenced;
+}
+
+void Sequencer::add(const std::string& stream, NewEvent event, const AppendContext& context) {
+  StreamVersion& version = heads_[stream];
+  version = version.next();
+  tail_.position = tail_.position.next();
+  tail_.time = base::mutant(base::Mutant::log_time_of_caller)
+                   ? context.log_time
+                   : std::max(tail_.time, context.log_time);
+
+  domain::RecordedEvent recorded;
+  recorded.event = std::move(event.event);
+  domain::Envelope& e = recorded.envelope;
+  e.position = tail_.position;
+  e.stream = stream;
+  e.version = version;
+  e.type = domain::type_name(recorded.event);
+  e.event = base::EventId::make(context.log_time, random_);
+  e.command = context.command;
+  e.command_digest = context.command_digest;
+  e.correlation = context.correlation;
+  e.causation = context.causation;
+  e.actor_kind = context.actor_kind;
+  e.actor = context.actor;
+  e.token = context.token;
+  e.report_sequence = context.report_sequence;
+  e.traceparent = context.traceparent;
+  e.log_time = tail_.time;
+  e.wall_time = context.wall_time;
+
+  Bytes content;
+  base::Salt salt{};
+  if (!event.content.text.empty()) {
+    content = domain::encode_content(event.content);
+    salt = base::make_salt(random_);
+    e.content = domain::ContentProof{base::blake2b(content, salt),
+                                     static_cast<std::int64_t>(event.content.text.size())};
+    recorded.content = std::move(event.content);
+  }
+  Bytes facts = domain::encode_facts(recorded);
+  open_.add(facts);
+  if (content.size() > kInlineContentMax) {
+    std::vector<Chunk> chunks;
+    for (std::size_t at = 0; at < content.size(); at += kChunkBytes) {
+      const auto index = static_cast<std::uint32_t>(chunks.size());
+      chunks.push_back(
+          {chunk_key(stream, e.content->digest, index), content.substr(at, kChunkBytes)});
+    }
+    open_.add_chunks(salt, std::move(chunks));
+  } else if (!content.empty()) {
+    open_.add_content(salt, std::move(content));
+  }
+  pending_.push_back({std::move(recorded), std::move(facts)});
+}
+
+bool Sequencer::do_work() {
+  bool has_worked = false;
+  if (auto done = committer_.poll()) {
+    has_worked = true;
+    if (done->outcome.status == AppendStatus::stored || base::mutant(base::Mutant::doubt_ignored)) {
+      durable_checkpoint_.position = done->block.header.last();
+      durable_checkpoint_.hash = done->block.hash;
+    } else {
+      base::rare(base::Rare::append_doubtful);
+      failure_ = done->outcome.error;
+    }
+  }
+  if (failure_ || open_.is_empty() || !committer_.is_idle()) return has_worked;
+  BlockHeader header;
+  header.log = tail_.log;
+  header.epoch = tail_.epoch;
+  header.writer_term = tail_.writer_term;
+  header.first = tail_.position.plus(1 - open_.count());
+  header.time = tail_.time;
+  if (!base::mutant(base::Mutant::chain_not_linked)) header.previous = tail_.hash;
+  SealedBlock block = open_.seal(header);
+  tail_.hash = block.hash;
+  committer_.submit(std::move(block));
+  return true;
+}
+
+std::vector<SequencedEvent> Sequencer::take_durable() {
+  std::vector<SequencedEvent> durable_events;
+  const Position reached = base::mutant(base::Mutant::publish_before_durable) ? tail() : durable();
+  while (!pending_.empty() && pending_.front().recorded.envelope.position <= reached) {
+    durable_events.push_back(std::move(pending_.front()));
+    pending_.pop_front();
+  }
+  return durable_events;
+}
+
+}  // namespace eventlog

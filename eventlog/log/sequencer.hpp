@@ -1,0 +1,121 @@
+// The only writer of a log. It keeps the heads of the streams in use, assigns positions and
+// versions, refuses a wrong expected version, and groups whatever comes while a block is synced
+// into the next block. Used by one thread; the committing happens behind the Committer port.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "eventlog/log/committer.hpp"
+#include "eventlog/domain/recorded_event.hpp"
+
+namespace eventlog {
+
+using base::StreamVersion;
+
+// Where the log stands when a sequencer takes it over.
+struct LogTail {
+  base::LogId log;
+  Epoch epoch;
+  std::int64_t writer_term = 0;  // of the last block
+  Position position;             // 0: an empty log
+  Hash hash{};                   // of the last block
+  Time time;                     // log time of the last event
+};
+
+// Every writer has a term of its own, the last one's and 1. This is the highest: a term and a
+// number of 32 bits behind it are one integer of the wire (directives of workers are numbered so).
+constexpr std::int64_t kWriterTermMax = (std::int64_t{1} << 21) - 1;
+
+// Whether a writer, and an epoch, can follow. Error invalid: their numbers end here, which happens
+// to a log that was made up, or after two million starts.
+Result<bool> check_numbers(const LogTail& tail);
+
+// Reads the last block. An empty store gives an empty tail, whose log id is not set.
+Result<LogTail> read_tail(BlockStore& store);
+
+struct NewEvent {
+  domain::Event event;
+  domain::Content content;  // an empty text: none
+};
+
+// Of a stream whose head is still to be read: nothing can be appended to it.
+constexpr StreamVersion kHeadUnknown{-1};
+
+struct StreamAppend {
+  std::string stream;
+  StreamVersion expected;  // of the stream as the writer saw it; 0: there is no such stream
+  std::vector<NewEvent> events;
+};
+
+// What all events of one append have in common.
+struct AppendContext {
+  base::CommandId command;
+  domain::BodyDigest command_digest{};
+  base::CommandId correlation;
+  base::EventId causation;
+  domain::ActorKind actor_kind = domain::ActorKind::server;
+  std::string actor;
+  base::FencingToken token;
+  std::int64_t report_sequence = 0;
+  std::string traceparent;
+  Time log_time;
+  Time wall_time;
+};
+
+// An event on its way: decoded, and as its bytes in the block.
+struct SequencedEvent {
+  domain::RecordedEvent recorded;
+  Bytes facts;
+};
+
+class Sequencer {
+ public:
+  // `tail.writer_term` is raised by one for the blocks that this sequencer seals.
+  Sequencer(LogTail tail, Committer& committer, base::Random& random);
+
+  // False: the open block is full; call do_work() until it is on its way.
+  bool has_room() const { return !failure_ && !open_.is_full(); }
+
+  // All events of all streams, or none. The streams' heads must be known. Returns the events in
+  // order; they stay valid until take_durable() has handed them out. Nothing is durable yet.
+  // Error conflict: a stream is at another version; nothing was appended.
+  Result<std::vector<const SequencedEvent*>> append(std::vector<StreamAppend> appends,
+                                                    const AppendContext& context);
+
+  // Takes the committer's outcome, hands it the next block. True when anything was done.
+  bool do_work();
+
+  // Events that have become durable since the last call, in order.
+  std::vector<SequencedEvent> take_durable();
+
+  Position tail() const { return tail_.position; }
+  // Everything up to here survives. What was computed from a later event must not be told yet.
+  Position durable() const;
+  Checkpoint durable_checkpoint() const { return durable_checkpoint_; }
+  const LogTail& log() const { return tail_; }
+  // Set when a block's fate is not `stored`: the process must stop and start anew from the log.
+  const std::optional<base::Error>& failure() const { return failure_; }
+
+  // Returns the name where it stays until forget_head, for callers who have many of them.
+  const std::string& set_head(const std::string& stream, StreamVersion version) {
+    return heads_.insert_or_assign(stream, version).first->first;
+  }
+  void forget_head(const std::string& stream) { heads_.erase(stream); }
+
+ private:
+  void add(const std::string& stream, NewEvent event, const AppendContext& context);
+
+  Committer& committer_;
+  base::Random& random_;
+  LogTail tail_;  // `hash` is that of the last sealed block; `position` counts the open block too
+  Checkpoint durable_checkpoint_;
+  std::unordered_map<std::string, StreamVersion> heads_;
+  BlockBuilder open_;
+  std::deque<SequencedEvent> pending_;  // appended and not yet handed out
+  std::optional<base::Error> failure_;
+};
+
+}  // namespace eventlog

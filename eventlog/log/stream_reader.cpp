@@ -1,0 +1,61 @@
+#include "eventlog/log/stream_reader.hpp"
+
+#include "eventlog/domain/event_codec.hpp"
+
+namespace eventlog {
+
+Result<std::optional<IndexedBlock>> StreamReader::find(StreamVersion version) {
+  auto blocks = index_.blocks_between(stream_, version, version);
+  if (!blocks) return tl::unexpected(blocks.error());
+  if (blocks->empty()) return std::nullopt;
+  return std::move(blocks->front());
+}
+
+Result<StreamVersion> StreamReader::version_behind(Position position) {
+  // Whether the block of a version, or the lack of one, lies behind: if so, of all later ones, too.
+  const auto is_behind = [&](StreamVersion version) -> Result<bool> {
+    const auto block = find(version);
+    if (!block) return tl::unexpected(block.error());
+    return !*block || (*block)->first.plus((*block)->events.back()) > position;
+  };
+  StreamVersion before{0};
+  StreamVersion behind{1};
+  for (;;) {
+    const auto found = is_behind(behind);
+    if (!found) return tl::unexpected(found.error());
+    if (*found) break;
+    before = behind;
+    behind.value *= 2;
+  }
+  while (behind.value - before.value > 1) {
+    const StreamVersion middle{before.value + (behind.value - before.value) / 2};
+    const auto found = is_behind(middle);
+    if (!found) return tl::unexpected(found.error());
+    (*found ? behind : before) = middle;
+  }
+  return behind;
+}
+
+Result<BlockEvents> StreamReader::block_of(StreamVersion version) {
+  const auto indexed = find(version);
+  if (!indexed) return tl::unexpected(indexed.error());
+  if (!*indexed) return BlockEvents{};
+  auto block =
+      read_block_of(log_, (*indexed)->first, [this](ByteView stream) { return stream == stream_; });
+  if (!block) return tl::unexpected(block.error());
+  if (block->first == (*indexed)->first && block->events.size() == (*indexed)->events.size()) {
+    return block;
+  }
+  const Position first = log_.first();
+  if ((*indexed)->first < first) {
+    // Trimmed: the first of those that are left.
+    const auto left = version_behind(first.plus(-1));
+    if (!left) return tl::unexpected(left.error());
+    return *left > version ? block_of(*left) : BlockEvents{};
+  }
+  return base::failure(base::ErrorCode::damaged,
+                       "the stream index does not name the events that are there",
+                       "position " + std::to_string((*indexed)->first.value));
+}
+
+}  // namespace eventlog

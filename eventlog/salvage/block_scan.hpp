@@ -1,0 +1,46 @@
+// What lies in the files of a log, whatever its database says of them: for salvage. Blocks are
+// found by their own bytes and proof, in table files and write-ahead logs alike, also where RocksDB
+// would give a whole file up. Nothing is opened as a database, and nothing is written.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "eventlog/store/block.hpp"
+#include "eventlog/folder/data_layout.hpp"
+
+namespace eventlog {
+
+// A whole block and where it lies.
+struct FoundBlock {
+  BlockHeader header;
+  Hash hash{};
+  std::size_t folder = 0;  // of those that were read
+  std::size_t file = 0;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+};
+
+class LogFiles {
+ public:
+  // Called with the bytes read so far, and with those of all files.
+  using Progress = std::function<void(std::size_t read, std::size_t all)>;
+
+  virtual ~LogFiles() = default;
+  // Ascending by position; one for each hash.
+  virtual const std::vector<FoundBlock>& blocks() const = 0;
+  // A block of a newer format was seen, which this release cannot read.
+  virtual bool has_newer_format() const = 0;
+  virtual Result<Bytes> facts(const FoundBlock& block) = 0;
+  // What was ever stored as the content of the block that begins there, as far as it can be read.
+  virtual std::vector<Bytes> contents(Position first) = 0;
+  virtual std::vector<Bytes> chunks(ByteView key) = 0;
+};
+
+// Reads all files of log() and evidence() of these folders once. Errors: io, refused.
+Result<std::unique_ptr<LogFiles>> read_log_files(const std::vector<LogFolder>& folders,
+                                                 const LogFiles::Progress& progress = {});
+
+}  // namespace eventlog

@@ -1,0 +1,240 @@
+#include "projections/fold/projector.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/log/tail_proof.hpp"
+#include "eventlog/log/log_reader.hpp"
+#include "projections/fold/block_continuity.hpp"
+
+namespace projections {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using eventlog::BlockStore;
+using eventlog::Checkpoint;
+
+// One read of the log holds a few blocks: few enough to keep memory small, enough to keep the
+// number of reads small.
+constexpr std::size_t kReadBytes = 1 << 20;
+
+// As many blocks as a processor may hash side by side, and no whole page: what is folded of one may
+// end within it.
+constexpr std::size_t kHashedAtOnce = 8;
+
+Bytes checkpoint_key(std::string_view projection) {
+  return "checkpoint/" + Bytes(projection);
+}
+
+// Whether a failure says something about the log or the rows, rather than about a device that did
+// not answer this time.
+bool is_final(const Error& error) {
+  return error.code == ErrorCode::wrong_log || error.code == ErrorCode::damaged ||
+         error.code == ErrorCode::rows_damaged || error.code == ErrorCode::invalid;
+}
+
+}  // namespace
+
+Result<std::optional<StoredCheckpoint>> read_checkpoint(eventlog::KeyValueStore& store,
+                                                        std::string_view projection) {
+  auto bytes = store.get(checkpoint_key(projection));
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (!*bytes) return std::nullopt;
+  auto stored = base::decode<StoredCheckpoint>(**bytes);
+  return stored ? std::optional(*stored) : std::nullopt;
+}
+
+Result<Projector> Projector::open(const Projection& projection, eventlog::KeyValueStore& store) {
+  Projector projector(projection, store);
+  auto stored = read_checkpoint(store, projection.name());
+  if (!stored) return tl::unexpected(stored.error());
+  if (*stored && (*stored)->schema == projection.schema()) {
+    projector.checkpoint_ = (*stored)->checkpoint;
+    return projector;
+  }
+  // A checkpoint that cannot be read is like none: what it stood for can be built again.
+  if (auto ok = projector.rebuild(); !ok) return tl::unexpected(ok.error());
+  return projector;
+}
+
+Result<bool> Projector::verify_checkpoint(BlockStore& log) {
+  auto proved = eventlog::prove_checkpoint(log, checkpoint_);
+  if (!proved && is_final(proved.error())) stopped_ = proved.error();
+  return proved;
+}
+
+// What one call of catch_up_all does with one projector.
+struct Projector::Batch {
+  explicit Batch(Projector& p)
+      : projector(p), rows(*p.store_, p.projection_->name()), reached(p.checkpoint_) {}
+
+  std::int64_t folded() const {
+    return reached.position.value - projector.checkpoint_.position.value;
+  }
+
+  Projector& projector;
+  Rows rows;
+  Checkpoint reached;
+  bool is_done = false;
+  std::optional<Error> failed;   // stops the projection once what came before is stored
+  std::optional<Error> refused;  // by the log: nothing is stored, the call may be repeated
+};
+
+Result<std::int64_t> Projector::catch_up(BlockStore& log, Position durable_head,
+                                         std::size_t events_max) {
+  return catch_up_all({this}, log, durable_head, events_max).front();
+}
+
+std::vector<Result<std::int64_t>> Projector::catch_up_all(const std::vector<Projector*>& projectors,
+                                                          BlockStore& log, Position durable_head,
+                                                          std::size_t events_max) {
+  std::vector<Batch> batches;
+  batches.reserve(projectors.size());
+  for (Projector* projector : projectors) {
+    batches.emplace_back(*projector);
+    batches.back().is_done = projector->stopped_ || projector->checkpoint_.position >= durable_head;
+  }
+  while (Batch* behind = furthest_behind(batches)) {
+    const auto blocks = log.read(behind->reached.position.next(), kReadBytes, false);
+    if (!blocks || blocks->empty()) {
+      behind->is_done = true;
+      behind->refused =
+          blocks ? Error{ErrorCode::io,
+                         "the log was to hold position " + std::to_string(durable_head.value) +
+                             " but ends at " + std::to_string(log.tail().value),
+                         std::string(behind->projector.projection_->name())}
+                 : blocks.error();
+      continue;
+    }
+    std::vector<base::Hash> hashes;
+    for (std::size_t i = 0; i < blocks->size(); ++i) {
+      if (i % kHashedAtOnce == 0) {
+        const std::span rest = std::span(*blocks).subspan(i);
+        hashes = eventlog::hashes_of(rest.first(std::min(rest.size(), kHashedAtOnce)));
+      }
+      const base::Hash& hash = hashes[i % kHashedAtOnce];
+      if (!fold_block(batches, (*blocks)[i], hash, durable_head, events_max)) break;
+    }
+  }
+  std::vector<Result<std::int64_t>> outcomes;
+  outcomes.reserve(batches.size());
+  for (Batch& batch : batches) outcomes.push_back(batch.projector.finish(batch));
+  return outcomes;
+}
+
+Projector::Batch* Projector::furthest_behind(std::vector<Batch>& batches) {
+  Batch* behind = nullptr;
+  for (Batch& batch : batches) {
+    if (batch.is_done) continue;
+    if (behind == nullptr || batch.reached.position < behind->reached.position) behind = &batch;
+  }
+  return behind;
+}
+
+// Gives the block to all that stand right before it; decoded once where they come from one history.
+// False: what follows in the page is for nobody.
+bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBlock& stored,
+                           const base::Hash& hash, Position durable_head, std::size_t events_max) {
+  const Position behind = furthest_behind(batches)->reached.position;
+  const auto block = eventlog::parse_block(stored.facts);
+  std::optional<Result<FollowingBlock>> following;
+  std::optional<Checkpoint> decoded_from;
+  for (Batch& batch : batches) {
+    if (batch.is_done) continue;
+    // One that is ahead has had it, or comes to it when it is the one furthest behind.
+    if (batch.reached.position > behind &&
+        (!block || block->header.last() <= batch.reached.position)) {
+      continue;
+    }
+    if (block && block->header.last() > durable_head &&
+        !base::mutant(base::Mutant::half_block_folded)) {
+      batch.is_done = true;  // the head lies inside this block: it is not durable yet
+      continue;
+    }
+    // The whole block is decoded before any of it is folded: rows never hold half a block.
+    if (!following || decoded_from != batch.reached) {
+      decoded_from = batch.reached;
+      following = block ? follow(batch.reached, *block, hash) : tl::unexpected(block.error());
+    }
+    if (!*following) {
+      batch.failed = following->error();
+      batch.is_done = true;
+      continue;
+    }
+    const FollowingBlock& block_read = **following;
+    for (std::size_t i = 0; i < block_read.events.size(); ++i) {
+      batch.projector.projection_->apply(block_read.events[i], block_read.streams[i], batch.rows);
+    }
+    batch.reached = (*following)->reached;
+    batch.is_done = batch.reached.position >= durable_head ||
+                    static_cast<std::size_t>(batch.folded()) >= events_max;
+  }
+  // The page was read for whoever was furthest behind; whoever is now may stand elsewhere.
+  const Batch* next = furthest_behind(batches);
+  if (base::mutant(base::Mutant::page_of_another)) return next != nullptr;
+  return next != nullptr && block && next->reached.position == block->header.last();
+}
+
+Result<std::int64_t> Projector::finish(Batch& batch) {
+  if (stopped_) return tl::unexpected(*stopped_);
+  if (batch.refused) return tl::unexpected(*batch.refused);
+  const std::int64_t events = batch.folded();
+  if (events > 0) {
+    if (const auto& error = batch.rows.error()) {
+      return tl::unexpected(is_final(*error) ? stop(*error) : *error);
+    }
+    if (auto ok = store(batch.rows, batch.reached); !ok) return tl::unexpected(ok.error());
+  }
+  if (batch.failed) return tl::unexpected(stop(*batch.failed));
+  return events;
+}
+
+Result<bool> Projector::rebuild() {
+  // The checkpoint goes first: rows without one are removed at the next start, so that being
+  // killed in here leaves nothing behind that would be mistaken for rows of a beginning.
+  eventlog::WriteBatch batch;
+  batch.remove(checkpoint_key(projection_->name()));
+  const Bytes prefix = Bytes(projection_->name()) + '/';
+  for (;;) {
+    auto page = store_->scan(prefix, prefix, kRowsPage);
+    if (!page) return tl::unexpected(page.error());
+    if (base::mutant(base::Mutant::rebuild_keeps_rows)) page->clear();
+    for (eventlog::KeyValue& row : *page) batch.remove(std::move(row.key));
+    if (auto ok = store_->write(batch); !ok) return ok;
+    if (page->size() < kRowsPage) break;
+    batch = {};
+  }
+  checkpoint_ = {};
+  stopped_.reset();
+  return true;
+}
+
+Error Projector::stop(Error error) {
+  if (error.code == ErrorCode::rows_damaged) {
+    // Rows without a checkpoint are built anew when they are opened again.
+    eventlog::WriteBatch batch;
+    batch.remove(checkpoint_key(projection_->name()));
+    static_cast<void>(store_->write(batch));
+  }
+  const std::string name(projection_->name());
+  error.text =
+      "projection " + name + " stops: " + error.text + "; check the log with steno replay verify";
+  stopped_ = error;
+  return error;
+}
+
+Result<bool> Projector::store(Rows& rows, const Checkpoint& reached) {
+  eventlog::WriteBatch batch;
+  rows.move_into(batch);
+  if (base::mutant(base::Mutant::checkpoint_not_in_batch)) store_->write(std::exchange(batch, {}));
+  const Checkpoint& stored = base::mutant(base::Mutant::batch_folded_again) ? checkpoint_ : reached;
+  batch.put(checkpoint_key(projection_->name()),
+            base::encode(StoredCheckpoint{stored, projection_->schema()}));
+  auto written = store_->write(batch);
+  if (written) checkpoint_ = reached;
+  return written;
+}
+
+}  // namespace projections

@@ -1,0 +1,56 @@
+#include "projections/start/anchored_states.hpp"
+
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
+
+namespace projections {
+namespace {
+
+template <class State>
+struct StreamRow {
+  std::int64_t schema = 0;
+  base::StreamVersion version;
+  base::Position last;
+  State state;
+
+  bool operator==(const StreamRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("schema", self.schema);
+    visit("version", self.version);
+    visit("last", self.last);
+    visit("state", self.state);
+  }
+};
+
+template <class State>
+void fold(const domain::RecordedEvent& event, Rows& rows) {
+  const domain::Envelope& envelope = event.envelope;
+  rows.edit<StreamRow<State>>(envelope.stream, [&](StreamRow<State>& row) {
+    row.schema = domain::kSchemaOf<State>;
+    domain::evolve(row.state, envelope, event.event);
+    row.version = envelope.version;
+    row.last = envelope.position;
+    return true;
+  });
+}
+
+template <class... A>
+void fold_any(const domain::StreamRef& stream, const domain::RecordedEvent& event, Rows& rows,
+              base::Types<A...>) {
+  ((stream.is<A>() ? fold<typename A::State>(event, rows) : void()), ...);
+}
+
+}  // namespace
+
+std::int64_t StreamStates::schema() const {
+  return domain::kSchemaOfAll;
+}
+
+void StreamStates::apply(const domain::RecordedEvent& event,
+                         const std::optional<domain::StreamRef>& stream, Rows& rows) const {
+  if (!stream) return;
+  fold_any(*stream, event, rows, domain::Aggregates{});
+}
+
+}  // namespace projections

@@ -1,0 +1,218 @@
+#include "projections/start/startup_rows.hpp"
+
+#include <limits>
+
+#include "eventlog/base/binary.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "projections/views/session_names.hpp"
+
+namespace projections {
+namespace {
+
+using base::ErrorCode;
+using base::Position;
+using base::StreamVersion;
+using domain::SessionState;
+using eventlog::LoadedStream;
+
+constexpr std::int64_t kTakeoverRowSchema = 3;
+constexpr std::string_view kStatePrefix = "b/";
+constexpr std::string_view kEventPrefix = "j/";
+constexpr std::string_view kSessionPrefix = "s/";
+
+// b/<stream>: a shared stream as it was when its events were last gathered.
+template <class State>
+struct GatheredStream {
+  StreamVersion version;
+  Position last;
+  State state;
+
+  bool operator==(const GatheredStream&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("version", self.version);
+    visit("last", self.last);
+    visit("state", self.state);
+  }
+};
+
+// j/<stream> 00 <version>: an event of a shared stream that has not been gathered yet.
+struct KeptEvent {
+  Position position;
+  base::Binary facts;
+
+  bool operator==(const KeptEvent&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("facts", self.facts);
+  }
+};
+
+Bytes state_key(std::string_view stream) {
+  return Bytes(kStatePrefix).append(stream);
+}
+
+Bytes event_prefix(std::string_view stream) {
+  return Bytes(kEventPrefix).append(stream).append(1, '\0');
+}
+
+Bytes event_key(std::string_view stream, StreamVersion version) {
+  Bytes key = event_prefix(stream);
+  base::append_u64(key, static_cast<std::uint64_t>(version.value));
+  return key;
+}
+
+// Events are gathered into the state each time so many more of them are there, by the version
+// alone, so that the rows follow from the log. The states hold what lives, so writing one costs
+// little.
+constexpr std::int64_t kGatheringDistance = 256;
+
+Result<domain::RecordedEvent> decode_kept(const eventlog::KeyValue& row) {
+  auto kept = detail::decode_row<KeptEvent>(row.key, row.value);
+  if (!kept) return tl::unexpected(kept.error());
+  auto event = domain::decode_facts(kept->facts.bytes);
+  if (!event) return tl::unexpected(detail::bad_row(event.error(), row.key));
+  event->envelope.position = kept->position;
+  return event;
+}
+
+template <class State>
+void gather_state(const std::string& stream, Rows& rows) {
+  rows.edit<GatheredStream<State>>(state_key(stream), [&](GatheredStream<State>& gathered) {
+    const Bytes prefix = event_prefix(stream);
+    for (const auto& row : rows.scan(prefix, {}, std::numeric_limits<std::size_t>::max())) {
+      const auto event = decode_kept(row);
+      if (!event) {
+        rows.fail(event.error());
+        return false;
+      }
+      domain::evolve(gathered.state, event->envelope, event->event);
+      gathered.version = event->envelope.version;
+      gathered.last = event->envelope.position;
+      rows.remove(row.key);
+    }
+    return true;
+  });
+}
+
+void fold_shared(const domain::RecordedEvent& event, Rows& rows) {
+  const std::string& stream = event.envelope.stream;
+  const StreamVersion version = event.envelope.version;
+  const auto empty = domain::initial_state(stream);
+  if (!empty) return;
+  rows.put(event_key(stream, version),
+           KeptEvent{event.envelope.position, {domain::encode_facts(event)}});
+  if (version.value % kGatheringDistance != 0) return;
+  std::visit([&](const auto& state) { gather_state<std::decay_t<decltype(state)>>(stream, rows); },
+             *empty);
+}
+
+void fold_session(const domain::RecordedEvent& event, const domain::StreamRef& ref, Rows& rows) {
+  const Bytes key = session_key(ref.agent, ref.session);
+  bool is_over = false;
+  rows.edit<SessionState>(key, [&](SessionState& state) {
+    if (!domain::is_under_way(state) && event.envelope.version.value != 1) return false;
+    domain::evolve(state, event.envelope, event.event);
+    state.commands.clear();
+    is_over = !domain::is_under_way(state);
+    return true;
+  });
+  if (is_over) rows.remove(key);
+}
+
+// ---- reading ----
+
+// Calls `use(row)` for each row under the prefix; its first error ends the walk.
+template <class Use>
+Result<bool> each(eventlog::KeyValueStore& store, std::string_view prefix, Use&& use) {
+  Result<bool> outcome = true;
+  const auto walked = for_each_row(RowReader(store, StartupRows::kName), prefix, {},
+                                   [&](const Bytes& key, const Bytes& value) {
+                                     outcome = use(eventlog::KeyValue{key, value});
+                                     return outcome.has_value();
+                                   });
+  return walked ? outcome : walked;
+}
+
+tl::unexpected<base::Error> unusable(const eventlog::KeyValue& row) {
+  return tl::unexpected(
+      detail::bad_row({ErrorCode::rows_damaged, "it is not one of its stream", {}}, row.key));
+}
+
+Result<bool> take_state(const eventlog::KeyValue& row, Takeover& takeover) {
+  const std::string stream = row.key.substr(kStatePrefix.size());
+  auto empty = domain::initial_state(stream);
+  if (!empty) return unusable(row);
+  return std::visit(
+      [&](const auto& state) -> Result<bool> {
+        using Stored = GatheredStream<std::decay_t<decltype(state)>>;
+        auto stored = detail::decode_row<Stored>(row.key, row.value);
+        if (!stored) return tl::unexpected(stored.error());
+        takeover.shared[stream] = {std::move(stored->state), stored->version, stored->last};
+        return true;
+      },
+      *empty);
+}
+
+Result<bool> take_event(const eventlog::KeyValue& row, Takeover& takeover) {
+  auto event = decode_kept(row);
+  if (!event) return tl::unexpected(event.error());
+  const domain::Envelope& envelope = event->envelope;
+  auto found = takeover.shared.find(envelope.stream);
+  if (found == takeover.shared.end()) {
+    auto empty = domain::initial_state(envelope.stream);
+    if (!empty) return unusable(row);
+    found = takeover.shared.emplace(envelope.stream, LoadedStream{std::move(*empty), {}, {}}).first;
+  }
+  LoadedStream& loaded = found->second;
+  if (row.key != event_key(envelope.stream, envelope.version) ||
+      envelope.version != loaded.version.next()) {
+    return unusable(row);
+  }
+  domain::evolve(loaded.state, envelope, event->event);
+  loaded.version = envelope.version;
+  loaded.last = envelope.position;
+  return true;
+}
+
+}  // namespace
+
+std::int64_t StartupRows::schema() const {
+  return domain::kSchemaOfAll * 1000 + kTakeoverRowSchema;
+}
+
+void StartupRows::apply(const domain::RecordedEvent& event,
+                         const std::optional<domain::StreamRef>& stream, Rows& rows) const {
+  if (const auto* ref = session_of(stream)) {
+    fold_session(event, *ref, rows);
+  } else if (stream && domain::residency_of(*stream) == domain::Residency::with_server) {
+    fold_shared(event, rows);
+  }
+}
+
+Result<Takeover> read_takeover(eventlog::KeyValueStore& store) {
+  Takeover takeover;
+  for (const auto stream : {domain::kAdmissionStream, domain::kServerStream}) {
+    takeover.shared.emplace(stream, LoadedStream{*domain::initial_state(stream), {}, {}});
+  }
+  auto read = each(store, kStatePrefix,
+                   [&](const eventlog::KeyValue& row) { return take_state(row, takeover); });
+  if (read) {
+    read = each(store, kEventPrefix,
+                [&](const eventlog::KeyValue& row) { return take_event(row, takeover); });
+  }
+  if (read) {
+    read = each(store, kSessionPrefix, [&](const eventlog::KeyValue& row) -> Result<bool> {
+      auto state = detail::decode_row<SessionState>(row.key, row.value);
+      if (!state) return tl::unexpected(state.error());
+      takeover.sessions.push_back(std::move(*state));
+      return true;
+    });
+  }
+  if (!read) return tl::unexpected(read.error());
+  return takeover;
+}
+
+}  // namespace projections

@@ -1,0 +1,204 @@
+#include "projections/views/metrics.hpp"
+
+#include "eventlog/base/mutant.hpp"
+#include "projections/fold/bounded_sums.hpp"
+
+namespace projections {
+namespace {
+
+// s/<agent>/<id>: what must be remembered of a session until it ends, and what it has cost.
+struct MeteredSession {
+  std::string name;
+  Time opened_at;
+  Position prompt;
+  NanoUsd cost;
+  bool is_opened = false;
+  bool is_closed = false;
+
+  bool operator==(const MeteredSession&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("opened_at", self.opened_at);
+    visit("prompt", self.prompt);
+    visit("cost", self.cost);
+    visit("opened", self.is_opened);
+    visit("closed", self.is_closed);
+  }
+};
+
+// d/<agent>/<date>
+struct DayRow {
+  NanoUsd cost;
+
+  bool operator==(const DayRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("cost", self.cost);
+  }
+};
+
+constexpr std::string_view kTotalsPrefix = "t/";
+constexpr std::string_view kDayPrefix = "d/";
+
+Bytes totals_key(std::string_view agent) {
+  return Bytes(kTotalsPrefix).append(agent);
+}
+
+Bytes day_prefix(std::string_view agent) {
+  return Bytes(kDayPrefix).append(agent).append("/");
+}
+
+// One event being folded.
+struct Metering {
+  const domain::Envelope& envelope;
+  const domain::StreamRef& ref;
+  Rows& rows;
+
+  void apply(const domain::SessionOpened& e) {
+    change_session([&](MeteredSession& s) {
+      if (s.is_opened) return false;
+      s.is_opened = true;
+      s.name = e.name;
+      s.opened_at = envelope.log_time;
+      change_totals([](MetricsTotals& t) { add(t.launched, 1); });
+      return true;
+    });
+  }
+
+  void apply(const domain::TurnQueued&) {
+    change_session([&](MeteredSession& s) {
+      if (s.prompt.value != 0) return false;
+      s.prompt = envelope.position;
+      return true;
+    });
+  }
+
+  void apply(const domain::TurnFinished& e) { add_cost(e.cost); }
+  void apply(const domain::TurnFailed& e) { add_cost(e.cost); }
+  void apply(const domain::TurnInterrupted& e) { add_cost(e.cost); }
+
+  // R044: once a session, at its end, however often it is ended.
+  void apply(const domain::SessionClosed& e) {
+    change_session([&](MeteredSession& s) {
+      if (!s.is_opened || s.is_closed || !domain::is_terminal(e.status)) return false;
+      s.is_closed = true;
+      change_totals([&](MetricsTotals& t) {
+        add(count_of(t, e.status), 1);
+        // Milliseconds: microseconds of many long sessions would outgrow the integers of the wire.
+        add(t.duration_ms, (envelope.log_time - s.opened_at).count() / 1000);
+        add(t.sessions_with_duration, 1);
+      });
+      return true;
+    });
+  }
+
+  template <class Other>
+  void apply(const Other&) {}
+
+ private:
+  static std::int64_t& count_of(MetricsTotals& t, domain::SessionStatus status) {
+    if (status == domain::SessionStatus::completed) return t.completed;
+    const bool is_killed = status == domain::SessionStatus::killed;
+    return is_killed && !base::mutant(base::Mutant::killed_counted_failed) ? t.killed : t.failed;
+  }
+
+  template <class Change>
+  void change_session(Change&& change) {
+    rows.edit<MeteredSession>(session_key(ref.agent, ref.session), change);
+  }
+
+  template <class Change>
+  void change_totals(Change&& change) {
+    rows.edit<MetricsTotals>(totals_key(ref.agent), [&](MetricsTotals& totals) {
+      change(totals);
+      return true;
+    });
+  }
+
+  void add_cost(const domain::TurnCost& turn) {
+    if (turn.cost.value == 0 && turn.usage == domain::Usage{}) return;
+    change_session([&](MeteredSession& s) {
+      add(s.cost.value, turn.cost.value);
+      change_totals([&](MetricsTotals& t) {
+        add(t.cost.value, turn.cost.value);
+        add(t.usage, turn.usage);
+        if (s.cost > t.most_expensive.cost) {
+          t.most_expensive = {ref.session, ref.agent, s.name, s.cost, s.prompt};
+        }
+      });
+      return true;
+    });
+    if (turn.cost.value == 0) return;
+    rows.edit<DayRow>(day_prefix(ref.agent) + utc_date(envelope.log_time), [&](DayRow& day) {
+      add(day.cost.value, turn.cost.value);
+      return true;
+    });
+  }
+};
+
+void add_totals(MetricsTotals& sum, const MetricsTotals& t) {
+  add(sum.launched, t.launched);
+  add(sum.completed, t.completed);
+  add(sum.failed, t.failed);
+  add(sum.killed, t.killed);
+  add(sum.cost.value, t.cost.value);
+  if (!base::mutant(base::Mutant::totals_miss_usage)) add(sum.usage, t.usage);
+  add(sum.duration_ms, t.duration_ms);
+  add(sum.sessions_with_duration, t.sessions_with_duration);
+  if (t.most_expensive.cost > sum.most_expensive.cost) sum.most_expensive = t.most_expensive;
+}
+
+}  // namespace
+
+void Metrics::apply(const domain::RecordedEvent& event,
+                    const std::optional<domain::StreamRef>& stream, Rows& rows) const {
+  const auto* ref = session_of(stream);
+  if (!ref) return;
+  std::visit([&](const auto& e) { Metering{event.envelope, *ref, rows}.apply(e); }, event.event);
+}
+
+Result<MetricsReport> read_metrics(eventlog::KeyValueStore& store, std::string_view agent) {
+  const RowReader rows(store, Metrics::kName);
+  const bool is_one_agent = !agent.empty();
+  MetricsReport report;
+  std::optional<base::Error> failed;
+  const auto take = [&](auto decoded, auto&& use) {
+    if (!decoded) {
+      failed = decoded.error();
+      return false;
+    }
+    use(*decoded);
+    return true;
+  };
+  auto walked = for_each_row(rows, kTotalsPrefix, {}, [&](const Bytes& key, const Bytes& value) {
+    if (is_one_agent && key != totals_key(agent)) return true;
+    return take(base::decode<MetricsTotals>(value),
+                [&](const MetricsTotals& t) { add_totals(report.totals, t); });
+  });
+  if (!walked) return tl::unexpected(walked.error());
+  walked = for_each_row(rows, is_one_agent ? day_prefix(agent) : Bytes(kDayPrefix), {},
+                        [&](const Bytes& key, const Bytes& value) {
+                          return take(base::decode<DayRow>(value), [&](const DayRow& day) {
+                            add(report.cost_per_day[key.substr(key.rfind('/') + 1)].value,
+                                day.cost.value);
+                          });
+                        });
+  if (!walked) return tl::unexpected(walked.error());
+  if (failed) return tl::unexpected(*failed);
+  report.live = report.totals.live();
+  return report;
+}
+
+std::string utc_date(Time time) {
+  const std::chrono::sys_time<base::Duration> moment{base::Duration{time.us}};
+  const std::chrono::year_month_day date{std::chrono::floor<std::chrono::days>(moment)};
+  const auto padded = [](std::int64_t value, std::size_t width) {
+    std::string digits = std::to_string(value);
+    return std::string(width - std::min(width, digits.size()), '0') + digits;
+  };
+  return padded(int{date.year()}, 4) + '-' + padded(unsigned{date.month()}, 2) + '-' +
+         padded(unsigned{date.day()}, 2);
+}
+
+}  // namespace projections

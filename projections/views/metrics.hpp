@@ -1,0 +1,93 @@
+// Projection: what all sessions of an agent add up to. Money is counted when a turn reports it;
+// everything else once, when its session is opened or closed.
+#pragma once
+
+#include "projections/fold/projection.hpp"
+#include "projections/views/session_names.hpp"
+
+namespace projections {
+
+using base::NanoUsd;
+using base::Position;
+using base::Time;
+
+class Metrics final : public Projection {
+ public:
+  static constexpr std::string_view kName = "metrics";
+
+  std::string_view name() const override { return kName; }
+  std::int64_t schema() const override { return 1; }
+  void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>& stream,
+             Rows& rows) const override;
+};
+
+// R050, the session that has cost most so far; the first to have reached its cost, if several have.
+struct MostExpensive {
+  SessionId session;  // unset: no session has cost anything
+  std::string agent;
+  std::string name;
+  NanoUsd cost;
+  Position prompt;  // of its first TurnQueued, whose content is the first prompt
+
+  bool operator==(const MostExpensive&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("agent", self.agent);
+    visit("name", self.name);
+    visit("cost", self.cost);
+    visit("prompt", self.prompt);
+  }
+};
+
+// One row an agent.
+struct MetricsTotals {
+  std::int64_t launched = 0;   // R048: sessions ever opened
+  std::int64_t completed = 0;  // R047: by terminal status
+  std::int64_t failed = 0;
+  std::int64_t killed = 0;
+  NanoUsd cost;  // R045: of all turns
+  domain::Usage usage;
+  std::int64_t duration_ms = 0;  // R049: from opening to end, of all sessions that have ended
+  std::int64_t sessions_with_duration = 0;
+  MostExpensive most_expensive;
+
+  std::int64_t live() const { return launched - completed - failed - killed; }
+
+  bool operator==(const MetricsTotals&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("launched", self.launched);
+    visit("completed", self.completed);
+    visit("failed", self.failed);
+    visit("killed", self.killed);
+    visit("cost", self.cost);
+    visit("usage", self.usage);
+    visit("duration_ms", self.duration_ms);
+    visit("sessions_with_duration", self.sessions_with_duration);
+    visit("most_expensive", self.most_expensive);
+  }
+};
+
+// What the query answers.
+struct MetricsReport {
+  MetricsTotals totals;
+  std::int64_t live = 0;
+  std::map<std::string, NanoUsd> cost_per_day;  // R046: "2026-11-20", UTC → cost
+
+  bool operator==(const MetricsReport&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("totals", self.totals);
+    visit("live", self.live);
+    visit("cost_per_day", self.cost_per_day);
+  }
+};
+
+// Of one agent, or of all together when `agent` is empty.
+Result<MetricsReport> read_metrics(eventlog::KeyValueStore& store, std::string_view agent);
+
+// "2026-11-20": the day in UTC on which the moment falls.
+std::string utc_date(Time time);
+
+}  // namespace projections

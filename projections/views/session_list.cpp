@@ -1,0 +1,582 @@
+#include "projections/views/session_list.hpp"
+
+#include <algorithm>
+
+#include "eventlog/domain/admission/name_mark.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "projections/fold/bounded_sums.hpp"
+#include "projections/views/erasures.hpp"
+
+namespace projections {
+namespace {
+
+using base::ErrorCode;
+using eventlog::KeyValueStore;
+
+// Changes with this file's rows; the domain's schema stands beside it because its state is stored.
+constexpr std::int64_t kSessionRowSchema = 4;
+
+// s/<agent>/<id>: the session's state and what the state does not remember.
+struct StoredSession {
+  domain::SessionState state;  // without the commands that it has accepted
+  SessionId resumed_from;
+  std::string agent_model;
+  Time created_at;
+  Time updated_at;
+  Time closed_at;
+  std::int64_t turns_queued = 0;
+  std::int64_t turns_finished = 0;
+  std::int64_t turns_failed = 0;
+  std::int64_t turns_interrupted = 0;
+  std::int64_t tool_calls = 0;
+  Position last_position;
+  Position prompt;
+  std::int64_t prompt_bytes = 0;
+
+  bool operator==(const StoredSession&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("state", self.state);
+    visit("resumed_from", self.resumed_from);
+    visit("agent_model", self.agent_model);
+    visit("created_at", self.created_at);
+    visit("updated_at", self.updated_at);
+    visit("closed_at", self.closed_at);
+    visit("turns_queued", self.turns_queued);
+    visit("turns_finished", self.turns_finished);
+    visit("turns_failed", self.turns_failed);
+    visit("turns_interrupted", self.turns_interrupted);
+    visit("tool_calls", self.tool_calls);
+    visit("last_position", self.last_position);
+    visit("prompt", self.prompt);
+    visit("prompt_bytes", self.prompt_bytes);
+  }
+};
+
+// o/<agent>/<status><order> of every session, and o//<status><order> among those of all agents,
+// where <order> is 2^63 - 1 less the position of SessionOpened: the first key of each status is its
+// newest session.
+struct OrderRow {
+  std::string agent;  // among those of all agents
+  SessionId session;
+
+  bool operator==(const OrderRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("agent", self.agent);
+    visit("session", self.session);
+  }
+};
+
+// m/<agent>/<mark><order> of every session whose name was made from its prompt and is not erased:
+// the first key of each mark is its newest session.
+struct MadeNameRow {
+  SessionId session;
+  Position name;  // where its text lies
+
+  bool operator==(const MadeNameRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("name", self.name);
+  }
+};
+
+// c/<agent>, and c/ of all agents: how many sessions have each status, by its number.
+struct SessionCounts {
+  std::vector<std::int64_t> sessions;
+
+  bool operator==(const SessionCounts&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("sessions", self.sessions);
+  }
+};
+
+constexpr SessionStatus kStatuses[] = {SessionStatus::starting, SessionStatus::running,
+                                       SessionStatus::completed, SessionStatus::failed,
+                                       SessionStatus::killed};
+constexpr std::string_view kAllAgents;
+
+Bytes order_prefix(std::string_view agent, SessionStatus status) {
+  return Bytes("o/").append(agent).append(1, '/').append(1, static_cast<char>(status));
+}
+
+Bytes order_key(std::string_view agent, SessionStatus status, Position opened) {
+  Bytes key = order_prefix(agent, status);
+  base::append_u64(key, static_cast<std::uint64_t>(INT64_MAX - opened.value));
+  return key;
+}
+
+Bytes made_name_prefix(std::string_view agent, std::int64_t mark) {
+  Bytes key = Bytes("m/").append(agent).append(1, '/');
+  base::append_u64(key, static_cast<std::uint64_t>(mark));
+  return key;
+}
+
+Bytes counts_key(std::string_view agent) {
+  return Bytes("c/").append(agent);
+}
+
+// ---- folding: what evolve does not keep. Counts are of what is on record. ----
+
+void note(StoredSession& s, const domain::Envelope& envelope, const domain::TurnQueued&) {
+  ++s.turns_queued;
+  if (s.prompt.value != 0) return;
+  s.prompt = envelope.position;
+  s.prompt_bytes = envelope.content ? envelope.content->bytes : 0;
+}
+void note(StoredSession& s, const domain::Envelope&, const domain::TurnFinished&) {
+  ++s.turns_finished;
+}
+void note(StoredSession& s, const domain::Envelope&, const domain::TurnFailed&) {
+  ++s.turns_failed;
+}
+void note(StoredSession& s, const domain::Envelope&, const domain::TurnInterrupted&) {
+  ++s.turns_interrupted;
+}
+void note(StoredSession& s, const domain::Envelope&, const domain::ToolCallStarted&) {
+  ++s.tool_calls;
+}
+void note(StoredSession& s, const domain::Envelope&, const domain::AgentInitialized& e) {
+  s.agent_model = e.model;
+}
+template <class Other>
+void note(StoredSession&, const domain::Envelope&, const Other&) {}
+
+void evolve_state(domain::SessionState& state, const domain::RecordedEvent& event) {
+  domain::evolve(state, event.envelope, event.event);
+  // A list has no use for the commands' ids, and they would make a row as long as its session.
+  state.commands.clear();
+  clamp(state.usage);
+  clamp(state.cost.value);
+}
+
+void open(StoredSession& s, const domain::RecordedEvent& event, const domain::StreamRef& ref,
+          Rows& rows) {
+  const auto& opened = std::get<domain::SessionOpened>(event.event);
+  s.resumed_from = opened.resumed_from;
+  s.created_at = event.envelope.log_time;
+  refer_opened(rows, opened, ref.agent, ref.session);
+}
+
+void close(StoredSession& s, const domain::RecordedEvent& event, const domain::StreamRef& ref,
+           Rows& rows) {
+  s.closed_at = event.envelope.log_time;
+  release_name(rows, ref.agent, s.state.name, ref.session);
+}
+
+void count(Rows& rows, std::string_view agent, SessionStatus status, std::int64_t by) {
+  if (status == SessionStatus::none) return;
+  rows.edit<SessionCounts>(counts_key(agent), [&](SessionCounts& counts) {
+    const auto at = static_cast<std::size_t>(status);
+    if (counts.sessions.size() <= at) counts.sessions.resize(at + 1);
+    counts.sessions[at] += by;
+    return true;
+  });
+}
+
+// Moves the session among those of its status.
+void order(Rows& rows, const StoredSession& s, const domain::StreamRef& ref, SessionStatus before) {
+  const SessionStatus after = s.state.status;
+  if (before == after) return;
+  for (const std::string_view agent : {std::string_view(ref.agent), kAllAgents}) {
+    count(rows, agent, before, -1);
+    count(rows, agent, after, 1);
+    if (before != SessionStatus::none) rows.remove(order_key(agent, before, s.state.opened));
+    const OrderRow row{agent.empty() ? ref.agent : std::string(), ref.session};
+    rows.put(order_key(agent, after, s.state.opened), row);
+  }
+}
+
+// A name that was made can be found for as long as its text is there.
+void note_made_name(Rows& rows, const domain::SessionState& s, const domain::StreamRef& ref,
+                    const domain::RecordedEvent& event) {
+  const bool may_change = std::holds_alternative<domain::SessionNamed>(event.event) ||
+                          std::holds_alternative<domain::ContentErased>(event.event);
+  if (!may_change || s.made_name.position.value == 0) return;
+  Bytes key = made_name_prefix(ref.agent, s.made_name.mark);
+  base::append_u64(key, static_cast<std::uint64_t>(INT64_MAX - s.opened.value));
+  if (domain::made_name_at(s).value == 0) {
+    rows.remove(key);
+  } else {
+    rows.put(key, MadeNameRow{ref.session, s.made_name.position});
+  }
+}
+
+// ---- queries ----
+
+bool is_waiting(const domain::SessionState& s) {
+  return domain::is_live(s.status) && s.spec.is_multi_turn && !s.is_close_requested && !s.turn &&
+         s.queue.empty();
+}
+
+SessionRow row_of(const StoredSession& stored) {
+  const domain::SessionState& s = stored.state;
+  SessionRow row;
+  row.session = s.session;
+  row.agent = s.agent;
+  row.name = s.name;
+  row.made_name = domain::made_name_at(s);
+  row.alias = s.alias;
+  row.status = s.status;
+  row.end_reason = s.end_reason;
+  row.engine = s.spec.engine;
+  row.workdir = s.spec.workdir;
+  row.model = s.spec.model;
+  row.agent_model = stored.agent_model;
+  row.permission_mode = s.spec.permission_mode;
+  row.is_multi_turn = s.spec.is_multi_turn;
+  row.budget = s.spec.budget;
+  row.created_at = stored.created_at;
+  row.updated_at = stored.updated_at;
+  row.closed_at = stored.closed_at;
+  row.turns_queued = stored.turns_queued;
+  row.turns_finished = stored.turns_finished;
+  row.turns_failed = stored.turns_failed;
+  row.turns_interrupted = stored.turns_interrupted;
+  row.turns_waiting = static_cast<std::int64_t>(s.queue.size());
+  if (s.turn) row.turn = s.turn->turn;
+  row.is_waiting_for_input = is_waiting(s);
+  row.is_close_requested = s.is_close_requested;
+  row.agent_session = s.agent_session;
+  row.resumed_from = stored.resumed_from;
+  row.is_fork = s.spec.is_fork;
+  row.lineage = s.lineage;
+  row.cost = s.cost;
+  row.usage = s.usage;
+  row.output_blocks = s.blocks;
+  row.tool_calls = stored.tool_calls;
+  row.opened = s.opened;
+  row.last_position = stored.last_position;
+  row.prompt = stored.prompt;
+  row.prompt_bytes = stored.prompt_bytes;
+  if (s.lease) {
+    row.worker = s.lease->worker;
+    row.token = s.lease->token;
+    row.pid = s.lease->pid;
+  }
+  row.inconsistent = s.inconsistent;
+  row.is_erased = s.last_content.value > 0 && domain::is_wholly_erased(s);
+  row.is_erasing = s.erasure > s.erasure_completed;
+  return row;
+}
+
+RowReader reader(KeyValueStore& store) {
+  return RowReader(store, SessionList::kName);
+}
+
+Result<std::optional<SessionRow>> read_row(const RowReader& rows, std::string_view agent,
+                                           SessionId session) {
+  auto stored = rows.get<StoredSession>(session_key(agent, session));
+  if (!stored) return tl::unexpected(stored.error());
+  if (!*stored || (*stored)->state.status == SessionStatus::none) return std::nullopt;
+  return row_of(**stored);
+}
+
+// The sessions of one status, the newest first.
+class StatusWalk {
+ public:
+  StatusWalk(const RowReader& rows, std::string_view agent, SessionStatus status, Position before,
+             std::size_t page)
+      : rows_(rows), prefix_(order_prefix(agent, status)), page_(page) {
+    if (before.value > 0) from_ = order_key(agent, status, before) + '\0';
+  }
+
+  // The next one; nullptr: there is none.
+  Result<const eventlog::KeyValue*> peek() {
+    if (at_ < found_.size()) return &found_[at_];
+    if (is_at_end_) return nullptr;
+    auto found = rows_.scan(prefix_, from_, page_);
+    if (!found) return tl::unexpected(found.error());
+    found_ = std::move(*found);
+    at_ = 0;
+    is_at_end_ = found_.size() < page_;
+    if (found_.empty()) return nullptr;
+    from_ = found_.back().key + '\0';
+    return &found_[at_];
+  }
+  void pass() { ++at_; }
+  // The part of a key that orders sessions of several statuses.
+  ByteView order_of(const eventlog::KeyValue& row) const {
+    return ByteView(row.key).substr(prefix_.size());
+  }
+
+ private:
+  const RowReader& rows_;
+  const Bytes prefix_;
+  const std::size_t page_;
+  Bytes from_;
+  std::vector<eventlog::KeyValue> found_;
+  std::size_t at_ = 0;
+  bool is_at_end_ = false;
+};
+
+// The walk that has the newest session; nullptr: none has one.
+Result<StatusWalk*> newest_of(std::vector<StatusWalk>& walks) {
+  StatusWalk* newest = nullptr;
+  ByteView order;
+  for (StatusWalk& walk : walks) {
+    const auto row = walk.peek();
+    if (!row) return tl::unexpected(row.error());
+    if (*row == nullptr || (newest != nullptr && walk.order_of(**row) >= order)) continue;
+    newest = &walk;
+    order = walk.order_of(**row);
+  }
+  return newest;
+}
+
+bool is_asked_for(const SessionFilter& filter, SessionStatus status) {
+  return filter.statuses.empty() || filter.statuses.contains(status);
+}
+
+Result<std::int64_t> count_sessions(const RowReader& rows, const SessionFilter& filter) {
+  const auto counts = rows.get<SessionCounts>(counts_key(filter.agent));
+  if (!counts) return tl::unexpected(counts.error());
+  std::int64_t sessions = 0;
+  if (!*counts) return sessions;
+  for (std::size_t at = 0; at < (*counts)->sessions.size(); ++at) {
+    if (is_asked_for(filter, static_cast<SessionStatus>(at))) sessions += (*counts)->sessions[at];
+  }
+  return sessions;
+}
+
+// ---- prefixes ----
+
+// As many candidates as a message names before it says "and more".
+constexpr std::size_t kCandidatesMax = 8;
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::optional<unsigned> hex_digit(char c) {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
+  return std::nullopt;
+}
+
+// What an id begins with: whole bytes, and half a byte more, or none.
+struct IdBeginning {
+  Bytes bytes;
+  std::optional<unsigned> half;
+};
+
+// Of an id of which `text` is a prefix; none: no id begins so.
+std::optional<IdBeginning> id_beginning(std::string_view text) {
+  IdBeginning id;
+  for (const char c : text) {
+    if (c == '-') continue;
+    const auto digit = hex_digit(c);
+    if (!digit) return std::nullopt;
+    if (id.half) {
+      id.bytes.push_back(static_cast<char>(*id.half << 4 | *digit));
+      id.half.reset();
+    } else {
+      id.half = digit;
+    }
+  }
+  return id;
+}
+
+// Adds the agent's sessions whose ids begin with the text, with or without its dashes. They lie
+// side by side.
+Result<bool> add_by_id(const RowReader& rows, std::string_view agent, std::string_view text,
+                       std::set<SessionId>& found) {
+  const std::string lower = lower_case(text);
+  const auto beginning = id_beginning(lower);
+  if (!beginning) return true;
+  const Bytes prefix = session_prefix(agent) + beginning->bytes;
+  Bytes from = prefix;
+  if (beginning->half) from.push_back(static_cast<char>(*beginning->half << 4));
+  const std::size_t id_at = session_prefix(agent).size();
+  return for_each_row(rows, prefix, from, [&](const Bytes& key, const Bytes&) {
+    SessionId id;
+    if (key.size() != id_at + id.bytes.size()) return false;
+    key.copy(id.bytes.data(), id.bytes.size(), id_at);
+    if (!id.text().starts_with(lower) && !base::to_hex(id.view()).starts_with(lower)) return false;
+    found.insert(id);
+    return found.size() <= kCandidatesMax;
+  });
+}
+
+Result<bool> add_by_alias(const RowReader& rows, std::string_view agent, std::string_view text,
+                          std::set<SessionId>& found) {
+  return for_each_row(rows, alias_prefix(agent) + Bytes(text), {},
+                      [&](const Bytes&, const Bytes& value) {
+                        if (const auto ref = base::decode<SessionRef>(value)) {
+                          found.insert(ref->session);
+                        }
+                        return found.size() <= kCandidatesMax;
+                      });
+}
+
+base::Error ambiguous(const RowReader& rows, std::string_view agent, std::string_view reference,
+                      const std::set<SessionId>& found) {
+  std::string text = "'" + std::string(reference) + "' begins several sessions: ";
+  std::size_t named = 0;
+  for (const SessionId& id : found) {
+    const auto row = read_row(rows, agent, id);
+    if (!row || !*row) continue;
+    if (named == kCandidatesMax) {
+      text += ", and more";
+      break;
+    }
+    if (named++ > 0) text += ", ";
+    text += (*row)->alias + " (";
+    if (!(*row)->name.empty()) text += (*row)->name + ", ";
+    text += id.text() + ")";
+  }
+  return {ErrorCode::invalid, text + "; give more of the one that is meant", {}};
+}
+
+Result<std::optional<SessionId>> find_prefix(const RowReader& rows, std::string_view agent,
+                                             std::string_view reference) {
+  if (reference.size() < kPrefixMin) return std::nullopt;
+  std::set<SessionId> found;
+  if (auto ok = add_by_id(rows, agent, reference, found); !ok) return tl::unexpected(ok.error());
+  if (auto ok = add_by_alias(rows, agent, reference, found); !ok) {
+    return tl::unexpected(ok.error());
+  }
+  if (found.size() > 1) return tl::unexpected(ambiguous(rows, agent, reference, found));
+  return found.empty() ? std::nullopt : std::optional(*found.begin());
+}
+
+// The newest session whose name was made from its prompt and is this.
+Result<std::optional<SessionId>> find_made_name(const RowReader& rows, std::string_view agent,
+                                                std::string_view name, const TextSource& texts) {
+  std::optional<SessionId> found;
+  if (!texts) return found;
+  std::optional<base::Error> bad;
+  const auto walked = for_each_row(rows, made_name_prefix(agent, domain::name_mark(name)), {},
+                                   [&](const Bytes& key, const Bytes& value) {
+                                     const auto row = detail::decode_row<MadeNameRow>(key, value);
+                                     if (!row) {
+                                       bad = row.error();
+                                       return false;
+                                     }
+                                     if (texts(row->name) == name) found = row->session;
+                                     return !found;
+                                   });
+  if (!walked) return tl::unexpected(walked.error());
+  if (bad) return tl::unexpected(*bad);
+  return found;
+}
+
+// Of two sessions of one name, given and made, a live one was opened last as well.
+Result<std::optional<SessionId>> find_any_name(const RowReader& rows, std::string_view agent,
+                                               std::string_view name, const TextSource& texts) {
+  const auto given = find_name(rows, agent, name);
+  if (!given) return tl::unexpected(given.error());
+  const auto made = find_made_name(rows, agent, name, texts);
+  if (!made) return tl::unexpected(made.error());
+  if (!*given || !*made) return *given ? *given : *made;
+  const auto row = read_row(rows, agent, **given);
+  const auto other = read_row(rows, agent, **made);
+  if (!row || !other) return tl::unexpected((row ? other : row).error());
+  if (!*row || !*other) return *row ? *given : *made;
+  return (*row)->opened > (*other)->opened ? *given : *made;
+}
+
+Result<std::optional<SessionId>> find_id(const RowReader& rows, std::string_view agent,
+                                         std::string_view reference) {
+  const auto id = SessionId::parse(reference);
+  if (!id) return std::nullopt;
+  auto row = read_row(rows, agent, *id);
+  if (!row) return tl::unexpected(row.error());
+  return *row ? id : std::nullopt;
+}
+
+}  // namespace
+
+std::int64_t SessionList::schema() const {
+  return domain::kSchemaOf<domain::SessionState> * 1000 + kSessionRowSchema;
+}
+
+void SessionList::apply(const domain::RecordedEvent& event,
+                        const std::optional<domain::StreamRef>& stream, Rows& rows) const {
+  const auto* ref = session_of(stream);
+  if (!ref) return;
+  rows.edit<StoredSession>(session_key(ref->agent, ref->session), [&](StoredSession& s) {
+    const SessionStatus before = s.state.status;
+    evolve_state(s.state, event);
+    std::visit([&](const auto& e) { note(s, event.envelope, e); }, event.event);
+    s.updated_at = event.envelope.log_time;
+    s.last_position = event.envelope.position;
+    order(rows, s, *ref, before);
+    if (before == SessionStatus::none && is_live(s.state.status)) open(s, event, *ref, rows);
+    if (is_live(before) && is_terminal(s.state.status)) close(s, event, *ref, rows);
+    note_made_name(rows, s.state, *ref, event);
+    note_erasure(rows, *ref, event, s.state);
+    if (is_terminal(s.state.status)) note_kept_content(rows, *ref, s.state, s.closed_at);
+    return true;
+  });
+  if (const auto* e = std::get_if<domain::AgentInitialized>(&event.event)) {
+    refer_agent_session(rows, ref->agent, e->agent_session, ref->session);
+  }
+}
+
+Result<SessionPage> list_sessions(KeyValueStore& store, const SessionFilter& filter) {
+  const RowReader rows = reader(store);
+  SessionPage page;
+  const auto total = count_sessions(rows, filter);
+  if (!total) return tl::unexpected(total.error());
+  page.total = *total;
+  const std::size_t limit = std::min(filter.limit, kSessionsMax);
+  std::vector<StatusWalk> walks;
+  for (const SessionStatus status : kStatuses) {
+    if (!is_asked_for(filter, status)) continue;
+    walks.emplace_back(rows, filter.agent, status, filter.before, std::min(limit + 1, kRowsPage));
+  }
+  for (std::size_t looked_at = 0;; ++looked_at) {
+    const auto walk = newest_of(walks);
+    if (!walk) return tl::unexpected(walk.error());
+    if (*walk == nullptr) return page;
+    page.has_more = page.sessions.size() >= limit || looked_at >= kSessionsMax;
+    if (page.has_more) return page;
+    const eventlog::KeyValue& found = **(*walk)->peek();
+    const auto order = detail::decode_row<OrderRow>(found.key, found.value);
+    if (!order) return tl::unexpected(order.error());
+    (*walk)->pass();
+    auto row = read_row(rows, filter.agent.empty() ? order->agent : filter.agent, order->session);
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) continue;
+    page.before = (*row)->opened;
+    if ((*row)->updated_at >= filter.active_since) page.sessions.push_back(std::move(**row));
+  }
+}
+
+Result<std::optional<SessionRow>> get_session(KeyValueStore& store, std::string_view agent,
+                                              SessionId session) {
+  return read_row(reader(store), agent, session);
+}
+
+Result<SessionRow> resolve_session(KeyValueStore& store, std::string_view agent,
+                                   std::string_view reference, const TextSource& texts) {
+  using Find = std::function<Result<std::optional<SessionId>>(const RowReader&, std::string_view,
+                                                              std::string_view)>;
+  const RowReader rows = reader(store);
+  const Find by_name = [&](const RowReader& in, std::string_view of, std::string_view name) {
+    return find_any_name(in, of, name, texts);
+  };
+  for (const Find& find :
+       {Find(find_id), Find(find_alias), by_name, Find(find_prefix), Find(find_agent_session)}) {
+    auto session = find(rows, agent, reference);
+    if (!session) return tl::unexpected(session.error());
+    if (!*session) continue;
+    auto row = read_row(rows, agent, **session);
+    if (!row) return tl::unexpected(row.error());
+    if (*row) return std::move(**row);
+  }
+  return base::failure(ErrorCode::not_found,
+                       "agent " + std::string(agent) + " has no session '" +
+                           std::string(reference) +
+                           "'; name it by id, alias or name, or by the first " +
+                           std::to_string(kPrefixMin) + " or more characters of id or alias");
+}
+
+}  // namespace projections

@@ -1,0 +1,168 @@
+// Projection: every session there is or was, one row each, and what people call it by. The fold is
+// the domain's own (domain::evolve), so that the list shows what commands are decided on.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "eventlog/domain/aggregates.hpp"
+#include "projections/fold/projection.hpp"
+#include "projections/views/session_names.hpp"
+
+namespace projections {
+
+using base::NanoUsd;
+using base::Position;
+using base::Time;
+using domain::EndReason;
+using domain::SessionStatus;
+
+class SessionList final : public Projection {
+ public:
+  static constexpr std::string_view kName = "session_list";
+
+  std::string_view name() const override { return kName; }
+  std::int64_t schema() const override;
+  void apply(const domain::RecordedEvent& event, const std::optional<domain::StreamRef>& stream,
+             Rows& rows) const override;
+};
+
+// What queries answer. Times are log time; counts are since the session was opened.
+struct SessionRow {
+  SessionId session;
+  std::string agent;
+  std::string name;    // as it was given; empty: made from the prompt
+  Position made_name;  // where the text of a name that was made lies; 0: given, or erased
+  std::string alias;
+  SessionStatus status = SessionStatus::none;
+  EndReason end_reason = EndReason::none;  // of an ended session
+  std::string engine;
+  std::string workdir;
+  std::string model;        // as it was asked for; empty: the agent's default
+  std::string agent_model;  // as the agent named it at its start; empty: not started yet
+  domain::PermissionMode permission_mode = domain::PermissionMode::ask;
+  bool is_multi_turn = false;
+  NanoUsd budget;  // 0: none
+  Time created_at;
+  Time updated_at;                // of its last event
+  Time closed_at;                 // 0: live
+  std::int64_t turns_queued = 0;  // all that ever were
+  std::int64_t turns_finished = 0;
+  std::int64_t turns_failed = 0;
+  std::int64_t turns_interrupted = 0;
+  std::int64_t turns_waiting = 0;     // queued and not started yet
+  base::TurnId turn;                  // the current one; unset: none
+  bool is_waiting_for_input = false;  // live, multi-turn, and nothing to do
+  bool is_close_requested = false;
+  std::string agent_session;  // the agent's own session id, once known
+  SessionId resumed_from;     // unset: a session that began anew
+  bool is_fork = false;
+  SessionId lineage;
+  NanoUsd cost;
+  domain::Usage usage;
+  std::int64_t output_blocks = 0;
+  std::int64_t tool_calls = 0;
+  Position opened;         // of SessionOpened
+  Position last_position;  // of its last event
+  Position prompt;         // of its first TurnQueued, whose content is the first prompt
+  std::int64_t prompt_bytes = 0;
+  base::WorkerId worker;     // that holds the lease; unset: none
+  base::FencingToken token;  // of the lease
+  std::int64_t pid = 0;      // of the agent process; 0: none
+  Position inconsistent;     // of its first impossible event; 0: none
+  bool is_erased = false;    // nothing of its text is left, or is to be left
+  bool is_erasing = false;   // some of what was erased may still be in a file
+
+  bool operator==(const SessionRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+    visit("agent", self.agent);
+    visit("name", self.name);
+    visit("made_name", self.made_name);
+    visit("alias", self.alias);
+    visit("status", self.status);
+    visit("end_reason", self.end_reason);
+    visit("engine", self.engine);
+    visit("workdir", self.workdir);
+    visit("model", self.model);
+    visit("agent_model", self.agent_model);
+    visit("permission_mode", self.permission_mode);
+    visit("multi_turn", self.is_multi_turn);
+    visit("budget", self.budget);
+    visit("created_at", self.created_at);
+    visit("updated_at", self.updated_at);
+    visit("closed_at", self.closed_at);
+    visit("turns_queued", self.turns_queued);
+    visit("turns_finished", self.turns_finished);
+    visit("turns_failed", self.turns_failed);
+    visit("turns_interrupted", self.turns_interrupted);
+    visit("turns_waiting", self.turns_waiting);
+    visit("turn", self.turn);
+    visit("waiting_for_input", self.is_waiting_for_input);
+    visit("close_requested", self.is_close_requested);
+    visit("agent_session", self.agent_session);
+    visit("resumed_from", self.resumed_from);
+    visit("fork", self.is_fork);
+    visit("lineage", self.lineage);
+    visit("cost", self.cost);
+    visit("usage", self.usage);
+    visit("output_blocks", self.output_blocks);
+    visit("tool_calls", self.tool_calls);
+    visit("opened", self.opened);
+    visit("last_position", self.last_position);
+    visit("prompt", self.prompt);
+    visit("prompt_bytes", self.prompt_bytes);
+    visit("worker", self.worker);
+    visit("token", self.token);
+    visit("pid", self.pid);
+    visit("inconsistent", self.inconsistent);
+    visit("erased", self.is_erased);
+    visit("erasing", self.is_erasing);
+  }
+};
+
+// ---- queries: pure reads, from any thread that may read the store ----
+
+// Most rows that one answer holds: some 500 bytes each, they fit one message with room to spare.
+constexpr std::size_t kSessionsMax = 1000;
+
+struct SessionFilter {
+  std::string agent;                 // empty: all agents, for callers who may see them
+  std::set<SessionStatus> statuses;  // empty: all
+  std::size_t limit = kSessionsMax;  // more than kSessionsMax is taken as kSessionsMax
+  Time active_since;                 // only sessions whose last event is not older; 0: all
+  Position before;  // only sessions opened before it, to read on from a full page; 0: all
+};
+
+struct SessionPage {
+  std::vector<SessionRow> sessions;  // the one that was opened last first
+  bool has_more = false;             // ask again with `before` as it is here
+  Position before;
+  std::int64_t total = 0;  // sessions of that agent and those statuses, whenever they were active
+};
+
+// The sessions that match. Reads rows for those that it answers with and a few more; with
+// `active_since` for kSessionsMax at most, so that a page may hold fewer, or none, and have more.
+Result<SessionPage> list_sessions(eventlog::KeyValueStore& store, const SessionFilter& filter);
+
+// No value: the agent has no such session.
+Result<std::optional<SessionRow>> get_session(eventlog::KeyValueStore& store,
+                                              std::string_view agent, SessionId session);
+
+// Reads the text of one event; none: it is not there. Rows hold no text that can be erased.
+using TextSource = std::function<std::optional<std::string>(Position)>;
+
+// The one of the agent's sessions that `reference` means. In this order: its id; its alias; its
+// name, of several sessions the live one, else the newest; a prefix of id or alias of at least
+// kPrefixMin characters that fits one session only; the agent's own session id. Without `texts` no
+// name is found that was made from a prompt.
+// Errors: not_found; invalid for a prefix that fits several, naming them.
+Result<SessionRow> resolve_session(eventlog::KeyValueStore& store, std::string_view agent,
+                                   std::string_view reference, const TextSource& texts = {});
+
+constexpr std::size_t kPrefixMin = 4;
+
+}  // namespace projections

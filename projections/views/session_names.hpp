@@ -1,0 +1,71 @@
+// The words that people use for a session instead of its id: its alias, its name, the agent's own
+// session id. Rows that several projections keep, each among its own rows, under these keys:
+//
+//   a/<agent>/<alias>          → SessionRef   aliases are unique among all sessions ever
+//   n/<agent>/<name>           → NameRef      names that were given are unique among live sessions
+//   u/<agent>/<agent session>  → SessionRef   the session that reported it last
+//
+// An agent's name has no '/', and what follows it ends with the key, so no two of them collide.
+#pragma once
+
+#include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/domain/stream_name.hpp"
+#include "projections/fold/rows.hpp"
+
+namespace projections {
+
+using base::SessionId;
+
+struct SessionRef {
+  SessionId session;
+
+  bool operator==(const SessionRef&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("session", self.session);
+  }
+};
+
+struct NameRef {
+  SessionId live;    // unset: no live session has the name
+  SessionId newest;  // the one that was opened last under the name
+
+  bool operator==(const NameRef&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("live", self.live);
+    visit("newest", self.newest);
+  }
+};
+
+// s/<agent>/<id>: where every projection keeps what it knows of one session.
+Bytes session_key(std::string_view agent, SessionId session);
+// The part of session_key() before the id.
+Bytes session_prefix(std::string_view agent);
+Bytes alias_prefix(std::string_view agent);
+
+// The session whose stream it is; none for another kind of stream.
+const domain::StreamRef* session_of(const std::optional<domain::StreamRef>& stream);
+
+// ---- folding ----
+
+// The session was opened: its alias and the name that it was given refer to it from now on.
+void refer_opened(Rows& rows, const domain::SessionOpened& opened, const std::string& agent,
+                  SessionId session);
+// The agent told its own session id.
+void refer_agent_session(Rows& rows, std::string_view agent, std::string_view agent_session,
+                         SessionId session);
+// The session ended: its name is free, and means it until another session takes it.
+void release_name(Rows& rows, std::string_view agent, std::string_view name, SessionId session);
+
+// ---- queries: none when nothing goes by that word ----
+
+Result<std::optional<SessionId>> find_alias(const RowReader& rows, std::string_view agent,
+                                            std::string_view alias);
+// The live session of that name, else the newest one.
+Result<std::optional<SessionId>> find_name(const RowReader& rows, std::string_view agent,
+                                           std::string_view name);
+Result<std::optional<SessionId>> find_agent_session(const RowReader& rows, std::string_view agent,
+                                                    std::string_view agent_session);
+
+}  // namespace projections

@@ -1,0 +1,463 @@
+#include "projections/views/session_list.hpp"
+
+#include "projections/fold/projector.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/forwarding_rows.hpp"
+#include "tests/support/history.hpp"
+
+namespace {
+
+using base::ErrorCode;
+using base::FencingToken;
+using base::NanoUsd;
+using base::Position;
+using base::SessionId;
+using base::TurnId;
+using domain::EndReason;
+using domain::SessionStatus;
+using projections::SessionFilter;
+using projections::SessionRow;
+using support::CountingRows;
+using support::LogBuilder;
+
+struct SessionListFixture {
+  projections::SessionList projection;
+  std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
+  LogBuilder log;
+
+  void catch_up() {
+    log.seal();
+    auto projector = projections::Projector::open(projection, *rows);
+    REQUIRE(projector);
+    REQUIRE(projector->catch_up(log.store(), log.head(), support::kAllEvents));
+  }
+  SessionRow get(std::string_view agent, SessionId id) {
+    catch_up();
+    const auto row = projections::get_session(*rows, agent, id);
+    REQUIRE(row);
+    REQUIRE(*row);
+    return **row;
+  }
+  std::vector<std::string> list(const SessionFilter& filter) {
+    catch_up();
+    const auto found = projections::list_sessions(*rows, filter);
+    REQUIRE(found);
+    std::vector<std::string> names;
+    for (const SessionRow& row : found->sessions) names.push_back(row.agent + ":" + row.name);
+    return names;
+  }
+  // The name of the session that the reference means, or the error's text.
+  std::string resolve(std::string_view reference, std::string_view agent = "main") {
+    catch_up();
+    const auto row = projections::resolve_session(*rows, agent, reference);
+    return row ? row->name + "/" + row->alias : row.error().text;
+  }
+  SessionId open(std::string agent, std::string name, std::string alias, std::string_view id = {}) {
+    domain::SessionOpened opened;
+    opened.session = id.empty() ? SessionId::make(log.now(), log.random()) : *SessionId::parse(id);
+    opened.agent = std::move(agent);
+    opened.name = std::move(name);
+    opened.alias = std::move(alias);
+    opened.spec.engine = "scripted";
+    opened.spec.workdir = "/tmp/here";
+    opened.spec.model = "opus";
+    opened.spec.is_multi_turn = true;
+    opened.lineage = opened.session;
+    log.add(stream(opened.agent, opened.session), opened);
+    return opened.session;
+  }
+  static std::string stream(std::string_view agent, SessionId id) {
+    return domain::session_stream(agent, id);
+  }
+};
+
+constexpr TurnId kTurn{{1}};
+
+std::string numbered(std::string text, int number) {
+  return text.append(std::to_string(number));
+}
+
+TEST_CASE("the row of a session follows its life", "[projections]") {
+  SessionListFixture f;
+  const SessionId id = f.open("main", "fix-login", "a1b2c3d4");
+  const std::string stream = f.stream("main", id);
+  const base::Time opened_at = f.log.now();
+  const Position prompt = f.log.add(stream, domain::TurnQueued{kTurn}, "Fix it.");
+
+  SessionRow row = f.get("main", id);
+  CHECK(row.session == id);
+  CHECK(row.name == "fix-login");
+  CHECK(row.alias == "a1b2c3d4");
+  CHECK(row.status == SessionStatus::starting);
+  CHECK(row.engine == "scripted");
+  CHECK(row.workdir == "/tmp/here");
+  CHECK(row.model == "opus");
+  CHECK(row.created_at == opened_at);
+  CHECK(row.updated_at == f.log.now());
+  CHECK(row.prompt == prompt);
+  CHECK(row.prompt_bytes == 7);
+  CHECK(row.turns_waiting == 1);
+  CHECK_FALSE(row.is_waiting_for_input);
+
+  const base::WorkerId worker{{9}};
+  f.log.add(stream, domain::LeaseGranted{worker, FencingToken{1}, {}});
+  f.log.add(stream, domain::TurnStarted{kTurn, FencingToken{1}});
+  f.log.add(stream, domain::AgentStarted{4711, 5});
+  f.log.add(stream, domain::AgentInitialized{"uuid-1", "opus-9", "2.0"});
+  f.log.add(stream, domain::ToolCallStarted{kTurn, "c", "Bash"}, "{}");
+  f.log.add(stream, domain::OutputRecorded{kTurn, 1, domain::OutputKind::text}, "Done.");
+  row = f.get("main", id);
+  CHECK(row.status == SessionStatus::running);
+  CHECK(row.worker == worker);
+  CHECK(row.pid == 4711);
+  CHECK(row.agent_session == "uuid-1");
+  CHECK(row.agent_model == "opus-9");
+  CHECK(row.turn == kTurn);
+  CHECK(row.tool_calls == 1);
+  CHECK(row.output_blocks == 1);
+  CHECK(row.turns_waiting == 0);
+  CHECK_FALSE(row.is_waiting_for_input);
+
+  domain::TurnCost cost{{10, 20, 0, 0}, NanoUsd{5000}, NanoUsd{5000}, 1, {}};
+  f.log.add(stream, domain::TurnFinished{kTurn, cost}, "Done.");
+  row = f.get("main", id);
+  CHECK(row.is_waiting_for_input);
+  CHECK(row.turns_finished == 1);
+  CHECK(row.cost == NanoUsd{5000});
+  CHECK(row.usage.output_tokens == 20);
+  CHECK_FALSE(row.turn.is_set());
+
+  f.log.add(stream, domain::SessionClosed{SessionStatus::killed, EndReason::user});
+  const base::Time closed_at = f.log.now();
+  const Position last = f.log.add(stream, domain::LeaseExpired{FencingToken{1}});
+  row = f.get("main", id);
+  CHECK(row.status == SessionStatus::killed);
+  CHECK(row.end_reason == EndReason::user);
+  CHECK(row.closed_at == closed_at);
+  CHECK(row.last_position == last);
+  CHECK(row.pid == 0);
+  CHECK_FALSE(row.is_waiting_for_input);
+  CHECK(row.inconsistent == Position{});
+}
+
+TEST_CASE("an unknown session has no row, nor has one of another agent", "[projections]") {
+  SessionListFixture f;
+  const SessionId id = f.open("main", "a", "aaaaaaaa");
+  f.catch_up();
+  CHECK_FALSE(projections::get_session(*f.rows, "main", SessionId{{1}})->has_value());
+  CHECK_FALSE(projections::get_session(*f.rows, "ops", id)->has_value());
+}
+
+TEST_CASE("an impossible event marks the row and changes nothing else of its state",
+          "[projections]") {
+  SessionListFixture f;
+  const SessionId id = f.open("main", "a", "aaaaaaaa");
+  const Position at =
+      f.log.add(f.stream("main", id), domain::TurnFinished{kTurn, {{}, NanoUsd{7}, {}, 0, {}}});
+  const SessionRow row = f.get("main", id);
+  CHECK(row.inconsistent == at);
+  CHECK(row.cost == NanoUsd{0});
+  CHECK(row.status == SessionStatus::starting);
+}
+
+TEST_CASE("a session that never was opened is not listed", "[projections]") {
+  SessionListFixture f;
+  f.log.add(f.stream("main", SessionId{{5}}), domain::CloseRequested{});
+  CHECK(f.list({}).empty());
+  CHECK_FALSE(projections::get_session(*f.rows, "main", SessionId{{5}})->has_value());
+}
+
+TEST_CASE("sums of what agents report stop at the wire's limit", "[projections]") {
+  SessionListFixture f;
+  const SessionId id = f.open("main", "a", "aaaaaaaa");
+  const std::string stream = f.stream("main", id);
+  f.log.add(stream, domain::LeaseGranted{{}, FencingToken{1}, {}});
+  for (int i = 0; i < 3; ++i) {
+    f.log.add(stream, domain::TurnQueued{kTurn});
+    f.log.add(stream, domain::TurnStarted{kTurn, FencingToken{1}});
+    domain::TurnCost cost;
+    cost.cost.value = cost.usage.input_tokens = base::kIntegerLimit - 1;
+    f.log.add(stream, domain::TurnFinished{kTurn, cost});
+  }
+  const SessionRow row = f.get("main", id);
+  CHECK(row.cost.value == base::kIntegerLimit - 1);
+  CHECK(row.usage.input_tokens == base::kIntegerLimit - 1);
+}
+
+TEST_CASE("sessions are listed newest first, by agent, status, activity and limit",
+          "[projections]") {
+  SessionListFixture f;
+  const SessionId a = f.open("main", "a", "aaaaaaaa");
+  f.open("ops", "b", "bbbbbbbb");
+  f.log.advance(std::chrono::hours{1});
+  const base::Time later = f.log.now();
+  const SessionId c = f.open("main", "c", "cccccccc");
+  f.log.add(f.stream("main", c), domain::SessionClosed{SessionStatus::completed, {}});
+  f.open("main", "d", "dddddddd");
+  using Names = std::vector<std::string>;
+  SessionFilter filter;
+  CHECK(f.list(filter) == Names{"main:d", "main:c", "ops:b", "main:a"});
+  filter.agent = "main";
+  CHECK(f.list(filter) == Names{"main:d", "main:c", "main:a"});
+  filter.statuses = {SessionStatus::starting, SessionStatus::running};
+  CHECK(f.list(filter) == Names{"main:d", "main:a"});
+  filter.limit = 1;
+  CHECK(f.list(filter) == Names{"main:d"});
+  filter.statuses = {SessionStatus::completed, SessionStatus::starting};
+  filter.limit = 2;
+  CHECK(f.list(filter) == Names{"main:d", "main:c"});
+  filter = {};
+  filter.active_since = later;
+  CHECK(f.list(filter) == Names{"main:d", "main:c"});
+  f.log.add(f.stream("main", a), domain::CloseRequested{});
+  CHECK(f.list(filter) == Names{"main:d", "main:c", "main:a"});
+  filter = {};
+  filter.limit = 0;
+  CHECK(f.list(filter).empty());
+  filter.limit = 10;
+  filter.before = f.get("main", c).opened;
+  CHECK(f.list(filter) == Names{"ops:b", "main:a"});
+}
+
+TEST_CASE("more sessions than one page of rows are all listed", "[projections]") {
+  SessionListFixture f;
+  const int count = static_cast<int>(projections::kRowsPage) * 2 + 3;
+  for (int i = 0; i < count; ++i) f.open("main", numbered({}, i), numbered("x", i));
+  const auto names = f.list({});
+  REQUIRE(names.size() == static_cast<std::size_t>(count));
+  CHECK(names.front() == numbered("main:", count - 1));
+  CHECK(names.back() == "main:0");
+}
+
+TEST_CASE("a page of the list reads as many rows as it shows, whatever is asked for",
+          "[projections]") {
+  SessionListFixture f;
+  std::vector<std::string> of_rare;  // the newest first
+  for (int i = 0; i < 3000; ++i) {
+    const bool is_rare = i % 1000 == 500;
+    const std::string agent = is_rare ? "rare" : "main";
+    const SessionId id = f.open(agent, numbered("n", i), numbered("x", i));
+    if (is_rare) of_rare.insert(of_rare.begin(), numbered("rare:n", i));
+    if (i == 0) continue;
+    const auto status = i % 3 == 0 ? SessionStatus::failed : SessionStatus::completed;
+    f.log.add(f.stream(agent, id), domain::SessionClosed{status, {}});
+  }
+  f.catch_up();
+  CountingRows counted(*f.rows);
+  const auto page = [&](const SessionFilter& filter, std::size_t count, std::int64_t total) {
+    counted.rows_read = 0;
+    const auto found = projections::list_sessions(counted, filter);
+    REQUIRE(found);
+    CHECK(found->sessions.size() == count);
+    CHECK(found->total == total);
+    // For each session its row and its place, and at most as many places of each other status.
+    CHECK(counted.rows_read <= 2 * count + 4 * std::min(filter.limit + 1, count + 51) + 2);
+    return *found;
+  };
+  SessionFilter filter;
+  filter.limit = 50;
+  page(filter, 50, 3000);
+  filter.agent = "rare";
+  CHECK_FALSE(page(filter, 3, 3).has_more);
+  CHECK(f.list(filter) == of_rare);
+  filter.agent = "nobody";
+  page(filter, 0, 0);
+  filter.agent = "main";
+  filter.statuses = {SessionStatus::starting, SessionStatus::failed};
+  page(filter, 50, 999);
+  filter.statuses = {SessionStatus::starting, SessionStatus::running};
+  CHECK(page(filter, 1, 1).sessions[0].name == "n0");
+  filter.statuses = {SessionStatus::failed};
+  filter.before = {100};
+  page(filter, 16, 998);
+
+  // To the very first one, also of sessions that are rarely meant.
+  filter = {};
+  filter.limit = 700;
+  filter.active_since = f.log.now();
+  std::size_t seen = 0;
+  int pages = 0;
+  for (bool has_more = true; has_more; ++pages) {
+    const auto found = projections::list_sessions(*f.rows, filter);
+    seen += found->sessions.size();
+    has_more = found->has_more;
+    filter.before = found->before;
+  }
+  CHECK((seen <= 1 && pages == 3));
+  filter = {};
+  filter.limit = 700;
+  seen = 0;
+  for (bool has_more = true; has_more;) {
+    const auto found = projections::list_sessions(*f.rows, filter);
+    seen += found->sessions.size();
+    has_more = found->has_more;
+    filter.before = found->before;
+  }
+  CHECK(seen == 3000);
+}
+
+TEST_CASE("a prefix of an id is looked for among those that begin so", "[projections]") {
+  SessionListFixture f;
+  for (int i = 0; i < 2000; ++i) f.open("main", numbered("n", i), numbered("x", i));
+  f.open("main", "last", "lastlast", "ffff8a5d-ac96-774b-bcce-b302099a8057");
+  f.open("main", "first", "firstone", "ffff0a5d-ac96-774b-bcce-b302099a8057");
+  f.catch_up();
+  CountingRows counted(*f.rows);
+  for (const std::string_view text : {"ffff8", "ffff8a", "ffff8a5", "ffff8a5d-a", "FFFF8A5DA"}) {
+    counted.rows_read = 0;
+    CHECK(projections::resolve_session(counted, "main", text)->name == "last");
+    CHECK(counted.rows_read < 20);
+  }
+  CHECK(f.resolve("ffff0") == "first/firstone");
+}
+
+TEST_CASE("a session is found by id, alias, name, prefix and the agent's id, in this order",
+          "[projections]") {
+  SessionListFixture f;
+  const std::string id_text = "01890a5d-ac96-774b-bcce-b302099a8057";
+  const SessionId id = f.open("main", "fix", "abcd1234", id_text);
+  f.log.add(f.stream("main", id), domain::AgentInitialized{"e5f6-agent", {}, {}});
+  f.open("main", "abcd1234", "zzzzzzzz", "11890a5d-ac96-774b-bcce-b302099a8057");
+  f.open("ops", "fix", "opsalias", "02890a5d-ac96-774b-bcce-b302099a8057");
+
+  CHECK(f.resolve(id_text) == "fix/abcd1234");
+  CHECK(f.resolve("01890A5DAC96774BBCCEB302099A8057") == "fix/abcd1234");
+  CHECK(f.resolve("abcd1234") == "fix/abcd1234");  // the alias before the other session's name
+  CHECK(f.resolve("fix") == "fix/abcd1234");
+  CHECK(f.resolve("fix", "ops") == "fix/opsalias");
+  CHECK(f.resolve("abcd") == "fix/abcd1234");
+  CHECK(f.resolve("0189") == "fix/abcd1234");
+  CHECK(f.resolve("01890a5d-ac9") == "fix/abcd1234");
+  CHECK(f.resolve("01890a5dac9") == "fix/abcd1234");
+  CHECK(f.resolve("01890A5") == "fix/abcd1234");
+  CHECK(f.resolve("e5f6-agent") == "fix/abcd1234");
+
+  for (const char* unknown : {"abc", "018", "01890a5e", "01890a5d-ac8", "0-1-8-9", "0289",
+                              "opsalias", "e5f6", "", "*", "/"}) {
+    INFO(unknown);
+    CHECK_THAT(f.resolve(unknown), Catch::StartsWith("agent main has no session"));
+  }
+  CHECK_THAT(f.resolve("fix", "nobody"), Catch::StartsWith("agent nobody has no session"));
+}
+
+TEST_CASE("a prefix that fits several sessions is refused with their names", "[projections]") {
+  SessionListFixture f;
+  f.open("main", "one", "abcd0001", "01890a5d-ac96-774b-bcce-b302099a8057");
+  f.open("main", "two", "abcd0002", "01890a5d-ac96-774b-bcce-b302099a8058");
+  f.open("main", "three", "0189zzzz", "91890a5d-ac96-774b-bcce-b302099a8058");
+  f.catch_up();
+  const auto by_alias = projections::resolve_session(*f.rows, "main", "abcd");
+  REQUIRE_FALSE(by_alias);
+  CHECK(by_alias.error().code == ErrorCode::invalid);
+  CHECK_THAT(by_alias.error().text,
+             Catch::Contains("abcd0001 (one") && Catch::Contains("abcd0002 (two"));
+  // Two by id, one by alias.
+  CHECK_THAT(f.resolve("0189"),
+             Catch::Contains("one") && Catch::Contains("two") && Catch::Contains("three"));
+  CHECK(f.resolve("abcd0002") == "two/abcd0002");
+  CHECK(f.resolve("01890a5d-ac96-774b-bcce-b302099a8058") == "two/abcd0002");
+}
+
+TEST_CASE("a prefix that fits very many sessions names a few", "[projections]") {
+  SessionListFixture f;
+  for (int i = 0; i < 1000; ++i) f.open("main", "s", numbered("many", 1000 + i));
+  const std::string text = f.resolve("many");
+  CHECK_THAT(text, Catch::Contains("many1000") && Catch::Contains(", and more"));
+  CHECK(text.size() < 1000);
+}
+
+TEST_CASE("a name means the live session, else the newest", "[projections]") {
+  SessionListFixture f;
+  const SessionId first = f.open("main", "fix", "first001");
+  CHECK(f.resolve("fix") == "fix/first001");
+  f.log.add(f.stream("main", first), domain::SessionClosed{SessionStatus::completed, {}});
+  CHECK(f.resolve("fix") == "fix/first001");
+  const SessionId second = f.open("main", "fix", "second02");
+  CHECK(f.resolve("fix") == "fix/second02");
+  f.log.add(f.stream("main", second), domain::SessionClosed{SessionStatus::failed, {}});
+  CHECK(f.resolve("fix") == "fix/second02");
+  // A late event of the old one does not give it the name back.
+  f.log.add(f.stream("main", first), domain::ReportIgnored{"x"});
+  CHECK(f.resolve("fix") == "fix/second02");
+  CHECK(f.resolve("first001") == "fix/first001");
+}
+
+TEST_CASE("the worked example of the README is what is stored", "[projections]") {
+  SessionListFixture f;
+  f.open("main", "fix-login", "a1b2c3d4", "01890a5d-ac96-774b-bcce-b302099a8057");
+  f.catch_up();
+  const auto value = *f.rows->get("session_list/a/main/a1b2c3d4");
+  REQUIRE(value);
+  CHECK(base::to_hex(*value) == "81a773657373696f6ec41001890a5dac96774bbcceb302099a8057");
+}
+
+TEST_CASE("an imported session of the same name does not take it from the live one",
+          "[projections]") {
+  SessionListFixture f;
+  const SessionId live = f.open("main", "fix", "live0001");
+  const SessionId imported = f.open("main", "fix", "import02");
+  f.log.add(f.stream("main", imported), domain::SessionClosed{SessionStatus::completed, {}});
+  CHECK(f.resolve("fix") == "fix/live0001");
+  f.log.add(f.stream("main", live), domain::SessionClosed{SessionStatus::completed, {}});
+  CHECK(f.resolve("fix") == "fix/import02");
+}
+
+TEST_CASE("a row does not grow with the commands of its session", "[projections]") {
+  SessionListFixture f;
+  const SessionId id = f.open("main", "a", "aaaaaaaa");
+  for (int i = 0; i < 1000; ++i) {
+    const TurnId turn = TurnId::make(f.log.now(), f.log.random());
+    f.log.add(f.stream("main", id), domain::TurnQueued{turn});
+    f.log.add(f.stream("main", id), domain::TurnInterrupted{turn, EndReason::user, {}});
+  }
+  CHECK(f.get("main", id).turns_interrupted == 1000);
+  const auto stored = *f.rows->scan("session_list/s/", {}, 10);
+  REQUIRE(stored.size() == 1);
+  CHECK(stored.front().value.size() < 1000);
+}
+
+TEST_CASE("every row equals the state that commands are decided on", "[projections]") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed " << seed);
+    support::History history(seed, {});
+    projections::SessionList projection;
+    const auto rows = eventlog::make_memory_key_value_store();
+    auto projector = projections::Projector::open(projection, *rows);
+    REQUIRE(projector->catch_up(history.log().store(), history.log().head(), support::kAllEvents));
+    std::size_t live = 0;
+    for (const auto& [stream, state] : history.states()) {
+      REQUIRE(state.inconsistent == Position{});
+      const auto row = projections::get_session(*rows, state.agent, state.session);
+      REQUIRE(row);
+      REQUIRE(*row);
+      CHECK((*row)->status == state.status);
+      CHECK((*row)->end_reason == state.end_reason);
+      CHECK((*row)->name == state.name);
+      CHECK((*row)->cost == state.cost);
+      CHECK((*row)->usage == state.usage);
+      CHECK((*row)->output_blocks == state.blocks);
+      CHECK((*row)->agent_session == state.agent_session);
+      CHECK((*row)->turns_waiting == static_cast<std::int64_t>(state.queue.size()));
+      CHECK((*row)->turn.is_set() == state.turn.has_value());
+      CHECK((*row)->turns_queued == (*row)->turns_finished + (*row)->turns_failed +
+                                        (*row)->turns_interrupted + (*row)->turns_waiting +
+                                        (state.turn ? 1 : 0));
+      CHECK((*row)->inconsistent == Position{});
+      CHECK(projections::resolve_session(*rows, state.agent, state.alias)->session ==
+            state.session);
+      if (domain::is_live(state.status)) {
+        ++live;
+        const std::string& name = domain::label(state);
+        CHECK(projections::resolve_session(*rows, state.agent, name)->session == state.session);
+      }
+    }
+    CHECK(projections::list_sessions(*rows, {})->sessions.size() == history.states().size());
+    SessionFilter filter;
+    filter.statuses = {SessionStatus::starting, SessionStatus::running};
+    const auto listed = projections::list_sessions(*rows, filter);
+    CHECK(listed->sessions.size() == live);
+    CHECK(listed->total == static_cast<std::int64_t>(live));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,300 @@
+#include "tools/steno/config/config.hpp"
+
+#include <fstream>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace {
+
+using base::ErrorCode;
+using steno::Config;
+using steno::ConfigInput;
+using steno::load_config;
+using steno::SettingSource;
+
+struct World {
+  support::TemporaryFolder folder;
+  ConfigInput input;
+
+  World() {
+    input.environment = {{"HOME", folder.path()}};
+    input.program_folder = "/opt/steno/bin";
+    input.working_folder = "/work space";
+  }
+  // At the place where the file is looked for by default.
+  void write_file(const std::string& text) {
+    std::filesystem::create_directories(folder.file(".config/steno"));
+    std::ofstream(folder.file(".config/steno/steno.toml")) << text;
+  }
+  std::string file() const { return folder.file(".config/steno/steno.toml"); }
+  Config load() const {
+    const auto config = load_config(input);
+    INFO((config ? "" : base::describe(config.error())));
+    REQUIRE(config);
+    return *config;
+  }
+  base::Error refusal() const {
+    const auto config = load_config(input);
+    REQUIRE_FALSE(config);
+    return config.error();
+  }
+};
+
+const steno::Setting& setting(const Config& config, const std::string& key) {
+  for (const steno::Setting& one : config.settings) {
+    if (one.key == key) return one;
+  }
+  FAIL("no setting " << key);
+  return config.settings.front();
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("without any setting the defaults hold", "[tools]") {
+  const World world;
+  const Config config = world.load();
+  CHECK(config.agent == "main");
+  CHECK(config.max_sessions == 5);
+  CHECK(config.budget.value == 5'000'000'000);
+  CHECK(config.permission_mode == domain::PermissionMode::ask);
+  CHECK(config.engine == "claude");
+  CHECK(config.workdir == "/work space");
+  CHECK(config.keeper_program == "/opt/steno/bin/steno-keeper");
+  CHECK(config.scripted_program == std::vector<std::string>{"/opt/steno/bin/steno-scripted-agent"});
+  CHECK(config.data_folder == world.folder.file(".local/share/steno"));
+  CHECK(config.run_folder == world.folder.file(".local/share/steno/run"));
+  CHECK(config.config_file == world.file());
+  CHECK(setting(config, "agent").where == "default");
+}
+
+TEST_CASE("a flag beats the environment, which beats the file, which beats the default",
+          "[tools]") {
+  World world;
+  CHECK(world.load().agent == "main");
+  world.write_file("agent = \"from-file\"\nmax_sessions = 7\n");
+  CHECK(world.load().agent == "from-file");
+  CHECK(setting(world.load(), "agent").where == world.file() + " line 1");
+  world.input.environment["STENO_AGENT"] = "from-environment";
+  CHECK(world.load().agent == "from-environment");
+  CHECK(setting(world.load(), "agent").source == SettingSource::environment);
+  world.input.flags["agent"] = "from-flag";
+  CHECK(world.load().agent == "from-flag");
+  CHECK(setting(world.load(), "agent").where == "--agent");
+  CHECK(world.load().max_sessions == 7);
+  CHECK(steno::is_flag(world.load(), "agent"));
+  CHECK_FALSE(steno::is_flag(world.load(), "max_sessions"));
+}
+
+TEST_CASE("an empty variable of the environment says nothing", "[tools]") {
+  World world;
+  world.input.environment["STENO_AGENT"] = "";
+  CHECK(world.load().agent == "main");
+}
+
+TEST_CASE("variables that are not settings are none of the configuration's business", "[tools]") {
+  World world;
+  world.input.environment["STENO_SESSION"] = "0123";
+  CHECK(world.load().agent == "main");
+}
+
+TEST_CASE("a variable that misses a setting's name by little is refused with that name",
+          "[tools]") {
+  World world;
+  world.input.environment["STENO_MAXSESSIONS"] = "20";
+  const auto config = steno::load_config(world.input);
+  REQUIRE_FALSE(config);
+  CHECK(config.error().code == base::ErrorCode::invalid);
+  CHECK(base::describe(config.error()).find("STENO_MAX_SESSIONS?") != std::string::npos);
+}
+
+TEST_CASE("a home puts everything into one folder", "[tools]") {
+  World world;
+  world.input.flags["home"] = "/tmp/h/";
+  const Config config = world.load();
+  CHECK(config.home == "/tmp/h");
+  CHECK(config.data_folder == "/tmp/h/data");
+  CHECK(config.run_folder == "/tmp/h/run");
+  CHECK(config.config_file == "/tmp/h/steno.toml");
+}
+
+TEST_CASE("a home by flag beats a folder from the environment, and a folder by flag beats it",
+          "[tools]") {
+  World world;
+  world.input.environment["STENO_DATA_FOLDER"] = "/elsewhere";
+  world.input.flags["home"] = "/tmp/h";
+  CHECK(world.load().data_folder == "/tmp/h/data");
+  world.input.flags["data_folder"] = "/named";
+  CHECK(world.load().data_folder == "/named");
+}
+
+TEST_CASE("the home's own file is read, and not the user's", "[tools]") {
+  World world;
+  world.write_file("agent = \"user\"\n");
+  std::ofstream(world.folder.file("steno.toml")) << "agent = \"home\"\n";
+  world.input.environment["STENO_HOME"] = world.folder.path();
+  CHECK(world.load().agent == "home");
+}
+
+TEST_CASE("a named file must exist", "[tools]") {
+  World world;
+  world.input.flags["config"] = world.folder.file("absent.toml");
+  CHECK(world.refusal().code == ErrorCode::not_found);
+  std::ofstream(world.folder.file("present.toml")) << "agent = \"named\"\n";
+  world.input.environment["STENO_CONFIG"] = world.folder.file("present.toml");
+  world.input.flags.erase("config");
+  CHECK(world.load().agent == "named");
+}
+
+TEST_CASE("folders follow the XDG variables, and relative ones are ignored", "[tools]") {
+  World world;
+  world.input.environment["XDG_DATA_HOME"] = "/d";
+  world.input.environment["XDG_RUNTIME_DIR"] = "/r";
+  CHECK(world.load().data_folder == "/d/steno");
+  CHECK(world.load().run_folder == "/r/steno");
+  world.input.environment["XDG_DATA_HOME"] = "relative";
+  CHECK(world.load().data_folder == world.folder.file(".local/share/steno"));
+}
+
+TEST_CASE("without HOME and XDG variables a folder must be named", "[tools]") {
+  World world;
+  world.input.environment.clear();
+  CHECK(contains(world.refusal().text, "--home"));
+  world.input.flags["home"] = "/tmp/h";
+  CHECK(world.load().data_folder == "/tmp/h/data");
+}
+
+TEST_CASE("an unknown key is refused with its file, its line and the known keys", "[tools]") {
+  World world;
+  world.write_file("\nmax_session = 3\n");
+  const base::Error error = world.refusal();
+  CHECK(error.code == ErrorCode::invalid);
+  CHECK(contains(error.text, "'max_session'"));
+  CHECK(contains(error.text, "max_sessions"));
+  CHECK(error.where == world.file() + " line 2");
+}
+
+TEST_CASE("a file that is not TOML is refused with its line", "[tools]") {
+  World world;
+  world.write_file("agent = \"a\"\nthis is not toml\n");
+  CHECK(contains(world.refusal().where, "line 2"));
+}
+
+TEST_CASE("a value that is not accepted is refused with what is", "[tools]") {
+  struct Case {
+    const char* line;
+    const char* accepted;
+  };
+  const auto wrong = GENERATE(
+      Case{"max_sessions = 0", "1 to 10000"}, Case{"max_sessions = 10001", "1 to 10000"},
+      Case{"worker_silence_max = \"999ms\"", "at least 1s"},
+      Case{"max_sessions = \"5\"", "1 to 10000"}, Case{"max_sessions = 2.5", "1 to 10000"},
+      Case{"budget_usd = -1", "US dollars"}, Case{"budget_usd = \"5\"", "US dollars"},
+      Case{"agent = \"Main\"", "a-z"}, Case{"agent = 5", "a-z"},
+      Case{"permission_mode = \"yolo\"", "acceptEdits"}, Case{"engine = \"gpt\"", "scripted"},
+      Case{"output = \"xml\"", "jsonl"}, Case{"keep_workers = \"yes\"", "true or false"},
+      Case{"log_level = \"loud\"", "debug"}, Case{"timeout = \"soon\"", "30s"},
+      Case{"timeout = \"0s\"", "30s"}, Case{"workdir = \"relative\"", "absolute"},
+      Case{"claude_program = \"'open\"", "arguments"}, Case{"claude_program = []", "arguments"},
+      Case{"model = \"a\\nb\"", "model"});
+  World world;
+  world.write_file(std::string(wrong.line) + "\n");
+  const base::Error error = world.refusal();
+  INFO(wrong.line << " → " << base::describe(error));
+  CHECK(error.code == ErrorCode::invalid);
+  CHECK(contains(error.text, wrong.accepted));
+  CHECK(error.where == world.file() + " line 1");
+}
+
+TEST_CASE("values of every kind are read from the file", "[tools]") {
+  World world;
+  world.write_file(R"(
+budget_usd = 0.25
+permission_mode = "acceptEdits"
+workdir = "~/code"
+claude_program = ["/opt/my claude", "--flag"]
+scripted_program = "node '/a b/agent.js'"
+keep_workers = true
+timeout = "1500ms"
+orphan_grace = "2h"
+output = "jsonl"
+)");
+  const Config config = world.load();
+  CHECK(config.budget.value == 250'000'000);
+  CHECK(config.permission_mode == domain::PermissionMode::accept_edits);
+  CHECK(config.workdir == world.folder.file("code"));
+  CHECK(config.claude_program == std::vector<std::string>{"/opt/my claude", "--flag"});
+  CHECK(config.scripted_program == std::vector<std::string>{"node", "/a b/agent.js"});
+  CHECK(config.keep_workers);
+  CHECK(config.timeout == std::chrono::milliseconds(1500));
+  CHECK(config.orphan_grace == std::chrono::hours(2));
+  CHECK(config.output == steno::OutputFormat::jsonl);
+}
+
+TEST_CASE("relative paths begin at the working folder when a flag gives them", "[tools]") {
+  World world;
+  world.input.flags["workdir"] = "sub/../other/";
+  CHECK(world.load().workdir == "/work space/other");
+}
+
+TEST_CASE("a path has one form, however its slashes are written", "[tools]") {
+  World world;
+  for (const auto& [given, path] : {std::pair{"/", "/"}, std::pair{"///", "/"},
+                                    std::pair{"//a//b/", "/a/b"}, std::pair{"/a/./c/..", "/a"}}) {
+    world.input.flags["workdir"] = given;
+    CHECK(world.load().workdir == path);
+  }
+}
+
+TEST_CASE("the flags of a configuration give the same configuration again", "[tools]") {
+  World world;
+  world.write_file("budget_usd = 0.25\nclaude_program = [\"a b\", \"c\\\"d\"]\nagent = \"ci\"\n");
+  const Config config = world.load();
+  World other;
+  for (const std::string& flag : steno::flags_of(config)) {
+    const std::size_t equals = flag.find('=');
+    REQUIRE(equals != std::string::npos);
+    for (const steno::ConfigKey& key : steno::config_keys()) {
+      if (steno::flag_name(key.name) == flag.substr(0, equals)) {
+        other.input.flags[std::string(key.name)] = flag.substr(equals + 1);
+      }
+    }
+  }
+  const Config again = other.load();
+  REQUIRE(again.settings.size() == config.settings.size());
+  for (std::size_t i = 0; i < config.settings.size(); ++i) {
+    CHECK(again.settings[i].value == config.settings[i].value);
+  }
+}
+
+TEST_CASE("every key has a setting, a flag and a variable", "[tools]") {
+  const World world;
+  const Config config = world.load();
+  REQUIRE(config.settings.size() == steno::config_keys().size());
+  for (std::size_t i = 0; i < config.settings.size(); ++i) {
+    CHECK(config.settings[i].key == steno::config_keys()[i].name);
+  }
+  CHECK(steno::flag_name("max_sessions") == "--max-sessions");
+  CHECK(steno::environment_name("max_sessions") == "STENO_MAX_SESSIONS");
+}
+
+TEST_CASE("sockets lie in the run folder, unless their paths would be too long", "[tools]") {
+  World world;
+  world.input.flags["run_folder"] = "/r";
+  const auto endpoints = steno::endpoints_of(world.load());
+  REQUIRE(endpoints);
+  CHECK(endpoints->command == "ipc:///r/command.sock");
+  CHECK(endpoints->worker == "ipc:///r/worker.sock");
+  CHECK(endpoints->feed == "ipc:///r/feed.sock");
+  world.input.flags["run_folder"] = "/" + std::string(93, 'r');  // 107 bytes with /command.sock
+  CHECK(steno::endpoints_of(world.load()));
+  world.input.flags["run_folder"] = "/" + std::string(94, 'r');
+  const auto refused = steno::endpoints_of(world.load());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::too_large);
+  CHECK(contains(refused.error().text, "run_folder"));
+}
+
+}  // namespace

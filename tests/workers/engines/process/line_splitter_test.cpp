@@ -1,0 +1,51 @@
+#include "workers/engines/process/line_splitter.hpp"
+
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using engines::Line;
+using engines::LineFault;
+using engines::LineSplitter;
+
+std::vector<Line> split(const std::vector<std::string>& chunks, std::size_t line_bytes_max) {
+  LineSplitter splitter(line_bytes_max);
+  std::vector<Line> lines;
+  for (const auto& chunk : chunks) splitter.feed(chunk, lines);
+  splitter.finish(lines);
+  return lines;
+}
+
+TEST_CASE("lines are the same wherever the chunks are cut", "[workers]") {
+  const std::string text = "one\n\ntwo\nthree is too long\nfour\nlast";
+  const std::vector<Line> expected = {{"one", LineFault::none},
+                                      {"two", LineFault::none},
+                                      {"three", LineFault::too_long},
+                                      {"four", LineFault::none},
+                                      {"last", LineFault::cut_short}};
+  for (std::size_t first = 0; first <= text.size(); ++first) {
+    for (std::size_t second = first; second <= text.size(); ++second) {
+      const auto lines = split(
+          {text.substr(0, first), text.substr(first, second - first), text.substr(second)}, 5);
+      REQUIRE(lines == expected);
+    }
+  }
+}
+
+TEST_CASE("a line of just the largest size is whole", "[workers]") {
+  CHECK(split({"12345\n"}, 5) == std::vector<Line>{{"12345", LineFault::none}});
+  CHECK(split({"12345"}, 5) == std::vector<Line>{{"12345", LineFault::cut_short}});
+  CHECK(split({"123456"}, 5) == std::vector<Line>{{"12345", LineFault::too_long}});
+}
+
+TEST_CASE("what is thrown away is counted", "[workers]") {
+  LineSplitter splitter(4);
+  std::vector<Line> lines;
+  splitter.feed("12345678", lines);
+  splitter.feed("90\nab", lines);
+  splitter.feed("cdef\n", lines);
+  CHECK(splitter.discarded_bytes() == 6 + 2);
+  CHECK(lines.size() == 2);
+}
+
+}  // namespace

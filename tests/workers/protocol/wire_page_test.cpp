@@ -1,0 +1,334 @@
+// workers/WIRE.md tells the authors of other clients what each field is called and holds. Its
+// tables are compared with the reflection that encodes and decodes those fields, and with the
+// tables of names, so that they cannot go stale; what the words beside them mean is not.
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "bus/log_reader.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "projections/views/metrics.hpp"
+#include "tests/support/catch.hpp"
+#include "workers/reactors/anchors.hpp"
+#include "workers/reactors/archives.hpp"
+#include "workers/reactors/backups.hpp"
+#include "workers/server/older_requests.hpp"
+#include "workers/server/server.hpp"
+
+namespace {
+
+// ---- the kinds of fields, as the page calls them ----
+
+template <class T>
+struct Is {};
+
+// What the page calls an enum, or a map: its heading, or the first cell of its row. A field of a
+// type that has no name here does not compile.
+// clang-format off
+constexpr std::string_view named(Is<domain::SessionStatus>) { return "status"; }
+constexpr std::string_view named(Is<domain::EndReason>) { return "end_reason"; }
+constexpr std::string_view named(Is<domain::PermissionMode>) { return "permission_mode"; }
+constexpr std::string_view named(Is<domain::OutputKind>) { return "output_kind"; }
+constexpr std::string_view named(Is<domain::LineFault>) { return "line_fault"; }
+constexpr std::string_view named(Is<domain::ErasureReason>) { return "erasure_reason"; }
+constexpr std::string_view named(Is<domain::ActorKind>) { return "actor_kind"; }
+constexpr std::string_view named(Is<workers::ItemKind>) { return "item_kind"; }
+constexpr std::string_view named(Is<workers::BackupAction>) { return "backup_action"; }
+constexpr std::string_view named(Is<workers::ArchiveAction>) { return "archive_action"; }
+constexpr std::string_view named(Is<workers::FlightKind>) { return "flight_kind"; }
+constexpr std::string_view named(Is<bus::Role>) { return "role"; }
+constexpr std::string_view named(Is<bus::ReplyStatus>) { return "reply_status"; }
+constexpr std::string_view named(Is<bus::FeedKind>) { return "feed_kind"; }
+constexpr std::string_view named(Is<domain::RejectionCode>) { return "rejection"; }
+constexpr std::string_view named(Is<bus::ReplyError>) { return "error"; }
+
+constexpr std::string_view named(Is<domain::Envelope>) { return "envelope"; }
+constexpr std::string_view named(Is<workers::CommandBody>) { return "command"; }
+constexpr std::string_view named(Is<workers::CommandReplyBody>) { return "outcome"; }
+constexpr std::string_view named(Is<workers::ServerCommandReplyBody>) { return "log_outcome"; }
+constexpr std::string_view named(Is<workers::QueryBody>) { return "query"; }
+constexpr std::string_view named(Is<bus::LogEpoch>) { return "epoch"; }
+constexpr std::string_view named(Is<domain::SessionSpec>) { return "spec"; }
+constexpr std::string_view named(Is<domain::Usage>) { return "usage"; }
+constexpr std::string_view named(Is<domain::TurnCost>) { return "turn_cost"; }
+constexpr std::string_view named(Is<domain::ContentProof>) { return "proof"; }
+constexpr std::string_view named(Is<domain::VersionRange>) { return "versions"; }
+constexpr std::string_view named(Is<bus::FeedEvent>) { return "feed_event"; }
+constexpr std::string_view named(Is<projections::SessionRow>) { return "row"; }
+constexpr std::string_view named(Is<projections::Erasure>) { return "erasure"; }
+constexpr std::string_view named(Is<workers::OutputItem>) { return "item"; }
+constexpr std::string_view named(Is<projections::MetricsTotals>) { return "totals"; }
+constexpr std::string_view named(Is<projections::MostExpensive>) { return "most_expensive"; }
+constexpr std::string_view named(Is<workers::DigestRow>) { return "digest"; }
+constexpr std::string_view named(Is<workers::BackupRow>) { return "backup"; }
+constexpr std::string_view named(Is<workers::ArchiveRow>) { return "archive"; }
+constexpr std::string_view named(Is<domain::MadeAnchor>) { return "made_anchor"; }
+constexpr std::string_view named(Is<domain::AnchorMade>) { return "AnchorMade"; }
+constexpr std::string_view named(Is<workers::StageTime>) { return "stage"; }
+constexpr std::string_view named(Is<workers::StageTimes>) { return "stages"; }
+constexpr std::string_view named(Is<workers::FlightEntry>) { return "step"; }
+// clang-format on
+
+template <class T>
+struct Kind {
+  static std::string text() {
+    if constexpr (std::is_same_v<T, bool>)
+      return "bool";
+    else if constexpr (std::is_integral_v<T>)
+      return "number";
+    else if constexpr (std::is_same_v<T, std::string>)
+      return "text";
+    else if constexpr (std::is_same_v<T, base::RawValue>)
+      return "any";
+    else if constexpr (std::is_same_v<T, base::Binary>)
+      return "bytes";
+    else if constexpr (std::is_same_v<T, base::Position>)
+      return "position";
+    else if constexpr (std::is_same_v<T, base::StreamVersion>)
+      return "version";
+    else if constexpr (std::is_same_v<T, base::FencingToken>)
+      return "token";
+    else if constexpr (std::is_same_v<T, base::NanoUsd>)
+      return "money";
+    else if constexpr (std::is_same_v<T, base::Time>)
+      return "time";
+    else if constexpr (std::is_same_v<T, base::Duration>)
+      return "duration";
+    else
+      return std::string(named(Is<T>{}));
+  }
+};
+template <class Tag>
+struct Kind<base::Id<Tag>> {
+  static std::string text() { return "id"; }
+};
+template <std::size_t N>
+struct Kind<std::array<char, N>> {
+  static std::string text() { return "bytes" + std::to_string(N); }
+};
+template <class T>
+struct Kind<std::optional<T>> {
+  static std::string text() { return Kind<T>::text() + "?"; }
+};
+template <class T>
+struct Kind<std::vector<T>> {
+  static std::string text() { return "[" + Kind<T>::text() + "]"; }
+};
+template <class T>
+struct Kind<std::set<T>> : Kind<std::vector<T>> {};
+template <class K, class V>
+struct Kind<std::map<K, V>> {
+  static std::string text() { return "{" + Kind<K>::text() + ": " + Kind<V>::text() + "}"; }
+};
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+template <class T>
+Fields fields_of() {
+  Fields fields;
+  const T value{};
+  T::fields(value, [&](const char* name, const auto& field) {
+    fields.emplace_back(name, Kind<std::remove_cvref_t<decltype(field)>>::text());
+  });
+  return fields;
+}
+
+// "`session`: id, `agent`: text", or "none".
+template <class T>
+std::string line_of() {
+  std::string line;
+  for (const auto& [name, of] : fields_of<T>()) {
+    line += (line.empty() ? "`" : ", `") + name + "`: " + of;
+  }
+  return line.empty() ? "none" : line;
+}
+
+// ---- the page ----
+
+using Row = std::vector<std::string>;
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+// The cells of a line of a table; none: it is none.
+Row cells(const std::string& line) {
+  Row row;
+  if (!line.starts_with("|")) return row;
+  std::istringstream in(line.substr(1));
+  for (std::string cell; std::getline(in, cell, '|');) row.push_back(trimmed(cell));
+  return row;
+}
+
+// What stands below a heading, up to the next one: the rows of its tables, without their heads.
+using Page = std::map<std::string, std::vector<Row>>;
+
+Page read_page() {
+  std::ifstream in(STENO_SOURCE_DIR "/workers/WIRE.md");
+  REQUIRE(in);
+  Page page;
+  std::string heading;
+  std::vector<Row>* rows = nullptr;
+  bool is_code = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("```")) is_code = !is_code;
+    if (is_code) continue;
+    if (line.starts_with("#")) {
+      heading = trimmed(line.substr(line.find_first_not_of('#')));
+      INFO("two sections of one name: " << heading);
+      REQUIRE_FALSE(page.contains(heading));
+      rows = &page[heading];
+      continue;
+    }
+    Row row = cells(line);
+    if (row.empty() || rows == nullptr) continue;
+    if (row.front().starts_with("---")) {
+      rows->pop_back();  // the head of the table
+      continue;
+    }
+    rows->push_back(std::move(row));
+  }
+  return page;
+}
+
+const std::vector<Row>& section(const Page& page, std::string_view name) {
+  const auto found = page.find("`" + std::string(name) + "`");
+  INFO("workers/WIRE.md has no section `" << name << "`");
+  REQUIRE(found != page.end());
+  return found->second;
+}
+
+// The wanted beginnings of rows, in their order, and no others. A complaint is the row as it is to
+// begin.
+void check_rows(std::string_view of, const std::vector<Row>& rows, const std::vector<Row>& wanted) {
+  const auto text = [](const Row& row) {
+    std::string all = "|";
+    for (const std::string& cell : row) all += " " + cell + " |";
+    return all;
+  };
+  for (std::size_t i = 0; i < std::max(rows.size(), wanted.size()); ++i) {
+    INFO("workers/WIRE.md, section " << of << ", row " << i + 1 << " of " << wanted.size());
+    const Row is = i < rows.size() ? rows[i] : Row{};
+    const Row to_be = i < wanted.size() ? wanted[i] : Row{};
+    const Row begin(is.begin(),
+                    is.begin() + static_cast<std::ptrdiff_t>(std::min(is.size(), to_be.size())));
+    CHECK(text(begin) == text(to_be));
+    INFO("it says what each means");
+    if (i < wanted.size()) CHECK((is.size() > to_be.size() && !is.back().empty()));
+  }
+}
+
+// A table of a map's fields: name and kind, and what it means.
+template <class T>
+void check_fields(const Page& page, const Fields& more = {}) {
+  std::vector<Row> wanted;
+  Fields fields = fields_of<T>();
+  fields.insert(fields.end(), more.begin(), more.end());
+  for (const auto& [name, of] : fields) wanted.push_back({"`" + name + "`", of});
+  check_rows(named(Is<T>{}), section(page, named(Is<T>{})), wanted);
+}
+
+// A table of an enum's names, the default first, and what each means.
+template <class Enum>
+void check_names(const Page& page) {
+  std::vector<Row> wanted;
+  for (const std::string_view name : base::EnumNames<Enum>::kNames) {
+    wanted.push_back({"`" + std::string(name) + "`"});
+  }
+  check_rows(named(Is<Enum>{}), section(page, named(Is<Enum>{})), wanted);
+}
+
+// A row of the section "Other maps".
+template <class T>
+Row map_row(std::string_view name = named(Is<T>{})) {
+  return {"`" + std::string(name) + "`", line_of<T>()};
+}
+
+template <class Variant, std::size_t... I>
+std::vector<Row> rows_of_types(std::index_sequence<I...>) {
+  return {map_row<std::variant_alternative_t<I, Variant>>(
+      std::variant_alternative_t<I, Variant>::kType)...};
+}
+// Of every command that a client may send.
+template <class... One>
+void add_rows(std::vector<Row>& rows, base::Types<One...>) {
+  (rows.push_back(map_row<One>(One::kType)), ...);
+}
+template <class... A>
+std::vector<Row> rows_of_commands(base::Types<A...>) {
+  std::vector<Row> rows;
+  (add_rows(rows, typename A::ClientCommands{}), ...);
+  return rows;
+}
+
+template <class Variant>
+std::vector<Row> rows_of_types() {
+  return rows_of_types<Variant>(std::make_index_sequence<std::variant_size_v<Variant>>());
+}
+
+TEST_CASE("the page for other clients has every event with its fields", "[workers]") {
+  const Page page = read_page();
+  check_rows("Types of events", page.at("Types of events"),
+             rows_of_types<domain::Event::Variant>());
+  check_fields<domain::Envelope>(page, {{"f", "any"}});
+}
+
+TEST_CASE("the page for other clients has every command and map with its fields", "[workers]") {
+  const Page page = read_page();
+  check_rows("Types of commands", page.at("Types of commands"),
+             rows_of_commands(domain::AskedAggregates{}));
+  check_fields<workers::CommandBody>(page);
+  check_fields<workers::CommandReplyBody>(page);
+  check_fields<workers::ServerCommandReplyBody>(page);
+  check_fields<domain::SessionSpec>(page);
+  check_fields<workers::QueryBody>(page);
+  check_fields<projections::SessionRow>(page);
+  check_rows("Frames and the feed", page.at("Frames and the feed"),
+             {map_row<bus::Hello>("hello"), map_row<bus::Welcome>("welcome"),
+              map_row<bus::Request>("request"), map_row<bus::Reply>("reply"),
+              map_row<bus::Notice>("notice"), map_row<bus::FeedHeader>("header"),
+              map_row<bus::FeedEvent>(), map_row<bus::ReadRequest>("read"),
+              map_row<bus::LogPage>("page"), map_row<bus::LogEpoch>()});
+  check_rows(
+      "Answers", page.at("Answers"),
+      {map_row<workers::ListAnswer>("list"), map_row<workers::ShowAnswer>("show"),
+       map_row<workers::OutputAnswer>("output"), map_row<projections::MetricsReport>("stats"),
+       map_row<workers::DigestsAnswer>("digests"), map_row<workers::StatusAnswer>("status"),
+       map_row<workers::BackupsAnswer>("backups"), map_row<workers::AnchorsAnswer>("anchors"),
+       map_row<workers::ArchivesAnswer>("archives"), map_row<workers::FlightAnswer>("flight")});
+  check_rows("Requests of operators", page.at("Requests of operators"),
+             {map_row<workers::BackupBody>("backup"), map_row<workers::ArchiveBody>("archive")});
+  check_rows(
+      "Other maps", page.at("Other maps"),
+      {map_row<domain::Usage>(), map_row<domain::TurnCost>(), map_row<domain::ContentProof>(),
+       map_row<domain::VersionRange>(), map_row<projections::Erasure>(),
+       map_row<workers::OutputItem>(), map_row<projections::MetricsTotals>(),
+       map_row<projections::MostExpensive>(), map_row<workers::DigestRow>(),
+       map_row<workers::BackupRow>(), map_row<workers::ArchiveRow>(), map_row<domain::MadeAnchor>(),
+       map_row<workers::StageTimes>(), map_row<workers::StageTime>(),
+       map_row<workers::FlightEntry>()});
+}
+
+TEST_CASE("the page for other clients has every name", "[workers]") {
+  const Page page = read_page();
+  check_names<domain::SessionStatus>(page);
+  check_names<domain::EndReason>(page);
+  check_names<domain::PermissionMode>(page);
+  check_names<domain::OutputKind>(page);
+  check_names<domain::LineFault>(page);
+  check_names<domain::ErasureReason>(page);
+  check_names<domain::ActorKind>(page);
+  check_names<workers::ItemKind>(page);
+  check_names<workers::BackupAction>(page);
+  check_names<workers::ArchiveAction>(page);
+  check_names<workers::FlightKind>(page);
+  check_names<bus::Role>(page);
+  check_names<bus::ReplyStatus>(page);
+  check_names<bus::FeedKind>(page);
+  check_names<domain::RejectionCode>(page);
+  check_names<bus::ReplyError>(page);
+}
+
+}  // namespace

@@ -1,0 +1,462 @@
+#include "workers/reactors/lease_dispatcher.hpp"
+
+#include "tests/support/driven_loop.hpp"
+#include "tests/support/told_lease_locks.hpp"
+
+namespace workers {
+namespace {
+
+using base::Duration;
+using std::chrono::seconds;
+using support::as_command;
+using support::DrivenLoop;
+using support::kSession;
+using support::kWorker;
+using support::LastingStores;
+
+const bus::PeerId kPeer = "the worker's connection";
+
+class WorkersSocket final : public bus::ServerSocket {
+ public:
+  void* poll_handle() const override { return nullptr; }
+  std::optional<bus::Incoming> receive() override { return std::nullopt; }
+  bool send(const bus::PeerId&, base::Bytes frame) override {
+    if (is_full) return false;
+    sent.push_back(std::get<bus::Notice>(*bus::decode_frame(frame)));
+    return true;
+  }
+
+  // What was sent under the verb since the last call for it.
+  template <class Body>
+  std::vector<Body> take(std::string_view verb) {
+    std::vector<Body> bodies;
+    for (const bus::Notice& notice : sent) {
+      if (notice.verb == verb) bodies.push_back(*bus::from_body<Body>(notice.body));
+    }
+    std::erase_if(sent, [&](const bus::Notice& notice) { return notice.verb == verb; });
+    return bodies;
+  }
+
+  std::vector<bus::Notice> sent;
+  bool is_full = false;
+};
+
+// Reads from the log, unless it is told that it cannot.
+class Contents final : public ContentLoader {
+ public:
+  explicit Contents(eventlog::BlockStore& store) : loader_(store) {}
+  void request(Position position) override { loader_.request(position); }
+  std::optional<ContentOutcome> poll() override {
+    auto outcome = loader_.poll();
+    if (outcome && is_broken) {
+      outcome->event = base::failure(base::ErrorCode::io, "the disk is gone");
+    }
+    if (outcome && outcome->event && lost.contains(outcome->event->envelope.type)) {
+      outcome->event->content.reset();  // as salvaged
+    }
+    return outcome;
+  }
+
+  bool is_broken = false;
+  std::set<std::string> lost;  // types of events whose text the log has lost
+
+ private:
+  InlineContentLoader loader_;
+};
+
+struct DispatcherLife {
+  explicit DispatcherLife(LastingStores& disk)
+      : loop(disk.store, *disk.rows),
+        contents(disk.store),
+        dispatcher(loop.worker, socket, locks, contents, random, {}) {}
+
+  void settle() {
+    // A text that was asked for in one round is there in the next.
+    for (int quiet = 0; quiet < 3; ++quiet) {
+      loop.settle();
+      bool has_worked = dispatcher.do_work(cycle());
+      for (; told < loop.events.size(); ++told) {
+        has_worked = true;
+        dispatcher.on_durable(loop.events[told]);
+      }
+      has_worked |= loop.answer_reactors();
+      if (has_worked) quiet = -1;
+    }
+  }
+  Cycle cycle() { return {now, now, Duration{now.us}, loop.sequencer.durable(), true, flight}; }
+  void advance(Duration by) {
+    now = now + by;
+    settle();
+  }
+  template <class Body>
+  void hear(std::string_view verb, const Body& body) {
+    dispatcher.on_frame(kPeer, bus::Notice{std::string(verb), bus::to_body(body)}, now);
+    settle();
+  }
+  void register_worker() { hear(kVerbRegister, RegisterBody{kWorker, 77, {}}); }
+  // A session with a turn that runs under a lease of the worker's; the directive says so.
+  DirectiveBody lease() {
+    register_worker();
+    REQUIRE(loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn())));
+    settle();
+    const auto directives = socket.take<DirectiveBody>(kVerbDirective);
+    REQUIRE(directives.size() == 1);
+    CHECK(directives[0].turn->prompt == "work on it");
+    CHECK(directives[0].spec == support::sample_spec(true));
+    return directives[0];
+  }
+  std::int64_t count(std::string_view type) const {
+    return std::count_if(loop.events.begin(), loop.events.end(),
+                         [&](const auto& event) { return event.envelope.type == type; });
+  }
+
+  base::Time now{1'000'000'000};
+  base::SeededRandom random{3};
+  FlightRecorder flight;
+  WorkersSocket socket;
+  support::ToldLeaseLocks locks;
+  DrivenLoop loop;
+  Contents contents;
+  LeaseDispatcher dispatcher;
+  std::size_t told = 0;
+};
+
+TEST_CASE("a lease is expired only when nobody holds its session", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  life.lease();
+  life.locks.is_worker_held = false;
+  for (int i = 0; i < 20; ++i) life.advance(seconds(1));
+  CHECK(life.count("LeaseExpired") == 0);
+  life.locks.is_held = false;
+  life.advance(seconds(1));
+  CHECK(life.count("LeaseExpired") == 1);
+}
+
+TEST_CASE("under each lease an agent is started as its session was opened", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const DirectiveBody first = life.lease();
+  life.locks.is_worker_held = life.locks.is_held = false;
+  life.advance(seconds(1));
+  REQUIRE(life.count("LeaseExpired") == 1);
+  life.locks.is_worker_held = true;
+  life.register_worker();
+  REQUIRE(life.loop.ask(
+      DrivenLoop::message(1, 2, support::as_command(domain::SendPrompt{"go on", false}))));
+  life.settle();
+  const auto again = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(!again.empty());
+  CHECK(again.back().token > first.token);
+  CHECK(again.back().spec == first.spec);
+  CHECK(again.back().system_prompt == first.system_prompt);
+  CHECK(again.back().turn->prompt == "go on");
+}
+
+TEST_CASE("a holder that comes back while its lease is taken is not directed", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const DirectiveBody before = life.lease();
+  life.locks.is_worker_held = life.locks.is_held = false;
+  life.now = life.now + seconds(1);
+  life.dispatcher.do_work(life.cycle());  // asks for the lease to be expired
+  life.locks.is_worker_held = true;
+  const RegisterBody back{kWorker, 77, {}};
+  life.dispatcher.on_frame(kPeer, bus::Notice{std::string(kVerbRegister), bus::to_body(back)},
+                           life.now);
+  for (int i = 0; i < 3; ++i) life.dispatcher.do_work(life.cycle());
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
+  life.settle();
+  CHECK(life.count("LeaseExpired") == 1);
+  for (const DirectiveBody& after : life.socket.take<DirectiveBody>(kVerbDirective)) {
+    CHECK(after.token > before.token);
+  }
+}
+
+TEST_CASE("a worker whose queue is full keeps its leases until it must have noticed", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const DirectiveBody before = life.lease();
+  life.locks.is_held = false;  // the directive is under way, the agent not started
+  life.socket.is_full = true;
+  life.hear(kVerbHeartbeat, HeartbeatBody{});
+  life.advance(seconds(2));
+  life.hear(kVerbHeartbeat, HeartbeatBody{});  // it has not obeyed: it is to be directed again
+  life.advance(std::chrono::milliseconds(200));
+  life.socket.is_full = false;
+  const base::WorkerId other = support::numbered<base::WorkerId>(7);
+  life.dispatcher.on_frame(
+      "other", bus::Notice{std::string(kVerbRegister), bus::to_body(RegisterBody{other, 78, {}})},
+      life.now);
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  CHECK(life.count("LeaseExpired") == 0);
+  const auto again = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(again.size() == 1);  // as soon as there was room
+  CHECK(again[0].token == before.token);
+
+  // Once it has been silent for long, the other one may have the session.
+  const bus::Notice beat{std::string(kVerbHeartbeat), bus::to_body(HeartbeatBody{})};
+  for (int i = 0; i < 12; ++i) {
+    life.dispatcher.on_frame("other", beat, life.now);
+    life.advance(seconds(1));
+  }
+  CHECK(life.count("LeaseExpired") == 1);
+}
+
+TEST_CASE("what did not fit a worker's queue is told when there is room", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  life.lease();
+  life.socket.is_full = true;
+  const RegisterBody body{kWorker, 77, {{support::numbered<base::SessionId>(9), "main", {1}, 0}}};
+  life.hear(kVerbRegister, body);
+  life.advance(seconds(1));
+  life.socket.is_full = false;
+  life.advance(seconds(1));
+  const auto acks = life.socket.take<ReportAckBody>(kVerbReportAck);
+  REQUIRE(acks.size() == 2);
+  CHECK(std::any_of(acks.begin(), acks.end(), [](const auto& ack) { return ack.lost; }));
+  CHECK(std::any_of(acks.begin(), acks.end(), [](const auto& ack) { return ack.resend; }));
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).size() == 1);
+}
+
+TEST_CASE("a worker that is silent keeps its leases while there is no other", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  life.lease();
+  life.locks.is_held = GENERATE(true, false);  // while it is stopped, its agents may end
+  for (int i = 0; i < 60; ++i) life.advance(seconds(1));
+  CHECK(life.dispatcher.workers() == 0);
+  CHECK(life.count("LeaseExpired") == 0);
+}
+
+TEST_CASE("a directive that a worker has not obeyed is sent again", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const auto directive = life.lease();
+  const HeartbeatBody idle;
+  const HeartbeatBody obedient{{{kSession, "main", directive.token, directive.number}}};
+  life.advance(seconds(2));
+  life.hear(kVerbHeartbeat, obedient);
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
+  life.hear(kVerbHeartbeat, idle);
+  const auto again = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].number > directive.number);
+  CHECK(again[0].turn == directive.turn);
+  // It may be on its way still.
+  life.hear(kVerbHeartbeat, obedient);
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
+}
+
+TEST_CASE("the directives of a new server are newer than those of the one before", "[workers]") {
+  LastingStores disk;
+  std::int64_t last = 0;
+  {
+    DispatcherLife life(disk);
+    life.dispatcher.begin(1);
+    last = life.lease().number;
+    REQUIRE(life.loop.ask(DrivenLoop::message(1, 2, as_command(domain::CloseSession{}))));
+    life.settle();
+    for (const auto& each : life.socket.take<DirectiveBody>(kVerbDirective)) {
+      CHECK(each.number > last);
+      last = each.number;
+    }
+  }
+  DispatcherLife life(disk);  // whose clock begins anew
+  life.dispatcher.begin(2);
+  const std::string stream = domain::session_stream("main", kSession);
+  auto streams = support::fold_all(disk.store);
+  life.dispatcher.restore(std::get<domain::SessionState>(streams.at(stream).state));
+  life.register_worker();
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].number > last);
+}
+
+TEST_CASE("a new server waits for a holder that may still come", "[workers]") {
+  const auto expired_after = [](bool is_only) {
+    LastingStores disk;
+    DispatcherLife(disk).lease();
+    DispatcherLife life(disk);
+    auto streams = support::fold_all(disk.store);
+    const std::string stream = domain::session_stream("main", kSession);
+    life.dispatcher.restore(std::get<domain::SessionState>(streams.at(stream).state));
+    life.locks.is_held = false;  // the directive is under way, the agent not started
+    life.locks.is_only = is_only;
+    life.settle();
+    const base::WorkerId other = support::numbered<base::WorkerId>(7);
+    life.dispatcher.on_frame(
+        "other", bus::Notice{std::string(kVerbRegister), bus::to_body(RegisterBody{other, 78, {}})},
+        life.now);
+    int waited = 0;
+    const bus::Notice beat{std::string(kVerbHeartbeat), bus::to_body(HeartbeatBody{})};
+    for (; life.count("LeaseExpired") == 0 && waited < 60; ++waited) {
+      life.dispatcher.on_frame("other", beat, life.now);
+      life.advance(seconds(1));
+    }
+    return waited;
+  };
+  CHECK(expired_after(true) == 1);    // at once: the holder is surely gone
+  CHECK(expired_after(false) == 11);  // it may live, and has noticed by then that nobody answers
+}
+
+TEST_CASE("a report after a missing one is asked for again, not acknowledged", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const auto directive = life.lease();
+  const auto send = [&](std::int64_t sequence) {
+    const auto report = encode_report(sequence, domain::ReportAgentStarted{77, 1});
+    life.hear(kVerbReports, ReportsBody{kSession, "main", directive.token, {report}});
+    return life.socket.take<ReportAckBody>(kVerbReportAck);
+  };
+  CHECK(send(2) == std::vector<ReportAckBody>{{kSession, directive.token, 0, true, false}});
+  CHECK(life.count("AgentStarted") == 0);
+  CHECK(send(1) == std::vector<ReportAckBody>{{kSession, directive.token, 1, false, false}});
+  CHECK(send(1) == std::vector<ReportAckBody>{{kSession, directive.token, 1, false, false}});
+  CHECK(send(2) == std::vector<ReportAckBody>{{kSession, directive.token, 2, false, false}});
+  CHECK(life.count("AgentStarted") == 2);
+}
+
+TEST_CASE("a prompt that cannot be read is read again, not given empty", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  life.contents.is_broken = true;
+  life.register_worker();
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn())));
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  CHECK(life.count("TurnStarted") == 1);
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
+  life.contents.is_broken = false;
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].turn->prompt == "work on it");
+}
+
+TEST_CASE("a prompt whose text is lost is never given, and its turn ends", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  life.contents.lost = {"TurnQueued"};
+  life.register_worker();
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn())));
+  REQUIRE(life.loop.ask(
+      DrivenLoop::message(1, 2, support::as_command(domain::SendPrompt{"go on", false}))));
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  CHECK(life.count("TurnFailed") == 2);
+  CHECK(life.count("SessionClosed") == 0);
+  for (const DirectiveBody& directive : life.socket.take<DirectiveBody>(kVerbDirective)) {
+    CHECK_FALSE(directive.turn);
+  }
+  // What is readable is given again.
+  life.contents.lost.clear();
+  REQUIRE(life.loop.ask(
+      DrivenLoop::message(1, 3, support::as_command(domain::SendPrompt{"once more", false}))));
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].turn->prompt == "once more");
+}
+
+TEST_CASE("an agent whose system prompt is lost is not started without it", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  life.contents.lost = {"SessionOpened"};
+  life.register_worker();
+  domain::Spawn spawn;
+  spawn.spec = support::sample_spec(true);
+  spawn.system_prompt = "Never delete anything.";
+  spawn.prompt = "work on it";
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 1, as_command(spawn))));
+  for (int i = 0; i < 5; ++i) life.advance(seconds(1));
+  CHECK(life.count("TurnFailed") == 1);
+  CHECK(life.count("SessionClosed") == 1);
+  for (const DirectiveBody& directive : life.socket.take<DirectiveBody>(kVerbDirective)) {
+    CHECK(directive.end == LeaseEnd::kill);
+  }
+}
+
+TEST_CASE("an agent is told to end also while its session's texts cannot be read", "[workers]") {
+  LastingStores disk;
+  std::optional<DirectiveBody> before;
+  {
+    DispatcherLife life(disk);
+    before = life.lease();
+    REQUIRE(life.loop.ask(DrivenLoop::message(1, 2, as_command(domain::KillSession{}))));
+  }
+  // A new server has none of the texts at hand.
+  DispatcherLife life(disk);
+  life.contents.is_broken = true;
+  auto streams = support::fold_all(disk.store);
+  life.dispatcher.restore(
+      std::get<domain::SessionState>(streams.at(domain::session_stream("main", kSession)).state));
+  life.register_worker();
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].end == LeaseEnd::kill);
+  CHECK(directives[0].token == before->token);
+  CHECK(directives[0].spec == domain::SessionSpec{});
+  CHECK(directives[0].system_prompt.empty());
+  CHECK_FALSE(directives[0].turn);
+}
+
+TEST_CASE("a report of a later release is on the record, and the next one is taken", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const auto directive = life.lease();
+  const SequencedReport unknown{1, "ReportOfLater", bus::to_body(HeartbeatBody{})};
+  const auto known = encode_report(2, domain::ReportAgentStarted{77, 1});
+  life.hear(kVerbReports, ReportsBody{kSession, "main", directive.token, {unknown, known}});
+  CHECK(life.count("AgentLineRecorded") == 1);
+  CHECK(life.count("AgentStarted") == 1);
+  CHECK(life.socket.take<ReportAckBody>(kVerbReportAck).back() ==
+        ReportAckBody{kSession, directive.token, 2, false, false});
+}
+
+TEST_CASE("what a report says at too great a length is cut where it becomes a fact", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const auto directive = life.lease();
+  std::string model = "m";
+  for (int i = 0; i < 1'000; ++i) model += "ö";  // byte 256 is in the middle of one
+  ReportsBody reports{directive.session, directive.agent, directive.token, {}};
+  reports.reports.push_back(encode_report(1, domain::ReportAgentStarted{5, 6}));
+  reports.reports.push_back(encode_report(
+      2, domain::ReportInitialized{std::string(70'000, 's'), model, std::string(256, 'v')}));
+  life.hear(kVerbReports, reports);
+  const auto& event = life.loop.events.back().event;
+  REQUIRE(std::holds_alternative<domain::AgentInitialized>(event));
+  const auto& recorded = std::get<domain::AgentInitialized>(event);
+  CHECK(recorded.agent_session == std::string(256, 's'));
+  CHECK(recorded.model == model.substr(0, 255));
+  CHECK(recorded.agent_version == std::string(256, 'v'));
+}
+
+TEST_CASE("a worker that registers with a lease that is over hears so", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const auto directive = life.lease();
+  const auto other = support::numbered<base::SessionId>(9);
+  const HeldLease own{kSession, "main", directive.token, directive.number};
+  life.hear(kVerbRegister, RegisterBody{kWorker, 77, {own, {other, "main", {1}, 1}}});
+  const auto acks = life.socket.take<ReportAckBody>(kVerbReportAck);
+  REQUIRE(acks.size() == 2);
+  CHECK(acks[1] == ReportAckBody{other, {1}, 0, false, true});
+  CHECK(acks[0] == ReportAckBody{kSession, directive.token, 0, true, false});
+}
+
+TEST_CASE("a report under a lease that is over is answered with its loss", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const auto directive = life.lease();
+  const auto report = encode_report(1, domain::ReportAgentStarted{77, 1});
+  life.hear(kVerbReports, ReportsBody{kSession, "main", directive.token.next(), {report}});
+  const auto acks = life.socket.take<ReportAckBody>(kVerbReportAck);
+  REQUIRE(acks.size() == 1);
+  CHECK(acks[0].lost);
+  CHECK(acks[0].through == 0);
+  CHECK(life.count("AgentStarted") == 0);
+}
+
+}  // namespace
+}  // namespace workers

@@ -1,0 +1,391 @@
+#include "workers/runner/agent_runner.hpp"
+
+#include <set>
+
+#include "bus/ports.hpp"
+#include "tests/support/manual_clock.hpp"
+#include "tests/support/session_samples.hpp"
+#include "workers/runner/worker_link.hpp"
+
+namespace workers {
+namespace {
+
+using base::Duration;
+using support::kSession;
+using support::turn;
+
+// What the test sees of an agent, and what the agent is to say.
+struct Agent {
+  std::vector<std::string> written;
+  std::vector<engines::ProcessEvent> says;
+  bool is_reading = true;
+  bool is_stdin_closed = false;
+  bool is_terminated = false;
+};
+
+class Process final : public engines::AgentProcess {
+ public:
+  explicit Process(Agent& agent) : agent_(agent) {}
+  base::Result<bool> write(base::ByteView bytes) override {
+    agent_.written.emplace_back(bytes);
+    return true;
+  }
+  void close_stdin() override { agent_.is_stdin_closed = true; }
+  void terminate(std::chrono::milliseconds) override { agent_.is_terminated = true; }
+  void kill() override {}
+  void set_reading(bool is_reading) override { agent_.is_reading = is_reading; }
+  std::vector<engines::PollWish> poll_wishes() const override { return {}; }
+  void pump(Duration) override {}
+  std::vector<engines::ProcessEvent> take_events() override {
+    return std::exchange(agent_.says, {});
+  }
+  std::int64_t discarded_bytes() const override { return 0; }
+
+ private:
+  Agent& agent_;
+};
+
+// Writes turns by their ids, and reports each line as output.
+class Codec final : public engines::Engine {
+ public:
+  engines::Launch launch() const override { return {}; }
+  base::Bytes start() override { return {}; }
+  base::Bytes begin_turn(base::TurnId turn, base::ByteView) override { return turn.text(); }
+  base::Bytes interrupt() override { return "interrupt"; }
+  std::vector<domain::Report> on_line(base::ByteView line, base::Time) override {
+    return {domain::ReportOutput{{}, domain::OutputKind::text, std::string(line)}};
+  }
+  std::vector<domain::Report> on_time(base::Time) override { return {}; }
+  std::optional<base::Time> deadline() const override { return std::nullopt; }
+  std::vector<domain::Report> on_end() override { return {}; }
+  base::Bytes take_writes() override { return {}; }
+  bool wants_exit() const override { return false; }
+};
+
+struct EngineWorld final : AgentLauncher {
+  explicit EngineWorld(AgentRunnerOptions options = {}) : worker(*this, options) {}
+
+  base::Result<LaunchedAgent> launch(const DirectiveBody&) override {
+    agents.emplace_back();
+    return LaunchedAgent{std::make_unique<Codec>(), std::make_unique<Process>(agents.back())};
+  }
+  void clean_up(base::SessionId session) override { cleaned_up.push_back(session); }
+
+  static DirectiveBody directive(std::int64_t number, int of_turn, std::int64_t token = 1) {
+    DirectiveBody body;
+    body.session = kSession;
+    body.agent = "main";
+    body.token = {token};
+    body.turn = DirectedTurn{turn(of_turn), "do it", false};
+    body.number = number;
+    return body;
+  }
+  void direct(const DirectiveBody& body) {
+    worker.on_directive(body, now);
+    worker.do_work(now);
+  }
+  void says(std::size_t agent, engines::ProcessEvent event) {
+    agents[agent].says.push_back(std::move(event));
+    worker.do_work(now);
+  }
+  void says_lines(int count) {
+    for (int i = 0; i < count; ++i) says(0, engines::Line{"a line", engines::LineFault::none});
+  }
+  // Sequences of the reports that are to be sent now.
+  std::vector<std::int64_t> sent() {
+    std::vector<std::int64_t> sequences;
+    while (const auto body = worker.take_reports()) {
+      for (const auto& report : body->reports) sequences.push_back(report.sequence);
+    }
+    return sequences;
+  }
+
+  support::ManualClock clock;
+  Duration& now = clock.now;
+  std::deque<Agent> agents;
+  std::vector<base::SessionId> cleaned_up;
+  AgentRunner worker;
+};
+
+using Sequences = std::vector<std::int64_t>;
+
+TEST_CASE("a directive that was overtaken is not obeyed", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(5, 1));
+  auto older = EngineWorld::directive(4, 1);
+  older.end = LeaseEnd::kill;
+  w.direct(older);
+  REQUIRE(w.agents.size() == 1);
+  CHECK_FALSE(w.agents[0].is_terminated);
+  CHECK(w.worker.held().at(0).directive == 5);
+}
+
+TEST_CASE("a directive that is sent again gives the prompt once", "[workers]") {
+  EngineWorld w;
+  for (std::int64_t number = 1; number <= 3; ++number) w.direct(EngineWorld::directive(number, 1));
+  w.direct(EngineWorld::directive(4, 2));
+  REQUIRE(w.agents.size() == 1);
+  CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text(), turn(2).text()});
+}
+
+TEST_CASE("a newer lease's agent starts when the older one's has ended", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1, 1));
+  w.direct(EngineWorld::directive(2, 2, 2));
+  w.worker.do_work(w.now);
+  REQUIRE(w.agents.size() == 1);
+  CHECK(w.agents[0].is_terminated);
+  w.says(0, engines::ProcessExited{0, 15, 0, ""});
+  w.worker.do_work(w.now);
+  REQUIRE(w.agents.size() == 2);
+  CHECK(w.agents[1].written == std::vector<std::string>{turn(2).text()});
+  CHECK(w.sent().empty());  // the older lease is not the worker's any more
+}
+
+TEST_CASE("reports are kept until they are durable", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.says_lines(4);
+  CHECK(w.sent() == Sequences{1, 2, 3, 4});
+  CHECK(w.sent().empty());
+  w.worker.send_again();
+  CHECK(w.sent() == Sequences{1, 2, 3, 4});
+  w.worker.on_ack({kSession, {1}, 1, false, false});
+  w.worker.send_again();
+  CHECK(w.sent() == Sequences{2, 3, 4});
+  w.worker.on_ack({kSession, {1}, 2, true, false});
+  CHECK(w.sent() == Sequences{3, 4});
+  CHECK(w.worker.unacked_bytes() > 0);
+  w.worker.on_ack({kSession, {1}, 4, false, false});
+  w.worker.send_again();
+  CHECK(w.sent().empty());
+  CHECK(w.worker.unacked_bytes() == 0);
+}
+
+TEST_CASE("the last reports of an agent that has ended are kept, too", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.says(0, engines::ProcessExited{0, 0, 0, ""});
+  CHECK(w.sent() == Sequences{1});
+  w.worker.do_work(w.now);
+  w.worker.send_again();
+  CHECK(w.sent() == Sequences{1});
+  CHECK(w.worker.held().size() == 1);
+  w.worker.on_ack({kSession, {1}, 1, false, false});
+  w.worker.do_work(w.now);
+  CHECK(w.worker.held().empty());
+}
+
+TEST_CASE("what an agent had to itself goes when its session is over, not before", "[workers]") {
+  const auto end = GENERATE(LeaseEnd::none, LeaseEnd::close, LeaseEnd::kill);
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  auto last = EngineWorld::directive(2, 1);
+  last.end = end;
+  w.direct(last);
+  w.says(0, engines::ProcessExited{0, 0, 0, ""});
+  CHECK(w.sent() == Sequences{1});
+  w.worker.do_work(w.now);
+  CHECK(w.cleaned_up.empty());
+  w.worker.on_ack({kSession, {1}, 1, false, false});
+  w.worker.do_work(w.now);
+  CHECK(w.worker.held().empty());
+  const std::vector<base::SessionId> all{kSession};
+  CHECK(w.cleaned_up == (end == LeaseEnd::none ? std::vector<base::SessionId>() : all));
+}
+
+TEST_CASE("reports go out in messages of bounded size", "[workers]") {
+  AgentRunnerOptions options;
+  options.batch_bytes_max = 1000;
+  EngineWorld w(options);
+  w.direct(EngineWorld::directive(1, 1));
+  for (int i = 0; i < 20; ++i) {
+    // One alone may be larger than the bound; it goes by itself.
+    w.says(0, engines::Line{std::string(i == 10 ? 5000 : 200, 'x'), engines::LineFault::none});
+  }
+  std::int64_t next = 1;
+  while (const auto body = w.worker.take_reports()) {
+    std::size_t bytes = 0;
+    for (const auto& report : body->reports) {
+      CHECK(report.sequence == next++);
+      bytes += report.body.encoded.size();
+    }
+    CHECK((bytes <= 1000 || body->reports.size() == 1));
+  }
+  CHECK(next == 21);
+}
+
+TEST_CASE("an agent whose lease is over is ended and not heard any more", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.worker.on_ack({kSession, {1}, 0, false, true});
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_terminated);
+  w.says_lines(3);
+  CHECK(w.sent().empty());
+  CHECK(w.worker.held().empty());
+  w.says(0, engines::ProcessExited{0, 15, 0, ""});
+  CHECK(w.sent().empty());
+}
+
+TEST_CASE("an agent that does not end with its stdin is ended after the grace", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  auto closing = EngineWorld::directive(2, 1);
+  closing.end = LeaseEnd::close;
+  w.direct(closing);
+  CHECK(w.agents[0].is_stdin_closed);
+  w.now += std::chrono::seconds(29);
+  w.worker.do_work(w.now);
+  CHECK_FALSE(w.agents[0].is_terminated);
+  w.now += std::chrono::seconds(2);
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_terminated);
+}
+
+TEST_CASE("agents are not read while too many reports wait", "[workers]") {
+  AgentRunnerOptions options;
+  options.unacked_bytes_max = 500;
+  EngineWorld w(options);
+  w.direct(EngineWorld::directive(1, 1));
+  w.says_lines(1);
+  CHECK(w.agents[0].is_reading);
+  w.says_lines(9);
+  w.worker.do_work(w.now);
+  CHECK_FALSE(w.agents[0].is_reading);
+  CHECK(w.sent().size() == 10);  // and none was dropped
+  w.worker.on_ack({kSession, {1}, 10, false, false});
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_reading);
+}
+
+// Directs an agent for each of so many sessions; `bytes` of output come from each.
+void direct_many(EngineWorld& w, int sessions, int lines) {
+  for (int i = 0; i < sessions; ++i) {
+    auto body = EngineWorld::directive(i + 1, 1);
+    body.session = support::numbered<base::SessionId>(i + 1);
+    w.direct(body);
+  }
+  for (int i = 0; i < sessions; ++i) {
+    for (int line = 0; line < lines; ++line) {
+      w.says(static_cast<std::size_t>(i), engines::Line{"a line", engines::LineFault::none});
+    }
+  }
+}
+
+TEST_CASE("an agent that fills its share is not read, and the others are", "[workers]") {
+  AgentRunnerOptions options;
+  options.unacked_bytes_max = 3000;
+  EngineWorld w(options);
+  direct_many(w, 3, 1);
+  for (int i = 0; i < 20; ++i) w.says(1, engines::Line{"a line", engines::LineFault::none});
+  CHECK(w.agents[0].is_reading);
+  CHECK_FALSE(w.agents[1].is_reading);
+  CHECK(w.agents[2].is_reading);
+  CHECK(w.sent().size() == 23);
+  w.worker.on_ack({support::numbered<base::SessionId>(2), {1}, 21, false, false});
+  w.worker.do_work(w.now);
+  CHECK(w.agents[1].is_reading);
+}
+
+TEST_CASE("agents that report much take turns", "[workers]") {
+  AgentRunnerOptions options;
+  options.batch_bytes_max = 1;
+  EngineWorld w(options);
+  direct_many(w, 3, 4);
+  std::vector<base::SessionId> sessions;
+  while (const auto body = w.worker.take_reports()) {
+    CHECK(body->reports.size() == 1);
+    sessions.push_back(body->session);
+  }
+  REQUIRE(sessions.size() == 12);
+  for (std::size_t i = 3; i < sessions.size(); ++i) CHECK(sessions[i] == sessions[i - 3]);
+  CHECK(std::set<base::SessionId>(sessions.begin(), sessions.end()).size() == 3);
+}
+
+TEST_CASE("so many reports of a lease are under way, and no more", "[workers]") {
+  AgentRunnerOptions options;
+  const bool is_counted = GENERATE(true, false);
+  (is_counted ? options.batch_bytes_max : options.in_flight_bytes_max) = 200;
+  if (is_counted) options.in_flight_max = 3;
+  if (!is_counted) options.batch_bytes_max = 1;
+  EngineWorld w(options);
+  w.direct(EngineWorld::directive(1, 1));
+  w.says_lines(8);
+  const Sequences first = w.sent();
+  REQUIRE(first == Sequences{1, 2, 3});
+  CHECK(w.sent().empty());
+  w.worker.send_again();
+  CHECK(w.sent() == first);
+  w.worker.on_ack({kSession, {1}, 2, false, false});
+  CHECK(w.sent() == Sequences{4, 5});
+  w.worker.on_ack({kSession, {1}, 3, true, false});
+  auto taken = w.worker.take_reports();
+  REQUIRE(taken);
+  w.worker.put_back(*taken);
+  CHECK(w.sent() == Sequences{4, 5, 6});
+  w.worker.on_ack({kSession, {1}, 8, false, false});
+  CHECK(w.worker.unacked_bytes() == 0);
+}
+
+// A server that says what the test wants and hears nothing.
+class SilentServerSocket final : public bus::ClientSocket {
+ public:
+  void* poll_handle() const override { return nullptr; }
+  bool send(base::Bytes) override { return true; }
+  std::optional<base::Bytes> receive() override {
+    if (arrived.empty()) return std::nullopt;
+    base::Bytes first = std::move(arrived.front());
+    arrived.pop_front();
+    return first;
+  }
+  void reconnect() override { ++reconnections; }
+
+  std::deque<base::Bytes> arrived;
+  int reconnections = 0;
+};
+
+TEST_CASE("a worker that hears nothing makes its connection anew", "[workers]") {
+  EngineWorld w;
+  SilentServerSocket socket;
+  WorkerLink link(w.worker, {w.clock, socket}, support::kWorker, 1, {});
+  socket.arrived.push_back(bus::encode_frame(bus::Welcome{}));
+  for (int i = 0; i < 25; ++i, w.now += std::chrono::milliseconds(100)) link.do_work();
+  CHECK(socket.reconnections == 0);
+  for (int i = 0; i < 100; ++i, w.now += std::chrono::milliseconds(100)) link.do_work();
+  CHECK(socket.reconnections >= 2);
+  CHECK(socket.reconnections <= 4);
+}
+
+TEST_CASE("agents are ended when no server was heard for long", "[workers]") {
+  EngineWorld w;
+  SilentServerSocket socket;
+  WorkerLink link(w.worker, {w.clock, socket}, support::kWorker, 1, {});
+  const auto hear = [&](const bus::Frame& frame) {
+    socket.arrived.push_back(bus::encode_frame(frame));
+    link.do_work();
+  };
+  hear(bus::Welcome{});
+  hear(bus::Notice{std::string(kVerbDirective), bus::to_body(EngineWorld::directive(1, 1))});
+  REQUIRE(w.agents.size() == 1);
+  const auto work_for = [&](std::chrono::minutes time) {
+    for (const Duration end = w.now + time; w.now < end;) {
+      w.now += std::chrono::seconds(1);
+      link.do_work();
+    }
+  };
+  work_for(std::chrono::minutes(29));
+  CHECK_FALSE(w.agents[0].is_terminated);
+  hear(bus::Notice{std::string(kVerbHeartbeat), {}});  // every word of the server counts
+  work_for(std::chrono::minutes(29));
+  CHECK_FALSE(w.agents[0].is_terminated);
+  // Asleep it is not without a server.
+  w.now += std::chrono::hours(8);
+  link.do_work();
+  CHECK_FALSE(w.agents[0].is_terminated);
+  work_for(std::chrono::minutes(2));
+  CHECK(w.agents[0].is_terminated);
+}
+
+}  // namespace
+}  // namespace workers

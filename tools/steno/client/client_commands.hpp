@@ -1,0 +1,135 @@
+// The commands that ask the server for something, and what each can be told. Each returns an exit
+// code, or why it could not do its work.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/steno/config/config.hpp"
+#include "tools/steno/text/failure.hpp"
+
+namespace steno {
+
+struct SpawnArguments {
+  std::string prompt;  // "-": read from stdin
+  std::string name;
+  std::string system_prompt;
+  std::vector<std::string> allowed_tools;
+  std::int64_t max_turns = 0;
+  bool is_multi_turn = false;
+  bool is_detached = false;  // run: return once the session exists
+};
+
+// Starts a session and follows it to its end.
+Outcome<int> run(const Config& config, const SpawnArguments& arguments);
+// Starts a session.
+Outcome<int> spawn(const Config& config, const SpawnArguments& arguments);
+
+struct ResumeArguments {
+  std::string reference;
+  std::string prompt = "Continue where you left off.";
+  std::string name;
+  std::string system_prompt;               // empty: as it had
+  std::vector<std::string> allowed_tools;  // empty: as it had
+  std::int64_t max_turns = 0;              // 0: as it had
+  bool is_fork = false;
+  bool is_followed = false;
+};
+Outcome<int> resume(const Config& config, const ResumeArguments& arguments);
+
+struct SendArguments {
+  std::string reference;
+  std::string prompt;  // "-": read from stdin
+  bool is_interrupting = false;
+  bool waits = false;  // for the turn's end, printing what the agent says
+};
+Outcome<int> send(const Config& config, const SendArguments& arguments);
+
+struct ReferenceArguments {
+  std::string reference;
+};
+Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments);
+Outcome<int> kill(const Config& config, const ReferenceArguments& arguments);
+Outcome<int> close(const Config& config, const ReferenceArguments& arguments);
+Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
+
+struct EraseArguments {
+  std::string reference;
+  std::vector<std::int64_t> positions;  // of single events; empty: the whole session
+  bool waits = false;                   // until no file holds the text any more
+  bool is_confirmed = false;            // nobody is to be asked
+};
+// Asks first, where stdin is a terminal.
+Outcome<int> erase(const Config& config, const EraseArguments& arguments);
+
+struct BackupArguments {
+  std::string folder;         // create, verify; a relative one begins at the current folder
+  std::string name;           // create: default, the folder's own; forget
+  bool shares_files = false;  // create: with the log, where the file system can
+};
+// Returns once the copy is whole and has proved itself.
+Outcome<int> backup_create(const Config& config, const BackupArguments& arguments);
+Outcome<int> backup_list(const Config& config, const BackupArguments& arguments);
+Outcome<int> backup_forget(const Config& config, const BackupArguments& arguments);
+
+struct AnchorArguments {
+  std::string file;  // where to put a copy to be carried away; empty: nowhere
+};
+// Returns once an anchor of all that is durable now is on the record.
+Outcome<int> anchor_create(const Config& config, const AnchorArguments& arguments);
+Outcome<int> anchor_show(const Config& config, const AnchorArguments& arguments);
+
+struct ArchiveArguments {
+  std::string folder;  // create; a relative one begins at the current folder
+  std::string name;    // create: default, the folder's own; forget
+  std::string before;  // create: a position, a time, or an age such as 90d
+};
+// Returns once the archive has proved itself and the log holds its events no more.
+Outcome<int> archive_create(const Config& config, const ArchiveArguments& arguments);
+Outcome<int> archive_list(const Config& config, const ArchiveArguments& arguments);
+Outcome<int> archive_forget(const Config& config, const ArchiveArguments& arguments);
+
+struct RestoreArguments {
+  std::string folder;  // a backup
+  std::string home;    // of the new log
+};
+// Needs no server.
+Outcome<int> restore(const Config& config, const RestoreArguments& arguments);
+
+struct ListArguments {
+  std::vector<std::string> statuses;  // empty: all
+  bool all_agents = false;
+  std::int64_t count = 50;
+  bool is_all = false;
+};
+Outcome<int> list(const Config& config, const ListArguments& arguments);
+
+struct OutputArguments {
+  std::string reference;
+  std::int64_t count = 200;  // of the last blocks of what the agent said
+  bool is_all = false;
+  bool is_followed = false;
+};
+Outcome<int> output(const Config& config, const OutputArguments& arguments);
+
+struct StatsArguments {
+  bool all_agents = false;
+};
+Outcome<int> stats(const Config& config, const StatsArguments& arguments);
+
+struct WatchArguments {
+  std::string reference;     // empty: all sessions of the agent
+  std::string from = "now";  // a position, "start" or "now"
+  bool all_agents = false;
+  std::int64_t count = 0;  // stop after so many events; 0: until Ctrl-C
+};
+Outcome<int> watch(const Config& config, const WatchArguments& arguments);
+
+struct NoArguments {};
+struct DoctorArguments {
+  bool shows_flight = false;  // what the server's loop did last, and nothing else
+};
+Outcome<int> doctor(const Config& config, const DoctorArguments& arguments);
+Outcome<int> show_flight(const Config& config);
+
+}  // namespace steno

@@ -1,0 +1,406 @@
+// `steno doctor`: what is there, what is wrong with it, and what to do. Works without a server.
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/list_files.hpp"
+#include "eventlog/log/tail_proof.hpp"
+#include "eventlog/folder/open_log.hpp"
+#include "eventlog/log/stream_index.hpp"
+#include "projections/projections.hpp"
+#include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/connection.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/terminal_text.hpp"
+#include "workers/server/server.hpp"
+
+namespace steno {
+namespace {
+
+// Below this the log cannot grow for long.
+constexpr std::int64_t kFreeBytesMin = std::int64_t{1} << 30;
+// A sync of a healthy disk takes a few milliseconds.
+constexpr std::int64_t kStageSlowUs = 250'000;
+constexpr std::int64_t kGapSlowUs = 250'000;
+// A worker registers within a second, unless the machine is overloaded or it cannot start.
+constexpr base::Duration kWorkerStartMax = std::chrono::seconds(5);
+
+enum class Health { good, bad, unknown };
+
+struct Finding {
+  std::string subject;
+  Health health = Health::good;
+  std::string text;
+  std::string advice;  // what to do; of a bad one
+
+  bool operator==(const Finding&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("subject", self.subject);
+    visit("health", self.health);
+    visit("text", self.text);
+    visit("advice", self.advice);
+  }
+};
+
+}  // namespace
+}  // namespace steno
+
+template <>
+struct base::EnumNames<steno::Health> {
+  static constexpr std::string_view kNames[] = {"good", "bad", "unknown"};
+};
+
+namespace steno {
+namespace {
+
+class Examination {
+ public:
+  explicit Examination(const Config& config) : config_(config) {}
+
+  int run();
+
+ private:
+  void add(Finding finding) { findings_.push_back(std::move(finding)); }
+  void examine_folder(const std::string& subject, const std::string& path);
+  void examine_disk();
+  void examine_log();
+  void examine_log_end();
+  void examine_rows(eventlog::BlockStore& log, const std::string& name, const std::string& folder);
+  void examine_projections(Connection& connection);
+  void examine_program(const std::string& subject, const std::string& program,
+                       const std::string& key);
+  void examine_server();
+  void examine_status(const workers::StatusAnswer& status);
+  void examine_lost_worker(base::Duration uptime);
+  void examine_stage(const std::string& name, const workers::StageTime& time, std::int64_t slow_us,
+                     const std::string& advice);
+  void print_findings() const;
+
+  const Config& config_;
+  std::vector<Finding> findings_;
+  std::optional<workers::StatusAnswer> status_;
+  int server_code_ = kExitOk;
+  int log_code_ = kExitOk;
+};
+
+std::string size_text(std::int64_t bytes) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  return bytes < 10 * kMiB ? std::to_string(bytes / 1024) + " KiB"
+                           : std::to_string(bytes / kMiB) + " MiB";
+}
+
+// Where the rows of the folder stand.
+base::Result<std::vector<eventlog::Checkpoint>> seen_by(eventlog::KeyValueStore& rows) {
+  std::vector<eventlog::Checkpoint> seen;
+  const auto indexed = eventlog::StreamIndex(rows).checkpoint();
+  if (!indexed) return tl::unexpected(indexed.error());
+  seen.push_back(*indexed);
+  for (const auto& projection : projections::all_projections()) {
+    const auto stored = projections::read_checkpoint(rows, projection->name());
+    if (!stored) return tl::unexpected(stored.error());
+    if (*stored) seen.push_back((*stored)->checkpoint);
+  }
+  return seen;
+}
+
+int Examination::run() {
+  add({"release", Health::good, STENO_RELEASE, ""});
+  add({"configuration", Health::good, config_.config_file, ""});
+  examine_folder("data folder", config_.data_folder);
+  examine_folder("run folder", config_.run_folder);
+  examine_disk();
+  examine_log();
+  examine_program("keeper", config_.keeper_program, "keeper_program");
+  const bool is_scripted = config_.engine == "scripted";
+  const auto& agent = is_scripted ? config_.scripted_program : config_.claude_program;
+  if (!agent.empty()) {
+    examine_program("agent program", agent.front(),
+                    is_scripted ? "scripted_program" : "claude_program");
+  }
+  examine_server();
+  print_findings();
+  if (log_code_ != kExitOk) return log_code_;
+  if (server_code_ != kExitOk) return server_code_;
+  for (const Finding& finding : findings_) {
+    if (finding.health == Health::bad) return kExitFailed;
+  }
+  return kExitOk;
+}
+
+void Examination::examine_folder(const std::string& subject, const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    add({subject, Health::unknown, path + " does not exist yet; the server makes it", ""});
+  } else if (!S_ISDIR(status.st_mode)) {
+    add({subject, Health::bad, path + " is not a folder", "move it away"});
+  } else if (status.st_uid != ::geteuid()) {
+    add({subject, Health::bad, path + " belongs to uid " + std::to_string(status.st_uid),
+         "run steno as that user, or choose another folder"});
+  } else if ((status.st_mode & 077) != 0) {
+    add({subject, Health::bad, path + " is open to others", "chmod 700 " + path});
+  } else {
+    add({subject, Health::good, path, ""});
+  }
+}
+
+void Examination::examine_disk() {
+  struct statvfs space {};
+  std::string path = config_.data_folder;
+  while (::statvfs(path.c_str(), &space) != 0) {
+    const std::string parent = std::filesystem::path(path).parent_path().string();
+    if (parent.empty() || parent == path) return;
+    path = parent;
+  }
+  const auto free =
+      static_cast<std::int64_t>(space.f_bavail) * static_cast<std::int64_t>(space.f_frsize);
+  if (free < kFreeBytesMin) {
+    add({"disk", Health::bad, size_text(free) + " free",
+         "make room: a server that cannot write its log stops"});
+  } else {
+    add({"disk", Health::good, size_text(free) + " free", ""});
+  }
+}
+
+void Examination::examine_log() {
+  std::int64_t bytes = 0;
+  std::int64_t files = 0;
+  const auto listed = base::list_tree(config_.data_folder);
+  if (!listed && listed.error().code != base::ErrorCode::not_found) {
+    return add({"log", Health::bad, base::describe(listed.error()), "see to that folder"});
+  }
+  for (const base::ListedFile& file : listed.value_or(std::vector<base::ListedFile>())) {
+    if (file.kind != base::FileKind::file) continue;
+    std::error_code ignored;
+    const auto size = std::filesystem::file_size(file.path, ignored);
+    // A file may go while we look.
+    if (ignored) continue;
+    ++files;
+    bytes += static_cast<std::int64_t>(size);
+  }
+  if (files == 0) {
+    add({"log", Health::unknown, "none yet; `steno serve` begins one", ""});
+  } else {
+    add({"log", Health::good,
+         std::to_string(files) + " files, " + size_text(bytes) +
+             "; `steno replay verify` proves that it is whole",
+         ""});
+  }
+}
+
+void Examination::examine_program(const std::string& subject, const std::string& program,
+                                  const std::string& key) {
+  std::vector<std::string> candidates;
+  if (program.find('/') != std::string::npos) {
+    candidates.push_back(program);
+  } else if (const char* path = std::getenv("PATH"); path != nullptr) {
+    std::string_view rest = path;
+    while (!rest.empty()) {
+      const std::size_t colon = std::min(rest.find(':'), rest.size());
+      candidates.push_back(std::string(rest.substr(0, colon)) + "/" + program);
+      rest.remove_prefix(std::min(colon + 1, rest.size()));
+    }
+  }
+  for (const std::string& candidate : candidates) {
+    if (::access(candidate.c_str(), X_OK) != 0) continue;
+    add({subject, Health::good, candidate, ""});
+    return;
+  }
+  add({subject, Health::bad, "'" + program + "' is not an executable program here",
+       "install it, or set " + key});
+}
+
+void Examination::examine_server() {
+  auto connection = Connection::open(config_);
+  Outcome<workers::StatusAnswer> status = fail(kExitFailed, "");
+  if (connection) {
+    status = (*connection)->ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+  } else {
+    status = tl::unexpected(connection.error());
+  }
+  if (status) {
+    status_ = *status;
+    examine_status(*status);
+    examine_projections(**connection);
+    return;
+  }
+  server_code_ = status.error().exit_code;
+  if (connection) {
+    return add({"server", Health::bad, status.error().text,
+                "it listens but does not answer: look at its log, then stop and start it"});
+  }
+  // A server would refuse a log that does not open, so that comes first.
+  examine_log_end();
+  const bool can_start = log_code_ == kExitOk;
+  add({"server", Health::bad, can_start ? status.error().text : "none runs here",
+       can_start ? "" : "mend the log first: the server does not start with this one"});
+}
+
+// As a server looks at it when it starts, without changing anything.
+void Examination::examine_log_end() {
+  std::error_code ignored;
+  const eventlog::LogFolder folder{config_.data_folder};
+  const bool is_there = std::filesystem::exists(folder.log(), ignored) ||
+                        std::filesystem::exists(folder.head(), ignored);
+  if (!is_there) return;
+  base::SystemRandom random;
+  const auto log =
+      eventlog::open_log(config_.data_folder, eventlog::LogMode::read_only, random, {});
+  if (log) {
+    add({"log's end", Health::good,
+         "whole up to position " + std::to_string(log->store->tail().value), ""});
+    examine_rows(*log->store, "index", folder.index());
+    examine_rows(*log->store, "views", folder.views());
+    return;
+  }
+  log_code_ = exit_code_of(log.error().code);
+  const bool is_damaged = log.error().code == base::ErrorCode::damaged;
+  add({"log's end", Health::bad, base::describe(log.error()),
+       is_damaged
+           ? "`steno replay verify` names what is missing; then `steno restore` a backup, or "
+             "`steno replay salvage --to NEW` keeps what is proved"
+           : "leave the files as they are until that is clear"});
+}
+
+// What is derived from the log: damage heals by itself, but rows that have seen more than the log
+// holds say that the log went back.
+void Examination::examine_rows(eventlog::BlockStore& log, const std::string& name,
+                               const std::string& folder) {
+  const auto rows = eventlog::open_rocksdb_key_value_view(folder);
+  const auto seen = rows ? seen_by(**rows) : tl::unexpected(rows.error());
+  if (!seen) {
+    const bool is_none = seen.error().code == base::ErrorCode::not_found;
+    return add({name, Health::unknown,
+                is_none ? "none; the next start builds it from the log"
+                        : base::describe(seen.error()) + "; the next start builds it anew",
+                ""});
+  }
+  for (const eventlog::Checkpoint& reached : *seen) {
+    const auto proved = eventlog::prove_checkpoint(log, reached);
+    if (proved) continue;
+    if (proved.error().code != base::ErrorCode::damaged) {
+      return add(
+          {name, Health::unknown, proved.error().text + "; the next start builds it anew", ""});
+    }
+    log_code_ = kExitDamaged;
+    return add({name, Health::bad, proved.error().text, ""});
+  }
+  add({name, Health::good, "of this log", ""});
+}
+
+void Examination::examine_projections(Connection& connection) {
+  const auto digests =
+      connection.ask<workers::DigestsAnswer>(workers::kVerbDigests, workers::QueryBody{});
+  if (!digests) {
+    return add({"projections", Health::bad, digests.error().text,
+                "look at the server's log; a restart builds damaged rows anew"});
+  }
+  std::string faults;
+  for (const workers::DigestRow& row : digests->projections) {
+    if (!row.fault.empty()) faults += (faults.empty() ? "" : "; ") + row.name + ": " + row.fault;
+  }
+  if (faults.empty()) {
+    add({"projections", Health::good,
+         std::to_string(digests->projections.size()) + " at the log's end", ""});
+  } else {
+    add({"projections", Health::bad, faults, "restart the server, which builds them anew"});
+  }
+}
+
+void Examination::examine_status(const workers::StatusAnswer& status) {
+  add({"server", Health::good,
+       "release " + status.release + ", up " + duration_text(base::Duration{status.uptime_us}) +
+           ", " + std::to_string(status.clients) + " clients",
+       ""});
+  if (status.release != STENO_RELEASE) {
+    add({"release", Health::bad, "the server is of release " + status.release,
+         "restart it to have both the same"});
+  }
+  add({"log position", Health::good,
+       std::to_string(status.durable.value) + " durable, log " + status.log.text() + ", epoch " +
+           std::to_string(status.epoch) + ", term " + std::to_string(status.writer_term),
+       ""});
+  add({"signing key", Health::good, status.key, ""});
+  if (status.workers == 0) {
+    examine_lost_worker(base::Duration{status.uptime_us});
+  } else {
+    add({"workers", Health::good, std::to_string(status.workers), ""});
+  }
+  if (!status.erasure_fault.empty()) {
+    add({"erasures", Health::bad, status.erasure_fault,
+         "what was erased may still be in a file until this is mended"});
+  }
+  const bool is_full = status.live_sessions >= status.max_sessions;
+  add({"sessions", is_full ? Health::bad : Health::good,
+       std::to_string(status.live_sessions) + " live of " + std::to_string(status.max_sessions) +
+           ", " + std::to_string(status.waiting_commands) + " commands waiting",
+       is_full ? "no session can be started: kill one, or raise max_sessions" : ""});
+  examine_stage("inbox", status.stages.inbox, kStageSlowUs, "the server is overloaded");
+  examine_stage("decide", status.stages.decide, kStageSlowUs, "the server was starved of CPU");
+  examine_stage("sync", status.stages.sync, kStageSlowUs, "the disk is slow to sync");
+  examine_stage("reply", status.stages.reply, kStageSlowUs, "the server was starved of CPU");
+  examine_stage("answer", status.stages.total, 2 * kStageSlowUs, "");
+  examine_stage("loop gap", status.stages.gap, kGapSlowUs, "the server was starved of CPU");
+}
+
+void Examination::examine_lost_worker(base::Duration uptime) {
+  if (uptime < kWorkerStartMax) {
+    return add({"workers", Health::unknown, "starting", "ask again in a moment"});
+  }
+  const std::string lock = worker_lock_of(config_);
+  if (base::is_locked(lock).value_or(false)) {
+    const std::string pid = std::to_string(base::lock_holder(lock));
+    add({"workers", Health::bad, "process " + pid + " is one, and has not registered",
+         "if this lasts, it was started with another run folder: set run_folder to that one and "
+         "restart the server, or end the process, and its agents with it"});
+  } else {
+    add({"workers", Health::bad, "none", "no session can run: see worker.log in the run folder"});
+  }
+}
+
+void Examination::examine_stage(const std::string& name, const workers::StageTime& time,
+                                std::int64_t slow_us, const std::string& advice) {
+  if (time.count == 0) return;
+  const bool is_slow = time.p99_us > slow_us && !advice.empty();
+  add({name, is_slow ? Health::bad : Health::good,
+       "p50 " + std::to_string(time.p50_us) + " µs, p99 " + std::to_string(time.p99_us) +
+           " µs, max " + std::to_string(time.max_us) + " µs of " + std::to_string(time.count),
+       is_slow ? advice : ""});
+}
+
+void Examination::print_findings() const {
+  if (config_.output == OutputFormat::jsonl) {
+    for (const Finding& finding : findings_) print(to_json(finding) + "\n");
+    return;
+  }
+  if (config_.output == OutputFormat::json) {
+    JsonObject json;
+    json.add("findings", findings_).add("status", status_);
+    print(json.text() + "\n");
+    return;
+  }
+  for (const Finding& finding : findings_) {
+    const char* mark = finding.health == Health::good  ? "ok  "
+                       : finding.health == Health::bad ? "BAD "
+                                                       : "--  ";
+    std::string line = mark + finding.subject;
+    line.append(line.size() < 19 ? 19 - line.size() : 1, ' ');
+    line += safe_line(finding.text);
+    if (!finding.advice.empty()) line += "\n                   → " + safe_line(finding.advice);
+    print(line + "\n");
+  }
+}
+
+}  // namespace
+
+Outcome<int> doctor(const Config& config, const DoctorArguments& arguments) {
+  if (arguments.shows_flight) return show_flight(config);
+  return Examination(config).run();
+}
+
+}  // namespace steno

@@ -1,0 +1,39 @@
+#include "tools/steno/client/interrupts.hpp"
+
+#include <pthread.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace steno {
+namespace {
+
+sigset_t interrupt_set() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  return set;
+}
+
+}  // namespace
+
+Interrupts::Interrupts() {
+  const sigset_t set = interrupt_set();
+  fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd_ >= 0) pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+Interrupts::~Interrupts() {
+  if (fd_ < 0) return;
+  const sigset_t set = interrupt_set();
+  ::close(fd_);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+bool Interrupts::take() {
+  signalfd_siginfo info{};
+  return fd_ >= 0 && ::read(fd_, &info, sizeof info) == sizeof info;
+}
+
+}  // namespace steno

@@ -1,0 +1,414 @@
+// Commands that ask about sessions and change nothing.
+#include <algorithm>
+#include <limits>
+
+#include "projections/views/metrics.hpp"
+#include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/client/connection.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/json/event_view.hpp"
+#include "tools/steno/client/follower.hpp"
+#include "tools/steno/json/json_view.hpp"
+#include "tools/steno/client/session_follow.hpp"
+#include "tools/steno/client/session_printer.hpp"
+#include "tools/steno/text/table.hpp"
+#include "tools/steno/text/terminal_text.hpp"
+#include "tools/steno/json/tool_calls.hpp"
+#include "workers/protocol/feed_levels.hpp"
+
+namespace steno {
+namespace {
+
+using projections::SessionRow;
+
+std::string status_text(const SessionRow& row) {
+  std::string text(base::enum_name(row.status));
+  if (row.is_waiting_for_input) text += ", waiting";
+  if (row.status == domain::SessionStatus::failed && row.end_reason != domain::EndReason::none) {
+    text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
+  }
+  return text;
+}
+
+// Of an ended session how long it lived, of a live one how long it has.
+std::string ran_text(const SessionRow& row, base::Time now) {
+  return duration_text((row.closed_at.us != 0 ? row.closed_at : now) - row.created_at);
+}
+
+std::string dollars_text(base::NanoUsd amount) {
+  return std::string("$").append(usd_text(amount));
+}
+
+std::string turns_text(const SessionRow& row) {
+  const std::int64_t ended = row.turns_finished + row.turns_failed + row.turns_interrupted;
+  return std::to_string(ended) + "/" + std::to_string(row.turns_queued);
+}
+
+Outcome<std::set<domain::SessionStatus>> parse_statuses(const std::vector<std::string>& names) {
+  std::set<domain::SessionStatus> statuses;
+  for (const std::string& name : names) {
+    const auto status = base::parse_enum<domain::SessionStatus>(name);
+    if (!status || *status == domain::SessionStatus::none) {
+      return fail(kExitUsage, "unknown status '" + name +
+                                  "'; known are starting, running, completed, failed, killed");
+    }
+    statuses.insert(*status);
+  }
+  return statuses;
+}
+
+// A page of the list; only the first one has titles.
+void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_agent,
+                bool has_titles) {
+  std::vector<Column> columns{{"ALIAS"},
+                              {"NAME", Align::left, 40},
+                              {"STATUS"},
+                              {"STARTED"},
+                              {"RAN", Align::right},
+                              {"TURNS", Align::right},
+                              {"COST", Align::right},
+                              {"ENGINE"},
+                              {"WORKDIR", Align::left, 48}};
+  if (shows_agent) columns.insert(columns.begin(), Column{"AGENT"});
+  Table table(std::move(columns));
+  for (const SessionRow& row : answer.sessions) {
+    std::vector<std::string> cells{row.alias,
+                                   row.name,
+                                   status_text(row),
+                                   short_time_text(row.created_at),
+                                   ran_text(row, now),
+                                   turns_text(row),
+                                   dollars_text(row.cost),
+                                   row.engine,
+                                   row.workdir};
+    if (shows_agent) cells.insert(cells.begin(), row.agent);
+    table.add(std::move(cells));
+  }
+  const std::string text = table.text();
+  print(has_titles ? text : text.substr(text.find('\n') + 1));
+}
+
+class Fields {
+ public:
+  void add(const std::string& name, const std::string& value) {
+    if (!value.empty()) lines_.emplace_back(name, value);
+  }
+  std::string text() const {
+    std::size_t width = 0;
+    for (const auto& [name, value] : lines_) width = std::max(width, name.size());
+    std::string text;
+    for (const auto& [name, value] : lines_) {
+      text += name + std::string(width - name.size() + 2, ' ') + safe_line(value) + "\n";
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+std::string counted(std::int64_t count, const std::string& what) {
+  return count == 0 ? "" : ", " + std::to_string(count) + " " + what;
+}
+
+std::string erasure_text(const projections::Erasure& erasure) {
+  return facts_text(domain::ContentErased{erasure.events, {}}) + ", " +
+         std::string(base::enum_name(erasure.reason)) + " " + short_time_text(erasure.at) + " by " +
+         erasure.actor + (erasure.completed_at.us == 0 ? ", not yet from all files" : "");
+}
+
+std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
+  const SessionRow& row = answer.session;
+  Fields fields;
+  fields.add("session", row.session.text());
+  fields.add("alias", row.alias);
+  fields.add("name", row.name);
+  fields.add("agent", row.agent);
+  fields.add("status", status_text(row));
+  fields.add("ran", ran_text(row, now));
+  fields.add("kind", row.is_multi_turn ? "multi-turn" : "single-turn");
+  fields.add("turns", std::to_string(row.turns_queued) + " queued, " +
+                          std::to_string(row.turns_finished) + " finished" +
+                          counted(row.turns_failed, "failed") +
+                          counted(row.turns_interrupted, "interrupted") +
+                          counted(row.turns_waiting, "waiting"));
+  fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
+  fields.add("cost", dollars_text(row.cost) +
+                         (row.budget.value == 0 ? "" : " of " + dollars_text(row.budget)));
+  fields.add("tokens", std::to_string(row.usage.input_tokens) + " in, " +
+                           std::to_string(row.usage.output_tokens) + " out, " +
+                           std::to_string(row.usage.cache_read_tokens) + " from cache");
+  fields.add("output", std::to_string(row.output_blocks) + " blocks, " +
+                           std::to_string(row.tool_calls) + " tool calls");
+  fields.add("engine", row.engine);
+  fields.add("model", row.agent_model.empty() ? row.model : row.agent_model);
+  fields.add("permissions", std::string(base::enum_name(row.permission_mode)));
+  fields.add("workdir", row.workdir);
+  fields.add("agent session", row.agent_session);
+  fields.add("resumed from", !row.resumed_from.is_set()
+                                 ? ""
+                                 : row.resumed_from.text() + (row.is_fork ? " (forked)" : ""));
+  fields.add("opened", short_time_text(row.created_at));
+  fields.add("closed", row.closed_at.us == 0 ? "" : short_time_text(row.closed_at));
+  fields.add("positions",
+             std::to_string(row.opened.value) + " to " + std::to_string(row.last_position.value));
+  fields.add("pid", row.pid == 0 ? "" : std::to_string(row.pid));
+  fields.add("INCONSISTENT", row.inconsistent.value == 0
+                                 ? ""
+                                 : "since position " + std::to_string(row.inconsistent.value) +
+                                       "; it can only be killed or exported");
+  for (const projections::Erasure& erasure : answer.erasures) {
+    fields.add("erased", erasure_text(erasure));
+  }
+  const bool is_prompt_gone = answer.prompt.empty() && row.prompt_bytes > 0;
+  const std::string_view gone = !answer.archived.empty()       ? "[archived]"
+                                : !answer.prompt_error.empty() ? "[unreadable]"
+                                                               : "[erased]";
+  fields.add("prompt", is_prompt_gone ? std::string(gone) : answer.prompt);
+  fields.add("system prompt", answer.system_prompt);
+  fields.add("archived", answer.archived);
+  fields.add("PROMPT UNREADABLE", answer.prompt_error);
+  fields.add("SYSTEM PROMPT UNREADABLE", answer.system_prompt_error);
+  return fields.text();
+}
+
+// ---- output ----
+
+std::string erased_text(const workers::OutputItem& item) {
+  return "[erased " + short_time_text(item.erased_at) + " by " + safe_line(item.erased_by) + "]";
+}
+
+// Items of a session one after the other, as people read them.
+class ItemPrinter {
+ public:
+  ItemPrinter(bool is_terminal, bool has_color)
+      : is_terminal_(is_terminal), has_color_(has_color) {}
+
+  void show(const workers::OutputItem& item);
+  // Ends the line of a block that is still being said.
+  void end() {
+    if (std::exchange(is_mid_line_, false)) print("\n");
+  }
+
+ private:
+  void show_lines(std::string_view text, const std::string& mark, bool is_dim = false);
+
+  const bool is_terminal_;
+  const bool has_color_;
+  ToolCalls calls_;
+  bool is_mid_line_ = false;
+};
+
+void ItemPrinter::show(const workers::OutputItem& item) {
+  using workers::ItemKind;
+  const bool is_erased = item.erased_at.us != 0;
+  const std::string kept = is_terminal_ ? safe_text(item.text) : item.text;
+  const std::string text = is_erased ? erased_text(item) : kept;
+  const std::string mark(item.parent.empty() ? "" : kSubagentMark);
+  if (item.type == domain::PartialOutputRecorded::kType) {
+    is_mid_line_ = true;
+    return print(text);
+  }
+  end();
+  switch (item.kind) {
+    case ItemKind::prompt:
+      return print("> " + (is_terminal_ ? safe_line(text) : text) + "\n");
+    case ItemKind::said:
+      return mark.empty() ? print(text + "\n") : show_lines(text, mark);
+    case ItemKind::thought:
+      return show_lines(text, mark + "💭 ", true);
+    case ItemKind::tool_call: {
+      const std::string line = calls_.begin(item.call, item.tool, is_erased ? "" : item.text);
+      return print(mark + line + (is_erased ? " " + text : "") + "\n");
+    }
+    case ItemKind::tool_result:
+      if (item.is_error) print(mark + calls_.fail(item.call, item.is_denied, text) + "\n");
+      return;
+    case ItemKind::failure:
+      return print("❌ " + text + "\n");
+  }
+}
+
+void ItemPrinter::show_lines(std::string_view text, const std::string& mark, bool is_dim) {
+  for (const std::string_view line : lines_of(text)) {
+    const std::string marked = mark + std::string(line);
+    print((is_dim && has_color_ ? "\x1b[2m" + marked + "\x1b[22m" : marked) + "\n");
+  }
+}
+
+void print_items(const Config& config, const workers::OutputAnswer& answer, ItemPrinter& printer) {
+  if (config.output == OutputFormat::json) {
+    print(to_json(answer) + "\n");
+    return;
+  }
+  for (const workers::OutputItem& item : answer.items) {
+    if (config.output == OutputFormat::jsonl) {
+      print(to_json(item) + "\n");
+    } else {
+      printer.show(item);
+    }
+  }
+}
+
+Outcome<workers::OutputAnswer> ask_output(Connection& connection, const OutputArguments& arguments,
+                                          workers::QueryBody query) {
+  query.agent = connection.config().agent;
+  query.reference = arguments.reference;
+  return connection.ask<workers::OutputAnswer>(workers::kVerbOutput, query);
+}
+
+// Everything behind a position, the next page of it.
+Outcome<workers::OutputAnswer> ask_onwards(Connection& connection, const OutputArguments& arguments,
+                                           base::Position after) {
+  workers::QueryBody query;
+  query.limit = -1;
+  query.after = after;
+  return ask_output(connection, arguments, query);
+}
+
+// The first page of what is to be printed. Blocks that do not fit one page are counted from the
+// last one backwards, then read from where they begin: no more than a page is held.
+Outcome<workers::OutputAnswer> ask_first(Connection& connection, const OutputArguments& arguments) {
+  if (arguments.is_all) return ask_onwards(connection, arguments, {});
+  workers::QueryBody query;
+  query.limit = arguments.count;
+  auto page = ask_output(connection, arguments, query);
+  if (!page || !page->has_more) return page;
+  while (page && page->has_more) {
+    query.before = page->from;
+    query.limit -= page->blocks;
+    // What lies before the first block is not asked for.
+    if (query.limit < 1) break;
+    page = ask_output(connection, arguments, query);
+  }
+  return page ? ask_onwards(connection, arguments, page->from.plus(-1)) : page;
+}
+
+void print_heading(const SessionRow& row, base::Time now) {
+  remark(row.name + " [" + row.alias + "] " + status_text(row) + " (" + ran_text(row, now) + ")");
+  remark(std::string(60, '-'));
+}
+
+}  // namespace
+
+Outcome<int> list(const Config& config, const ListArguments& arguments) {
+  const auto statuses = parse_statuses(arguments.statuses);
+  if (!statuses) return tl::unexpected(statuses.error());
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  workers::QueryBody query;
+  query.agent = arguments.all_agents ? "" : config.agent;
+  query.statuses = *statuses;
+  const std::int64_t wanted =
+      arguments.is_all ? std::numeric_limits<std::int64_t>::max() : arguments.count;
+  std::int64_t printed = 0;
+  std::vector<SessionRow> all;  // of one document, which is printed in one piece
+  workers::ListAnswer page;
+  do {
+    query.limit = std::min<std::int64_t>(wanted - printed, projections::kSessionsMax);
+    query.before = page.before;
+    auto answer = (*connection)->ask<workers::ListAnswer>(workers::kVerbList, query);
+    if (!answer) return tl::unexpected(answer.error());
+    page = std::move(*answer);
+    if (config.output == OutputFormat::jsonl) {
+      for (const SessionRow& row : page.sessions) print(to_json(row) + "\n");
+    } else if (config.output == OutputFormat::table && !page.sessions.empty()) {
+      print_list(page, (*connection)->clock().wall(), arguments.all_agents, printed == 0);
+    }
+    printed += static_cast<std::int64_t>(page.sessions.size());
+    if (config.output == OutputFormat::json) {
+      std::move(page.sessions.begin(), page.sessions.end(), std::back_inserter(all));
+    }
+  } while (page.has_more && printed < wanted);
+  if (config.output == OutputFormat::json) {
+    page.sessions = std::move(all);
+    print(to_json(page) + "\n");
+  }
+  if (config.output != OutputFormat::table) return kExitOk;
+  if (printed == 0) remark("no sessions");
+  if (page.has_more) {
+    remark(std::to_string(printed) + " of " + std::to_string(page.total) +
+           "; more with -n, all with --all");
+  }
+  return kExitOk;
+}
+
+Outcome<int> show(const Config& config, const ReferenceArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto answer = (*connection)->find(arguments.reference, true);
+  if (!answer) return tl::unexpected(answer.error());
+  print(config.output == OutputFormat::table ? details_text(*answer, (*connection)->clock().wall())
+                                             : to_json(*answer) + "\n");
+  return kExitOk;
+}
+
+Outcome<int> output(const Config& config, const OutputArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  auto answer = ask_first(**connection, arguments);
+  if (!answer) return tl::unexpected(answer.error());
+  const bool is_table = config.output == OutputFormat::table;
+  if (is_table) print_heading(answer->session, (*connection)->clock().wall());
+  if (!answer->archived.empty()) remark("not all of it is in the log: " + answer->archived);
+  if (is_table && answer->items.empty() && answer->archived.empty()) remark("(no output yet)");
+  ItemPrinter printer(is_stdout_terminal(), has_color());
+  std::vector<workers::OutputItem> earlier;  // of one document, which is printed in one piece
+  while (answer->has_more) {
+    const base::Position through = answer->through;
+    if (config.output == OutputFormat::json) {
+      std::move(answer->items.begin(), answer->items.end(), std::back_inserter(earlier));
+    } else {
+      print_items(config, *answer, printer);
+    }
+    answer = ask_onwards(**connection, arguments, through);
+    if (!answer) return tl::unexpected(answer.error());
+  }
+  answer->items.insert(answer->items.begin(), std::make_move_iterator(earlier.begin()),
+                       std::make_move_iterator(earlier.end()));
+  print_items(config, *answer, printer);
+  printer.end();
+  if (!arguments.is_followed || domain::is_terminal(answer->session.status)) return kExitOk;
+  FollowRequest request;
+  request.session = answer->session.session;
+  request.agent = answer->session.agent;
+  request.after = answer->position;
+  request.is_onlooker = true;
+  return follow_session(**connection, request);
+}
+
+Outcome<int> stats(const Config& config, const StatsArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  workers::QueryBody query;
+  query.agent = arguments.all_agents ? "" : config.agent;
+  const auto report = (*connection)->ask<projections::MetricsReport>(workers::kVerbStats, query);
+  if (!report) return tl::unexpected(report.error());
+  if (config.output != OutputFormat::table) {
+    print(to_json(*report) + "\n");
+    return kExitOk;
+  }
+  const projections::MetricsTotals& totals = report->totals;
+  Fields fields;
+  fields.add("launched", std::to_string(totals.launched));
+  fields.add("live", std::to_string(report->live));
+  fields.add("completed", std::to_string(totals.completed));
+  fields.add("failed", std::to_string(totals.failed));
+  fields.add("killed", std::to_string(totals.killed));
+  fields.add("average duration", totals.sessions_with_duration == 0
+                                     ? "n/a"
+                                     : duration_text(std::chrono::milliseconds(
+                                           totals.duration_ms / totals.sessions_with_duration)));
+  fields.add("tokens", std::to_string(totals.usage.input_tokens) + " in, " +
+                           std::to_string(totals.usage.output_tokens) + " out");
+  fields.add("cost", "$" + usd_text(totals.cost));
+  if (totals.most_expensive.session.is_set()) {
+    fields.add("most expensive",
+               totals.most_expensive.name + ", $" + usd_text(totals.most_expensive.cost));
+  }
+  for (const auto& [day, cost] : report->cost_per_day) fields.add(day, "$" + usd_text(cost));
+  print(fields.text());
+  return kExitOk;
+}
+
+}  // namespace steno

@@ -1,0 +1,347 @@
+// Commands that begin sessions and change them.
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/json/event_view.hpp"
+#include "tools/steno/client/follower.hpp"
+#include "tools/steno/json/json_view.hpp"
+#include "tools/steno/client/session_follow.hpp"
+#include "tools/steno/text/table.hpp"
+#include "workers/protocol/feed_levels.hpp"
+
+namespace steno {
+namespace {
+
+using workers::CommandReplyBody;
+
+// No more than tells that it is too much: stdin may never end.
+std::string read_all(LineInput& input) {
+  std::string all;
+  while (!input.is_at_end() && all.size() <= LineInput::kLineBytesMax) {
+    input.fill();
+    all += input.take_all();
+  }
+  while (!all.empty() && all.back() == '\n') all.pop_back();
+  return all;
+}
+
+std::string read_line(LineInput& input) {
+  while (!input.is_at_end()) {
+    input.fill();
+    if (auto line = input.take_line()) return std::move(*line);
+  }
+  return {};
+}
+
+// What the server would refuse, before it is sent there.
+Outcome<bool> check_prompt(const std::string& prompt) {
+  if (prompt.empty()) {
+    return fail(kExitUsage, "the prompt is empty; say what the agent is to do");
+  }
+  if (static_cast<std::int64_t>(prompt.size()) <= domain::kContentBytesMax) return true;
+  return fail(kExitRefused, "the prompt is over " + std::to_string(domain::kContentBytesMax) +
+                                " bytes, the most that one may have; name a file instead");
+}
+
+// An agent could not be started there, which otherwise the session would find out. The server runs
+// on this machine.
+Outcome<bool> check_workdir(const std::string& workdir) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(workdir, ignored)) return true;
+  return fail(kExitNotFound, "the working folder " + workdir +
+                                 " is not there; make it, or name another one with --workdir");
+}
+
+domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
+  domain::Spawn spawn;
+  spawn.name = arguments.name;
+  spawn.prompt = arguments.prompt;
+  spawn.system_prompt = arguments.system_prompt;
+  spawn.spec.engine = config.engine;
+  spawn.spec.workdir = config.workdir;
+  spawn.spec.model = config.model;
+  spawn.spec.permission_mode = config.permission_mode;
+  spawn.spec.is_multi_turn = arguments.is_multi_turn;
+  spawn.spec.budget = config.budget;
+  spawn.spec.max_turns = arguments.max_turns;
+  spawn.spec.allowed_tools = arguments.allowed_tools;
+  return spawn;
+}
+
+struct Spawned {
+  base::SessionId session;
+  base::CommandId command;
+  CommandReplyBody reply;
+};
+
+Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn) {
+  const base::CommandId id = connection.fresh_command_id();
+  Spawned spawned{base::SessionId{id.bytes}, id, {}};
+  auto reply =
+      connection.command(spawned.command, spawned.session, connection.config().agent, spawn);
+  if (!reply) return tl::unexpected(reply.error());
+  spawned.reply = std::move(*reply);
+  return spawned;
+}
+
+// The agent process of a session that has just ended needs a moment to end, too: of the one that is
+// resumed, or of another that went on with it. So the command is sent again whenever a lease of the
+// agent's ends, for as long as an answer may take. `shown`: what was known before it was refused.
+Outcome<Spawned> send_resume(Connection& connection, const domain::Spawn& spawn,
+                             const workers::ShowAnswer& shown) {
+  auto spawned = send_spawn(connection, spawn);
+  if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
+  auto follower =
+      Follower::open(connection, workers::agent_level(shown.session.agent), shown.position);
+  if (!follower) return tl::unexpected(follower.error());
+  WaitFor wanted;
+  wanted.until = connection.clock().boot() + connection.config().timeout;
+  while (true) {
+    const auto wake = (*follower)->wait(wanted);
+    if (!wake) return tl::unexpected(wake.error());
+    if (*wake != Wake::event) return spawned;
+    const auto seen = see((*follower)->event());
+    if (!seen) return tl::unexpected(seen.error());
+    const domain::Event& event = seen->recorded.event;
+    if (std::holds_alternative<domain::LeaseReleased>(event) ||
+        std::holds_alternative<domain::LeaseExpired>(event)) {
+      spawned = send_spawn(connection, spawn);
+      if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
+    }
+  }
+}
+
+void print_spawned(const Config& config, const Spawned& spawned) {
+  if (config.output == OutputFormat::table) {
+    Table table({{"ALIAS"}, {"NAME"}, {"ID"}});
+    table.add({spawned.reply.alias, spawned.reply.name, spawned.session.text()});
+    print(table.text());
+    return;
+  }
+  print(JsonObject()
+            .add("session", spawned.session)
+            .add("alias", spawned.reply.alias)
+            .add("name", spawned.reply.name)
+            .add("status", spawned.reply.status)
+            .add("position", spawned.reply.position)
+            .add("command", spawned.command)
+            .text() +
+        "\n");
+}
+
+void print_reply(const Config& config, const projections::SessionRow& row,
+                 const CommandReplyBody& reply, const std::string& line) {
+  if (config.output == OutputFormat::table) {
+    print(line + "\n");
+    return;
+  }
+  print(JsonObject()
+            .add("session", row.session)
+            .add("alias", row.alias)
+            .add("name", row.name)
+            .add("status", reply.status)
+            .add("position", reply.position)
+            .text() +
+        "\n");
+}
+
+Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* input) {
+  FollowRequest request;
+  request.session = spawned.session;
+  request.agent = connection.config().agent;
+  request.after = spawned.reply.position;
+  request.turn = base::TurnId{spawned.command.bytes};
+  request.input = input;
+  if (connection.config().output == OutputFormat::table) {
+    remark("session " + spawned.reply.alias + " " + spawned.reply.name);
+  }
+  return follow_session(connection, request);
+}
+
+// What nobody asked about is no more than the configuration allows: asking is given up only where
+// it is said for this session.
+domain::PermissionMode mode_to_resume(const Config& config, domain::PermissionMode before) {
+  const bool is_taken_over = before != domain::PermissionMode::bypass_permissions;
+  return !is_flag(config, "permission_mode") && is_taken_over ? before : config.permission_mode;
+}
+
+// What the session had, unless a flag says otherwise.
+domain::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
+                        const workers::ShowAnswer& shown) {
+  const projections::SessionRow& row = shown.session;
+  domain::Spawn spawn;
+  spawn.name = arguments.name;
+  spawn.prompt = arguments.prompt;
+  spawn.resume = row.session;
+  spawn.is_fork = arguments.is_fork;
+  spawn.spec.engine = is_flag(config, "engine") ? config.engine : row.engine;
+  spawn.spec.workdir = is_flag(config, "workdir") ? config.workdir : row.workdir;
+  spawn.spec.model = is_flag(config, "model") ? config.model : row.model;
+  spawn.spec.permission_mode = mode_to_resume(config, row.permission_mode);
+  spawn.spec.budget = is_flag(config, "budget_usd") ? config.budget : row.budget;
+  spawn.spec.is_multi_turn = row.is_multi_turn;
+  spawn.system_prompt =
+      arguments.system_prompt.empty() ? shown.system_prompt : arguments.system_prompt;
+  // The server goes on with those of the old session where these are empty.
+  spawn.spec.allowed_tools = arguments.allowed_tools;
+  spawn.spec.max_turns = arguments.max_turns;
+  return spawn;
+}
+
+}  // namespace
+
+Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
+  LineInput input(STDIN_FILENO);
+  SpawnArguments told = arguments;
+  if (told.prompt == "-") told.prompt = told.is_multi_turn ? read_line(input) : read_all(input);
+  if (const auto ok = check_prompt(told.prompt); !ok) return tl::unexpected(ok.error());
+  if (const auto ok = check_workdir(config.workdir); !ok) return tl::unexpected(ok.error());
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  // Before the session exists, so that Ctrl-C never leaves one behind that nobody interrupted.
+  if (!told.is_detached) (*connection)->take_interrupts();
+  const auto spawned = send_spawn(**connection, to_spawn(config, told));
+  if (!spawned) return tl::unexpected(spawned.error());
+  if (told.is_detached) {
+    print_spawned(config, *spawned);
+    return kExitOk;
+  }
+  return follow(**connection, *spawned, told.is_multi_turn ? &input : nullptr);
+}
+
+Outcome<int> spawn(const Config& config, const SpawnArguments& arguments) {
+  SpawnArguments detached = arguments;
+  detached.is_detached = true;
+  if (detached.prompt == "-") {
+    LineInput input(STDIN_FILENO);
+    detached.prompt = read_all(input);
+  }
+  return run(config, detached);
+}
+
+Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
+  if (const auto ok = check_prompt(arguments.prompt); !ok) return tl::unexpected(ok.error());
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto shown = (*connection)->find(arguments.reference, true);
+  if (!shown) return tl::unexpected(shown.error());
+  if (arguments.is_followed) (*connection)->take_interrupts();
+  if (arguments.system_prompt.empty() && !shown->system_prompt_error.empty()) {
+    return fail(kExitFailed, "the session's system prompt cannot be read: " +
+                                 shown->system_prompt_error + "; give one with --system-prompt");
+  }
+  if (!shown->archived.empty() && arguments.system_prompt.empty()) {
+    remark(shown->archived +
+           "; a system prompt that the session had is to be given again with --system-prompt");
+  }
+  const domain::Spawn spawn = to_resume(config, arguments, *shown);
+  if (spawn.spec.permission_mode != shown->session.permission_mode &&
+      !is_flag(config, "permission_mode")) {
+    remark("bypassPermissions is not taken over; the session goes on with " +
+           std::string(base::enum_name(spawn.spec.permission_mode)) +
+           ", unless --permission-mode bypassPermissions is given");
+  }
+
+  if (const auto ok = check_workdir(spawn.spec.workdir); !ok) return tl::unexpected(ok.error());
+  const auto spawned = send_resume(**connection, spawn, *shown);
+  if (!spawned) return tl::unexpected(spawned.error());
+  if (arguments.is_followed) return follow(**connection, *spawned, nullptr);
+  print_spawned(config, *spawned);
+  return kExitOk;
+}
+
+Outcome<int> send(const Config& config, const SendArguments& arguments) {
+  LineInput input(STDIN_FILENO);
+  const std::string prompt = arguments.prompt == "-" ? read_all(input) : arguments.prompt;
+  if (const auto ok = check_prompt(prompt); !ok) return tl::unexpected(ok.error());
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto shown = (*connection)->find(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  if (arguments.waits) (*connection)->take_interrupts();
+  const projections::SessionRow& row = shown->session;
+  const base::CommandId id = (*connection)->fresh_command_id();
+  const auto reply = (*connection)
+                         ->command(id, row.session, row.agent,
+                                   domain::SendPrompt{prompt, arguments.is_interrupting});
+  if (!reply) return tl::unexpected(reply.error());
+  if (!arguments.waits) {
+    print_reply(config, row, *reply, "queued for " + row.alias);
+    return kExitOk;
+  }
+  FollowRequest request;
+  request.session = row.session;
+  request.agent = row.agent;
+  request.after = reply->position;
+  request.turn = base::TurnId{id.bytes};
+  request.ends_with_turn = true;
+  return follow_session(**connection, request);
+}
+
+Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto shown = (*connection)->find(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  const projections::SessionRow& row = shown->session;
+  if (domain::is_terminal(row.status)) {
+    return fail(kExitConflict,
+                "session " + row.alias + " is already " + std::string(base::enum_name(row.status)));
+  }
+  if (!row.turn.is_set()) {
+    return fail(kExitConflict, "session " + row.alias + " runs no turn just now");
+  }
+  const auto reply = (*connection)
+                         ->command((*connection)->fresh_command_id(), row.session, row.agent,
+                                   domain::InterruptTurn{row.turn});
+  if (!reply) return tl::unexpected(reply.error());
+  print_reply(config, row, *reply, "interrupting " + row.alias);
+  return kExitOk;
+}
+
+Outcome<int> kill(const Config& config, const ReferenceArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto shown = (*connection)->find(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  const projections::SessionRow& row = shown->session;
+  CommandReplyBody outcome;
+  outcome.status = row.status;
+  outcome.position = row.last_position;
+  if (domain::is_live(row.status)) {
+    const auto reply = (*connection)
+                           ->command((*connection)->fresh_command_id(), row.session, row.agent,
+                                     domain::KillSession{});
+    if (!reply) return tl::unexpected(reply.error());
+    outcome = *reply;
+  }
+  // A session that ended by itself in between says so in the reply.
+  const bool is_already =
+      domain::is_terminal(row.status) || outcome.status != domain::SessionStatus::killed;
+  print_reply(config, row, outcome,
+              (is_already ? "already " : "") + std::string(base::enum_name(outcome.status)));
+  return kExitOk;
+}
+
+Outcome<int> close(const Config& config, const ReferenceArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto shown = (*connection)->find(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  const projections::SessionRow& row = shown->session;
+  const auto reply = (*connection)
+                         ->command((*connection)->fresh_command_id(), row.session, row.agent,
+                                   domain::CloseSession{});
+  if (!reply) return tl::unexpected(reply.error());
+  const bool is_already = domain::is_terminal(row.status);
+  print_reply(
+      config, row, *reply,
+      is_already ? "already " + std::string(base::enum_name(row.status)) : "closing " + row.alias);
+  return kExitOk;
+}
+
+}  // namespace steno

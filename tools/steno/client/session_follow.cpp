@@ -1,0 +1,262 @@
+#include "tools/steno/client/session_follow.hpp"
+
+#include <set>
+
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/client/follower.hpp"
+#include "tools/steno/json/json_view.hpp"
+#include "tools/steno/client/session_printer.hpp"
+#include "workers/protocol/feed_levels.hpp"
+
+namespace steno {
+namespace {
+
+class SessionFollow {
+ public:
+  SessionFollow(Connection& connection, const FollowRequest& request)
+      : connection_(connection),
+        request_(request),
+        format_(connection.config().output),
+        printer_(is_stdout_terminal(), calls_) {
+    if (request.turn.is_set()) turns_.insert(request.turn);
+  }
+
+  Outcome<int> run();
+
+ private:
+  bool wants_input() const {
+    return request_.input != nullptr && turns_.empty() && !is_close_sent_ && !is_kill_sent_;
+  }
+  Outcome<bool> take_input();
+  Outcome<bool> take_interrupt();
+  tl::unexpected<Failure> give_up() const;
+  Outcome<bool> take_event(const bus::FeedEvent& event);
+  bool wants_content(const SeenEvent& seen) const;
+  void note(const domain::SessionOpened&) {}
+  void note(const domain::TurnQueued& e) { turns_.insert(e.turn); }
+  void note(const domain::TurnFinished& e) { end_turn(e.turn, kExitOk, e.cost); }
+  void note(const domain::TurnFailed& e) { end_turn(e.turn, kExitFailed, e.cost); }
+  void note(const domain::TurnInterrupted& e) { end_turn(e.turn, interrupted_code(), e.cost); }
+  void note(const domain::SessionClosed& e);
+  void note(const domain::ToolCallFinished& e) { has_denials_ |= e.is_denied; }
+  template <class Event>
+  void note(const Event&) {}
+  void end_turn(base::TurnId turn, int code, const domain::TurnCost& cost);
+  void tell_denials();
+  int with_denials(int code) const {
+    return code == kExitOk && has_denials_ && !request_.is_onlooker ? kExitRefused : code;
+  }
+  int interrupted_code() const { return has_interrupted_ ? kExitInterrupted : kExitFailed; }
+  Outcome<workers::CommandReplyBody> send(const domain::Command& command);
+  Outcome<int> finish(int code);
+
+  Connection& connection_;
+  Follower* follower_ = nullptr;  // while it runs
+  const FollowRequest& request_;
+  const OutputFormat format_;
+  ToolCalls calls_;
+  bool has_denials_ = false;
+  SessionPrinter printer_;
+  std::set<base::TurnId> turns_;  // that are queued or run
+  bool is_interrupt_sent_ = false;
+  bool is_kill_sent_ = false;
+  bool is_close_sent_ = false;
+  bool has_interrupted_ = false;
+  std::optional<int> code_;  // set: it is over
+  domain::SessionClosed closed_;
+  base::NanoUsd cost_;
+  base::Position last_;
+};
+
+Outcome<int> SessionFollow::run() {
+  connection_.take_interrupts();
+  auto follower = Follower::open(
+      connection_, workers::session_level(request_.agent, request_.session), request_.after);
+  if (!follower) return tl::unexpected(follower.error());
+  follower_ = follower->get();
+  while (!code_) {
+    Outcome<bool> done = true;
+    if (wants_input() && (done = take_input()); !done) return tl::unexpected(done.error());
+    WaitFor wanted;
+    if (wants_input() && !request_.input->is_at_end()) wanted.input_fd = request_.input->fd();
+    const auto wake = (*follower)->wait(wanted);
+    if (!wake) return tl::unexpected(wake.error());
+    switch (*wake) {
+      case Wake::event:
+        done = take_event((*follower)->event());
+        break;
+      case Wake::interrupted:
+        done = take_interrupt();
+        break;
+      case Wake::input:
+        request_.input->fill();
+        break;
+      case Wake::timer:
+      case Wake::output_closed:
+        break;
+    }
+    if (!done) return tl::unexpected(done.error());
+  }
+  return finish(*code_);
+}
+
+// The session waits: its next prompt, if there is one; its end, if there will be none.
+Outcome<bool> SessionFollow::take_input() {
+  while (auto line = request_.input->take_line()) {
+    if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
+    const base::CommandId id = connection_.fresh_command_id();
+    turns_.insert(base::TurnId{id.bytes});
+    const auto sent = connection_.command(id, request_.session, request_.agent,
+                                          domain::SendPrompt{std::move(*line), false});
+    if (!sent && sent.error().exit_code == kExitInterrupted) return take_interrupt();
+    if (!sent) return tl::unexpected(sent.error());
+    return true;
+  }
+  if (!request_.input->is_at_end()) return true;
+  is_close_sent_ = true;
+  const auto closed = send(domain::CloseSession{});
+  if (!closed) return tl::unexpected(closed.error());
+  return true;
+}
+
+Outcome<bool> SessionFollow::take_interrupt() {
+  printer_.end_line();
+  if (request_.is_onlooker) return fail(kExitInterrupted, "");
+  if (follower_->is_unanswered()) return give_up();
+  if (is_kill_sent_) {
+    return fail(kExitInterrupted, "interrupted; the session was asked to end and may still be");
+  }
+  if (!is_interrupt_sent_ && !turns_.empty()) {
+    is_interrupt_sent_ = true;
+    has_interrupted_ = true;
+    remark("steno: interrupting the turn; Ctrl-C again kills the session");
+    const auto sent = send(domain::InterruptTurn{*turns_.begin()});
+    // The turn may have ended just now, which its event is about to tell.
+    if (sent || sent.error().exit_code == kExitConflict) return true;
+    // Pressed again while the server had not answered yet.
+    if (sent.error().exit_code != kExitInterrupted) return tl::unexpected(sent.error());
+  }
+  is_kill_sent_ = true;
+  has_interrupted_ = true;
+  remark("steno: killing the session");
+  const auto sent = send(domain::KillSession{});
+  if (!sent) return tl::unexpected(sent.error());
+  return true;
+}
+
+// Whatever was sent would wait for the next server.
+tl::unexpected<Failure> SessionFollow::give_up() const {
+  return fail(kExitInterrupted,
+              "nothing was interrupted, for no server answers; the session may still run, and the "
+              "next server goes on with it: steno kill " +
+                  request_.session.text() + " ends it then");
+}
+
+Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
+  auto seen = see(event);
+  if (!seen) return tl::unexpected(seen.error());
+  if (seen->content_bytes > 0 && wants_content(*seen)) {
+    auto text = fetch_content(connection_, request_.agent, request_.session, event.position);
+    if (!text) return tl::unexpected(text.error());
+    seen->recorded.content = domain::Content{std::move(*text)};
+    seen->content_bytes = 0;
+  }
+  last_ = event.position;
+  if (format_ == OutputFormat::table) printer_.show(*seen);
+  if (format_ == OutputFormat::jsonl) {
+    print(event_json(*seen) + "\n");
+    flush();
+  }
+  std::visit([&](const auto& e) { note(e); }, seen->recorded.event);
+  return true;
+}
+
+// Text that the feed left out is asked for one by one, so only where it is shown.
+bool SessionFollow::wants_content(const SeenEvent& seen) const {
+  const bool is_partial =
+      std::holds_alternative<domain::PartialOutputRecorded>(seen.recorded.event);
+  return format_ == OutputFormat::jsonl ||
+         (format_ == OutputFormat::table && (!is_partial || is_stdout_terminal()));
+}
+
+void SessionFollow::end_turn(base::TurnId turn, int code, const domain::TurnCost& cost) {
+  turns_.erase(turn);
+  is_interrupt_sent_ = false;
+  cost_.value += cost.cost.value;
+  tell_denials();
+  if (request_.ends_with_turn && turn == request_.turn) code_ = with_denials(code);
+}
+
+// At the turn's end, where it is read.
+void SessionFollow::tell_denials() {
+  const std::vector<std::string> denied = calls_.take_denied();
+  if (denied.empty()) return;
+  printer_.end_line();
+  remark(
+      "steno: not done in this turn, for want of a permission; --allow-tool or "
+      "--permission-mode grants it:");
+  for (const std::string& summary : denied) remark("  ✗ " + summary);
+}
+
+void SessionFollow::note(const domain::SessionClosed& e) {
+  closed_ = e;
+  if (e.status == domain::SessionStatus::completed) {
+    code_ = code_.value_or(with_denials(kExitOk));
+  } else if (e.reason == domain::EndReason::budget) {
+    code_ = kExitBudget;
+  } else {
+    code_ = interrupted_code();
+  }
+}
+
+Outcome<workers::CommandReplyBody> SessionFollow::send(const domain::Command& command) {
+  return connection_.command(connection_.fresh_command_id(), request_.session, request_.agent,
+                             command);
+}
+
+Outcome<int> SessionFollow::finish(int code) {
+  printer_.end_line();
+  workers::QueryBody query;
+  query.agent = request_.agent;
+  query.reference = request_.session.text();
+  query.at_least = last_;
+  query.wants_texts = format_ == OutputFormat::json;
+  const auto shown = connection_.ask<workers::ShowAnswer>(workers::kVerbShow, query);
+  if (!shown) return code;  // What was asked for has happened; the summary is a courtesy.
+  const projections::SessionRow& row = shown->session;
+  if (format_ == OutputFormat::json) print(to_json(*shown) + "\n");
+  if (format_ == OutputFormat::table && domain::is_terminal(row.status)) {
+    std::string line = "session " + row.alias + " " + std::string(base::enum_name(row.status));
+    if (row.end_reason != domain::EndReason::none) {
+      line += " (" + std::string(base::enum_name(row.end_reason)) + ")";
+    }
+    remark(line + " after " + duration_text(row.closed_at - row.created_at) + ", $" +
+           usd_text(row.cost));
+  }
+  return code;
+}
+
+}  // namespace
+
+Outcome<int> follow_session(Connection& connection, const FollowRequest& request) {
+  return SessionFollow(connection, request).run();
+}
+
+Outcome<std::string> fetch_content(Connection& connection, const std::string& agent,
+                                   base::SessionId session, base::Position position) {
+  workers::QueryBody query;
+  query.agent = agent;
+  query.reference = session.text();
+  query.after = position.plus(-1);
+  query.before = position.next();
+  query.at_least = position;
+  auto answer = connection.ask<workers::OutputAnswer>(workers::kVerbOutput, query);
+  if (!answer) return tl::unexpected(answer.error());
+  for (workers::OutputItem& item : answer->items) {
+    if (item.position == position) return std::move(item.text);
+  }
+  // Content of an event that the output does not show, such as a result that repeats its blocks.
+  return std::string();
+}
+
+}  // namespace steno

@@ -1,0 +1,96 @@
+#include "tools/steno/client/session_printer.hpp"
+
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/text/terminal_text.hpp"
+
+namespace steno {
+
+void SessionPrinter::show(const SeenEvent& seen) {
+  const std::string none;
+  const std::string& text = seen.recorded.content ? seen.recorded.content->text : none;
+  std::visit([&](const auto& event) { on(event, text); }, seen.recorded.event);
+}
+
+void SessionPrinter::end_line() {
+  if (is_mid_line_) print("\n");
+  is_mid_line_ = false;
+  flush();
+}
+
+void SessionPrinter::on(const domain::OutputRecorded& event, const std::string& text) {
+  if (event.kind != domain::OutputKind::text) return;
+  if (!event.parent.empty()) {
+    for (const std::string_view line : lines_of(text)) note(event.parent, std::string(line));
+    return;
+  }
+  // What has been shown of the block is not said twice.
+  const bool is_continued = !partial_.empty() && text.starts_with(partial_);
+  if (!is_continued) end_line();
+  say(std::string_view(text).substr(is_continued ? partial_.size() : 0));
+  end_block();
+}
+
+void SessionPrinter::end_block() {
+  end_line();
+  partial_.clear();
+}
+
+void SessionPrinter::on(const domain::PartialOutputRecorded&, const std::string& text) {
+  if (!is_terminal_) return;
+  partial_ += text;
+  say(text);
+  flush();
+}
+
+void SessionPrinter::on(const domain::ToolCallStarted& event, const std::string& input) {
+  note(event.parent, calls_.begin(event.call, event.tool, input));
+}
+
+void SessionPrinter::on(const domain::ToolCallFinished& event, const std::string& output) {
+  if (!event.is_error) return calls_.end(event.call);
+  note(event.parent, calls_.fail(event.call, event.is_denied, output));
+}
+
+void SessionPrinter::on(const domain::TurnFinished&, const std::string&) {
+  end_block();
+}
+
+void SessionPrinter::on(const domain::TurnFailed& event, const std::string& text) {
+  end_block();
+  const std::string reason = event.subtype.empty() ? event.terminal_reason : event.subtype;
+  note("", "❌ turn failed" + (reason.empty() ? "" : " (" + reason + ")") +
+               (text.empty() ? "" : ": " + text));
+}
+
+void SessionPrinter::on(const domain::TurnInterrupted& event, const std::string&) {
+  end_block();
+  const bool is_asked_for = event.reason == domain::EndReason::user;
+  note("", "⛔ turn interrupted" +
+               (is_asked_for ? "" : ": " + std::string(base::enum_name(event.reason))));
+}
+
+void SessionPrinter::on(const domain::AgentStartFailed&, const std::string& text) {
+  note("", "❌ the agent could not be started: " + text);
+}
+
+void SessionPrinter::on(const domain::AgentExited& event, const std::string& stderr_tail) {
+  if (event.exit_code == 0 && event.signal == 0) return;
+  std::string line = event.signal != 0
+                         ? "the agent was ended by signal " + std::to_string(event.signal)
+                         : "the agent exited with code " + std::to_string(event.exit_code);
+  if (!stderr_tail.empty()) line += ": " + stderr_tail;
+  note("", line);
+}
+
+void SessionPrinter::say(std::string_view text) {
+  if (text.empty()) return;
+  print(is_terminal_ ? safe_text(text) : std::string(text));
+  is_mid_line_ = text.back() != '\n';
+}
+
+void SessionPrinter::note(std::string_view parent, const std::string& line) {
+  end_line();
+  remark(std::string(parent.empty() ? "" : kSubagentMark) + line);
+}
+
+}  // namespace steno

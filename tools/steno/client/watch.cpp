@@ -1,0 +1,198 @@
+// `steno watch`: the live feed, an event a line.
+#include <unistd.h>
+
+#include <charconv>
+#include <map>
+
+#include "eventlog/domain/stream_name.hpp"
+#include "tools/steno/client/client_commands.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/json/event_view.hpp"
+#include "tools/steno/client/follower.hpp"
+#include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/terminal_text.hpp"
+#include "workers/protocol/feed_levels.hpp"
+#include "workers/server/server.hpp"
+
+namespace steno {
+namespace {
+
+constexpr std::size_t kAliasesMax = 10'000;  // remembered, then forgotten all at once
+
+// What people call the sessions whose events go by.
+class Aliases {
+ public:
+  explicit Aliases(Connection& connection) : connection_(connection) {}
+
+  std::string of(const domain::RecordedEvent& recorded) {
+    const auto stream = domain::parse_stream(recorded.envelope.stream);
+    if (!stream || !stream->is<domain::SessionStream>()) return recorded.envelope.stream;
+    if (const auto* opened = std::get_if<domain::SessionOpened>(&recorded.event)) {
+      remember(stream->session, opened->alias);
+    }
+    const auto known = aliases_.find(stream->session);
+    return known != aliases_.end() ? known->second : look_up(*stream);
+  }
+
+ private:
+  std::string look_up(const domain::StreamRef& stream) {
+    workers::QueryBody query;
+    query.agent = stream.agent;
+    query.reference = stream.session.text();
+    const auto shown = connection_.ask<workers::ShowAnswer>(workers::kVerbShow, query);
+    std::string alias = shown ? shown->session.alias : short_id(stream.session.text());
+    remember(stream.session, alias);
+    return alias;
+  }
+  void remember(base::SessionId session, const std::string& alias) {
+    if (aliases_.size() >= kAliasesMax) aliases_.clear();
+    aliases_.insert_or_assign(session, alias);
+  }
+
+  Connection& connection_;
+  std::map<base::SessionId, std::string> aliases_;
+};
+
+std::string padded(std::string text, std::size_t width, bool is_number = false) {
+  const std::size_t columns = columns_of(text);
+  if (columns < width) {
+    text.insert(is_number ? 0 : text.size(), std::string(width - columns, ' '));
+  }
+  return text;
+}
+
+// Of a tool call.
+bool is_failure(const domain::Event& event) {
+  const auto* finished = std::get_if<domain::ToolCallFinished>(&event);
+  return finished != nullptr && finished->is_error;
+}
+
+std::string event_line(const SeenEvent& seen, const std::string& alias) {
+  const domain::Envelope& e = seen.recorded.envelope;
+  std::string line =
+      padded(std::to_string(e.position.value), 7, true) + "  " + short_time_text(e.log_time) +
+      "  " + padded(cut_to_columns(safe_line(alias), 24), 14) + "  " +
+      padded(safe_line(e.type), 21) + "  " + (is_failure(seen.recorded.event) ? "✗ " : "") +
+      facts_text(seen.recorded.event);
+  if (seen.recorded.content && !seen.recorded.content->text.empty()) {
+    line += " \"" + cut_to_columns(safe_line(seen.recorded.content->text), 60) + "\"";
+  } else if (seen.content_bytes > 0) {
+    // A text of that size travels with its event, unless there is none any more.
+    const bool is_erased = seen.content_bytes < static_cast<std::int64_t>(bus::kFeedContentMax) / 2;
+    line += " (" + std::to_string(seen.content_bytes) + (is_erased ? " bytes, erased)" : " bytes)");
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+using projections::SessionRow;
+
+// What is watched: one session, or a level of several.
+struct Watched {
+  std::string level;
+  std::optional<SessionRow> session;
+};
+
+Outcome<Watched> choose_level(Connection& connection, const WatchArguments& arguments) {
+  if (arguments.all_agents && !arguments.reference.empty()) {
+    return fail(kExitUsage, "watch either one session or all agents, not both");
+  }
+  if (arguments.all_agents) return Watched{std::string(bus::kAllLevel), {}};
+  if (arguments.reference.empty()) {
+    return Watched{workers::agent_level(connection.config().agent), {}};
+  }
+  auto shown = connection.find(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  SessionRow& row = shown->session;
+  return Watched{workers::session_level(row.agent, row.session), std::move(row)};
+}
+
+// Nothing more happens to it by itself.
+bool is_over(const SessionRow& row) {
+  return domain::is_terminal(row.status) && !row.worker.is_set() && !row.is_erasing;
+}
+
+// After these a session may be over.
+bool may_end(const bus::FeedEvent& event) {
+  const auto seen = see(event);
+  if (!seen) return false;
+  const domain::Event& e = seen->recorded.event;
+  return std::holds_alternative<domain::SessionClosed>(e) ||
+         std::holds_alternative<domain::LeaseReleased>(e) ||
+         std::holds_alternative<domain::LeaseExpired>(e) ||
+         std::holds_alternative<domain::ContentErasureCompleted>(e);
+}
+
+// Where the session begins, which in a log whose beginning was archived is not the log's start.
+Outcome<base::Position> choose_start(Connection& connection, const std::string& from,
+                                     const std::optional<SessionRow>& session) {
+  if (from == "start") return session ? session->opened.plus(-1) : base::Position{0};
+  const auto status =
+      connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
+  if (!status) return tl::unexpected(status.error());
+  if (from == "now") return status->durable;
+  std::int64_t position = 0;
+  const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), position);
+  if (error != std::errc{} || end != from.data() + from.size() || position < 1) {
+    return fail(kExitUsage, "--from takes a position from 1 on, start or now, not '" + from + "'");
+  }
+  if (position > status->durable.next().value) {
+    return fail(kExitNotFound, "there is no position " + from + " yet; the log ends at " +
+                                   std::to_string(status->durable.value));
+  }
+  return base::Position{position - 1};
+}
+
+void print_event(const Config& config, const bus::FeedEvent& event, Aliases& aliases) {
+  const auto seen = see(event);
+  if (config.output != OutputFormat::table) {
+    print((seen ? event_json(*seen) : raw_event_json(event)) + "\n");
+  } else if (seen) {
+    print(event_line(*seen, aliases.of(seen->recorded)) + "\n");
+  } else {
+    print(padded(std::to_string(event.position.value), 7, true) +
+          "  (of a later release: " + safe_line(seen.error().text) + ")\n");
+  }
+}
+
+}  // namespace
+
+Outcome<int> watch(const Config& config, const WatchArguments& arguments) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  (*connection)->take_interrupts();
+  auto watched = choose_level(**connection, arguments);
+  if (!watched) return tl::unexpected(watched.error());
+  std::optional<SessionRow>& row = watched->session;
+  const auto start = choose_start(**connection, arguments.from, row);
+  if (!start) return tl::unexpected(start.error());
+  if (row && is_over(*row) && *start >= row->last_position) {
+    remark("session " + row->alias + " has ended; --from start shows what happened");
+    return kExitOk;
+  }
+  auto follower = Follower::open(**connection, watched->level, *start);
+  if (!follower) return tl::unexpected(follower.error());
+  Aliases aliases(**connection);
+  WaitFor wanted;
+  wanted.output_fd = STDOUT_FILENO;
+  for (std::int64_t count = 0; arguments.count == 0 || count < arguments.count; ++count) {
+    const auto wake = (*follower)->wait(wanted);
+    if (!wake) return tl::unexpected(wake.error());
+    if (*wake == Wake::interrupted) return kExitInterrupted;
+    // Such as `steno watch | head`: nobody would see the next event.
+    if (*wake == Wake::output_closed) return kExitOk;
+    print_event(config, (*follower)->event(), aliases);
+    // Whoever reads the other end of a pipe wants each event now; and notices its end.
+    if (!flush()) return kExitFailed;
+    if (!row) continue;
+    const bus::FeedEvent& event = (*follower)->event();
+    if (may_end(event) && !is_over(*row)) {
+      auto shown = (*connection)->find(row->session.text());
+      if (shown) row = std::move(shown->session);
+    }
+    if (is_over(*row) && event.position >= row->last_position) return kExitOk;
+  }
+  return kExitOk;
+}
+
+}  // namespace steno

@@ -1,0 +1,674 @@
+#include "tools/steno/config/config.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "bus/endpoint.hpp"
+#include "eventlog/domain/stream_name.hpp"
+#include "tools/steno/config/absolute_path.hpp"
+#include "tools/steno/text/units.hpp"
+#include "tools/steno/config/command_words.hpp"
+
+extern char** environ;
+
+namespace steno {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+constexpr std::int64_t kMaxSessionsLimit = 10'000;  // each has an agent process and a keeper
+constexpr std::string_view kFileName = "steno.toml";
+
+// A value as it was given, before it is understood.
+struct Given {
+  std::string text;
+  std::vector<std::string> list;  // of a list in the file
+  FileValueKind kind = FileValueKind::text;
+  SettingSource source = SettingSource::builtin;
+  std::string where;
+  std::string relative_to;  // folder that relative paths begin at; empty: they are refused
+  std::string user_home;    // what "~/" stands for; empty: it is refused
+};
+
+enum class KeyKind { text, path, integer, money, boolean, program };
+
+struct Key {
+  ConfigKey key;
+  KeyKind kind;
+  // False: the value is not what is accepted.
+  bool (*set)(Config&, const Given&);
+  std::string (*show)(const Config&);
+};
+
+bool is_one_line(std::string_view text) {
+  return std::none_of(text.begin(), text.end(),
+                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+std::optional<std::string> resolve_path(const Given& given, const std::string& text) {
+  if (text.empty() || text.find('\0') != std::string::npos) return std::nullopt;
+  std::string path = text;
+  if (path == "~" || path.starts_with("~/")) {
+    if (given.user_home.empty()) return std::nullopt;
+    path = given.user_home + path.substr(1);
+  }
+  if (path.front() != '/') {
+    if (given.relative_to.empty()) return std::nullopt;
+    path = given.relative_to + "/" + path;
+  }
+  return normal_path(path);
+}
+
+template <std::string Config::*member>
+bool set_path(Config& config, const Given& given) {
+  auto path = resolve_path(given, given.text);
+  if (path) config.*member = std::move(*path);
+  return path.has_value();
+}
+template <std::string Config::*member>
+std::string show_text(const Config& config) {
+  return config.*member;
+}
+
+template <base::Duration Config::*member>
+bool set_duration(Config& config, const Given& given) {
+  const auto duration = parse_duration(given.text);
+  if (!duration || duration->count() == 0) return false;
+  config.*member = *duration;
+  return true;
+}
+template <base::Duration Config::*member>
+std::string show_duration(const Config& config) {
+  return exact_duration_text(config.*member);
+}
+
+// "forever" is 0.
+std::optional<base::Duration> parse_keeping(const std::string& text) {
+  if (text == "forever") return base::Duration{0};
+  const auto duration = parse_duration(text);
+  return duration && duration->count() > 0 ? duration : std::nullopt;
+}
+std::string keeping_text(base::Duration duration) {
+  return duration.count() == 0 ? "forever" : exact_duration_text(duration);
+}
+
+bool set_keeping(Config& config, const Given& given) {
+  const auto duration = parse_keeping(given.text);
+  if (duration) config.keep_content_for = *duration;
+  return duration.has_value();
+}
+std::string show_keeping(const Config& config) {
+  return keeping_text(config.keep_content_for);
+}
+
+// Less, and a worker that is only busy would count as gone.
+bool set_worker_silence_max(Config& config, const Given& given) {
+  return set_duration<&Config::worker_silence_max>(config, given) &&
+         config.worker_silence_max >= std::chrono::seconds(1);
+}
+
+template <std::optional<base::Duration> Config::*member>
+bool set_keeping_of(Config& config, const Given& given) {
+  const auto duration = parse_keeping(given.text);
+  if (duration) config.*member = *duration;
+  return duration.has_value();
+}
+template <std::optional<base::Duration> Config::*member>
+std::string show_keeping_of(const Config& config) {
+  return config.*member ? keeping_text(*(config.*member)) : "";
+}
+
+template <std::vector<std::string> Config::*member>
+bool set_program(Config& config, const Given& given) {
+  auto words =
+      given.kind == FileValueKind::list ? std::optional(given.list) : split_words(given.text);
+  if (!words || words->empty() || words->front().empty()) return false;
+  // A name is searched in the PATH; a path is made absolute, as it is used from other folders.
+  if (words->front().find('/') != std::string::npos) {
+    auto path = resolve_path(given, words->front());
+    if (!path) return false;
+    words->front() = std::move(*path);
+  }
+  config.*member = std::move(*words);
+  return true;
+}
+template <std::vector<std::string> Config::*member>
+std::string show_program(const Config& config) {
+  return join_words(config.*member);
+}
+
+template <std::string Config::*member>
+bool set_one_of(Config& config, const Given& given,
+                std::initializer_list<std::string_view> accepted) {
+  if (std::find(accepted.begin(), accepted.end(), given.text) == accepted.end()) return false;
+  config.*member = given.text;
+  return true;
+}
+
+template <auto member>
+bool set_enum(Config& config, const Given& given) {
+  using Enum = std::remove_reference_t<decltype(config.*member)>;
+  const auto value = base::parse_enum<Enum>(given.text);
+  if (value) config.*member = *value;
+  return value.has_value();
+}
+template <auto member>
+std::string show_enum(const Config& config) {
+  return std::string(base::enum_name(config.*member));
+}
+
+bool set_agent(Config& config, const Given& given) {
+  config.agent = given.text;
+  return domain::is_agent_name(given.text);
+}
+
+bool set_model(Config& config, const Given& given) {
+  config.model = given.text;
+  return is_one_line(given.text);
+}
+
+bool set_max_sessions(Config& config, const Given& given) {
+  const std::string& text = given.text;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), config.max_sessions);
+  return error == std::errc{} && end == text.data() + text.size() && config.max_sessions >= 1 &&
+         config.max_sessions <= kMaxSessionsLimit;
+}
+
+bool set_budget(Config& config, const Given& given) {
+  const auto amount = parse_usd(given.text);
+  if (amount) config.budget = *amount;
+  return amount.has_value();
+}
+
+bool set_keep_workers(Config& config, const Given& given) {
+  config.keep_workers = given.text == "true";
+  return given.text == "true" || given.text == "false";
+}
+
+bool set_engine(Config& config, const Given& given) {
+  return set_one_of<&Config::engine>(config, given, {"claude", "scripted"});
+}
+bool set_log_level(Config& config, const Given& given) {
+  return set_one_of<&Config::log_level>(config, given,
+                                        {"trace", "debug", "info", "warn", "error", "off"});
+}
+
+constexpr std::string_view kPathAccepted = "a path";
+constexpr std::string_view kFilePathAccepted = "an absolute path, or one that begins with ~/,";
+constexpr std::string_view kDurationAccepted = "a duration such as 500ms, 30s, 5m or 2h";
+constexpr std::string_view kKeepingAccepted = "forever, or a duration such as 30m or 720h";
+constexpr std::string_view kProgramAccepted =
+    "a program with its arguments (a path in the file must be absolute or begin with ~/)";
+
+const std::vector<Key>& keys() {
+  static const std::vector<Key> kKeys = {
+      {{"home", kPathAccepted, "One private folder for data, sockets and configuration"},
+       KeyKind::path,
+       set_path<&Config::home>,
+       show_text<&Config::home>},
+      {{"data_folder", kPathAccepted, "Folder of the log and of what is derived from it"},
+       KeyKind::path,
+       set_path<&Config::data_folder>,
+       show_text<&Config::data_folder>},
+      {{"run_folder", kPathAccepted, "Folder of sockets; its path must be short"},
+       KeyKind::path,
+       set_path<&Config::run_folder>,
+       show_text<&Config::run_folder>},
+      {{"agent", "1 to 64 of a-z 0-9 . _ - beginning with a letter or digit",
+        "Agent that sessions belong to"},
+       KeyKind::text,
+       set_agent,
+       show_text<&Config::agent>},
+      {{"max_sessions", "a whole number from 1 to 10000", "Sessions that may live at once"},
+       KeyKind::integer,
+       set_max_sessions,
+       [](const Config& c) { return std::to_string(c.max_sessions); }},
+      {{"budget_usd", "an amount of US dollars such as 2.50 (0: no limit)",
+        "What one session may cost, with its resumes and forks"},
+       KeyKind::money,
+       set_budget,
+       [](const Config& c) { return exact_usd_text(c.budget); }},
+      {{"permission_mode", "default, plan, acceptEdits or bypassPermissions",
+        "What agents may do without asking"},
+       KeyKind::text,
+       set_enum<&Config::permission_mode>,
+       show_enum<&Config::permission_mode>},
+      {{"workdir", kPathAccepted, "Working folder of new sessions"},
+       KeyKind::path,
+       set_path<&Config::workdir>,
+       show_text<&Config::workdir>},
+      {{"model", "the name of a model", "Model of new sessions; empty: the agent's own default"},
+       KeyKind::text,
+       set_model,
+       show_text<&Config::model>},
+      {{"engine", "claude or scripted", "Kind of agent of new sessions"},
+       KeyKind::text,
+       set_engine,
+       show_text<&Config::engine>},
+      {{"claude_program", kProgramAccepted, "How to start Claude Code"},
+       KeyKind::program,
+       set_program<&Config::claude_program>,
+       show_program<&Config::claude_program>},
+      {{"scripted_program", kProgramAccepted, "How to start the scripted agent of tests and demo"},
+       KeyKind::program,
+       set_program<&Config::scripted_program>,
+       show_program<&Config::scripted_program>},
+      {{"keeper_program", kPathAccepted, "The program that owns an agent's process tree"},
+       KeyKind::path,
+       set_path<&Config::keeper_program>,
+       show_text<&Config::keeper_program>},
+      {{"agent_home", kPathAccepted, "HOME of agents; default: that of the server"},
+       KeyKind::path,
+       set_path<&Config::agent_home>,
+       show_text<&Config::agent_home>},
+      {{"log_level", "trace, debug, info, warn, error or off", "How much the server logs"},
+       KeyKind::text,
+       set_log_level,
+       show_text<&Config::log_level>},
+      {{"output", "table, json or jsonl", "Form of what is printed"},
+       KeyKind::text,
+       set_enum<&Config::output>,
+       show_enum<&Config::output>},
+      {{"keep_workers", "true or false", "Agents go on when the server is stopped"},
+       KeyKind::boolean,
+       set_keep_workers,
+       [](const Config& c) { return std::string(c.keep_workers ? "true" : "false"); }},
+      {{"timeout", kDurationAccepted, "How long to wait for an answer of the server"},
+       KeyKind::text,
+       set_duration<&Config::timeout>,
+       show_duration<&Config::timeout>},
+      {{"worker_silence_max", "a duration of at least 1s, such as 10s",
+        "A worker not heard for so long counts as gone"},
+       KeyKind::text,
+       set_worker_silence_max,
+       show_duration<&Config::worker_silence_max>},
+      {{"orphan_grace", kDurationAccepted,
+        "A worker without a server ends its agents after this long"},
+       KeyKind::text,
+       set_duration<&Config::orphan_grace>,
+       show_duration<&Config::orphan_grace>},
+      {{"kill_grace", kDurationAccepted, "From asking an agent to end until it is killed"},
+       KeyKind::text,
+       set_duration<&Config::kill_grace>,
+       show_duration<&Config::kill_grace>},
+      {{"keep_content_for", kKeepingAccepted,
+        "What was said in a session is erased so long after its end"},
+       KeyKind::text,
+       set_keeping,
+       show_keeping},
+      {{"keep_completed_for", kKeepingAccepted,
+        "The same for completed sessions; unset: as keep_content_for"},
+       KeyKind::text,
+       set_keeping_of<&Config::keep_completed_for>,
+       show_keeping_of<&Config::keep_completed_for>},
+      {{"keep_failed_for", kKeepingAccepted,
+        "The same for failed sessions; unset: as keep_content_for"},
+       KeyKind::text,
+       set_keeping_of<&Config::keep_failed_for>,
+       show_keeping_of<&Config::keep_failed_for>},
+      {{"keep_killed_for", kKeepingAccepted,
+        "The same for killed sessions; unset: as keep_content_for"},
+       KeyKind::text,
+       set_keeping_of<&Config::keep_killed_for>,
+       show_keeping_of<&Config::keep_killed_for>},
+  };
+  return kKeys;
+}
+
+std::string lookup(const std::map<std::string, std::string>& values, const std::string& name) {
+  const auto found = values.find(name);
+  return found == values.end() ? std::string() : found->second;
+}
+
+// A folder that the XDG base directory specification speaks of; it says to ignore relative ones.
+std::string xdg_folder(const ConfigInput& input, const std::string& variable,
+                       const std::string& below_home) {
+  std::string value = lookup(input.environment, variable);
+  if (value.starts_with('/')) return value;
+  const std::string user_home = lookup(input.environment, "HOME");
+  return user_home.starts_with('/') && !below_home.empty() ? user_home + below_home : std::string();
+}
+
+Given given_default(std::string text) {
+  Given given;
+  given.text = std::move(text);
+  given.where = "default";
+  return given;
+}
+
+// The strongest of what flags, environment and file say about a key.
+class Sources {
+ public:
+  explicit Sources(const ConfigInput& input) : input_(input) {}
+
+  Result<bool> read_file(const std::string& path, bool must_exist) {
+    auto settings = input_.read_file(path);
+    if (!settings) {
+      if (settings.error().code == ErrorCode::not_found && !must_exist) return true;
+      return tl::unexpected(settings.error());
+    }
+    for (FileSetting& setting : *settings) {
+      if (auto ok = accept(setting, path); !ok) return ok;
+    }
+    return true;
+  }
+
+  std::optional<Given> find(const std::string& key) const {
+    Given given;
+    given.user_home = lookup(input_.environment, "HOME");
+    const auto flag = input_.flags.find(key);
+    const auto variable = input_.environment.find(environment_name(key));
+    if (flag != input_.flags.end()) {
+      given.text = flag->second;
+      given.source = SettingSource::flag;
+      given.where = flag_name(key);
+      given.relative_to = input_.working_folder;
+    } else if (variable != input_.environment.end() && !variable->second.empty()) {
+      given.text = variable->second;
+      given.source = SettingSource::environment;
+      given.where = environment_name(key);
+      given.relative_to = input_.working_folder;
+    } else if (const auto setting = file_.find(key); setting != file_.end()) {
+      given.text = setting->second.text;
+      given.list = setting->second.list;
+      given.kind = setting->second.kind;
+      given.source = SettingSource::file;
+      given.where = path_ + " line " + std::to_string(setting->second.line);
+    } else {
+      return std::nullopt;
+    }
+    return given;
+  }
+
+ private:
+  static bool fits(KeyKind key, FileValueKind value) {
+    switch (key) {
+      case KeyKind::integer:
+        return value == FileValueKind::integer;
+      case KeyKind::money:
+        return value == FileValueKind::integer || value == FileValueKind::decimal;
+      case KeyKind::boolean:
+        return value == FileValueKind::boolean;
+      case KeyKind::program:
+        return value == FileValueKind::text || value == FileValueKind::list;
+      case KeyKind::text:
+      case KeyKind::path:
+        break;
+    }
+    return value == FileValueKind::text;
+  }
+
+  Result<bool> accept(FileSetting& setting, const std::string& path) {
+    const std::string where = path + " line " + std::to_string(setting.line);
+    const auto known = std::find_if(keys().begin(), keys().end(),
+                                    [&](const Key& key) { return key.key.name == setting.key; });
+    if (known == keys().end()) {
+      std::string names;
+      for (const Key& key : keys()) {
+        names += (names.empty() ? "" : ", ") + std::string(key.key.name);
+      }
+      return base::failure(ErrorCode::invalid,
+                           "unknown key '" + setting.key + "'; known are " + names, where);
+    }
+    // Durations are texts; a bare number, in the file, would not say its unit.
+    if (!fits(known->kind, setting.kind)) {
+      const auto accepted = known->kind == KeyKind::path ? kFilePathAccepted : known->key.accepted;
+      return base::failure(
+          ErrorCode::invalid,
+          setting.key + " is of the wrong kind; accepted is " + std::string(accepted) +
+              (known->kind == KeyKind::text || known->kind == KeyKind::path ? " in quotes" : ""),
+          where);
+    }
+    path_ = path;
+    const std::string key = setting.key;
+    file_.insert_or_assign(key, std::move(setting));
+    return true;
+  }
+
+  const ConfigInput& input_;
+  std::string path_;
+  std::map<std::string, FileSetting> file_;
+};
+
+Result<bool> apply(Config& config, const Key& key, const Given& given) {
+  if (key.set(config, given)) return true;
+  const bool is_file_path = key.kind == KeyKind::path && given.source == SettingSource::file;
+  const std::string shown = given.kind == FileValueKind::list ? join_words(given.list) : given.text;
+  return base::failure(ErrorCode::invalid,
+                       std::string(key.key.name) + " = '" + shown + "' is not accepted; " +
+                           std::string(is_file_path ? kFilePathAccepted : key.key.accepted) + " is",
+                       given.where);
+}
+
+struct ConfigFile {
+  std::string path;
+  bool is_named = false;
+};
+
+// The file named most strongly; the home's where a home is named at least as strongly.
+Result<ConfigFile> choose_file(const ConfigInput& input, const Sources& sources) {
+  const auto named = sources.find("config");
+  const auto home = sources.find("home");
+  if (named && (!home || named->source >= home->source)) {
+    auto path = resolve_path(*named, named->text);
+    if (path) return ConfigFile{std::move(*path), true};
+    return base::failure(ErrorCode::invalid, "'" + named->text + "' is not a path", named->where);
+  }
+  if (home) {
+    auto path = resolve_path(*home, home->text);
+    if (path) return ConfigFile{normal_path(*path + "/" + std::string(kFileName)), false};
+    return base::failure(ErrorCode::invalid, "home = '" + home->text + "' is not a path",
+                         home->where);
+  }
+  const std::string folder = xdg_folder(input, "XDG_CONFIG_HOME", "/.config");
+  return ConfigFile{folder.empty() ? "" : folder + "/steno/" + std::string(kFileName), false};
+}
+
+// What a key is when nobody says anything; it may follow from keys before it.
+Given default_of(const std::string& key, const Config& config, const ConfigInput& input) {
+  if (key == "workdir") return given_default(input.working_folder);
+  if (key == "keeper_program") return given_default(input.program_folder + "/steno-keeper");
+  if (key == "scripted_program") {
+    return given_default(join_words({input.program_folder + "/steno-scripted-agent"}));
+  }
+  if (key == "data_folder") {
+    const std::string folder = xdg_folder(input, "XDG_DATA_HOME", "/.local/share");
+    return given_default(folder.empty() ? "" : folder + "/steno");
+  }
+  if (key == "run_folder") {
+    const std::string folder = xdg_folder(input, "XDG_RUNTIME_DIR", "");
+    return given_default(folder.empty() ? config.data_folder + "/run" : folder + "/steno");
+  }
+  return given_default("");
+}
+
+// A folder below the home, as strong as the home itself.
+std::optional<Given> from_home(const std::string& key, const Config& config,
+                               const Sources& sources) {
+  if (config.home.empty() || (key != "data_folder" && key != "run_folder")) return std::nullopt;
+  auto given = sources.find("home");
+  given->text = config.home + (key == "data_folder" ? "/data" : "/run");
+  given->where = "home by " + given->where;
+  return given;
+}
+
+// How many letters are to be put in, taken out or changed to make one of the other.
+std::size_t letters_apart(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// A variable that is meant for a setting and misses its name would be ignored in silence. Others,
+// such as those of tests and agents, are none of ours.
+Result<bool> check_variables(const ConfigInput& input) {
+  constexpr std::string_view kPrefix = "STENO_";
+  constexpr std::size_t kLettersMin = 5;  // a short name is near to many
+  constexpr std::size_t kLettersApartMax = 2;
+  const auto is_variable = [&](const Key& key, const std::string& name) {
+    return environment_name(key.key.name) == name;
+  };
+  for (const auto& [name, value] : input.environment) {
+    if (!name.starts_with(kPrefix) || name.size() < kPrefix.size() + kLettersMin) continue;
+    const auto is_it = [&, &variable = name](const Key& key) { return is_variable(key, variable); };
+    if (name == "STENO_CONFIG" || std::any_of(keys().begin(), keys().end(), is_it)) continue;
+    for (const Key& key : keys()) {
+      const std::string meant = environment_name(key.key.name);
+      if (letters_apart(name, meant) > kLettersApartMax) continue;
+      return base::failure(ErrorCode::invalid,
+                           "there is no such setting; did you mean " + meant + "?", name);
+    }
+  }
+  return true;
+}
+
+bool has_builtin(const std::string& key) {
+  return key != "data_folder" && key != "run_folder" && key != "workdir" &&
+         key != "keeper_program" && key != "scripted_program";
+}
+
+}  // namespace
+
+ConfigInput process_input(std::map<std::string, std::string> flags) {
+  ConfigInput input;
+  input.flags = std::move(flags);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    input.environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  std::error_code ignored;
+  input.program_folder =
+      std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path().string();
+  input.working_folder = std::filesystem::current_path(ignored).string();
+  return input;
+}
+
+std::string default_text(std::string_view key) {
+  for (const Key& known : keys()) {
+    if (known.key.name == key) return known.show(Config{});
+  }
+  return {};
+}
+
+Result<Config> load_config(const ConfigInput& input) {
+  if (auto ok = check_variables(input); !ok) return tl::unexpected(ok.error());
+  Sources sources(input);
+  const auto file = choose_file(input, sources);
+  if (!file) return tl::unexpected(file.error());
+  if (!file->path.empty()) {
+    if (auto ok = sources.read_file(file->path, file->is_named); !ok) {
+      return tl::unexpected(ok.error());
+    }
+  }
+  Config config;
+  config.config_file = file->path;
+  for (const Key& key : keys()) {
+    const std::string name(key.key.name);
+    auto given = sources.find(name);
+    const auto derived = from_home(name, config, sources);
+    if (derived && (!given || given->source < derived->source)) given = derived;
+    if (!given) {
+      given = default_of(name, config, input);
+      const bool is_known = has_builtin(name) || key.set(config, *given);
+      if (!is_known && name == "data_folder") {
+        return base::failure(ErrorCode::invalid,
+                             "there is no folder for the log; set HOME, XDG_DATA_HOME or --home",
+                             name);
+      }
+    } else if (auto ok = apply(config, key, *given); !ok) {
+      return tl::unexpected(ok.error());
+    }
+    config.settings.push_back({name, key.show(config), given->source, given->where});
+  }
+  return config;
+}
+
+const std::vector<ConfigKey>& config_keys() {
+  static const std::vector<ConfigKey> kConfigKeys = [] {
+    std::vector<ConfigKey> all;
+    for (const Key& key : keys()) all.push_back(key.key);
+    return all;
+  }();
+  return kConfigKeys;
+}
+
+std::string flag_name(std::string_view key) {
+  std::string flag = "--" + std::string(key);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+std::string environment_name(std::string_view key) {
+  std::string name = "STENO_" + std::string(key);
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return name;
+}
+
+std::vector<std::string> flags_of(const Config& config) {
+  std::vector<std::string> flags;
+  for (const Setting& setting : config.settings) {
+    if (setting.value.empty()) continue;
+    flags.push_back(flag_name(setting.key) + "=" + setting.value);
+  }
+  return flags;
+}
+
+bool is_flag(const Config& config, std::string_view key) {
+  return std::any_of(config.settings.begin(), config.settings.end(), [&](const Setting& setting) {
+    return setting.key == key && setting.source == SettingSource::flag;
+  });
+}
+
+bool is_set(const Config& config, std::string_view key) {
+  return std::any_of(config.settings.begin(), config.settings.end(), [&](const Setting& setting) {
+    return setting.key == key && setting.source != SettingSource::builtin;
+  });
+}
+
+Result<Endpoints> endpoints_of(const Config& config) {
+  Endpoints endpoints;
+  for (const auto& [name, endpoint] :
+       {std::pair{"command", &endpoints.command}, std::pair{"worker", &endpoints.worker},
+        std::pair{"feed", &endpoints.feed}}) {
+    const std::string path = config.run_folder + "/" + name + ".sock";
+    if (path.size() > bus::kSocketPathBytesMax) {
+      return base::failure(ErrorCode::too_large,
+                           "a socket's path has at most " +
+                               std::to_string(bus::kSocketPathBytesMax) + " bytes, and this has " +
+                               std::to_string(path.size()) + "; set run_folder to a shorter path",
+                           path);
+    }
+    *endpoint = "ipc://" + path;
+  }
+  return endpoints;
+}
+
+std::string worker_lock_of(const Config& config) {
+  return config.data_folder + "/worker.lock";
+}
+
+std::string session_locks_of(const Config& config) {
+  return config.data_folder + "/locks";
+}
+
+}  // namespace steno

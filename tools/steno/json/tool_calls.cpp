@@ -1,0 +1,46 @@
+#include "tools/steno/json/tool_calls.hpp"
+
+#include <utility>
+
+#include "tools/steno/text/terminal_text.hpp"
+#include "tools/steno/text/tool_summary.hpp"
+
+namespace steno {
+namespace {
+
+constexpr std::size_t kCallsMax = 1'000;
+constexpr std::size_t kDeniedMax = 100;
+constexpr std::size_t kReasonColumnsMax = 160;
+
+// Of an output its first line says most.
+std::string reason_of(std::string_view output) {
+  const std::size_t first = output.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  output.remove_prefix(first);
+  return cut_to_columns(safe_line(output.substr(0, output.find('\n'))), kReasonColumnsMax);
+}
+
+}  // namespace
+
+std::string ToolCalls::begin(const std::string& call, std::string_view tool,
+                             std::string_view input) {
+  if (calls_.size() >= kCallsMax) calls_.clear();
+  calls_.insert_or_assign(call, tool_summary(tool, input));
+  return tool_line(tool, input);
+}
+
+std::string ToolCalls::fail(const std::string& call, bool is_denied, std::string_view output) {
+  const auto found = calls_.find(call);
+  const std::string summary = found == calls_.end() ? "a tool call" : std::move(found->second);
+  if (found != calls_.end()) calls_.erase(found);
+  if (is_denied && denied_.size() < kDeniedMax) denied_.push_back(summary);
+  const std::string reason = reason_of(output);
+  return "✗ " + summary + (is_denied ? ": denied" : ": failed") +
+         (reason.empty() ? "" : ": " + reason);
+}
+
+std::vector<std::string> ToolCalls::take_denied() {
+  return std::exchange(denied_, {});
+}
+
+}  // namespace steno

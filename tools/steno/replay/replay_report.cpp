@@ -1,0 +1,95 @@
+#include "tools/steno/replay/replay_report.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "tools/steno/text/error_line.hpp"
+
+namespace steno {
+
+int fail(std::FILE* err, const base::Error& error) {
+  const int code = exit_code_of(error.code);
+  fmt::print(err, "{}\n", error_line("steno", code, base::describe(error)));
+  return code;
+}
+
+namespace {
+
+base::Result<bool> check_base(const std::optional<eventlog::LogBase>& base) {
+  if (!base) return true;
+  return base::failure(base::ErrorCode::not_found,
+                       "the log begins behind position " +
+                           std::to_string(base->anchor.at.position.value) + ": " +
+                           eventlog::where_archived(*base) + "; give it with --archive");
+}
+
+}  // namespace
+
+base::Result<bool> check_begin(const eventlog::UnprovedLog& log) {
+  if (log.base_error) return tl::unexpected(*log.base_error);
+  return check_base(log.base);
+}
+
+base::Result<bool> check_begin(const eventlog::OpenedLog& log) {
+  return check_base(log.base);
+}
+
+void tell_archived(std::FILE* err, const std::optional<eventlog::LogBase>& base) {
+  if (!base) return;
+  fmt::print(err, "steno: without what ended earlier: {}; --archive adds it\n",
+             printable(eventlog::where_archived(*base)));
+}
+
+bool is_reader_gone(std::FILE* out) {
+  pollfd end{::fileno(out), 0, 0};
+  return ::poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
+}
+
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = '?';
+  }
+  return text;
+}
+
+ProgressLine::ProgressLine(std::FILE* err, std::string_view label)
+    : err_(err), label_(label), is_terminal_(::isatty(::fileno(err)) == 1) {}
+
+void ProgressLine::show(base::Position reached, base::Position end) {
+  if (!is_terminal_) return;
+  const std::int64_t percent = end.value > 0 ? reached.value * 100 / end.value : 100;
+  fmt::print(err_, "\r{} {}% ({} of {} events)\x1b[K", label_, std::min<std::int64_t>(percent, 100),
+             reached.value, end.value);
+  std::fflush(err_);
+  is_shown_ = true;
+}
+
+void ProgressLine::show_count(base::Position reached) {
+  constexpr std::int64_t kStep = 10'000;
+  if (!is_terminal_ || reached.value - shown_count_ < kStep) return;
+  shown_count_ = reached.value;
+  fmt::print(err_, "\r{} {} events\x1b[K", label_, reached.value);
+  std::fflush(err_);
+  is_shown_ = true;
+}
+
+void ProgressLine::show_share(std::int64_t per_mille) {
+  const std::int64_t percent = per_mille / 10;
+  if (!is_terminal_ || percent == shown_percent_) return;
+  shown_percent_ = percent;
+  fmt::print(err_, "\r{} {}%\x1b[K", label_, percent);
+  std::fflush(err_);
+  is_shown_ = true;
+}
+
+void ProgressLine::clear() {
+  if (!is_shown_) return;
+  fmt::print(err_, "\r\x1b[K");
+  std::fflush(err_);
+  is_shown_ = false;
+}
+
+}  // namespace steno

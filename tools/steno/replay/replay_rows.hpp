@@ -1,0 +1,62 @@
+// Projections folded anew from the log, beside the rows that the server has of them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eventlog/store/key_value_store.hpp"
+#include "eventlog/folder/open_log.hpp"
+#include "eventlog/rocksdb/private_folder.hpp"
+#include "projections/projections.hpp"
+#include "tools/steno/replay/replay.hpp"
+
+namespace steno {
+
+// One projection, folded up to where the live rows stand, or to `arguments.to`.
+struct RebuiltProjection {
+  std::string name;
+  base::Position position;
+  std::optional<eventlog::Checkpoint> live;  // none: no live rows that this release can compare
+  base::Hash live_digest{};
+  base::Hash digest{};
+  bool is_compared = false;  // the live rows stand at the same position
+  bool is_equal = false;     // same history and same rows
+};
+
+class RebuiltRows {
+ public:
+  // Opens the live rows first, then the log, which is thereby never behind them. The arguments
+  // outlive it. Errors: those of open_log read-only; io.
+  static base::Result<RebuiltRows> open(const ReplayArguments& arguments);
+
+  // Errors: not_found for a position that the log has not reached; damaged when the live rows hold
+  // events that the log does not, or a block is not whole.
+  base::Result<RebuiltProjection> run(const projections::Projection& projection);
+
+  eventlog::KeyValueStore& rebuilt() { return *rows_; }
+  eventlog::KeyValueStore* live() { return live_.get(); }  // null: there are none
+
+ private:
+  RebuiltRows(const ReplayArguments& arguments, eventlog::PrivateFolder folder)
+      : arguments_(&arguments), folder_(std::move(folder)) {}
+
+  base::Result<bool> read_live(const projections::Projection& projection,
+                               RebuiltProjection& outcome);
+  base::Result<base::Position> choose_end(const RebuiltProjection& outcome) const;
+  base::Result<bool> fold(projections::Projector& projector, base::Position end);
+
+  const ReplayArguments* arguments_;
+  std::unique_ptr<eventlog::KeyValueStore> live_;
+  std::optional<eventlog::OpenedLog> log_;
+  std::unique_ptr<eventlog::KeyValueStore> base_rows_;  // to build upon; null: from position 1
+  eventlog::PrivateFolder folder_;                      // of the rows; outlives them
+  std::unique_ptr<eventlog::KeyValueStore> rows_;
+};
+
+// All, or the one of that name. Error not_found, naming those that there are.
+base::Result<std::vector<std::unique_ptr<projections::Projection>>> choose_projections(
+    const std::string& name);
+
+}  // namespace steno

@@ -1,0 +1,12 @@
+// A session's state as JSON, as `replay state` and `replay diff` show it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "tools/steno/replay/replay_fold.hpp"
+
+namespace steno {
+
+nlohmann::ordered_json json_of(const FoldedSession& folded);
+
+}  // namespace steno

@@ -1,0 +1,99 @@
+#include "tools/steno/serve/serve_command.hpp"
+
+#include <fmt/core.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/text/exit_codes.hpp"
+#include "tools/steno/serve/open_files.hpp"
+#include "tools/steno/serve/serve.hpp"
+
+namespace steno {
+namespace {
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> variables;
+  for (char** at = environ; *at != nullptr; ++at) variables.emplace_back(*at);
+  return variables;
+}
+
+// It is started by a server that may open more files than its agents are used to.
+std::vector<std::string> worker_command(const Config& config, const ServeArguments& arguments) {
+  std::error_code error;
+  std::vector<std::string> argv{std::filesystem::read_symlink("/proc/self/exe", error).string()};
+  for (std::string& flag : flags_of(config)) argv.push_back(std::move(flag));
+  argv.insert(argv.end(), {"serve", "--role", "worker", "--agent-umask",
+                           fmt::format("{:04o}", arguments.agent_umask), "--agent-files",
+                           fmt::format("{}", soft_open_files())});
+  return argv;
+}
+
+base::Result<ServeOptions> serve_options(const Config& config, const ServeArguments& arguments) {
+  const auto endpoints = endpoints_of(config);
+  if (!endpoints) return tl::unexpected(endpoints.error());
+  std::error_code ignored;
+  if (!config.agent_home.empty() && !std::filesystem::is_directory(config.agent_home, ignored)) {
+    return base::failure(base::ErrorCode::invalid,
+                         "agent_home must be a folder that exists; make it, or leave it unset",
+                         config.agent_home);
+  }
+  ServeOptions options;
+  options.data_folder = config.data_folder;
+  options.worker_lock = worker_lock_of(config);
+  options.run_folder = config.run_folder;
+  options.command_endpoint = endpoints->command;
+  options.worker_endpoint = endpoints->worker;
+  options.feed_endpoint = endpoints->feed;
+  options.commands.limits.max_sessions = config.max_sessions;
+  options.leases.worker_silence_max = config.worker_silence_max;
+  options.link.orphan_grace = config.orphan_grace;
+  options.runner.kill_grace =
+      std::chrono::duration_cast<std::chrono::milliseconds>(config.kill_grace);
+  options.agents.keeper_program = config.keeper_program;
+  options.agents.lock_folder = session_locks_of(config);
+  options.agents.session_folder = config.run_folder + "/sessions";
+  options.agents.claude_program = config.claude_program;
+  options.agents.scripted_program = config.scripted_program;
+  options.agents.agent_home = config.agent_home;
+  options.agents.environment = own_environment();
+  options.keep_for = {config.keep_completed_for.value_or(config.keep_content_for),
+                      config.keep_failed_for.value_or(config.keep_content_for),
+                      config.keep_killed_for.value_or(config.keep_content_for)};
+  options.keep_workers = config.keep_workers;
+  options.accept_clock = arguments.accept_clock;
+  options.needs_log = arguments.needs_log;
+  options.agent_files = arguments.agent_files;
+  options.agent_umask = arguments.agent_umask;
+  if (arguments.role.empty()) options.worker_argv = worker_command(config, arguments);
+  return options;
+}
+
+void set_up_log(const Config& config) {
+  auto logger = spdlog::stderr_logger_mt("steno");
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+  // A person at a terminal reads the answers there; what is told unasked is for a file.
+  const bool is_for_person = ::isatty(STDERR_FILENO) == 1 && !is_set(config, "log_level");
+  logger->set_level(is_for_person ? spdlog::level::warn
+                                  : spdlog::level::from_str(config.log_level));
+  logger->flush_on(spdlog::level::info);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+}  // namespace
+
+int serve(const Config& config, const ServeArguments& arguments) {
+  set_up_log(config);
+  const auto options = serve_options(config, arguments);
+  if (!options) {
+    const int code = exit_code_of(options.error().code);
+    complain(code, base::describe(options.error()));
+    return code;
+  }
+  return arguments.role == "worker" ? run_worker(*options) : run_server(*options);
+}
+
+}  // namespace steno

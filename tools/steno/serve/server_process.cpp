@@ -1,0 +1,270 @@
+#include <spdlog/spdlog.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+#include "bus/accepting.hpp"
+#include "bus/context.hpp"
+#include "bus/poller.hpp"
+#include "bus/zmq_sockets.hpp"
+#include "eventlog/base/check.hpp"
+#include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/own_folder.hpp"
+#include "eventlog/folder/open_log.hpp"
+#include "eventlog/proof/signing_key.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/text/exit_codes.hpp"
+#include "tools/steno/serve/open_files.hpp"
+#include "tools/steno/serve/serve.hpp"
+#include "tools/steno/serve/served_log.hpp"
+#include "tools/steno/serve/signals.hpp"
+#include "tools/steno/serve/worker_supervisor.hpp"
+#include "workers/server/derived_stores.hpp"
+#include "workers/server/server.hpp"
+
+namespace steno {
+namespace {
+
+constexpr base::Duration kDrainMax = std::chrono::seconds(15);  // for the worker to end its agents
+// Log time never goes back and is drawn to the clock by 1 ms a second, so a log that is an hour
+// ahead stays ahead for 41 days; ages and retention are wrong by as much.
+constexpr base::Duration kClockBehindMax = std::chrono::hours(1);
+// As many connections as an endpoint knows peers.
+constexpr std::int64_t kPeersWanted = 4096;
+constexpr base::Duration kPollMax = std::chrono::milliseconds(250);
+
+class FileLeaseLocks final : public workers::LeaseLocks {
+ public:
+  explicit FileLeaseLocks(const ServeOptions& options) : options_(options) {}
+  // When in doubt, somebody holds it: a lease is never taken from an owner who may live.
+  bool is_worker_alive() override { return base::is_locked(options_.worker_lock).value_or(true); }
+  bool has_worker_ended(std::int64_t pid) override {
+    if (!is_worker_alive()) return true;
+    const pid_t living = base::lock_holder(options_.worker_lock);
+    return living != 0 && living != pid;
+  }
+  bool is_only_worker(std::int64_t pid) override {
+    return pid > 0 && is_worker_alive() && base::lock_holder(options_.worker_lock) == pid;
+  }
+  bool is_session_held(base::SessionId session) override {
+    return base::is_locked(workers::session_lock_path(options_.agents.lock_folder, session))
+        .value_or(true);
+  }
+
+ private:
+  const ServeOptions& options_;
+};
+
+ServedLog served_log(const ServeOptions& options) {
+  return {options.run_folder, options.data_folder, options.needs_log};
+}
+
+// Everything that the server's loop stands on, in the order of its making.
+struct Process {
+  explicit Process(const ServeOptions& o) : options(o), locks(o) {}
+
+  const ServeOptions& options;
+  base::SystemClock clock;
+  base::SystemRandom random;
+  FileLeaseLocks locks;
+  eventlog::OpenedLog log;
+  std::optional<base::SigningKey> key;
+  std::unique_ptr<eventlog::KeyValueStore> index_rows;
+  std::unique_ptr<eventlog::KeyValueStore> view_rows;
+  std::unique_ptr<workers::DerivedStores> derived;
+  bus::Context context;
+  std::unique_ptr<bus::ServerSocket> command_socket;
+  std::unique_ptr<bus::ServerSocket> worker_socket;
+  std::unique_ptr<bus::PublisherSocket> feed_socket;
+  std::unique_ptr<eventlog::Committer> committer;
+  std::unique_ptr<eventlog::StreamLoader> loader;
+  std::unique_ptr<workers::ContentLoader> contents;
+  std::unique_ptr<workers::QueryPort> queries;
+  std::unique_ptr<workers::UpkeepPort> erasures;
+
+  base::Result<bool> open();
+  base::Result<bool> open_views();
+  base::Result<bool> bind();
+};
+
+base::Result<bool> Process::open() {
+  auto opened = eventlog::open_log(options.data_folder, eventlog::LogMode::read_write, random);
+  if (!opened) return tl::unexpected(opened.error());
+  log = std::move(*opened);
+  if (log.is_new) {
+    if (auto ok = check_may_begin(served_log(options)); !ok) return ok;
+    remark("no log in " + options.data_folder + ": a new one begins there");
+  }
+  if (!options.accept_clock) {
+    if (auto ok = check_clock(log.tail.time, clock.wall()); !ok) return ok;
+  }
+  // In the data folder, which is ours alone.
+  auto locked = eventlog::system_disk().make_folder(options.agents.lock_folder);
+  if (!locked) return locked;
+  const auto key_file = eventlog::LogFolder{options.data_folder}.key();
+  auto opened_key = eventlog::open_signing_key(key_file, random);
+  if (!opened_key) return tl::unexpected(opened_key.error());
+  key = *opened_key;
+  if (auto ok = open_views(); !ok) return ok;
+  if (auto ok = bind(); !ok) return ok;
+  committer = eventlog::make_thread_committer(*log.store, log.head.get());
+  loader = eventlog::make_thread_loader(*log.store, derived->index, derived->snapshots);
+  contents = workers::make_thread_content_loader(*log.store);
+  queries = workers::make_thread_query_port(*derived->service);
+  erasures = workers::make_thread_upkeep_port(
+      {*log.store,
+       derived->index,
+       *view_rows,
+       {options.keep_for, options.agents.session_folder, key, options.data_folder},
+       index_rows.get()});
+  return true;
+}
+
+// One line for each folder whose rows are built anew.
+void tell_rebuilt(std::string_view rows, const base::Error& why) {
+  spdlog::warn("rows_built_anew folder={}/ reason=\"{}\" lost=nothing", rows, why.text);
+}
+
+base::Result<std::unique_ptr<eventlog::KeyValueStore>> open_rows(std::string_view name,
+                                                                 const std::string& folder) {
+  auto opened = eventlog::open_derived_rows(folder);
+  if (!opened) return tl::unexpected(opened.error());
+  if (!opened->damage.empty()) {
+    tell_rebuilt(name, {base::ErrorCode::rows_damaged, opened->damage, folder});
+  }
+  return std::move(opened->rows);
+}
+
+base::Result<bool> Process::open_views() {
+  const eventlog::LogFolder folder{options.data_folder};
+  auto opened_index = open_rows("index", folder.index());
+  if (!opened_index) return tl::unexpected(opened_index.error());
+  index_rows = std::move(*opened_index);
+  auto opened_views = open_rows("views", folder.views());
+  if (!opened_views) return tl::unexpected(opened_views.error());
+  view_rows = std::move(*opened_views);
+  log.base.reset();
+  workers::DerivedStoresOptions wanted;
+  wanted.read_base = [folder, &store = *log.store] { return eventlog::read_base(folder, store); };
+  wanted.on_rebuilt = tell_rebuilt;
+  auto opened = workers::open_derived_stores(*log.store, log.tail, *index_rows, *view_rows, wanted);
+  if (!opened) return tl::unexpected(opened.error());
+  derived = std::move(*opened);
+  return true;
+}
+
+base::Result<bool> Process::bind() {
+  auto commands = bus::bind_server(context, options.command_endpoint);
+  if (!commands) return tl::unexpected(commands.error());
+  command_socket = std::move(*commands);
+  // A worker's queue is bounded by what it is told: a directive for each session that it holds, all
+  // of which are due at once when it registers.
+  auto workers =
+      bus::bind_server(context, options.worker_endpoint, std::numeric_limits<std::size_t>::max());
+  if (!workers) return tl::unexpected(workers.error());
+  worker_socket = std::move(*workers);
+  auto feed = bus::bind_publisher(context, options.feed_endpoint);
+  if (!feed) return tl::unexpected(feed.error());
+  feed_socket = std::move(*feed);
+  return true;
+}
+
+int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
+             StopSignals& signals) {
+  bool is_told = false;
+  std::optional<base::Duration> drain_until;
+  for (;;) {
+    const bool has_worked = server.do_work();
+    if (server.failure()) return print_failure("steno serve", *server.failure());
+    const base::Duration now = p.clock.boot();
+    if (server.has_taken_over() && !is_told) {
+      is_told = true;
+      remember_log(served_log(p.options), p.log.tail.log);
+      std::printf("ready\n");
+      std::fflush(stdout);
+      spdlog::info("server_ready position={} pid={}", server.durable().value, getpid());
+    }
+    supervisor.do_work(now);
+    if (const int signal = signals.take(); signal != 0 && !drain_until) {
+      spdlog::info("server_stopping signal={}", signal);
+      if (p.options.keep_workers) return 0;
+      drain_until = now + kDrainMax;
+      server.drain();
+      supervisor.stop();
+    }
+    if (drain_until && (now >= *drain_until || (!has_worked && !supervisor.is_alive()))) return 0;
+    if (has_worked) continue;
+    std::vector<bus::PollItem> items = {
+        bus::PollItem::of(*p.command_socket),    bus::PollItem::of(*p.worker_socket),
+        bus::PollItem::of(*p.feed_socket),       bus::PollItem::of(p.committer->wake_fd()),
+        bus::PollItem::of(p.loader->wake_fd()),  bus::PollItem::of(p.contents->wake_fd()),
+        bus::PollItem::of(p.queries->wake_fd()), bus::PollItem::of(p.erasures->wake_fd()),
+        bus::PollItem::of(signals.fd())};
+    base::Duration wait = std::min(server.next_timer() - now, kPollMax);
+    if (drain_until) wait = std::min<base::Duration>(wait, std::chrono::milliseconds(20));
+    if (auto ok = bus::poll(items, wait); !ok) return print_failure("steno serve", ok.error());
+  }
+}
+
+}  // namespace
+
+base::Result<bool> check_clock(base::Time last, base::Time wall) {
+  const base::Duration behind = last - wall;
+  if (behind <= kClockBehindMax) return true;
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(behind).count();
+  return base::failure(
+      base::ErrorCode::refused,
+      "the clock is " + std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) +
+          " min before the log's last event; set the clock, or, where the log was written with a "
+          "wrong one, go on with steno serve --accept-clock: times on the record stay ahead until "
+          "the clock has come near");
+}
+
+int run_server(const ServeOptions& options) {
+  StopSignals signals;
+  const eventlog::LogFolder folder{options.data_folder};
+  if (!folder.has_log() && eventlog::is_gone(folder.head())) {
+    // Before anything is made here.
+    if (auto ok = check_may_begin(served_log(options)); !ok) {
+      return print_failure("steno serve", ok.error());
+    }
+  }
+  if (auto ok = base::make_own_folder(options.run_folder); !ok) {
+    return print_failure("steno serve", ok.error());
+  }
+  const auto files = claim_open_files();
+  if (!files) return print_failure("steno serve", files.error());
+  if (files->peers_below < kPeersWanted) {
+    spdlog::warn("few_open_files limit={} connections_max={} wanted={}", files->limit,
+                 files->peers_below, kPeersWanted);
+  }
+  bus::keep_descriptors_above(static_cast<int>(files->peers_below));
+  Process process(options);
+  if (auto ok = process.open(); !ok) return print_failure("steno serve", ok.error());
+  const workers::ServerPorts ports{
+      process.clock,           process.random,         *process.committer,  *process.loader,
+      *process.contents,       *process.queries,       *process.erasures,   process.locks,
+      *process.command_socket, *process.worker_socket, *process.feed_socket};
+  const std::string key = base::fingerprint(process.key->public_key());
+  spdlog::info("signing_key fingerprint={}", key);
+  workers::Server server(ports, {process.log.tail, options.commands, options.leases, key},
+                         std::move(process.derived->takeover));
+  const std::string flight_file = options.run_folder + "/flight.log";
+  base::on_check_failed([&] { server.flight().write_to(flight_file); });
+  WorkerSupervisor supervisor(options.worker_argv, options.worker_lock,
+                              options.run_folder + "/worker.log");
+  const int code = run_loop(process, server, supervisor, signals);
+  if (server.failure()) {
+    server.flight().write_to(flight_file);
+    // Nothing is closed: a store whose disk has failed would try to write what nobody waits for,
+    // and RocksDB, where its assertions are on, ends in them.
+    std::_Exit(code);
+  }
+  base::on_check_failed(nullptr);
+  return code;
+}
+
+}  // namespace steno

@@ -1,0 +1,81 @@
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "bus/context.hpp"
+#include "bus/poller.hpp"
+#include "bus/zmq_sockets.hpp"
+#include "eventlog/base/file_lock.hpp"
+#include "tools/steno/text/exit_codes.hpp"
+#include "tools/steno/serve/log_rotation.hpp"
+#include "tools/steno/serve/open_files.hpp"
+#include "tools/steno/serve/serve.hpp"
+#include "tools/steno/serve/signals.hpp"
+#include "workers/engines/process/orphan_reaper.hpp"
+#include "workers/runner/worker_link.hpp"
+
+namespace steno {
+namespace {
+
+constexpr base::Duration kWorkerPollMax = std::chrono::milliseconds(250);
+constexpr base::Duration kGoodbyeMax = std::chrono::seconds(10);  // to hand in the last reports
+
+int run_loop(const ServeOptions& options, StopSignals& signals) {
+  base::SystemClock clock;
+  base::SystemRandom random;
+  bus::Context context;
+  auto socket = bus::connect_client(context, options.worker_endpoint);
+  if (!socket) return print_failure("steno worker", socket.error());
+  workers::KeptAgentLauncher launcher(options.agents);
+  workers::AgentRunner worker(launcher, options.runner);
+  const auto id = base::WorkerId::make(clock.wall(), random);
+  workers::WorkerLink link(worker, {clock, **socket}, id, getpid(), options.link);
+  spdlog::info("worker_ready worker={} pid={}", id.text(), getpid());
+  LogRotation log(options.run_folder + "/worker.log");
+  std::optional<base::Duration> leave_at;
+  for (;;) {
+    const bool has_worked = link.do_work();
+    const base::Duration now = clock.boot();
+    log.do_work(now);
+    if (const int signal = signals.take(); signal != 0 && !leave_at) {
+      spdlog::info("worker_stopping signal={}", signal);
+      leave_at = now + kGoodbyeMax;
+      worker.end_all();
+    }
+    if (leave_at && (worker.is_idle() || now >= *leave_at)) return 0;
+    if (has_worked) continue;
+    std::vector<bus::PollItem> items = {bus::PollItem::of(**socket),
+                                        bus::PollItem::of(signals.fd())};
+    for (const engines::PollWish& wish : worker.poll_wishes()) {
+      bus::PollItem item = bus::PollItem::of(wish.fd);
+      item.wants_read = wish.wants_read;
+      item.wants_write = wish.wants_write;
+      items.push_back(item);
+    }
+    base::Duration wait = std::min(link.deadline() - now, kWorkerPollMax);
+    if (const auto due = worker.deadline()) wait = std::min(wait, *due - now);
+    if (auto ok = bus::poll(items, wait); !ok) return print_failure("steno worker", ok.error());
+  }
+}
+
+}  // namespace
+
+int run_worker(const ServeOptions& options) {
+  // Keepers and agents inherit it. What the worker makes has its mode said.
+  ::umask(options.agent_umask);
+  if (options.agent_files > 0) set_open_files(options.agent_files);
+  StopSignals signals;
+  auto lock = base::FileLock::take(options.worker_lock);
+  if (!lock) return print_failure("steno worker", lock.error());
+  if (auto ok = engines::become_subreaper(); !ok) return print_failure("steno worker", ok.error());
+  auto orphans = engines::reap_orphans(options.agents.lock_folder);
+  if (!orphans) return print_failure("steno worker", orphans.error());
+  for (const engines::Orphan& orphan : *orphans) {
+    spdlog::warn("orphan_ended pid={} session={}", orphan.pid, orphan.session);
+  }
+  return run_loop(options, signals);
+}
+
+}  // namespace steno

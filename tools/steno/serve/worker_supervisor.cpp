@@ -1,0 +1,113 @@
+#include "tools/steno/serve/worker_supervisor.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/list_files.hpp"
+#include "workers/engines/process/pidfd.hpp"
+#include "eventlog/base/unique_fd.hpp"
+
+namespace steno {
+namespace {
+
+constexpr base::Duration kBackOffMin = std::chrono::milliseconds(50);
+// What agents of dead keepers have left behind is ended by the next worker, within 2 s.
+constexpr base::Duration kBackOffMax = std::chrono::seconds(1);
+constexpr base::Duration kHealthyAfter = std::chrono::seconds(1);  // beyond its back-off
+
+bool has_open(pid_t pid, const std::string& path) {
+  struct stat wanted {};
+  if (::stat(path.c_str(), &wanted) != 0) return false;
+  const auto files = base::list_files("/proc/" + std::to_string(pid) + "/fd");
+  if (!files) return false;
+  for (const base::ListedFile& file : *files) {
+    struct stat open {};
+    if (::stat(file.path.c_str(), &open) != 0) continue;
+    if (open.st_dev == wanted.st_dev && open.st_ino == wanted.st_ino) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+WorkerSupervisor::WorkerSupervisor(std::vector<std::string> argv, std::string lock_path,
+                                   std::string log_path)
+    : argv_(std::move(argv)),
+      lock_path_(std::move(lock_path)),
+      log_path_(std::move(log_path)),
+      back_off_(kBackOffMin) {}
+
+bool WorkerSupervisor::is_alive() {
+  if (child_ != 0 && waitpid(child_, nullptr, WNOHANG) == child_) child_ = 0;
+  return child_ != 0 || base::is_locked(lock_path_).value_or(false);
+}
+
+void WorkerSupervisor::do_work(base::Duration now) {
+  if (is_stopping_) return ask_to_end();
+  if (argv_.empty() || now < next_start_ || is_alive()) return;
+  start(now);
+}
+
+void WorkerSupervisor::start(base::Duration now) {
+  // A worker that lived for a while was healthy; one that dies at once is waited for ever longer.
+  back_off_ =
+      now - next_start_ > kHealthyAfter ? kBackOffMin : std::min(back_off_ * 2, kBackOffMax);
+  next_start_ = now + back_off_;
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, log_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                   0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
+  std::vector<char*> argv;
+  for (const std::string& part : argv_) argv.push_back(const_cast<char*>(part.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) {
+    spdlog::error("worker_not_started program={} reason={}", argv_[0], std::strerror(failed));
+    return;
+  }
+  child_ = child;
+  spdlog::info("worker_started pid={}", child);
+}
+
+void WorkerSupervisor::stop() {
+  is_stopping_ = true;
+  ask_to_end();
+}
+
+void WorkerSupervisor::ask_to_end() {
+  if (is_asked_ || argv_.empty() || !is_alive()) return;
+  if (child_ != 0) {
+    is_asked_ = ::kill(child_, SIGTERM) == 0;
+    return;
+  }
+  // Not our child. Its lock names it, but for a moment still the one that held it before, whose pid
+  // may be anybody's by now: whoever has not opened the lock is not asked.
+  const pid_t pid = base::lock_holder(lock_path_);
+  if (pid <= 1) return;
+  const base::UniqueFd handle(::pidfd_open(pid, 0));
+  if (handle.get() < 0 || !has_open(pid, lock_path_)) return;
+  is_asked_ = ::pidfd_send_signal(handle.get(), SIGTERM, nullptr, 0) == 0;
+}
+
+}  // namespace steno

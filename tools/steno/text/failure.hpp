@@ -1,0 +1,31 @@
+// How a client command fails: an exit code, and one line for people.
+#pragma once
+
+#include <string>
+
+#include "bus/frames.hpp"
+#include "eventlog/base/result.hpp"
+#include "tools/steno/text/exit_codes.hpp"
+
+namespace steno {
+
+struct Failure {
+  int exit_code = kExitFailed;
+  std::string text;
+};
+
+template <class T>
+using Outcome = base::Result<T, Failure>;
+
+inline tl::unexpected<Failure> fail(int exit_code, std::string text) {
+  return tl::unexpected(Failure{exit_code, std::move(text)});
+}
+inline tl::unexpected<Failure> fail(const base::Error& error) {
+  return fail(exit_code_of(error.code), base::describe(error));
+}
+// Of a reply that is not ok.
+inline tl::unexpected<Failure> fail(const bus::Reply& reply) {
+  return fail(exit_code_of_reply(reply.code), reply.text.empty() ? reply.code : reply.text);
+}
+
+}  // namespace steno

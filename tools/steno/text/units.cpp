@@ -1,0 +1,116 @@
+#include "tools/steno/text/units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace steno {
+namespace {
+
+constexpr std::int64_t kNanoPerUsd = 1'000'000'000;
+constexpr std::int64_t kUsdMax = 9'000'000;
+constexpr std::size_t kUsdDecimals = 9;
+constexpr Duration kDurationMax = std::chrono::hours(24 * 366);
+
+struct Unit {
+  std::string_view name;
+  Duration length;
+};
+// Largest first, and "ms" before "s" and "m", whose ends it shares.
+constexpr std::array kUnits{
+    Unit{"d", std::chrono::hours(24)},        Unit{"h", std::chrono::hours(1)},
+    Unit{"m", std::chrono::minutes(1)},       Unit{"s", std::chrono::seconds(1)},
+    Unit{"ms", std::chrono::milliseconds(1)}, Unit{"us", Duration{1}}};
+
+std::optional<std::int64_t> parse_digits(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc{} && end == text.data() + text.size() && value >= 0 &&
+                         !text.empty() && text.front() != '-';
+  return is_number ? std::optional(value) : std::nullopt;
+}
+
+std::string padded(std::int64_t value, std::size_t width) {
+  std::string digits = std::to_string(value);
+  if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
+  return digits;
+}
+
+}  // namespace
+
+std::optional<NanoUsd> parse_usd(std::string_view text) {
+  const std::size_t point = text.find('.');
+  const auto dollars = parse_digits(text.substr(0, point));
+  if (!dollars || *dollars > kUsdMax) return std::nullopt;
+  std::int64_t nano = 0;
+  if (point != std::string_view::npos) {
+    std::string decimals(text.substr(point + 1));
+    if (decimals.empty() || decimals.size() > kUsdDecimals) return std::nullopt;
+    decimals.append(kUsdDecimals - decimals.size(), '0');
+    const auto parsed = parse_digits(decimals);
+    if (!parsed) return std::nullopt;
+    nano = *parsed;
+  }
+  return NanoUsd{*dollars * kNanoPerUsd + nano};
+}
+
+std::string usd_text(NanoUsd amount) {
+  constexpr std::int64_t kStep = kNanoPerUsd / 10'000;
+  const bool is_negative = amount.value < 0;
+  const std::int64_t magnitude = is_negative ? -amount.value : amount.value;
+  const std::int64_t steps = (magnitude + kStep / 2) / kStep;
+  std::string text = is_negative && steps != 0 ? "-" : "";
+  text += std::to_string(steps / 10'000);
+  text += '.';
+  text += padded(steps % 10'000, 4);
+  return text;
+}
+
+std::string exact_usd_text(NanoUsd amount) {
+  const bool is_negative = amount.value < 0;
+  const std::int64_t magnitude = is_negative ? -amount.value : amount.value;
+  std::string text = is_negative ? "-" : "";
+  text += std::to_string(magnitude / kNanoPerUsd);
+  if (const std::int64_t nano = magnitude % kNanoPerUsd; nano != 0) {
+    text += '.';
+    text += padded(nano, kUsdDecimals);
+    text.erase(text.find_last_not_of('0') + 1);
+  }
+  return text;
+}
+
+std::optional<Duration> parse_duration(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto count = parse_digits(text.substr(0, digits));
+  const std::string_view suffix = text.substr(digits);
+  if (!count) return std::nullopt;
+  for (const Unit& unit : kUnits) {
+    if (suffix != unit.name && !(suffix.empty() && unit.name == "s")) continue;
+    if (*count > kDurationMax / unit.length) return std::nullopt;
+    return *count * unit.length;
+  }
+  return std::nullopt;
+}
+
+std::string exact_duration_text(Duration duration) {
+  for (const Unit& unit : kUnits) {
+    // "90s" says more than "1m30s" would, and "0s" more than "0h".
+    const bool is_exact = duration % unit.length == Duration{0} && duration >= unit.length;
+    if (is_exact) return std::to_string(duration / unit.length) + std::string(unit.name);
+  }
+  return "0s";
+}
+
+std::string duration_text(Duration duration) {
+  const std::int64_t seconds =
+      std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::seconds>(duration).count());
+  if (seconds < 60) return std::to_string(seconds) + "s";
+  return std::to_string(seconds / 60) + "m" + std::to_string(seconds % 60) + "s";
+}
+
+std::string short_time_text(Time time) {
+  constexpr std::size_t kToTheSecond = 19;
+  return time_text(time).substr(0, kToTheSecond) + "Z";
+}
+
+}  // namespace steno

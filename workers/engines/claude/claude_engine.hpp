@@ -1,0 +1,65 @@
+// Drives Claude Code, and any agent that speaks its stream-json protocol on stdin and stdout.
+#pragma once
+
+#include <set>
+
+#include "workers/engines/claude/claude_frames.hpp"
+#include "workers/engines/engine.hpp"
+#include "workers/engines/partial_output.hpp"
+
+namespace engines {
+
+class ClaudeEngine final : public Engine {
+ public:
+  ClaudeEngine(EngineSettings settings, SessionLaunch session)
+      : settings_(std::move(settings)), session_(std::move(session)) {}
+
+  Launch launch() const override;
+  Bytes start() override;
+  Bytes begin_turn(TurnId turn, ByteView prompt) override;
+  Bytes interrupt() override;
+  std::vector<Report> on_line(ByteView line, Time now) override;
+  std::vector<Report> on_time(Time now) override;
+  std::optional<Time> deadline() const override { return partial_.deadline(); }
+  std::vector<Report> on_end() override;
+  Bytes take_writes() override;
+  bool wants_exit() const override;
+
+ private:
+  using Reports = std::vector<Report>;
+  // What a line is taken with: its text, when it came, and where its reports go.
+  struct Step {
+    ByteView line;
+    Time now;
+    Reports& out;
+  };
+
+  void take(const InitFrame& frame, const Step& step);
+  void take(const MessageFrame& frame, const Step& step);
+  void take(const ResultFrame& frame, const Step& step);
+  void take(const StreamStarted& frame, const Step& step);
+  void take(const TextDelta& frame, const Step& step);
+  void take(const AgentRequest& frame, const Step& step);
+  void take(const CallDenied& frame, const Step& step);
+  void take(const PromptCancelled& frame, const Step& step);
+  void take(const ConversationReset& frame, const Step& step);
+  void take(const KnownFrame& frame, const Step& step);
+  void take(const StrangeFrame& frame, const Step& step);
+  void note_denial(const std::string& call);
+  void report_partial(std::string text, Reports& out) const;
+  std::string next_request_id();
+
+  const EngineSettings settings_;
+  const SessionLaunch session_;
+  domain::ReportInitialized last_init_;
+  base::NanoUsd agent_total_;    // as of the last result
+  base::NanoUsd cleared_total_;  // what was spent in conversations that were cleared since
+  TurnId turn_;                  // the last one begun; unset before the first
+  bool has_result_ = false;
+  std::set<std::string> denied_calls_;  // in this turn, whose results have not come yet
+  std::int64_t requests_ = 0;
+  PartialOutput partial_;
+  Bytes writes_;
+};
+
+}  // namespace engines

@@ -1,0 +1,210 @@
+#include "workers/engines/claude/claude_frames.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "workers/engines/json_text.hpp"
+
+namespace engines {
+namespace {
+
+using domain::OutputKind;
+
+// Frames that say nothing that another frame does not say, or that only a screen would show.
+constexpr std::string_view kKnownTypes[] = {
+    "active_goal",       "auth_status",      "control_cancel_request", "keep_alive",
+    "prompt_suggestion", "rate_limit_event", "tool_progress",          "tool_use_summary",
+    "post_turn_summary", "task_summary"};
+
+// Not among them: mirror_error, session_writes_lost and worker_shutting_down, which tell of a loss
+// and therefore belong on the record.
+constexpr std::string_view kKnownSystem[] = {"api_retry",
+                                             "background_tasks_changed",
+                                             "commands_changed",
+                                             "compact_boundary",
+                                             "control_request_progress",
+                                             "elicitation_complete",
+                                             "files_persisted",
+                                             "hook_progress",
+                                             "hook_response",
+                                             "hook_started",
+                                             "informational",
+                                             "local_command_output",
+                                             "memory_recall",
+                                             "model_refusal_fallback",
+                                             "model_refusal_no_fallback",
+                                             "notification",
+                                             "plugin_install",
+                                             "session_state_changed",
+                                             "session_title_changed",
+                                             "status",
+                                             "task_notification",
+                                             "task_progress",
+                                             "task_started",
+                                             "task_updated",
+                                             "thinking_tokens",
+                                             "ui_invalidate",
+                                             "autocompact_state",
+                                             "session_metadata",
+                                             "transcript_mirror",
+                                             "post_turn_summary",
+                                             "task_summary"};
+
+template <class Names>
+bool is_among(const Names& names, std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+Frame read_system(const JsonObject& frame) {
+  const std::string subtype = frame["subtype"].text();
+  if (subtype == "init") {
+    return InitFrame{
+        {frame["session_id"].text(), frame["model"].text(), frame["claude_code_version"].text()}};
+  }
+  if (subtype == "permission_denied") return CallDenied{frame["tool_use_id"].text()};
+  if (is_among(kKnownSystem, subtype)) return KnownFrame{};
+  return StrangeFrame{};
+}
+
+void append_paragraph(std::string& text, const std::string& more) {
+  if (!text.empty()) text += '\n';
+  text += more;
+}
+
+// A tool's result is text, or blocks: of text alone they are joined, else kept as JSON.
+std::string tool_output(const JsonValue& content) {
+  if (content.is_null()) return {};
+  if (content.is_text()) return content.text();
+  const std::vector<JsonValue> items = content.items();
+  std::string joined;
+  for (const JsonValue& item : items) {
+    const JsonObject block = item.object();
+    if (block["type"].text() != "text") return std::string(content.source());
+    append_paragraph(joined, block["text"].text());
+  }
+  return items.empty() ? std::string(content.source()) : joined;
+}
+
+// Tools that the model's API runs by itself have names of their own: "server_tool_use" and, for
+// instance, "web_search_tool_result".
+void read_block(const JsonObject& block, bool is_agent, MessageFrame& message) {
+  const std::string type = block["type"].text();
+  const auto say = [&](OutputKind kind, std::string text) {
+    // An empty block says nothing; thinking that the provider withholds looks like that.
+    if (!text.empty()) message.blocks.push_back(domain::ReportOutput{{}, kind, std::move(text)});
+  };
+  if (type.ends_with("tool_result")) {
+    message.blocks.push_back(domain::ReportToolCallFinished{{},
+                                                            block["tool_use_id"].text(),
+                                                            block["is_error"].is_true(),
+                                                            tool_output(block["content"])});
+  } else if (!is_agent) {
+    return;  // what the user said, or what the agent says in the user's name
+  } else if (type == "text") {
+    say(OutputKind::text, block["text"].text());
+  } else if (type == "thinking") {
+    say(OutputKind::thinking, block["thinking"].text());
+  } else if (type.ends_with("tool_use")) {
+    message.blocks.push_back(domain::ReportToolCallStarted{
+        {}, block["id"].text(), block["name"].text(), std::string(block["input"].source())});
+  } else if (type != "redacted_thinking") {
+    message.is_strange = true;
+  }
+}
+
+Frame read_message(const JsonObject& frame, bool is_agent) {
+  MessageFrame message;
+  message.parent = frame["parent_tool_use_id"].text();
+  const JsonValue content = frame["message"].object()["content"];
+  if (is_agent && content.is_text()) {
+    message.blocks.push_back(domain::ReportOutput{{}, OutputKind::text, content.text()});
+  }
+  for (const JsonValue& item : content.items()) read_block(item.object(), is_agent, message);
+  return message;
+}
+
+domain::Usage read_usage(const JsonObject& usage) {
+  return {usage["input_tokens"].count(), usage["output_tokens"].count(),
+          usage["cache_read_input_tokens"].count(), usage["cache_creation_input_tokens"].count()};
+}
+
+// Milliseconds of the agent; microseconds must stay below the log's limit for integers.
+base::Duration read_took(const JsonValue& milliseconds) {
+  return base::Duration{std::min(milliseconds.count(), base::kIntegerLimit / 1000 - 1) * 1000};
+}
+
+// A failed call of the model's API ends as subtype "success" with is_error set: only is_error
+// decides.
+Frame read_result(const JsonObject& frame) {
+  ResultFrame out;
+  domain::ReportTurnResult& result = out.result;
+  result.is_error = frame["is_error"].is_true();
+  result.subtype = frame["subtype"].text();
+  result.terminal_reason = frame["terminal_reason"].text();
+  result.api_status = frame["api_error_status"].count();
+  result.usage = read_usage(frame["usage"].object());
+  result.agent_total.value = frame["total_cost_usd"].billionths();
+  result.model_calls = frame["num_turns"].count();
+  result.took = read_took(frame["duration_ms"]);
+  result.text = frame["result"].text();
+  for (const JsonValue& error : frame["errors"].items()) {
+    append_paragraph(result.text, error.text());
+  }
+  for (const JsonValue& prompt : frame["user_message_uuids"].items()) {
+    out.prompts.push_back(prompt.text());
+  }
+  return out;
+}
+
+// Only the main agent's text: a sub-agent's would mix with it, and thinking is not output yet.
+Frame read_stream_event(const JsonObject& frame) {
+  if (!frame["parent_tool_use_id"].is_null()) return KnownFrame{};
+  const JsonObject event = frame["event"].object();
+  const std::string type = event["type"].text();
+  if (type == "message_start") return StreamStarted{};
+  if (type != "content_block_delta") return KnownFrame{};
+  const JsonObject delta = event["delta"].object();
+  if (delta["type"].text() != "text_delta") return KnownFrame{};
+  return TextDelta{delta["text"].text()};
+}
+
+Frame read_request(const JsonObject& frame) {
+  const JsonObject request = frame["request"].object();
+  return AgentRequest{frame["request_id"].text(), request["subtype"].text() == "can_use_tool",
+                      request["tool_use_id"].text()};
+}
+
+// What the agent refused of what it was asked, such as an interrupt, nobody would learn otherwise.
+Frame read_response(const JsonObject& frame) {
+  if (frame["response"].object()["subtype"].text() == "error") return StrangeFrame{};
+  return KnownFrame{};
+}
+
+Frame read_lifecycle(const JsonObject& frame) {
+  if (frame["state"].text() != "cancelled") return KnownFrame{};
+  return PromptCancelled{frame["command_uuid"].text()};
+}
+
+}  // namespace
+
+Frame read_frame(base::ByteView line) {
+  if (line.find_first_not_of(" \t\r") == base::ByteView::npos) return KnownFrame{};
+  if (!base::is_utf8(line)) return StrangeFrame{domain::LineFault::invalid_utf8};
+  const JsonLine owned(line);
+  const std::optional<JsonObject> frame = owned.object();
+  if (!frame) return StrangeFrame{domain::LineFault::not_json};
+  const std::string type = (*frame)["type"].text();
+  if (type == "stream_event") return read_stream_event(*frame);
+  if (type == "assistant") return read_message(*frame, true);
+  if (type == "user") return read_message(*frame, false);
+  if (type == "result") return read_result(*frame);
+  if (type == "system") return read_system(*frame);
+  if (type == "control_request") return read_request(*frame);
+  if (type == "control_response") return read_response(*frame);
+  if (type == "command_lifecycle") return read_lifecycle(*frame);
+  if (type == "conversation_reset") return ConversationReset{};
+  if (is_among(kKnownTypes, type)) return KnownFrame{};
+  return StrangeFrame{};
+}
+
+}  // namespace engines

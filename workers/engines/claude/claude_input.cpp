@@ -1,0 +1,54 @@
+#include "workers/engines/claude/claude_input.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace engines {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Escaped to ASCII: some readers take U+2028 for the end of a line.
+base::Bytes line(const Json& json) {
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+base::Bytes request(std::string_view request_id, Json body) {
+  return line({{"type", "control_request"}, {"request_id", request_id}, {"request", body}});
+}
+
+base::Bytes response(Json body) {
+  return line({{"type", "control_response"}, {"response", body}});
+}
+
+}  // namespace
+
+base::Bytes initialize_line(std::string_view request_id, base::ByteView system_prompt) {
+  return request(request_id, {{"subtype", "initialize"}, {"appendSystemPrompt", system_prompt}});
+}
+
+base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt) {
+  return line({{"type", "user"},
+               {"message", {{"role", "user"}, {"content", prompt}}},
+               {"parent_tool_use_id", nullptr},
+               {"session_id", ""},
+               {"uuid", turn.text()}});
+}
+
+// A prompt that the agent has not begun yet is withdrawn; without cancel_queued it would be run as
+// if it had not been interrupted (observed: an interrupt written right behind its prompt).
+base::Bytes interrupt_line(std::string_view request_id) {
+  return request(request_id, {{"subtype", "interrupt"}, {"cancel_queued", true}});
+}
+
+base::Bytes deny_line(std::string_view request_id, std::string_view call,
+                      std::string_view message) {
+  Json answer = {{"behavior", "deny"}, {"message", message}};
+  if (!call.empty()) answer["toolUseID"] = call;
+  return response({{"subtype", "success"}, {"request_id", request_id}, {"response", answer}});
+}
+
+base::Bytes refusal_line(std::string_view request_id, std::string_view error) {
+  return response({{"subtype", "error"}, {"request_id", request_id}, {"error", error}});
+}
+
+}  // namespace engines

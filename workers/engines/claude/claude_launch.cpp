@@ -1,0 +1,135 @@
+#include "workers/engines/claude/claude_launch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <span>
+
+#include "eventlog/base/mutant.hpp"
+
+namespace engines {
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
+
+// What the agent needs of the worker's own environment, beside its PATH and HOME: keys, endpoints
+// and settings of its own, and the way to the model's API.
+constexpr std::array<std::string_view, 2> kPassedPrefixes = {"ANTHROPIC_", "CLAUDE_CODE_"};
+constexpr std::array<std::string_view, 10> kPassedNames = {
+    "CLAUDE_CONFIG_DIR", "HTTP_PROXY",  "HTTPS_PROXY",         "ALL_PROXY", "NO_PROXY",
+    "http_proxy",        "https_proxy", "NODE_EXTRA_CA_CERTS", "all_proxy", "no_proxy"};
+
+// With these four, traces of version 2.1.329 show connections to the model's API alone.
+constexpr std::array<std::string_view, 4> kNetworkSwitches = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING",
+    "DISABLE_TELEMETRY"};
+
+// An agent speaks when it is asked, and its turn is over when all of its work is: subagents and
+// commands in the background would go on behind the turn's result, and begin turns of their own.
+constexpr std::array<std::string_view, 2> kTurnSwitches = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS",
+                                                           "CLAUDE_CODE_DISABLE_CRON"};
+constexpr std::string_view kTurnTool = "ScheduleWakeup";  // for which there is no such switch
+
+bool is_passed_on(std::string_view name) {
+  if (base::mutant(base::Mutant::environment_leaks)) return true;
+  const auto is_prefix = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  return std::any_of(kPassedPrefixes.begin(), kPassedPrefixes.end(), is_prefix) ||
+         std::find(kPassedNames.begin(), kPassedNames.end(), name) != kPassedNames.end();
+}
+
+std::pair<std::string, std::string> name_and_value(const std::string& entry) {
+  const auto at = entry.find('=');
+  return {entry.substr(0, at), at == std::string::npos ? "" : entry.substr(at + 1)};
+}
+
+void switch_on(std::span<const std::string_view> names, Environment& all) {
+  for (const std::string_view name : names)
+    all.insert_or_assign(std::string(name), std::string("1"));
+}
+
+// Later entries win: what is inherited, what makes the process the session's own, the operator.
+std::vector<std::string> environment_of(const EngineSettings& settings,
+                                        const SessionLaunch& session) {
+  Environment all;
+  all["PATH"] = kDefaultPath;
+  for (const std::string& entry : settings.inherited_environment) {
+    auto [name, value] = name_and_value(entry);
+    if (name == "PATH" || name == "HOME" || is_passed_on(name)) all[name] = std::move(value);
+  }
+  if (!settings.home.empty()) all["HOME"] = settings.home;
+  all["LANG"] = "C.UTF-8";
+  all["CLAUDE_CODE_ENTRYPOINT"] = "sdk-cpp";
+  if (!session.temp_folder.empty()) {
+    all["TMPDIR"] = session.temp_folder;
+    all["CLAUDE_CODE_TMPDIR"] = session.temp_folder;
+  }
+  if (!session.runtime_folder.empty()) all["XDG_RUNTIME_DIR"] = session.runtime_folder;
+  if (settings.keeps_off_network) switch_on(kNetworkSwitches, all);
+  switch_on(kTurnSwitches, all);
+  for (const std::string& entry : settings.environment) {
+    auto [name, value] = name_and_value(entry);
+    all[name] = std::move(value);
+  }
+  std::vector<std::string> out;
+  for (const auto& [name, value] : all) out.push_back(name + "=" + value);
+  return out;
+}
+
+// "0.25": nano-USD as a decimal of US dollars, without a detour through floating point.
+std::string usd_text(base::NanoUsd amount) {
+  constexpr std::int64_t kNanos = 1'000'000'000;
+  std::array<char, 16> digits{};
+  std::snprintf(digits.data(), digits.size(), "%09lld",
+                static_cast<long long>(amount.value % kNanos));
+  std::string fraction(digits.data());
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  std::string out = std::to_string(amount.value / kNanos);
+  if (!fraction.empty()) out.append(".").append(fraction);
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& item : items) {
+    if (!out.empty()) out += ',';
+    out += item;
+  }
+  return out;
+}
+
+// No --permission-prompt-tool: without one the agent denies by itself what would need an approval.
+std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLaunch& session) {
+  const domain::SessionSpec& spec = session.spec;
+  std::vector<std::string> argv = settings.program;
+  for (const char* flag : {"--output-format", "stream-json", "--verbose", "--input-format",
+                           "stream-json", "--include-partial-messages"}) {
+    argv.emplace_back(flag);
+  }
+  argv.push_back(std::string("--disallowedTools=").append(kTurnTool));
+  if (spec.max_turns > 0) argv.push_back("--max-turns=" + std::to_string(spec.max_turns));
+  if (spec.budget.value > 0) argv.push_back("--max-budget-usd=" + usd_text(spec.budget));
+  if (!spec.model.empty()) argv.push_back("--model=" + spec.model);
+  // A session that the lease resumes has been forked already, if it was to be.
+  const bool is_forking = session.resume_agent_session.empty() && spec.is_fork;
+  const std::string& resumed = session.resume_agent_session.empty() ? spec.resume_agent_session
+                                                                    : session.resume_agent_session;
+  if (!resumed.empty()) argv.push_back("--resume=" + resumed);
+  if (!spec.allowed_tools.empty()) argv.push_back("--allowedTools=" + joined(spec.allowed_tools));
+  argv.push_back("--permission-mode=" + std::string(base::enum_name(spec.permission_mode)));
+  if (spec.permission_mode == domain::PermissionMode::bypass_permissions) {
+    argv.emplace_back("--allow-dangerously-skip-permissions");
+  }
+  if (!resumed.empty() && is_forking) argv.emplace_back("--fork-session");
+  return argv;
+}
+
+}  // namespace
+
+Launch claude_launch(const EngineSettings& settings, const SessionLaunch& session) {
+  return {argv_of(settings, session), environment_of(settings, session)};
+}
+
+}  // namespace engines

@@ -1,0 +1,163 @@
+#include "workers/engines/process/agent_process.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <array>
+
+#include "workers/engines/process/supervised_process.hpp"
+#include "workers/engines/process/pidfd.hpp"
+#include "workers/engines/process/system_failure.hpp"
+
+namespace engines {
+namespace {
+
+constexpr int kKeeperFds = 4;  // stdin, stdout, stderr, control: fds 0 to 3 of the keeper
+// Our ends of pipes are kept above the numbers that the keeper's are given, for a dup2 onto itself
+// would leave close-on-exec set.
+constexpr int kLowestFd = 10;
+
+struct Ends {
+  KeptPipes ours;
+  std::array<base::UniqueFd, kKeeperFds> keepers;
+};
+
+bool lift(int fd, base::UniqueFd& out) {
+  out = base::UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, kLowestFd));
+  return out.is_open();
+}
+
+bool open_pipe(base::UniqueFd& read_end, base::UniqueFd& write_end) {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) return false;
+  const base::UniqueFd low_read(fds[0]);
+  const base::UniqueFd low_write(fds[1]);
+  return lift(fds[0], read_end) && lift(fds[1], write_end);
+}
+
+bool open_control(base::UniqueFd& ours, base::UniqueFd& keepers) {
+  int fds[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) return false;
+  const base::UniqueFd low_ours(fds[0]);
+  const base::UniqueFd low_keepers(fds[1]);
+  return lift(fds[0], ours) && lift(fds[1], keepers);
+}
+
+bool set_nonblocking(const base::UniqueFd& fd) {
+  return ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK) == 0;
+}
+
+Result<Ends> open_ends() {
+  Ends ends;
+  const bool is_open =
+      open_pipe(ends.keepers[0], ends.ours.stdin_end) &&
+      open_pipe(ends.ours.stdout_end, ends.keepers[1]) &&
+      open_pipe(ends.ours.stderr_end, ends.keepers[2]) &&
+      open_control(ends.ours.control, ends.keepers[3]) && set_nonblocking(ends.ours.stdin_end) &&
+      set_nonblocking(ends.ours.stdout_end) && set_nonblocking(ends.ours.stderr_end);
+  if (!is_open) return system_failure(errno, "cannot make pipes");
+  return ends;
+}
+
+bool has_name(const std::string& entry, std::string_view name) {
+  return entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=';
+}
+
+// The markers come last: programs that write their title over their arguments reach the first
+// entries of the environment only.
+std::vector<std::string> marked_environment(const LaunchPlan& plan) {
+  std::vector<std::string> env;
+  for (const std::string& entry : plan.env) {
+    if (!has_name(entry, kSessionMarker) && !has_name(entry, kLockMarker)) env.push_back(entry);
+  }
+  env.push_back(std::string(kSessionMarker) + "=" + plan.session.text());
+  env.push_back(std::string(kLockMarker) + "=" + plan.lock_file);
+  return env;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  out.reserve(strings.size() + 1);
+  for (std::string& text : strings) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+Result<bool> check(const LaunchPlan& plan) {
+  const auto invalid = [](std::string text) {
+    return base::failure(base::ErrorCode::invalid, std::move(text));
+  };
+  if (plan.argv.empty() || plan.argv[0].empty()) return invalid("no program to start");
+  if (!plan.lock_file.starts_with('/')) return invalid("the lock file's path is not absolute");
+  if (plan.workdir.empty()) return invalid("no working folder");
+  if (plan.line_bytes_max == 0) return invalid("lines of no bytes");
+  for (const auto* strings : {&plan.argv, &plan.env}) {
+    for (const std::string& text : *strings) {
+      if (text.find('\0') != std::string::npos) return invalid("a NUL byte in an argument");
+    }
+  }
+  return true;
+}
+
+// posix_spawn does not copy the worker's memory, however large it has grown.
+Result<pid_t> start_keeper(const LaunchPlan& plan, const Ends& ends) {
+  std::vector<std::string> arguments{plan.keeper, plan.lock_file, plan.workdir, "--"};
+  arguments.insert(arguments.end(), plan.argv.begin(), plan.argv.end());
+  std::vector<std::string> env = marked_environment(plan);
+
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  for (int fd = 0; fd < kKeeperFds; ++fd) {
+    ::posix_spawn_file_actions_adddup2(&actions, ends.keepers[static_cast<std::size_t>(fd)].get(),
+                                       fd);
+  }
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+
+  pid_t pid = 0;
+  const int error = ::posix_spawn(&pid, plan.keeper.c_str(), &actions, &attributes,
+                                  pointers(arguments).data(), pointers(env).data());
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return system_failure(error, "cannot start the keeper", plan.keeper);
+  return pid;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AgentProcess>> spawn_under_keeper(const LaunchPlan& plan) {
+  if (const auto checked = check(plan); !checked) return tl::unexpected(checked.error());
+  auto ends = open_ends();
+  if (!ends) return tl::unexpected(ends.error());
+  const auto keeper = start_keeper(plan, *ends);
+  if (!keeper) return tl::unexpected(keeper.error());
+
+  ends->ours.keeper = base::UniqueFd(::pidfd_open(*keeper, 0));
+  if (!ends->ours.keeper.is_open()) {
+    const int error = errno;
+    ends->ours = {};  // ends the keeper and its tree
+    ::waitpid(*keeper, nullptr, 0);
+    return system_failure(error, "cannot watch the keeper");
+  }
+  return std::make_unique<KeptProcess>(plan, *keeper, std::move(ends->ours));
+}
+
+Result<bool> become_subreaper() {
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+    return system_failure(errno, "cannot become a sub-reaper");
+  }
+  return true;
+}
+
+}  // namespace engines

@@ -1,0 +1,38 @@
+#include "workers/engines/process/line_splitter.hpp"
+
+#include <utility>
+
+#include "eventlog/base/mutant.hpp"
+
+namespace engines {
+
+void LineSplitter::feed(ByteView chunk, std::vector<Line>& out) {
+  while (!chunk.empty()) {
+    const std::size_t newline = chunk.find('\n');
+    const bool is_complete = newline != ByteView::npos;
+    ByteView part = chunk.substr(0, newline);
+    chunk.remove_prefix(is_complete ? newline + 1 : chunk.size());
+
+    if (!is_discarding_) {
+      const ByteView kept = part.substr(0, line_bytes_max_ - held_.size());
+      held_ += kept;
+      part.remove_prefix(kept.size());
+      if (!part.empty()) {
+        out.push_back({std::exchange(held_, {}), LineFault::too_long});
+        is_discarding_ = true;
+      } else if ((is_complete || base::mutant(base::Mutant::line_cut_at_buffer)) &&
+                 !held_.empty()) {
+        out.push_back({std::exchange(held_, {}), LineFault::none});
+      }
+    }
+    discarded_bytes_ += static_cast<std::int64_t>(part.size());
+    if (is_complete) is_discarding_ = false;
+  }
+}
+
+void LineSplitter::finish(std::vector<Line>& out) {
+  if (!held_.empty()) out.push_back({std::exchange(held_, {}), LineFault::cut_short});
+  is_discarding_ = false;
+}
+
+}  // namespace engines

@@ -1,0 +1,88 @@
+#include "workers/engines/process/orphan_reaper.hpp"
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+
+#include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/mutant.hpp"
+#include "workers/engines/process/agent_process.hpp"
+#include "workers/engines/process/process_table.hpp"
+#include "workers/engines/process/system_failure.hpp"
+
+namespace engines {
+namespace {
+
+// How often, and how long apart, a process without an environment is looked at again, since it may
+// be in the middle of execve. Kernel threads never have one, so an end there must be.
+constexpr int kPassesMax = 5;
+constexpr int kPassPauseMs = 2;
+
+bool is_ours(pid_t pid) {
+  struct stat status {};
+  return ::stat(("/proc/" + std::to_string(pid)).c_str(), &status) == 0 &&
+         status.st_uid == ::getuid();
+}
+
+// One reading of all locks: asks about each lock file once.
+class OrphanSearch {
+ public:
+  explicit OrphanSearch(std::string prefix) : prefix_(std::move(prefix)) {}
+
+  ProcessTable select(const ProcessTable& table) {
+    ProcessTable orphans;
+    has_undecided_ = false;
+    for (const ProcessRow& row : table) {
+      // A keeper may be about to take its lock. It cannot be an orphan: it ends with its worker.
+      if (row.has_ended() || row.pid == ::getpid() || row.name == kKeeperName) continue;
+      if (!is_ours(row.pid)) continue;
+      const std::string environment = environment_of(row.pid);
+      has_undecided_ |= environment.empty();
+      const auto lock_file = value_of(kLockMarker, environment);
+      if (!lock_file || !is_free(*lock_file)) continue;
+      orphans.push_back(row);
+      found_[row.pid] = {row.pid, static_cast<std::int64_t>(row.start_ticks),
+                         value_of(kSessionMarker, environment).value_or(""), *lock_file};
+    }
+    return orphans;
+  }
+
+  bool has_undecided() const { return has_undecided_; }
+  const Orphan& found(pid_t pid) const { return found_.at(pid); }
+
+ private:
+  bool is_free(const std::string& lock_file) {
+    std::error_code error;
+    const auto path = std::filesystem::weakly_canonical(lock_file, error).string();
+    if (error || !path.starts_with(prefix_)) return false;
+    const auto locked = base::is_locked(path);
+    return locked && (!*locked || base::mutant(base::Mutant::reaper_ignores_locks));
+  }
+
+  const std::string prefix_;
+  std::map<pid_t, Orphan> found_;
+  bool has_undecided_ = false;  // in the last table
+};
+
+}  // namespace
+
+base::Result<std::vector<Orphan>> reap_orphans(const std::string& lock_folder) {
+  std::error_code error;
+  const auto folder = std::filesystem::canonical(lock_folder, error);
+  if (error) return system_failure(error.value(), "cannot read the folder of locks", lock_folder);
+  OrphanSearch search(folder.string() + "/");
+  std::vector<Orphan> reaped;
+  for (int pass = 0; pass < kPassesMax; ++pass) {
+    if (pass > 0) ::poll(nullptr, 0, kPassPauseMs);
+    const auto killed =
+        kill_selected([&](const ProcessTable& table) { return search.select(table); });
+    for (const ProcessRow& row : killed) reaped.push_back(search.found(row.pid));
+    if (!search.has_undecided()) break;
+  }
+  return reaped;
+}
+
+}  // namespace engines

@@ -1,0 +1,34 @@
+// What a dead keeper has left behind: its descendants, which the kernel has made children of the
+// worker, because the worker is a sub-reaper too.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workers/engines/process/process_table.hpp"
+#include "eventlog/base/unique_fd.hpp"
+
+namespace engines {
+
+class StrayTree {
+ public:
+  // `keeper`: its pid, which is also its session id; it has been reaped. `lock_file`: the value of
+  // the marker in its tree's environment.
+  StrayTree(pid_t keeper, std::string lock_file)
+      : keeper_(keeper), lock_file_(std::move(lock_file)) {}
+
+  // Kills whatever is there and reaps what has ended. True when nothing is left; else to be called
+  // again when one of `handles()` becomes readable.
+  bool sweep();
+  std::vector<int> handles() const;
+
+ private:
+  ProcessTable select(const ProcessTable& table) const;
+  bool belongs(const ProcessRow& child) const;
+
+  const pid_t keeper_;
+  const std::string lock_file_;
+  std::vector<base::UniqueFd> handles_;  // pidfds of what was killed and may not be gone yet
+};
+
+}  // namespace engines

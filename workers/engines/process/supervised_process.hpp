@@ -1,0 +1,79 @@
+// The real AgentProcess: pipes to a child process, and the talk with the keeper above it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+
+#include "workers/engines/process/agent_process.hpp"
+#include "workers/engines/process/line_splitter.hpp"
+#include "workers/engines/process/orphaned_tree.hpp"
+#include "eventlog/base/unique_fd.hpp"
+
+namespace engines {
+
+// The worker's ends, all non-blocking.
+struct KeptPipes {
+  base::UniqueFd stdin_end;
+  base::UniqueFd stdout_end;
+  base::UniqueFd stderr_end;
+  base::UniqueFd control;
+  base::UniqueFd keeper;  // a pidfd
+};
+
+class KeptProcess final : public AgentProcess {
+ public:
+  KeptProcess(const LaunchPlan& plan, pid_t keeper_pid, KeptPipes pipes);
+  ~KeptProcess() override;
+
+  Result<bool> write(ByteView bytes) override;
+  void close_stdin() override;
+  void terminate(std::chrono::milliseconds grace) override;
+  void kill() override;
+  void set_reading(bool is_reading) override;
+  std::vector<PollWish> poll_wishes() const override;
+  void pump(base::Duration now) override;
+  std::vector<ProcessEvent> take_events() override;
+  std::int64_t discarded_bytes() const override { return splitter_.discarded_bytes(); }
+
+ private:
+  void command(const KeeperCommand& wish);
+  void allow_keeper(base::Duration time);
+  void kill_keeper();
+  void write_stdin();
+  void watch_keeper(base::Duration now);
+  void read_control();
+  void take_report(const KeeperReport& report);
+  void read_stdout();
+  void read_stderr();
+  void end(base::Duration now);
+  bool strays_are_gone(base::Duration now);
+  bool may_read_stdout() const;
+  void add_lines(std::vector<Line>& lines);
+
+  const pid_t keeper_pid_;
+  const std::size_t stdin_buffer_max_;
+  KeptPipes pipes_;
+
+  Bytes stdin_queue_;
+  std::size_t stdin_written_ = 0;  // bytes at the front of the queue that are written already
+  bool stdin_is_ending_ = false;
+
+  LineSplitter splitter_;
+  bool is_reading_ = true;
+  Bytes stderr_tail_;
+  std::vector<ProcessEvent> events_;
+  std::size_t events_bytes_ = 0;
+
+  bool is_started_ = false;
+  bool keeper_has_ended_ = false;
+  std::optional<base::Duration> keeper_may_take_;  // asked for since the last pump
+  std::optional<base::Duration> keeper_ends_by_;   // or it is killed
+  std::optional<AgentNotStarted> failed_;
+  std::optional<AgentExited> exited_;
+  StrayTree strays_;
+  std::optional<base::Duration> give_up_at_;  // when the end is told though something is missing
+  bool is_over_ = false;
+};
+
+}  // namespace engines

@@ -1,0 +1,70 @@
+// What the server tells of itself: the answers to two verbs of the command endpoint.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workers/instruments/duty_cycle.hpp"
+#include "workers/instruments/flight_recorder.hpp"
+
+namespace workers {
+
+constexpr std::string_view kVerbStatus = "status";  // → StatusAnswer
+constexpr std::string_view kVerbFlight = "flight";  // → FlightAnswer
+
+// What the loop did last, oldest first.
+struct FlightAnswer {
+  std::vector<FlightEntry> entries;
+
+  bool operator==(const FlightAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("entries", self.entries);
+  }
+};
+
+struct StatusAnswer {
+  base::ServerId incarnation;
+  std::string release;
+  base::LogId log;
+  std::int64_t epoch = 0;
+  std::int64_t writer_term = 0;
+  base::Position durable;
+  base::Position tail;
+  std::int64_t uptime_us = 0;
+  std::int64_t live_sessions = 0;
+  std::int64_t max_sessions = 0;
+  std::int64_t workers = 0;
+  std::vector<std::int64_t> worker_pids;
+  std::int64_t clients = 0;
+  std::int64_t waiting_commands = 0;
+  std::int64_t loaded_streams = 0;
+  std::string key;            // fingerprint of what anchors are signed with
+  std::string erasure_fault;  // why erasures are not completed; empty: nothing is known against it
+  StageTimes stages;
+
+  bool operator==(const StatusAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("incarnation", self.incarnation);
+    visit("release", self.release);
+    visit("log", self.log);
+    visit("epoch", self.epoch);
+    visit("writer_term", self.writer_term);
+    visit("durable", self.durable);
+    visit("tail", self.tail);
+    visit("uptime_us", self.uptime_us);
+    visit("live_sessions", self.live_sessions);
+    visit("max_sessions", self.max_sessions);
+    visit("workers", self.workers);
+    visit("worker_pids", self.worker_pids);
+    visit("clients", self.clients);
+    visit("waiting_commands", self.waiting_commands);
+    visit("loaded_streams", self.loaded_streams);
+    visit("key", self.key);
+    visit("erasure_fault", self.erasure_fault);
+    visit("stages", self.stages);
+  }
+};
+
+}  // namespace workers

@@ -1,0 +1,63 @@
+// Has anchors made, and records them.
+#include "workers/reactors/anchors.hpp"
+
+#include "eventlog/proof/anchor.hpp"
+
+namespace workers {
+
+void Anchors::begin(Position, std::int64_t) {
+  const domain::ServerState& server = commands_.server();
+  Position through;
+  if (server.anchor) {
+    const auto opened = eventlog::open_anchor(server.anchor->anchor);
+    if (opened) through = opened->at.position;
+  }
+  if (!key_.empty() && server.anchor_requested > through) wanted_ = server.anchor_requested;
+}
+
+void Anchors::on_durable(const domain::RecordedEvent& event) {
+  if (!std::holds_alternative<domain::AnchorRequested>(event.event)) return;
+  fault_.clear();
+  wanted_ = event.envelope.position;
+}
+
+std::optional<bus::Reply> Anchors::answer(const bus::Peer&, const bus::Request& request) {
+  if (request.verb != kVerbAnchors) return std::nullopt;
+  return bus::ok_reply(request.key(), bus::to_body(list()));
+}
+
+bool Anchors::take_made() {
+  const auto made = upkeep_.take_anchor();
+  if (!made) return false;
+  is_ordered_ = false;
+  if (made->anchor) {
+    upkeep_.record(domain::RecordAnchor{*made->anchor});
+  } else {
+    fault_ = base::describe(made->anchor.error());
+    if (wanted_ <= ordered_) wanted_ = {};
+    ordered_ = {};
+  }
+  return true;
+}
+
+bool Anchors::do_work(const Cycle& cycle) {
+  durable_ = cycle.durable;
+  const bool has_worked = take_made();
+  if (is_ordered_ || wanted_ <= ordered_ || wanted_ > durable_) return has_worked;
+  is_ordered_ = true;
+  ordered_ = durable_;  // the end of a block, as an anchor's place must be
+  upkeep_.order(AnchorOrder{durable_, cycle.wall});
+  return true;
+}
+
+AnchorsAnswer Anchors::list() const {
+  AnchorsAnswer answer{key_, {}, {}, fault_};
+  const auto& last = commands_.server().anchor;
+  if (!last || last->recorded > durable_) return answer;
+  answer.anchor = last;
+  const auto opened = eventlog::open_anchor(last->anchor);
+  if (opened) answer.through = opened->at.position;
+  return answer;
+}
+
+}  // namespace workers

@@ -1,0 +1,184 @@
+// Has archives made and the log trimmed, and records what came of it.
+#include "workers/reactors/archives.hpp"
+
+#include <algorithm>
+
+#include "eventlog/domain/stream_name.hpp"
+
+namespace workers {
+namespace {
+
+// What keeps a log from being trimmed is a reader, who is done in a moment, or takes mending.
+constexpr base::Duration kTrimAgain = std::chrono::seconds(1);
+
+constexpr std::size_t kArchivesShownMax = 3;  // of so many it is said where they are
+
+}  // namespace
+
+void Archives::begin(Position, std::int64_t) {
+  for (const auto& [name, archive] : commands_.server().archives) {
+    if (archive.through.value == 0) {
+      ArchiveOrder order;
+      order.name = name;
+      order.folder = archive.folder;
+      order.is_left_over = true;
+      upkeep_.order(std::move(order));
+    } else if (!archive.is_trimmed) {
+      trims_.push_back({name, archive.folder, archive.through, {}});
+    }
+  }
+}
+
+void Archives::on_durable(const domain::RecordedEvent& event) {
+  const auto* completed = std::get_if<domain::ArchiveCompleted>(&event.event);
+  if (completed == nullptr) return;
+  const auto& archives = commands_.server().archives;
+  const auto found = archives.find(completed->name);
+  if (found == archives.end()) return;
+  // The anchor stands right before it.
+  trims_.push_back({completed->name, found->second.folder, completed->through,
+                    event.envelope.position.plus(-1)});
+}
+
+// A trim that could not be done is given up with its archive, while the log still holds all that is
+// in the archive.
+void Archives::prepare(domain::ServerCommand& command) {
+  auto* forget = std::get_if<domain::ForgetArchive>(&command);
+  if (forget == nullptr) return;
+  const auto waiting = std::find_if(trims_.begin(), trims_.end(), [&](const TrimOrder& order) {
+    return order.name == forget->name && untrimmed_.contains(order.name) && !order.is_begun;
+  });
+  forget->is_trim_given_up = waiting != trims_.end();
+  if (!forget->is_trim_given_up) return;
+  set_aside_.push_back(std::move(*waiting));
+  trims_.erase(waiting);
+}
+
+void Archives::on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) {
+  const bool is_accepted = outcome && !outcome->is_repeated;
+  if (const auto* begin = std::get_if<domain::BeginArchive>(&command); begin && is_accepted) {
+    begin_archive(*begin, outcome->position);
+  }
+  const auto* forget = std::get_if<domain::ForgetArchive>(&command);
+  if (forget == nullptr) return;
+  if (is_accepted) {
+    untrimmed_.erase(forget->name);
+    upkeep_.hurry();
+  }
+  const auto aside =
+      std::find_if(set_aside_.begin(), set_aside_.end(),
+                   [&](const TrimOrder& order) { return order.name == forget->name; });
+  if (!forget->is_trim_given_up || aside == set_aside_.end()) return;
+  if (!is_accepted) trims_.push_back(std::move(*aside));
+  set_aside_.erase(aside);
+}
+
+void Archives::begin_archive(const domain::BeginArchive& command, Position begun) {
+  failed_.erase(command.name);
+  ArchiveOrder order;
+  order.name = command.name;
+  order.folder = command.folder;
+  order.before = command.before;
+  order.before_time = command.before_time;
+  order.wall = wall_;
+  order.durable = std::max(begun, durable_);
+  order.needed = needed();
+  upkeep_.order(std::move(order));
+}
+
+std::optional<bus::Reply> Archives::answer(const bus::Peer&, const bus::Request& request) {
+  if (request.verb != kVerbArchives) return std::nullopt;
+  return bus::ok_reply(request.key(), bus::to_body(list()));
+}
+
+void Archives::finish(const ArchiveResult& done) {
+  const ArchiveOrder& order = done.order;
+  if (done.made) {
+    const auto& outcome = done.made->outcome;
+    upkeep_.record(
+        domain::CompleteArchive{order.name, outcome.first, outcome.through, done.made->anchor});
+    return;
+  }
+  const Position begun = commands_.server().archives.at(order.name).begun;
+  failed_[order.name] = {
+      order.name, order.folder, begun, {}, {}, false, base::describe(done.made.error())};
+  upkeep_.record(domain::AbandonArchive{order.name});
+}
+
+void Archives::finish(const TrimResult& done) {
+  if (done.done) {
+    untrimmed_.erase(done.order.name);
+    upkeep_.record(domain::RecordTrim{done.order.name, done.order.through});
+    return;
+  }
+  untrimmed_[done.order.name] = base::describe(done.done.error());
+  trim_due_ = now_ + kTrimAgain;
+  trims_.push_front(done.order);
+}
+
+// Whoever lives, or is not settled, may be given its prompts and its system prompt again.
+std::vector<std::string> Archives::needed() const {
+  std::vector<std::string> streams;
+  const auto& admission = commands_.admission();
+  for (const auto* sessions : {&admission.live, &admission.unsettled}) {
+    for (const auto& [id, agent] : *sessions) {
+      streams.push_back(domain::session_stream(agent, id));
+    }
+  }
+  return streams;
+}
+
+bool Archives::do_work(const Cycle& cycle) {
+  now_ = cycle.now;
+  wall_ = cycle.wall;
+  durable_ = cycle.durable;
+  bool has_worked = false;
+  if (const auto done = upkeep_.take_archive()) {
+    has_worked = true;
+    finish(*done);
+  }
+  if (const auto done = upkeep_.take_trim()) {
+    has_worked = true;
+    finish(*done);
+  }
+  if (!trims_.empty() && trims_.front().recorded < durable_ && now_ >= trim_due_) {
+    has_worked = true;
+    upkeep_.order(std::move(trims_.front()));
+    trims_.pop_front();
+  }
+  return has_worked;
+}
+
+ArchivesAnswer Archives::list() const {
+  std::map<std::string, ArchiveRow> rows = failed_;
+  for (const auto& [name, archive] : commands_.server().archives) {
+    if (archive.begun > durable_) continue;
+    const auto fault = untrimmed_.find(name);
+    rows[name] = {name,
+                  archive.folder,
+                  archive.begun,
+                  archive.first,
+                  archive.through,
+                  archive.is_trimmed,
+                  fault == untrimmed_.end() ? std::string() : fault->second};
+  }
+  ArchivesAnswer answer;
+  for (auto& [name, row] : rows) answer.archives.push_back(std::move(row));
+  return answer;
+}
+
+std::string where_archived(const domain::ServerState& state) {
+  if (state.trimmed.value == 0) return {};
+  std::string text = "events 1 to " + std::to_string(state.trimmed.value) + " were archived";
+  std::size_t shown = 0;
+  for (const auto& [name, archive] : state.archives) {
+    if (archive.through.value == 0) continue;
+    if (++shown > kArchivesShownMax) return text + "; steno archive list says where";
+    text += "; " + std::to_string(archive.first.value) + " to " +
+            std::to_string(archive.through.value) + " are in archive " + name + ", in " +
+            archive.folder;
+  }
+  return text;
+}
+
+}  // namespace workers

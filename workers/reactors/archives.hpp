@@ -1,0 +1,83 @@
+// Makes the archives that clients ask for: copies the log's beginning, puts its end on the record
+// as an anchor, and only then has the log trimmed. What a killed server left is removed, or
+// trimmed, at the start.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "workers/reactors/upkeep.hpp"
+
+namespace workers {
+
+constexpr std::string_view kVerbArchives = "archives";  // no body → ArchivesAnswer
+
+struct ArchiveRow {
+  std::string name;
+  std::string folder;
+  Position begun;
+  Position first;           // its first event
+  Position through;         // its last one; 0: it is being made, or could not be
+  bool is_trimmed = false;  // the log does not hold these events any more
+  std::string fault;        // why it could not be made, or the log not be trimmed
+
+  bool operator==(const ArchiveRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("folder", self.folder);
+    visit("begun", self.begun);
+    visit("first", self.first);
+    visit("through", self.through);
+    visit("trimmed", self.is_trimmed);
+    visit("fault", self.fault);
+  }
+};
+
+struct ArchivesAnswer {
+  std::vector<ArchiveRow> archives;  // by name
+
+  bool operator==(const ArchivesAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("archives", self.archives);
+  }
+};
+
+class Archives final : public Reactor {
+ public:
+  // Both outlive it.
+  Archives(CommandLoop& commands, Upkeep& upkeep) : commands_(commands), upkeep_(upkeep) {}
+
+  void begin(Position started_at, std::int64_t writer_term) override;
+  void on_durable(const domain::RecordedEvent& event) override;
+  void prepare(domain::ServerCommand& command) override;
+  void on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) override;
+  std::optional<bus::Reply> answer(const bus::Peer& peer, const bus::Request& request) override;
+  bool do_work(const Cycle& cycle) override;
+
+ private:
+  void begin_archive(const domain::BeginArchive& command, Position begun);
+  void finish(const ArchiveResult& done);
+  void finish(const TrimResult& done);
+  std::vector<std::string> needed() const;
+  ArchivesAnswer list() const;
+
+  CommandLoop& commands_;
+  Upkeep& upkeep_;
+  std::deque<TrimOrder> trims_;               // to be given when the archive is durably on record
+  std::vector<TrimOrder> set_aside_;          // their archives may be about to be forgotten
+  base::Time trim_due_;                       // log time, after one that was not done
+  std::map<std::string, ArchiveRow> failed_;  // of this server's life, by name
+  std::map<std::string, std::string> untrimmed_;  // why a log is not trimmed, by archive
+  base::Time now_;
+  base::Time wall_;
+  Position durable_;
+};
+
+// Where events up to `state.trimmed` are, in words; empty: in the log.
+std::string where_archived(const domain::ServerState& state);
+
+}  // namespace workers

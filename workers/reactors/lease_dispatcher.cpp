@@ -1,0 +1,465 @@
+#include "workers/reactors/lease_dispatcher.hpp"
+
+#include <algorithm>
+
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/base/rare.hpp"
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/stream_name.hpp"
+#include "eventlog/log/sequencer.hpp"
+
+namespace workers {
+namespace {
+
+using domain::LeaseState;
+
+// A directive younger than this may still be on its way.
+constexpr base::Duration kDirectiveGrace = std::chrono::seconds(1);
+
+// A directive's number is the writer term and, in so many bits, a count: no clock decides which of
+// two servers' directives is the newer one.
+constexpr int kDirectiveBits = 32;
+static_assert(eventlog::kWriterTermMax < base::kIntegerLimit >> kDirectiveBits);
+
+// Events after which the worker has something new to make true.
+bool changes_directive(const domain::Event& event) {
+  return std::holds_alternative<domain::LeaseGranted>(event) ||
+         std::holds_alternative<domain::TurnStarted>(event) ||
+         std::holds_alternative<domain::InterruptRequested>(event) ||
+         std::holds_alternative<domain::CloseRequested>(event) ||
+         std::holds_alternative<domain::SessionClosed>(event);
+}
+
+LeaseEnd end_of(const LeaseState& s) {
+  if (s.status == domain::SessionStatus::killed || s.status == domain::SessionStatus::failed) {
+    if (base::mutant(base::Mutant::kill_only_closes)) return LeaseEnd::close;
+    return LeaseEnd::kill;
+  }
+  if (s.status == domain::SessionStatus::completed) return LeaseEnd::close;
+  return s.is_close_requested && !s.turn && s.queue.empty() ? LeaseEnd::close : LeaseEnd::none;
+}
+
+base::CommandId report_id(const std::string& stream, const domain::LeaseReport& report) {
+  base::Blake2bStream hash;
+  hash.add(stream);
+  base::Bytes place;
+  base::append_u64(place, static_cast<std::uint64_t>(report.token.value));
+  base::append_u64(place, static_cast<std::uint64_t>(report.sequence));
+  hash.add(place);
+  base::CommandId id;
+  base::view(hash.finish()).copy(id.bytes.data(), id.bytes.size());
+  return id;
+}
+
+template <class Body>
+bus::Notice notice(std::string_view verb, const Body& body) {
+  return {std::string(verb), bus::to_body(body)};
+}
+
+}  // namespace
+
+LeaseDispatcher::LeaseDispatcher(CommandLoop& commands, bus::ServerSocket& socket,
+                                 LeaseLocks& locks, ContentLoader& contents, base::Random& random,
+                                 LeaseDispatcherOptions options)
+    : commands_(commands),
+      socket_(socket),
+      locks_(locks),
+      contents_(contents),
+      random_(random),
+      options_(options) {}
+
+void LeaseDispatcher::begin(Position, std::int64_t writer_term) {
+  if (!base::mutant(base::Mutant::directive_numbers_restart)) {
+    directives_ = writer_term << kDirectiveBits;
+  }
+}
+
+void LeaseDispatcher::restore(const domain::SessionState& state) {
+  const SessionKey key{state.agent, state.session};
+  views_[key].state = domain::lease_state(state);
+  dirty_.insert(key);
+}
+
+void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
+  auto stream = domain::parse_stream(event.envelope.stream);
+  if (!stream || !stream->is<domain::SessionStream>()) return;
+  const SessionKey key{std::move(stream->agent), stream->session};
+  auto found = views_.find(key);
+  if (found == views_.end()) {
+    if (!std::holds_alternative<domain::SessionOpened>(event.event)) return;
+    found = views_.try_emplace(key).first;
+  }
+  View& view = found->second;
+  domain::evolve(view.state, event.envelope, event.event);
+  if (!view.state.lease) view.directed.reset();
+  if (!view.state.turn && view.directed) view.directed->prompts.clear();
+  if (!domain::is_under_way(view.state)) {
+    views_.erase(found);
+    return;
+  }
+  if (changes_directive(event.event)) view.is_directive_due = true;
+  dirty_.insert(key);
+}
+
+const bus::PeerId* LeaseDispatcher::peer_of(const base::WorkerId& worker) const {
+  const auto found = workers_.find(worker);
+  return found == workers_.end() ? nullptr : &found->second.peer;
+}
+
+void LeaseDispatcher::describe(StatusAnswer& status) const {
+  status.workers = static_cast<std::int64_t>(workers_.size());
+  for (const auto& [worker, peer] : workers_) status.worker_pids.push_back(peer.pid);
+}
+
+// False: the worker's queue is full, or it is gone, which its silence will tell. What it must be
+// told is sent again. It keeps its leases, for what is under way to it may still be obeyed.
+bool LeaseDispatcher::send(const bus::PeerId& peer, const bus::Notice& message) {
+  if (socket_.send(peer, bus::encode_frame(message))) return true;
+  if (base::mutant(base::Mutant::full_queue_ends_worker)) {
+    for (auto& [id, worker] : workers_) worker.last_heard = {};
+  }
+  return false;
+}
+
+void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame, base::Time now) {
+  now_ = now;
+  const auto* message = std::get_if<bus::Notice>(&frame);
+  if (message == nullptr) return;
+  if (message->verb == kVerbRegister) {
+    if (const auto body = bus::from_body<RegisterBody>(message->body)) {
+      register_worker(peer, *body, now);
+    }
+    return;
+  }
+  const auto known = std::find_if(workers_.begin(), workers_.end(),
+                                  [&](const auto& entry) { return entry.second.peer == peer; });
+  if (known == workers_.end()) {
+    base::rare(base::Rare::registration_renewed);
+    send(peer, bus::Notice{std::string(kVerbRegisterAgain), {}});
+    return;
+  }
+  known->second.last_heard = now;
+  if (message->verb == kVerbHeartbeat) {
+    const base::WorkerId worker = known->first;
+    if (const auto body = bus::from_body<HeartbeatBody>(message->body)) {
+      take_heartbeat(worker, *body);
+    }
+    send(peer, bus::Notice{std::string(kVerbHeartbeat), {}});
+  } else if (message->verb == kVerbReports) {
+    if (const auto body = bus::from_body<ReportsBody>(message->body)) take_reports(*body);
+  }
+}
+
+void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBody& body,
+                                      base::Time now) {
+  workers_[body.worker] = {peer, body.pid, now};
+  for (const HeldLease& held : body.leases) {
+    const auto found = views_.find(SessionKey{held.agent, held.session});
+    const bool is_held = found != views_.end() && found->second.state.lease &&
+                         found->second.state.lease->token == held.token;
+    if (!is_held && !base::mutant(base::Mutant::zombie_lease_kept)) {
+      ack_of(held.session, held.token).lost = true;
+    }
+  }
+  for (auto& [key, view] : views_) {
+    dirty_.insert(key);
+    if (!view.state.lease || view.state.lease->worker != body.worker) continue;
+    view.is_directive_due = true;
+    // What the worker has not heard to be durable, it sends again from there.
+    const domain::Lease& lease = *view.state.lease;
+    ReportAckBody& ack = ack_of(key.session, lease.token);
+    ack.through = std::max(ack.through, lease.report_sequence);
+    ack.resend = true;
+  }
+  next_expiry_ = {};
+}
+
+void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const HeartbeatBody& body) {
+  std::map<std::pair<base::SessionId, base::FencingToken>, std::int64_t> obeyed;
+  for (const HeldLease& held : body.leases) {
+    obeyed[{held.session, held.token}] = held.directive;
+  }
+  for (auto& [key, view] : views_) {
+    const auto& lease = view.state.lease;
+    if (!lease || lease->worker != worker) continue;
+    if (!view.directed || view.directed->number == 0) continue;
+    if (now_ - view.directed->at < kDirectiveGrace) continue;
+    const auto found = obeyed.find({key.session, lease->token});
+    if (found != obeyed.end() && found->second == view.directed->number) continue;
+    if (base::mutant(base::Mutant::directive_not_repeated)) continue;
+    view.is_directive_due = true;
+    dirty_.insert(key);
+  }
+}
+
+void LeaseDispatcher::take_reports(const ReportsBody& body) {
+  const SessionKey key{body.agent, body.session};
+  const auto found = views_.find(key);
+  if (found == views_.end()) {
+    ack_of(body.session, body.token).lost = true;
+    return;
+  }
+  for (const SequencedReport& encoded : body.reports) {
+    auto report = decode_report(encoded);
+    if (!report && base::mutant(base::Mutant::unknown_report_dropped)) continue;
+    if (!report) {
+      // A worker of a later release: its report is on the record as what it is, a line that this
+      // release does not understand, and the sequence goes on.
+      report = domain::ReportAgentLine{domain::LineFault::unknown_kind,
+                                       static_cast<std::int64_t>(encoded.body.encoded.size()),
+                                       "report " + encoded.type + ": " + report.error().text};
+    }
+    submit(found->second, domain::LeaseReport{body.token, encoded.sequence, std::move(*report)},
+           {key, body.token, encoded.sequence, encoded.body.encoded.size()});
+  }
+}
+
+void LeaseDispatcher::submit(const View& view, domain::SessionCommand command, Asked asked) {
+  CommandMessage message;
+  message.session = asked.key.session;
+  message.agent = asked.key.agent;
+  if (const auto* report = std::get_if<domain::LeaseReport>(&command)) {
+    message.id = report_id(domain::session_stream(message.agent, message.session), *report);
+    message.actor_kind = domain::ActorKind::worker;
+    message.token = report->token;
+    message.report_sequence = report->sequence;
+    message.actor = view.state.lease ? view.state.lease->worker.text() : "";
+  } else {
+    message.id = base::CommandId::make(now_, random_);
+    message.actor_kind = domain::ActorKind::server;
+    message.actor = "dispatcher";
+  }
+  message.command = std::move(command);
+  message.bytes = asked.bytes;
+  const std::uint64_t number = ++next_ticket_;
+  asked_.emplace(number, std::move(asked));
+  commands_.submit({this, number}, std::move(message));
+}
+
+void LeaseDispatcher::on_answer(std::uint64_t number, const CommandAnswer& answer) {
+  const CommandOutcome& outcome = answer.outcome;
+  const auto found = asked_.find(number);
+  if (found == asked_.end()) return;
+  const Asked asked = std::move(found->second);
+  asked_.erase(found);
+  const auto view = views_.find(asked.key);
+  if (asked.sequence == 0) {
+    if (view == views_.end()) return;
+    view->second.is_granting = false;
+    view->second.is_expiring = false;
+    if (view->second.directed) view->second.directed->is_giving_up = false;
+    // Refused: looked at again with the next look at the locks, not at once and for ever.
+    (outcome ? dirty_ : unread_).insert(asked.key);
+    return;
+  }
+  ReportAckBody& ack = ack_of(asked.key.session, asked.token);
+  if (outcome || base::mutant(base::Mutant::refused_report_acknowledged)) {
+    ack.through = std::max(ack.through, asked.sequence);
+    return;
+  }
+  using Code = domain::RejectionCode;
+  const Code code = outcome.error().code;
+  if (code == Code::stale_token || code == Code::not_found) {
+    ack.lost = true;
+  } else {
+    // Of what could not be taken just now the worker thinks by itself, after a while.
+    ack.resend = code == Code::report_gap;
+    if (view != views_.end() && view->second.state.lease &&
+        view->second.state.lease->token == asked.token) {
+      ack.through = std::max(ack.through, view->second.state.lease->report_sequence);
+    }
+  }
+}
+
+ReportAckBody& LeaseDispatcher::ack_of(base::SessionId session, base::FencingToken token) {
+  return acks_.try_emplace({session, token}, ReportAckBody{session, token}).first->second;
+}
+
+// A session's view may be gone by the time its last report is acknowledged, and with it the name
+// of the worker; hence all workers are told, of which there is one a machine.
+void LeaseDispatcher::send_acks() {
+  for (const auto& [lease, ack] : std::exchange(acks_, {})) {
+    bool is_sent = true;
+    for (const auto& [id, worker] : workers_) {
+      is_sent &= send(worker.peer, notice(kVerbReportAck, ack));
+    }
+    if (!is_sent && !base::mutant(base::Mutant::unsent_acks_dropped)) unsent_acks_.push_back(ack);
+  }
+}
+
+void LeaseDispatcher::take_up_unsent_acks() {
+  for (const ReportAckBody& unsent : std::exchange(unsent_acks_, {})) {
+    ReportAckBody& ack = ack_of(unsent.session, unsent.token);
+    ack.through = std::max(ack.through, unsent.through);
+    ack.resend |= unsent.resend;
+    ack.lost |= unsent.lost;
+  }
+}
+
+bool LeaseDispatcher::do_work(const Cycle& cycle) {
+  boot_ = cycle.boot;
+  if (!cycle.has_taken_over) return false;
+  const base::Time now = cycle.now;
+  now_ = now;
+  if (!begun_at_) begun_at_ = now;
+  take_contents();
+  const bool is_due = now >= next_expiry_;
+  if (is_due) take_up_unsent_acks();
+  bool has_worked = !acks_.empty();
+  send_acks();
+  if (is_due) {
+    next_expiry_ = now + options_.expiry_interval;
+    forget_lost_workers();
+    if (!is_holder_awaited()) {
+      for (auto& [key, view] : views_) expire(key, view);
+    }
+    dirty_.merge(unread_);
+    unread_.clear();
+  }
+  for (const SessionKey& key : std::exchange(dirty_, {})) {
+    const auto found = views_.find(key);
+    if (found == views_.end()) continue;
+    has_worked |= grant(key, found->second);
+    has_worked |= send_directive(key, found->second);
+  }
+  if (has_worked) {
+    cycle.flight.add(boot_, FlightKind::directed, static_cast<std::int64_t>(views_.size()));
+  }
+  return has_worked;
+}
+
+void LeaseDispatcher::forget_lost_workers() {
+  std::erase_if(workers_, [&](const auto& entry) {
+    const bool is_silent = now_ - entry.second.last_heard > options_.worker_silence_max;
+    return (is_silent && !base::mutant(base::Mutant::silent_worker_kept)) ||
+           locks_.has_worker_ended(entry.second.pid);
+  });
+}
+
+bool LeaseDispatcher::grant(const SessionKey& key, View& view) {
+  const LeaseState& s = view.state;
+  if (is_draining_) return false;  // what is queued waits for the next server
+  if (!domain::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
+  // A lease of a worker that has ended would cost the session a turn that no agent was given.
+  forget_lost_workers();
+  if (workers_.empty()) return false;
+  view.is_granting = true;
+  // One worker a machine; with more, the choice would be made here.
+  submit(view, domain::GrantLease{workers_.begin()->first}, {key, {}, 0});
+  return true;
+}
+
+// A worker that lives and has not registered with this server may be the holder of a lease. It is
+// waited for while there is no other, and until one is known to be the only one, or it must have
+// noticed that nobody answers: before, it could obey what the last server had sent.
+bool LeaseDispatcher::is_holder_awaited() {
+  if (!locks_.is_worker_alive()) return false;
+  if (workers_.empty()) return true;
+  if (now_ - *begun_at_ > options_.holder_wait) return false;
+  if (base::mutant(base::Mutant::holder_not_awaited)) return false;
+  return std::none_of(workers_.begin(), workers_.end(),
+                      [&](const auto& entry) { return locks_.is_only_worker(entry.second.pid); });
+}
+
+void LeaseDispatcher::expire(const SessionKey& key, View& view) {
+  const LeaseState& s = view.state;
+  if (!s.lease || view.is_expiring || peer_of(s.lease->worker) != nullptr) return;
+  const bool is_held = locks_.is_session_held(key.session);
+  if (is_held && !base::mutant(base::Mutant::lease_expired_while_held)) return;
+  base::rare(base::Rare::lease_expired);
+  view.is_expiring = true;
+  submit(view, domain::ExpireLease{s.lease->token}, {key, {}, 0});
+}
+
+void LeaseDispatcher::take_contents() {
+  while (auto outcome = contents_.poll()) {
+    const auto wanted = content_wanted_.find(outcome->position);
+    if (wanted == content_wanted_.end()) continue;
+    const SessionKey key = std::move(wanted->second);
+    content_wanted_.erase(wanted);
+    const auto found = views_.find(key);
+    if (found == views_.end() || !found->second.directed) continue;
+    // Not told to an agent as if nothing had been said: it is read again until it can be.
+    (take_content(key, found->second, std::move(*outcome)) ? dirty_ : unread_).insert(key);
+  }
+}
+
+// False: it could not be read.
+bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOutcome outcome) {
+  Directed& directed = *view.directed;
+  directed.awaited.erase(outcome.position);
+  if (!outcome.event && !base::mutant(base::Mutant::unread_prompt_given_empty)) return false;
+  std::string text;
+  if (outcome.event && outcome.event->content) {
+    text = std::move(outcome.event->content->text);
+  } else if (outcome.event && outcome.event->envelope.content) {
+    directed.is_giving_up = true;
+    submit(view, domain::GiveUpContent{outcome.position}, {key, {}, 0});
+    return true;
+  }
+  if (outcome.position != view.state.opened) {
+    directed.prompts[outcome.position] = std::move(text);
+    return true;
+  }
+  auto* opened =
+      outcome.event ? std::get_if<domain::SessionOpened>(&outcome.event->event) : nullptr;
+  if (opened == nullptr) return false;
+  directed.spec = std::move(opened->spec);
+  directed.system_prompt = std::move(text);
+  return true;
+}
+
+// True when all that the directive quotes is at hand; else it is asked for.
+bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
+  const LeaseState& s = view.state;
+  Directed& directed = *view.directed;
+  if (directed.is_giving_up) return false;
+  const auto want = [&](base::Position position) {
+    if (!directed.awaited.insert(position).second) return;
+    content_wanted_[position] = key;
+    contents_.request(position);
+  };
+  if (!directed.spec) want(s.opened);
+  std::erase_if(directed.prompts,
+                [&](const auto& entry) { return !s.turn || entry.first != s.turn->prompt; });
+  if (s.turn && !directed.prompts.contains(s.turn->prompt)) want(s.turn->prompt);
+  return directed.awaited.empty();
+}
+
+bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
+  const LeaseState& s = view.state;
+  // A holder that comes back while its lease is being taken must not begin a turn under it.
+  if (!view.is_directive_due || !s.lease) return false;
+  if (view.is_expiring && !base::mutant(base::Mutant::expiring_lease_directed)) return false;
+  const bus::PeerId* peer = peer_of(s.lease->worker);
+  if (peer == nullptr) return false;  // it will be due again when the worker registers
+  if (!view.directed) view.directed = std::make_unique<Directed>();
+  Directed& directed = *view.directed;
+  DirectiveBody directive;
+  directive.end = end_of(s);
+  // An agent that is to end is given nothing of these, so that it ends whatever can be read.
+  if (directive.end == LeaseEnd::none) {
+    if (!has_contents(key, view)) return false;
+    directive.spec = *directed.spec;
+    directive.system_prompt = directed.system_prompt;
+    if (s.turn) {
+      directive.turn = DirectedTurn{s.turn->turn, directed.prompts[s.turn->prompt],
+                                    s.turn->is_interrupt_requested};
+    }
+  }
+  directive.session = key.session;
+  directive.agent = key.agent;
+  directive.token = s.lease->token;
+  directive.resume_agent_session = s.lease->resume_agent_session;
+  directive.number = ++directives_;
+  if (!send(*peer, notice(kVerbDirective, directive))) {
+    unread_.insert(key);
+    return false;
+  }
+  view.is_directive_due = false;
+  directed.number = directives_;
+  directed.at = now_;
+  return true;
+}
+
+}  // namespace workers

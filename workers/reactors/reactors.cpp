@@ -1,0 +1,18 @@
+// Makes the server's reactors: a further one is a line here.
+#include "workers/reactors/reactors.hpp"
+
+#include "workers/reactors/anchors.hpp"
+#include "workers/reactors/archives.hpp"
+#include "workers/reactors/backups.hpp"
+
+namespace workers {
+
+std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports) {
+  std::vector<std::unique_ptr<Reactor>> reactors;
+  reactors.push_back(std::make_unique<Backups>(ports.commands, ports.upkeep));
+  reactors.push_back(std::make_unique<Anchors>(ports.commands, ports.upkeep, ports.key));
+  reactors.push_back(std::make_unique<Archives>(ports.commands, ports.upkeep));
+  return reactors;
+}
+
+}  // namespace workers

@@ -1,0 +1,26 @@
+// The list of the server's reactors.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workers/reactors/upkeep.hpp"
+#include "workers/reactors/lease_dispatcher.hpp"
+#include "workers/reactors/reactor.hpp"
+
+namespace workers {
+
+// What reactors are made of. All outlive them.
+struct ReactorPorts {
+  CommandLoop& commands;
+  Upkeep& upkeep;
+  base::Random& random;
+  std::string key;  // fingerprint of what anchors are signed with; empty: there is none
+};
+
+// In the order in which they work in a cycle. Others are those that have ports of their own: the
+// dispatcher and upkeep.
+std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports);
+
+}  // namespace workers

@@ -1,0 +1,129 @@
+// Hands out what is to be erased or copied, and records what was.
+#include "workers/reactors/upkeep.hpp"
+
+#include "eventlog/base/mutant.hpp"
+
+namespace workers {
+namespace {
+
+// How late retention may be, which is counted in days.
+constexpr base::Duration kInterval = std::chrono::minutes(1);
+constexpr base::Duration kBehindWait = std::chrono::milliseconds(20);
+// A reader holds a file for as long as one read takes. All else takes somebody to mend it.
+constexpr base::Duration kRetryWait = std::chrono::seconds(1);
+
+}  // namespace
+
+void Upkeep::on_durable(const domain::RecordedEvent& event) {
+  if (!std::holds_alternative<domain::ContentErased>(event.event)) return;
+  at_least_ = std::max(at_least_, event.envelope.position);
+  due_ = boot_;
+}
+
+void Upkeep::on_answer(std::uint64_t, const CommandAnswer& answer) {
+  const CommandOutcome& outcome = answer.outcome;
+  --asked_;
+  if (outcome) {
+    at_least_ = std::max(at_least_, outcome->position);
+  } else {
+    const bool is_short = outcome.error().code == domain::RejectionCode::busy;
+    due_ = boot_ + (is_short ? kRetryWait : kInterval);
+  }
+}
+
+bool Upkeep::do_work(const Cycle& cycle) {
+  now_ = cycle.now;
+  boot_ = cycle.boot;
+  bool has_worked = false;
+  if (auto outcome = port_.poll()) {
+    has_worked = true;
+    take(std::move(*outcome));
+  }
+  // The next job would find again what is being recorded.
+  const bool is_taken = !backup_ && !anchor_ && !archive_ && !trim_;
+  const bool is_engaged = is_running_ || asked_ > 0 || !is_taken;
+  if (is_engaged || (orders_.empty() && boot_ < due_)) return has_worked;
+  is_running_ = true;
+  UpkeepJob job{at_least_, now_, {}, {}, {}};
+  if (!orders_.empty()) {
+    job.order = std::move(orders_.front());
+    orders_.pop_front();
+  } else {
+    due_ = boot_ + kInterval;
+    job.backups = commands_.server().backups;
+    job.archives = commands_.server().archives;
+  }
+  port_.submit(job);
+  return has_worked;
+}
+
+void Upkeep::take(UpkeepOutcome outcome) {
+  is_running_ = false;
+  if (outcome.backup) {
+    backup_ = std::move(outcome.backup);
+    return;
+  }
+  if (outcome.anchor) {
+    anchor_ = std::move(outcome.anchor);
+    return;
+  }
+  if (outcome.archive) {
+    archive_ = std::move(outcome.archive);
+    return;
+  }
+  if (outcome.trim) {
+    trim_ = std::move(outcome.trim);
+    return;
+  }
+  fault_ = outcome.error;
+  for (const projections::PendingErasure& erased : outcome.erased) {
+    submit(erased.agent, erased.session, domain::CompleteErasure{erased.through});
+  }
+  for (const projections::KeptContent& expired : outcome.expired) {
+    submit(expired.agent, expired.session, domain::ExpireContent{});
+  }
+  if (outcome.is_behind) {
+    due_ = boot_ + kBehindWait;
+  } else if (outcome.error) {
+    const bool is_short = outcome.error->code == base::ErrorCode::busy;
+    due_ = std::min(due_, boot_ + (is_short ? kRetryWait : kInterval));
+  } else if (outcome.has_more) {
+    due_ = boot_;
+  }
+}
+
+void Upkeep::submit(CommandMessage message) {
+  message.id = base::CommandId::make(now_, random_);
+  message.actor_kind = domain::ActorKind::server;
+  ++asked_;
+  commands_.submit({this, 0}, std::move(message));
+}
+
+void Upkeep::submit(const std::string& agent, base::SessionId session,
+                    domain::SessionCommand command) {
+  CommandMessage message;
+  message.agent = agent;
+  message.session = session;
+  message.actor = "eraser";
+  message.command = std::move(command);
+  submit(std::move(message));
+}
+
+void Upkeep::record(domain::ServerCommand command) {
+  CommandMessage message;
+  message.actor = "server";
+  message.command = std::move(command);
+  submit(std::move(message));
+}
+
+void Upkeep::describe(StatusAnswer& status) const {
+  if (fault_) status.erasure_fault = base::describe(*fault_);
+}
+
+base::Duration Upkeep::next_timer() const {
+  const bool is_waiting = is_running_ || asked_ > 0;
+  if (is_waiting) return base::Duration::max();
+  return orders_.empty() ? due_ : boot_;
+}
+
+}  // namespace workers

@@ -1,0 +1,61 @@
+// The reactor that makes erasures come true: it hands pending ones to the UpkeepPort, records with
+// CompleteErasure that a session's are done, and asks with ExpireContent for what was kept for long
+// enough. Backups and anchors are made through the same port. It remembers nothing that the log
+// does not say, so a server that was killed at any step goes on where it was.
+#pragma once
+
+#include "workers/upkeep/upkeep_jobs.hpp"
+#include "workers/reactors/reactor.hpp"
+
+namespace workers {
+
+class Upkeep final : public Reactor {
+ public:
+  // All references outlive it.
+  Upkeep(CommandLoop& commands, UpkeepPort& port, base::Random& random)
+      : commands_(commands), port_(port), random_(random) {}
+
+  // What earlier servers left undone is known once the projections are there.
+  void begin(Position started_at, std::int64_t) override { at_least_ = started_at; }
+  void on_durable(const domain::RecordedEvent& event) override;
+  void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
+  // Obeyed as soon as nothing else is being done; its outcome is taken below.
+  void order(Order order) { orders_.push_back(std::move(order)); }
+  std::optional<BackupResult> take_backup() { return std::exchange(backup_, std::nullopt); }
+  std::optional<AnchorResult> take_anchor() { return std::exchange(anchor_, std::nullopt); }
+  std::optional<ArchiveResult> take_archive() { return std::exchange(archive_, std::nullopt); }
+  std::optional<TrimResult> take_trim() { return std::exchange(trim_, std::nullopt); }
+  // Puts on the record what came of an order; nothing is begun before it is decided.
+  void record(domain::ServerCommand command);
+  // What could not be done is tried again now.
+  void hurry() { due_ = boot_; }
+
+  bool do_work(const Cycle& cycle) override;
+  base::Duration next_timer() const override;
+  void describe(StatusAnswer& status) const override;
+  // Why the last job did not do all that it was to do.
+  const std::optional<base::Error>& fault() const { return fault_; }
+
+ private:
+  void take(UpkeepOutcome outcome);
+  void submit(CommandMessage message);
+  void submit(const std::string& agent, base::SessionId session, domain::SessionCommand command);
+
+  CommandLoop& commands_;
+  UpkeepPort& port_;
+  base::Random& random_;
+  Position at_least_;        // that a job must know of
+  base::Duration due_{0};    // boot time of the next job
+  bool is_running_ = false;  // a job
+  std::size_t asked_ = 0;    // commands without an answer
+  std::optional<base::Error> fault_;
+  std::deque<Order> orders_;
+  std::optional<BackupResult> backup_;  // done, and not taken yet
+  std::optional<AnchorResult> anchor_;
+  std::optional<ArchiveResult> archive_;
+  std::optional<TrimResult> trim_;
+  base::Time now_;
+  base::Duration boot_{0};
+};
+
+}  // namespace workers

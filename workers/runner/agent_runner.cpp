@@ -1,0 +1,348 @@
+#include "workers/runner/agent_runner.hpp"
+
+#include <algorithm>
+
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/base/rare.hpp"
+
+namespace workers {
+namespace {
+
+// What a waiting report takes beside its text: envelope, queue node, map entries.
+constexpr std::size_t kReportOverhead = 64;
+
+std::size_t size_of(const SequencedReport& report) {
+  return report.type.size() + report.body.encoded.size() + kReportOverhead;
+}
+
+base::Time as_time(base::Duration boot) {
+  return {boot.count()};
+}
+
+domain::LineFault fault_of(engines::LineFault fault) {
+  return fault == engines::LineFault::too_long ? domain::LineFault::too_long
+                                               : domain::LineFault::cut_short;
+}
+
+constexpr std::size_t kFaultyLineMax = 64 << 10;  // of a broken line's start that is kept
+
+}  // namespace
+
+AgentRunner::AgentRunner(AgentLauncher& launcher, AgentRunnerOptions options)
+    : launcher_(launcher), options_(options) {}
+
+AgentRunner::~AgentRunner() = default;
+
+void AgentRunner::on_directive(DirectiveBody directive, base::Duration now) {
+  const Key key{directive.session, directive.token};
+  // A newer lease of the session makes every older one void.
+  for (auto& [other, run] : runs_) {
+    if (other.session == key.session && other.token < key.token) run.is_lost = true;
+    if (other.session == key.session && other.token > key.token) return;
+  }
+  const auto* ended = ended_.find(key.session, now);
+  if (ended != nullptr && *ended >= key.token &&
+      !base::mutant(base::Mutant::ended_lease_begun_again)) {
+    base::rare(base::Rare::directive_of_ended_lease);
+    return;
+  }
+  Run& run = runs_[key];
+  const bool is_new = directive.number > run.directive.number;
+  if (!is_new) base::rare(base::Rare::directive_overtaken);  // or it came twice
+  if (!is_new && !base::mutant(base::Mutant::directive_order_ignored)) return;
+  if (base::mutant(base::Mutant::prompt_given_again)) run.begun = {};
+  run.directive = std::move(directive);
+  advance(key, run, now);
+}
+
+void AgentRunner::on_ack(const ReportAckBody& ack) {
+  const auto found = runs_.find({ack.session, ack.token});
+  if (found == runs_.end()) return;
+  Run& run = found->second;
+  const std::size_t before = run.unacked_bytes;
+  while (!run.unacked.empty() && run.unacked.front().sequence <= ack.through) forget_first(run);
+  unacked_bytes_ -= before - run.unacked_bytes;
+  run.sent = std::max(run.sent, ack.through);
+  if (ack.resend && !base::mutant(base::Mutant::reports_not_resent)) unsend(run, ack.through);
+  if (ack.lost && !base::mutant(base::Mutant::lost_lease_runs_on)) {
+    base::rare(base::Rare::lease_lost);
+    run.is_lost = true;
+  }
+}
+
+void AgentRunner::forget_first(Run& run) {
+  const std::size_t bytes = size_of(run.unacked.front());
+  run.unacked_bytes -= bytes;
+  if (run.unacked.front().sequence <= run.sent) run.in_flight_bytes -= bytes;
+  run.unacked.pop_front();
+}
+
+// All that lie behind `through`, as far as they are there, are to be sent again.
+void AgentRunner::unsend(Run& run, std::int64_t through) {
+  if (run.unacked.empty()) return;
+  const std::int64_t first = run.unacked.front().sequence;
+  const std::int64_t kept = std::max(through, first - 1);
+  while (run.sent > kept) {
+    const auto index = static_cast<std::size_t>(run.sent - first);
+    run.in_flight_bytes -= size_of(run.unacked[index]);
+    --run.sent;
+  }
+}
+
+void AgentRunner::set_reading(Run& run) {
+  const bool has_room = run.unacked_bytes < options_.unacked_bytes_max / runs_.size();
+  const bool may_read = has_room || base::mutant(base::Mutant::output_read_without_bound);
+  if (std::exchange(run.is_reading, may_read) == may_read || !run.agent.process) return;
+  run.agent.process->set_reading(may_read);
+}
+
+bool AgentRunner::do_work(base::Duration now) {
+  const std::size_t before = unacked_bytes_;
+  for (auto& [key, run] : runs_) {
+    set_reading(run);
+    advance(key, run, now);
+    pump(run, now);
+  }
+  forget_ended(now);
+  return unacked_bytes_ != before;
+}
+
+void AgentRunner::forget_ended(base::Duration now) {
+  std::erase_if(runs_, [&](const auto& entry) {
+    const auto& [key, run] = entry;
+    if (!run.has_exited || (!run.unacked.empty() && !run.is_lost)) return false;
+    unacked_bytes_ -= run.unacked_bytes;
+    const auto* ended = ended_.find(key.session, now);
+    ended_.put(key.session, ended == nullptr ? key.token : std::max(*ended, key.token), now);
+    // A lease that ends otherwise may be followed by another one, of an agent that uses the same.
+    if (!run.is_lost && run.directive.end != LeaseEnd::none) launcher_.clean_up(key.session);
+    return true;
+  });
+}
+
+void AgentRunner::forget_unbegun() {
+  std::erase_if(runs_, [](const auto& entry) {
+    return !entry.second.is_launched && !entry.second.has_exited;
+  });
+}
+
+void AgentRunner::advance(const Key& key, Run& run, base::Duration now) {
+  if (run.has_exited) return;
+  if (!run.is_launched) {
+    const bool is_older_alive = std::any_of(runs_.begin(), runs_.end(), [&](const auto& entry) {
+      return entry.first.session == key.session && entry.first.token < key.token &&
+             !entry.second.has_exited;
+    });
+    if (is_older_alive && !base::mutant(base::Mutant::two_agents_of_session)) {
+      base::rare(base::Rare::older_lease_alive);
+      return;
+    }
+    if (run.is_lost || run.directive.end != LeaseEnd::none) {
+      report(run, domain::ReportAgentExited{});
+      run.has_exited = true;
+      return;
+    }
+    if (is_leaving_) return;
+    launch(run);
+  }
+  obey(run, now);
+}
+
+void AgentRunner::launch(Run& run) {
+  run.is_launched = true;
+  auto agent = launcher_.launch(run.directive);
+  if (!agent) {
+    report(run, domain::ReportStartFailed{base::describe(agent.error())});
+    run.has_exited = true;
+    return;
+  }
+  run.agent = std::move(*agent);
+  run.agent.process->set_reading(run.is_reading);
+  write(run, run.agent.engine->start());
+}
+
+// Brings the agent from what it has been told to what the latest directive says.
+void AgentRunner::obey(Run& run, base::Duration now) {
+  if (run.has_exited || run.is_ending) return;
+  const DirectiveBody& wanted = run.directive;
+  if (run.is_lost || wanted.end == LeaseEnd::kill) {
+    run.is_ending = true;
+    run.agent.process->terminate(options_.kill_grace);
+    return;
+  }
+  if (wanted.turn && wanted.turn->turn != run.begun) {
+    run.begun = wanted.turn->turn;
+    write(run, run.agent.engine->begin_turn(wanted.turn->turn, wanted.turn->prompt));
+  }
+  if (wanted.turn && wanted.turn->is_interrupted && wanted.turn->turn != run.interrupted) {
+    run.interrupted = wanted.turn->turn;
+    write(run, run.agent.engine->interrupt());
+  }
+  const bool is_done = wanted.end == LeaseEnd::close || run.agent.engine->wants_exit();
+  if (is_done && !run.is_stdin_closed) {
+    run.is_stdin_closed = true;
+    run.close_by = now + options_.close_grace;
+    run.agent.process->close_stdin();
+  }
+  if (run.is_stdin_closed && now >= run.close_by &&
+      !base::mutant(base::Mutant::closing_agent_not_ended)) {
+    run.is_ending = true;
+    run.agent.process->terminate(options_.kill_grace);
+  }
+}
+
+void AgentRunner::pump(Run& run, base::Duration now) {
+  if (run.has_exited || !run.agent.process) return;
+  run.agent.process->pump(now);
+  for (const engines::ProcessEvent& event : run.agent.process->take_events()) {
+    take_event(run, event, now);
+  }
+  if (run.has_exited) return;
+  const auto due = run.agent.engine->deadline();
+  if (due && *due <= as_time(now)) report_all(run, run.agent.engine->on_time(as_time(now)));
+}
+
+void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base::Duration now) {
+  if (const auto* started = std::get_if<engines::ProcessStarted>(&event)) {
+    report(run, domain::ReportAgentStarted{started->pid, started->start_ticks});
+  } else if (const auto* failed = std::get_if<engines::StartFailed>(&event)) {
+    report(run, domain::ReportStartFailed{failed->text});
+    run.has_exited = true;
+  } else if (const auto* line = std::get_if<engines::Line>(&event)) {
+    if (line->fault == engines::LineFault::none) {
+      report_all(run, run.agent.engine->on_line(line->bytes, as_time(now)));
+      write(run, run.agent.engine->take_writes());
+    } else {
+      report(run, domain::ReportAgentLine{fault_of(line->fault),
+                                          static_cast<std::int64_t>(line->bytes.size()),
+                                          line->bytes.substr(0, kFaultyLineMax)});
+    }
+  } else if (const auto* exited = std::get_if<engines::ProcessExited>(&event)) {
+    report_all(run, run.agent.engine->on_end());
+    report(run, domain::ReportAgentExited{std::max<std::int64_t>(0, exited->code), exited->signal,
+                                          exited->stderr_tail});
+    run.has_exited = true;
+  }
+}
+
+void AgentRunner::report(Run& run, const domain::Report& report) {
+  if (run.is_lost) return;
+  run.unacked.push_back(encode_report(++run.sequence, report));
+  const std::size_t bytes = size_of(run.unacked.back());
+  run.unacked_bytes += bytes;
+  unacked_bytes_ += bytes;
+}
+
+void AgentRunner::report_all(Run& run, const std::vector<domain::Report>& reports) {
+  for (const domain::Report& each : reports) report(run, each);
+}
+
+void AgentRunner::write(Run& run, const base::Bytes& bytes) {
+  if (bytes.empty()) return;
+  const auto written = run.agent.process->write(bytes);
+  if (written || written.error().code == base::ErrorCode::unreachable) return;  // its exit follows
+  report(run,
+         domain::ReportAgentLine{domain::LineFault::unknown_kind, 0,
+                                 "not given to the agent: " + base::describe(written.error())});
+  run.is_ending = true;
+  run.agent.process->terminate(options_.kill_grace);
+}
+
+bool AgentRunner::has_unsent(const Run& run) const {
+  if (run.is_lost || run.unacked.empty() || run.unacked.back().sequence <= run.sent) return false;
+  const std::int64_t in_flight = run.sent + 1 - run.unacked.front().sequence;
+  return in_flight < options_.in_flight_max && run.in_flight_bytes < options_.in_flight_bytes_max;
+}
+
+std::optional<ReportsBody> AgentRunner::take_reports() {
+  // Behind the one that was taken last, and then from the beginning.
+  auto next = runs_.upper_bound(last_sent_);
+  if (base::mutant(base::Mutant::first_lease_reports_first)) next = runs_.begin();
+  for (std::size_t i = 0; i < runs_.size(); ++i, ++next) {
+    if (next == runs_.end()) next = runs_.begin();
+    if (!has_unsent(next->second)) continue;
+    last_sent_ = next->first;
+    return take_reports(next->first, next->second);
+  }
+  return std::nullopt;
+}
+
+ReportsBody AgentRunner::take_reports(const Key& key, Run& run) {
+  ReportsBody body{key.session, run.directive.agent, key.token, {}};
+  std::size_t bytes = 0;
+  const std::int64_t first = run.unacked.front().sequence;
+  for (auto i = static_cast<std::size_t>(run.sent + 1 - first); i < run.unacked.size(); ++i) {
+    const SequencedReport& report = run.unacked[i];
+    const bool is_full = bytes + size_of(report) > options_.batch_bytes_max;
+    const bool is_bounded = !base::mutant(base::Mutant::batch_without_bound);
+    if (!body.reports.empty() && is_full && is_bounded) break;
+    if (report.sequence - first >= options_.in_flight_max) break;
+    bytes += size_of(report);
+    body.reports.push_back(report);
+  }
+  run.sent = body.reports.back().sequence;
+  run.in_flight_bytes += bytes;
+  if (base::mutant(base::Mutant::reports_forgotten_at_send)) {
+    while (!run.unacked.empty()) forget_first(run);
+  }
+  return body;
+}
+
+void AgentRunner::put_back(const ReportsBody& reports) {
+  const auto found = runs_.find({reports.session, reports.token});
+  if (found != runs_.end()) unsend(found->second, reports.reports.front().sequence - 1);
+}
+
+std::vector<HeldLease> AgentRunner::held() const {
+  std::vector<HeldLease> held;
+  for (const auto& [key, run] : runs_) {
+    if (run.is_lost) continue;
+    held.push_back({key.session, run.directive.agent, key.token, run.directive.number});
+  }
+  return held;
+}
+
+void AgentRunner::send_again() {
+  for (auto& [key, run] : runs_) {
+    if (!base::mutant(base::Mutant::reports_not_resent)) unsend(run, 0);
+  }
+}
+
+bool AgentRunner::is_idle() const {
+  return std::all_of(runs_.begin(), runs_.end(), [&](const auto& entry) {
+    return is_leaving_ && !entry.second.is_launched && !entry.second.has_exited;
+  });
+}
+
+void AgentRunner::end_all() {
+  is_leaving_ = true;
+  for (auto& [key, run] : runs_) {
+    if (run.has_exited || run.is_ending || !run.agent.process) continue;
+    run.is_ending = true;
+    run.agent.process->terminate(options_.kill_grace);
+  }
+}
+
+std::vector<engines::PollWish> AgentRunner::poll_wishes() const {
+  std::vector<engines::PollWish> wishes;
+  for (const auto& [key, run] : runs_) {
+    if (run.has_exited || !run.agent.process) continue;
+    const auto own = run.agent.process->poll_wishes();
+    wishes.insert(wishes.end(), own.begin(), own.end());
+  }
+  return wishes;
+}
+
+std::optional<base::Duration> AgentRunner::deadline() const {
+  std::optional<base::Duration> earliest;
+  for (const auto& [key, run] : runs_) {
+    if (run.has_exited || !run.agent.engine) continue;
+    const auto due = run.agent.engine->deadline();
+    if (due && (!earliest || base::Duration{due->us} < *earliest)) {
+      earliest = base::Duration{due->us};
+    }
+  }
+  return earliest;
+}
+
+}  // namespace workers

@@ -1,0 +1,116 @@
+// The worker's loop: makes true what directives say of its leases. It starts an agent process for
+// each, gives it turns, and turns what it says into reports with token and sequence. Reports are
+// kept until the server says that they are durable, and nothing is dropped. Each lease has its
+// share of what may wait: an agent that has filled it is no longer read, and the others are.
+#pragma once
+
+#include <deque>
+#include <map>
+
+#include "workers/runner/agent_launcher.hpp"
+#include "eventlog/base/expiring_map.hpp"
+
+namespace workers {
+
+struct AgentRunnerOptions {
+  std::size_t unacked_bytes_max = std::size_t{64}
+                                  << 20;  // in equal shares; a new lease may exceed it
+  // Of one lease's reports, sent and not acknowledged: what waits in the server, in whose inbox a
+  // session's share is 12,500 commands.
+  std::size_t in_flight_bytes_max = std::size_t{4} << 20;
+  std::int64_t in_flight_max = 8192;
+  std::size_t batch_bytes_max = std::size_t{1} << 20;  // of one reports message
+  std::chrono::milliseconds kill_grace{3000};  // SIGTERM to SIGKILL; Claude Code takes 1.6 s
+  base::Duration close_grace = std::chrono::seconds(30);  // end of stdin to SIGTERM
+};
+
+class AgentRunner {
+ public:
+  // Ended leases that are remembered; the oldest are forgotten beyond it.
+  static constexpr std::size_t kEndedMax = 10'000;
+
+  // `launcher` outlives the worker.
+  AgentRunner(AgentLauncher& launcher, AgentRunnerOptions options);
+  ~AgentRunner();
+
+  void on_directive(DirectiveBody directive, base::Duration now);
+  void on_ack(const ReportAckBody& ack);
+  // Forgets directives of which nothing was begun, because an older lease's agent still runs: the
+  // connection was lost, and with it the certainty that their leases last. The server directs anew.
+  void forget_unbegun();
+
+  // Pumps all agents. True when anything was done. `now`: boot time.
+  bool do_work(base::Duration now);
+
+  // The next message of reports that were not sent yet, of each lease in its turn; none when there
+  // is nothing to send.
+  std::optional<ReportsBody> take_reports();
+  // It was not sent after all: it will be taken again.
+  void put_back(const ReportsBody& reports);
+
+  std::vector<HeldLease> held() const;
+  // Reports that were sent and not acknowledged are sent again.
+  void send_again();
+  // Ends every agent, and starts no more until come_back(); their exits are reported as usual.
+  void end_all();
+  void come_back() { is_leaving_ = false; }
+  // Nothing runs and nothing is to be reported.
+  bool is_idle() const;
+
+  std::vector<engines::PollWish> poll_wishes() const;
+  // Earliest time at which do_work() has something to do by itself; none: only when polled.
+  std::optional<base::Duration> deadline() const;
+  std::size_t unacked_bytes() const { return unacked_bytes_; }
+
+ private:
+  struct Key {
+    base::SessionId session;
+    base::FencingToken token;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Run {
+    DirectiveBody directive;  // the latest
+    LaunchedAgent agent;
+    bool is_launched = false;
+    bool has_exited = false;  // nothing will be reported any more
+    bool is_lost = false;     // the lease is another's: report nothing, end the agent
+    bool is_ending = false;
+    bool is_stdin_closed = false;
+    base::Duration close_by{0};  // with stdin closed: then the agent is ended
+    base::TurnId begun;
+    base::TurnId interrupted;
+    std::int64_t sequence = 0;            // of the last report
+    std::deque<SequencedReport> unacked;  // ascending
+    std::int64_t sent = 0;                // sequence of the last report that was sent
+    std::size_t unacked_bytes = 0;
+    std::size_t in_flight_bytes = 0;  // of those unacked that were sent
+    bool is_reading = true;
+  };
+
+  void set_reading(Run& run);
+  void forget_ended(base::Duration now);
+  void advance(const Key& key, Run& run, base::Duration now);
+  void launch(Run& run);
+  void obey(Run& run, base::Duration now);
+  void pump(Run& run, base::Duration now);
+  void take_event(Run& run, const engines::ProcessEvent& event, base::Duration now);
+  void report(Run& run, const domain::Report& report);
+  static void forget_first(Run& run);
+  static void unsend(Run& run, std::int64_t through);
+  bool has_unsent(const Run& run) const;
+  ReportsBody take_reports(const Key& key, Run& run);
+  void report_all(Run& run, const std::vector<domain::Report>& reports);
+  void write(Run& run, const base::Bytes& bytes);
+
+  AgentLauncher& launcher_;
+  const AgentRunnerOptions options_;
+  std::map<Key, Run> runs_;
+  // The newest lease of each session that has come to its end here, so that a directive which was
+  // long under way does not begin it again.
+  base::ExpiringMap<base::SessionId, base::FencingToken> ended_{kEndedMax};
+  Key last_sent_;  // whose reports were taken last
+  std::size_t unacked_bytes_ = 0;
+  bool is_leaving_ = false;
+};
+
+}  // namespace workers

@@ -1,0 +1,70 @@
+#include "workers/runner/kept_agent_launcher.hpp"
+
+#include <filesystem>
+
+#include "eventlog/base/own_folder.hpp"
+
+namespace workers {
+namespace {
+
+// The largest prompt (64 MiB) with every byte escaped as JSON may double, and a little beside it.
+constexpr std::size_t kStdinBufferMax = std::size_t{136} << 20;
+
+}  // namespace
+
+std::string session_lock_path(const std::string& lock_folder, base::SessionId session) {
+  return lock_folder + "/" + session.text() + ".lock";
+}
+
+KeptAgentLauncher::KeptAgentLauncher(KeptAgentOptions options)
+    : options_(std::move(options)), cleaner_("clean-up", [](const std::string& folder) {
+        std::error_code error;
+        std::filesystem::remove_all(folder, error);
+        return !error;
+      }) {}
+
+std::string KeptAgentLauncher::folder_of(base::SessionId session) const {
+  return options_.session_folder + "/" + session.text();
+}
+
+void KeptAgentLauncher::clean_up(base::SessionId session) {
+  while (cleaner_.poll()) {
+  }
+  cleaner_.submit(folder_of(session));
+}
+
+base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& directive) {
+  const std::string own = folder_of(directive.session);
+  engines::SessionLaunch session;
+  session.spec = directive.spec;
+  session.resume_agent_session = directive.resume_agent_session;
+  session.system_prompt = directive.system_prompt;
+  session.temp_folder = own + "/tmp";
+  session.runtime_folder = own + "/run";
+  for (const std::string& folder : {own, session.temp_folder, session.runtime_folder}) {
+    if (auto ok = base::make_own_folder(folder); !ok) return tl::unexpected(ok.error());
+  }
+  engines::EngineSettings settings;
+  settings.program =
+      directive.spec.engine == "scripted" ? options_.scripted_program : options_.claude_program;
+  settings.home = options_.agent_home;
+  settings.inherited_environment = options_.environment;
+
+  LaunchedAgent agent;
+  agent.engine = engines::make_engine(settings, session);
+  const engines::Launch launch = agent.engine->launch();
+  engines::LaunchPlan plan;
+  plan.keeper = options_.keeper_program;
+  plan.lock_file = session_lock_path(options_.lock_folder, directive.session);
+  plan.workdir = directive.spec.workdir;
+  plan.argv = launch.argv;
+  plan.env = launch.environment;
+  plan.session = directive.session;
+  plan.stdin_buffer_max = kStdinBufferMax;
+  auto process = engines::spawn_under_keeper(plan);
+  if (!process) return tl::unexpected(process.error());
+  agent.process = std::move(*process);
+  return agent;
+}
+
+}  // namespace workers

@@ -1,0 +1,38 @@
+// Starts agent processes for real: each under a keeper, with folders and a lock file of its own.
+#pragma once
+
+#include <string>
+
+#include "eventlog/base/job_thread.hpp"
+#include "workers/runner/agent_launcher.hpp"
+
+namespace workers {
+
+struct KeptAgentOptions {
+  std::string keeper_program;                 // path of steno-keeper
+  std::string lock_folder;                    // of the sessions' lock files
+  std::string session_folder;                 // of the sessions' private folders
+  std::vector<std::string> claude_program;    // start of argv
+  std::vector<std::string> scripted_program;  // start of argv
+  std::string agent_home;                     // HOME of agents; empty: the worker's own
+  std::vector<std::string> environment;       // the worker's, "NAME=value"
+};
+
+// Path of the lock that a session's keeper holds.
+std::string session_lock_path(const std::string& lock_folder, base::SessionId session);
+
+class KeptAgentLauncher final : public AgentLauncher {
+ public:
+  explicit KeptAgentLauncher(KeptAgentOptions options);
+  base::Result<LaunchedAgent> launch(const DirectiveBody& directive) override;
+  // Removes the session's private folder.
+  void clean_up(base::SessionId session) override;
+
+ private:
+  std::string folder_of(base::SessionId session) const;
+
+  const KeptAgentOptions options_;
+  base::JobThread<std::string, bool> cleaner_;  // removes the folder; whether it could
+};
+
+}  // namespace workers

@@ -1,0 +1,96 @@
+// Requests about copies and anchors in the form that clients before release 0.2 send: a verb for
+// each. Today they are commands like all others.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bus/frames.hpp"
+#include "workers/commands/command_loop.hpp"
+
+namespace workers {
+
+constexpr std::string_view kVerbBackup = "backup";    // BackupBody → CopyReplyBody
+constexpr std::string_view kVerbArchive = "archive";  // ArchiveBody → CopyReplyBody
+constexpr std::string_view kVerbAnchor = "anchor";    // no body → AnchorReplyBody
+
+enum class BackupAction { create, forget };
+
+struct BackupBody {
+  BackupAction action = BackupAction::create;
+  std::string name;           // 1 to 64 of a-z 0-9 . _ -
+  std::string folder;         // create: absolute, missing or empty
+  bool shares_files = false;  // create: see eventlog::BackupOptions
+
+  bool operator==(const BackupBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("action", self.action);
+    visit("name", self.name);
+    visit("folder", self.folder);
+    visit("share_files", self.shares_files);
+  }
+};
+
+enum class ArchiveAction { create, forget };
+
+struct ArchiveBody {
+  ArchiveAction action = ArchiveAction::create;
+  std::string name;        // 1 to 64 of a-z 0-9 . _ -
+  std::string folder;      // create: absolute, missing or empty
+  Position before;         // create: events from here on stay; 0: those from the time on
+  base::Time before_time;  // create: log time
+
+  bool operator==(const ArchiveBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("action", self.action);
+    visit("name", self.name);
+    visit("folder", self.folder);
+    visit("before", self.before);
+    visit("before_time", self.before_time);
+  }
+};
+
+// Of a copy that is begun or forgotten, not of one that is done: the list tells that.
+struct CopyReplyBody {
+  Position position;  // of what was recorded; durable
+
+  bool operator==(const CopyReplyBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+  }
+};
+
+// The request is on the record at `through`, and an anchor there or later is being made; `anchors`
+// tells when it is there.
+struct AnchorReplyBody {
+  Position through;
+
+  bool operator==(const AnchorReplyBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("through", self.through);
+  }
+};
+
+// True of the three verbs.
+bool is_older_verb(std::string_view verb);
+// The command that it asks for. Error invalid: the body cannot be read.
+base::Result<domain::Command> older_command(std::string_view verb, const base::RawValue& body);
+// Its answer, in the form that goes with the verb.
+bus::Reply older_reply(std::string_view verb, const bus::RequestKey& request,
+                       const CommandOutcome& outcome);
+
+}  // namespace workers
+
+template <>
+struct base::EnumNames<workers::BackupAction> {
+  static constexpr std::string_view kNames[] = {"create", "forget"};
+};
+template <>
+struct base::EnumNames<workers::ArchiveAction> {
+  static constexpr std::string_view kNames[] = {"create", "forget"};
+};

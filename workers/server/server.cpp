@@ -1,0 +1,556 @@
+// Receives, has decided, tells, and gives each reactor its turn.
+#include "workers/server/server.hpp"
+
+#include <algorithm>
+
+#include "eventlog/base/check.hpp"
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/base/rare.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/domain/stream_name.hpp"
+#include "eventlog/domain/text_limits.hpp"
+#include "workers/reactors/archives.hpp"
+#include "workers/protocol/feed_levels.hpp"
+#include "workers/server/older_requests.hpp"
+
+namespace workers {
+namespace {
+
+// Values in one frame. The longest list that a client may send with sense are the versions of an
+// erasure; a worker tells of each of its leases, nine values each.
+constexpr std::size_t kClientItemsMax = 65'536;
+constexpr std::size_t kWorkerItemsMax = 262'144;
+// No request but a spawn, a prompt or an erasure has a larger body: these wait in one class.
+constexpr std::size_t kLargeBodyBytes = CommandLoop::kSmallBytes;
+constexpr std::size_t kParkedMax = 1024;                  // queries that wait for a position
+constexpr std::size_t kQueriesMax = 1024;                 // queries that wait for their answer
+constexpr std::size_t kPeerQueriesMax = kQueriesMax / 8;  // of one peer, those that are parked too
+// Projections are told of new events at most so often while nobody asks: what changes one row many
+// times meanwhile writes it once. A query never waits for it, but may have that much to fold.
+constexpr base::Duration kViewsInterval = std::chrono::milliseconds(200);
+constexpr base::Duration kViewsRetry = std::chrono::seconds(1);       // after one that failed
+constexpr base::Duration kSilenceInterval = std::chrono::seconds(1);  // between looks at the peers
+constexpr base::Duration kParkMax = std::chrono::seconds(60);  // whatever the asker would wait
+
+bus::LogEpoch bus_epoch(const eventlog::Epoch& epoch) {
+  return {epoch.counter, epoch.random};
+}
+
+bus::Welcome welcome(const eventlog::LogTail& tail, base::ServerId incarnation) {
+  bus::Welcome w;
+  w.server = incarnation;
+  w.log = tail.log;
+  w.epoch = bus_epoch(tail.epoch);
+  w.release = STENO_RELEASE;
+  w.head = tail.position;
+  return w;
+}
+
+CommandLoopOptions with_key(const ServerOptions& options) {
+  CommandLoopOptions commands = options.commands;
+  commands.has_key = !options.key.empty();
+  return commands;
+}
+
+bus::Welcome welcome_of_worker(const ServerOptions& options, base::ServerId incarnation) {
+  bus::Welcome w = welcome(options.tail, incarnation);
+  w.silence_max = options.leases.worker_silence_max;
+  return w;
+}
+
+// The body of such a command holds texts, or names many events.
+bool may_be_large(const std::string& command) {
+  return command == domain::Spawn::kType || command == domain::SendPrompt::kType ||
+         command == domain::EraseContent::kType;
+}
+
+bus::Reply accepted(const bus::RequestKey& request, const Accepted& outcome) {
+  return std::visit(
+      [&]<class Reply>(const Reply& reply) {
+        return bus::ok_reply(request, bus::to_body(CommandReplyOf<Reply>{reply, outcome.position,
+                                                                         outcome.is_repeated}));
+      },
+      outcome.reply);
+}
+
+// Why it may not ask about the log as a whole.
+std::string out_of_scope(const bus::Peer& peer) {
+  return "this connection acts for agent '" + peer.hello.scope +
+         "' only; copies and anchors are of all";
+}
+
+bus::Reply rejected(const bus::RequestKey& request, domain::Rejection rejection) {
+  domain::cut_text(rejection.text, domain::kRefusalBytesMax);
+  // Of a command that nobody has looked at its sender must not think that it did not happen.
+  if (domain::is_undecided(rejection.code) && !base::mutant(base::Mutant::busy_is_refusal)) {
+    return bus::error_reply(request,
+                            rejection.code == domain::RejectionCode::busy
+                                ? bus::ReplyError::busy
+                                : bus::ReplyError::unavailable,
+                            rejection.text);
+  }
+  return {request.id,
+          bus::ReplyStatus::rejected,
+          std::string(base::enum_name(rejection.code)),
+          rejection.text,
+          {},
+          request.ask};
+}
+
+}  // namespace
+
+Server::Server(const ServerPorts& ports, const ServerOptions& options,
+               projections::Takeover&& takeover)
+    : ports_(ports),
+      options_(options),
+      incarnation_(base::ServerId::make(ports.clock.wall(), ports.random)),
+      log_clock_(ports.clock, options.tail.time),
+      sequencer_(options.tail, ports.committer, ports.random),
+      commands_(sequencer_, ports.loader, ports.random, with_key(options)),
+      dispatcher_(commands_, ports.worker_socket, ports.locks, ports.contents, ports.random,
+                  options.leases),
+      upkeep_(commands_, ports.erasures, ports.random),
+      feed_(
+          ports.feed_socket,
+          {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),
+      clients_(ports.command_socket, welcome(options.tail, incarnation_), kClientItemsMax),
+      workers_(ports.worker_socket, welcome_of_worker(options, incarnation_), kWorkerItemsMax),
+      own_reactors_(make_reactors({commands_, upkeep_, ports.random, options.key})),
+      started_(ports.clock.boot()) {
+  reactors_ = {&dispatcher_, &upkeep_};
+  for (const auto& reactor : own_reactors_) reactors_.push_back(reactor.get());
+  for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
+  for (const domain::SessionState& state : takeover.sessions) {
+    if (base::mutant(base::Mutant::leases_forgotten_at_start)) break;
+    if (base::mutant(base::Mutant::unsettled_forgotten_at_start) &&
+        domain::is_terminal(state.status)) {
+      continue;
+    }
+    dispatcher_.restore(state);
+  }
+}
+
+bool Server::do_work() {
+  if (failure_) return false;
+  boot_ = ports_.clock.boot();
+  now_ = log_clock_.now();
+  const base::Time wall = ports_.clock.wall();
+  duty_.begin(boot_);
+
+  const bool is_first = !is_ready();
+  if (is_first) start();
+  // What was decided during the last commit goes first: it is committed while more is received.
+  bool has_worked = commit() || is_first;
+  if (failure_) return true;
+  has_worked |= receive_frames();
+  forget_silent_peers();
+  const Position tail_before = sequencer_.tail();
+  has_worked |= commands_.do_work(now_, wall, ports_.clock.boot());
+  commands_.date_answers(ports_.clock.boot());
+  if (sequencer_.tail() != tail_before) {
+    flight_.add(boot_, FlightKind::appended, sequencer_.tail().value);
+    flight_.add(boot_, FlightKind::decided, static_cast<std::int64_t>(commands_.waiting()));
+  }
+  has_worked |= commit();
+  if (failure_) return true;
+  const Cycle cycle{now_, wall, boot_, sequencer_.durable(), has_taken_over(), flight_};
+  for (Reactor* reactor : reactors_) has_worked |= reactor->do_work(cycle);
+  has_worked |= send_query_answers();
+  has_worked |= feed_.do_work(boot_) > 0;
+  duty_.end(has_worked);
+  return has_worked;
+}
+
+bool Server::commit() {
+  const Position durable_before = sequencer_.durable();
+  bool has_worked = sequencer_.do_work();
+  if (sequencer_.durable() > durable_before) durable_at_ = ports_.clock.boot();
+  if (sequencer_.failure()) {
+    failure_ = sequencer_.failure();
+    flight_.add(boot_, FlightKind::failed, 0);
+    return true;
+  }
+  has_worked |= publish_durable();
+  has_worked |= send_answers();
+  return has_worked;
+}
+
+void Server::start() {
+  domain::StartServer start;
+  start.incarnation = incarnation_;
+  start.writer_term = sequencer_.log().writer_term;
+  start.release = STENO_RELEASE;
+  if (options_.tail.position.value == 0) start.new_epoch = options_.tail.epoch.counter;
+  CommandMessage message;
+  message.id = base::CommandId::make(now_, ports_.random);
+  message.actor_kind = domain::ActorKind::server;
+  message.actor = "server";
+  message.command = domain::ServerCommand(std::move(start));
+  commands_.submit({}, std::move(message));
+  const Position before = sequencer_.tail();
+  commands_.do_work(now_, ports_.clock.wall(), boot_);
+  started_at_ = sequencer_.tail();
+  CHECK(started_at_ > before);  // the server's own stream was taken over, and nothing else waits
+  for (Reactor* reactor : reactors_) reactor->begin(started_at_, start.writer_term);
+}
+
+// After what has come was received: who was not heard because the server itself stood still is not
+// silent.
+void Server::forget_silent_peers() {
+  if (boot_ < silence_due_) return;
+  silence_due_ = boot_ + kSilenceInterval;
+  clients_.peers().forget_silent(boot_);
+  workers_.peers().forget_silent(boot_);
+}
+
+bool Server::receive_frames() {
+  bool has_received = false;
+  is_flight_told_ = false;
+  // Workers first: what they say frees places, and a kill waits for nobody's prompt.
+  while (auto frame = workers_.receive(boot_)) {
+    has_received = true;
+    flight_.add(boot_, FlightKind::frame, 1);
+    if (auto* notice = std::get_if<bus::Notice>(&frame->message)) {
+      dispatcher_.on_frame(frame->peer->id, *notice, now_);
+    } else if (const auto* request = std::get_if<bus::Request>(&frame->message)) {
+      workers_.reply(frame->peer->id,
+                     bus::error_reply(request->key(), bus::ReplyError::refused,
+                                      "this endpoint takes the notices of workers; requests go to "
+                                      "the command endpoint"));
+    }
+  }
+  while (auto frame = clients_.receive(boot_)) {
+    has_received = true;
+    flight_.add(boot_, FlightKind::frame, 0);
+    if (auto* request = std::get_if<bus::Request>(&frame->message)) {
+      take_request(*frame->peer, *request);
+    }
+  }
+  return has_received || workers_.has_waiting() || clients_.has_waiting();
+}
+
+void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
+  const std::size_t bytes = request.body.encoded.size();
+  if (request.verb == kVerbCommand) {
+    take_command(peer, request);
+  } else if (bytes > kLargeBodyBytes) {
+    clients_.reply(
+        peer.id, bus::error_reply(request.key(), bus::ReplyError::too_large,
+                                  "the body of '" + request.verb.substr(0, domain::kFactBytesMax) +
+                                      "' has " + std::to_string(bytes) + " bytes, of " +
+                                      std::to_string(kLargeBodyBytes) + " at most"));
+  } else if (request.verb == kVerbStatus) {
+    clients_.reply(peer.id, bus::ok_reply(request.key(), bus::to_body(status())));
+  } else if (request.verb == kVerbFlight) {
+    tell_flight(peer, request);
+  } else if (is_older_verb(request.verb)) {
+    take_older(peer, request);
+  } else if (answer_by_reactor(peer, request)) {
+    return;
+  } else {
+    take_query(peer, request);
+  }
+}
+
+// What reactors tell is of all agents.
+bool Server::answer_by_reactor(const bus::Peer& peer, const bus::Request& request) {
+  for (Reactor* reactor : reactors_) {
+    const auto reply = reactor->answer(peer, request);
+    if (!reply) continue;
+    clients_.reply(peer.id, peer.hello.scope.empty()
+                                ? *reply
+                                : bus::error_reply(request.key(), bus::ReplyError::refused,
+                                                   out_of_scope(peer)));
+    return true;
+  }
+  return false;
+}
+
+// Once in a cycle: it is long.
+void Server::tell_flight(const bus::Peer& peer, const bus::Request& request) {
+  if (std::exchange(is_flight_told_, true)) {
+    clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
+                                             "the flight recorder was just told; ask again"));
+    return;
+  }
+  clients_.reply(peer.id,
+                 bus::ok_reply(request.key(), bus::to_body(FlightAnswer{flight_.entries()})));
+}
+
+void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
+  const auto refuse = [&](const base::Error& error) {
+    clients_.reply(
+        peer.id, rejected(request.key(), {domain::RejectionCode::invalid, base::describe(error)}));
+  };
+  // Decoding costs time in proportion to the body, so one that finds no room is not decoded.
+  if (request.body.encoded.size() > kLargeBodyBytes) {
+    if (const auto full = commands_.check_room(peer.id, request.body.encoded.size())) {
+      clients_.reply(peer.id, rejected(request.key(), *full));
+      return;
+    }
+  }
+  auto body = bus::from_body<CommandBody>(request.body);
+  if (!body) return refuse(body.error());
+  if (request.body.encoded.size() > kLargeBodyBytes && !may_be_large(body->type)) {
+    clients_.reply(peer.id,
+                   rejected(request.key(),
+                            *domain::check_length("the body of '" + body->type + "'",
+                                                  request.body.encoded.size(), kLargeBodyBytes)));
+    return;
+  }
+  auto command = decode_command(*body);
+  if (!command) return refuse(command.error());
+  // Else the same Spawn with another session would be another command, and start a second agent.
+  if (domain::opens_stream(*command) && body->session.bytes != request.id.bytes &&
+      !base::mutant(base::Mutant::spawn_names_any_session)) {
+    return refuse({base::ErrorCode::invalid,
+                   "a new session has the id of the command that spawns it, here " +
+                       request.id.text() + ", not " + body->session.text(),
+                   "session"});
+  }
+  if (!peer.hello.scope.empty() && peer.hello.scope != body->agent &&
+      !base::mutant(base::Mutant::scope_not_checked)) {
+    return refuse({base::ErrorCode::refused,
+                   "this connection acts for agent '" + peer.hello.scope + "' only", "agent"});
+  }
+  CommandMessage message;
+  message.digest = digest_of(body->session, body->agent, *command);
+  message.session = body->session;
+  message.agent = std::move(body->agent);
+  message.actor = std::move(body->actor);
+  message.expected_version = body->expected_version;
+  message.deadline = body->deadline;
+  message.correlation = body->correlation;
+  message.traceparent = std::move(body->traceparent);
+  message.command = std::move(*command);
+  submit(peer, request, std::move(message));
+}
+
+void Server::take_older(const bus::Peer& peer, const bus::Request& request) {
+  const auto refuse = [&](bus::ReplyError code, const std::string& text) {
+    clients_.reply(peer.id, bus::error_reply(request.key(), code, text));
+  };
+  if (!peer.hello.scope.empty()) return refuse(bus::ReplyError::refused, out_of_scope(peer));
+  auto command = older_command(request.verb, request.body);
+  if (!command) return refuse(bus::ReplyError::invalid, base::describe(command.error()));
+  CommandMessage message;
+  message.digest = digest_of(request.verb, request.body);
+  message.command = std::move(*command);
+  submit(peer, request, std::move(message), request.verb);
+}
+
+void Server::submit(const bus::Peer& peer, const bus::Request& request, CommandMessage message,
+                    std::string older_verb) {
+  message.id = request.id;
+  message.ask = request.ask;
+  message.actor_kind = domain::ActorKind::client;
+  if (message.actor.empty()) message.actor = peer.hello.name.empty() ? "client" : peer.hello.name;
+  message.bytes = request.body.encoded.size();
+  message.asker = peer.id;
+  Asked asked{peer.id, request.key(), boot_, std::move(older_verb), {}};
+  if (auto* own = std::get_if<domain::ServerCommand>(&message.command)) {
+    for (Reactor* reactor : reactors_) reactor->prepare(*own);
+    asked.command = *own;
+  }
+  const std::uint64_t number = ++next_ticket_;
+  asked_.emplace(number, std::move(asked));
+  commands_.submit({this, number}, std::move(message));
+}
+
+void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
+  Query query{peer.id,      request.key(),        request.verb,
+              request.body, sequencer_.durable(), where_archived(commands_.server())};
+  Position at_least;
+  base::Duration wait{0};
+  if (request.verb != bus::kReadVerb) {
+    if (const auto body = bus::from_body<QueryBody>(request.body)) {
+      at_least = body->at_least;
+      wait = std::clamp(body->wait, base::Duration{0}, kParkMax);
+      if (!peer.hello.scope.empty() && peer.hello.scope != body->agent) {
+        clients_.reply(peer.id, bus::error_reply(
+                                    request.key(), bus::ReplyError::refused,
+                                    "this connection sees agent '" + peer.hello.scope + "' only"));
+        return;
+      }
+    }
+  } else if (!peer.hello.scope.empty()) {
+    const auto body = bus::from_body<bus::ReadRequest>(request.body);
+    const std::string agent = agent_level(peer.hello.scope);
+    const std::string sessions = "session/" + peer.hello.scope + "/";
+    if (body && body->level != agent && !body->level.starts_with(sessions)) {
+      clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::refused,
+                                               "this connection reads levels of agent '" +
+                                                   peer.hello.scope + "' only"));
+      return;
+    }
+  }
+  if (const auto out = queries_of_.find(peer.id);
+      out != queries_of_.end() && out->second >= kPeerQueriesMax) {
+    clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
+                                             std::to_string(out->second) +
+                                                 " queries of this connection wait; try again in a "
+                                                 "moment"));
+    return;
+  }
+  if (at_least > query.durable && !base::mutant(base::Mutant::query_does_not_wait)) {
+    if (parked_.size() >= kParkedMax) {
+      clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
+                                               "too many queries wait for a position"));
+      return;
+    }
+    base::rare(base::Rare::query_parked);
+    ++queries_of_[peer.id];
+    parked_.push_back({std::move(query), at_least, boot_ + wait});
+    return;
+  }
+  if (queries_out_ >= kQueriesMax) {
+    clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
+                                             "too many queries wait; try again in a moment"));
+    return;
+  }
+  ++queries_out_;
+  ++queries_of_[peer.id];
+  ports_.queries.submit(std::move(query));
+}
+
+void Server::drop_query_of(const bus::PeerId& peer) {
+  const auto out = queries_of_.find(peer);
+  CHECK(out != queries_of_.end());
+  if (--out->second == 0) queries_of_.erase(out);
+}
+
+bool Server::publish_durable() {
+  auto events = sequencer_.take_durable();
+  for (eventlog::SequencedEvent& event : events) {
+    for (Reactor* reactor : reactors_) reactor->on_durable(event.recorded);
+    const auto levels = levels_of(event.recorded.envelope);
+    if (feed_.is_heard(levels)) {
+      feed_.publish(to_feed_event(event.recorded, std::move(event.facts)), levels);
+    } else {
+      feed_.pass(event.recorded.envelope.position, levels);
+    }
+  }
+  if (!events.empty()) {
+    flight_.add(boot_, FlightKind::durable, sequencer_.durable().value);
+    clients_.set_head(sequencer_.durable());
+    workers_.set_head(sequencer_.durable());
+  }
+  return !events.empty();
+}
+
+void Server::on_answer(std::uint64_t number, const CommandAnswer& answer) {
+  const auto found = asked_.find(number);
+  if (found == asked_.end()) return;
+  const Asked asked = std::move(found->second);
+  asked_.erase(found);
+  if (asked.command) {
+    for (Reactor* reactor : reactors_) reactor->on_decided(*asked.command, answer.outcome);
+  }
+  if (!asked.older_verb.empty()) {
+    clients_.reply(asked.peer, older_reply(asked.older_verb, asked.request, answer.outcome));
+  } else if (answer.outcome) {
+    clients_.reply(asked.peer, accepted(asked.request, *answer.outcome));
+  } else {
+    clients_.reply(asked.peer, rejected(asked.request, answer.outcome.error()));
+  }
+  // A refusal may rest on what had been durable before it was decided.
+  answered_.push_back(
+      {asked.received, answer.taken, answer.appended, std::max(answer.appended, durable_at_)});
+}
+
+bool Server::send_answers() {
+  const auto answers = commands_.take_answers();
+  for (const CommandAnswer& answer : answers) {
+    if (answer.ticket.asker != nullptr)
+      answer.ticket.asker->on_answer(answer.ticket.number, answer);
+  }
+  if (!answered_.empty()) {
+    const base::Duration now = ports_.clock.boot();
+    for (const CommandTimes& times : answered_) duty_.add(times, now);
+    answered_.clear();
+  }
+  if (!answers.empty()) {
+    flight_.add(boot_, FlightKind::answered, static_cast<std::int64_t>(answers.size()));
+  }
+  return !answers.empty();
+}
+
+bool Server::send_query_answers() {
+  release_parked();
+  bool has_worked = false;
+  while (auto answer = ports_.queries.poll()) {
+    has_worked = true;
+    if (answer->reply.id.is_set()) {
+      --queries_out_;
+      drop_query_of(answer->peer);
+      clients_.reply(answer->peer, answer->reply);
+    } else {
+      are_views_told_ = false;
+    }
+    if (answer->is_behind && !base::mutant(base::Mutant::views_not_tried_again)) {
+      views_at_ = {};
+      views_due_ = boot_ + kViewsRetry;
+    }
+  }
+  // Keeps the projections close to the log also while nobody asks, or while digests are taken.
+  if (!are_views_told_ && views_at_ < sequencer_.durable() && boot_ >= views_due_) {
+    views_at_ = sequencer_.durable();
+    views_due_ = boot_ + kViewsInterval;
+    are_views_told_ = true;
+    ports_.queries.submit(Query{{}, {}, {}, {}, views_at_});
+  }
+  return has_worked;
+}
+
+void Server::release_parked() {
+  const Position durable = sequencer_.durable();
+  for (auto at = parked_.begin(); at != parked_.end();) {
+    if (at->at_least <= durable) {
+      at->query.durable = durable;
+      ++queries_out_;
+      ports_.queries.submit(std::move(at->query));
+    } else if (boot_ >= at->deadline && !base::mutant(base::Mutant::parked_for_ever)) {
+      drop_query_of(at->query.peer);
+      clients_.reply(at->query.peer,
+                     bus::error_reply(at->query.request, bus::ReplyError::timeout,
+                                      "position " + std::to_string(at->at_least.value) +
+                                          " was not reached in time; the log is at " +
+                                          std::to_string(durable.value)));
+    } else {
+      ++at;
+      continue;
+    }
+    at = parked_.erase(at);
+  }
+}
+
+base::Duration Server::next_timer() const {
+  base::Duration next = feed_.next_timer();
+  for (const Reactor* reactor : reactors_) next = std::min(next, reactor->next_timer());
+  if (!are_views_told_ && views_at_ < sequencer_.durable()) next = std::min(next, views_due_);
+  for (const Parked& parked : parked_) next = std::min(next, parked.deadline);
+  return next;
+}
+
+StatusAnswer Server::status() const {
+  StatusAnswer s;
+  s.incarnation = incarnation_;
+  s.release = STENO_RELEASE;
+  s.log = sequencer_.log().log;
+  s.epoch = sequencer_.log().epoch.counter;
+  s.writer_term = sequencer_.log().writer_term;
+  s.durable = sequencer_.durable();
+  s.tail = sequencer_.tail();
+  s.uptime_us = (boot_ - started_).count();
+  s.live_sessions = static_cast<std::int64_t>(commands_.admission().live.size());
+  s.max_sessions = options_.commands.limits.max_sessions;
+  s.clients = static_cast<std::int64_t>(const_cast<bus::FrameServer&>(clients_).peers().count());
+  s.waiting_commands = static_cast<std::int64_t>(commands_.waiting());
+  s.loaded_streams = static_cast<std::int64_t>(commands_.loaded_streams());
+  s.key = options_.key;
+  for (const Reactor* reactor : reactors_) reactor->describe(s);
+  s.stages = duty_.times();
+  return s;
+}
+
+}  // namespace workers

@@ -1,0 +1,281 @@
+#include "workers/upkeep/upkeep_jobs.hpp"
+
+#include <filesystem>
+
+#include "eventlog/base/job_thread.hpp"
+#include "eventlog/base/mutant.hpp"
+#include "eventlog/folder/data_layout.hpp"
+#include "eventlog/copies/erase.hpp"
+#include "eventlog/proof/erased_after_copy.hpp"
+#include "eventlog/rocksdb/private_folder.hpp"
+#include "eventlog/rocksdb/rocksdb_store.hpp"
+#include "projections/fold/projector.hpp"
+#include "projections/views/session_list.hpp"
+#include "workers/upkeep/log_trimming.hpp"
+
+namespace workers {
+
+using domain::SessionStatus;
+
+UpkeepOutcome UpkeepJobs::run(const UpkeepJob& job) {
+  UpkeepOutcome outcome;
+  if (job.order) {
+    std::visit([&](const auto& order) { obey(order, outcome); }, *job.order);
+    return outcome;
+  }
+  const auto reached = projections::read_checkpoint(views_, projections::SessionList::kName);
+  if (!reached) {
+    outcome.error = reached.error();
+    return outcome;
+  }
+  outcome.is_behind = !*reached || (*reached)->checkpoint.position < job.at_least;
+  if (outcome.is_behind) return outcome;
+  if (auto ok = check_index((*reached)->checkpoint.position); !ok) {
+    outcome.error = ok.error();
+    return outcome;
+  }
+  erase_pending(job, outcome);
+  find_expired(job.now, outcome);
+  return outcome;
+}
+
+// What the projections list is found by the index, which can fail by itself.
+base::Result<bool> UpkeepJobs::check_index(Position listed) {
+  const auto indexed = index_.position();
+  if (!indexed) return tl::unexpected(indexed.error());
+  if (*indexed >= listed) return true;
+  return base::failure(
+      base::ErrorCode::busy,
+      "nothing is erased yet: the stream index, by which texts are found, stands at "
+      "position " +
+          std::to_string(indexed->value) + ", and the projections at " +
+          std::to_string(listed.value));
+}
+
+void UpkeepJobs::obey(const BackupOrder& order, UpkeepOutcome& outcome) {
+  outcome.backup = BackupResult{
+      order,
+      order.is_left_over
+          ? eventlog::finish_backup(log_, order.folder, order.begun, options_.disk)
+          : eventlog::make_backup(log_, order.folder, order.begun,
+                                  {options_.disk, {options_.data_folder}, order.shares_files})};
+}
+
+void UpkeepJobs::obey(const AnchorOrder& order, UpkeepOutcome& outcome) {
+  outcome.anchor = AnchorResult{make_anchor(order)};
+}
+
+// From the log alone: what the live rows may have wrong is not signed.
+base::Result<eventlog::SignedAnchor> UpkeepJobs::make_anchor(const AnchorOrder& order) {
+  auto folder = eventlog::PrivateFolder::make();
+  if (!folder) return tl::unexpected(folder.error());
+  auto anchor = trimming().fold(order.through, folder->path() + "/rows");
+  if (!anchor) return tl::unexpected(anchor.error());
+  anchor->made = order.wall;
+  return eventlog::sign_anchor(*anchor, options_.key.value());
+}
+
+LogTrimming UpkeepJobs::trimming() {
+  return {log_, index_, {options_.data_folder}, options_.disk};
+}
+
+void UpkeepJobs::obey(const ArchiveOrder& order, UpkeepOutcome& outcome) {
+  if (order.is_left_over) {
+    trimming().remove_left_over(order.folder);
+    outcome.archive =
+        ArchiveResult{order, base::failure(base::ErrorCode::not_found,
+                                           "it was not whole, and is removed", order.folder)};
+    return;
+  }
+  outcome.archive = ArchiveResult{order, trimming().archive(order, options_.key.value())};
+}
+
+void UpkeepJobs::obey(const TrimOrder& order, UpkeepOutcome& outcome) {
+  if (index_rows_ == nullptr) {
+    outcome.trim = TrimResult{order, base::failure(base::ErrorCode::refused,
+                                                   "there is no index to be trimmed with the log")};
+  } else {
+    outcome.trim = TrimResult{order, trimming().trim(order, *index_rows_)};
+  }
+  outcome.trim->order.is_begun = log_.first() > order.through;
+}
+
+void UpkeepJobs::erase_pending(const UpkeepJob& job, UpkeepOutcome& outcome) {
+  auto pending = projections::pending_erasures(views_, kErasuresMax);
+  if (!pending) {
+    outcome.error = pending.error();
+    return;
+  }
+  if (pending->empty()) return;
+  eventlog::ScrubScope scope;
+  std::vector<Wanted> wanted;
+  for (projections::PendingErasure& one : *pending) {
+    auto erased = erase(one, scope);
+    if (erased) {
+      wanted.push_back(std::move(*erased));
+      outcome.erased.push_back(std::move(one));
+    } else {
+      outcome.error = erased.error();
+    }
+  }
+  outcome.has_more = !outcome.error && pending->size() == kErasuresMax;
+  if (base::mutant(base::Mutant::completed_before_scrubbed)) return;
+  auto done = log_.scrub(scope);
+  if (done) done = reach_copies(job, wanted);
+  if (!done) {
+    outcome.erased.clear();
+    outcome.error = done.error();
+  }
+}
+
+// Backups and archives that may hold something of it: all that are there, whichever is away.
+base::Result<bool> UpkeepJobs::reach_copies(const UpkeepJob& job,
+                                             const std::vector<Wanted>& wanted) {
+  base::Result<bool> outcome = true;  // of the first that was not reached
+  const auto unreached = [&](std::string_view kind, const std::string& name, base::Error error) {
+    if (!outcome) return;
+    error.text = std::string(kind) + " " + name + " is not reached by erasures: " + error.text +
+                 "; bring it back, or tell that it is gone with steno " + std::string(kind) +
+                 " forget " + name;
+    outcome = tl::unexpected(std::move(error));
+  };
+  for (const auto& [name, backup] : job.backups) {
+    if (base::mutant(base::Mutant::backup_not_reached)) break;
+    // One that is not known to be whole may be one that could not be made.
+    const bool is_there = eventlog::LogFolder{backup.folder}.has_log();
+    if (!is_there && backup.through.value == 0) continue;
+    auto reached = reach(backup.folder, wanted);
+    if (!reached) unreached("backup", name, reached.error());
+  }
+  for (const auto& [name, archive] : job.archives) {
+    if (base::mutant(base::Mutant::archive_not_reached)) break;
+    if (archive.through.value == 0) continue;
+    // The rest of the trim reads from the archive which chunks the log may still hold.
+    if (!archive.is_trimmed && log_.first() > archive.through) {
+      if (!outcome) continue;
+      outcome =
+          base::failure(base::ErrorCode::busy, "the log is being trimmed for archive " + name);
+      continue;
+    }
+    auto reached = reach(archive.folder, wanted);
+    if (!reached) unreached("archive", name, reached.error());
+  }
+  return outcome;
+}
+
+base::Result<bool> UpkeepJobs::reach(const std::string& root, const std::vector<Wanted>& wanted) {
+  const eventlog::LogFolder folder{root};
+  if (!folder.has_log()) {
+    return base::failure(base::ErrorCode::not_found, "there is no log", root);
+  }
+  eventlog::RocksDbStoreOptions options;
+  options.folder = folder.log();
+  options.create_if_missing = false;
+  options.disk = &options_.disk;
+  const auto store = eventlog::open_rocksdb_store(options);
+  if (!store) return tl::unexpected(store.error());
+  // A copy's positions are the log's, so the log's index serves it too, as far as the log reaches.
+  if (log_.first() <= Position{1}) return erase_from(**store, index_, folder, wanted);
+  const auto opened = eventlog::open_derived_rows(folder.index(), options_.disk);
+  if (!opened) return tl::unexpected(opened.error());
+  eventlog::StreamIndex own(*opened->rows);
+  const Position tail = (*store)->tail();
+  if (!own.catch_up(**store, tail)) {
+    auto rebuilt = own.rebuild(**store, tail, [] { return base::Result<bool>(true); });
+    if (!rebuilt) return rebuilt;
+  }
+  return erase_from(**store, own, folder, wanted);
+}
+
+base::Result<bool> UpkeepJobs::erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
+                                           const eventlog::LogFolder& folder,
+                                           const std::vector<Wanted>& wanted) {
+  // First, so that nobody takes it for damage.
+  auto noted = eventlog::add_later_erasures(folder.erased(), wanted, options_.disk);
+  if (!noted) return noted;
+  eventlog::ScrubScope scope;
+  for (const Wanted& one : wanted) {
+    auto erased = eventlog::erase_content(copy, index, one.stream, one.events, scope);
+    if (!erased) return erased;
+  }
+  return copy.scrub(scope);
+}
+
+base::Result<UpkeepJobs::Wanted> UpkeepJobs::erase(const projections::PendingErasure& pending,
+                                                     eventlog::ScrubScope& scope) {
+  const auto erasures = projections::read_erasures(views_, pending.agent, pending.session);
+  if (!erasures) return tl::unexpected(erasures.error());
+  domain::VersionRanges events;
+  for (const projections::Erasure& erasure : *erasures) {
+    if (erasure.completed_at.us == 0) events = domain::united(events, erasure.events);
+  }
+  const std::string stream = domain::session_stream(pending.agent, pending.session);
+  auto erased = eventlog::erase_content(log_, index_, stream, events, scope);
+  if (erased) erased = remove_session_folder(pending);
+  if (!erased) return tl::unexpected(erased.error());
+  return Wanted{stream, std::move(events)};
+}
+
+// What the agent of a session that is erased whole kept in its private folder.
+base::Result<bool> UpkeepJobs::remove_session_folder(const projections::PendingErasure& pending) {
+  if (options_.session_folder.empty()) return true;
+  const auto row = projections::get_session(views_, pending.agent, pending.session);
+  if (!row) return tl::unexpected(row.error());
+  if (!*row || !(*row)->is_erased || domain::is_live((*row)->status)) return true;
+  const std::string folder = options_.session_folder + "/" + pending.session.text();
+  std::error_code error;
+  std::filesystem::remove_all(folder, error);
+  if (!error) return true;
+  return base::failure(base::ErrorCode::io, "cannot be removed: " + error.message(), folder);
+}
+
+void UpkeepJobs::find_expired(base::Time now, UpkeepOutcome& outcome) {
+  const KeepFor& keep = options_.keep_for;
+  const std::pair<SessionStatus, base::Duration> rules[] = {
+      {SessionStatus::completed, keep.completed},
+      {SessionStatus::failed, keep.failed},
+      {SessionStatus::killed, keep.killed}};
+  for (const auto& [status, age] : rules) {
+    if (age.count() == 0) continue;
+    const base::Duration kept = base::mutant(base::Mutant::kept_half_as_long) ? age / 2 : age;
+    auto expired =
+        projections::kept_content(views_, status, base::Time{now.us - kept.count()}, kErasuresMax);
+    if (!expired) {
+      outcome.error = expired.error();
+      continue;
+    }
+    outcome.has_more |= expired->size() == kErasuresMax;
+    for (auto& one : *expired) outcome.expired.push_back(std::move(one));
+  }
+}
+
+std::optional<UpkeepOutcome> InlineUpkeepPort::poll() {
+  if (!job_) return std::nullopt;
+  const UpkeepJob job = *std::exchange(job_, std::nullopt);
+  return work_.run(job);
+}
+
+namespace {
+
+class ThreadErasurePort final : public UpkeepPort {
+ public:
+  explicit ThreadErasurePort(UpkeepJobs work)
+      : thread_("erasure",
+                [work = std::move(work)](const UpkeepJob& job) mutable { return work.run(job); }) {
+  }
+
+  void submit(const UpkeepJob& job) override { thread_.submit(job); }
+  std::optional<UpkeepOutcome> poll() override { return thread_.poll(); }
+  int wake_fd() const override { return thread_.wake_fd(); }
+
+ private:
+  base::JobThread<UpkeepJob, UpkeepOutcome> thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<UpkeepPort> make_thread_upkeep_port(UpkeepJobs work) {
+  return std::make_unique<ThreadErasurePort>(std::move(work));
+}
+
+}  // namespace workers

@@ -1,0 +1,198 @@
+// What erasing does to the disk: takes the text of which a ContentErased says so out of the log's
+// files and out of its backups, and looks which ended sessions were kept for long enough. Backups
+// are made here, too, so that none is made while something is being erased, and anchors. Slow,
+// therefore a port: the server's loop hands it over and hears what came of it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "eventlog/copies/archive.hpp"
+#include "eventlog/copies/backup.hpp"
+#include "eventlog/store/key_value_store.hpp"
+#include "eventlog/log/stream_index.hpp"
+#include "projections/views/erasures.hpp"
+
+namespace workers {
+
+using base::Position;
+
+// How long the text of an ended session is kept, from its end on, by how it ended; 0: for ever.
+struct KeepFor {
+  base::Duration completed{0};
+  base::Duration failed{0};
+  base::Duration killed{0};
+};
+
+struct UpkeepOptions {
+  KeepFor keep_for;
+  std::string session_folder;             // of the sessions' private folders; empty: there are none
+  std::optional<base::SigningKey> key{};  // that anchors are signed with
+  std::string data_folder{};              // of the log
+  eventlog::Disk& disk = eventlog::system_disk();
+};
+
+struct BackupOrder {
+  std::string name;
+  std::string folder;
+  Position begun;             // of its BackupBegun
+  bool is_left_over = false;  // by a server that was killed meanwhile: to be proved, or removed
+  bool shares_files = false;  // with the log: see BackupOptions
+};
+
+struct BackupResult {
+  BackupOrder order;
+  base::Result<eventlog::BackupOutcome> outcome;
+};
+
+// Of the log up to the end of a block.
+struct AnchorOrder {
+  Position through;
+  base::Time wall;
+};
+
+struct AnchorResult {
+  base::Result<eventlog::SignedAnchor> anchor;
+};
+
+// Copies what lies before a point of the log, and has an anchor made of its end.
+struct ArchiveOrder {
+  std::string name;
+  std::string folder;
+  Position before;         // events from here on stay; 0: those from the time on
+  base::Time before_time;  // log time
+  Position durable;        // the log's last event that may be looked at
+  base::Time wall;
+  std::vector<std::string> needed;  // streams of which the log keeps every event
+  bool is_left_over = false;        // by a server that was killed meanwhile: only to be removed
+};
+
+struct MadeArchive {
+  eventlog::ArchiveOutcome outcome;
+  eventlog::SignedAnchor anchor;
+};
+
+struct ArchiveResult {
+  ArchiveOrder order;
+  base::Result<MadeArchive> made;
+};
+
+// Removes from the log what an archive holds that is on the record as whole.
+struct TrimOrder {
+  std::string name;
+  std::string folder;
+  Position through;   // the archive's last event
+  Position recorded;  // of the anchor that stands there; 0: it is to be looked for
+  // Of an order that was not done: some of the log is removed already.
+  bool is_begun = false;
+};
+
+struct TrimResult {
+  TrimOrder order;
+  base::Result<bool> done;
+};
+
+using Order = std::variant<BackupOrder, AnchorOrder, ArchiveOrder, TrimOrder>;
+
+struct UpkeepJob {
+  Position at_least;  // that the projections must have come to
+  base::Time now;     // log time
+  std::map<std::string, domain::NamedBackup> backups;
+  std::map<std::string, domain::NamedArchive> archives{};
+  std::optional<Order> order{};  // only this is done, then
+};
+
+struct UpkeepOutcome {
+  bool is_behind = false;  // the projections are: nothing was done
+  bool has_more = false;   // than one job takes
+  // Of which no file holds anything any more.
+  std::vector<projections::PendingErasure> erased;
+  // That were kept for long enough, and are still there.
+  std::vector<projections::KeptContent> expired;
+  // What kept some of it from being done; it is to be tried again.
+  std::optional<base::Error> error;
+  std::optional<BackupResult> backup;
+  std::optional<AnchorResult> anchor;
+  std::optional<ArchiveResult> archive;
+  std::optional<TrimResult> trim;
+};
+
+// Sessions of one job: so few that what is asked for meanwhile does not wait long, so many that
+// tables are not written anew for each.
+constexpr std::size_t kErasuresMax = 64;
+
+struct LogTrimming;  // workers/upkeep/log_trimming.hpp
+
+// Used by one thread.
+class UpkeepJobs {
+ public:
+  // All references outlive it.
+  UpkeepJobs(eventlog::BlockStore& log, eventlog::StreamIndex& index,
+              eventlog::KeyValueStore& views, UpkeepOptions options,
+              eventlog::KeyValueStore* index_rows = nullptr)
+      : log_(log),
+        index_(index),
+        views_(views),
+        index_rows_(index_rows),
+        options_(std::move(options)) {}
+
+  UpkeepOutcome run(const UpkeepJob& job);
+
+ private:
+  using Wanted = eventlog::LaterErasure;
+
+  base::Result<bool> check_index(Position listed);
+  void obey(const BackupOrder& order, UpkeepOutcome& outcome);
+  void obey(const AnchorOrder& order, UpkeepOutcome& outcome);
+  void obey(const ArchiveOrder& order, UpkeepOutcome& outcome);
+  void obey(const TrimOrder& order, UpkeepOutcome& outcome);
+  base::Result<eventlog::SignedAnchor> make_anchor(const AnchorOrder& order);
+  LogTrimming trimming();
+  base::Result<Wanted> erase(const projections::PendingErasure& pending,
+                             eventlog::ScrubScope& scope);
+  base::Result<bool> reach(const std::string& root, const std::vector<Wanted>& wanted);
+  base::Result<bool> erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
+                                const eventlog::LogFolder& folder,
+                                const std::vector<Wanted>& wanted);
+  base::Result<bool> reach_copies(const UpkeepJob& job, const std::vector<Wanted>& wanted);
+  base::Result<bool> remove_session_folder(const projections::PendingErasure& pending);
+  void erase_pending(const UpkeepJob& job, UpkeepOutcome& outcome);
+  void find_expired(base::Time now, UpkeepOutcome& outcome);
+
+  eventlog::BlockStore& log_;
+  eventlog::StreamIndex& index_;
+  eventlog::KeyValueStore& views_;
+  eventlog::KeyValueStore* index_rows_;  // of the index and of snapshots
+  const UpkeepOptions options_;
+};
+
+// Port. Used by one thread.
+class UpkeepPort {
+ public:
+  virtual ~UpkeepPort() = default;
+  // One at a time.
+  virtual void submit(const UpkeepJob& job) = 0;
+  virtual std::optional<UpkeepOutcome> poll() = 0;
+  virtual int wake_fd() const { return -1; }
+};
+
+// Works within poll(), on the caller's thread.
+class InlineUpkeepPort final : public UpkeepPort {
+ public:
+  explicit InlineUpkeepPort(UpkeepJobs work) : work_(std::move(work)) {}
+  void submit(const UpkeepJob& job) override { job_ = job; }
+  std::optional<UpkeepOutcome> poll() override;
+
+ private:
+  UpkeepJobs work_;
+  std::optional<UpkeepJob> job_;
+};
+
+// Works on a thread of its own.
+std::unique_ptr<UpkeepPort> make_thread_upkeep_port(UpkeepJobs work);
+
+}  // namespace workers
