@@ -15,7 +15,7 @@
 #include "eventlog/base/result.hpp"
 #include "eventlog/domain/aggregates.hpp"
 #include "workers/protocol/commands.hpp"
-#include "workers/queries/query_service.hpp"
+#include "workers/protocol/queries.hpp"
 #include "workers/server/server.hpp"
 
 namespace crash {

@@ -7,7 +7,7 @@
 #include "workers/reactors/backups.hpp"
 #include "workers/server/older_requests.hpp"
 #include "workers/protocol/commands.hpp"
-#include "workers/queries/query_service.hpp"
+#include "workers/protocol/queries.hpp"
 #include "workers/server/server.hpp"
 
 // The first byte chooses the kind of body: see with_one_of.

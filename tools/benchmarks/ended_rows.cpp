@@ -7,7 +7,7 @@
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/one_command.hpp"
 #include "tools/benchmarks/rows.hpp"
-#include "workers/queries/query_service.hpp"
+#include "workers/protocol/queries.hpp"
 
 namespace benchmarks {
 namespace {

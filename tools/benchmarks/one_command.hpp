@@ -7,7 +7,7 @@
 #include "eventlog/domain/session/commands.hpp"
 #include "tools/benchmarks/steno_server.hpp"
 #include "workers/protocol/commands.hpp"
-#include "workers/queries/query_service.hpp"
+#include "workers/protocol/queries.hpp"
 
 namespace benchmarks {
 

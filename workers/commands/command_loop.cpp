@@ -34,7 +34,7 @@ Rejection busy(const std::string& what, std::size_t waiting) {
 }  // namespace
 
 CommandLoop::CommandLoop(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader,
-                             base::Random& random, CommandLoopOptions options)
+                         base::Random& random, CommandLoopOptions options)
     : sequencer_(sequencer), loader_(loader), random_(random), options_(options) {}
 
 CommandLoop::Stream& CommandLoop::new_stream(const std::string& name) {
@@ -143,12 +143,12 @@ void CommandLoop::submit(Ticket ticket, CommandMessage message) {
 }
 
 std::optional<Rejection> CommandLoop::check_room(const std::string& asker,
-                                                   std::size_t bytes) const {
+                                                 std::size_t bytes) const {
   return check_inbox(inboxes_[static_cast<std::size_t>(CommandClass::asked)], asker, bytes);
 }
 
 std::optional<Rejection> CommandLoop::check_inbox(const Inbox& in, const std::string& asker,
-                                                    std::size_t bytes) const {
+                                                  std::size_t bytes) const {
   const auto share = in.askers.find(asker);
   const bool has_any = share != in.askers.end();
   if (!asker.empty() && !has_any && bytes <= kSmallBytes) return std::nullopt;
@@ -161,7 +161,7 @@ std::optional<Rejection> CommandLoop::check_inbox(const Inbox& in, const std::st
 
 // `count` commands of `held` bytes wait, of a session or of a connection.
 std::optional<Rejection> CommandLoop::check_share(const char* whose, std::size_t count,
-                                                    std::size_t held, std::size_t bytes) const {
+                                                  std::size_t held, std::size_t bytes) const {
   const bool is_full = count > 0 && (count >= options_.inbox_max / kShares ||
                                      held + bytes > options_.inbox_bytes_max / kShares);
   if (!is_full || base::mutant(base::Mutant::shares_not_kept)) return std::nullopt;
@@ -244,8 +244,8 @@ bool CommandLoop::is_at_hand(Stream& wanted, const Turn& turn) {
 }
 
 std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target,
-                                                              const CommandMessage& message,
-                                                              CommandClass of) {
+                                                          const CommandMessage& message,
+                                                          CommandClass of) {
   const auto ref = domain::target_of(message.command, message.agent, message.session);
   Involved streams{&target};
   const domain::Reads further = domain::reads(message.command, *ref);
@@ -301,7 +301,7 @@ void CommandLoop::run_next(CommandClass of) {
 }
 
 CommandOutcome CommandLoop::decide(const Involved& streams, CommandMessage& message,
-                                     Position& release) {
+                                   Position& release) {
   // What was answered before is answered again, whatever can be read of the other streams by now.
   const Stream& target = *streams.front();
   if (message.actor_kind == domain::ActorKind::client && !target.has_fault()) {
@@ -345,8 +345,8 @@ CommandOutcome CommandLoop::decide(const Involved& streams, CommandMessage& mess
 
 // The answer that this command was given before; none: it is new, or asked anew after a refusal.
 std::optional<CommandOutcome> CommandLoop::answer_again(const Stream& target,
-                                                          const CommandMessage& message,
-                                                          Position& release) {
+                                                        const CommandMessage& message,
+                                                        Position& release) {
   const auto known = domain::known_command(target.state, message.id);
   if (!known || base::mutant(base::Mutant::skip_deduplication)) {
     const RecentRejections::Refusal* refused = refusals_.find(message.id, message.ask, boot_);
@@ -366,7 +366,7 @@ std::optional<CommandOutcome> CommandLoop::answer_again(const Stream& target,
 }
 
 CommandOutcome CommandLoop::append(const Involved& streams, const CommandMessage& message,
-                                     domain::Decision decision, Position& release) {
+                                   domain::Decision decision, Position& release) {
   std::vector<eventlog::StreamAppend> appends;
   std::size_t placed = 0;
   for (const Stream* stream : streams) {
@@ -403,7 +403,7 @@ CommandOutcome CommandLoop::append(const Involved& streams, const CommandMessage
 }
 
 Position CommandLoop::append_and_evolve(std::vector<eventlog::StreamAppend> appends,
-                                          const eventlog::AppendContext& context) {
+                                        const eventlog::AppendContext& context) {
   const auto appended = sequencer_.append(std::move(appends), context);
   CHECK(appended.has_value());  // this loop is the only writer, so the versions are right
   for (const eventlog::SequencedEvent* event : *appended) {

@@ -111,8 +111,8 @@ class CommandLoop {
   static constexpr int kDecisionsPerCycle = 256;
 
   // All references outlive the worker.
-  CommandLoop(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader,
-                base::Random& random, CommandLoopOptions options);
+  CommandLoop(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader, base::Random& random,
+              CommandLoopOptions options);
 
   // Puts the command into the inbox of its stream. Its answer comes from take_answers(), always;
   // it is `busy` where the inbox is full, or the stream's or the asker's share of it.

@@ -10,7 +10,7 @@ void RecentRejections::add(const base::CommandId& id, Refusal refusal, base::Dur
 }
 
 const RecentRejections::Refusal* RecentRejections::find(const base::CommandId& id, std::int64_t ask,
-                                        base::Duration now) {
+                                                        base::Duration now) {
   const Refusal* known = recent_.find(id, now);
   return known == nullptr || ask == 0 || ask > known->ask ? nullptr : known;
 }

@@ -7,9 +7,9 @@
 // there, and is not taken.
 #pragma once
 
+#include "eventlog/base/expiring_map.hpp"
 #include "eventlog/base/ids.hpp"
 #include "eventlog/domain/rejection.hpp"
-#include "eventlog/base/expiring_map.hpp"
 
 namespace workers {
 

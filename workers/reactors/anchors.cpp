@@ -21,11 +21,6 @@ void Anchors::on_durable(const domain::RecordedEvent& event) {
   wanted_ = event.envelope.position;
 }
 
-std::optional<bus::Reply> Anchors::answer(const bus::Peer&, const bus::Request& request) {
-  if (request.verb != kVerbAnchors) return std::nullopt;
-  return bus::ok_reply(request.key(), bus::to_body(list()));
-}
-
 bool Anchors::take_made() {
   const auto made = upkeep_.take_anchor();
   if (!made) return false;

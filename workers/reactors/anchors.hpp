@@ -35,7 +35,8 @@ class Anchors final : public Reactor {
   // Goes on with what was asked for and not made before the server started.
   void begin(Position started_at, std::int64_t writer_term) override;
   void on_durable(const domain::RecordedEvent& event) override;
-  std::optional<bus::Reply> answer(const bus::Peer& peer, const bus::Request& request) override;
+  std::string_view verb() const override { return kVerbAnchors; }
+  base::RawValue answer() const override { return bus::to_body(list()); }
   bool do_work(const Cycle& cycle) override;
 
  private:

@@ -86,11 +86,6 @@ void Archives::begin_archive(const domain::BeginArchive& command, Position begun
   upkeep_.order(std::move(order));
 }
 
-std::optional<bus::Reply> Archives::answer(const bus::Peer&, const bus::Request& request) {
-  if (request.verb != kVerbArchives) return std::nullopt;
-  return bus::ok_reply(request.key(), bus::to_body(list()));
-}
-
 void Archives::finish(const ArchiveResult& done) {
   const ArchiveOrder& order = done.order;
   if (done.made) {

@@ -55,7 +55,8 @@ class Archives final : public Reactor {
   void on_durable(const domain::RecordedEvent& event) override;
   void prepare(domain::ServerCommand& command) override;
   void on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) override;
-  std::optional<bus::Reply> answer(const bus::Peer& peer, const bus::Request& request) override;
+  std::string_view verb() const override { return kVerbArchives; }
+  base::RawValue answer() const override { return bus::to_body(list()); }
   bool do_work(const Cycle& cycle) override;
 
  private:

@@ -24,11 +24,6 @@ void Backups::on_decided(const domain::ServerCommand& command, const CommandOutc
   }
 }
 
-std::optional<bus::Reply> Backups::answer(const bus::Peer&, const bus::Request& request) {
-  if (request.verb != kVerbBackups) return std::nullopt;
-  return bus::ok_reply(request.key(), bus::to_body(list()));
-}
-
 bool Backups::do_work(const Cycle& cycle) {
   durable_ = cycle.durable;
   const auto done = upkeep_.take_backup();

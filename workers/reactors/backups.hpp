@@ -48,7 +48,8 @@ class Backups final : public Reactor {
   void begin(Position started_at, std::int64_t writer_term) override;
   // Only what is durably on the record is made, so that no erasure misses it.
   void on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) override;
-  std::optional<bus::Reply> answer(const bus::Peer& peer, const bus::Request& request) override;
+  std::string_view verb() const override { return kVerbBackups; }
+  base::RawValue answer() const override { return bus::to_body(list()); }
   bool do_work(const Cycle& cycle) override;
 
  private:

@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "eventlog/store/block_store.hpp"
 #include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/store/block_store.hpp"
 
 namespace workers {
 

@@ -13,8 +13,8 @@
 #include <unordered_map>
 
 #include "bus/frames.hpp"
-#include "workers/reactors/content_loader.hpp"
 #include "workers/protocol/commands.hpp"
+#include "workers/reactors/content_loader.hpp"
 #include "workers/reactors/reactor.hpp"
 
 namespace workers {

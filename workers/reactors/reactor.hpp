@@ -41,11 +41,9 @@ class Reactor : public Asker {
   virtual void on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) {
     (void)command, (void)outcome;
   }
-  // None: the request's verb is not this reactor's.
-  virtual std::optional<bus::Reply> answer(const bus::Peer& peer, const bus::Request& request) {
-    (void)peer, (void)request;
-    return std::nullopt;
-  }
+  // Of requests that it answers at once; empty: of none.
+  virtual std::string_view verb() const { return {}; }
+  virtual base::RawValue answer() const { return {}; }
   // True when anything was done.
   virtual bool do_work(const Cycle& cycle) { return (void)cycle, false; }
   // Boot time when do_work() is due although nothing arrives.

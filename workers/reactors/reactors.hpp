@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "workers/reactors/upkeep.hpp"
 #include "workers/reactors/lease_dispatcher.hpp"
 #include "workers/reactors/reactor.hpp"
+#include "workers/reactors/upkeep.hpp"
 
 namespace workers {
 

@@ -4,8 +4,8 @@
 // does not say, so a server that was killed at any step goes on where it was.
 #pragma once
 
-#include "workers/upkeep/upkeep_jobs.hpp"
 #include "workers/reactors/reactor.hpp"
+#include "workers/upkeep/upkeep_jobs.hpp"
 
 namespace workers {
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "workers/engines/process/agent_process.hpp"
 #include "workers/engines/engine.hpp"
+#include "workers/engines/process/agent_process.hpp"
 #include "workers/protocol/commands.hpp"
 
 namespace workers {

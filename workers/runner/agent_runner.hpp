@@ -7,8 +7,8 @@
 #include <deque>
 #include <map>
 
-#include "workers/runner/agent_launcher.hpp"
 #include "eventlog/base/expiring_map.hpp"
+#include "workers/runner/agent_launcher.hpp"
 
 namespace workers {
 

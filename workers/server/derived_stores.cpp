@@ -143,10 +143,10 @@ class DerivedRows {
 }  // namespace
 
 Result<std::unique_ptr<DerivedStores>> open_derived_stores(eventlog::BlockStore& log,
-                                                 const eventlog::LogTail& tail,
-                                                 eventlog::KeyValueStore& index_rows,
-                                                 eventlog::KeyValueStore& view_rows,
-                                                 DerivedStoresOptions options) {
+                                                           const eventlog::LogTail& tail,
+                                                           eventlog::KeyValueStore& index_rows,
+                                                           eventlog::KeyValueStore& view_rows,
+                                                           DerivedStoresOptions options) {
   auto side = std::make_unique<DerivedStores>(index_rows);
   const DerivedRows rows(log, index_rows, view_rows, std::move(options));
   if (auto ok = rows.open_index(side->index, tail.position); !ok) {

@@ -42,10 +42,8 @@ struct DerivedStores {
 // are those in which the service meets damage later. All references outlive the result. Errors:
 // damaged where rows hold more of this history than the log does, which is then not to be written
 // to; those of the stores; those of open_anchored_rows.
-base::Result<std::unique_ptr<DerivedStores>> open_derived_stores(eventlog::BlockStore& log,
-                                                       const eventlog::LogTail& tail,
-                                                       eventlog::KeyValueStore& index_rows,
-                                                       eventlog::KeyValueStore& view_rows,
-                                                       DerivedStoresOptions options = {});
+base::Result<std::unique_ptr<DerivedStores>> open_derived_stores(
+    eventlog::BlockStore& log, const eventlog::LogTail& tail, eventlog::KeyValueStore& index_rows,
+    eventlog::KeyValueStore& view_rows, DerivedStoresOptions options = {});
 
 }  // namespace workers

@@ -9,8 +9,9 @@
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/domain/text_limits.hpp"
-#include "workers/reactors/archives.hpp"
 #include "workers/protocol/feed_levels.hpp"
+#include "workers/queries/queries.hpp"
+#include "workers/reactors/archives.hpp"
 #include "workers/server/older_requests.hpp"
 
 namespace workers {
@@ -247,6 +248,8 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
     take_older(peer, request);
   } else if (answer_by_reactor(peer, request)) {
     return;
+  } else if (find_query(request.verb) == nullptr && request.verb != kVerbDigests) {
+    refuse_verb(peer, request);
   } else {
     take_query(peer, request);
   }
@@ -254,16 +257,29 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
 
 // What reactors tell is of all agents.
 bool Server::answer_by_reactor(const bus::Peer& peer, const bus::Request& request) {
-  for (Reactor* reactor : reactors_) {
-    const auto reply = reactor->answer(peer, request);
-    if (!reply) continue;
-    clients_.reply(peer.id, peer.hello.scope.empty()
-                                ? *reply
-                                : bus::error_reply(request.key(), bus::ReplyError::refused,
-                                                   out_of_scope(peer)));
-    return true;
-  }
-  return false;
+  const auto asked = std::find_if(reactors_.begin(), reactors_.end(), [&](const Reactor* reactor) {
+    return !reactor->verb().empty() && reactor->verb() == request.verb;
+  });
+  if (asked == reactors_.end()) return false;
+  clients_.reply(
+      peer.id, peer.hello.scope.empty()
+                   ? bus::ok_reply(request.key(), (*asked)->answer())
+                   : bus::error_reply(request.key(), bus::ReplyError::refused, out_of_scope(peer)));
+  return true;
+}
+
+void Server::refuse_verb(const bus::Peer& peer, const bus::Request& request) {
+  std::string known(kVerbCommand);
+  const auto add = [&](std::string_view verb) {
+    if (!verb.empty()) known.append(", ").append(verb);
+  };
+  for (const QueryKind* kind : query_kinds()) add(kind->verb);
+  for (const std::string_view own : {kVerbDigests, kVerbStatus, kVerbFlight}) add(own);
+  for (const Reactor* reactor : reactors_) add(reactor->verb());
+  clients_.reply(peer.id,
+                 bus::error_reply(request.key(), bus::ReplyError::invalid,
+                                  "unknown verb '" + request.verb.substr(0, domain::kFactBytesMax) +
+                                      "'; known are " + known));
 }
 
 // Once in a cycle: it is long.

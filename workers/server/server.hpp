@@ -16,10 +16,10 @@
 #include "projections/start/startup_rows.hpp"
 #include "workers/instruments/duty_cycle.hpp"
 #include "workers/instruments/flight_recorder.hpp"
-#include "workers/reactors/lease_dispatcher.hpp"
-#include "workers/queries/query_service.hpp"
-#include "workers/reactors/reactors.hpp"
 #include "workers/protocol/status.hpp"
+#include "workers/queries/query_service.hpp"
+#include "workers/reactors/lease_dispatcher.hpp"
+#include "workers/reactors/reactors.hpp"
 
 namespace workers {
 
@@ -96,6 +96,7 @@ class Server : private Asker {
   void submit(const bus::Peer& peer, const bus::Request& request, CommandMessage message,
               std::string older_verb = {});
   bool answer_by_reactor(const bus::Peer& peer, const bus::Request& request);
+  void refuse_verb(const bus::Peer& peer, const bus::Request& request);
   void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
   void take_query(const bus::Peer& peer, const bus::Request& request);
   void drop_query_of(const bus::PeerId& peer);

@@ -4,8 +4,8 @@
 
 #include "eventlog/base/job_thread.hpp"
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/folder/data_layout.hpp"
 #include "eventlog/copies/erase.hpp"
+#include "eventlog/folder/data_layout.hpp"
 #include "eventlog/proof/erased_after_copy.hpp"
 #include "eventlog/rocksdb/private_folder.hpp"
 #include "eventlog/rocksdb/rocksdb_store.hpp"
@@ -130,7 +130,7 @@ void UpkeepJobs::erase_pending(const UpkeepJob& job, UpkeepOutcome& outcome) {
 
 // Backups and archives that may hold something of it: all that are there, whichever is away.
 base::Result<bool> UpkeepJobs::reach_copies(const UpkeepJob& job,
-                                             const std::vector<Wanted>& wanted) {
+                                            const std::vector<Wanted>& wanted) {
   base::Result<bool> outcome = true;  // of the first that was not reached
   const auto unreached = [&](std::string_view kind, const std::string& name, base::Error error) {
     if (!outcome) return;
@@ -188,8 +188,8 @@ base::Result<bool> UpkeepJobs::reach(const std::string& root, const std::vector<
 }
 
 base::Result<bool> UpkeepJobs::erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
-                                           const eventlog::LogFolder& folder,
-                                           const std::vector<Wanted>& wanted) {
+                                          const eventlog::LogFolder& folder,
+                                          const std::vector<Wanted>& wanted) {
   // First, so that nobody takes it for damage.
   auto noted = eventlog::add_later_erasures(folder.erased(), wanted, options_.disk);
   if (!noted) return noted;
@@ -202,7 +202,7 @@ base::Result<bool> UpkeepJobs::erase_from(eventlog::BlockStore& copy, eventlog::
 }
 
 base::Result<UpkeepJobs::Wanted> UpkeepJobs::erase(const projections::PendingErasure& pending,
-                                                     eventlog::ScrubScope& scope) {
+                                                   eventlog::ScrubScope& scope) {
   const auto erasures = projections::read_erasures(views_, pending.agent, pending.session);
   if (!erasures) return tl::unexpected(erasures.error());
   domain::VersionRanges events;
@@ -261,8 +261,7 @@ class ThreadErasurePort final : public UpkeepPort {
  public:
   explicit ThreadErasurePort(UpkeepJobs work)
       : thread_("erasure",
-                [work = std::move(work)](const UpkeepJob& job) mutable { return work.run(job); }) {
-  }
+                [work = std::move(work)](const UpkeepJob& job) mutable { return work.run(job); }) {}
 
   void submit(const UpkeepJob& job) override { thread_.submit(job); }
   std::optional<UpkeepOutcome> poll() override { return thread_.poll(); }

@@ -13,8 +13,8 @@
 
 #include "eventlog/copies/archive.hpp"
 #include "eventlog/copies/backup.hpp"
-#include "eventlog/store/key_value_store.hpp"
 #include "eventlog/log/stream_index.hpp"
+#include "eventlog/store/key_value_store.hpp"
 #include "projections/views/erasures.hpp"
 
 namespace workers {
@@ -132,8 +132,8 @@ class UpkeepJobs {
  public:
   // All references outlive it.
   UpkeepJobs(eventlog::BlockStore& log, eventlog::StreamIndex& index,
-              eventlog::KeyValueStore& views, UpkeepOptions options,
-              eventlog::KeyValueStore* index_rows = nullptr)
+             eventlog::KeyValueStore& views, UpkeepOptions options,
+             eventlog::KeyValueStore* index_rows = nullptr)
       : log_(log),
         index_(index),
         views_(views),

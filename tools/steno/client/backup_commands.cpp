@@ -7,7 +7,7 @@
 #include "tools/steno/client/connection.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/json/json_view.hpp"
-#include "tools/steno/replay/replay_report.hpp"
+#include "tools/steno/text/progress_line.hpp"
 #include "tools/steno/text/table.hpp"
 #include "workers/reactors/backups.hpp"
 

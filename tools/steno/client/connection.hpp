@@ -11,7 +11,7 @@
 #include "tools/steno/text/failure.hpp"
 #include "tools/steno/client/interrupts.hpp"
 #include "workers/protocol/commands.hpp"
-#include "workers/queries/query_service.hpp"
+#include "workers/protocol/queries.hpp"
 
 namespace steno {
 

@@ -1,0 +1,196 @@
+// What is asked about the past and the present, and what is answered.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bus/log_reader.hpp"
+#include "projections/views/erasures.hpp"
+#include "projections/views/metrics.hpp"
+#include "projections/views/session_list.hpp"
+
+namespace workers {
+
+using base::Position;
+
+constexpr std::string_view kVerbList = "list";        // → ListAnswer
+constexpr std::string_view kVerbShow = "show";        // → ShowAnswer
+constexpr std::string_view kVerbOutput = "output";    // → OutputAnswer
+constexpr std::string_view kVerbStats = "stats";      // → projections::MetricsReport
+constexpr std::string_view kVerbDigests = "digests";  // → DigestsAnswer
+// and bus::kReadVerb → bus::LogPage
+
+// The body of every query; each verb reads the fields that concern it.
+struct QueryBody {
+  std::string agent;                              // empty: all agents, where the asker may see them
+  std::string reference;                          // show, output: id, alias, name or prefix
+  std::set<domain::SessionStatus> statuses;       // list; empty: all
+  std::int64_t limit = 0;                         // list: at most so many; output: so many blocks
+                                                  // of what the agent said; 0: the default, and of
+                                                  // output −1: all, from the beginning
+  base::Time active_since;                        // list
+  bool wants_texts = false;                       // show: with the texts of the answer
+  Position after;                                 // output: only what is later, from there on; 0:
+                                                  // the last `limit`
+  Position before;                                // output: only what is earlier; list: only
+                                                  // sessions opened earlier; 0: no bound
+  Position at_least;                              // answer only once this position is durable
+  base::Duration wait{std::chrono::seconds(10)};  // for at_least
+
+  bool operator==(const QueryBody&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("agent", self.agent);
+    visit("reference", self.reference);
+    visit("statuses", self.statuses);
+    visit("limit", self.limit);
+    visit("active_since", self.active_since);
+    visit("texts", self.wants_texts);
+    visit("after", self.after);
+    visit("before", self.before);
+    visit("at_least", self.at_least);
+    visit("wait_us", self.wait);
+  }
+};
+
+struct ListAnswer {
+  Position position;                              // that the answer was made at
+  std::vector<projections::SessionRow> sessions;  // a page, at most 1,000
+  bool has_more = false;                          // ask again with `before` as it is here
+  Position before;
+  std::int64_t total = 0;  // of the agent and the statuses that were asked for
+
+  bool operator==(const ListAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("sessions", self.sessions);
+    visit("has_more", self.has_more);
+    visit("before", self.before);
+    visit("total", self.total);
+  }
+};
+
+// The texts are empty where they were not asked for, were erased, or cannot be had: a session is
+// found and shown even then.
+struct ShowAnswer {
+  Position position;
+  projections::SessionRow session;
+  std::string prompt;                          // the first 4 KiB of the first prompt
+  std::string system_prompt;                   // whole
+  std::vector<projections::Erasure> erasures;  // the last 20
+  std::string archived;  // where its texts are, when they are not in the log any more; else empty
+  std::string prompt_error;         // why it could not be read
+  std::string system_prompt_error;  // why it could not be read
+
+  bool operator==(const ShowAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("session", self.session);
+    visit("prompt", self.prompt);
+    visit("system_prompt", self.system_prompt);
+    visit("erasures", self.erasures);
+    visit("archived", self.archived);
+    visit("prompt_error", self.prompt_error);
+    visit("system_prompt_error", self.system_prompt_error);
+  }
+};
+
+enum class ItemKind { prompt, said, thought, tool_call, tool_result, failure };
+
+struct OutputItem {
+  Position position;
+  std::string type;  // of the event: OutputRecorded, PartialOutputRecorded, ToolCallStarted, …
+  ItemKind kind = ItemKind::prompt;
+  base::TurnId turn;
+  base::Time time;         // log time
+  std::string tool;        // of a tool call
+  std::string call;        // of a tool call and its result
+  bool is_error = false;   // of a result
+  bool is_denied = false;  // likewise: not carried out, for want of a permission
+  std::string parent;      // the call whose subagent it comes from; empty: the agent itself
+  std::string text;
+  base::Time erased_at;   // the text was erased then; 0: it was not
+  std::string erased_by;  // the actor whose command that was
+
+  bool operator==(const OutputItem&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("type", self.type);
+    visit("kind", self.kind);
+    visit("turn", self.turn);
+    visit("time", self.time);
+    visit("tool", self.tool);
+    visit("call", self.call);
+    visit("error", self.is_error);
+    visit("denied", self.is_denied);
+    visit("parent", self.parent);
+    visit("text", self.text);
+    visit("erased_at", self.erased_at);
+    visit("erased_by", self.erased_by);
+  }
+};
+
+// A page: at most 1,000 items, or 4 MiB of text and what the last item has beyond.
+struct OutputAnswer {
+  Position position;
+  projections::SessionRow session;
+  std::vector<OutputItem> items;  // ascending
+  bool has_more = false;  // of the last blocks ask again with `before` = from, else with `after` =
+                          // through
+  Position from;          // the first and the last position that the page stands for
+  Position through;
+  std::int64_t blocks = 0;  // of what the agent said; parts of one that is not finished are one
+  std::string archived;     // where earlier items are that the log does not hold any more
+
+  bool operator==(const OutputAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("position", self.position);
+    visit("session", self.session);
+    visit("items", self.items);
+    visit("has_more", self.has_more);
+    visit("from", self.from);
+    visit("through", self.through);
+    visit("blocks", self.blocks);
+    visit("archived", self.archived);
+  }
+};
+
+struct DigestRow {
+  std::string name;
+  Position position;
+  base::Hash digest{};
+  std::string fault;  // why it does not stand at the durable head; empty: it does
+
+  bool operator==(const DigestRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("position", self.position);
+    visit("digest", self.digest);
+    visit("fault", self.fault);
+  }
+};
+
+struct DigestsAnswer {
+  std::vector<DigestRow> projections;
+
+  bool operator==(const DigestsAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("projections", self.projections);
+  }
+};
+
+}  // namespace workers
+
+template <>
+struct base::EnumNames<workers::ItemKind> {
+  static constexpr std::string_view kNames[] = {"prompt",    "said",        "thought",
+                                                "tool_call", "tool_result", "failure"};
+};

@@ -1,0 +1,117 @@
+// Answers `output`.
+#include "workers/queries/output.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "eventlog/domain/stream_name.hpp"
+#include "eventlog/log/log_reader.hpp"
+#include "workers/queries/output_page.hpp"
+#include "workers/queries/session_texts.hpp"
+
+namespace workers {
+namespace {
+
+constexpr std::size_t kOutputBlocksDefault = 200;  // of what the agent said last
+
+// The events that show what an agent said and did, as an item of output; none for all others.
+std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
+  OutputItem item;
+  item.position = event.envelope.position;
+  item.type = event.envelope.type;
+  item.time = event.envelope.log_time;
+  if (const auto* output = std::get_if<domain::OutputRecorded>(&event.event)) {
+    const bool is_thought = output->kind == domain::OutputKind::thinking;
+    item.kind = is_thought ? ItemKind::thought : ItemKind::said;
+    item.turn = output->turn;
+    item.parent = output->parent;
+  } else if (const auto* partial = std::get_if<domain::PartialOutputRecorded>(&event.event)) {
+    item.kind = ItemKind::said;
+    item.turn = partial->turn;
+  } else if (const auto* call = std::get_if<domain::ToolCallStarted>(&event.event)) {
+    item.kind = ItemKind::tool_call;
+    item.turn = call->turn;
+    item.tool = call->tool;
+    item.call = call->call;
+    item.parent = call->parent;
+  } else if (const auto* done = std::get_if<domain::ToolCallFinished>(&event.event)) {
+    item.kind = ItemKind::tool_result;
+    item.turn = done->turn;
+    item.call = done->call;
+    item.is_error = done->is_error;
+    item.is_denied = done->is_denied;
+    item.parent = done->parent;
+  } else if (const auto* queued = std::get_if<domain::TurnQueued>(&event.event)) {
+    item.turn = queued->turn;
+  } else if (const auto* failed = std::get_if<domain::TurnFailed>(&event.event)) {
+    item.kind = ItemKind::failure;
+    item.turn = failed->turn;
+  } else {
+    return std::nullopt;
+  }
+  if (event.content) item.text = event.content->text;
+  return item;
+}
+
+bool is_item(const domain::RecordedEvent& event) {
+  return as_item(event).has_value();
+}
+
+// Says of a text that is gone who erased it. What is missing without that is for `replay verify`.
+void note_erasure(OutputItem& item, const domain::Envelope& envelope,
+                  const std::vector<projections::Erasure>& erasures) {
+  for (const projections::Erasure& erasure : erasures) {
+    if (!domain::contains(erasure.events, envelope.version)) continue;
+    item.erased_at = erasure.at;
+    item.erased_by = erasure.actor;
+    return;
+  }
+}
+
+base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& body,
+                                  const Query& query) {
+  const Position durable = query.durable;
+  auto row = resolve(sources, body);
+  if (!row) return tl::unexpected(row.error());
+  const auto erasures = projections::read_erasures(sources.views, row->agent, row->session);
+  if (!erasures) return tl::unexpected(erasures.error());
+  OutputRange range;
+  range.after = std::max(body.after, sources.log.first().plus(-1));
+  range.before = durable.next();
+  if (body.before.value > 0) range.before = std::min(range.before, body.before);
+  range.is_tail = body.after.value == 0 && body.limit >= 0;
+  range.blocks_max = body.limit > 0  ? static_cast<std::size_t>(body.limit)
+                     : range.is_tail ? kOutputBlocksDefault
+                                     : std::numeric_limits<std::size_t>::max();
+  eventlog::StreamReader stream(sources.log, sources.index,
+                                domain::session_stream(row->agent, row->session));
+  auto page = choose_output(stream, range, is_item);
+  if (!page) return tl::unexpected(page.error());
+
+  const bool is_archived = row->opened < sources.log.first();
+  OutputAnswer answer{durable,
+                      std::move(*row),
+                      {},
+                      page->has_more,
+                      page->from,
+                      page->through,
+                      static_cast<std::int64_t>(page->said),
+                      is_archived ? query.archived : ""};
+  for (eventlog::BlockEvents& block : page->blocks) {
+    if (auto ok = eventlog::add_contents(sources.log, block.first, block.events); !ok) {
+      return tl::unexpected(ok.error());
+    }
+    for (const domain::RecordedEvent& event : block.events) {
+      auto item = as_item(event);
+      if (event.envelope.content && !event.content) note_erasure(*item, event.envelope, *erasures);
+      answer.items.push_back(std::move(*item));
+    }
+  }
+  return answer;
+}
+
+}  // namespace
+
+const QueryKind kOutputQuery{kVerbOutput, projections::SessionList::kName, true, run_query<output>};
+
+}  // namespace workers

@@ -1,0 +1,53 @@
+// A query on its way, and a kind of queries: each has a file of its own.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bus/frames.hpp"
+#include "bus/log_reader.hpp"
+#include "eventlog/log/stream_index.hpp"
+#include "workers/protocol/queries.hpp"
+
+namespace workers {
+
+// A question on its way, or (with an empty verb) only the news that the log has grown.
+struct Query {
+  bus::PeerId peer;
+  bus::RequestKey request;
+  std::string verb;
+  base::RawValue body;
+  Position durable;
+  std::string archived{};  // where the log's beginning is; empty: in the log
+  bool is_again = false;   // damage was met when it was first tried
+};
+
+// What queries are answered from. All outlive it.
+struct QuerySources {
+  const bus::LogIdentity& identity;
+  eventlog::BlockStore& log;
+  eventlog::KeyValueStore& views;
+  eventlog::StreamIndex& index;
+};
+
+struct QueryKind {
+  std::string_view verb;
+  // Whose rows it reads: they are brought up to the durable head first. Empty: those of none; it is
+  // answered whatever has become of all that is derived from the log.
+  std::string_view projection;
+  bool reads_index = false;  // that is brought up, too
+  // The answer's body. Used by one thread.
+  base::Result<base::RawValue> (*run)(const QuerySources& sources, const Query& query);
+};
+
+// `run` of a kind whose body is a QueryBody, and whose answer has fields.
+template <auto kAnswer>
+base::Result<base::RawValue> run_query(const QuerySources& sources, const Query& query) {
+  const auto body = bus::from_body<QueryBody>(query.body);
+  if (!body) return tl::unexpected(body.error());
+  const auto answer = kAnswer(sources, *body, query);
+  if (!answer) return tl::unexpected(answer.error());
+  return bus::to_body(*answer);
+}
+
+}  // namespace workers

@@ -1,0 +1,38 @@
+// Looks up texts of sessions.
+#include "workers/queries/session_texts.hpp"
+
+#include "eventlog/log/log_reader.hpp"
+
+namespace workers {
+
+base::Result<std::string> text_at(const QuerySources& sources, Position position) {
+  if (position.value == 0) return std::string();
+  auto content = eventlog::read_content(sources.log, position);
+  if (!content) return tl::unexpected(content.error());
+  return *content ? std::move((*content)->text) : std::string();
+}
+
+namespace {
+
+// The text of a name that was made from a prompt; none: it was erased, or archived.
+std::optional<std::string> name_at(const QuerySources& sources, Position position) {
+  if (position.value == 0 || position < sources.log.first()) return std::nullopt;
+  auto text = text_at(sources, position);
+  if (!text || text->empty()) return std::nullopt;
+  return std::move(*text);
+}
+
+}  // namespace
+
+void name_row(const QuerySources& sources, projections::SessionRow& row) {
+  if (row.name.empty()) row.name = name_at(sources, row.made_name).value_or(row.alias);
+}
+
+base::Result<projections::SessionRow> resolve(const QuerySources& sources, const QueryBody& body) {
+  auto row = projections::resolve_session(sources.views, body.agent, body.reference,
+                                          [&](Position at) { return name_at(sources, at); });
+  if (row) name_row(sources, *row);
+  return row;
+}
+
+}  // namespace workers

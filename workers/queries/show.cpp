@@ -1,0 +1,44 @@
+// Answers `show`.
+#include "workers/queries/show.hpp"
+
+#include "workers/queries/session_texts.hpp"
+
+namespace workers {
+namespace {
+
+constexpr std::size_t kPromptShownMax = 4 << 10;
+constexpr std::size_t kErasuresShownMax = 20;
+
+base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body,
+                              const Query& query) {
+  auto row = resolve(sources, body);
+  if (!row) return tl::unexpected(row.error());
+  auto erasures = projections::read_erasures(sources.views, row->agent, row->session);
+  if (!erasures) return tl::unexpected(erasures.error());
+  if (erasures->size() > kErasuresShownMax) {
+    erasures->erase(erasures->begin(), erasures->end() - kErasuresShownMax);
+  }
+  ShowAnswer answer;
+  answer.position = query.durable;
+  answer.session = std::move(*row);
+  answer.erasures = std::move(*erasures);
+  if (body.wants_texts) {
+    auto prompt = text_at(sources, answer.session.prompt);
+    auto system_prompt = text_at(sources, answer.session.opened);
+    if (answer.session.prompt < sources.log.first()) {
+      prompt = system_prompt = std::string();  // archived, which is no error
+    }
+    if (prompt) answer.prompt = prompt->substr(0, kPromptShownMax);
+    if (system_prompt) answer.system_prompt = std::move(*system_prompt);
+    if (!prompt) answer.prompt_error = base::describe(prompt.error());
+    if (!system_prompt) answer.system_prompt_error = base::describe(system_prompt.error());
+  }
+  if (answer.session.prompt < sources.log.first()) answer.archived = query.archived;
+  return answer;
+}
+
+}  // namespace
+
+const QueryKind kShowQuery{kVerbShow, projections::SessionList::kName, false, run_query<show>};
+
+}  // namespace workers
