@@ -43,7 +43,7 @@ void fuzz::run(ByteView in) {
   const std::uint8_t how = source.byte();
   launch.spec.is_multi_turn = how % 2 == 0;
   if (how % 4 == 3) launch.system_prompt = "be brief";
-  const auto engine = engines::make_engine({}, launch);
+  const auto engine = engines::make_claude_engine({}, launch);
   base::Time now{1'700'000'000'000'000};
   check_writes(engine->start());
   std::int64_t last_total = 0;

@@ -63,7 +63,7 @@ const R* find(const std::vector<Report>& reports) {
 // One session: its engine and its process.
 struct Session {
   explicit Session(SessionLaunch launch)
-      : engine(engines::make_engine(settings(), std::move(launch))),
+      : engine(engines::make_claude_engine(settings(), std::move(launch))),
         run(*engine, folder("project")) {}
 
   std::vector<Report> turn(const std::string& prompt) {

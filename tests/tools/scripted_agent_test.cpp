@@ -1,6 +1,6 @@
 #include "tests/support/agent_harness.hpp"
 #include "tests/support/catch.hpp"
-#include "workers/engines/engine.hpp"
+#include "workers/engines/claude/claude_engine.hpp"
 
 namespace {
 
@@ -33,7 +33,7 @@ std::vector<domain::Report> reports_of(const std::vector<std::string>& prompts) 
   AgentHarness harness;
   engines::SessionLaunch launch;
   launch.spec.is_multi_turn = true;
-  const auto engine = engines::make_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, launch);
+  const auto engine = engines::make_claude_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, launch);
   std::vector<domain::Report> reports;
   if (!harness.start(engine->launch().argv)) return reports;
   bool is_written = harness.process->write(engine->start()).has_value();
@@ -155,7 +155,7 @@ TEST_CASE("an interrupt while idle is answered and does not hit the next turn", 
 
 TEST_CASE("an interrupt right behind its prompt withdraws it", "[tools]") {
   AgentHarness harness;
-  const auto engine = engines::make_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, {});
+  const auto engine = engines::make_claude_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, {});
   REQUIRE(harness.start(engine->launch().argv));
   const std::string prompt = engine->begin_turn({}, "[hang]");
   REQUIRE(harness.process->write(prompt + engine->interrupt()));

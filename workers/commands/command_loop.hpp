@@ -25,6 +25,7 @@
 #include "eventlog/log/sequencer.hpp"
 #include "eventlog/log/stream_loader.hpp"
 #include "workers/commands/recent_rejections.hpp"
+#include "workers/engines/engines.hpp"
 
 namespace workers {
 
@@ -87,8 +88,8 @@ struct CommandAnswer {
 
 struct CommandLoopOptions {
   domain::Limits limits;
-  std::vector<std::string> engines = {"claude", "scripted"};  // that a session may name
-  bool has_key = false;                                       // anchors can be signed
+  std::vector<std::string> engines = engines::engine_names();  // that a session may name
+  bool has_key = false;                                        // anchors can be signed
   std::size_t inbox_max = 100'000;    // waiting commands of one class; more are answered as `busy`
   std::size_t streams_max = 200'000;  // sessions and registries in memory; more are evicted
   // Nor are those kept that nobody has asked for in so long: most never are again, and one that is

@@ -74,7 +74,4 @@ class Engine {
   virtual bool wants_exit() const = 0;
 };
 
-// For the engines "claude" and "scripted", which speak one protocol.
-std::unique_ptr<Engine> make_engine(EngineSettings settings, SessionLaunch session);
-
 }  // namespace engines

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "eventlog/base/own_folder.hpp"
+#include "workers/engines/engines.hpp"
 
 namespace workers {
 namespace {
@@ -34,6 +35,11 @@ void KeptAgentLauncher::clean_up(base::SessionId session) {
 }
 
 base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& directive) {
+  if (engines::find_engine(directive.spec.engine) == nullptr) {
+    return base::failure(base::ErrorCode::not_found, "this release has no engine '" +
+                                                         directive.spec.engine + "'; known are " +
+                                                         engines::engine_names_text());
+  }
   const std::string own = folder_of(directive.session);
   engines::SessionLaunch session;
   session.spec = directive.spec;
@@ -45,13 +51,13 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
     if (auto ok = base::make_own_folder(folder); !ok) return tl::unexpected(ok.error());
   }
   engines::EngineSettings settings;
-  settings.program =
-      directive.spec.engine == "scripted" ? options_.scripted_program : options_.claude_program;
+  const auto program = options_.programs.find(directive.spec.engine);
+  if (program != options_.programs.end()) settings.program = program->second;
   settings.home = options_.agent_home;
   settings.inherited_environment = options_.environment;
 
   LaunchedAgent agent;
-  agent.engine = engines::make_engine(settings, session);
+  agent.engine = engines::make_engine(directive.spec.engine, settings, session);
   const engines::Launch launch = agent.engine->launch();
   engines::LaunchPlan plan;
   plan.keeper = options_.keeper_program;

@@ -1,7 +1,9 @@
 // Starts agent processes for real: each under a keeper, with folders and a lock file of its own.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "eventlog/base/job_thread.hpp"
 #include "workers/runner/agent_launcher.hpp"
@@ -9,13 +11,12 @@
 namespace workers {
 
 struct KeptAgentOptions {
-  std::string keeper_program;                 // path of steno-keeper
-  std::string lock_folder;                    // of the sessions' lock files
-  std::string session_folder;                 // of the sessions' private folders
-  std::vector<std::string> claude_program;    // start of argv
-  std::vector<std::string> scripted_program;  // start of argv
-  std::string agent_home;                     // HOME of agents; empty: the worker's own
-  std::vector<std::string> environment;       // the worker's, "NAME=value"
+  std::string keeper_program;                                // path of steno-keeper
+  std::string lock_folder;                                   // of the sessions' lock files
+  std::string session_folder;                                // of the sessions' private folders
+  std::map<std::string, std::vector<std::string>> programs;  // start of argv, by engine
+  std::string agent_home;                // HOME of agents; empty: the worker's own
+  std::vector<std::string> environment;  // the worker's, "NAME=value"
 };
 
 // Path of the lock that a session's keeper holds.

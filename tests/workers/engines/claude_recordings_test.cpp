@@ -7,13 +7,13 @@
 
 namespace {
 
-using engines::make_engine;
+using engines::make_claude_engine;
 using engines::replayed;
 using engines::shown;
 using Lines = std::vector<std::string>;
 
 Lines reports_of(const std::string& name) {
-  const auto engine = make_engine({}, {});
+  const auto engine = make_claude_engine({}, {});
   return shown(replayed(*engine, name));
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("clearing the conversation begins a new agent session and forgets no c
 }
 
 TEST_CASE("a permission request is answered with a denial that names the call", "[workers]") {
-  const auto engine = make_engine({}, {});
+  const auto engine = make_claude_engine({}, {});
   const Lines all = shown(replayed(*engine, "perm_deny"));
   CHECK(all[2].starts_with("ToolCallStarted turn=01 call=toolu_c04868c460ed4a32a49f tool=Bash "));
   const std::string answer = engine->take_writes();

@@ -8,14 +8,14 @@
 
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/list_files.hpp"
-#include "eventlog/log/tail_proof.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "eventlog/log/stream_index.hpp"
+#include "eventlog/log/tail_proof.hpp"
 #include "projections/projections.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
-#include "tools/steno/text/console.hpp"
 #include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/console.hpp"
 #include "tools/steno/text/terminal_text.hpp"
 #include "workers/server/server.hpp"
 
@@ -117,11 +117,9 @@ int Examination::run() {
   examine_disk();
   examine_log();
   examine_program("keeper", config_.keeper_program, "keeper_program");
-  const bool is_scripted = config_.engine == "scripted";
-  const auto& agent = is_scripted ? config_.scripted_program : config_.claude_program;
+  const auto& agent = config_.programs.at(config_.engine);
   if (!agent.empty()) {
-    examine_program("agent program", agent.front(),
-                    is_scripted ? "scripted_program" : "claude_program");
+    examine_program("agent program", agent.front(), program_key(config_.engine));
   }
   examine_server();
   print_findings();

@@ -6,14 +6,16 @@
 #include <charconv>
 #include <filesystem>
 #include <functional>
+#include <list>
 #include <numeric>
 #include <optional>
 
 #include "bus/endpoint.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/config/absolute_path.hpp"
-#include "tools/steno/text/units.hpp"
 #include "tools/steno/config/command_words.hpp"
+#include "tools/steno/text/units.hpp"
+#include "workers/engines/engines.hpp"
 
 extern char** environ;
 
@@ -43,8 +45,8 @@ struct Key {
   ConfigKey key;
   KeyKind kind;
   // False: the value is not what is accepted.
-  bool (*set)(Config&, const Given&);
-  std::string (*show)(const Config&);
+  std::function<bool(Config&, const Given&)> set;
+  std::function<std::string(const Config&)> show;
 };
 
 bool is_one_line(std::string_view text) {
@@ -125,8 +127,7 @@ std::string show_keeping_of(const Config& config) {
   return config.*member ? keeping_text(*(config.*member)) : "";
 }
 
-template <std::vector<std::string> Config::*member>
-bool set_program(Config& config, const Given& given) {
+bool set_program(std::vector<std::string>& program, const Given& given) {
   auto words =
       given.kind == FileValueKind::list ? std::optional(given.list) : split_words(given.text);
   if (!words || words->empty() || words->front().empty()) return false;
@@ -136,12 +137,8 @@ bool set_program(Config& config, const Given& given) {
     if (!path) return false;
     words->front() = std::move(*path);
   }
-  config.*member = std::move(*words);
+  program = std::move(*words);
   return true;
-}
-template <std::vector<std::string> Config::*member>
-std::string show_program(const Config& config) {
-  return join_words(config.*member);
 }
 
 template <std::string Config::*member>
@@ -194,7 +191,9 @@ bool set_keep_workers(Config& config, const Given& given) {
 }
 
 bool set_engine(Config& config, const Given& given) {
-  return set_one_of<&Config::engine>(config, given, {"claude", "scripted"});
+  if (engines::find_engine(given.text) == nullptr) return false;
+  config.engine = given.text;
+  return true;
 }
 bool set_log_level(Config& config, const Given& given) {
   return set_one_of<&Config::log_level>(config, given,
@@ -208,8 +207,37 @@ constexpr std::string_view kKeepingAccepted = "forever, or a duration such as 30
 constexpr std::string_view kProgramAccepted =
     "a program with its arguments (a path in the file must be absolute or begin with ~/)";
 
+// Of how an engine is started.
+Key program_key_of(const engines::EngineKind& kind) {
+  // Settings are named for as long as the program runs.
+  static std::list<std::string> texts;
+  const std::string& name = texts.emplace_back(program_key(kind.name));
+  const std::string& help = texts.emplace_back("How to start " + std::string(kind.description));
+  const std::string engine(kind.name);
+  return {
+      {name, kProgramAccepted, help},
+      KeyKind::program,
+      [engine](Config& c, const Given& given) { return set_program(c.programs[engine], given); },
+      [engine](const Config& c) {
+        const auto found = c.programs.find(engine);
+        return found == c.programs.end() ? std::string() : join_words(found->second);
+      }};
+}
+
+std::vector<Key> with_programs(std::vector<Key> keys) {
+  const auto behind = std::find_if(keys.begin(), keys.end(),
+                                   [](const Key& key) { return key.key.name == "keeper_program"; });
+  std::vector<Key> programs;
+  for (const engines::EngineKind* kind : engines::engine_kinds()) {
+    programs.push_back(program_key_of(*kind));
+  }
+  keys.insert(behind, programs.begin(), programs.end());
+  return keys;
+}
+
 const std::vector<Key>& keys() {
-  static const std::vector<Key> kKeys = {
+  static const std::string kEnginesAccepted = engines::engine_names_text();
+  static const std::vector<Key> kKeys = with_programs({
       {{"home", kPathAccepted, "One private folder for data, sockets and configuration"},
        KeyKind::path,
        set_path<&Config::home>,
@@ -249,18 +277,10 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_model,
        show_text<&Config::model>},
-      {{"engine", "claude or scripted", "Kind of agent of new sessions"},
+      {{"engine", kEnginesAccepted, "Kind of agent of new sessions"},
        KeyKind::text,
        set_engine,
        show_text<&Config::engine>},
-      {{"claude_program", kProgramAccepted, "How to start Claude Code"},
-       KeyKind::program,
-       set_program<&Config::claude_program>,
-       show_program<&Config::claude_program>},
-      {{"scripted_program", kProgramAccepted, "How to start the scripted agent of tests and demo"},
-       KeyKind::program,
-       set_program<&Config::scripted_program>,
-       show_program<&Config::scripted_program>},
       {{"keeper_program", kPathAccepted, "The program that owns an agent's process tree"},
        KeyKind::path,
        set_path<&Config::keeper_program>,
@@ -319,7 +339,7 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_keeping_of<&Config::keep_killed_for>,
        show_keeping_of<&Config::keep_killed_for>},
-  };
+  });
   return kKeys;
 }
 
@@ -476,8 +496,9 @@ Result<ConfigFile> choose_file(const ConfigInput& input, const Sources& sources)
 Given default_of(const std::string& key, const Config& config, const ConfigInput& input) {
   if (key == "workdir") return given_default(input.working_folder);
   if (key == "keeper_program") return given_default(input.program_folder + "/steno-keeper");
-  if (key == "scripted_program") {
-    return given_default(join_words({input.program_folder + "/steno-scripted-agent"}));
+  for (const engines::EngineKind* kind : engines::engine_kinds()) {
+    if (!kind->is_beside_steno || key != program_key(kind->name)) continue;
+    return given_default(join_words({input.program_folder + "/" + std::string(kind->program)}));
   }
   if (key == "data_folder") {
     const std::string folder = xdg_folder(input, "XDG_DATA_HOME", "/.local/share");
@@ -539,11 +560,26 @@ Result<bool> check_variables(const ConfigInput& input) {
 }
 
 bool has_builtin(const std::string& key) {
-  return key != "data_folder" && key != "run_folder" && key != "workdir" &&
-         key != "keeper_program" && key != "scripted_program";
+  for (const engines::EngineKind* kind : engines::engine_kinds()) {
+    if (kind->is_beside_steno && key == program_key(kind->name)) return false;
+  }
+  return key != "data_folder" && key != "run_folder" && key != "workdir" && key != "keeper_program";
 }
 
 }  // namespace
+
+std::map<std::string, std::vector<std::string>> builtin_programs() {
+  std::map<std::string, std::vector<std::string>> programs;
+  for (const engines::EngineKind* kind : engines::engine_kinds()) {
+    auto& program = programs[std::string(kind->name)];
+    if (!kind->is_beside_steno) program = {std::string(kind->program)};
+  }
+  return programs;
+}
+
+std::string program_key(std::string_view engine) {
+  return std::string(engine) + "_program";
+}
 
 ConfigInput process_input(std::map<std::string, std::string> flags) {
   ConfigInput input;

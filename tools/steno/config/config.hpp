@@ -40,6 +40,11 @@ struct Setting {
   }
 };
 
+// How engines are started whose program is searched in the PATH; of the others nothing.
+std::map<std::string, std::vector<std::string>> builtin_programs();
+// The setting of how the engine is started.
+std::string program_key(std::string_view engine);
+
 struct Config {
   std::string config_file;  // that was read, or would be if it existed
   std::string home;         // one private folder for everything; empty: none
@@ -52,8 +57,8 @@ struct Config {
   std::string workdir;  // absolute
   std::string model;    // empty: the agent's own default
   std::string engine = "claude";
-  std::vector<std::string> claude_program{"claude"};  // start of argv
-  std::vector<std::string> scripted_program;          // likewise
+  // Start of argv, by engine: all of them.
+  std::map<std::string, std::vector<std::string>> programs = builtin_programs();
   std::string keeper_program;
   std::string agent_home;  // HOME of agents; empty: the worker's own
   std::string log_level = "info";

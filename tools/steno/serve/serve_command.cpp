@@ -56,8 +56,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.agents.keeper_program = config.keeper_program;
   options.agents.lock_folder = session_locks_of(config);
   options.agents.session_folder = config.run_folder + "/sessions";
-  options.agents.claude_program = config.claude_program;
-  options.agents.scripted_program = config.scripted_program;
+  options.agents.programs = config.programs;
   options.agents.agent_home = config.agent_home;
   options.agents.environment = own_environment();
   options.keep_for = {config.keep_completed_for.value_or(config.keep_content_for),

@@ -183,8 +183,10 @@ std::string ClaudeEngine::next_request_id() {
   return "steno-" + std::to_string(++requests_);
 }
 
-std::unique_ptr<Engine> make_engine(EngineSettings settings, SessionLaunch session) {
+std::unique_ptr<Engine> make_claude_engine(EngineSettings settings, SessionLaunch session) {
   return std::make_unique<ClaudeEngine>(std::move(settings), std::move(session));
 }
+
+const EngineKind kClaudeEngine{"claude", "Claude Code", "claude", false, make_claude_engine};
 
 }  // namespace engines

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "workers/engines/claude/claude_frames.hpp"
-#include "workers/engines/engine.hpp"
+#include "workers/engines/engine_kind.hpp"
 #include "workers/engines/partial_output.hpp"
 
 namespace engines {
@@ -61,5 +61,9 @@ class ClaudeEngine final : public Engine {
   PartialOutput partial_;
   Bytes writes_;
 };
+
+std::unique_ptr<Engine> make_claude_engine(EngineSettings settings, SessionLaunch session);
+
+extern const EngineKind kClaudeEngine;
 
 }  // namespace engines

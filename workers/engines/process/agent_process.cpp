@@ -9,8 +9,8 @@
 
 #include <array>
 
-#include "workers/engines/process/supervised_process.hpp"
 #include "workers/engines/process/pidfd.hpp"
+#include "workers/engines/process/supervised_process.hpp"
 #include "workers/engines/process/system_failure.hpp"
 
 namespace engines {

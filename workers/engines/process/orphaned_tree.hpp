@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "workers/engines/process/process_table.hpp"
 #include "eventlog/base/unique_fd.hpp"
+#include "workers/engines/process/process_table.hpp"
 
 namespace engines {
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "eventlog/base/unique_fd.hpp"
 #include "workers/engines/process/pidfd.hpp"
 #include "workers/engines/process/system_failure.hpp"
-#include "eventlog/base/unique_fd.hpp"
 
 namespace engines {
 namespace {

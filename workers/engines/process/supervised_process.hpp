@@ -5,10 +5,10 @@
 
 #include <optional>
 
+#include "eventlog/base/unique_fd.hpp"
 #include "workers/engines/process/agent_process.hpp"
 #include "workers/engines/process/line_splitter.hpp"
 #include "workers/engines/process/orphaned_tree.hpp"
-#include "eventlog/base/unique_fd.hpp"
 
 namespace engines {
 

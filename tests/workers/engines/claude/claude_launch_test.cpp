@@ -1,11 +1,11 @@
 #include "tests/support/catch.hpp"
-#include "workers/engines/engine.hpp"
+#include "workers/engines/claude/claude_engine.hpp"
 
 namespace {
 
 using engines::EngineSettings;
 using engines::Launch;
-using engines::make_engine;
+using engines::make_claude_engine;
 using engines::SessionLaunch;
 using Words = std::vector<std::string>;
 
@@ -31,7 +31,7 @@ EngineSettings settings() {
 }
 
 Words argv_of(const SessionLaunch& session) {
-  return make_engine(settings(), session)->launch().argv;
+  return make_claude_engine(settings(), session)->launch().argv;
 }
 
 TEST_CASE("a plain session asks for streamed JSON and its permission mode", "[workers]") {
@@ -96,7 +96,7 @@ TEST_CASE("the environment is private: what an agent needs, and nothing else", "
   SessionLaunch session;
   session.temp_folder = "/s/tmp";
   session.runtime_folder = "/s/run";
-  CHECK(make_engine(all, session)->launch().environment ==
+  CHECK(make_claude_engine(all, session)->launch().environment ==
         Words{"ANTHROPIC_API_KEY=a=b", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1",
               "CLAUDE_CODE_DISABLE_CRON=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
               "CLAUDE_CODE_ENTRYPOINT=sdk-cpp", "CLAUDE_CODE_MAX_RETRIES=2",
@@ -108,7 +108,7 @@ TEST_CASE("the environment is private: what an agent needs, and nothing else", "
 TEST_CASE("what an agent starts belongs to its turn, unless the operator says otherwise",
           "[workers]") {
   const auto has = [](const EngineSettings& all, const std::string& entry) {
-    const Words environment = make_engine(all, {})->launch().environment;
+    const Words environment = make_claude_engine(all, {})->launch().environment;
     return std::find(environment.begin(), environment.end(), entry) != environment.end();
   };
   EngineSettings all = settings();
@@ -123,17 +123,17 @@ TEST_CASE("a HOME of its own and the way back to the network are settings", "[wo
   all.inherited_environment = {"HOME=/home/me"};
   all.home = "/private";
   all.keeps_off_network = false;
-  CHECK(make_engine(all, {})->launch().environment ==
+  CHECK(make_claude_engine(all, {})->launch().environment ==
         Words{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1", "CLAUDE_CODE_DISABLE_CRON=1",
               "CLAUDE_CODE_ENTRYPOINT=sdk-cpp", "HOME=/private", "LANG=C.UTF-8",
               "PATH=/usr/local/bin:/usr/bin:/bin"});
 }
 
 TEST_CASE("a system prompt is given in a greeting, before the first turn", "[workers]") {
-  CHECK(make_engine(settings(), {})->start().empty());
+  CHECK(make_claude_engine(settings(), {})->start().empty());
   SessionLaunch session;
   session.system_prompt = "Be brief.\n\"Now\"";
-  CHECK(make_engine(settings(), session)->start() ==
+  CHECK(make_claude_engine(settings(), session)->start() ==
         "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
         "\"initialize\",\"appendSystemPrompt\":\"Be brief.\\n\\\"Now\\\"\"}}\n");
 }
@@ -141,7 +141,7 @@ TEST_CASE("a system prompt is given in a greeting, before the first turn", "[wor
 TEST_CASE("a prompt is one line of ASCII that carries its turn's id", "[workers]") {
   base::TurnId turn;
   turn.bytes.back() = 7;
-  const auto engine = make_engine(settings(), {});
+  const auto engine = make_claude_engine(settings(), {});
   const std::string head = "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":";
   const std::string tail =
       "},\"parent_tool_use_id\":null,\"session_id\":\"\","
@@ -152,7 +152,7 @@ TEST_CASE("a prompt is one line of ASCII that carries its turn's id", "[workers]
 }
 
 TEST_CASE("an interrupt withdraws a prompt that has not begun", "[workers]") {
-  const auto engine = make_engine(settings(), {});
+  const auto engine = make_claude_engine(settings(), {});
   CHECK(engine->interrupt() ==
         "{\"type\":\"control_request\",\"request_id\":\"steno-1\",\"request\":{\"subtype\":"
         "\"interrupt\",\"cancel_queued\":true}}\n");

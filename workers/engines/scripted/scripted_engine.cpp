@@ -1,0 +1,11 @@
+// Drives the scripted agent as Claude Code is driven.
+#include "workers/engines/scripted/scripted_engine.hpp"
+
+#include "workers/engines/claude/claude_engine.hpp"
+
+namespace engines {
+
+const EngineKind kScriptedEngine{"scripted", "the scripted agent of tests and demo",
+                                 "steno-scripted-agent", true, make_claude_engine};
+
+}  // namespace engines
