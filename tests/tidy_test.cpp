@@ -84,20 +84,26 @@ TEST_CASE("includes go one way", "[tidy]") {
   CHECK(complains(including("eventlog/store/block.cpp", "bus/frame.hpp")));
   CHECK(complains(including("eventlog/store/block.cpp", "eventlog/domain/session/decide.hpp")));
   CHECK(complains(including("eventlog/base/ids.cpp", "eventlog/store/block.hpp")));
+  CHECK(complains(including("eventlog/store/block.cpp", "eventlog/rocksdb/rocksdb_store.hpp")));
+  CHECK(complains(including("eventlog/log/sequencer.cpp", "eventlog/folder/open_log.hpp")));
+  CHECK(complains(including("workers/reactors/upkeep.cpp", "workers/server/server.hpp")));
+  CHECK(complains(including("tools/steno/client/watch.cpp", "workers/server/server.hpp")));
   CHECK(complains(including("eventlog/domain/evolve.cpp", "eventlog/store/block.hpp")));
   CHECK(complains(including("bus/frame.cpp", "eventlog/store/block.hpp")));
   CHECK(complains(including("bus/frame.cpp", "eventlog/domain/event.hpp")));
   CHECK(complains(including("projections/view.cpp", "bus/frame.hpp")));
   CHECK(complains(including("projections/view.cpp", "workers/commands/command_loop.hpp")));
   CHECK(complains(including("workers/commands/command_loop.cpp", "tools/steno/main.hpp")));
-  CHECK(complains(including("eventlog/domain/session/decide.cpp", "workers/commands/command_loop.hpp")));
+  CHECK(complains(
+      including("eventlog/domain/session/decide.cpp", "workers/commands/command_loop.hpp")));
   CHECK(complains(including("eventlog/domain/session/decide.cpp", "eventlog/store/block.hpp")));
   CHECK(complains(including("tools/steno/main.cpp", "tests/support/log.hpp")));
   CHECK(complains(including("eventlog/store/block.cpp", "block.hpp")));  // not from the root
   CHECK(complains(including("attic/block.cpp", "eventlog/store/block.hpp")));
   CHECK_FALSE(complains(including("eventlog/store/block.cpp", "eventlog/base/ids.hpp")));
   CHECK_FALSE(complains(including("bus/frame.cpp", "eventlog/base/ids.hpp")));
-  CHECK_FALSE(complains(including("workers/commands/command_loop.cpp", "projections/view.hpp")));
+  CHECK(complains(including("workers/commands/command_loop.cpp", "projections/view.hpp")));
+  CHECK_FALSE(complains(including("workers/queries/list.cpp", "projections/views/view.hpp")));
   CHECK_FALSE(complains(including("tools/steno/main.cpp", "bus/frame.hpp")));
 }
 
@@ -192,6 +198,10 @@ TEST_CASE("every source file is built", "[tidy]") {
   CHECK(
       complains(support::check_is_built({"log/block.cpp", ""}, "SOURCES eventlog/log/block.cpp")));
   CHECK_FALSE(complains(support::check_is_built({"a/b.cpp", ""}, "m(x SOURCES a/b.cpp)")));
+  CHECK_FALSE(complains(support::check_is_built({"a/b.cpp", ""}, "m(x FOLDERS a)")));
+  CHECK_FALSE(
+      complains(support::check_is_built({"a/c/b.cpp", ""}, "file(GLOB_RECURSE s a/*.cpp)")));
+  CHECK(complains(support::check_is_built({"a/c/b.cpp", ""}, "m(x FOLDERS a)")));
 }
 
 TEST_CASE("every relative link in a document leads somewhere", "[tidy]") {

@@ -1,9 +1,9 @@
 // A client's command: its body, the command in it, and what is decided on it.
+#include "workers/protocol/commands.hpp"
 #include "eventlog/domain/session/session_name.hpp"
 #include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"
 #include "tests/support/folded_streams.hpp"
-#include "workers/protocol/commands.hpp"
 
 namespace {
 

@@ -4,10 +4,10 @@
 
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/store/memory_store.hpp"
 #include "eventlog/log/stream_index.hpp"
 #include "eventlog/log/stream_loader.hpp"
 #include "eventlog/proof/verify.hpp"
+#include "eventlog/store/memory_store.hpp"
 #include "projections/fold/block_continuity.hpp"
 #include "projections/projections.hpp"
 #include "tests/fuzz/values.hpp"

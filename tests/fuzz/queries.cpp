@@ -1,14 +1,12 @@
 // Questions that clients ask, and the answers that they believe.
+#include "workers/protocol/queries.hpp"
 #include "bus/log_reader.hpp"
 #include "projections/views/metrics.hpp"
 #include "tests/fuzz/values.hpp"
-#include "workers/reactors/anchors.hpp"
-#include "workers/reactors/archives.hpp"
-#include "workers/reactors/backups.hpp"
-#include "workers/server/older_requests.hpp"
 #include "workers/protocol/commands.hpp"
-#include "workers/protocol/queries.hpp"
-#include "workers/server/server.hpp"
+#include "workers/protocol/copies.hpp"
+#include "workers/protocol/status.hpp"
+#include "workers/server/older_requests.hpp"
 
 // The first byte chooses the kind of body: see with_one_of.
 void fuzz::run(ByteView in) {

@@ -1,19 +1,19 @@
 // Rows as they are read back from the key-value store: contents of content blocks, checkpoints,
 // snapshots of streams, and the rows of projections, each under the key that it is looked for.
-#include "eventlog/proof/anchor.hpp"
-#include "eventlog/store/block.hpp"
-#include "eventlog/proof/erased_after_copy.hpp"
 #include "eventlog/folder/archived_base.hpp"
-#include "eventlog/store/memory_store.hpp"
-#include "eventlog/proof/signing_key.hpp"
 #include "eventlog/log/snapshot_store.hpp"
 #include "eventlog/log/stream_index.hpp"
+#include "eventlog/proof/anchor.hpp"
+#include "eventlog/proof/erased_after_copy.hpp"
+#include "eventlog/proof/signing_key.hpp"
+#include "eventlog/store/block.hpp"
+#include "eventlog/store/memory_store.hpp"
+#include "projections/fold/projector.hpp"
+#include "projections/start/startup_rows.hpp"
 #include "projections/views/erasures.hpp"
 #include "projections/views/metrics.hpp"
-#include "projections/fold/projector.hpp"
 #include "projections/views/resume_index.hpp"
 #include "projections/views/session_list.hpp"
-#include "projections/start/startup_rows.hpp"
 #include "tests/fuzz/values.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include "bus/zmq_sockets.hpp"
 #include "tools/benchmarks/log_author.hpp"
 #include "tools/benchmarks/one_command.hpp"
-#include "workers/server/server.hpp"
+#include "workers/protocol/status.hpp"
 
 namespace benchmarks {
 namespace {

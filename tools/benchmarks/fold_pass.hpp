@@ -4,9 +4,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "eventlog/store/block_store.hpp"
 #include "eventlog/domain/aggregates.hpp"
 #include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/store/block_store.hpp"
 #include "tools/benchmarks/latencies.hpp"
 
 namespace benchmarks {

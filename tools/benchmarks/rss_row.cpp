@@ -6,7 +6,7 @@
 #include "bus/zmq_sockets.hpp"
 #include "tools/benchmarks/rows.hpp"
 #include "tools/benchmarks/steno_server.hpp"
-#include "workers/server/server.hpp"
+#include "workers/protocol/status.hpp"
 
 namespace benchmarks {
 namespace {

@@ -4,27 +4,10 @@
 
 #include <string>
 
+#include "workers/protocol/copies.hpp"
 #include "workers/reactors/upkeep.hpp"
 
 namespace workers {
-
-constexpr std::string_view kVerbAnchors = "anchors";  // no body → AnchorsAnswer
-
-struct AnchorsAnswer {
-  std::string key;                           // fingerprint of the server's own
-  std::optional<domain::MadeAnchor> anchor;  // the last one; durable
-  Position through;                          // where the last one stands
-  std::string fault;                         // why the last one that was asked for was not made
-
-  bool operator==(const AnchorsAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("key", self.key);
-    visit("anchor", self.anchor);
-    visit("through", self.through);
-    visit("fault", self.fault);
-  }
-};
 
 class Anchors final : public Reactor {
  public:

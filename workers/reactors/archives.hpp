@@ -8,43 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "workers/protocol/copies.hpp"
 #include "workers/reactors/upkeep.hpp"
 
 namespace workers {
-
-constexpr std::string_view kVerbArchives = "archives";  // no body → ArchivesAnswer
-
-struct ArchiveRow {
-  std::string name;
-  std::string folder;
-  Position begun;
-  Position first;           // its first event
-  Position through;         // its last one; 0: it is being made, or could not be
-  bool is_trimmed = false;  // the log does not hold these events any more
-  std::string fault;        // why it could not be made, or the log not be trimmed
-
-  bool operator==(const ArchiveRow&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("folder", self.folder);
-    visit("begun", self.begun);
-    visit("first", self.first);
-    visit("through", self.through);
-    visit("trimmed", self.is_trimmed);
-    visit("fault", self.fault);
-  }
-};
-
-struct ArchivesAnswer {
-  std::vector<ArchiveRow> archives;  // by name
-
-  bool operator==(const ArchivesAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("archives", self.archives);
-  }
-};
 
 class Archives final : public Reactor {
  public:

@@ -6,39 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "workers/protocol/copies.hpp"
 #include "workers/reactors/upkeep.hpp"
 
 namespace workers {
-
-constexpr std::string_view kVerbBackups = "backups";  // no body → BackupsAnswer
-
-struct BackupRow {
-  std::string name;
-  std::string folder;
-  Position begun;
-  Position through;   // its last event; 0: it is being made, or could not be
-  std::string fault;  // why it could not; such a backup is forgotten already
-
-  bool operator==(const BackupRow&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("folder", self.folder);
-    visit("begun", self.begun);
-    visit("through", self.through);
-    visit("fault", self.fault);
-  }
-};
-
-struct BackupsAnswer {
-  std::vector<BackupRow> backups;  // by name
-
-  bool operator==(const BackupsAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("backups", self.backups);
-  }
-};
 
 class Backups final : public Reactor {
  public:

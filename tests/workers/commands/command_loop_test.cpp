@@ -359,7 +359,7 @@ TEST_CASE("a resumed session's source is told in the same block", "[workers]") {
   REQUIRE(w.loop.ask(from_server(DrivenLoop::message(1, 2, kGrant))));
   auto report = [&](std::int64_t sequence, domain::Report r) {
     auto m = DrivenLoop::message(1, 100 + static_cast<int>(sequence),
-                                  support::report(sequence, std::move(r)));
+                                 support::report(sequence, std::move(r)));
     m.actor_kind = domain::ActorKind::worker;
     return w.loop.ask(m);
   };

@@ -3,12 +3,12 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include "eventlog/base/file_lock.hpp"
 #include "tests/support/agent_harness.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/watched_process.hpp"
 #include "workers/engines/process/orphan_reaper.hpp"
 #include "workers/engines/process/process_table.hpp"
-#include "eventlog/base/file_lock.hpp"
 
 namespace engines {
 namespace {

@@ -9,11 +9,9 @@
 #include "eventlog/domain/event_codec.hpp"
 #include "projections/views/metrics.hpp"
 #include "tests/support/catch.hpp"
-#include "workers/reactors/anchors.hpp"
-#include "workers/reactors/archives.hpp"
-#include "workers/reactors/backups.hpp"
+#include "workers/protocol/copies.hpp"
+#include "workers/protocol/status.hpp"
 #include "workers/server/older_requests.hpp"
-#include "workers/server/server.hpp"
 
 namespace {
 

@@ -22,7 +22,7 @@ struct Fixture {
     side = std::move(*opened);
   }
   base::Result<std::unique_ptr<workers::DerivedStores>> try_open(eventlog::BlockStore& store,
-                                                            const eventlog::LogTail& tail) {
+                                                                 const eventlog::LogTail& tail) {
     rebuilt.clear();
     workers::DerivedStoresOptions options;
     options.on_rebuilt = [this](std::string_view rows, const base::Error& why) {

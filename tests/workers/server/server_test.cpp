@@ -17,8 +17,8 @@
 #include "workers/reactors/anchors.hpp"
 #include "workers/reactors/archives.hpp"
 #include "workers/reactors/backups.hpp"
-#include "workers/server/older_requests.hpp"
 #include "workers/server/derived_stores.hpp"
+#include "workers/server/older_requests.hpp"
 
 namespace workers {
 namespace {

@@ -160,7 +160,8 @@ TEST_CASE("rows that are lost are built upon those that the anchor names", "[wor
   auto index_rows = eventlog::make_memory_key_value_store();
   auto view_rows = eventlog::make_memory_key_value_store();
   const auto tail = *eventlog::read_tail(w.store());
-  const auto side = open_derived_stores(w.store(), tail, *index_rows, *view_rows, w.derived_options());
+  const auto side =
+      open_derived_stores(w.store(), tail, *index_rows, *view_rows, w.derived_options());
   if (!side) FAIL(base::describe(side.error()));
   for (const int number : {1, 6}) {
     const auto loaded =

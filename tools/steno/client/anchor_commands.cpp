@@ -2,10 +2,10 @@
 #include "eventlog/proof/anchor.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
-#include "tools/steno/text/console.hpp"
 #include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/console.hpp"
 #include "tools/steno/text/terminal_text.hpp"
-#include "workers/reactors/anchors.hpp"
+#include "workers/protocol/copies.hpp"
 
 namespace steno {
 namespace {

@@ -1,15 +1,15 @@
 // `steno archive`: the log's beginning as a copy of its own, and the log without it.
 #include <filesystem>
 
-#include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
-#include "tools/steno/text/console.hpp"
+#include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/time_text.hpp"
 #include "tools/steno/text/units.hpp"
-#include "workers/reactors/archives.hpp"
+#include "workers/protocol/copies.hpp"
 
 namespace steno {
 namespace {

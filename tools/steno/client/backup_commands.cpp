@@ -2,14 +2,14 @@
 #include <filesystem>
 
 #include "eventlog/copies/backup.hpp"
-#include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
-#include "tools/steno/text/console.hpp"
+#include "tools/steno/config/absolute_path.hpp"
 #include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/console.hpp"
 #include "tools/steno/text/progress_line.hpp"
 #include "tools/steno/text/table.hpp"
-#include "workers/reactors/backups.hpp"
+#include "workers/protocol/copies.hpp"
 
 namespace steno {
 namespace {

@@ -7,9 +7,9 @@
 #include "bus/client.hpp"
 #include "bus/context.hpp"
 #include "projections/views/session_list.hpp"
+#include "tools/steno/client/interrupts.hpp"
 #include "tools/steno/config/config.hpp"
 #include "tools/steno/text/failure.hpp"
-#include "tools/steno/client/interrupts.hpp"
 #include "workers/protocol/commands.hpp"
 #include "workers/protocol/queries.hpp"
 

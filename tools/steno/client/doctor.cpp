@@ -17,7 +17,7 @@
 #include "tools/steno/json/json_view.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/terminal_text.hpp"
-#include "workers/server/server.hpp"
+#include "workers/protocol/status.hpp"
 
 namespace steno {
 namespace {

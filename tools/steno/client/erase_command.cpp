@@ -2,13 +2,13 @@
 #include <unistd.h>
 
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/text/console.hpp"
-#include "tools/steno/json/event_view.hpp"
 #include "tools/steno/client/follower.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/client/line_input.hpp"
+#include "tools/steno/json/event_view.hpp"
+#include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/console.hpp"
 #include "workers/protocol/feed_levels.hpp"
-#include "workers/server/server.hpp"
+#include "workers/protocol/status.hpp"
 
 namespace steno {
 namespace {

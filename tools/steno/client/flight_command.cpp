@@ -7,9 +7,9 @@
 
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
-#include "tools/steno/text/console.hpp"
 #include "tools/steno/json/json_view.hpp"
-#include "workers/server/server.hpp"
+#include "tools/steno/text/console.hpp"
+#include "workers/protocol/status.hpp"
 
 namespace steno {
 namespace {

@@ -1,7 +1,7 @@
 #include "tools/steno/client/offline_commands.hpp"
 
-#include "tools/steno/text/console.hpp"
 #include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 
 namespace steno {

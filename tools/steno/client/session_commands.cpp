@@ -5,11 +5,11 @@
 #include <filesystem>
 
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/text/console.hpp"
-#include "tools/steno/json/event_view.hpp"
 #include "tools/steno/client/follower.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/client/session_follow.hpp"
+#include "tools/steno/json/event_view.hpp"
+#include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
 #include "workers/protocol/feed_levels.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <set>
 
-#include "tools/steno/text/console.hpp"
 #include "tools/steno/client/follower.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/client/session_printer.hpp"
+#include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/console.hpp"
 #include "workers/protocol/feed_levels.hpp"
 
 namespace steno {

@@ -6,13 +6,13 @@
 
 #include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/text/console.hpp"
-#include "tools/steno/json/event_view.hpp"
 #include "tools/steno/client/follower.hpp"
+#include "tools/steno/json/event_view.hpp"
 #include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/console.hpp"
 #include "tools/steno/text/terminal_text.hpp"
 #include "workers/protocol/feed_levels.hpp"
-#include "workers/server/server.hpp"
+#include "workers/protocol/status.hpp"
 
 namespace steno {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "eventlog/store/block.hpp"
 #include "eventlog/proof/erased_after_copy.hpp"
+#include "eventlog/store/block.hpp"
 
 namespace steno {
 

@@ -35,11 +35,11 @@ struct ReplayArguments {
 // Of a log whose beginning was archived, verify and rebuild begin with what its anchor says, unless
 // `archives` are given; the others need these, and return 3 without, saying where they are.
 
-// Proves the whole log (eventlog/proof/verify.hpp), also against `checkpoint`, the `anchor` and what the
-// stream index and the projections have seen of it, and prints what it holds and each problem.
-// Returns 0 when it is whole, 9 when something is missing or damaged, 10 when only the write-ahead
-// log's end is torn and nothing that was acknowledged is missing, 11 for another log or a newer
-// format, 2 for a `checkpoint` that is none.
+// Proves the whole log (eventlog/proof/verify.hpp), also against `checkpoint`, the `anchor` and
+// what the stream index and the projections have seen of it, and prints what it holds and each
+// problem. Returns 0 when it is whole, 9 when something is missing or damaged, 10 when only the
+// write-ahead log's end is torn and nothing that was acknowledged is missing, 11 for another log or
+// a newer format, 2 for a `checkpoint` that is none.
 int replay_verify(const ReplayArguments& arguments);
 
 // Prints the states of the sessions as they were once the event at `at` had happened, in the order
@@ -58,11 +58,11 @@ int replay_state(const ReplayArguments& arguments);
 // lacks events that the live rows hold.
 int replay_rebuild(const ReplayArguments& arguments);
 
-// Makes a new log in `target` of what a damaged one proves (eventlog/salvage/salvage.hpp), and prints what
-// is missing. Whole blocks that have no place in it become lines of `target`-rest.jsonl. Returns 0
-// when nothing is missing, 9 when the new log is made and something is; 2 without a target, 3 when
-// there is nothing to salvage, 4 when the target holds something, 11 when the log is in use or of a
-// newer format.
+// Makes a new log in `target` of what a damaged one proves (eventlog/salvage/salvage.hpp), and
+// prints what is missing. Whole blocks that have no place in it become lines of
+// `target`-rest.jsonl. Returns 0 when nothing is missing, 9 when the new log is made and something
+// is; 2 without a target, 3 when there is nothing to salvage, 4 when the target holds something, 11
+// when the log is in use or of a newer format.
 int replay_salvage(const ReplayArguments& arguments);
 
 // Prints the whole log as JSON lines. Returns 0; 9 when something of it is missing or damaged, and

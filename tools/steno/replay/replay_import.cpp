@@ -7,12 +7,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/copies/log_rebuild.hpp"
+#include "eventlog/domain/event_codec.hpp"
 #include "tools/steno/replay/block_lines.hpp"
 #include "tools/steno/replay/replay.hpp"
-#include "tools/steno/replay/replay_report.hpp"
 #include "tools/steno/replay/replay_checkpoints.hpp"
+#include "tools/steno/replay/replay_report.hpp"
 
 namespace steno {
 namespace {

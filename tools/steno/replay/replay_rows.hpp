@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/store/key_value_store.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "eventlog/rocksdb/private_folder.hpp"
+#include "eventlog/store/key_value_store.hpp"
 #include "projections/projections.hpp"
 #include "tools/steno/replay/replay.hpp"
 

@@ -9,8 +9,8 @@
 #include "eventlog/salvage/salvage.hpp"
 #include "tools/steno/replay/block_lines.hpp"
 #include "tools/steno/replay/replay.hpp"
-#include "tools/steno/replay/replay_report.hpp"
 #include "tools/steno/replay/replay_checkpoints.hpp"
+#include "tools/steno/replay/replay_report.hpp"
 
 namespace steno {
 namespace {

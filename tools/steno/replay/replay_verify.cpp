@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "eventlog/proof/anchor.hpp"
 #include "eventlog/folder/open_log.hpp"
+#include "eventlog/proof/anchor.hpp"
 #include "eventlog/proof/verify.hpp"
 #include "projections/anchored_rows.hpp"
 #include "tools/steno/replay/replay.hpp"
-#include "tools/steno/replay/replay_report.hpp"
 #include "tools/steno/replay/replay_checkpoints.hpp"
+#include "tools/steno/replay/replay_report.hpp"
 
 namespace steno {
 namespace {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "workers/commands/command_loop.hpp"
-#include "workers/upkeep/upkeep_jobs.hpp"
-#include "workers/runner/kept_agent_launcher.hpp"
 #include "workers/reactors/lease_dispatcher.hpp"
+#include "workers/runner/kept_agent_launcher.hpp"
 #include "workers/runner/worker_link.hpp"
+#include "workers/upkeep/upkeep_jobs.hpp"
 
 namespace steno {
 

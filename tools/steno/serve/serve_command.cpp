@@ -7,10 +7,10 @@
 
 #include <filesystem>
 
-#include "tools/steno/text/console.hpp"
-#include "tools/steno/text/exit_codes.hpp"
 #include "tools/steno/serve/open_files.hpp"
 #include "tools/steno/serve/serve.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/text/exit_codes.hpp"
 
 namespace steno {
 namespace {

@@ -8,11 +8,11 @@
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
 #include "eventlog/base/file_lock.hpp"
-#include "tools/steno/text/exit_codes.hpp"
 #include "tools/steno/serve/log_rotation.hpp"
 #include "tools/steno/serve/open_files.hpp"
 #include "tools/steno/serve/serve.hpp"
 #include "tools/steno/serve/signals.hpp"
+#include "tools/steno/text/exit_codes.hpp"
 #include "workers/engines/process/orphan_reaper.hpp"
 #include "workers/runner/worker_link.hpp"
 

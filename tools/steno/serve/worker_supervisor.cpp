@@ -13,8 +13,8 @@
 
 #include "eventlog/base/file_lock.hpp"
 #include "eventlog/base/list_files.hpp"
-#include "workers/engines/process/pidfd.hpp"
 #include "eventlog/base/unique_fd.hpp"
+#include "workers/engines/process/pidfd.hpp"
 
 namespace steno {
 namespace {

@@ -1,0 +1,97 @@
+// What is told of copies of the log and of anchors under it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bus/frames.hpp"
+#include "eventlog/domain/server/state.hpp"
+
+namespace workers {
+
+using base::Position;
+
+constexpr std::string_view kVerbBackups = "backups";  // no body → BackupsAnswer
+
+struct BackupRow {
+  std::string name;
+  std::string folder;
+  Position begun;
+  Position through;   // its last event; 0: it is being made, or could not be
+  std::string fault;  // why it could not; such a backup is forgotten already
+
+  bool operator==(const BackupRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("folder", self.folder);
+    visit("begun", self.begun);
+    visit("through", self.through);
+    visit("fault", self.fault);
+  }
+};
+
+struct BackupsAnswer {
+  std::vector<BackupRow> backups;  // by name
+
+  bool operator==(const BackupsAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("backups", self.backups);
+  }
+};
+
+constexpr std::string_view kVerbArchives = "archives";  // no body → ArchivesAnswer
+
+struct ArchiveRow {
+  std::string name;
+  std::string folder;
+  Position begun;
+  Position first;           // its first event
+  Position through;         // its last one; 0: it is being made, or could not be
+  bool is_trimmed = false;  // the log does not hold these events any more
+  std::string fault;        // why it could not be made, or the log not be trimmed
+
+  bool operator==(const ArchiveRow&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("name", self.name);
+    visit("folder", self.folder);
+    visit("begun", self.begun);
+    visit("first", self.first);
+    visit("through", self.through);
+    visit("trimmed", self.is_trimmed);
+    visit("fault", self.fault);
+  }
+};
+
+struct ArchivesAnswer {
+  std::vector<ArchiveRow> archives;  // by name
+
+  bool operator==(const ArchivesAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("archives", self.archives);
+  }
+};
+
+constexpr std::string_view kVerbAnchors = "anchors";  // no body → AnchorsAnswer
+
+struct AnchorsAnswer {
+  std::string key;                           // fingerprint of the server's own
+  std::optional<domain::MadeAnchor> anchor;  // the last one; durable
+  Position through;                          // where the last one stands
+  std::string fault;                         // why the last one that was asked for was not made
+
+  bool operator==(const AnchorsAnswer&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("key", self.key);
+    visit("anchor", self.anchor);
+    visit("through", self.through);
+    visit("fault", self.fault);
+  }
+};
+
+}  // namespace workers
