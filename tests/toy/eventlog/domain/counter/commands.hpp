@@ -1,0 +1,43 @@
+// Requests to a counter.
+#pragma once
+
+#include "eventlog/domain/counter/state.hpp"
+
+namespace domain {
+
+struct RaiseCounter {
+  static constexpr std::string_view kType = "RaiseCounter";
+  std::int64_t by = 1;
+
+  bool operator==(const RaiseCounter&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("by", self.by);
+  }
+};
+
+// From the server itself.
+struct ResetCounter {
+  static constexpr std::string_view kType = "ResetCounter";
+
+  bool operator==(const ResetCounter&) const = default;
+};
+
+using CounterClientCommands = base::Types<RaiseCounter>;
+using CounterCommand = std::variant<RaiseCounter, ResetCounter>;
+
+struct CounterReply {
+  std::int64_t value = 0;
+
+  bool operator==(const CounterReply&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("value", self.value);
+  }
+};
+
+void reads(const CounterCommand& command, const StreamRef& target, Reads& further);
+Decided decide(const CounterCommand& command, const States& states, const Context& context);
+CounterReply reply(const CounterState& state, const CounterCommand& command);
+
+}  // namespace domain

@@ -1,0 +1,29 @@
+// What the events of a counter add up to.
+#pragma once
+
+#include <optional>
+
+#include "eventlog/domain/accepted_commands.hpp"
+#include "eventlog/domain/aggregate.hpp"
+#include "eventlog/domain/counter/events.hpp"
+
+namespace domain {
+
+struct CounterState {
+  std::int64_t value = 0;
+  AcceptedCommands commands;
+  Position inconsistent;  // of the first impossible event; 0 = none
+
+  bool operator==(const CounterState&) const = default;
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
+    visit("value", self.value);
+    visit("commands", self.commands);
+    visit("inconsistent", self.inconsistent);
+  }
+};
+
+void evolve(CounterState& state, const Envelope& envelope, const Event& event);
+std::optional<AcceptedCommand> known_command(const CounterState& state, const CommandId& command);
+
+}  // namespace domain

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Lays the toys over the sources: writes what differs from them to a folder that is searched first.
+
+Usage: overlay.py ROOT OUT
+
+Each toy may need two lines outside its own folder. They are below, and no others are made.
+"""
+import difflib
+import pathlib
+import sys
+
+LINES_MAX = 2
+# Of each toy the file that lists its kind: text there, and the text that takes its place.
+TOYS = {
+    "counter": ("eventlog/domain/aggregates.hpp", [
+        ('#include "eventlog/domain/registry/registry.hpp"\n',
+         '#include "eventlog/domain/counter/counter.hpp"\n'
+         '#include "eventlog/domain/registry/registry.hpp"\n'),
+        ("ServerStream>;", "ServerStream, CounterStream>;"),
+    ]),
+    "counter_resetter": ("workers/reactors/reactors.cpp", [
+        ('#include "workers/reactors/backups.hpp"\n',
+         '#include "workers/reactors/backups.hpp"\n'
+         '#include "workers/reactors/counter_resetter.hpp"\n'),
+        ("  return reactors;",
+         "  reactors.push_back(std::make_unique<CounterResetter>(ports.commands, ports.random));\n"
+         "  return reactors;"),
+    ]),
+    "log_end": ("workers/queries/queries.cpp", [
+        ('#include "workers/queries/list.hpp"\n',
+         '#include "workers/queries/list.hpp"\n#include "workers/queries/log_end.hpp"\n'),
+        ("&kReadLogQuery", "&kReadLogQuery, &kLogEndQuery"),
+    ]),
+    "echo": ("workers/engines/engines.cpp", [
+        ('#include "workers/engines/claude/claude_engine.hpp"\n',
+         '#include "workers/engines/claude/claude_engine.hpp"\n'
+         '#include "workers/engines/echo/echo_engine.hpp"\n'),
+        ("&kScriptedEngine", "&kScriptedEngine, &kEchoEngine"),
+    ]),
+}
+
+
+def laid_over(toy, text, edits):
+    changed = text
+    for old, new in edits:
+        if changed.count(old) != 1:
+            sys.exit(f"toy {toy}: {old!r} is there {changed.count(old)} times, not once")
+        changed = changed.replace(old, new)
+    lines = [line for line in difflib.ndiff(text.splitlines(), changed.splitlines())
+             if line.startswith("+ ")]
+    if len(lines) > LINES_MAX:
+        sys.exit(f"toy {toy} needs {len(lines)} lines, of {LINES_MAX} at most: {lines}")
+    return changed
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def main():
+    root, out = map(pathlib.Path, sys.argv[1:])
+    for toy, (name, edits) in TOYS.items():
+        write(out / name, laid_over(toy, (root / name).read_text(), edits))
+    toys = root / "tests/toy"
+    for path in sorted([*toys.glob("*/**/*.hpp"), *toys.glob("*/**/*.cpp")]):
+        write(out / path.relative_to(toys), path.read_text())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+// A toy aggregate, reactor, query and engine, each added to the product by two lines, do what those
+// of the product do.
+#include <algorithm>
+
+#include "eventlog/domain/event_codec.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/driven_loop.hpp"
+#include "tests/support/folded_streams.hpp"
+#include "workers/engines/engines.hpp"
+#include "workers/protocol/commands.hpp"
+#include "workers/queries/log_end.hpp"
+#include "workers/queries/queries.hpp"
+#include "workers/reactors/counter_resetter.hpp"
+#include "workers/reactors/reactors.hpp"
+
+namespace {
+
+using domain::CounterCommand;
+using domain::CounterStream;
+using domain::RaiseCounter;
+using domain::ResetCounter;
+using support::DrivenLoop;
+using support::LastingStores;
+
+const auto kId = support::numbered<base::SessionId>(1);
+const std::string kStream = domain::format_stream(CounterStream::kPattern, "main", kId);
+
+std::int64_t value_of(const workers::CommandOutcome& outcome) {
+  REQUIRE(outcome);
+  return std::get<domain::CounterReply>(outcome->reply).value;
+}
+
+std::int64_t value_in(const DrivenLoop& loop) {
+  const auto* state = loop.worker.find<CounterStream>(kStream);
+  return state == nullptr ? -1 : state->value;
+}
+
+workers::CommandMessage raise(int command, std::int64_t by) {
+  return DrivenLoop::message(1, command, RaiseCounter{by});
+}
+
+TEST_CASE("the event of a further aggregate is stored and read", "[toy]") {
+  const auto types = domain::event_types();
+  CHECK(std::count(types.begin(), types.end(), "CounterRaised") == 1);
+  domain::RecordedEvent event;
+  event.envelope.stream = kStream;
+  event.event = domain::CounterRaised{7};
+  const auto read = domain::decode_facts(domain::encode_facts(event));
+  REQUIRE(read);
+  CHECK(read->event == event.event);
+}
+
+TEST_CASE("a further aggregate's streams have names, states and a residency", "[toy]") {
+  CHECK(kStream == "main/counter/" + kId.text());
+  const auto ref = domain::parse_stream(kStream);
+  REQUIRE(ref);
+  CHECK(ref->is<CounterStream>());
+  CHECK(ref->agent == "main");
+  CHECK(ref->session == kId);
+  CHECK(domain::residency_of(*ref) == domain::Residency::on_demand);
+  const auto state = domain::initial_state(kStream);
+  REQUIRE(state);
+  CHECK(std::holds_alternative<domain::CounterState>(*state));
+}
+
+TEST_CASE("an event of another aggregate is impossible in a further one's stream", "[toy]") {
+  domain::StreamState state = domain::CounterState{};
+  domain::Envelope envelope;
+  envelope.position = {5};
+  envelope.actor_kind = domain::ActorKind::server;
+  domain::evolve(state, envelope, domain::CloseRequested{});
+  CHECK(domain::inconsistency(state) == base::Position{5});
+}
+
+TEST_CASE("a further aggregate's command comes over the wire", "[toy]") {
+  const auto body = workers::encode_command(RaiseCounter{3});
+  CHECK(body.type == "RaiseCounter");
+  const auto command = workers::decode_command(body);
+  REQUIRE(command);
+  CHECK(*command == domain::Command(RaiseCounter{3}));
+  workers::CommandBody own;
+  own.type = "ResetCounter";
+  CHECK_FALSE(workers::decode_command(own));  // the server's own
+  const workers::CommandReplyOf<domain::CounterReply> reply{{4}, {9}, false};
+  const auto told = base::decode<workers::CommandReplyOf<domain::CounterReply>>(base::encode(reply));
+  REQUIRE(told);
+  CHECK(*told == reply);
+}
+
+TEST_CASE("a further aggregate's commands are decided, remembered and refused", "[toy]") {
+  LastingStores disk;
+  DrivenLoop loop(disk.store, *disk.rows);
+  CHECK(value_of(loop.ask(raise(1, 2))) == 2);
+  CHECK(value_of(loop.ask(raise(2, 3))) == 5);
+  const auto again = loop.ask(raise(1, 2));
+  CHECK(value_of(again) == 5);
+  CHECK(again->is_repeated);
+  const auto refused = loop.ask(raise(3, 0));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == domain::RejectionCode::invalid);
+  CHECK(value_in(loop) == 5);
+  CHECK(loop.events.size() == 2);
+}
+
+TEST_CASE("a further aggregate's state comes back from the log", "[toy]") {
+  LastingStores disk;
+  {
+    DrivenLoop before(disk.store, *disk.rows);
+    CHECK(value_of(before.ask(raise(1, 2))) == 2);
+  }
+  DrivenLoop after(disk.store, *disk.rows, {}, 6);
+  CHECK(value_in(after) == -1);  // nobody asked for it
+  CHECK(value_of(after.ask(raise(2, 3))) == 5);
+}
+
+TEST_CASE("a further reactor is made with the others, is told of facts, and commands", "[toy]") {
+  LastingStores disk;
+  DrivenLoop loop(disk.store, *disk.rows);
+  class NoUpkeep final : public workers::UpkeepPort {
+    void submit(const workers::UpkeepJob&) override {}
+    std::optional<workers::UpkeepOutcome> poll() override { return std::nullopt; }
+  } port;
+  base::SeededRandom random(3);
+  workers::Upkeep upkeep(loop.worker, port, random);
+  const auto reactors = workers::make_reactors({loop.worker, upkeep, random, {}});
+  const auto resetter = std::find_if(reactors.begin(), reactors.end(), [](const auto& reactor) {
+    return dynamic_cast<workers::CounterResetter*>(reactor.get()) != nullptr;
+  });
+  REQUIRE(resetter != reactors.end());
+  REQUIRE(loop.ask(raise(1, 4)));
+  REQUIRE(loop.ask(raise(2, workers::CounterResetter::kRaisedFar)));
+  CHECK(value_in(loop) == 14);
+  for (const auto& event : std::vector(loop.events)) (*resetter)->on_durable(event);
+  loop.settle();
+  CHECK(value_in(loop) == 0);
+  CHECK(loop.answer_reactors());
+}
+
+TEST_CASE("a further query is found by its verb and answered", "[toy]") {
+  const workers::QueryKind* kind = workers::find_query("log_end");
+  REQUIRE(kind != nullptr);
+  LastingStores disk;
+  DrivenLoop loop(disk.store, *disk.rows);
+  REQUIRE(loop.ask(raise(1, 4)));
+  const bus::LogIdentity identity{};
+  const auto views = eventlog::make_memory_key_value_store();
+  eventlog::StreamIndex index(*disk.rows);
+  workers::Query query;
+  query.body = bus::to_body(workers::QueryBody{});
+  query.durable = disk.store.tail();
+  const auto body = kind->run({identity, disk.store, *views, index}, query);
+  REQUIRE(body);
+  const auto answer = bus::from_body<workers::LogEndAnswer>(*body);
+  REQUIRE(answer);
+  CHECK(*answer == workers::LogEndAnswer{{1}, {1}});
+}
+
+TEST_CASE("a further engine is made by its name, and a session may name it", "[toy]") {
+  const auto engine = engines::make_engine("echo", {{"/bin/cat"}, {}, true, {}, {}}, {});
+  REQUIRE(engine);
+  CHECK(engine->launch().argv == std::vector<std::string>{"/bin/cat"});
+  const auto turn = support::numbered<base::TurnId>(2);
+  CHECK(engine->begin_turn(turn, "hello") == "hello\n");
+  CHECK(engine->on_line("hello", {1}).size() == 2);
+  CHECK(engines::engine_names_text().find("echo") != std::string::npos);
+  LastingStores disk;
+  DrivenLoop loop(disk.store, *disk.rows);
+  domain::Spawn spawn;
+  spawn.spec = support::sample_spec(true);
+  spawn.spec.engine = "echo";
+  spawn.prompt = "work on it";
+  CHECK(loop.ask(DrivenLoop::message(1, 1, spawn)));
+}
+
+}  // namespace
