@@ -43,6 +43,21 @@ using AskedAggregates = detail::AskedOfAll<Aggregates>::Aggregates;
 using Command = base::VariantOf<detail::AskedOfAll<Aggregates>::Commands>;
 using Reply = base::VariantOf<detail::AskedOfAll<Aggregates>::Replies>;
 
+// The command as its own struct; null: it is another one.
+template <class One>
+const One* command_as(const Command& command) {
+  return std::visit(
+      [](const auto& own) {
+        return std::visit(
+            []<class C>(const C& c) -> const One* {
+              if constexpr (std::same_as<C, One>) return &c;
+              return nullptr;
+            },
+            own);
+      },
+      command);
+}
+
 std::string_view type_name(const Command& command);
 CommandClass class_of(const Command& command);
 // Its stream begins with it.

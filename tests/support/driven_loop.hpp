@@ -75,7 +75,7 @@ class DrivenLoop {
   // `store` and `rows` may hold an earlier life, which had better had another seed: aliases and ids
   // are drawn from it.
   DrivenLoop(eventlog::BlockStore& store, eventlog::KeyValueStore& rows,
-              workers::CommandLoopOptions options = {}, std::uint64_t seed = 5)
+             workers::CommandLoopOptions options = {}, std::uint64_t seed = 5)
       : random_(seed),
         store_(store),
         index_(rows),

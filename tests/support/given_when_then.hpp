@@ -181,11 +181,6 @@ inline domain::LeaseReport report(std::int64_t sequence, domain::Report what,
   return {{token}, sequence, std::move(what)};
 }
 
-inline const domain::LeaseReport* report_in(const Command& command) {
-  const auto* own = std::get_if<domain::SessionCommand>(&command);
-  return own == nullptr ? nullptr : std::get_if<domain::LeaseReport>(own);
-}
-
 class When {
  public:
   When(Given world, Command command) : world_(std::move(world)), command_(std::move(command)) {
@@ -233,7 +228,7 @@ class When {
     envelope.actor_kind = domain::ActorKind::server;
     const bool is_clients = domain::is_clients(command_);
     if (is_clients) envelope.actor_kind = domain::ActorKind::client;
-    if (const auto* r = report_in(command_)) {
+    if (const auto* r = domain::command_as<domain::LeaseReport>(command_)) {
       envelope.actor_kind = domain::ActorKind::worker;
       envelope.token = r->token;
       envelope.report_sequence = r->sequence;

@@ -5,10 +5,10 @@
 #include <stdexcept>
 
 #include "eventlog/copies/erase.hpp"
-#include "eventlog/proof/erased_after_copy.hpp"
 #include "eventlog/log/log_reader.hpp"
-#include "eventlog/rocksdb/rocksdb_store.hpp"
 #include "eventlog/log/stream_index.hpp"
+#include "eventlog/proof/erased_after_copy.hpp"
+#include "eventlog/rocksdb/rocksdb_store.hpp"
 #include "projections/projections.hpp"
 #include "tests/support/history.hpp"
 #include "tests/support/log_writer.hpp"

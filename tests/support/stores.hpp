@@ -4,9 +4,9 @@
 
 #include <memory>
 
+#include "eventlog/rocksdb/rocksdb_store.hpp"
 #include "eventlog/store/key_value_store.hpp"
 #include "eventlog/store/memory_store.hpp"
-#include "eventlog/rocksdb/rocksdb_store.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temp_folder.hpp"
 

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <optional>
 
-#include "workers/engines/process/pidfd.hpp"
 #include "eventlog/base/unique_fd.hpp"
+#include "workers/engines/process/pidfd.hpp"
 
 namespace support {
 
