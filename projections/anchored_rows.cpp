@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/folder/archive_chain.hpp"
 #include "eventlog/folder/copy_files.hpp"
-#include "eventlog/domain/stream_name.hpp"
 #include "eventlog/rocksdb/private_folder.hpp"
 #include "projections/fold/digest.hpp"
 #include "projections/start/anchored_states.hpp"

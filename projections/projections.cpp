@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "projections/fold/digest.hpp"
+#include "projections/start/startup_rows.hpp"
 #include "projections/views/metrics.hpp"
 #include "projections/views/resume_index.hpp"
 #include "projections/views/session_list.hpp"
-#include "projections/start/startup_rows.hpp"
 
 namespace projections {
 namespace {

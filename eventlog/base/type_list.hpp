@@ -20,9 +20,10 @@ inline constexpr bool kContains<T, Types<Members...>> = (std::same_as<T, Members
 // Each member of one is in the other, and none is in a list twice.
 template <class A, class B>
 inline constexpr bool kHasSameMembers = false;
-template <class... A, class B>
-inline constexpr bool kHasSameMembers<Types<A...>, B> = sizeof...(A) == B::kCount &&
-                                                        (kContains<A, B> && ...);
+template <class... A, class... B>
+inline constexpr bool kHasSameMembers<Types<A...>, Types<B...>> =
+    sizeof...(A) == sizeof...(B) && (kContains<A, Types<B...>> && ...) &&
+    (kContains<B, Types<A...>> && ...);
 
 namespace detail {
 template <class... Lists>

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/folder/copy_files.hpp"
-#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/copies/erase.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/folder/copy_files.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "eventlog/rocksdb/rocksdb_store.hpp"
 

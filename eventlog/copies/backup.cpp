@@ -6,12 +6,12 @@
 #include <map>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/log/committer.hpp"
-#include "eventlog/folder/copy_files.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/stream_name.hpp"
+#include "eventlog/folder/copy_files.hpp"
 #include "eventlog/folder/open_log.hpp"
+#include "eventlog/log/committer.hpp"
 
 namespace eventlog {
 namespace {

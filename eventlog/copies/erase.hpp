@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "eventlog/store/block_store.hpp"
 #include "eventlog/domain/version_ranges.hpp"
 #include "eventlog/log/stream_index.hpp"
+#include "eventlog/store/block_store.hpp"
 
 namespace eventlog {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "eventlog/domain/version_ranges.hpp"
-#include "eventlog/proof/erased_after_copy.hpp"
 #include "eventlog/folder/open_log.hpp"
+#include "eventlog/proof/erased_after_copy.hpp"
 
 namespace eventlog {
 

@@ -1,9 +1,12 @@
 // What an aggregate says of itself. It is a struct of:
 //
-//   State         what its events add up to
+//   State         what its events add up to; its `inconsistent` is the position of the first event
+//   that
+//                 is impossible in it
 //   Events        base::Types of them
 //   kPattern      the names of its streams: {agent} and {id} stand for what tells one from another
-//   kStateSchema  grows with any change of State's fields or of its evolve, and voids stored states
+//   kStateSchema  from kFirstSchema on; grows with any change of State's fields or of its evolve,
+//                 and voids stored states
 //   kResidency    see below
 //
 // and, if it can be asked for anything:

@@ -21,6 +21,7 @@ struct OfAll<base::Types<A...>> {
 
 template <class Owned, class... A>
 constexpr std::size_t index_of(base::Types<A...>) {
+  static_assert((std::same_as<Owned, A> || ...), "an aggregate of the list");
   std::size_t index = 0;
   for (const bool is_it : {std::same_as<Owned, A>...}) {
     if (is_it) return index;
@@ -38,9 +39,19 @@ constexpr std::int64_t schema_of(base::Types<A...>) {
 
 template <std::int64_t kFirst, class... A>
 constexpr std::int64_t schema_of_all(base::Types<A...>) {
+  static_assert(((A::kStateSchema >= kFirst) && ...), "schemas begin with the first one");
   return kFirst + (... + (A::kStateSchema - kFirst));
 }
+template <class... A>
+constexpr bool are_bounded(base::Types<A...>) {
+  return (
+      (A::kResidency == Residency::on_demand || A::kPattern.find('{') == std::string_view::npos) &&
+      ...);
+}
 }  // namespace detail
+
+static_assert(detail::are_bounded(Aggregates{}),
+              "only single streams stay in memory with the server");
 
 // Its place in the list.
 template <class Aggregate>

@@ -17,6 +17,7 @@ auto visit_one(const Command& command, Use&& use) {
 
 template <class Own, class... A>
 constexpr std::size_t owner_of(base::Types<A...>) {
+  static_assert((std::same_as<Own, typename A::Command> || ...), "of a listed aggregate");
   std::size_t owner = 0;
   ((std::same_as<Own, typename A::Command> ? void(owner = kIndexOf<A>) : void()), ...);
   return owner;
@@ -124,17 +125,17 @@ std::string stream_of(const StreamRef& target) {
   return format_stream(kPatterns[target.aggregate], target.agent, target.session);
 }
 
-Reads reads(const Command& command, const StreamRef& target) {
+Reads reads_of(const Command& command, const StreamRef& target) {
   Reads further;
   std::visit([&](const auto& own) { reads(own, target, further); }, command);
   return further;
 }
 
-Decided decide(const Command& command, const States& states, const Context& context) {
+Decided decide_on(const Command& command, const States& states, const Context& context) {
   return std::visit([&](const auto& own) { return decide(own, states, context); }, command);
 }
 
-Reply reply(const Command& command, const StreamState& state) {
+Reply reply_to(const Command& command, const StreamState& state) {
   return std::visit(
       [&](const auto& own, const auto& s) -> Reply {
         if constexpr (requires { reply(s, own); }) return reply(s, own);
@@ -144,7 +145,7 @@ Reply reply(const Command& command, const StreamState& state) {
       command, state);
 }
 
-std::optional<AcceptedCommand> known_command(const StreamState& state, const CommandId& command) {
+std::optional<AcceptedCommand> accepted_before(const StreamState& state, const CommandId& command) {
   return std::visit(
       [&](const auto& s) -> std::optional<AcceptedCommand> {
         if constexpr (requires { known_command(s, command); }) return known_command(s, command);

@@ -71,12 +71,12 @@ bool is_clients(const Command& command);
 std::optional<StreamRef> target_of(const Command& command, std::string_view agent, SessionId id);
 std::string stream_of(const StreamRef& target);
 
-Reads reads(const Command& command, const StreamRef& target);
-Decided decide(const Command& command, const States& states, const Context& context);
+Reads reads_of(const Command& command, const StreamRef& target);
+Decided decide_on(const Command& command, const States& states, const Context& context);
 // `state`: of its target, after it.
-Reply reply(const Command& command, const StreamState& state);
+Reply reply_to(const Command& command, const StreamState& state);
 // The client's command that was accepted under that id; none: it is new.
-std::optional<AcceptedCommand> known_command(const StreamState& state, const CommandId& command);
+std::optional<AcceptedCommand> accepted_before(const StreamState& state, const CommandId& command);
 
 // A client's command of that type, from the bytes of its fields. Error invalid: there is no such
 // type, or the bytes are not of its fields.

@@ -7,8 +7,8 @@
 #include "eventlog/base/list_files.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/folder/copy_files.hpp"
-#include "eventlog/log/tail_proof.hpp"
 #include "eventlog/log/log_reader.hpp"
+#include "eventlog/log/tail_proof.hpp"
 
 namespace eventlog {
 namespace {

@@ -3,11 +3,11 @@
 // folder, base/<position>/ holds the file `anchor` and the rows (RocksDB).
 #pragma once
 
-#include "eventlog/proof/anchor.hpp"
-#include "eventlog/store/block_store.hpp"
 #include "eventlog/folder/data_layout.hpp"
-#include "eventlog/store/key_value_store.hpp"
+#include "eventlog/proof/anchor.hpp"
 #include "eventlog/proof/verify.hpp"
+#include "eventlog/store/block_store.hpp"
+#include "eventlog/store/key_value_store.hpp"
 
 namespace eventlog {
 

@@ -6,10 +6,10 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/folder/archive_chain.hpp"
-#include "eventlog/log/tail_proof.hpp"
 #include "eventlog/folder/log_place.hpp"
-#include "eventlog/store/memory_store.hpp"
+#include "eventlog/log/tail_proof.hpp"
 #include "eventlog/rocksdb/write_ahead_log.hpp"
+#include "eventlog/store/memory_store.hpp"
 
 namespace eventlog {
 namespace {

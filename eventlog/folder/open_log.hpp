@@ -7,13 +7,13 @@
 #include <string>
 
 #include "eventlog/base/file_lock.hpp"
-#include "eventlog/folder/data_layout.hpp"
-#include "eventlog/store/head_file.hpp"
-#include "eventlog/proof/erased_after_copy.hpp"
 #include "eventlog/folder/archived_base.hpp"
-#include "eventlog/rocksdb/rocksdb_store.hpp"
+#include "eventlog/folder/data_layout.hpp"
 #include "eventlog/log/sequencer.hpp"
+#include "eventlog/proof/erased_after_copy.hpp"
 #include "eventlog/proof/verify.hpp"
+#include "eventlog/rocksdb/rocksdb_store.hpp"
+#include "eventlog/store/head_file.hpp"
 
 namespace eventlog {
 

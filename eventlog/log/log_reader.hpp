@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "eventlog/store/block_store.hpp"
 #include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/store/block_store.hpp"
 
 namespace eventlog {
 

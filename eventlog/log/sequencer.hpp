@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "eventlog/log/committer.hpp"
 #include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/log/committer.hpp"
 
 namespace eventlog {
 

@@ -6,8 +6,8 @@
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/domain/event_codec.hpp"
-#include "eventlog/log/tail_proof.hpp"
 #include "eventlog/log/log_reader.hpp"
+#include "eventlog/log/tail_proof.hpp"
 
 namespace eventlog {
 namespace {

@@ -4,9 +4,9 @@
 #include <deque>
 #include <memory>
 
-#include "eventlog/store/block_store.hpp"
 #include "eventlog/log/snapshot_store.hpp"
 #include "eventlog/log/stream_index.hpp"
+#include "eventlog/store/block_store.hpp"
 
 namespace eventlog {
 

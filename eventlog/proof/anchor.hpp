@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "eventlog/base/signing.hpp"
+#include "eventlog/domain/event.hpp"
 #include "eventlog/store/block.hpp"
 #include "eventlog/store/disk.hpp"
-#include "eventlog/domain/event.hpp"
 
 namespace eventlog {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/store/disk.hpp"
 #include "eventlog/domain/version_ranges.hpp"
+#include "eventlog/store/disk.hpp"
 
 namespace eventlog {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/store/block_store.hpp"
-#include "eventlog/proof/erased_after_copy.hpp"
 #include "eventlog/log/snapshot_store.hpp"
+#include "eventlog/proof/erased_after_copy.hpp"
+#include "eventlog/store/block_store.hpp"
 
 namespace eventlog {
 

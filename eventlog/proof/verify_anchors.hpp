@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
+#include "eventlog/domain/recorded_event.hpp"
 #include "eventlog/proof/anchor.hpp"
 #include "eventlog/store/block_store.hpp"
-#include "eventlog/domain/recorded_event.hpp"
 
 namespace eventlog {
 

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "eventlog/store/block_store.hpp"
 #include "eventlog/domain/recorded_event.hpp"
 #include "eventlog/proof/erased_after_copy.hpp"
+#include "eventlog/store/block_store.hpp"
 
 namespace eventlog {
 

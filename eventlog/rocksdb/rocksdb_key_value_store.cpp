@@ -16,11 +16,11 @@
 #include <shared_mutex>
 
 #include "eventlog/base/list_files.hpp"
-#include "eventlog/store/key_value_store.hpp"
 #include "eventlog/rocksdb/private_folder.hpp"
 #include "eventlog/rocksdb/rocksdb_calls.hpp"
 #include "eventlog/rocksdb/rocksdb_no_log.hpp"
 #include "eventlog/rocksdb/rocksdb_no_resume.hpp"
+#include "eventlog/store/key_value_store.hpp"
 
 namespace eventlog {
 namespace {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "eventlog/store/block.hpp"
 #include "eventlog/folder/data_layout.hpp"
+#include "eventlog/store/block.hpp"
 
 namespace eventlog {
 

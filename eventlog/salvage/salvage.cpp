@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <iterator>
 
+#include "eventlog/copies/log_rebuild.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
-#include "eventlog/proof/erased_after_copy.hpp"
 #include "eventlog/folder/archived_base.hpp"
-#include "eventlog/copies/log_rebuild.hpp"
 #include "eventlog/log/tail_proof.hpp"
+#include "eventlog/proof/erased_after_copy.hpp"
 #include "eventlog/salvage/salvage_contents.hpp"
 #include "eventlog/salvage/salvage_plan.hpp"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/store/block.hpp"
 #include "eventlog/folder/data_layout.hpp"
+#include "eventlog/store/block.hpp"
 
 namespace eventlog {
 

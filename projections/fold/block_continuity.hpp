@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "eventlog/store/block.hpp"
 #include "eventlog/domain/recorded_event.hpp"
 #include "eventlog/domain/stream_name.hpp"
+#include "eventlog/store/block.hpp"
 
 namespace projections {
 

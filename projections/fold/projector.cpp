@@ -4,8 +4,8 @@
 #include <span>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/log/tail_proof.hpp"
 #include "eventlog/log/log_reader.hpp"
+#include "eventlog/log/tail_proof.hpp"
 #include "projections/fold/block_continuity.hpp"
 
 namespace projections {

@@ -16,7 +16,7 @@ using base::StreamVersion;
 using domain::SessionState;
 using eventlog::LoadedStream;
 
-constexpr std::int64_t kTakeoverRowSchema = 3;
+constexpr std::int64_t kTakeoverRowSchema = 2;
 constexpr std::string_view kStatePrefix = "b/";
 constexpr std::string_view kEventPrefix = "j/";
 constexpr std::string_view kSessionPrefix = "s/";
@@ -49,6 +49,22 @@ struct KeptEvent {
     visit("facts", self.facts);
   }
 };
+
+bool is_with_server(const domain::StreamRef& stream) {
+  return domain::residency_of(stream) == domain::Residency::with_server;
+}
+
+// Registries are not read at a start. Their rows are there because anchors of older releases sign
+// them with the others.
+bool has_rows(const domain::StreamRef& stream) {
+  return is_with_server(stream) || stream.is<domain::RegistryStream>();
+}
+
+// False: it is read when somebody asks for it.
+bool is_read_at_start(std::string_view stream) {
+  const auto ref = domain::parse_stream(stream);
+  return !ref || is_with_server(*ref);
+}
 
 Bytes state_key(std::string_view stream) {
   return Bytes(kStatePrefix).append(stream);
@@ -143,6 +159,7 @@ tl::unexpected<base::Error> unusable(const eventlog::KeyValue& row) {
 
 Result<bool> take_state(const eventlog::KeyValue& row, Takeover& takeover) {
   const std::string stream = row.key.substr(kStatePrefix.size());
+  if (!is_read_at_start(stream)) return true;
   auto empty = domain::initial_state(stream);
   if (!empty) return unusable(row);
   return std::visit(
@@ -157,6 +174,8 @@ Result<bool> take_state(const eventlog::KeyValue& row, Takeover& takeover) {
 }
 
 Result<bool> take_event(const eventlog::KeyValue& row, Takeover& takeover) {
+  const std::string_view name = std::string_view(row.key).substr(kEventPrefix.size());
+  if (!is_read_at_start(name.substr(0, name.find('\0')))) return true;
   auto event = decode_kept(row);
   if (!event) return tl::unexpected(event.error());
   const domain::Envelope& envelope = event->envelope;
@@ -184,10 +203,10 @@ std::int64_t StartupRows::schema() const {
 }
 
 void StartupRows::apply(const domain::RecordedEvent& event,
-                         const std::optional<domain::StreamRef>& stream, Rows& rows) const {
+                        const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   if (const auto* ref = session_of(stream)) {
     fold_session(event, *ref, rows);
-  } else if (stream && domain::residency_of(*stream) == domain::Residency::with_server) {
+  } else if (stream && has_rows(*stream)) {
     fold_shared(event, rows);
   }
 }

@@ -15,8 +15,8 @@
 #include "tests/support/environment_number.hpp"
 #include "tests/support/listing.hpp"
 #include "tests/support/replay_run.hpp"
-#include "tools/steno/text/exit_codes.hpp"
 #include "tools/steno/replay/replay_checkpoints.hpp"
+#include "tools/steno/text/exit_codes.hpp"
 
 namespace {
 

@@ -65,7 +65,8 @@ class Life {
     }
     workers::DerivedStoresOptions options;
     options.on_rebuilt = [this](std::string_view, const base::Error&) { ++rebuilds_; };
-    auto side = workers::open_derived_stores(*log_.store, log_.tail, *index_rows_, *view_rows_, options);
+    auto side =
+        workers::open_derived_stores(*log_.store, log_.tail, *index_rows_, *view_rows_, options);
     if (!side) return tl::unexpected(side.error());
     side_ = std::move(*side);
     return true;

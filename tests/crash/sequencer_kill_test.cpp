@@ -160,7 +160,7 @@ void check_retries(const std::string& folder, eventlog::BlockStore& store,
   const auto rows = eventlog::open_rocksdb_key_value_store(folder + "/rows");
   REQUIRE(rows);
   support::DrivenLoop loop(store, **rows, crash::options(),
-                            static_cast<std::uint64_t>(store.tail().value));
+                           static_cast<std::uint64_t>(store.tail().value));
   const Position tail = store.tail();
   const auto last = std::prev(acknowledged.end());
   const auto again = loop.ask(crash::numbered_command(last->first));

@@ -92,7 +92,8 @@ Result<bool> ServerLife::open_rows(const std::string& root) {
   wanted.on_rebuilt = [this](std::string_view rows, const base::Error& why) {
     rebuilt_ = std::string(rows) + ": " + why.text;
   };
-  auto side = workers::open_derived_stores(*log_.store, log_.tail, *index_rows_, *view_rows_, wanted);
+  auto side =
+      workers::open_derived_stores(*log_.store, log_.tail, *index_rows_, *view_rows_, wanted);
   if (!side) return tl::unexpected(side.error());
   side_ = std::move(*side);
   // Rows that are ahead of the log, damaged, or of another one, would be a broken promise here.

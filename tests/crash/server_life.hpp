@@ -11,9 +11,9 @@
 #include "eventlog/log/stream_loader.hpp"
 #include "tests/support/faulty_disk.hpp"
 #include "workers/commands/command_loop.hpp"
-#include "workers/upkeep/upkeep_jobs.hpp"
-#include "workers/upkeep/log_trimming.hpp"
 #include "workers/server/derived_stores.hpp"
+#include "workers/upkeep/log_trimming.hpp"
+#include "workers/upkeep/upkeep_jobs.hpp"
 
 namespace crash {
 

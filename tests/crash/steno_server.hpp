@@ -12,9 +12,9 @@
 
 #include "eventlog/base/result.hpp"
 #include "eventlog/base/time.hpp"
+#include "eventlog/base/unique_fd.hpp"
 #include "tests/crash/process_watch.hpp"
 #include "workers/engines/process/process_table.hpp"
-#include "eventlog/base/unique_fd.hpp"
 
 namespace crash {
 
@@ -77,7 +77,7 @@ class StenoServer {
   bool is_home_kept_ = true;
   std::optional<ProcessWatch> watch_;
   pid_t server_ = 0;            // 0: none runs
-  base::UniqueFd says_;      // what the server prints
+  base::UniqueFd says_;         // what the server prints
   std::map<pid_t, int> ended_;  // wait statuses of children that nobody has asked for yet
 };
 

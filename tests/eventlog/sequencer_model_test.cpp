@@ -2,8 +2,8 @@
 // blocks whose fate is unknown and the retries after them, restarts, erasures and snapshots.
 #include <map>
 
-#include "eventlog/domain/evolve.hpp"
 #include "eventlog/copies/erase.hpp"
+#include "eventlog/domain/evolve.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "eventlog/log/sequencer.hpp"
 #include "eventlog/log/stream_loader.hpp"

@@ -25,14 +25,16 @@ void decide_on(const workers::CommandBody& body, const domain::Command& command)
 // Makes a client's command of one kind, filled.
 using Filled = domain::Command (*)(support::RandomValue& values);
 
+template <class One>
+domain::Command filled(support::RandomValue& values) {
+  One one;
+  values.fill(one);
+  return one;
+}
+
 template <class... One>
 void add_all(std::vector<Filled>& all, base::Types<One...>) {
-  (all.push_back([](support::RandomValue& values) -> domain::Command {
-    One one;
-    values.fill(one);
-    return one;
-  }),
-   ...);
+  (all.push_back(filled<One>), ...);
 }
 // Of every kind there is.
 template <class... A>

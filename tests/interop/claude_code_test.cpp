@@ -6,6 +6,7 @@
 
 #include "tests/interop/agent_run.hpp"
 #include "tests/support/catch.hpp"
+#include "workers/engines/claude/claude_engine.hpp"
 
 namespace {
 

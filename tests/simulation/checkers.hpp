@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/store/block_store.hpp"
 #include "eventlog/domain/aggregates.hpp"
 #include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/store/block_store.hpp"
 #include "eventlog/store/key_value_store.hpp"
 #include "tests/simulation/sim_agent.hpp"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "eventlog/store/block_store.hpp"
 #include "eventlog/domain/aggregates.hpp"
 #include "eventlog/domain/recorded_event.hpp"
+#include "eventlog/store/block_store.hpp"
 
 namespace simulation {
 

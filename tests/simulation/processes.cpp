@@ -152,7 +152,7 @@ base::Result<std::unique_ptr<ServerLife>> ServerLife::open(Surroundings& around,
     ++around.counts[std::string(rows) + " rebuilt"];
   };
   auto side = workers::open_derived_stores(around.disk.log(), tail, around.disk.index_rows(),
-                                      around.disk.view_rows(), options);
+                                           around.disk.view_rows(), options);
   if (!side) return tl::unexpected(side.error());
   return std::make_unique<ServerLife>(around, clock, tail, std::move(*side));
 }

@@ -6,9 +6,9 @@
 #include "bus/memory_bus.hpp"
 #include "tests/simulation/sim_agent.hpp"
 #include "tests/simulation/sim_disk.hpp"
+#include "workers/runner/worker_link.hpp"
 #include "workers/server/derived_stores.hpp"
 #include "workers/server/server.hpp"
-#include "workers/runner/worker_link.hpp"
 
 namespace simulation {
 
@@ -110,7 +110,7 @@ class SimErasures final : public workers::UpkeepPort {
   workers::UpkeepJobs work_;
   std::optional<workers::UpkeepJob> job_;
   std::optional<workers::UpkeepOutcome> outcome_;  // not told yet
-  Duration due_{0};                                 // of its work, then of the telling
+  Duration due_{0};                                // of its work, then of the telling
 };
 
 struct ServerLife {

@@ -1,7 +1,9 @@
 // States of streams by their names, folded from events: what decisions are made on in tests.
 #pragma once
 
+#include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <string>
 
 #include "eventlog/domain/command.hpp"
@@ -31,10 +33,19 @@ class FoldedStreams {
   }
 
   domain::Decided decide(const domain::Command& command, const domain::Context& context) {
-    const domain::Reads further = domain::reads(command, context.target);
+    const domain::Reads further = domain::reads_of(command, context.target);
     domain::States states(at(domain::stream_of(context.target)));
     for (const std::string& stream : further.streams()) states.add(stream, at(stream));
-    return domain::decide(command, states, context);
+    const domain::Decided decided = domain::decide_on(command, states, context);
+    if (decided) {
+      for (const domain::Emitted& emitted : *decided) {
+        const auto& named = further.streams();
+        const bool is_named = emitted.stream.empty() ||
+                              std::find(named.begin(), named.end(), emitted.stream) != named.end();
+        if (!is_named) throw std::logic_error("`reads` does not name " + emitted.stream);
+      }
+    }
+    return decided;
   }
 
   bool is_consistent() const {

@@ -56,10 +56,10 @@ class SessionDriver {
     Context context = context_of(session_ref("main", sent.session), sent.id);
     context.limits = limits_;
     context.version = version_of(stream_of(sent.session));
-    const domain::Reads further = domain::reads(sent.command, context.target);
+    const domain::Reads further = domain::reads_of(sent.command, context.target);
     domain::States states(own);
     for (const std::string& stream : further.streams()) states.add(stream, state(stream));
-    const auto decision = domain::decide(sent.command, states, context);
+    const auto decision = domain::decide_on(sent.command, states, context);
     sent.is_accepted = decision.has_value();
     ++(decision ? accepted_ : rejected_);
     if (!decision) return;

@@ -399,7 +399,7 @@ Complaints check_is_built(const SourceFile& file, std::string_view cmake_lists) 
   if (names(file.path)) return {};
   // A folder stands for every source in it, after FOLDERS, or for all below it, in a glob.
   std::string folder = folder_of(file.path);
-  if (names(folder)) return {};
+  if (names(folder) || names(folder_of(folder) + "/*")) return {};
   for (; !folder.empty(); folder = folder_of(folder)) {
     if (names(folder + "/*.cpp") || names(folder + "/*_test.cpp")) return {};
   }

@@ -33,7 +33,8 @@ std::vector<domain::Report> reports_of(const std::vector<std::string>& prompts) 
   AgentHarness harness;
   engines::SessionLaunch launch;
   launch.spec.is_multi_turn = true;
-  const auto engine = engines::make_claude_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, launch);
+  const auto engine =
+      engines::make_claude_engine({{STENO_SCRIPTED_AGENT}, {}, true, {}, {}}, launch);
   std::vector<domain::Report> reports;
   if (!harness.start(engine->launch().argv)) return reports;
   bool is_written = harness.process->write(engine->start()).has_value();

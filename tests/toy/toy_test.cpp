@@ -82,7 +82,8 @@ TEST_CASE("a further aggregate's command comes over the wire", "[toy]") {
   own.type = "ResetCounter";
   CHECK_FALSE(workers::decode_command(own));  // the server's own
   const workers::CommandReplyOf<domain::CounterReply> reply{{4}, {9}, false};
-  const auto told = base::decode<workers::CommandReplyOf<domain::CounterReply>>(base::encode(reply));
+  const auto told =
+      base::decode<workers::CommandReplyOf<domain::CounterReply>>(base::encode(reply));
   REQUIRE(told);
   CHECK(*told == reply);
 }

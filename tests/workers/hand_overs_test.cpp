@@ -4,10 +4,10 @@
 #include "tests/support/faulty_rows.hpp"
 #include "tests/support/history.hpp"
 #include "tests/support/wake.hpp"
-#include "workers/reactors/content_loader.hpp"
-#include "workers/upkeep/upkeep_jobs.hpp"
 #include "workers/queries/query_service.hpp"
+#include "workers/reactors/content_loader.hpp"
 #include "workers/server/derived_stores.hpp"
+#include "workers/upkeep/upkeep_jobs.hpp"
 
 namespace workers {
 namespace {

@@ -12,11 +12,11 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/steno/client/client_commands.hpp"
-#include "tools/steno/text/console.hpp"
-#include "tools/steno/text/error_line.hpp"
 #include "tools/steno/client/offline_commands.hpp"
 #include "tools/steno/replay/replay.hpp"
 #include "tools/steno/serve/serve_command.hpp"
+#include "tools/steno/text/console.hpp"
+#include "tools/steno/text/error_line.hpp"
 
 namespace steno {
 

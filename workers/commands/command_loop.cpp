@@ -248,7 +248,7 @@ std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target,
                                                           CommandClass of) {
   const auto ref = domain::target_of(message.command, message.agent, message.session);
   Involved streams{&target};
-  const domain::Reads further = domain::reads(message.command, *ref);
+  const domain::Reads further = domain::reads_of(message.command, *ref);
   for (const std::string& name : further.streams()) streams.push_back(&stream(name));
   for (Stream* s : streams) {
     if (!is_at_hand(*s, {of, *target.name})) return std::nullopt;
@@ -324,8 +324,8 @@ CommandOutcome CommandLoop::decide(const Involved& streams, CommandMessage& mess
       !base::mutant(base::Mutant::expected_version_ignored)) {
     base::rare(base::Rare::version_conflict);
     return reject(RejectionCode::version_conflict,
-                  "the session is at version " + std::to_string(target.version.value) +
-                      ", not at " + std::to_string(message.expected_version->value));
+                  "its stream is at version " + std::to_string(target.version.value) + ", not at " +
+                      std::to_string(message.expected_version->value));
   }
   domain::Context context;
   context.target = *domain::target_of(message.command, message.agent, message.session);
@@ -337,7 +337,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, CommandMessage& mess
   context.has_key = options_.has_key;
   domain::States states(target.state);
   for (std::size_t i = 1; i < streams.size(); ++i) states.add(*streams[i]->name, streams[i]->state);
-  auto decision = domain::decide(message.command, states, context);
+  auto decision = domain::decide_on(message.command, states, context);
   if (!decision && base::mutant(base::Mutant::rejection_before_durable)) release = {};
   if (!decision) return tl::unexpected(decision.error());
   return append(streams, message, std::move(*decision), release);
@@ -347,7 +347,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, CommandMessage& mess
 std::optional<CommandOutcome> CommandLoop::answer_again(const Stream& target,
                                                         const CommandMessage& message,
                                                         Position& release) {
-  const auto known = domain::known_command(target.state, message.id);
+  const auto known = domain::accepted_before(target.state, message.id);
   if (!known || base::mutant(base::Mutant::skip_deduplication)) {
     const RecentRejections::Refusal* refused = refusals_.find(message.id, message.ask, boot_);
     if (refused == nullptr || base::mutant(base::Mutant::late_copy_accepted)) return std::nullopt;
@@ -362,7 +362,7 @@ std::optional<CommandOutcome> CommandLoop::answer_again(const Stream& target,
   }
   base::rare(base::Rare::command_repeated);
   release = std::max(release, known->position);
-  return Accepted{known->position, domain::reply(message.command, target.state), true};
+  return Accepted{known->position, domain::reply_to(message.command, target.state), true};
 }
 
 CommandOutcome CommandLoop::append(const Involved& streams, const CommandMessage& message,
@@ -399,7 +399,7 @@ CommandOutcome CommandLoop::append(const Involved& streams, const CommandMessage
     release = std::max(release, append_and_evolve(std::move(appends), context));
   }
   const Stream& target = *streams.front();
-  return Accepted{target.last, domain::reply(message.command, target.state), false};
+  return Accepted{target.last, domain::reply_to(message.command, target.state), false};
 }
 
 Position CommandLoop::append_and_evolve(std::vector<eventlog::StreamAppend> appends,
@@ -431,11 +431,15 @@ const domain::StreamState* CommandLoop::find_state(std::string_view stream) cons
 }
 
 const domain::AdmissionState& CommandLoop::admission() const {
-  return *find<domain::AdmissionStream>(domain::kAdmissionStream);
+  const auto* state = find<domain::AdmissionStream>(domain::kAdmissionStream);
+  CHECK(state != nullptr);  // it was adopted
+  return *state;
 }
 
 const domain::ServerState& CommandLoop::server() const {
-  return *find<domain::ServerStream>(domain::kServerStream);
+  const auto* state = find<domain::ServerStream>(domain::kServerStream);
+  CHECK(state != nullptr);  // it was adopted
+  return *state;
 }
 
 // Nobody waits for it, what it says is durable, and it is none that the whole server stands on.

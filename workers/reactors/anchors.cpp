@@ -45,10 +45,10 @@ bool Anchors::do_work(const Cycle& cycle) {
   return true;
 }
 
-AnchorsAnswer Anchors::list() const {
+AnchorsAnswer Anchors::list(Position durable) const {
   AnchorsAnswer answer{key_, {}, {}, fault_};
   const auto& last = commands_.server().anchor;
-  if (!last || last->recorded > durable_) return answer;
+  if (!last || last->recorded > durable) return answer;
   answer.anchor = last;
   const auto opened = eventlog::open_anchor(last->anchor);
   if (opened) answer.through = opened->at.position;

@@ -144,10 +144,10 @@ bool Archives::do_work(const Cycle& cycle) {
   return has_worked;
 }
 
-ArchivesAnswer Archives::list() const {
+ArchivesAnswer Archives::list(Position durable) const {
   std::map<std::string, ArchiveRow> rows = failed_;
   for (const auto& [name, archive] : commands_.server().archives) {
-    if (archive.begun > durable_) continue;
+    if (archive.begun > durable) continue;
     const auto fault = untrimmed_.find(name);
     rows[name] = {name,
                   archive.folder,

@@ -24,8 +24,7 @@ void Backups::on_decided(const domain::ServerCommand& command, const CommandOutc
   }
 }
 
-bool Backups::do_work(const Cycle& cycle) {
-  durable_ = cycle.durable;
+bool Backups::do_work(const Cycle&) {
   const auto done = upkeep_.take_backup();
   if (!done) return false;
   const BackupOrder& order = done->order;
@@ -39,10 +38,10 @@ bool Backups::do_work(const Cycle& cycle) {
   return true;
 }
 
-BackupsAnswer Backups::list() const {
+BackupsAnswer Backups::list(Position durable) const {
   std::map<std::string, BackupRow> rows = failed_;
   for (const auto& [name, backup] : commands_.server().backups) {
-    if (backup.begun > durable_) continue;
+    if (backup.begun > durable) continue;
     rows[name] = {name, backup.folder, backup.begun, backup.through, {}};
   }
   BackupsAnswer answer;

@@ -20,15 +20,14 @@ class Backups final : public Reactor {
   // Only what is durably on the record is made, so that no erasure misses it.
   void on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) override;
   std::string_view verb() const override { return kVerbBackups; }
-  base::RawValue answer() const override { return bus::to_body(list()); }
+  base::RawValue answer(Position durable) const override { return bus::to_body(list(durable)); }
   bool do_work(const Cycle& cycle) override;
 
  private:
-  BackupsAnswer list() const;
+  BackupsAnswer list(Position durable) const;
 
   CommandLoop& commands_;
   Upkeep& upkeep_;
-  Position durable_;
   std::map<std::string, BackupRow> failed_;  // of this server's life, by name
 };
 

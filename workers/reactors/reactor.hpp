@@ -20,9 +20,10 @@ struct Cycle {
   FlightRecorder& flight;
 };
 
-// Runs on the server's thread and never blocks. It must remember nothing that the record does not
-// say, so that a server that was killed at any step goes on where it was. A command that it submits
-// with itself as the asker is answered by on_answer.
+// Runs on the server's thread and never blocks. It remembers nothing that the record does not
+// say, but why something could not be done; so a server that was killed at any step goes on where
+// it was: begin() looks for what is under way. A command that it submits with itself as the asker
+// is answered by on_answer.
 class Reactor : public Asker {
  public:
   // Once, when the server's own stream is in memory and its ServerStarted is recorded at
@@ -43,7 +44,7 @@ class Reactor : public Asker {
   }
   // Of requests that it answers at once; empty: of none.
   virtual std::string_view verb() const { return {}; }
-  virtual base::RawValue answer() const { return {}; }
+  virtual base::RawValue answer(Position durable) const { return (void)durable, base::RawValue{}; }
   // True when anything was done.
   virtual bool do_work(const Cycle& cycle) { return (void)cycle, false; }
   // Boot time when do_work() is due although nothing arrives.

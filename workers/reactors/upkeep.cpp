@@ -1,8 +1,6 @@
 // Hands out what is to be erased or copied, and records what was.
 #include "workers/reactors/upkeep.hpp"
 
-#include "eventlog/base/mutant.hpp"
-
 namespace workers {
 namespace {
 

@@ -1,5 +1,5 @@
-// Requests about copies and anchors in the form that clients before release 0.2 send: a verb for
-// each. Today they are commands like all others.
+// Requests about copies and anchors in the form of clients of older releases: a verb for each.
+// Today they are commands like all others.
 #pragma once
 
 #include <optional>

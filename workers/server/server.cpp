@@ -263,7 +263,7 @@ bool Server::answer_by_reactor(const bus::Peer& peer, const bus::Request& reques
   if (asked == reactors_.end()) return false;
   clients_.reply(
       peer.id, peer.hello.scope.empty()
-                   ? bus::ok_reply(request.key(), (*asked)->answer())
+                   ? bus::ok_reply(request.key(), (*asked)->answer(durable()))
                    : bus::error_reply(request.key(), bus::ReplyError::refused, out_of_scope(peer)));
   return true;
 }
@@ -324,8 +324,11 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
                        request.id.text() + ", not " + body->session.text(),
                    "session"});
   }
-  if (!peer.hello.scope.empty() && peer.hello.scope != body->agent &&
-      !base::mutant(base::Mutant::scope_not_checked)) {
+  // What is about the log as a whole is for no agent, whatever agent it names.
+  const auto target = domain::target_of(*command, body->agent, body->session);
+  const bool is_in_scope =
+      peer.hello.scope.empty() || (target && target->agent == peer.hello.scope);
+  if (!is_in_scope && !base::mutant(base::Mutant::scope_not_checked)) {
     return refuse({base::ErrorCode::refused,
                    "this connection acts for agent '" + peer.hello.scope + "' only", "agent"});
   }
@@ -358,15 +361,17 @@ void Server::take_older(const bus::Peer& peer, const bus::Request& request) {
 void Server::submit(const bus::Peer& peer, const bus::Request& request, CommandMessage message,
                     std::string older_verb) {
   message.id = request.id;
-  message.ask = request.ask;
+  // A client of an older release sends its request again after `busy`, under the same ask.
+  message.ask = older_verb.empty() ? request.ask : 0;
   message.actor_kind = domain::ActorKind::client;
-  if (message.actor.empty()) message.actor = peer.hello.name.empty() ? "client" : peer.hello.name;
+  if (message.actor.empty()) message.actor = peer.hello.name;
   message.bytes = request.body.encoded.size();
   message.asker = peer.id;
   Asked asked{peer.id, request.key(), boot_, std::move(older_verb), {}};
   if (auto* own = std::get_if<domain::ServerCommand>(&message.command)) {
+    if (message.actor.empty()) message.actor = "client";
     for (Reactor* reactor : reactors_) reactor->prepare(*own);
-    asked.command = *own;
+    asked.command = std::make_unique<domain::ServerCommand>(*own);
   }
   const std::uint64_t number = ++next_ticket_;
   asked_.emplace(number, std::move(asked));
@@ -457,7 +462,7 @@ bool Server::publish_durable() {
 void Server::on_answer(std::uint64_t number, const CommandAnswer& answer) {
   const auto found = asked_.find(number);
   if (found == asked_.end()) return;
-  const Asked asked = std::move(found->second);
+  Asked asked = std::move(found->second);
   asked_.erase(found);
   if (asked.command) {
     for (Reactor* reactor : reactors_) reactor->on_decided(*asked.command, answer.outcome);

@@ -78,7 +78,7 @@ class Server : private Asker {
     base::Duration received{0};
     std::string older_verb{};  // in whose form it was asked; empty: as a command
     // That reactors are told of when it is accepted: one about the log as a whole.
-    std::optional<domain::ServerCommand> command{};
+    std::unique_ptr<domain::ServerCommand> command{};
   };
   struct Parked {
     Query query;

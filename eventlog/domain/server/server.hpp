@@ -14,7 +14,7 @@ struct ServerStream {
   using ClientCommands = ServerClientCommands;
   using Reply = ServerReply;
   static constexpr std::string_view kPattern = "$server";
-  static constexpr std::int64_t kStateSchema = 7;
+  static constexpr std::int64_t kStateSchema = 6;
   static constexpr Residency kResidency = Residency::with_server;
 };
 

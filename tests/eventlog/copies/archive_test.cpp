@@ -1,9 +1,9 @@
 // The log's beginning as a copy of its own, and the log without it.
 #include "eventlog/copies/archive.hpp"
 
+#include "eventlog/copies/erase.hpp"
 #include "eventlog/folder/archive_chain.hpp"
 #include "eventlog/folder/copy_files.hpp"
-#include "eventlog/copies/erase.hpp"
 #include "eventlog/log/stream_loader.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/forwarding_disk.hpp"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <set>
 
-#include "eventlog/folder/data_layout.hpp"
-#include "eventlog/domain/event_codec.hpp"
 #include "eventlog/copies/erase.hpp"
+#include "eventlog/domain/event_codec.hpp"
+#include "eventlog/folder/data_layout.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/forwarding_disk.hpp"
 #include "tests/support/log_writer.hpp"

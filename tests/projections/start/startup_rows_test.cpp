@@ -10,8 +10,8 @@ using base::Position;
 using eventlog::LoadedStream;
 using eventlog::MemoryStore;
 using projections::ProjectionSet;
-using projections::Takeover;
 using projections::StartupRows;
+using projections::Takeover;
 using support::StoreWriter;
 
 // A log that has begun.
@@ -49,7 +49,7 @@ void require_is_of(const Takeover& takeover, eventlog::BlockStore& log) {
     if (auto* state = std::get_if<domain::SessionState>(&stream.state)) {
       state->commands.clear();
       if (domain::is_under_way(*state)) sessions.emplace(name, *state);
-    } else {
+    } else if (domain::residency_of(stream.state) == domain::Residency::with_server) {
       shared.insert_or_assign(name, stream);
     }
   }

@@ -31,6 +31,10 @@ struct CommandWorld : LastingStores {
   DrivenLoop loop;
 };
 
+const domain::SessionReply& of_session(const CommandOutcome& outcome) {
+  return std::get<domain::SessionReply>(outcome->reply);
+}
+
 CommandLoopOptions many_sessions() {
   CommandLoopOptions options;
   options.limits.max_sessions = 1000;
@@ -80,8 +84,8 @@ TEST_CASE("a repeated command has the same outcome and no further events", "[wor
   REQUIRE(second);
   CHECK(second->is_repeated);
   CHECK(second->position == first->position);
-  CHECK(second->name == first->name);
-  CHECK(second->alias == first->alias);
+  CHECK(of_session(second).name == of_session(first).name);
+  CHECK(of_session(second).alias == of_session(first).alias);
   CHECK(w.loop.sequencer.tail() == tail);
 }
 
@@ -178,8 +182,8 @@ TEST_CASE("a repeated command is known after a restart", "[workers]") {
   REQUIRE(after);
   CHECK(after->is_repeated);
   CHECK(after->position == before.position);
-  CHECK(after->alias == before.alias);
-  CHECK(after->status == SessionStatus::killed);
+  CHECK(of_session(after).alias == std::get<domain::SessionReply>(before.reply).alias);
+  CHECK(of_session(after).status == SessionStatus::killed);
   CHECK(disk.store.tail() == tail);
 }
 
@@ -247,9 +251,9 @@ TEST_CASE("a rejection leaves only when what it was computed from is durable", "
   CHECK_FALSE(w.loop.answers.contains(send));
   CHECK_FALSE(w.loop.answers.contains(repeat));
   w.loop.commit();
-  CHECK(w.loop.answers.at(kill)->status == SessionStatus::killed);
+  CHECK(of_session(w.loop.answers.at(kill)).status == SessionStatus::killed);
   CHECK(w.loop.answers.at(send).error().code == RejectionCode::session_ended);
-  CHECK(w.loop.answers.at(repeat)->status == SessionStatus::killed);
+  CHECK(of_session(w.loop.answers.at(repeat)).status == SessionStatus::killed);
   CHECK(w.loop.answers.at(unrelated).error().code == RejectionCode::not_found);
 }
 
@@ -319,7 +323,7 @@ TEST_CASE("order is kept while the streams of a decision arrive one by one", "[w
   CHECK(w.loop.order == std::vector<Ticket>{first, second, third});
   CHECK(w.loop.answers.at(first).error().code == RejectionCode::not_found);
   CHECK(w.loop.answers.at(second));
-  CHECK(w.loop.answers.at(third)->status == SessionStatus::killed);
+  CHECK(of_session(w.loop.answers.at(third)).status == SessionStatus::killed);
 }
 
 TEST_CASE("a command whose stream cannot be read hears so, and its next copy tries again",
@@ -432,7 +436,7 @@ TEST_CASE("a kill passes the prompts of its session, and no command that it is a
   w.loop.loader.held.clear();
   w.loop.settle();
   REQUIRE(w.loop.answers.at(spawn));
-  CHECK(w.loop.answers.at(kill)->status == SessionStatus::killed);
+  CHECK(of_session(w.loop.answers.at(kill)).status == SessionStatus::killed);
 
   REQUIRE(w.loop.ask(DrivenLoop::message(2, 3, DrivenLoop::spawn())));
   const Ticket waits = w.loop.submit(DrivenLoop::message(2, 4, prompt("more")));
@@ -449,7 +453,7 @@ TEST_CASE("a kill passes the prompts of its session, and no command that it is a
   }
   const Ticket last = w.loop.submit(DrivenLoop::message(2, 20, kKill));
   w.loop.settle();
-  CHECK(w.loop.answers.at(last)->status == SessionStatus::killed);
+  CHECK(of_session(w.loop.answers.at(last)).status == SessionStatus::killed);
   CHECK(w.loop.answers.at(prompts.back()).error().code == RejectionCode::session_ended);
 }
 
@@ -475,7 +479,7 @@ TEST_CASE("a kill is decided beside a flood, and behind one command of each othe
   };
   CHECK(place(kill) < 20);
   CHECK(place(own) < 20);
-  CHECK(w.loop.answers.at(own)->status == SessionStatus::killed);
+  CHECK(of_session(w.loop.answers.at(own)).status == SessionStatus::killed);
 }
 
 TEST_CASE("a session that floods the inbox leaves room for the others", "[workers]") {
@@ -579,6 +583,21 @@ TEST_CASE("one cycle makes so many decisions, also where all of them are refusal
   CHECK(w.loop.worker.waiting() == 0);
 }
 
+TEST_CASE("what the server records of itself is taken however full the inbox is", "[workers]") {
+  CommandLoopOptions options;
+  options.inbox_max = 1;
+  CommandWorld w(options);
+  w.loop.submit(DrivenLoop::message(1, 1, DrivenLoop::spawn()));
+  const auto full = w.loop.submit(DrivenLoop::message(2, 2, DrivenLoop::spawn()));
+  std::vector<CommandOutcome> recorded;
+  for (std::int64_t term = 1; term <= 3; ++term) {
+    recorded.push_back(w.loop.record(domain::StartServer{{}, term, "test", 0}));
+  }
+  for (const CommandOutcome& outcome : recorded) CHECK(outcome);
+  CHECK(w.loop.answers.at(full).error().code == RejectionCode::busy);
+  CHECK(w.loop.worker.server().writer_term == 3);
+}
+
 TEST_CASE("sessions beyond the limit of memory are evicted and come back", "[workers]") {
   CommandLoopOptions options = many_sessions();
   options.streams_max = 10;
@@ -587,19 +606,19 @@ TEST_CASE("sessions beyond the limit of memory are evicted and come back", "[wor
   for (int i = 1; i <= 60; ++i) {
     const auto outcome = w.loop.ask(DrivenLoop::message(i, i, DrivenLoop::spawn()));
     REQUIRE(outcome);
-    aliases.push_back(outcome->alias);
+    aliases.push_back(of_session(outcome).alias);
   }
   w.loop.settle();
   CHECK(w.loop.worker.loaded_streams() <= 10);
   CHECK(w.loop.worker.find<domain::SessionStream>(
             domain::session_stream("main", numbered<base::SessionId>(1))) == nullptr);
-  CHECK(w.loop.worker.admission() != nullptr);
+  CHECK(w.loop.worker.find<domain::AdmissionStream>(domain::kAdmissionStream) != nullptr);
   for (int i = 1; i <= 60; ++i) {
     INFO("session " << i);
     const auto repeated = w.loop.ask(DrivenLoop::message(i, i, DrivenLoop::spawn()));
     REQUIRE(repeated);
     CHECK(repeated->is_repeated);
-    CHECK(repeated->alias == aliases[static_cast<std::size_t>(i) - 1]);
+    CHECK(of_session(repeated).alias == aliases[static_cast<std::size_t>(i) - 1]);
     REQUIRE(w.loop.ask(DrivenLoop::message(i, 1000 + i, prompt("more"))));
     CHECK(w.loop.worker
               .find<domain::SessionStream>(
@@ -720,8 +739,8 @@ TEST_CASE("an agent's names leave memory with its sessions, and are loaded for t
   w.loop.set_time(w.loop.time() + 1'100'000);
   for (int i = 0; i < 10; ++i) w.loop.settle();  // few are saved at once
   CHECK(w.loop.worker.loaded_streams() == 2);
-  CHECK(w.loop.worker.admission() != nullptr);
-  CHECK(w.loop.worker.server() != nullptr);
+  CHECK(w.loop.worker.find<domain::AdmissionStream>(domain::kAdmissionStream) != nullptr);
+  CHECK(w.loop.worker.find<domain::ServerStream>(domain::kServerStream) != nullptr);
   for (int i = 1; i <= 20; ++i) {
     const std::string agent = "job-" + std::to_string(i);
     const auto second = spawn_named(30 + i, 30 + i, agent);
@@ -830,7 +849,7 @@ TEST_CASE("how appends are grouped into blocks, and what is evicted, changes no 
       REQUIRE(a.has_value() == b.has_value());
       if (a) {
         REQUIRE(a->position == b->position);
-        REQUIRE(a->status == b->status);
+        REQUIRE(of_session(a).status == of_session(b).status);
         REQUIRE(a->is_repeated == b->is_repeated);
       } else {
         REQUIRE(a.error().code == b.error().code);

@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/workers/engines/recording.hpp"
+#include "workers/engines/claude/claude_engine.hpp"
 
 namespace {
 

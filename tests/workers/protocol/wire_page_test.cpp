@@ -9,7 +9,9 @@
 #include "eventlog/domain/event_codec.hpp"
 #include "projections/views/metrics.hpp"
 #include "tests/support/catch.hpp"
+#include "workers/protocol/commands.hpp"
 #include "workers/protocol/copies.hpp"
+#include "workers/protocol/queries.hpp"
 #include "workers/protocol/status.hpp"
 #include "workers/server/older_requests.hpp"
 

@@ -254,7 +254,7 @@ TEST_CASE("the directives of a new server are newer than those of the one before
   std::int64_t last = 0;
   {
     DispatcherLife life(disk);
-    life.dispatcher.begin(1);
+    life.dispatcher.begin({}, 1);
     last = life.lease().number;
     REQUIRE(life.loop.ask(DrivenLoop::message(1, 2, as_command(domain::CloseSession{}))));
     life.settle();
@@ -264,7 +264,7 @@ TEST_CASE("the directives of a new server are newer than those of the one before
     }
   }
   DispatcherLife life(disk);  // whose clock begins anew
-  life.dispatcher.begin(2);
+  life.dispatcher.begin({}, 2);
   const std::string stream = domain::session_stream("main", kSession);
   auto streams = support::fold_all(disk.store);
   life.dispatcher.restore(std::get<domain::SessionState>(streams.at(stream).state));

@@ -20,6 +20,7 @@ namespace steno {
 namespace {
 
 constexpr base::Duration kGoneToldAfter = std::chrono::seconds(1);
+constexpr base::Duration kAskAgain = std::chrono::milliseconds(100);
 
 std::string how_to_serve(const Config& config) {
   return config.home.empty() ? "steno serve" : "steno --home " + config.home + " serve";
@@ -131,7 +132,14 @@ Outcome<bus::Reply> Connection::request(const base::CommandId& id, std::string_v
 Outcome<base::Position> Connection::command_server(const domain::ServerCommand& command) {
   workers::CommandBody body = workers::encode_command(command);
   body.actor = actor();
-  const auto reply = request(fresh_command_id(), workers::kVerbCommand, bus::to_body(body));
+  const base::CommandId id = fresh_command_id();
+  const base::Duration until = clock_.boot() + config_.timeout;
+  auto reply = request(id, workers::kVerbCommand, bus::to_body(body));
+  // What it is about may be under way, and is done in a moment.
+  while (!reply && reply.error().exit_code == kExitBusy && clock_.boot() < until) {
+    if (auto waited = wait(kAskAgain); !waited) return tl::unexpected(waited.error());
+    reply = request(id, workers::kVerbCommand, bus::to_body(body));
+  }
   if (!reply) return tl::unexpected(reply.error());
   const auto answer = bus::from_body<workers::ServerCommandReplyBody>(reply->body);
   if (!answer) return bad_answer(workers::kVerbCommand, answer.error());

@@ -56,7 +56,8 @@ class Connection {
   // The session that a user means by `reference`.
   Outcome<workers::ShowAnswer> find(const std::string& reference, bool with_texts = false);
 
-  // Commands the log as a whole. Returns where on the record, durably, its last event is.
+  // Commands the log as a whole, again and again until the time-out where something of it is under
+  // way. Returns where on the record, durably, its last event is.
   Outcome<base::Position> command_server(const domain::ServerCommand& command);
   base::CommandId fresh_command_id() { return base::CommandId::make(clock_.wall(), random_); }
 

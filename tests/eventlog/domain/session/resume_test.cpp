@@ -40,7 +40,7 @@ std::vector<Fact> source_ended() {
 }
 
 // Of the first session that is admitted.
-const std::string kAlias = alias_of(kSession, 0);
+const std::string kResumedAlias = alias_of(kSession, 0);
 
 Spawn resume(bool is_fork = false) {
   Spawn c;
@@ -53,7 +53,8 @@ Spawn resume(bool is_fork = false) {
 }
 
 SessionOpened opened_by(const Spawn& c) {
-  SessionOpened opened{kSession, "main", "second", kAlias, {}, c.spec, kSource, kSource, {700}};
+  SessionOpened opened{kSession, "main",  "second", kResumedAlias, {},
+                       c.spec,   kSource, kSource,  {700}};
   opened.spec.resume_agent_session = "old";
   opened.spec.is_fork = c.is_fork;
   return opened;
@@ -61,13 +62,13 @@ SessionOpened opened_by(const Spawn& c) {
 
 TEST_CASE("a resumed session goes on with the agent's session, its lineage and its cost",
           "[session]") {
-  const auto after =
-      given(source_ended())
-          .when(resume())
-          .then(fact(SessionResumed{kSession, false}).on(support::kSourceStream),
-                opened_by(resume()), fact(TurnQueued{kOwnTurn}).with("Go on"),
-                fact(NameClaimed{kSession, "second", "old"}).on(support::kRegistry),
-                fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(support::kAdmission));
+  const auto after = given(source_ended())
+                         .when(resume())
+                         .then(fact(SessionResumed{kSession, false}).on(support::kSourceStream),
+                               opened_by(resume()), fact(TurnQueued{kOwnTurn}).with("Go on"),
+                               fact(NameClaimed{kSession, "second", "old"}).on(support::kRegistry),
+                               fact(SessionAdmitted{kSession, "main", kResumedAlias, "second"})
+                                   .on(support::kAdmission));
   CHECK(after.session().agent_total.value == 700);
   CHECK(after.registry().agent_sessions.at("old") == kSession);
 }
@@ -105,13 +106,13 @@ TEST_CASE("a fork leaves the agent's session free, also while the source runs", 
   const auto past = source == 0   ? source_ended()
                     : source == 1 ? source_closing()
                                   : source_running();
-  const auto after =
-      given(past)
-          .when(resume(true))
-          .then(fact(SessionResumed{kSession, true}).on(support::kSourceStream),
-                opened_by(resume(true)), fact(TurnQueued{kOwnTurn}).with("Go on"),
-                fact(NameClaimed{kSession, "second", {}}).on(support::kRegistry),
-                fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(support::kAdmission));
+  const auto after = given(past)
+                         .when(resume(true))
+                         .then(fact(SessionResumed{kSession, true}).on(support::kSourceStream),
+                               opened_by(resume(true)), fact(TurnQueued{kOwnTurn}).with("Go on"),
+                               fact(NameClaimed{kSession, "second", {}}).on(support::kRegistry),
+                               fact(SessionAdmitted{kSession, "main", kResumedAlias, "second"})
+                                   .on(support::kAdmission));
   CHECK(after.registry().agent_sessions.empty());
 }
 
@@ -151,10 +152,11 @@ TEST_CASE("an agent's session is gone on with by one session at a time", "[sessi
 
 // The session goes on with agent session "old", and its first turn runs.
 support::Given resumed_and_running(bool is_fork = false) {
-  return given(source_ended(), opened_by(resume(is_fork)), TurnQueued{kOwnTurn},
-               fact(NameClaimed{kSession, "second", is_fork ? "" : "old"}).on(support::kRegistry),
-               fact(SessionAdmitted{kSession, "main", kAlias, "second"}).on(support::kAdmission),
-               LeaseGranted{support::kWorker, kToken, "old"}, TurnStarted{kOwnTurn, kToken});
+  return given(
+      source_ended(), opened_by(resume(is_fork)), TurnQueued{kOwnTurn},
+      fact(NameClaimed{kSession, "second", is_fork ? "" : "old"}).on(support::kRegistry),
+      fact(SessionAdmitted{kSession, "main", kResumedAlias, "second"}).on(support::kAdmission),
+      LeaseGranted{support::kWorker, kToken, "old"}, TurnStarted{kOwnTurn, kToken});
 }
 
 TEST_CASE("an agent's session is free when the process that went on with it has ended",

@@ -63,7 +63,8 @@ TEST_CASE("without any setting the defaults hold", "[tools]") {
   CHECK(config.engine == "claude");
   CHECK(config.workdir == "/work space");
   CHECK(config.keeper_program == "/opt/steno/bin/steno-keeper");
-  CHECK(config.scripted_program == std::vector<std::string>{"/opt/steno/bin/steno-scripted-agent"});
+  CHECK(config.programs.at("scripted") ==
+        std::vector<std::string>{"/opt/steno/bin/steno-scripted-agent"});
   CHECK(config.data_folder == world.folder.file(".local/share/steno"));
   CHECK(config.run_folder == world.folder.file(".local/share/steno/run"));
   CHECK(config.config_file == world.file());
@@ -225,8 +226,8 @@ output = "jsonl"
   CHECK(config.budget.value == 250'000'000);
   CHECK(config.permission_mode == domain::PermissionMode::accept_edits);
   CHECK(config.workdir == world.folder.file("code"));
-  CHECK(config.claude_program == std::vector<std::string>{"/opt/my claude", "--flag"});
-  CHECK(config.scripted_program == std::vector<std::string>{"node", "/a b/agent.js"});
+  CHECK(config.programs.at("claude") == std::vector<std::string>{"/opt/my claude", "--flag"});
+  CHECK(config.programs.at("scripted") == std::vector<std::string>{"node", "/a b/agent.js"});
   CHECK(config.keep_workers);
   CHECK(config.timeout == std::chrono::milliseconds(1500));
   CHECK(config.orphan_grace == std::chrono::hours(2));

@@ -9,10 +9,10 @@
 #include <fstream>
 
 #include "eventlog/base/file_lock.hpp"
+#include "eventlog/base/unique_fd.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "workers/engines/process/pidfd.hpp"
-#include "eventlog/base/unique_fd.hpp"
 
 namespace steno {
 namespace {
