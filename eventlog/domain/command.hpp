@@ -45,7 +45,7 @@ using Reply = base::VariantOf<detail::AskedOfAll<Aggregates>::Replies>;
 
 // The command as its own struct; null: it is another one.
 template <class One>
-const One* command_as(const Command& command) {
+const One* command_if(const Command& command) {
   return std::visit(
       [](const auto& own) {
         return std::visit(

@@ -75,8 +75,8 @@ struct FailingStage {
       INFO("command " << sent.id.text());
       REQUIRE(sent.reply.position <= log.position());
       const auto* events = log.find(sent.id);
-      const bool makes_events = (domain::command_as<domain::Spawn>(sent.command) != nullptr) ||
-                                (domain::command_as<domain::SendPrompt>(sent.command) != nullptr);
+      const bool makes_events = (domain::command_if<domain::Spawn>(sent.command) != nullptr) ||
+                                (domain::command_if<domain::SendPrompt>(sent.command) != nullptr);
       if (makes_events) REQUIRE(events != nullptr);
       if (events == nullptr) continue;
       REQUIRE(events->last_of.at(sent.session) == sent.reply.position);

@@ -165,7 +165,7 @@ void Load::note(SentCommand& sent, const Result<bus::Reply>& outcome) {
   if (outcome->status != bus::ReplyStatus::ok) {
     sent.outcome = Outcome::rejected;
     sent.code = outcome->code;
-    if ((domain::command_as<domain::Spawn>(sent.command) != nullptr)) drop(sent.session);
+    if ((domain::command_if<domain::Spawn>(sent.command) != nullptr)) drop(sent.session);
     if (outcome->status == bus::ReplyStatus::error || !is_fair(outcome->code)) {
       fault_ =
           "command " + sent.id.text() + " was answered " + outcome->code + ": " + outcome->text;

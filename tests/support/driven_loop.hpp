@@ -101,6 +101,10 @@ class DrivenLoop {
     m.session = numbered<base::SessionId>(number);
     m.agent = "main";
     m.actor = "tester";
+    if (const auto* report = domain::command_if<domain::LeaseReport>(command)) {
+      m.token = report->token;
+      m.report_sequence = report->sequence;
+    }
     m.command = std::move(command);
     return m;
   }

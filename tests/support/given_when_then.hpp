@@ -228,7 +228,7 @@ class When {
     envelope.actor_kind = domain::ActorKind::server;
     const bool is_clients = domain::is_clients(command_);
     if (is_clients) envelope.actor_kind = domain::ActorKind::client;
-    if (const auto* r = domain::command_as<domain::LeaseReport>(command_)) {
+    if (const auto* r = domain::command_if<domain::LeaseReport>(command_)) {
       envelope.actor_kind = domain::ActorKind::worker;
       envelope.token = r->token;
       envelope.report_sequence = r->sequence;

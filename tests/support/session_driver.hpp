@@ -98,7 +98,7 @@ class SessionDriver {
     e.command = sent.id;
     e.actor_kind =
         domain::is_clients(sent.command) ? domain::ActorKind::client : domain::ActorKind::server;
-    if (const auto* r = domain::command_as<domain::LeaseReport>(sent.command)) {
+    if (const auto* r = domain::command_if<domain::LeaseReport>(sent.command)) {
       e.actor_kind = domain::ActorKind::worker;
       e.token = r->token;
       e.report_sequence = r->sequence;

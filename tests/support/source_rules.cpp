@@ -4,6 +4,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 
 namespace support {
 namespace {
@@ -388,6 +389,20 @@ Complaints check_file_system(const SourceFile& file) {
   return complaints;
 }
 
+// The folder is named behind a FOLDERS, before what follows there.
+static bool is_in_folders(const std::string& folder, std::string_view cmake_lists) {
+  static const std::regex kFolders(R"(FOLDERS\s+([^)]*))");
+  const std::string text(cmake_lists);
+  for (auto found = std::sregex_iterator(text.begin(), text.end(), kFolders);
+       found != std::sregex_iterator(); ++found) {
+    std::istringstream words((*found)[1].str());
+    for (std::string word; words >> word && word != "USES" && word != "SOURCES";) {
+      if (word == folder) return true;
+    }
+  }
+  return false;
+}
+
 Complaints check_is_built(const SourceFile& file, std::string_view cmake_lists) {
   if (!file.path.ends_with(".cpp")) return {};
   std::string spaced(cmake_lists);
@@ -397,11 +412,13 @@ Complaints check_is_built(const SourceFile& file, std::string_view cmake_lists) 
     return (" " + spaced + " ").find(" " + word + " ") != std::string::npos;
   };
   if (names(file.path)) return {};
-  // A folder stands for every source in it, after FOLDERS, or for all below it, in a glob.
+  // A folder stands for every source in it, after FOLDERS, or for those below it, in a glob.
   std::string folder = folder_of(file.path);
-  if (names(folder) || names(folder_of(folder) + "/*")) return {};
+  if (is_in_folders(folder, cmake_lists) || names(folder_of(folder) + "/*")) return {};
   for (; !folder.empty(); folder = folder_of(folder)) {
-    if (names(folder + "/*.cpp") || names(folder + "/*_test.cpp")) return {};
+    for (const char* glob : {"/*.cpp", "/*_test.cpp", "/*/*.cpp"}) {
+      if (names(folder + glob)) return {};
+    }
   }
   return {at(file, 1, "is not in CMakeLists.txt")};
 }

@@ -103,7 +103,7 @@ base::Result<bool> StenoLoad::send(std::size_t slot, std::size_t session,
   body.actor = kActor;
   base::RawValue encoded = bus::to_body(body);
   // A new session has the id of the command that spawns it.
-  const auto id = (domain::command_as<domain::Spawn>(command) != nullptr)
+  const auto id = (domain::type_name(command) == domain::Spawn::kType)
                       ? base::CommandId{sessions_[session].bytes}
                       : base::CommandId::make(bench_.clock().wall(), bench_.random());
   request_bytes_ += encoded.encoded.size() + request_frame_bytes();
@@ -113,7 +113,7 @@ base::Result<bool> StenoLoad::send(std::size_t slot, std::size_t session,
       connection.client->start(id, workers::kVerbCommand, std::move(encoded), kRequestMax);
   if (!started) return tl::unexpected(started.error());
   if (asked_.size() <= slot) asked_.resize(slot + 1);
-  asked_[slot] = {id, session, (domain::command_as<domain::SendPrompt>(command) != nullptr)};
+  asked_[slot] = {id, session, (domain::type_name(command) == domain::SendPrompt::kType)};
   connection.slots.push_back(slot);
   return true;
 }
