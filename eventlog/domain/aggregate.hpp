@@ -1,23 +1,22 @@
-// What an aggregate says of itself. It is a struct of:
+// An aggregate describes itself in a struct:
 //
-//   State         what its events add up to; its `inconsistent` is the position of the first event
-//   that
-//                 is impossible in it
-//   Events        base::Types of them
-//   kPattern      the names of its streams: {agent} and {id} stand for what tells one from another
-//   kStateSchema  from kFirstSchema on; grows with any change of State's fields or of its evolve,
-//                 and voids stored states
+//   State         the sum of its events; State::inconsistent is the position of the first event
+//                 that is impossible in it, or 0
+//   Events        base::Types of its events
+//   kPattern      the form of its streams' names; {agent} and {id} stand for the values in them
+//   kStateSchema  from kFirstSchema on; it grows with any change of State's fields or of evolve,
+//                 and stored states of another schema are void
 //   kResidency    see below
 //
-// and, if it can be asked for anything:
+// An aggregate that takes commands has these, too:
 //
 //   Command         the std::variant of all its commands
 //   ClientCommands  base::Types of those that clients may send
-//   Reply           what a client is told of the state after its command; a struct with fields
+//   Reply           a struct with fields: the news of the state for the client
 //
-// with three functions beside its Command: `reads` names the further streams that a command reads
-// or writes, `decide` decides it, `reply` makes the reply. `known_command`, beside its State, finds
-// the clients' commands that were accepted before.
+// Four functions belong to it. `reads` names the further streams that a command reads or writes.
+// `decide` decides a command. `reply` makes the reply. `known_command` finds a client's command
+// that was accepted before; it stands beside State.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +33,12 @@ enum class Residency {
   with_server,  // from its start to its end
 };
 
-// What waits for its turn together. Of itself a command may say: kClass, else it is `asked`;
-// kOpens, that its stream begins with it; follows(), the id of the command that it is about.
+// Commands of one class wait for their turn together. A command's struct may have:
+//
+//   kClass     its class; without, it is `asked`
+//   kOpens     true: its stream begins with it
+//   kIsLarge   true: its body may hold texts or long lists, and be larger than a few KiB
+//   follows()  the id of the command that it is about
 enum class CommandClass {
   control,   // kill, interrupt, and what the server does with a session by itself
   asked,     // what clients ask otherwise: spawn, prompts, close, erase

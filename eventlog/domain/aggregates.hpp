@@ -59,8 +59,8 @@ constexpr std::size_t kIndexOf = detail::index_of<Aggregate>(Aggregates{});
 
 using StreamState = base::VariantOf<detail::OfAll<Aggregates>::States>;
 
-// Of stored forms that hold states of several aggregates: grows with the schema of any of them. All
-// began with the same one.
+// A stored form that holds states of several aggregates has kSchemaOfAll as its schema. It grows
+// with the schema of any of them. All schemas began with kFirstSchema.
 inline constexpr std::int64_t kFirstSchema = 6;
 inline constexpr std::int64_t kSchemaOfAll = detail::schema_of_all<kFirstSchema>(Aggregates{});
 

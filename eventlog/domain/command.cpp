@@ -34,6 +34,14 @@ constexpr bool is_of_clients(base::Types<A...>) {
   return (base::kContains<One, typename A::ClientCommands> || ...);
 }
 
+template <class C>
+constexpr bool kIsLarge = false;
+template <class C>
+requires requires {
+  C::kIsLarge;
+}
+constexpr bool kIsLarge<C> = C::kIsLarge;
+
 // Every client's command of a list, by its type.
 template <class List>
 struct ByType;
@@ -41,6 +49,9 @@ template <class... One>
 struct ByType<base::Types<One...>> {
   static bool decode(std::string_view type, base::ByteView fields, base::Result<Command>& result) {
     return (decode_one<One>(type, fields, result) || ...);
+  }
+  static bool is_large(std::string_view type) {
+    return ((type == One::kType && kIsLarge<One>) || ...);
   }
   static void add_names(std::string& all) {
     ((all += (all.empty() ? "" : ", ") + std::string(One::kType)), ...);
@@ -69,6 +80,11 @@ base::Result<Command> decode_of(std::string_view type, base::ByteView fields, ba
   (ByType<typename A::ClientCommands>::add_names(names), ...);
   return base::failure(base::ErrorCode::invalid,
                        "unknown type '" + std::string(type) + "'; known are " + names, "type");
+}
+
+template <class... A>
+bool is_large_of(std::string_view type, base::Types<A...>) {
+  return (ByType<typename A::ClientCommands>::is_large(type) || ...);
 }
 
 }  // namespace
@@ -152,6 +168,10 @@ std::optional<AcceptedCommand> accepted_before(const StreamState& state, const C
         return std::nullopt;
       },
       state);
+}
+
+bool may_be_large(std::string_view type) {
+  return is_large_of(type, AskedAggregates{});
 }
 
 base::Result<Command> decode_client_command(std::string_view type, base::ByteView fields) {

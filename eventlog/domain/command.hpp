@@ -78,6 +78,8 @@ Reply reply_to(const Command& command, const StreamState& state);
 // The client's command that was accepted under that id; none: it is new.
 std::optional<AcceptedCommand> accepted_before(const StreamState& state, const CommandId& command);
 
+// A client's command of that type may have a large body. False for an unknown type.
+bool may_be_large(std::string_view type);
 // A client's command of that type, from the bytes of its fields. Error invalid: there is no such
 // type, or the bytes are not of its fields.
 base::Result<Command> decode_client_command(std::string_view type, base::ByteView fields);

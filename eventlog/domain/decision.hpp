@@ -1,5 +1,5 @@
-// What a decision reads, and what comes of it. Pure: time, limits and what the server knows of
-// engines and keys come in with the context.
+// The input and the outcome of a decision. A decision is pure: its context brings the time, the
+// limits, the names of engines, and whether the server has a key.
 #pragma once
 
 #include <span>
@@ -49,7 +49,7 @@ class States {
     further_.emplace_back(&stream, &state);
   }
 
-  // Of the aggregate, as the target surely is.
+  // The target must be a stream of that aggregate.
   template <class Aggregate>
   const typename Aggregate::State& target() const {
     return std::get<typename Aggregate::State>(target_);

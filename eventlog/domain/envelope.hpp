@@ -1,4 +1,4 @@
-// What every event carries beside its facts: where it stands, who made it, and why.
+// The envelope of an event says where the event stands, who made it, and why.
 #pragma once
 
 #include <optional>

@@ -153,7 +153,7 @@ class DrivenLoop {
     REQUIRE(answers.contains(ticket));
     return answers.at(ticket);
   }
-  // What the server records of itself.
+  // The server records something about itself.
   workers::CommandOutcome record(domain::ServerCommand command) {
     Message m;
     m.id = base::CommandId::make({time_}, random_);

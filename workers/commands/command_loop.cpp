@@ -91,7 +91,7 @@ void CommandLoop::forget(Stream& s) {
   sequencer_.forget_head(name);
 }
 
-// What every surface would have to check of a command.
+// Checks here hold for commands of every surface.
 std::optional<Rejection> CommandLoop::check_message(const CommandMessage& message) const {
   if (auto bad = domain::check_length("actor", message.actor.size(), domain::kFactBytesMax)) {
     return bad;
@@ -100,7 +100,7 @@ std::optional<Rejection> CommandLoop::check_message(const CommandMessage& messag
 }
 
 void CommandLoop::submit(Ticket ticket, CommandMessage message) {
-  const auto target = domain::target_of(message.command, message.agent, message.session);
+  auto target = domain::target_of(message.command, message.agent, message.session);
   if (!target) {
     return turn_away(ticket,
                      {RejectionCode::invalid, "not the name of an agent: '" + message.agent +
@@ -138,7 +138,7 @@ void CommandLoop::submit(Ticket ticket, CommandMessage message) {
   }
   const auto place =
       base::mutant(base::Mutant::commands_overtake) ? q.commands.begin() : q.commands.end();
-  q.commands.insert(place, {ticket, std::move(message)});
+  q.commands.insert(place, {ticket, std::move(message), std::move(*target)});
   if (q.commands.size() == 1) in.ready.push_back(*s.name);
 }
 
@@ -243,12 +243,10 @@ bool CommandLoop::is_at_hand(Stream& wanted, const Turn& turn) {
   return false;
 }
 
-std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target,
-                                                          const CommandMessage& message,
+std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target, const Waiting& waiting,
                                                           CommandClass of) {
-  const auto ref = domain::target_of(message.command, message.agent, message.session);
   Involved streams{&target};
-  const domain::Reads further = domain::reads_of(message.command, *ref);
+  const domain::Reads further = domain::reads_of(waiting.message.command, waiting.target);
   for (const std::string& name : further.streams()) streams.push_back(&stream(name));
   for (Stream* s : streams) {
     if (!is_at_hand(*s, {of, *target.name})) return std::nullopt;
@@ -285,11 +283,11 @@ CommandLoop::Waiting CommandLoop::take_first(Stream& s, CommandClass of) {
 void CommandLoop::run_next(CommandClass of) {
   Stream& s = stream(inbox(of).ready.front());
   inbox(of).ready.pop_front();
-  const auto streams = involve(s, queue(s, of).commands.front().message, of);
+  const auto streams = involve(s, queue(s, of).commands.front(), of);
   if (!streams) return;
   Waiting waiting = take_first(s, of);
   Position release;
-  CommandOutcome outcome = decide(*streams, waiting.message, release);
+  CommandOutcome outcome = decide(*streams, waiting, release);
   if (!outcome) domain::cut_text(outcome.error().text, domain::kRefusalBytesMax);
   if (!outcome && !domain::is_undecided(outcome.error().code) &&
       waiting.message.actor_kind == domain::ActorKind::client) {
@@ -300,8 +298,9 @@ void CommandLoop::run_next(CommandClass of) {
   drop_pending(s);
 }
 
-CommandOutcome CommandLoop::decide(const Involved& streams, CommandMessage& message,
+CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiting,
                                    Position& release) {
+  const CommandMessage& message = waiting.message;
   // What was answered before is answered again, whatever can be read of the other streams by now.
   const Stream& target = *streams.front();
   if (message.actor_kind == domain::ActorKind::client && !target.has_fault()) {
@@ -328,7 +327,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, CommandMessage& mess
                       std::to_string(message.expected_version->value));
   }
   domain::Context context;
-  context.target = *domain::target_of(message.command, message.agent, message.session);
+  context.target = waiting.target;
   context.command = message.id;
   context.limits = options_.limits;
   context.version = target.version;

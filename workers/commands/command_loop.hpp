@@ -33,11 +33,11 @@ using base::Position;
 
 struct CommandAnswer;
 
-// Whoever gives commands to the loop, and is told what became of them.
+// An asker gives commands to the loop, and is told what became of them.
 class Asker {
  public:
   virtual ~Asker() = default;
-  // Of the command that was submitted with that number; everything that the answer was computed
+  // The answer to the command that was submitted with that number. Everything that it was computed
   // from is durable.
   virtual void on_answer(std::uint64_t number, const CommandAnswer& answer) = 0;
 };
@@ -144,7 +144,7 @@ class CommandLoop {
     const domain::StreamState* state = find_state(stream);
     return state == nullptr ? nullptr : std::get_if<typename Aggregate::State>(state);
   }
-  // Of streams that are in memory with the server.
+  // Their streams were adopted before the first command.
   const domain::AdmissionState& admission() const;
   const domain::ServerState& server() const;
 
@@ -155,6 +155,7 @@ class CommandLoop {
   struct Waiting {
     Ticket ticket;
     CommandMessage message;
+    domain::StreamRef target;  // of the message's command
   };
   struct Queue {
     std::list<Waiting> commands;  // in order
@@ -192,7 +193,7 @@ class CommandLoop {
     bool has_commands() const;
     bool has_fault() const { return pending && pending->fault; }
   };
-  // What waits of one class, for all streams.
+  // The waiting commands of one class, for all streams.
   struct Inbox {
     std::deque<std::string> ready;  // streams whose first command can be tried, by their turn
     std::size_t count = 0;
@@ -220,9 +221,9 @@ class CommandLoop {
   std::optional<CommandClass> next_class();
   void run_next(CommandClass of);
   Waiting take_first(Stream& stream, CommandClass of);
-  std::optional<Involved> involve(Stream& target, const CommandMessage& message, CommandClass of);
+  std::optional<Involved> involve(Stream& target, const Waiting& waiting, CommandClass of);
   bool is_at_hand(Stream& wanted, const Turn& turn);
-  CommandOutcome decide(const Involved& streams, CommandMessage& message, Position& release);
+  CommandOutcome decide(const Involved& streams, const Waiting& waiting, Position& release);
   std::optional<CommandOutcome> answer_again(const Stream& target, const CommandMessage& message,
                                              Position& release);
   void turn_away(const Ticket& ticket, domain::Rejection rejection);

@@ -1,4 +1,4 @@
-// What is known of a kind of agent.
+// A kind of agent: its name, its program, and its codec.
 #pragma once
 
 #include <memory>

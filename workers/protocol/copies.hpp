@@ -1,4 +1,4 @@
-// What is told of copies of the log and of anchors under it.
+// The answers about backups, archives and anchors.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What is asked about the past and the present, and what is answered.
+// The bodies of queries and of their answers.
 #pragma once
 
 #include <optional>

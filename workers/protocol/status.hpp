@@ -1,4 +1,4 @@
-// What the server tells of itself: the answers to two verbs of the command endpoint.
+// The answers to `status` and `flight`: how the server is, and its last steps.
 #pragma once
 
 #include <string>

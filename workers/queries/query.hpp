@@ -22,7 +22,7 @@ struct Query {
   bool is_again = false;   // damage was met when it was first tried
 };
 
-// What queries are answered from. All outlive it.
+// The sources of answers. All outlive it.
 struct QuerySources {
   const bus::LogIdentity& identity;
   eventlog::BlockStore& log;
@@ -32,8 +32,8 @@ struct QuerySources {
 
 struct QueryKind {
   std::string_view verb;
-  // Whose rows it reads: they are brought up to the durable head first. Empty: those of none; it is
-  // answered whatever has become of all that is derived from the log.
+  // The projection whose rows it reads; they are brought up to the durable head first. Empty: it
+  // reads the log alone, and is answered whatever has become of the projections and the index.
   std::string_view projection;
   bool reads_index = false;  // that is brought up, too
   // The answer's body. Used by one thread.

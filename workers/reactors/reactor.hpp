@@ -1,4 +1,5 @@
-// What the server does of its own accord: a reactor is told of facts, and submits commands.
+// A reactor does a part of the work of the server that nobody asks for: it is told of facts, and
+// submits commands.
 #pragma once
 
 #include <optional>
@@ -42,7 +43,7 @@ class Reactor : public Asker {
   virtual void on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) {
     (void)command, (void)outcome;
   }
-  // Of requests that it answers at once; empty: of none.
+  // The verb of requests that answer() answers at once; empty: there is none.
   virtual std::string_view verb() const { return {}; }
   virtual base::RawValue answer(Position durable) const { return (void)durable, base::RawValue{}; }
   // True when anything was done.

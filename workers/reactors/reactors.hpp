@@ -11,7 +11,7 @@
 
 namespace workers {
 
-// What reactors are made of. All outlive them.
+// The parts of the server that reactors use. All outlive them.
 struct ReactorPorts {
   CommandLoop& commands;
   Upkeep& upkeep;

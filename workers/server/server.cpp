@@ -59,12 +59,6 @@ bus::Welcome welcome_of_worker(const ServerOptions& options, base::ServerId inca
   return w;
 }
 
-// The body of such a command holds texts, or names many events.
-bool may_be_large(const std::string& command) {
-  return command == domain::Spawn::kType || command == domain::SendPrompt::kType ||
-         command == domain::EraseContent::kType;
-}
-
 bus::Reply accepted(const bus::RequestKey& request, const Accepted& outcome) {
   return std::visit(
       [&]<class Reply>(const Reply& reply) {
@@ -74,7 +68,7 @@ bus::Reply accepted(const bus::RequestKey& request, const Accepted& outcome) {
       outcome.reply);
 }
 
-// Why it may not ask about the log as a whole.
+// The reason why the peer may not ask about the log as a whole.
 std::string out_of_scope(const bus::Peer& peer) {
   return "this connection acts for agent '" + peer.hello.scope +
          "' only; copies and anchors are of all";
@@ -192,7 +186,9 @@ void Server::start() {
   commands_.do_work(now_, ports_.clock.wall(), boot_);
   started_at_ = sequencer_.tail();
   CHECK(started_at_ > before);  // the server's own stream was taken over, and nothing else waits
-  for (Reactor* reactor : reactors_) reactor->begin(started_at_, start.writer_term);
+  for (Reactor* reactor : reactors_) {
+    reactor->begin(started_at_, sequencer_.log().writer_term);
+  }
 }
 
 // After what has come was received: who was not heard because the server itself stood still is not
@@ -255,7 +251,7 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
   }
 }
 
-// What reactors tell is of all agents.
+// Answers of reactors are about all agents.
 bool Server::answer_by_reactor(const bus::Peer& peer, const bus::Request& request) {
   const auto asked = std::find_if(reactors_.begin(), reactors_.end(), [&](const Reactor* reactor) {
     return !reactor->verb().empty() && reactor->verb() == request.verb;
@@ -307,7 +303,7 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   }
   auto body = bus::from_body<CommandBody>(request.body);
   if (!body) return refuse(body.error());
-  if (request.body.encoded.size() > kLargeBodyBytes && !may_be_large(body->type)) {
+  if (request.body.encoded.size() > kLargeBodyBytes && !domain::may_be_large(body->type)) {
     clients_.reply(peer.id,
                    rejected(request.key(),
                             *domain::check_length("the body of '" + body->type + "'",
@@ -324,7 +320,7 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
                        request.id.text() + ", not " + body->session.text(),
                    "session"});
   }
-  // What is about the log as a whole is for no agent, whatever agent it names.
+  // A command about the log as a whole is for no agent, whatever agent its body names.
   const auto target = domain::target_of(*command, body->agent, body->session);
   const bool is_in_scope =
       peer.hello.scope.empty() || (target && target->agent == peer.hello.scope);

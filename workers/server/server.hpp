@@ -3,7 +3,7 @@
 // runs the same code.
 //
 // Its start: record ServerStarted (before it, in an empty log, EpochStarted), then take frames.
-// What the server does of its own accord, reactors do; reactors.hpp lists them.
+// Reactors do the work of the server that nobody asks for; reactors.hpp lists them.
 // What the record says of sessions that are under way and of the streams that all share comes with
 // its making; each session's own state is loaded with its first command.
 #pragma once

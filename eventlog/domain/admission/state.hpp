@@ -1,4 +1,4 @@
-// What the events of admission add up to.
+// The state of admission: which sessions live, and by which names.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What the events of an agent's registry add up to.
+// The state of an agent's registry.
 #pragma once
 
 #include <map>

@@ -143,7 +143,7 @@ struct AbandonArchive {
   bool operator==(const AbandonArchive&) const = default;
 };
 
-// What the archive holds is in no file of the log any more.
+// No file of the log holds the events of the archive any more.
 struct RecordTrim {
   static constexpr std::string_view kType = "RecordTrim";
   static constexpr CommandClass kClass = CommandClass::recorded;

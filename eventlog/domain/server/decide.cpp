@@ -1,4 +1,4 @@
-// What is allowed of the log as a whole.
+// Decides the commands about the log as a whole.
 #include "eventlog/domain/decision.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
@@ -80,7 +80,7 @@ Decided decide_one(const ServerState& s, const Context&, const ForgetBackup& c) 
   return only(BackupForgotten{c.name});
 }
 
-// What was found out about a copy that is not known any more is no fact.
+// News of a copy that is not known any more is no fact.
 Decided decide_one(const ServerState& s, const Context&, const CompleteBackup& c) {
   if (!s.backups.contains(c.name)) return Decision{};
   return only(BackupCompleted{c.name, c.through});

@@ -1,4 +1,4 @@
-// What the events of the log and its server add up to.
+// The state of the log as a whole and of its server.
 #pragma once
 
 #include <map>

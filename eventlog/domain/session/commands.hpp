@@ -13,6 +13,7 @@ namespace domain {
 
 struct Spawn {
   static constexpr std::string_view kType = "Spawn";
+  static constexpr bool kIsLarge = true;
   static constexpr bool kOpens = true;
   std::string name;  // empty: made from the prompt
   std::string origin_channel;
@@ -37,6 +38,7 @@ struct Spawn {
 
 struct SendPrompt {
   static constexpr std::string_view kType = "SendPrompt";
+  static constexpr bool kIsLarge = true;
   std::string prompt;
   bool is_interrupting = false;  // interrupt the turn that runs now; this one waits its turn
 
@@ -80,6 +82,7 @@ struct CloseSession {
 // The text of these events is to be erased, wherever it lies; of none: the whole session's.
 struct EraseContent {
   static constexpr std::string_view kType = "EraseContent";
+  static constexpr bool kIsLarge = true;
   VersionRanges events;  // of the session's stream, in any order
 
   bool operator==(const EraseContent&) const = default;
@@ -346,7 +349,7 @@ using SessionCommand = base::VariantOf<
     base::Joined<SessionClientCommands, base::Types<GrantLease, ExpireLease, ExpireContent,
                                                     CompleteErasure, GiveUpContent, LeaseReport>>>;
 
-// What a client is told of the session that its command was for.
+// The reply tells the client of the session that its command was for.
 struct SessionReply {
   SessionStatus status = SessionStatus::none;
   std::string name;

@@ -1,4 +1,4 @@
-// What is asked of every command of a session, and which streams it reads.
+// Checks every command of a session, names the streams that it reads, and has it decided.
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/session_name.hpp"
 

@@ -1,5 +1,4 @@
-// What the decisions about a session have in common: a decision being made, and what is often asked
-// of the state.
+// The common part of decisions about a session: a decision being made, and frequent checks.
 #pragma once
 
 #include "eventlog/base/mutant.hpp"

@@ -14,7 +14,7 @@ namespace {
 using base::Mutant;
 using base::mutant;
 
-// What beginning a session reads beside the session itself.
+// The further states that beginning a session reads.
 struct Opening {
   const RegistryState& registry;
   const AdmissionState& admission;
@@ -50,7 +50,7 @@ std::size_t size_of(const std::vector<std::string>& tools) {
   return bytes;
 }
 
-// Of what becomes a fact.
+// Texts that become facts have a bound.
 std::optional<Rejection> check_lengths(const Spawn& c) {
   if (auto bad = check_length("origin_channel", c.origin_channel.size(), kFactBytesMax)) return bad;
   if (auto bad = check_length("engine", c.spec.engine.size(), kFactBytesMax)) return bad;

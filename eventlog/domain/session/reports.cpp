@@ -1,4 +1,4 @@
-// What a session's worker reports.
+// Decides the reports of a session's worker.
 #include <algorithm>
 
 #include "eventlog/domain/session/deciding.hpp"

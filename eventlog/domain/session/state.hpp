@@ -1,4 +1,4 @@
-// What the events of a session add up to, and the part of it that leases need.
+// The state of a session, and the part of it that leases need.
 #pragma once
 
 #include <optional>

@@ -135,7 +135,7 @@ Outcome<base::Position> Connection::command_server(const domain::ServerCommand& 
   const base::CommandId id = fresh_command_id();
   const base::Duration until = clock_.boot() + config_.timeout;
   auto reply = request(id, workers::kVerbCommand, bus::to_body(body));
-  // What it is about may be under way, and is done in a moment.
+  // The copy may be under way, and done in a moment.
   while (!reply && reply.error().exit_code == kExitBusy && clock_.boot() < until) {
     if (auto waited = wait(kAskAgain); !waited) return tl::unexpected(waited.error());
     reply = request(id, workers::kVerbCommand, bus::to_body(body));

@@ -207,7 +207,7 @@ constexpr std::string_view kKeepingAccepted = "forever, or a duration such as 30
 constexpr std::string_view kProgramAccepted =
     "a program with its arguments (a path in the file must be absolute or begin with ~/)";
 
-// Of how an engine is started.
+// The setting of how an engine is started.
 Key program_key_of(const engines::EngineKind& kind) {
   // Settings are named for as long as the program runs.
   static std::list<std::string> texts;

@@ -1,4 +1,4 @@
-// What is allowed of backups, archives and anchors, and what it adds up to.
+// Decisions about backups, archives and anchors, and the state that they lead to.
 #include "tests/support/given_when_then.hpp"
 
 namespace domain {
