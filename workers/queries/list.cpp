@@ -23,6 +23,7 @@ base::Result<ListAnswer> list(const QuerySources& sources, const QueryBody& body
 
 }  // namespace
 
-const QueryKind kListQuery{kVerbList, projections::SessionList::kName, false, run_query<list>};
+const QueryKind kListQuery{kVerbList, QueryReads::rows, projections::SessionList::kName,
+                           run_query<list>};
 
 }  // namespace workers

@@ -112,6 +112,7 @@ base::Result<OutputAnswer> output(const QuerySources& sources, const QueryBody& 
 
 }  // namespace
 
-const QueryKind kOutputQuery{kVerbOutput, projections::SessionList::kName, true, run_query<output>};
+const QueryKind kOutputQuery{kVerbOutput, QueryReads::rows_and_index,
+                             projections::SessionList::kName, run_query<output>};
 
 }  // namespace workers

@@ -30,13 +30,18 @@ struct QuerySources {
   eventlog::StreamIndex& index;
 };
 
+// The part of the sources that a query reads. It is brought up to the durable head first.
+enum class QueryReads {
+  log,             // alone: it is answered whatever has become of the projections and the index
+  rows,            // of projections
+  rows_and_index,  // and the stream index
+};
+
 struct QueryKind {
   std::string_view verb;
-  // The projection whose rows it reads; they are brought up to the durable head first. Empty: it
-  // reads the log alone, and is answered whatever has become of the projections and the index.
-  std::string_view projection;
-  bool reads_index = false;  // that is brought up, too
-  // The answer's body. Used by one thread.
+  QueryReads reads = QueryReads::rows;
+  std::string_view projection;  // whose rows must be at the durable head; empty: no one's
+  // The answer's body. Used by one thread. Null: the service begins a job for it (DigestsJob).
   base::Result<base::RawValue> (*run)(const QuerySources& sources, const Query& query);
 };
 

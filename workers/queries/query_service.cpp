@@ -76,7 +76,7 @@ std::variant<QueryAnswer, DigestsJob> QueryService::begin(const Query& query) {
   base::Result<base::RawValue> body = base::failure(base::ErrorCode::invalid, "nothing was asked");
   // What reads the log itself is answered whatever has become of that which is derived from it.
   const QueryKind* kind = find_query(query.verb);
-  const bool is_of_log = kind != nullptr && kind->projection.empty() &&
+  const bool is_of_log = kind != nullptr && kind->reads == QueryReads::log &&
                          !base::mutant(base::Mutant::log_read_needs_rows);
   if (!is_of_log) {
     catch_up(query.durable);
@@ -86,7 +86,7 @@ std::variant<QueryAnswer, DigestsJob> QueryService::begin(const Query& query) {
   const auto sources = is_of_log ? base::Result<bool>(true) : check_sources(query);
   if (!sources) {
     body = tl::unexpected(sources.error());
-  } else if (query.verb == kVerbDigests) {
+  } else if (kind != nullptr && kind->run == nullptr) {
     if (auto job = begin_digests(query)) {
       job->answer = std::move(answer);
       return std::move(*job);
@@ -150,8 +150,8 @@ bool QueryService::is_behind(Position durable) const {
 base::Result<bool> QueryService::check_sources(const Query& query) const {
   if (base::mutant(base::Mutant::stale_rows_answered)) return true;
   const QueryKind* kind = find_query(query.verb);
-  const bool is_index_read =
-      (kind != nullptr && kind->reads_index) || base::mutant(base::Mutant::log_read_needs_rows);
+  const bool is_index_read = (kind != nullptr && kind->reads == QueryReads::rows_and_index) ||
+                             base::mutant(base::Mutant::log_read_needs_rows);
   if (is_index_read && !indexed_) return indexed_;
   if (views_fault_) return tl::unexpected(*views_fault_);
   for (const projections::ProjectionStatus& status : projections_.status()) {
@@ -200,7 +200,8 @@ std::variant<QueryAnswer, Query> finish(DigestsJob job) {
 
 base::Result<base::RawValue> QueryService::run(const Query& query) {
   const QueryKind* kind = find_query(query.verb);
-  if (kind != nullptr) return kind->run({identity_, log_, views_, index_}, query);
+  if (kind != nullptr && kind->run != nullptr)
+    return kind->run({identity_, log_, views_, index_}, query);
   return base::failure(base::ErrorCode::invalid, "unknown verb '" + query.verb + "'");
 }
 

@@ -114,6 +114,6 @@ base::Result<base::RawValue> run(const QuerySources& sources, const Query& query
 
 }  // namespace
 
-const QueryKind kReadLogQuery{bus::kReadVerb, {}, false, run};
+const QueryKind kReadLogQuery{bus::kReadVerb, QueryReads::log, {}, run};
 
 }  // namespace workers

@@ -39,6 +39,7 @@ base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body
 
 }  // namespace
 
-const QueryKind kShowQuery{kVerbShow, projections::SessionList::kName, false, run_query<show>};
+const QueryKind kShowQuery{kVerbShow, QueryReads::rows, projections::SessionList::kName,
+                           run_query<show>};
 
 }  // namespace workers

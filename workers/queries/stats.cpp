@@ -23,6 +23,7 @@ base::Result<projections::MetricsReport> stats(const QuerySources& sources, cons
 
 }  // namespace
 
-const QueryKind kStatsQuery{kVerbStats, projections::Metrics::kName, false, run_query<stats>};
+const QueryKind kStatsQuery{kVerbStats, QueryReads::rows, projections::Metrics::kName,
+                            run_query<stats>};
 
 }  // namespace workers

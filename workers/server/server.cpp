@@ -244,7 +244,7 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
     take_older(peer, request);
   } else if (answer_by_reactor(peer, request)) {
     return;
-  } else if (find_query(request.verb) == nullptr && request.verb != kVerbDigests) {
+  } else if (find_query(request.verb) == nullptr) {
     refuse_verb(peer, request);
   } else {
     take_query(peer, request);
@@ -270,7 +270,7 @@ void Server::refuse_verb(const bus::Peer& peer, const bus::Request& request) {
     if (!verb.empty()) known.append(", ").append(verb);
   };
   for (const QueryKind* kind : query_kinds()) add(kind->verb);
-  for (const std::string_view own : {kVerbDigests, kVerbStatus, kVerbFlight}) add(own);
+  for (const std::string_view own : {kVerbStatus, kVerbFlight}) add(own);
   for (const Reactor* reactor : reactors_) add(reactor->verb());
   clients_.reply(peer.id,
                  bus::error_reply(request.key(), bus::ReplyError::invalid,

@@ -11,6 +11,6 @@ base::Result<LogEndAnswer> log_end(const QuerySources& sources, const QueryBody&
 
 }  // namespace
 
-const QueryKind kLogEndQuery{"log_end", {}, false, run_query<log_end>};
+const QueryKind kLogEndQuery{"log_end", QueryReads::log, {}, run_query<log_end>};
 
 }  // namespace workers
