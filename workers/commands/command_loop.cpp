@@ -35,7 +35,7 @@ Rejection busy(const std::string& what, std::size_t waiting) {
 
 CommandLoop::CommandLoop(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader,
                          base::Random& random, CommandLoopOptions options)
-    : sequencer_(sequencer), loader_(loader), random_(random), options_(options) {}
+    : sequencer_(sequencer), loader_(loader), random_(random), options_(std::move(options)) {}
 
 CommandLoop::Stream& CommandLoop::new_stream(const std::string& name) {
   const std::string& kept = sequencer_.set_head(name, eventlog::kHeadUnknown);
