@@ -44,12 +44,12 @@ struct FeedEvent {
   std::int64_t content_bytes = 0;  // size of content that is not carried
 
   bool operator==(const FeedEvent&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("position", self.position);
-    visit("facts", self.facts);
-    visit("content", self.content);
-    visit("content_bytes", self.content_bytes);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &FeedEvent::position);
+    visit("facts", &FeedEvent::facts);
+    visit("content", &FeedEvent::content);
+    visit("content_bytes", &FeedEvent::content_bytes);
   }
 };
 
@@ -69,17 +69,17 @@ struct FeedHeader {
 
   bool operator==(const FeedHeader&) const = default;
   LogIdentity identity() const { return {log, epoch}; }
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("log", self.log);
-    visit("epoch", self.epoch);
-    visit("incarnation", self.incarnation);
-    visit("kind", self.kind);
-    visit("first", self.first);
-    visit("last", self.last);
-    visit("count", self.count);
-    visit("previous", self.previous);
-    visit("head", self.head);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("log", &FeedHeader::log);
+    visit("epoch", &FeedHeader::epoch);
+    visit("incarnation", &FeedHeader::incarnation);
+    visit("kind", &FeedHeader::kind);
+    visit("first", &FeedHeader::first);
+    visit("last", &FeedHeader::last);
+    visit("count", &FeedHeader::count);
+    visit("previous", &FeedHeader::previous);
+    visit("head", &FeedHeader::head);
   }
 };
 

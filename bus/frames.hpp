@@ -65,15 +65,15 @@ struct Hello {
   std::string release;  // of the peer's Steno
 
   bool operator==(const Hello&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("protocol_lowest", self.protocol_lowest);
-    visit("protocol_highest", self.protocol_highest);
-    visit("role", self.role);
-    visit("features", self.features);
-    visit("name", self.name);
-    visit("scope", self.scope);
-    visit("release", self.release);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("protocol_lowest", &Hello::protocol_lowest);
+    visit("protocol_highest", &Hello::protocol_highest);
+    visit("role", &Hello::role);
+    visit("features", &Hello::features);
+    visit("name", &Hello::name);
+    visit("scope", &Hello::scope);
+    visit("release", &Hello::release);
   }
 };
 
@@ -88,15 +88,15 @@ struct Welcome {
   base::Duration silence_max{0};
 
   bool operator==(const Welcome&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("protocol", self.protocol);
-    visit("server", self.server);
-    visit("log", self.log);
-    visit("epoch", self.epoch);
-    visit("release", self.release);
-    visit("head", self.head);
-    visit("silence_max", self.silence_max);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("protocol", &Welcome::protocol);
+    visit("server", &Welcome::server);
+    visit("log", &Welcome::log);
+    visit("epoch", &Welcome::epoch);
+    visit("release", &Welcome::release);
+    visit("head", &Welcome::head);
+    visit("silence_max", &Welcome::silence_max);
   }
 };
 
@@ -116,12 +116,12 @@ struct Request {
 
   RequestKey key() const { return {id, ask}; }
   bool operator==(const Request&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("id", self.id);
-    visit("verb", self.verb);
-    visit("body", self.body);
-    visit("ask", self.ask);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("id", &Request::id);
+    visit("verb", &Request::verb);
+    visit("body", &Request::body);
+    visit("ask", &Request::ask);
   }
 };
 
@@ -136,14 +136,14 @@ struct Reply {
   std::int64_t ask = 0;
 
   bool operator==(const Reply&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("id", self.id);
-    visit("status", self.status);
-    visit("code", self.code);
-    visit("text", self.text);
-    visit("body", self.body);
-    visit("ask", self.ask);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("id", &Reply::id);
+    visit("status", &Reply::status);
+    visit("code", &Reply::code);
+    visit("text", &Reply::text);
+    visit("body", &Reply::body);
+    visit("ask", &Reply::ask);
   }
 };
 
@@ -154,10 +154,10 @@ struct Notice {
   base::RawValue body;
 
   bool operator==(const Notice&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("verb", self.verb);
-    visit("body", self.body);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("verb", &Notice::verb);
+    visit("body", &Notice::body);
   }
 };
 

@@ -14,10 +14,10 @@ struct LogEpoch {
   std::array<char, 8> random{};
 
   bool operator==(const LogEpoch&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("counter", self.counter);
-    visit("random", self.random);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("counter", &LogEpoch::counter);
+    visit("random", &LogEpoch::random);
   }
 };
 
@@ -27,10 +27,10 @@ struct LogIdentity {
   LogEpoch epoch;
 
   bool operator==(const LogIdentity&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("log", self.log);
-    visit("epoch", self.epoch);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("log", &LogIdentity::log);
+    visit("epoch", &LogIdentity::epoch);
   }
 };
 

@@ -23,13 +23,13 @@ struct ReadRequest {
   std::optional<base::Hash> digest{};
 
   bool operator==(const ReadRequest&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("level", self.level);
-    visit("after", self.after);
-    visit("events_max", self.events_max);
-    visit("bytes_max", self.bytes_max);
-    visit("digest", self.digest);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("level", &ReadRequest::level);
+    visit("after", &ReadRequest::after);
+    visit("events_max", &ReadRequest::events_max);
+    visit("bytes_max", &ReadRequest::bytes_max);
+    visit("digest", &ReadRequest::digest);
   }
 };
 
@@ -48,14 +48,14 @@ struct LogPage {
 
   bool operator==(const LogPage&) const = default;
   LogIdentity identity() const { return {log, epoch}; }
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("log", self.log);
-    visit("epoch", self.epoch);
-    visit("complete_through", self.complete_through);
-    visit("head", self.head);
-    visit("events", self.events);
-    visit("digest", self.digest);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("log", &LogPage::log);
+    visit("epoch", &LogPage::epoch);
+    visit("complete_through", &LogPage::complete_through);
+    visit("head", &LogPage::head);
+    visit("events", &LogPage::events);
+    visit("digest", &LogPage::digest);
   }
 };
 

@@ -274,7 +274,7 @@ TEST_CASE("every decoder of bytes from outside is fuzzed", "[tidy]") {
   CHECK(complains(check_is_fuzzed({{"bus/b.hpp", "void feed(std::string_view chunk);\n"}})));
   CHECK_FALSE(complains(check_is_fuzzed({{"bus/b.hpp", "Result<B> read_b(int fd);\n"}})));
 
-  const std::string fields = "struct C {\n  static void fields(Self& self, Visit&& visit) {}\n};\n";
+  const std::string fields = "struct C {\n  static void fields(Visit&& visit) {}\n};\n";
   const std::string reading = "auto c = bus::from_body<workers::C>(body);\n";
   const SourceFile reader{"workers/c.cpp", reading};
   CHECK(complains(check_is_fuzzed({{"workers/c.hpp", fields}, reader})));

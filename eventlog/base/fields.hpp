@@ -2,9 +2,9 @@
 //
 //   struct TurnStarted {
 //     TurnId turn;
-//     template <class Self, class Visit>
-//     static void fields(Self& self, Visit&& visit) {
-//       visit("turn", self.turn);
+//     template <class Visit>
+//     static constexpr void fields(Visit&& visit) {
+//       visit("turn", &TurnStarted::turn);
 //     }
 //   };
 //
@@ -79,9 +79,16 @@ struct RawValue {
 namespace detail {
 
 template <class T>
-concept HasFields = requires(T& t) {
-  T::fields(t, [](const char*, auto&) {});
+concept HasFields = requires {
+  T::fields([](const char*, auto) {});
 };
+
+template <HasFields T>
+consteval std::size_t fields_count() {
+  std::size_t count = 0;
+  T::fields([&](const char*, auto) { ++count; });
+  return count;
+}
 
 // ---- writing ----
 
@@ -136,24 +143,16 @@ void write(MsgpackWriter& out, const std::map<K, V>& values);
 // What visits fields is inlined, so that the length of each name is a constant.
 #define STENO_INLINED __attribute__((always_inline))
 
-constexpr std::size_t kFieldsMax = 64;  // of one struct
-
 // The fields that do not equal their default: bit N of the Nth.
 template <HasFields T>
 std::uint64_t fields_to_write(const T& value) {
-  static const T kDefault{};
+  static_assert(fields_count<T>() <= 64);
+  [[maybe_unused]] static const T kDefault{};  // GCC does not see the use in the lambda
   std::uint64_t present = 0;
-  std::size_t count = 0;
-  // Both structs are walked in step: the default's field is found by its offset.
-  T::fields(value, [&](const char*, const auto& field) STENO_INLINED {
-    const auto offset =
-        reinterpret_cast<const char*>(&field) - reinterpret_cast<const char*>(&value);
-    using Field = std::remove_cvref_t<decltype(field)>;
-    const auto& other =
-        *reinterpret_cast<const Field*>(reinterpret_cast<const char*>(&kDefault) + offset);
-    present |= std::uint64_t{!(field == other)} << (count++ % kFieldsMax);
+  std::size_t index = 0;
+  T::fields([&](const char*, auto member) STENO_INLINED {
+    present |= std::uint64_t{!(value.*member == kDefault.*member)} << index++;
   });
-  if (count > kFieldsMax) std::abort();  // the compiler knows the answer
   return present;
 }
 
@@ -162,10 +161,10 @@ void write_fields(MsgpackWriter& out, const T& value, const ExtraFields& extra) 
   const std::uint64_t present = fields_to_write(value);
   out.map(static_cast<std::size_t>(std::popcount(present)) + extra.size());
   std::size_t index = 0;
-  T::fields(value, [&](const char* name, const auto& field) STENO_INLINED {
+  T::fields([&](const char* name, auto member) STENO_INLINED {
     if ((present >> index++ & 1) == 0) return;
     out.text({name, __builtin_strlen(name)});
-    write(out, field);
+    write(out, value.*member);
   });
   for (const auto& [name, raw] : extra) {
     out.text(name);
@@ -364,10 +363,10 @@ template <HasFields T>
   if (!in.text(name)) return false;
   bool is_known = false;
   bool is_sound = true;
-  T::fields(value, [&](const char* candidate, auto& field) {
+  T::fields([&](const char* candidate, auto member) {
     if (is_known || name != candidate) return;
     is_known = true;
-    is_sound = read_field(in, name, field, bad);
+    is_sound = read_field(in, name, value.*member, bad);
   });
   if (is_known) return is_sound;
   ByteView raw;
@@ -386,10 +385,10 @@ bool read(MsgpackReader& in, T& value, ExtraFields* extra, BadField* bad) {
     // the rest of a walk does not know is looked for in another one, from the first field on.
     const std::size_t before = pairs;
     bool is_sound = true;
-    T::fields(value, [&](const char* name, auto& field) STENO_INLINED {
+    T::fields([&](const char* name, auto member) STENO_INLINED {
       if (pairs == 0 || !in.skip_text({name, __builtin_strlen(name)})) return;
       --pairs;
-      if (read_field(in, {name, __builtin_strlen(name)}, field, bad)) [[likely]]
+      if (read_field(in, {name, __builtin_strlen(name)}, value.*member, bad)) [[likely]]
         return;
       is_sound = false;
       pairs = 0;

@@ -15,11 +15,11 @@ struct AcceptedCommand {
   Position position;  // of its last event
 
   bool operator==(const AcceptedCommand&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("command", self.command);
-    visit("digest", self.digest);
-    visit("position", self.position);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("command", &AcceptedCommand::command);
+    visit("digest", &AcceptedCommand::digest);
+    visit("position", &AcceptedCommand::position);
   }
 };
 

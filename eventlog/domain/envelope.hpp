@@ -16,10 +16,10 @@ struct ContentProof {
   std::int64_t bytes = 0;  // of the content's text
 
   bool operator==(const ContentProof&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("d", self.digest);
-    visit("b", self.bytes);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("d", &ContentProof::digest);
+    visit("b", &ContentProof::bytes);
   }
 };
 
@@ -47,25 +47,25 @@ struct Envelope {
   std::optional<ContentProof> content;
 
   bool operator==(const Envelope&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("s", self.stream);
-    visit("v", self.version);
-    visit("t", self.type);
-    visit("n", self.schema);
-    visit("e", self.event);
-    visit("c", self.command);
-    visit("cd", self.command_digest);
-    visit("co", self.correlation);
-    visit("ca", self.causation);
-    visit("ak", self.actor_kind);
-    visit("a", self.actor);
-    visit("to", self.token);
-    visit("rs", self.report_sequence);
-    visit("l", self.log_time);
-    visit("w", self.wall_time);
-    visit("tp", self.traceparent);
-    visit("x", self.content);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("s", &Envelope::stream);
+    visit("v", &Envelope::version);
+    visit("t", &Envelope::type);
+    visit("n", &Envelope::schema);
+    visit("e", &Envelope::event);
+    visit("c", &Envelope::command);
+    visit("cd", &Envelope::command_digest);
+    visit("co", &Envelope::correlation);
+    visit("ca", &Envelope::causation);
+    visit("ak", &Envelope::actor_kind);
+    visit("a", &Envelope::actor);
+    visit("to", &Envelope::token);
+    visit("rs", &Envelope::report_sequence);
+    visit("l", &Envelope::log_time);
+    visit("w", &Envelope::wall_time);
+    visit("tp", &Envelope::traceparent);
+    visit("x", &Envelope::content);
   }
 };
 

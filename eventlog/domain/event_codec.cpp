@@ -76,14 +76,15 @@ const TypeEntry* find_type(std::string_view type) {
 // they stand; where another writer put them first, once the type is known.
 struct FactsToRead {
   RecordedEvent& event;
-  base::ByteView raw;  // as they came, while they wait for the type
+  const Envelope* envelope = nullptr;  // the one that is being read with them
+  base::ByteView raw;                  // as they came, while they wait for the type
   bool are_read = false;
   base::detail::BadField bad;
 
   bool operator==(const FactsToRead&) const = delete;
 
   const TypeEntry* type() const {
-    return event.envelope.schema > kSchema ? nullptr : find_type(event.envelope.type);
+    return envelope->schema > kSchema ? nullptr : find_type(envelope->type);
   }
   friend bool read(base::MsgpackReader& in, FactsToRead& facts) {
     const TypeEntry* type = facts.type();
@@ -93,21 +94,21 @@ struct FactsToRead {
 };
 
 // The stored form that is read: the fields of the envelope, then the facts.
-struct StoredEvent {
-  Envelope& envelope;
+struct StoredEvent : Envelope {
   FactsToRead facts;
 
   bool operator==(const StoredEvent&) const = delete;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    Envelope::fields(self.envelope, visit);
-    visit("f", self.facts);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    Envelope::fields(visit);
+    visit("f", &StoredEvent::facts);
   }
 };
 
 // Empties it, and keeps the room of its texts.
 void clear(Envelope& envelope) {
-  Envelope::fields(envelope, [](const char*, auto& field) {
+  Envelope::fields([&](const char*, auto member) {
+    auto& field = envelope.*member;
     using Field = std::remove_cvref_t<decltype(field)>;
     if constexpr (std::is_same_v<Field, std::string>) {
       field.clear();
@@ -173,9 +174,12 @@ base::Result<bool> decode_facts_to(RecordedEvent& event, base::ByteView bytes) {
   clear(event.envelope);
   event.content.reset();
   event.extra.clear();
-  StoredEvent stored{event.envelope, {event, {}, false, {}}};
+  StoredEvent stored{std::move(event.envelope), {event, nullptr, {}, false, {}}};
   FactsToRead& facts = stored.facts;
+  facts.envelope = &stored;
   auto ok = base::decode_to(stored, bytes);
+  event.envelope = static_cast<Envelope&&>(stored);
+  facts.envelope = &event.envelope;
   if (ok && !facts.are_read) {
     if (facts.type() == nullptr) {
       return base::failure(base::ErrorCode::wrong_log,

@@ -27,10 +27,10 @@ struct Routing {
   base::ByteView stream;
   StreamVersion version;
 
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("s", self.stream);
-    visit("v", self.version);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("s", &Routing::stream);
+    visit("v", &Routing::version);
   }
 };
 base::Result<Routing> decode_routing(base::ByteView bytes);

@@ -52,12 +52,12 @@ struct Usage {
   std::int64_t cache_creation_tokens = 0;
 
   bool operator==(const Usage&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("input", self.input_tokens);
-    visit("output", self.output_tokens);
-    visit("cache_read", self.cache_read_tokens);
-    visit("cache_creation", self.cache_creation_tokens);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("input", &Usage::input_tokens);
+    visit("output", &Usage::output_tokens);
+    visit("cache_read", &Usage::cache_read_tokens);
+    visit("cache_creation", &Usage::cache_creation_tokens);
   }
 };
 
@@ -75,18 +75,18 @@ struct SessionSpec {
   std::string resume_agent_session;  // the agent's own session id to continue; empty = begin anew
 
   bool operator==(const SessionSpec&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("engine", self.engine);
-    visit("workdir", self.workdir);
-    visit("model", self.model);
-    visit("permission_mode", self.permission_mode);
-    visit("multi_turn", self.is_multi_turn);
-    visit("budget", self.budget);
-    visit("max_turns", self.max_turns);
-    visit("allowed_tools", self.allowed_tools);
-    visit("resume_agent_session", self.resume_agent_session);
-    visit("fork", self.is_fork);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("engine", &SessionSpec::engine);
+    visit("workdir", &SessionSpec::workdir);
+    visit("model", &SessionSpec::model);
+    visit("permission_mode", &SessionSpec::permission_mode);
+    visit("multi_turn", &SessionSpec::is_multi_turn);
+    visit("budget", &SessionSpec::budget);
+    visit("max_turns", &SessionSpec::max_turns);
+    visit("allowed_tools", &SessionSpec::allowed_tools);
+    visit("resume_agent_session", &SessionSpec::resume_agent_session);
+    visit("fork", &SessionSpec::is_fork);
   }
 };
 
@@ -103,9 +103,9 @@ struct ContentOf {
   Text text;
 
   bool operator==(const ContentOf&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("text", self.text);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("text", &ContentOf::text);
   }
 };
 using Content = ContentOf<std::string>;

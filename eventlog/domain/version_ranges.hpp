@@ -14,10 +14,10 @@ struct VersionRange {
   StreamVersion last;
 
   bool operator==(const VersionRange&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("first", self.first);
-    visit("last", self.last);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("first", &VersionRange::first);
+    visit("last", &VersionRange::last);
   }
 };
 

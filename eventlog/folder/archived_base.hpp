@@ -19,12 +19,12 @@ struct BaseFile {
   std::string folder;
 
   bool operator==(const BaseFile&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("anchor", self.anchor);
-    visit("recorded", self.recorded);
-    visit("archive", self.archive);
-    visit("folder", self.folder);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("anchor", &BaseFile::anchor);
+    visit("recorded", &BaseFile::recorded);
+    visit("archive", &BaseFile::archive);
+    visit("folder", &BaseFile::folder);
   }
 };
 

@@ -13,12 +13,12 @@ struct Snapshot {
   base::RawValue state;
 
   bool operator==(const Snapshot&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("schema", self.schema);
-    visit("version", self.version);
-    visit("last", self.last);
-    visit("state", self.state);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("schema", &Snapshot::schema);
+    visit("version", &Snapshot::version);
+    visit("last", &Snapshot::last);
+    visit("state", &Snapshot::state);
   }
 };
 

@@ -25,10 +25,10 @@ struct IndexCheckpoint {
   Checkpoint reached;
 
   bool operator==(const IndexCheckpoint&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("schema", self.schema);
-    visit("reached", self.reached);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("schema", &IndexCheckpoint::schema);
+    visit("reached", &IndexCheckpoint::reached);
   }
 };
 

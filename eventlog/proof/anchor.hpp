@@ -20,11 +20,11 @@ struct RowsDigest {
   Hash digest{};
 
   bool operator==(const RowsDigest&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("schema", self.schema);
-    visit("digest", self.digest);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &RowsDigest::name);
+    visit("schema", &RowsDigest::schema);
+    visit("digest", &RowsDigest::digest);
   }
 };
 
@@ -34,11 +34,11 @@ struct Anchor {
   Time made;  // wall time
 
   bool operator==(const Anchor&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("at", self.at);
-    visit("rows", self.rows);
-    visit("made", self.made);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("at", &Anchor::at);
+    visit("rows", &Anchor::rows);
+    visit("made", &Anchor::made);
   }
 };
 

@@ -17,10 +17,10 @@ struct LaterErasure {
   domain::VersionRanges events;
 
   bool operator==(const LaterErasure&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("stream", self.stream);
-    visit("events", self.events);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("stream", &LaterErasure::stream);
+    visit("events", &LaterErasure::events);
   }
 };
 
@@ -29,9 +29,9 @@ struct LaterErasures {
   std::vector<LaterErasure> erasures;  // one a stream
 
   bool operator==(const LaterErasures&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("erasures", self.erasures);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("erasures", &LaterErasures::erasures);
   }
 };
 

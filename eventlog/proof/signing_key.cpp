@@ -19,10 +19,10 @@ struct KeyFile {
   base::PublicKey key{};  // that follows from the seed
 
   bool operator==(const KeyFile&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("seed", self.seed);
-    visit("key", self.key);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("seed", &KeyFile::seed);
+    visit("key", &KeyFile::key);
   }
 };
 

@@ -36,10 +36,10 @@ struct Epoch {
   std::array<char, 8> random{};
 
   bool operator==(const Epoch&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("counter", self.counter);
-    visit("random", self.random);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("counter", &Epoch::counter);
+    visit("random", &Epoch::random);
   }
 };
 
@@ -52,12 +52,12 @@ struct Checkpoint {
   Hash hash{};
 
   bool operator==(const Checkpoint&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("log", self.log);
-    visit("epoch", self.epoch);
-    visit("position", self.position);
-    visit("hash", self.hash);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("log", &Checkpoint::log);
+    visit("epoch", &Checkpoint::epoch);
+    visit("position", &Checkpoint::position);
+    visit("hash", &Checkpoint::hash);
   }
 };
 
@@ -109,12 +109,12 @@ struct StoredContentOf {
   Octets content;           // domain::encode_content()
   std::int64_t chunks = 0;  // number of chunks; their key prefix follows from stream and digest
   bool operator==(const StoredContentOf&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("i", self.index);
-    visit("s", self.salt);
-    visit("c", self.content);
-    visit("k", self.chunks);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("i", &StoredContentOf::index);
+    visit("s", &StoredContentOf::salt);
+    visit("c", &StoredContentOf::content);
+    visit("k", &StoredContentOf::chunks);
   }
 };
 
@@ -122,9 +122,9 @@ template <class Octets>
 struct ContentBlockOf {
   std::vector<StoredContentOf<Octets>> entries;  // ascending by index
   bool operator==(const ContentBlockOf&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("e", self.entries);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("e", &ContentBlockOf::entries);
   }
 };
 

@@ -21,10 +21,10 @@ struct HeadSlot {
   Checkpoint head;
 
   bool operator==(const HeadSlot&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("sequence", self.sequence);
-    visit("head", self.head);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("sequence", &HeadSlot::sequence);
+    visit("head", &HeadSlot::head);
   }
 };
 

@@ -18,10 +18,10 @@ struct StoredCheckpoint {
   std::int64_t schema = 0;
 
   bool operator==(const StoredCheckpoint&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("checkpoint", self.checkpoint);
-    visit("schema", self.schema);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("checkpoint", &StoredCheckpoint::checkpoint);
+    visit("schema", &StoredCheckpoint::schema);
   }
 };
 

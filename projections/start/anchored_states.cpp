@@ -14,12 +14,12 @@ struct StreamRow {
   State state;
 
   bool operator==(const StreamRow&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("schema", self.schema);
-    visit("version", self.version);
-    visit("last", self.last);
-    visit("state", self.state);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("schema", &StreamRow::schema);
+    visit("version", &StreamRow::version);
+    visit("last", &StreamRow::last);
+    visit("state", &StreamRow::state);
   }
 };
 

@@ -29,11 +29,11 @@ struct GatheredStream {
   State state;
 
   bool operator==(const GatheredStream&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("version", self.version);
-    visit("last", self.last);
-    visit("state", self.state);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("version", &GatheredStream::version);
+    visit("last", &GatheredStream::last);
+    visit("state", &GatheredStream::state);
   }
 };
 
@@ -43,10 +43,10 @@ struct KeptEvent {
   base::Binary facts;
 
   bool operator==(const KeptEvent&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("position", self.position);
-    visit("facts", self.facts);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &KeptEvent::position);
+    visit("facts", &KeptEvent::facts);
   }
 };
 

@@ -29,16 +29,16 @@ struct Erasure {
   Time completed_at;  // 0: some file may still hold it
 
   bool operator==(const Erasure&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("version", self.version);
-    visit("position", self.position);
-    visit("at", self.at);
-    visit("actor_kind", self.actor_kind);
-    visit("actor", self.actor);
-    visit("reason", self.reason);
-    visit("events", self.events);
-    visit("completed_at", self.completed_at);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("version", &Erasure::version);
+    visit("position", &Erasure::position);
+    visit("at", &Erasure::at);
+    visit("actor_kind", &Erasure::actor_kind);
+    visit("actor", &Erasure::actor);
+    visit("reason", &Erasure::reason);
+    visit("events", &Erasure::events);
+    visit("completed_at", &Erasure::completed_at);
   }
 };
 
@@ -48,11 +48,11 @@ struct PendingErasure {
   StreamVersion through;  // of its last ContentErased
 
   bool operator==(const PendingErasure&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("agent", self.agent);
-    visit("session", self.session);
-    visit("through", self.through);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("agent", &PendingErasure::agent);
+    visit("session", &PendingErasure::session);
+    visit("through", &PendingErasure::through);
   }
 };
 
@@ -62,11 +62,11 @@ struct KeptContent {
   Time closed_at;
 
   bool operator==(const KeptContent&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("agent", self.agent);
-    visit("session", self.session);
-    visit("closed_at", self.closed_at);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("agent", &KeptContent::agent);
+    visit("session", &KeptContent::session);
+    visit("closed_at", &KeptContent::closed_at);
   }
 };
 

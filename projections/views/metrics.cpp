@@ -16,14 +16,14 @@ struct MeteredSession {
   bool is_closed = false;
 
   bool operator==(const MeteredSession&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("opened_at", self.opened_at);
-    visit("prompt", self.prompt);
-    visit("cost", self.cost);
-    visit("opened", self.is_opened);
-    visit("closed", self.is_closed);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &MeteredSession::name);
+    visit("opened_at", &MeteredSession::opened_at);
+    visit("prompt", &MeteredSession::prompt);
+    visit("cost", &MeteredSession::cost);
+    visit("opened", &MeteredSession::is_opened);
+    visit("closed", &MeteredSession::is_closed);
   }
 };
 
@@ -32,9 +32,9 @@ struct DayRow {
   NanoUsd cost;
 
   bool operator==(const DayRow&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("cost", self.cost);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("cost", &DayRow::cost);
   }
 };
 

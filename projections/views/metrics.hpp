@@ -30,13 +30,13 @@ struct MostExpensive {
   Position prompt;  // of its first TurnQueued, whose content is the first prompt
 
   bool operator==(const MostExpensive&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("agent", self.agent);
-    visit("name", self.name);
-    visit("cost", self.cost);
-    visit("prompt", self.prompt);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &MostExpensive::session);
+    visit("agent", &MostExpensive::agent);
+    visit("name", &MostExpensive::name);
+    visit("cost", &MostExpensive::cost);
+    visit("prompt", &MostExpensive::prompt);
   }
 };
 
@@ -55,17 +55,17 @@ struct MetricsTotals {
   std::int64_t live() const { return launched - completed - failed - killed; }
 
   bool operator==(const MetricsTotals&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("launched", self.launched);
-    visit("completed", self.completed);
-    visit("failed", self.failed);
-    visit("killed", self.killed);
-    visit("cost", self.cost);
-    visit("usage", self.usage);
-    visit("duration_ms", self.duration_ms);
-    visit("sessions_with_duration", self.sessions_with_duration);
-    visit("most_expensive", self.most_expensive);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("launched", &MetricsTotals::launched);
+    visit("completed", &MetricsTotals::completed);
+    visit("failed", &MetricsTotals::failed);
+    visit("killed", &MetricsTotals::killed);
+    visit("cost", &MetricsTotals::cost);
+    visit("usage", &MetricsTotals::usage);
+    visit("duration_ms", &MetricsTotals::duration_ms);
+    visit("sessions_with_duration", &MetricsTotals::sessions_with_duration);
+    visit("most_expensive", &MetricsTotals::most_expensive);
   }
 };
 
@@ -76,11 +76,11 @@ struct MetricsReport {
   std::map<std::string, NanoUsd> cost_per_day;  // R046: "2026-11-20", UTC → cost
 
   bool operator==(const MetricsReport&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("totals", self.totals);
-    visit("live", self.live);
-    visit("cost_per_day", self.cost_per_day);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("totals", &MetricsReport::totals);
+    visit("live", &MetricsReport::live);
+    visit("cost_per_day", &MetricsReport::cost_per_day);
   }
 };
 

@@ -40,22 +40,22 @@ struct ResumeRecord {
   std::int64_t prompt_bytes = 0;
 
   bool operator==(const ResumeRecord&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("agent", self.agent);
-    visit("name", self.name);
-    visit("alias", self.alias);
-    visit("agent_session", self.agent_session);
-    visit("engine", self.engine);
-    visit("workdir", self.workdir);
-    visit("model", self.model);
-    visit("lineage", self.lineage);
-    visit("status", self.status);
-    visit("cost", self.cost);
-    visit("completed_at", self.completed_at);
-    visit("prompt", self.prompt);
-    visit("prompt_bytes", self.prompt_bytes);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &ResumeRecord::session);
+    visit("agent", &ResumeRecord::agent);
+    visit("name", &ResumeRecord::name);
+    visit("alias", &ResumeRecord::alias);
+    visit("agent_session", &ResumeRecord::agent_session);
+    visit("engine", &ResumeRecord::engine);
+    visit("workdir", &ResumeRecord::workdir);
+    visit("model", &ResumeRecord::model);
+    visit("lineage", &ResumeRecord::lineage);
+    visit("status", &ResumeRecord::status);
+    visit("cost", &ResumeRecord::cost);
+    visit("completed_at", &ResumeRecord::completed_at);
+    visit("prompt", &ResumeRecord::prompt);
+    visit("prompt_bytes", &ResumeRecord::prompt_bytes);
   }
 };
 

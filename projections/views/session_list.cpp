@@ -34,22 +34,22 @@ struct StoredSession {
   std::int64_t prompt_bytes = 0;
 
   bool operator==(const StoredSession&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("state", self.state);
-    visit("resumed_from", self.resumed_from);
-    visit("agent_model", self.agent_model);
-    visit("created_at", self.created_at);
-    visit("updated_at", self.updated_at);
-    visit("closed_at", self.closed_at);
-    visit("turns_queued", self.turns_queued);
-    visit("turns_finished", self.turns_finished);
-    visit("turns_failed", self.turns_failed);
-    visit("turns_interrupted", self.turns_interrupted);
-    visit("tool_calls", self.tool_calls);
-    visit("last_position", self.last_position);
-    visit("prompt", self.prompt);
-    visit("prompt_bytes", self.prompt_bytes);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("state", &StoredSession::state);
+    visit("resumed_from", &StoredSession::resumed_from);
+    visit("agent_model", &StoredSession::agent_model);
+    visit("created_at", &StoredSession::created_at);
+    visit("updated_at", &StoredSession::updated_at);
+    visit("closed_at", &StoredSession::closed_at);
+    visit("turns_queued", &StoredSession::turns_queued);
+    visit("turns_finished", &StoredSession::turns_finished);
+    visit("turns_failed", &StoredSession::turns_failed);
+    visit("turns_interrupted", &StoredSession::turns_interrupted);
+    visit("tool_calls", &StoredSession::tool_calls);
+    visit("last_position", &StoredSession::last_position);
+    visit("prompt", &StoredSession::prompt);
+    visit("prompt_bytes", &StoredSession::prompt_bytes);
   }
 };
 
@@ -61,10 +61,10 @@ struct OrderRow {
   SessionId session;
 
   bool operator==(const OrderRow&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("agent", self.agent);
-    visit("session", self.session);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("agent", &OrderRow::agent);
+    visit("session", &OrderRow::session);
   }
 };
 
@@ -75,10 +75,10 @@ struct MadeNameRow {
   Position name;  // where its text lies
 
   bool operator==(const MadeNameRow&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("name", self.name);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &MadeNameRow::session);
+    visit("name", &MadeNameRow::name);
   }
 };
 
@@ -87,9 +87,9 @@ struct SessionCounts {
   std::vector<std::int64_t> sessions;
 
   bool operator==(const SessionCounts&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("sessions", self.sessions);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("sessions", &SessionCounts::sessions);
   }
 };
 

@@ -76,51 +76,51 @@ struct SessionRow {
   bool is_erasing = false;   // some of what was erased may still be in a file
 
   bool operator==(const SessionRow&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("agent", self.agent);
-    visit("name", self.name);
-    visit("made_name", self.made_name);
-    visit("alias", self.alias);
-    visit("status", self.status);
-    visit("end_reason", self.end_reason);
-    visit("engine", self.engine);
-    visit("workdir", self.workdir);
-    visit("model", self.model);
-    visit("agent_model", self.agent_model);
-    visit("permission_mode", self.permission_mode);
-    visit("multi_turn", self.is_multi_turn);
-    visit("budget", self.budget);
-    visit("created_at", self.created_at);
-    visit("updated_at", self.updated_at);
-    visit("closed_at", self.closed_at);
-    visit("turns_queued", self.turns_queued);
-    visit("turns_finished", self.turns_finished);
-    visit("turns_failed", self.turns_failed);
-    visit("turns_interrupted", self.turns_interrupted);
-    visit("turns_waiting", self.turns_waiting);
-    visit("turn", self.turn);
-    visit("waiting_for_input", self.is_waiting_for_input);
-    visit("close_requested", self.is_close_requested);
-    visit("agent_session", self.agent_session);
-    visit("resumed_from", self.resumed_from);
-    visit("fork", self.is_fork);
-    visit("lineage", self.lineage);
-    visit("cost", self.cost);
-    visit("usage", self.usage);
-    visit("output_blocks", self.output_blocks);
-    visit("tool_calls", self.tool_calls);
-    visit("opened", self.opened);
-    visit("last_position", self.last_position);
-    visit("prompt", self.prompt);
-    visit("prompt_bytes", self.prompt_bytes);
-    visit("worker", self.worker);
-    visit("token", self.token);
-    visit("pid", self.pid);
-    visit("inconsistent", self.inconsistent);
-    visit("erased", self.is_erased);
-    visit("erasing", self.is_erasing);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &SessionRow::session);
+    visit("agent", &SessionRow::agent);
+    visit("name", &SessionRow::name);
+    visit("made_name", &SessionRow::made_name);
+    visit("alias", &SessionRow::alias);
+    visit("status", &SessionRow::status);
+    visit("end_reason", &SessionRow::end_reason);
+    visit("engine", &SessionRow::engine);
+    visit("workdir", &SessionRow::workdir);
+    visit("model", &SessionRow::model);
+    visit("agent_model", &SessionRow::agent_model);
+    visit("permission_mode", &SessionRow::permission_mode);
+    visit("multi_turn", &SessionRow::is_multi_turn);
+    visit("budget", &SessionRow::budget);
+    visit("created_at", &SessionRow::created_at);
+    visit("updated_at", &SessionRow::updated_at);
+    visit("closed_at", &SessionRow::closed_at);
+    visit("turns_queued", &SessionRow::turns_queued);
+    visit("turns_finished", &SessionRow::turns_finished);
+    visit("turns_failed", &SessionRow::turns_failed);
+    visit("turns_interrupted", &SessionRow::turns_interrupted);
+    visit("turns_waiting", &SessionRow::turns_waiting);
+    visit("turn", &SessionRow::turn);
+    visit("waiting_for_input", &SessionRow::is_waiting_for_input);
+    visit("close_requested", &SessionRow::is_close_requested);
+    visit("agent_session", &SessionRow::agent_session);
+    visit("resumed_from", &SessionRow::resumed_from);
+    visit("fork", &SessionRow::is_fork);
+    visit("lineage", &SessionRow::lineage);
+    visit("cost", &SessionRow::cost);
+    visit("usage", &SessionRow::usage);
+    visit("output_blocks", &SessionRow::output_blocks);
+    visit("tool_calls", &SessionRow::tool_calls);
+    visit("opened", &SessionRow::opened);
+    visit("last_position", &SessionRow::last_position);
+    visit("prompt", &SessionRow::prompt);
+    visit("prompt_bytes", &SessionRow::prompt_bytes);
+    visit("worker", &SessionRow::worker);
+    visit("token", &SessionRow::token);
+    visit("pid", &SessionRow::pid);
+    visit("inconsistent", &SessionRow::inconsistent);
+    visit("erased", &SessionRow::is_erased);
+    visit("erasing", &SessionRow::is_erasing);
   }
 };
 

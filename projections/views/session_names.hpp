@@ -20,9 +20,9 @@ struct SessionRef {
   SessionId session;
 
   bool operator==(const SessionRef&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &SessionRef::session);
   }
 };
 
@@ -31,10 +31,10 @@ struct NameRef {
   SessionId newest;  // the one that was opened last under the name
 
   bool operator==(const NameRef&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("live", self.live);
-    visit("newest", self.newest);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("live", &NameRef::live);
+    visit("newest", &NameRef::newest);
   }
 };
 

@@ -45,7 +45,8 @@ std::string stream_of(std::uint8_t choice) {
 void narrow(domain::RecordedEvent& event) {
   std::visit(
       [](auto& e) {
-        std::remove_cvref_t<decltype(e)>::fields(e, [](const char*, auto& field) {
+        std::remove_cvref_t<decltype(e)>::fields([&](const char*, auto member) {
+          auto& field = e.*member;
           using Field = std::remove_cvref_t<decltype(field)>;
           if constexpr (requires {
                           field.bytes[15];

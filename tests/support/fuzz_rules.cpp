@@ -43,7 +43,7 @@ std::string last_part(const std::string& qualified) {
 // Names of structs that name their fields, each with the files that define one.
 std::map<std::string, std::set<std::string>> structs_with_fields(
     const std::vector<SourceFile>& files) {
-  static const std::regex kParts(R"re(\bstruct\s+(\w+)\s*\{|static void (fields)\()re");
+  static const std::regex kParts(R"re(\bstruct\s+(\w+)\s*\{|static constexpr void (fields)\()re");
   std::map<std::string, std::set<std::string>> found;
   for (const SourceFile& file : files) {
     std::string current;

@@ -64,12 +64,9 @@ template <base::detail::HasFields T>
 std::string text_of(const T& value) {
   const T untouched{};
   std::string text = "{";
-  std::vector<std::string> defaults;
-  T::fields(untouched, [&](const char*, const auto& f) { defaults.push_back(text_of(f)); });
-  std::size_t at = 0;
-  T::fields(value, [&](const char* name, const auto& field) {
-    const std::string now = text_of(field);
-    if (now != defaults[at++]) text += std::string(name) + '=' + now + ' ';
+  T::fields([&](const char* name, auto member) {
+    const std::string now = text_of(value.*member);
+    if (now != text_of(untouched.*member)) text += std::string(name) + '=' + now + ' ';
   });
   return text + '}';
 }

@@ -15,8 +15,8 @@ class RandomValue {
 
   template <base::detail::HasFields T>
   void fill(T& value) {
-    T::fields(value, [&](const char*, auto& field) {
-      if (every_ || random_.chance(80)) fill(field);
+    T::fields([&](const char*, auto member) {
+      if (every_ || random_.chance(80)) fill(value.*member);
     });
   }
   void fill(bool& value) { value = every_ || random_.chance(50); }

@@ -22,12 +22,12 @@ struct StageTime {
   std::int64_t max_us = 0;
 
   bool operator==(const StageTime&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("count", self.count);
-    visit("p50_us", self.p50_us);
-    visit("p99_us", self.p99_us);
-    visit("max_us", self.max_us);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("count", &StageTime::count);
+    visit("p50_us", &StageTime::p50_us);
+    visit("p99_us", &StageTime::p99_us);
+    visit("max_us", &StageTime::max_us);
   }
 };
 
@@ -41,14 +41,14 @@ struct StageTimes {
   StageTime gap;     // between two duty cycles, while there was work
 
   bool operator==(const StageTimes&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("inbox", self.inbox);
-    visit("decide", self.decide);
-    visit("sync", self.sync);
-    visit("reply", self.reply);
-    visit("total", self.total);
-    visit("gap", self.gap);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("inbox", &StageTimes::inbox);
+    visit("decide", &StageTimes::decide);
+    visit("sync", &StageTimes::sync);
+    visit("reply", &StageTimes::reply);
+    visit("total", &StageTimes::total);
+    visit("gap", &StageTimes::gap);
   }
 };
 

@@ -26,11 +26,11 @@ struct FlightEntry {
   std::int64_t number = 0;
 
   bool operator==(const FlightEntry&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("at_us", self.at);
-    visit("kind", self.kind);
-    visit("number", self.number);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("at_us", &FlightEntry::at);
+    visit("kind", &FlightEntry::kind);
+    visit("number", &FlightEntry::number);
   }
 };
 

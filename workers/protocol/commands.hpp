@@ -30,17 +30,17 @@ struct CommandBody {
   std::string traceparent;
 
   bool operator==(const CommandBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("agent", self.agent);
-    visit("type", self.type);
-    visit("body", self.body);
-    visit("actor", self.actor);
-    visit("expected_version", self.expected_version);
-    visit("deadline", self.deadline);
-    visit("correlation", self.correlation);
-    visit("traceparent", self.traceparent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &CommandBody::session);
+    visit("agent", &CommandBody::agent);
+    visit("type", &CommandBody::type);
+    visit("body", &CommandBody::body);
+    visit("actor", &CommandBody::actor);
+    visit("expected_version", &CommandBody::expected_version);
+    visit("deadline", &CommandBody::deadline);
+    visit("correlation", &CommandBody::correlation);
+    visit("traceparent", &CommandBody::traceparent);
   }
 };
 
@@ -52,11 +52,11 @@ struct CommandReplyOf : Reply {
   bool is_repeated = false;
 
   bool operator==(const CommandReplyOf&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("position", self.position);
-    Reply::fields(self, visit);
-    visit("repeated", self.is_repeated);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &CommandReplyOf::position);
+    Reply::fields(visit);
+    visit("repeated", &CommandReplyOf::is_repeated);
   }
 };
 using CommandReplyBody = CommandReplyOf<domain::SessionReply>;
@@ -87,12 +87,12 @@ struct HeldLease {
   std::int64_t directive = 0;  // number of the last one that was obeyed
 
   bool operator==(const HeldLease&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("agent", self.agent);
-    visit("token", self.token);
-    visit("directive", self.directive);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &HeldLease::session);
+    visit("agent", &HeldLease::agent);
+    visit("token", &HeldLease::token);
+    visit("directive", &HeldLease::directive);
   }
 };
 
@@ -101,9 +101,9 @@ struct HeartbeatBody {
   std::vector<HeldLease> leases;
 
   bool operator==(const HeartbeatBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("leases", self.leases);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("leases", &HeartbeatBody::leases);
   }
 };
 
@@ -114,11 +114,11 @@ struct RegisterBody {
   std::vector<HeldLease> leases;
 
   bool operator==(const RegisterBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("worker", self.worker);
-    visit("pid", self.pid);
-    visit("leases", self.leases);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("worker", &RegisterBody::worker);
+    visit("pid", &RegisterBody::pid);
+    visit("leases", &RegisterBody::leases);
   }
 };
 
@@ -134,11 +134,11 @@ struct DirectedTurn {
   bool is_interrupted = false;
 
   bool operator==(const DirectedTurn&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("prompt", self.prompt);
-    visit("interrupted", self.is_interrupted);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &DirectedTurn::turn);
+    visit("prompt", &DirectedTurn::prompt);
+    visit("interrupted", &DirectedTurn::is_interrupted);
   }
 };
 
@@ -156,17 +156,17 @@ struct DirectiveBody {
   std::int64_t number = 0;  // grows with each directive, over restarts of the server, too
 
   bool operator==(const DirectiveBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("agent", self.agent);
-    visit("token", self.token);
-    visit("spec", self.spec);
-    visit("resume_agent_session", self.resume_agent_session);
-    visit("system_prompt", self.system_prompt);
-    visit("turn", self.turn);
-    visit("end", self.end);
-    visit("number", self.number);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &DirectiveBody::session);
+    visit("agent", &DirectiveBody::agent);
+    visit("token", &DirectiveBody::token);
+    visit("spec", &DirectiveBody::spec);
+    visit("resume_agent_session", &DirectiveBody::resume_agent_session);
+    visit("system_prompt", &DirectiveBody::system_prompt);
+    visit("turn", &DirectiveBody::turn);
+    visit("end", &DirectiveBody::end);
+    visit("number", &DirectiveBody::number);
   }
 };
 
@@ -176,11 +176,11 @@ struct SequencedReport {
   base::RawValue body;
 
   bool operator==(const SequencedReport&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("sequence", self.sequence);
-    visit("type", self.type);
-    visit("body", self.body);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("sequence", &SequencedReport::sequence);
+    visit("type", &SequencedReport::type);
+    visit("body", &SequencedReport::body);
   }
 };
 
@@ -191,12 +191,12 @@ struct ReportsBody {
   std::vector<SequencedReport> reports;
 
   bool operator==(const ReportsBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("agent", self.agent);
-    visit("token", self.token);
-    visit("reports", self.reports);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &ReportsBody::session);
+    visit("agent", &ReportsBody::agent);
+    visit("token", &ReportsBody::token);
+    visit("reports", &ReportsBody::reports);
   }
 };
 
@@ -213,13 +213,13 @@ struct ReportAckBody {
   bool lost = false;
 
   bool operator==(const ReportAckBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("token", self.token);
-    visit("through", self.through);
-    visit("resend", self.resend);
-    visit("lost", self.lost);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &ReportAckBody::session);
+    visit("token", &ReportAckBody::token);
+    visit("through", &ReportAckBody::through);
+    visit("resend", &ReportAckBody::resend);
+    visit("lost", &ReportAckBody::lost);
   }
 };
 

@@ -22,13 +22,13 @@ struct BackupRow {
   std::string fault;  // why it could not; such a backup is forgotten already
 
   bool operator==(const BackupRow&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("folder", self.folder);
-    visit("begun", self.begun);
-    visit("through", self.through);
-    visit("fault", self.fault);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &BackupRow::name);
+    visit("folder", &BackupRow::folder);
+    visit("begun", &BackupRow::begun);
+    visit("through", &BackupRow::through);
+    visit("fault", &BackupRow::fault);
   }
 };
 
@@ -36,9 +36,9 @@ struct BackupsAnswer {
   std::vector<BackupRow> backups;  // by name
 
   bool operator==(const BackupsAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("backups", self.backups);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("backups", &BackupsAnswer::backups);
   }
 };
 
@@ -54,15 +54,15 @@ struct ArchiveRow {
   std::string fault;        // why it could not be made, or the log not be trimmed
 
   bool operator==(const ArchiveRow&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("folder", self.folder);
-    visit("begun", self.begun);
-    visit("first", self.first);
-    visit("through", self.through);
-    visit("trimmed", self.is_trimmed);
-    visit("fault", self.fault);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &ArchiveRow::name);
+    visit("folder", &ArchiveRow::folder);
+    visit("begun", &ArchiveRow::begun);
+    visit("first", &ArchiveRow::first);
+    visit("through", &ArchiveRow::through);
+    visit("trimmed", &ArchiveRow::is_trimmed);
+    visit("fault", &ArchiveRow::fault);
   }
 };
 
@@ -70,9 +70,9 @@ struct ArchivesAnswer {
   std::vector<ArchiveRow> archives;  // by name
 
   bool operator==(const ArchivesAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("archives", self.archives);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("archives", &ArchivesAnswer::archives);
   }
 };
 
@@ -85,12 +85,12 @@ struct AnchorsAnswer {
   std::string fault;                         // why the last one that was asked for was not made
 
   bool operator==(const AnchorsAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("key", self.key);
-    visit("anchor", self.anchor);
-    visit("through", self.through);
-    visit("fault", self.fault);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("key", &AnchorsAnswer::key);
+    visit("anchor", &AnchorsAnswer::anchor);
+    visit("through", &AnchorsAnswer::through);
+    visit("fault", &AnchorsAnswer::fault);
   }
 };
 

@@ -40,18 +40,18 @@ struct QueryBody {
   base::Duration wait{std::chrono::seconds(10)};  // for at_least
 
   bool operator==(const QueryBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("agent", self.agent);
-    visit("reference", self.reference);
-    visit("statuses", self.statuses);
-    visit("limit", self.limit);
-    visit("active_since", self.active_since);
-    visit("texts", self.wants_texts);
-    visit("after", self.after);
-    visit("before", self.before);
-    visit("at_least", self.at_least);
-    visit("wait_us", self.wait);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("agent", &QueryBody::agent);
+    visit("reference", &QueryBody::reference);
+    visit("statuses", &QueryBody::statuses);
+    visit("limit", &QueryBody::limit);
+    visit("active_since", &QueryBody::active_since);
+    visit("texts", &QueryBody::wants_texts);
+    visit("after", &QueryBody::after);
+    visit("before", &QueryBody::before);
+    visit("at_least", &QueryBody::at_least);
+    visit("wait_us", &QueryBody::wait);
   }
 };
 
@@ -63,13 +63,13 @@ struct ListAnswer {
   std::int64_t total = 0;  // of the agent and the statuses that were asked for
 
   bool operator==(const ListAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("position", self.position);
-    visit("sessions", self.sessions);
-    visit("has_more", self.has_more);
-    visit("before", self.before);
-    visit("total", self.total);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &ListAnswer::position);
+    visit("sessions", &ListAnswer::sessions);
+    visit("has_more", &ListAnswer::has_more);
+    visit("before", &ListAnswer::before);
+    visit("total", &ListAnswer::total);
   }
 };
 
@@ -86,16 +86,16 @@ struct ShowAnswer {
   std::string system_prompt_error;  // why it could not be read
 
   bool operator==(const ShowAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("position", self.position);
-    visit("session", self.session);
-    visit("prompt", self.prompt);
-    visit("system_prompt", self.system_prompt);
-    visit("erasures", self.erasures);
-    visit("archived", self.archived);
-    visit("prompt_error", self.prompt_error);
-    visit("system_prompt_error", self.system_prompt_error);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &ShowAnswer::position);
+    visit("session", &ShowAnswer::session);
+    visit("prompt", &ShowAnswer::prompt);
+    visit("system_prompt", &ShowAnswer::system_prompt);
+    visit("erasures", &ShowAnswer::erasures);
+    visit("archived", &ShowAnswer::archived);
+    visit("prompt_error", &ShowAnswer::prompt_error);
+    visit("system_prompt_error", &ShowAnswer::system_prompt_error);
   }
 };
 
@@ -117,21 +117,21 @@ struct OutputItem {
   std::string erased_by;  // the actor whose command that was
 
   bool operator==(const OutputItem&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("position", self.position);
-    visit("type", self.type);
-    visit("kind", self.kind);
-    visit("turn", self.turn);
-    visit("time", self.time);
-    visit("tool", self.tool);
-    visit("call", self.call);
-    visit("error", self.is_error);
-    visit("denied", self.is_denied);
-    visit("parent", self.parent);
-    visit("text", self.text);
-    visit("erased_at", self.erased_at);
-    visit("erased_by", self.erased_by);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &OutputItem::position);
+    visit("type", &OutputItem::type);
+    visit("kind", &OutputItem::kind);
+    visit("turn", &OutputItem::turn);
+    visit("time", &OutputItem::time);
+    visit("tool", &OutputItem::tool);
+    visit("call", &OutputItem::call);
+    visit("error", &OutputItem::is_error);
+    visit("denied", &OutputItem::is_denied);
+    visit("parent", &OutputItem::parent);
+    visit("text", &OutputItem::text);
+    visit("erased_at", &OutputItem::erased_at);
+    visit("erased_by", &OutputItem::erased_by);
   }
 };
 
@@ -148,16 +148,16 @@ struct OutputAnswer {
   std::string archived;     // where earlier items are that the log does not hold any more
 
   bool operator==(const OutputAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("position", self.position);
-    visit("session", self.session);
-    visit("items", self.items);
-    visit("has_more", self.has_more);
-    visit("from", self.from);
-    visit("through", self.through);
-    visit("blocks", self.blocks);
-    visit("archived", self.archived);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &OutputAnswer::position);
+    visit("session", &OutputAnswer::session);
+    visit("items", &OutputAnswer::items);
+    visit("has_more", &OutputAnswer::has_more);
+    visit("from", &OutputAnswer::from);
+    visit("through", &OutputAnswer::through);
+    visit("blocks", &OutputAnswer::blocks);
+    visit("archived", &OutputAnswer::archived);
   }
 };
 
@@ -168,12 +168,12 @@ struct DigestRow {
   std::string fault;  // why it does not stand at the durable head; empty: it does
 
   bool operator==(const DigestRow&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("position", self.position);
-    visit("digest", self.digest);
-    visit("fault", self.fault);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &DigestRow::name);
+    visit("position", &DigestRow::position);
+    visit("digest", &DigestRow::digest);
+    visit("fault", &DigestRow::fault);
   }
 };
 
@@ -181,9 +181,9 @@ struct DigestsAnswer {
   std::vector<DigestRow> projections;
 
   bool operator==(const DigestsAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("projections", self.projections);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("projections", &DigestsAnswer::projections);
   }
 };
 

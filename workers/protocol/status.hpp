@@ -17,9 +17,9 @@ struct FlightAnswer {
   std::vector<FlightEntry> entries;
 
   bool operator==(const FlightAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("entries", self.entries);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("entries", &FlightAnswer::entries);
   }
 };
 
@@ -44,26 +44,26 @@ struct StatusAnswer {
   StageTimes stages;
 
   bool operator==(const StatusAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("incarnation", self.incarnation);
-    visit("release", self.release);
-    visit("log", self.log);
-    visit("epoch", self.epoch);
-    visit("writer_term", self.writer_term);
-    visit("durable", self.durable);
-    visit("tail", self.tail);
-    visit("uptime_us", self.uptime_us);
-    visit("live_sessions", self.live_sessions);
-    visit("max_sessions", self.max_sessions);
-    visit("workers", self.workers);
-    visit("worker_pids", self.worker_pids);
-    visit("clients", self.clients);
-    visit("waiting_commands", self.waiting_commands);
-    visit("loaded_streams", self.loaded_streams);
-    visit("key", self.key);
-    visit("erasure_fault", self.erasure_fault);
-    visit("stages", self.stages);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("incarnation", &StatusAnswer::incarnation);
+    visit("release", &StatusAnswer::release);
+    visit("log", &StatusAnswer::log);
+    visit("epoch", &StatusAnswer::epoch);
+    visit("writer_term", &StatusAnswer::writer_term);
+    visit("durable", &StatusAnswer::durable);
+    visit("tail", &StatusAnswer::tail);
+    visit("uptime_us", &StatusAnswer::uptime_us);
+    visit("live_sessions", &StatusAnswer::live_sessions);
+    visit("max_sessions", &StatusAnswer::max_sessions);
+    visit("workers", &StatusAnswer::workers);
+    visit("worker_pids", &StatusAnswer::worker_pids);
+    visit("clients", &StatusAnswer::clients);
+    visit("waiting_commands", &StatusAnswer::waiting_commands);
+    visit("loaded_streams", &StatusAnswer::loaded_streams);
+    visit("key", &StatusAnswer::key);
+    visit("erasure_fault", &StatusAnswer::erasure_fault);
+    visit("stages", &StatusAnswer::stages);
   }
 };
 

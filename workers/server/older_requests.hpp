@@ -24,12 +24,12 @@ struct BackupBody {
   bool shares_files = false;  // create: see eventlog::BackupOptions
 
   bool operator==(const BackupBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("action", self.action);
-    visit("name", self.name);
-    visit("folder", self.folder);
-    visit("share_files", self.shares_files);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("action", &BackupBody::action);
+    visit("name", &BackupBody::name);
+    visit("folder", &BackupBody::folder);
+    visit("share_files", &BackupBody::shares_files);
   }
 };
 
@@ -43,13 +43,13 @@ struct ArchiveBody {
   base::Time before_time;  // create: log time
 
   bool operator==(const ArchiveBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("action", self.action);
-    visit("name", self.name);
-    visit("folder", self.folder);
-    visit("before", self.before);
-    visit("before_time", self.before_time);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("action", &ArchiveBody::action);
+    visit("name", &ArchiveBody::name);
+    visit("folder", &ArchiveBody::folder);
+    visit("before", &ArchiveBody::before);
+    visit("before_time", &ArchiveBody::before_time);
   }
 };
 
@@ -58,9 +58,9 @@ struct CopyReplyBody {
   Position position;  // of what was recorded; durable
 
   bool operator==(const CopyReplyBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("position", self.position);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &CopyReplyBody::position);
   }
 };
 
@@ -70,9 +70,9 @@ struct AnchorReplyBody {
   Position through;
 
   bool operator==(const AnchorReplyBody&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("through", self.through);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("through", &AnchorReplyBody::through);
   }
 };
 

@@ -15,13 +15,13 @@ struct SessionAdmitted {
   std::int64_t name_mark = 0;  // of a name that was made from the prompt; 0: none was
 
   bool operator==(const SessionAdmitted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("agent", self.agent);
-    visit("alias", self.alias);
-    visit("name", self.name);
-    visit("name_mark", self.name_mark);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &SessionAdmitted::session);
+    visit("agent", &SessionAdmitted::agent);
+    visit("alias", &SessionAdmitted::alias);
+    visit("name", &SessionAdmitted::name);
+    visit("name_mark", &SessionAdmitted::name_mark);
   }
 };
 
@@ -32,10 +32,10 @@ struct SessionReleased {
   bool has_lease = false;  // its agent process has yet to end; SessionSettled will follow
 
   bool operator==(const SessionReleased&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("has_lease", self.has_lease);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &SessionReleased::session);
+    visit("has_lease", &SessionReleased::has_lease);
   }
 };
 
@@ -45,9 +45,9 @@ struct SessionSettled {
   SessionId session;
 
   bool operator==(const SessionSettled&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &SessionSettled::session);
   }
 };
 

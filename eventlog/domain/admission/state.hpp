@@ -15,10 +15,10 @@ struct NameHolder {
   std::string alias;
 
   bool operator==(const NameHolder&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("alias", self.alias);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &NameHolder::session);
+    visit("alias", &NameHolder::alias);
   }
 };
 
@@ -38,16 +38,16 @@ struct AdmissionState {
   Position inconsistent;
 
   bool operator==(const AdmissionState&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("live", self.live);
-    visit("unsettled", self.unsettled);
-    visit("first", self.first);
-    visit("next_alias", self.next_alias);
-    visit("aliases", self.aliases);
-    visit("names", self.names);
-    visit("name_marks", self.name_marks);
-    visit("inconsistent", self.inconsistent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("live", &AdmissionState::live);
+    visit("unsettled", &AdmissionState::unsettled);
+    visit("first", &AdmissionState::first);
+    visit("next_alias", &AdmissionState::next_alias);
+    visit("aliases", &AdmissionState::aliases);
+    visit("names", &AdmissionState::names);
+    visit("name_marks", &AdmissionState::name_marks);
+    visit("inconsistent", &AdmissionState::inconsistent);
   }
 };
 

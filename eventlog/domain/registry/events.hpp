@@ -14,11 +14,11 @@ struct NameClaimed {
   std::string agent_session;
 
   bool operator==(const NameClaimed&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("name", self.name);
-    visit("agent_session", self.agent_session);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &NameClaimed::session);
+    visit("name", &NameClaimed::name);
+    visit("agent_session", &NameClaimed::agent_session);
   }
 };
 
@@ -28,10 +28,10 @@ struct NameReleased {
   std::string name;
 
   bool operator==(const NameReleased&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("name", self.name);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &NameReleased::session);
+    visit("name", &NameReleased::name);
   }
 };
 
@@ -43,10 +43,10 @@ struct AgentSessionReleased {
   std::string agent_session;
 
   bool operator==(const AgentSessionReleased&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("agent_session", self.agent_session);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &AgentSessionReleased::session);
+    visit("agent_session", &AgentSessionReleased::agent_session);
   }
 };
 

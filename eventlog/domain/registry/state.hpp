@@ -16,11 +16,11 @@ struct RegistryState {
   Position inconsistent;
 
   bool operator==(const RegistryState&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("names", self.names);
-    visit("agent_sessions", self.agent_sessions);
-    visit("inconsistent", self.inconsistent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("names", &RegistryState::names);
+    visit("agent_sessions", &RegistryState::agent_sessions);
+    visit("inconsistent", &RegistryState::inconsistent);
   }
 };
 

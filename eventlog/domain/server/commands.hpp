@@ -22,11 +22,11 @@ struct BeginBackup {
   bool shares_files = false;  // see eventlog::BackupOptions
 
   bool operator==(const BeginBackup&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("folder", self.folder);
-    visit("share_files", self.shares_files);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &BeginBackup::name);
+    visit("folder", &BeginBackup::folder);
+    visit("share_files", &BeginBackup::shares_files);
   }
 };
 
@@ -36,9 +36,9 @@ struct ForgetBackup {
   std::string name;
 
   bool operator==(const ForgetBackup&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &ForgetBackup::name);
   }
 };
 
@@ -51,12 +51,12 @@ struct BeginArchive {
   base::Time before_time;  // log time
 
   bool operator==(const BeginArchive&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("folder", self.folder);
-    visit("before", self.before);
-    visit("before_time", self.before_time);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &BeginArchive::name);
+    visit("folder", &BeginArchive::folder);
+    visit("before", &BeginArchive::before);
+    visit("before_time", &BeginArchive::before_time);
   }
 };
 
@@ -68,9 +68,9 @@ struct ForgetArchive {
   bool is_trim_given_up = false;
 
   bool operator==(const ForgetArchive&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &ForgetArchive::name);
   }
 };
 
@@ -79,8 +79,8 @@ struct RequestAnchor {
   static constexpr std::string_view kType = "RequestAnchor";
 
   bool operator==(const RequestAnchor&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
 };
 
 // ---- from the server itself ----
@@ -162,8 +162,8 @@ using ServerCommand = base::VariantOf<base::Joined<
 // The position that every reply has is all there is to tell.
 struct ServerReply {
   bool operator==(const ServerReply&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
 };
 
 void reads(const ServerCommand& command, const StreamRef& target, Reads& further);

@@ -13,10 +13,10 @@ struct EpochStarted {
   std::string reason;  // "created", "restored", "salvaged"
 
   bool operator==(const EpochStarted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("counter", self.counter);
-    visit("reason", self.reason);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("counter", &EpochStarted::counter);
+    visit("reason", &EpochStarted::reason);
   }
 };
 
@@ -27,11 +27,11 @@ struct ServerStarted {
   std::string release;
 
   bool operator==(const ServerStarted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("incarnation", self.incarnation);
-    visit("writer_term", self.writer_term);
-    visit("release", self.release);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("incarnation", &ServerStarted::incarnation);
+    visit("writer_term", &ServerStarted::writer_term);
+    visit("release", &ServerStarted::release);
   }
 };
 
@@ -42,10 +42,10 @@ struct BackupBegun {
   std::string folder;  // absolute
 
   bool operator==(const BackupBegun&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("folder", self.folder);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &BackupBegun::name);
+    visit("folder", &BackupBegun::folder);
   }
 };
 
@@ -56,10 +56,10 @@ struct BackupCompleted {
   Position through;  // its last event
 
   bool operator==(const BackupCompleted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("through", self.through);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &BackupCompleted::name);
+    visit("through", &BackupCompleted::through);
   }
 };
 
@@ -69,9 +69,9 @@ struct BackupForgotten {
   std::string name;
 
   bool operator==(const BackupForgotten&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &BackupForgotten::name);
   }
 };
 
@@ -80,8 +80,8 @@ struct AnchorRequested {
   static constexpr std::string_view kType = "AnchorRequested";
 
   bool operator==(const AnchorRequested&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
 };
 
 // The server has signed where the log stands; eventlog/proof/anchor.hpp says what the bytes mean.
@@ -92,11 +92,11 @@ struct AnchorMade {
   std::array<char, 64> signature{};
 
   bool operator==(const AnchorMade&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("anchor", self.anchor);
-    visit("key", self.key);
-    visit("signature", self.signature);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("anchor", &AnchorMade::anchor);
+    visit("key", &AnchorMade::key);
+    visit("signature", &AnchorMade::signature);
   }
 };
 
@@ -107,10 +107,10 @@ struct ArchiveBegun {
   std::string folder;  // absolute
 
   bool operator==(const ArchiveBegun&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("folder", self.folder);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &ArchiveBegun::name);
+    visit("folder", &ArchiveBegun::folder);
   }
 };
 
@@ -122,11 +122,11 @@ struct ArchiveCompleted {
   Position through;  // its last one
 
   bool operator==(const ArchiveCompleted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("first", self.first);
-    visit("through", self.through);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &ArchiveCompleted::name);
+    visit("first", &ArchiveCompleted::first);
+    visit("through", &ArchiveCompleted::through);
   }
 };
 
@@ -137,10 +137,10 @@ struct LogTrimmed {
   Position through;
 
   bool operator==(const LogTrimmed&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("through", self.through);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &LogTrimmed::name);
+    visit("through", &LogTrimmed::through);
   }
 };
 
@@ -150,9 +150,9 @@ struct ArchiveForgotten {
   std::string name;
 
   bool operator==(const ArchiveForgotten&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &ArchiveForgotten::name);
   }
 };
 

@@ -18,11 +18,11 @@ struct NamedBackup {
   Position through;  // its last event; 0: it is not known to be whole
 
   bool operator==(const NamedBackup&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("folder", self.folder);
-    visit("begun", self.begun);
-    visit("through", self.through);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("folder", &NamedBackup::folder);
+    visit("begun", &NamedBackup::begun);
+    visit("through", &NamedBackup::through);
   }
 };
 
@@ -35,13 +35,13 @@ struct NamedArchive {
   bool is_trimmed = false;  // the log does not hold these events any more
 
   bool operator==(const NamedArchive&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("folder", self.folder);
-    visit("begun", self.begun);
-    visit("first", self.first);
-    visit("through", self.through);
-    visit("trimmed", self.is_trimmed);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("folder", &NamedArchive::folder);
+    visit("begun", &NamedArchive::begun);
+    visit("first", &NamedArchive::first);
+    visit("through", &NamedArchive::through);
+    visit("trimmed", &NamedArchive::is_trimmed);
   }
 };
 
@@ -51,10 +51,10 @@ struct MadeAnchor {
   AnchorMade anchor;
 
   bool operator==(const MadeAnchor&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("recorded", self.recorded);
-    visit("anchor", self.anchor);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("recorded", &MadeAnchor::recorded);
+    visit("anchor", &MadeAnchor::anchor);
   }
 };
 
@@ -74,17 +74,17 @@ struct ServerState {
   Position inconsistent{};                  // of the first impossible event; 0 = none
 
   bool operator==(const ServerState&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("epoch_counter", self.epoch_counter);
-    visit("writer_term", self.writer_term);
-    visit("backups", self.backups);
-    visit("anchor", self.anchor);
-    visit("anchor_requested", self.anchor_requested);
-    visit("archives", self.archives);
-    visit("trimmed", self.trimmed);
-    visit("requests", self.requests);
-    visit("inconsistent", self.inconsistent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("epoch_counter", &ServerState::epoch_counter);
+    visit("writer_term", &ServerState::writer_term);
+    visit("backups", &ServerState::backups);
+    visit("anchor", &ServerState::anchor);
+    visit("anchor_requested", &ServerState::anchor_requested);
+    visit("archives", &ServerState::archives);
+    visit("trimmed", &ServerState::trimmed);
+    visit("requests", &ServerState::requests);
+    visit("inconsistent", &ServerState::inconsistent);
   }
 };
 

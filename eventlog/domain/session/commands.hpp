@@ -24,15 +24,15 @@ struct Spawn {
   bool is_fork = false;  // with resume: under a new id, leaving the old one resumable
 
   bool operator==(const Spawn&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("name", self.name);
-    visit("origin_channel", self.origin_channel);
-    visit("spec", self.spec);
-    visit("system_prompt", self.system_prompt);
-    visit("prompt", self.prompt);
-    visit("resume", self.resume);
-    visit("fork", self.is_fork);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("name", &Spawn::name);
+    visit("origin_channel", &Spawn::origin_channel);
+    visit("spec", &Spawn::spec);
+    visit("system_prompt", &Spawn::system_prompt);
+    visit("prompt", &Spawn::prompt);
+    visit("resume", &Spawn::resume);
+    visit("fork", &Spawn::is_fork);
   }
 };
 
@@ -43,10 +43,10 @@ struct SendPrompt {
   bool is_interrupting = false;  // interrupt the turn that runs now; this one waits its turn
 
   bool operator==(const SendPrompt&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("prompt", self.prompt);
-    visit("interrupt", self.is_interrupting);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("prompt", &SendPrompt::prompt);
+    visit("interrupt", &SendPrompt::is_interrupting);
   }
 };
 
@@ -57,9 +57,9 @@ struct InterruptTurn {
 
   CommandId follows() const { return {turn.bytes}; }
   bool operator==(const InterruptTurn&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &InterruptTurn::turn);
   }
 };
 
@@ -67,16 +67,16 @@ struct KillSession {
   static constexpr std::string_view kType = "KillSession";
   static constexpr CommandClass kClass = CommandClass::control;
   bool operator==(const KillSession&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
 };
 
 // No further prompts; the session completes when its queue is done.
 struct CloseSession {
   static constexpr std::string_view kType = "CloseSession";
   bool operator==(const CloseSession&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
 };
 
 // The text of these events is to be erased, wherever it lies; of none: the whole session's.
@@ -86,9 +86,9 @@ struct EraseContent {
   VersionRanges events;  // of the session's stream, in any order
 
   bool operator==(const EraseContent&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("events", self.events);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("events", &EraseContent::events);
   }
 };
 
@@ -99,8 +99,8 @@ struct ExpireContent {
   static constexpr std::string_view kType = "ExpireContent";
   static constexpr CommandClass kClass = CommandClass::control;
   bool operator==(const ExpireContent&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
 };
 
 // Only sent once no file holds what the session's ContentErased events up to that version name.
@@ -110,9 +110,9 @@ struct CompleteErasure {
   StreamVersion through;
 
   bool operator==(const CompleteErasure&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("through", self.through);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("through", &CompleteErasure::through);
   }
 };
 
@@ -122,9 +122,9 @@ struct GrantLease {
   WorkerId worker;
 
   bool operator==(const GrantLease&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("worker", self.worker);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("worker", &GrantLease::worker);
   }
 };
 
@@ -136,9 +136,9 @@ struct ExpireLease {
   FencingToken token;
 
   bool operator==(const ExpireLease&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("token", self.token);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("token", &ExpireLease::token);
   }
 };
 
@@ -150,9 +150,9 @@ struct GiveUpContent {
   Position event;
 
   bool operator==(const GiveUpContent&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("event", self.event);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("event", &GiveUpContent::event);
   }
 };
 
@@ -165,10 +165,10 @@ struct ReportAgentStarted {
   std::int64_t start_ticks = 0;
 
   bool operator==(const ReportAgentStarted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("pid", self.pid);
-    visit("start_ticks", self.start_ticks);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("pid", &ReportAgentStarted::pid);
+    visit("start_ticks", &ReportAgentStarted::start_ticks);
   }
 };
 
@@ -177,9 +177,9 @@ struct ReportStartFailed {
   std::string text;
 
   bool operator==(const ReportStartFailed&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("text", self.text);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("text", &ReportStartFailed::text);
   }
 };
 
@@ -190,11 +190,11 @@ struct ReportInitialized {
   std::string agent_version;
 
   bool operator==(const ReportInitialized&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("agent_session", self.agent_session);
-    visit("model", self.model);
-    visit("agent_version", self.agent_version);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("agent_session", &ReportInitialized::agent_session);
+    visit("model", &ReportInitialized::model);
+    visit("agent_version", &ReportInitialized::agent_version);
   }
 };
 
@@ -206,12 +206,12 @@ struct ReportOutput {
   std::string parent{};  // the call whose subagent said it; empty: the agent itself
 
   bool operator==(const ReportOutput&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("kind", self.kind);
-    visit("text", self.text);
-    visit("parent", self.parent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ReportOutput::turn);
+    visit("kind", &ReportOutput::kind);
+    visit("text", &ReportOutput::text);
+    visit("parent", &ReportOutput::parent);
   }
 };
 
@@ -221,10 +221,10 @@ struct ReportPartialOutput {
   std::string text;
 
   bool operator==(const ReportPartialOutput&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("text", self.text);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ReportPartialOutput::turn);
+    visit("text", &ReportPartialOutput::text);
   }
 };
 
@@ -237,13 +237,13 @@ struct ReportToolCallStarted {
   std::string parent{};  // likewise
 
   bool operator==(const ReportToolCallStarted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("call", self.call);
-    visit("tool", self.tool);
-    visit("input", self.input);
-    visit("parent", self.parent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ReportToolCallStarted::turn);
+    visit("call", &ReportToolCallStarted::call);
+    visit("tool", &ReportToolCallStarted::tool);
+    visit("input", &ReportToolCallStarted::input);
+    visit("parent", &ReportToolCallStarted::parent);
   }
 };
 
@@ -257,14 +257,14 @@ struct ReportToolCallFinished {
   std::string parent{};    // likewise
 
   bool operator==(const ReportToolCallFinished&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("call", self.call);
-    visit("error", self.is_error);
-    visit("output", self.output);
-    visit("denied", self.is_denied);
-    visit("parent", self.parent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ReportToolCallFinished::turn);
+    visit("call", &ReportToolCallFinished::call);
+    visit("error", &ReportToolCallFinished::is_error);
+    visit("output", &ReportToolCallFinished::output);
+    visit("denied", &ReportToolCallFinished::is_denied);
+    visit("parent", &ReportToolCallFinished::parent);
   }
 };
 
@@ -282,18 +282,18 @@ struct ReportTurnResult {
   std::string text;
 
   bool operator==(const ReportTurnResult&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("error", self.is_error);
-    visit("subtype", self.subtype);
-    visit("terminal_reason", self.terminal_reason);
-    visit("api_status", self.api_status);
-    visit("usage", self.usage);
-    visit("agent_total", self.agent_total);
-    visit("model_calls", self.model_calls);
-    visit("took_us", self.took);
-    visit("text", self.text);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ReportTurnResult::turn);
+    visit("error", &ReportTurnResult::is_error);
+    visit("subtype", &ReportTurnResult::subtype);
+    visit("terminal_reason", &ReportTurnResult::terminal_reason);
+    visit("api_status", &ReportTurnResult::api_status);
+    visit("usage", &ReportTurnResult::usage);
+    visit("agent_total", &ReportTurnResult::agent_total);
+    visit("model_calls", &ReportTurnResult::model_calls);
+    visit("took_us", &ReportTurnResult::took);
+    visit("text", &ReportTurnResult::text);
   }
 };
 
@@ -304,11 +304,11 @@ struct ReportAgentLine {
   std::string line;
 
   bool operator==(const ReportAgentLine&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("fault", self.fault);
-    visit("line_bytes", self.line_bytes);
-    visit("line", self.line);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("fault", &ReportAgentLine::fault);
+    visit("line_bytes", &ReportAgentLine::line_bytes);
+    visit("line", &ReportAgentLine::line);
   }
 };
 
@@ -320,11 +320,11 @@ struct ReportAgentExited {
   std::string stderr_tail;
 
   bool operator==(const ReportAgentExited&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("exit_code", self.exit_code);
-    visit("signal", self.signal);
-    visit("stderr_tail", self.stderr_tail);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("exit_code", &ReportAgentExited::exit_code);
+    visit("signal", &ReportAgentExited::signal);
+    visit("stderr_tail", &ReportAgentExited::stderr_tail);
   }
 };
 
@@ -356,11 +356,11 @@ struct SessionReply {
   std::string alias;
 
   bool operator==(const SessionReply&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("status", self.status);
-    visit("name", self.name);
-    visit("alias", self.alias);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("status", &SessionReply::status);
+    visit("name", &SessionReply::name);
+    visit("alias", &SessionReply::alias);
   }
 };
 

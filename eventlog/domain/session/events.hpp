@@ -20,17 +20,17 @@ struct SessionOpened {
   NanoUsd carried_cost;    // what the agent's own running total starts from
 
   bool operator==(const SessionOpened&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("session", self.session);
-    visit("agent", self.agent);
-    visit("name", self.name);
-    visit("alias", self.alias);
-    visit("origin_channel", self.origin_channel);
-    visit("spec", self.spec);
-    visit("resumed_from", self.resumed_from);
-    visit("lineage", self.lineage);
-    visit("carried_cost", self.carried_cost);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &SessionOpened::session);
+    visit("agent", &SessionOpened::agent);
+    visit("name", &SessionOpened::name);
+    visit("alias", &SessionOpened::alias);
+    visit("origin_channel", &SessionOpened::origin_channel);
+    visit("spec", &SessionOpened::spec);
+    visit("resumed_from", &SessionOpened::resumed_from);
+    visit("lineage", &SessionOpened::lineage);
+    visit("carried_cost", &SessionOpened::carried_cost);
   }
 };
 
@@ -40,9 +40,9 @@ struct TurnQueued {
   TurnId turn;
 
   bool operator==(const TurnQueued&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &TurnQueued::turn);
   }
 };
 
@@ -53,9 +53,9 @@ struct SessionNamed {
   std::int64_t mark = 0;  // of the name, see name_mark.hpp
 
   bool operator==(const SessionNamed&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("mark", self.mark);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("mark", &SessionNamed::mark);
   }
 };
 
@@ -67,10 +67,10 @@ struct TurnStarted {
   FencingToken token;
 
   bool operator==(const TurnStarted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("token", self.token);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &TurnStarted::turn);
+    visit("token", &TurnStarted::token);
   }
 };
 
@@ -79,9 +79,9 @@ struct InterruptRequested {
   TurnId turn;
 
   bool operator==(const InterruptRequested&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &InterruptRequested::turn);
   }
 };
 
@@ -94,13 +94,13 @@ struct TurnCost {
   base::Duration took{};
 
   bool operator==(const TurnCost&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("usage", self.usage);
-    visit("cost", self.cost);
-    visit("agent_total", self.agent_total);
-    visit("model_calls", self.model_calls);
-    visit("took_us", self.took);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("usage", &TurnCost::usage);
+    visit("cost", &TurnCost::cost);
+    visit("agent_total", &TurnCost::agent_total);
+    visit("model_calls", &TurnCost::model_calls);
+    visit("took_us", &TurnCost::took);
   }
 };
 
@@ -111,10 +111,10 @@ struct TurnFinished {
   TurnCost cost;
 
   bool operator==(const TurnFinished&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("cost", self.cost);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &TurnFinished::turn);
+    visit("cost", &TurnFinished::cost);
   }
 };
 
@@ -128,13 +128,13 @@ struct TurnFailed {
   TurnCost cost;
 
   bool operator==(const TurnFailed&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("subtype", self.subtype);
-    visit("terminal_reason", self.terminal_reason);
-    visit("api_status", self.api_status);
-    visit("cost", self.cost);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &TurnFailed::turn);
+    visit("subtype", &TurnFailed::subtype);
+    visit("terminal_reason", &TurnFailed::terminal_reason);
+    visit("api_status", &TurnFailed::api_status);
+    visit("cost", &TurnFailed::cost);
   }
 };
 
@@ -146,11 +146,11 @@ struct TurnInterrupted {
   TurnCost cost;
 
   bool operator==(const TurnInterrupted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("reason", self.reason);
-    visit("cost", self.cost);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &TurnInterrupted::turn);
+    visit("reason", &TurnInterrupted::reason);
+    visit("cost", &TurnInterrupted::cost);
   }
 };
 
@@ -165,12 +165,12 @@ struct OutputRecorded {
   std::string parent{};  // the call whose subagent said it; empty: the agent itself
 
   bool operator==(const OutputRecorded&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("block", self.block);
-    visit("kind", self.kind);
-    visit("parent", self.parent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &OutputRecorded::turn);
+    visit("block", &OutputRecorded::block);
+    visit("kind", &OutputRecorded::kind);
+    visit("parent", &OutputRecorded::parent);
   }
 };
 
@@ -182,10 +182,10 @@ struct PartialOutputRecorded {
   std::int64_t block = 0;
 
   bool operator==(const PartialOutputRecorded&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("block", self.block);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &PartialOutputRecorded::turn);
+    visit("block", &PartialOutputRecorded::block);
   }
 };
 
@@ -198,12 +198,12 @@ struct ToolCallStarted {
   std::string parent{};  // the call whose subagent made this one; empty: the agent itself
 
   bool operator==(const ToolCallStarted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("call", self.call);
-    visit("tool", self.tool);
-    visit("parent", self.parent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ToolCallStarted::turn);
+    visit("call", &ToolCallStarted::call);
+    visit("tool", &ToolCallStarted::tool);
+    visit("parent", &ToolCallStarted::parent);
   }
 };
 
@@ -217,13 +217,13 @@ struct ToolCallFinished {
   std::string parent{};    // as at the call's start
 
   bool operator==(const ToolCallFinished&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("call", self.call);
-    visit("error", self.is_error);
-    visit("denied", self.is_denied);
-    visit("parent", self.parent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ToolCallFinished::turn);
+    visit("call", &ToolCallFinished::call);
+    visit("error", &ToolCallFinished::is_error);
+    visit("denied", &ToolCallFinished::is_denied);
+    visit("parent", &ToolCallFinished::parent);
   }
 };
 
@@ -237,10 +237,10 @@ struct AgentLineRecorded {
   std::int64_t line_bytes = 0;
 
   bool operator==(const AgentLineRecorded&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("fault", self.fault);
-    visit("line_bytes", self.line_bytes);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("fault", &AgentLineRecorded::fault);
+    visit("line_bytes", &AgentLineRecorded::line_bytes);
   }
 };
 
@@ -250,9 +250,9 @@ struct ReportIgnored {
   std::string kind;
 
   bool operator==(const ReportIgnored&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("kind", self.kind);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("kind", &ReportIgnored::kind);
   }
 };
 
@@ -263,9 +263,9 @@ struct NothingChanged {
   std::string command;  // its type
 
   bool operator==(const NothingChanged&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("command", self.command);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("command", &NothingChanged::command);
   }
 };
 
@@ -276,11 +276,11 @@ struct LeaseGranted {
   std::string resume_agent_session;  // continue this one; empty: as the session's spec says
 
   bool operator==(const LeaseGranted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("worker", self.worker);
-    visit("token", self.token);
-    visit("resume_agent_session", self.resume_agent_session);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("worker", &LeaseGranted::worker);
+    visit("token", &LeaseGranted::token);
+    visit("resume_agent_session", &LeaseGranted::resume_agent_session);
   }
 };
 
@@ -290,9 +290,9 @@ struct LeaseReleased {
   FencingToken token;
 
   bool operator==(const LeaseReleased&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("token", self.token);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("token", &LeaseReleased::token);
   }
 };
 
@@ -302,9 +302,9 @@ struct LeaseExpired {
   FencingToken token;
 
   bool operator==(const LeaseExpired&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("token", self.token);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("token", &LeaseExpired::token);
   }
 };
 
@@ -314,10 +314,10 @@ struct AgentStarted {
   std::int64_t start_ticks = 0;  // field 22 of /proc/<pid>/stat: tells a reused pid apart
 
   bool operator==(const AgentStarted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("pid", self.pid);
-    visit("start_ticks", self.start_ticks);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("pid", &AgentStarted::pid);
+    visit("start_ticks", &AgentStarted::start_ticks);
   }
 };
 
@@ -329,11 +329,11 @@ struct AgentInitialized {
   std::string agent_version;
 
   bool operator==(const AgentInitialized&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("agent_session", self.agent_session);
-    visit("model", self.model);
-    visit("agent_version", self.agent_version);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("agent_session", &AgentInitialized::agent_session);
+    visit("model", &AgentInitialized::model);
+    visit("agent_version", &AgentInitialized::agent_version);
   }
 };
 
@@ -342,8 +342,8 @@ struct AgentStartFailed {
   static constexpr std::string_view kType = "AgentStartFailed";
 
   bool operator==(const AgentStartFailed&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
 };
 
 // Content: the end of what the agent wrote to stderr.
@@ -353,10 +353,10 @@ struct AgentExited {
   std::int64_t signal = 0;  // 0: it exited by itself
 
   bool operator==(const AgentExited&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("exit_code", self.exit_code);
-    visit("signal", self.signal);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("exit_code", &AgentExited::exit_code);
+    visit("signal", &AgentExited::signal);
   }
 };
 
@@ -365,8 +365,8 @@ struct CloseRequested {
   static constexpr std::string_view kType = "CloseRequested";
 
   bool operator==(const CloseRequested&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
 };
 
 struct SessionClosed {
@@ -375,10 +375,10 @@ struct SessionClosed {
   EndReason reason = EndReason::none;
 
   bool operator==(const SessionClosed&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("status", self.status);
-    visit("reason", self.reason);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("status", &SessionClosed::status);
+    visit("reason", &SessionClosed::reason);
   }
 };
 
@@ -389,10 +389,10 @@ struct SessionResumed {
   bool is_fork = false;
 
   bool operator==(const SessionResumed&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("by", self.by);
-    visit("fork", self.is_fork);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("by", &SessionResumed::by);
+    visit("fork", &SessionResumed::is_fork);
   }
 };
 
@@ -410,10 +410,10 @@ struct ContentErased {
   ErasureReason reason = ErasureReason::requested;
 
   bool operator==(const ContentErased&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("events", self.events);
-    visit("reason", self.reason);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("events", &ContentErased::events);
+    visit("reason", &ContentErased::reason);
   }
 };
 
@@ -423,9 +423,9 @@ struct ContentErasureCompleted {
   StreamVersion through;
 
   bool operator==(const ContentErasureCompleted&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("through", self.through);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("through", &ContentErasureCompleted::through);
   }
 };
 

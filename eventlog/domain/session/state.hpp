@@ -16,11 +16,11 @@ struct QueuedTurn {
   StreamVersion version;  // of the same event
 
   bool operator==(const QueuedTurn&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("prompt", self.prompt);
-    visit("version", self.version);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &QueuedTurn::turn);
+    visit("prompt", &QueuedTurn::prompt);
+    visit("version", &QueuedTurn::version);
   }
 };
 
@@ -31,12 +31,12 @@ struct CurrentTurn {
   bool is_interrupt_requested = false;
 
   bool operator==(const CurrentTurn&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("turn", self.turn);
-    visit("prompt", self.prompt);
-    visit("version", self.version);
-    visit("interrupt_requested", self.is_interrupt_requested);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &CurrentTurn::turn);
+    visit("prompt", &CurrentTurn::prompt);
+    visit("version", &CurrentTurn::version);
+    visit("interrupt_requested", &CurrentTurn::is_interrupt_requested);
   }
 };
 
@@ -49,14 +49,14 @@ struct Lease {
   std::int64_t start_ticks = 0;
 
   bool operator==(const Lease&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("worker", self.worker);
-    visit("token", self.token);
-    visit("report_sequence", self.report_sequence);
-    visit("resume_agent_session", self.resume_agent_session);
-    visit("pid", self.pid);
-    visit("start_ticks", self.start_ticks);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("worker", &Lease::worker);
+    visit("token", &Lease::token);
+    visit("report_sequence", &Lease::report_sequence);
+    visit("resume_agent_session", &Lease::resume_agent_session);
+    visit("pid", &Lease::pid);
+    visit("start_ticks", &Lease::start_ticks);
   }
 };
 
@@ -67,11 +67,11 @@ struct MadeName {
   std::int64_t mark = 0;
 
   bool operator==(const MadeName&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("position", self.position);
-    visit("version", self.version);
-    visit("mark", self.mark);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("position", &MadeName::position);
+    visit("version", &MadeName::version);
+    visit("mark", &MadeName::mark);
   }
 };
 
@@ -104,34 +104,34 @@ struct SessionState {
   Position inconsistent;            // of the first impossible event; 0 = none
 
   bool operator==(const SessionState&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("status", self.status);
-    visit("end_reason", self.end_reason);
-    visit("session", self.session);
-    visit("agent", self.agent);
-    visit("name", self.name);
-    visit("made_name", self.made_name);
-    visit("alias", self.alias);
-    visit("spec", self.spec);
-    visit("lineage", self.lineage);
-    visit("opened", self.opened);
-    visit("agent_session", self.agent_session);
-    visit("close_requested", self.is_close_requested);
-    visit("lease", self.lease);
-    visit("last_token", self.last_token);
-    visit("turn", self.turn);
-    visit("queue", self.queue);
-    visit("blocks", self.blocks);
-    visit("usage", self.usage);
-    visit("cost", self.cost);
-    visit("agent_total", self.agent_total);
-    visit("commands", self.commands);
-    visit("last_content", self.last_content);
-    visit("erased", self.erased);
-    visit("erasure", self.erasure);
-    visit("erasure_completed", self.erasure_completed);
-    visit("inconsistent", self.inconsistent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("status", &SessionState::status);
+    visit("end_reason", &SessionState::end_reason);
+    visit("session", &SessionState::session);
+    visit("agent", &SessionState::agent);
+    visit("name", &SessionState::name);
+    visit("made_name", &SessionState::made_name);
+    visit("alias", &SessionState::alias);
+    visit("spec", &SessionState::spec);
+    visit("lineage", &SessionState::lineage);
+    visit("opened", &SessionState::opened);
+    visit("agent_session", &SessionState::agent_session);
+    visit("close_requested", &SessionState::is_close_requested);
+    visit("lease", &SessionState::lease);
+    visit("last_token", &SessionState::last_token);
+    visit("turn", &SessionState::turn);
+    visit("queue", &SessionState::queue);
+    visit("blocks", &SessionState::blocks);
+    visit("usage", &SessionState::usage);
+    visit("cost", &SessionState::cost);
+    visit("agent_total", &SessionState::agent_total);
+    visit("commands", &SessionState::commands);
+    visit("last_content", &SessionState::last_content);
+    visit("erased", &SessionState::erased);
+    visit("erasure", &SessionState::erasure);
+    visit("erasure_completed", &SessionState::erasure_completed);
+    visit("inconsistent", &SessionState::inconsistent);
   }
 };
 

@@ -10,10 +10,10 @@ struct Part {
   std::string text;
 
   bool operator==(const Part&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("number", self.number);
-    visit("text", self.text);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("number", &Part::number);
+    visit("text", &Part::text);
   }
 };
 
@@ -23,10 +23,10 @@ struct Owner {
   Held<Part> part;
 
   bool operator==(const Owner&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("before", self.before);
-    visit("part", self.part);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("before", &Owner::before);
+    visit("part", &Owner::part);
   }
 };
 

@@ -36,9 +36,9 @@ using base::MsgpackWriter;
 struct Inner {
   std::int64_t number = 0;
   bool operator==(const Inner&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("number", self.number);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("number", &Inner::number);
   }
 };
 
@@ -50,23 +50,23 @@ struct Outer {
   std::vector<Inner> list;
   std::map<std::string, std::int64_t> table;
   bool operator==(const Outer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("text", self.text);
-    visit("flag", self.flag);
-    visit("id", self.id);
-    visit("inner", self.inner);
-    visit("list", self.list);
-    visit("table", self.table);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("text", &Outer::text);
+    visit("flag", &Outer::flag);
+    visit("id", &Outer::id);
+    visit("inner", &Outer::inner);
+    visit("list", &Outer::list);
+    visit("table", &Outer::table);
   }
 };
 
 struct Wide {
   std::vector<Outer> list;
   bool operator==(const Wide&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("list", self.list);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("list", &Wide::list);
   }
 };
 

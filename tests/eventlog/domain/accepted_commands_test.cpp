@@ -19,16 +19,16 @@ CommandId id(std::uint64_t number) {
 
 struct Listed {
   std::vector<AcceptedCommand> commands;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("commands", self.commands);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("commands", &Listed::commands);
   }
 };
 struct Held {
   AcceptedCommands commands;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("commands", self.commands);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("commands", &Held::commands);
   }
 };
 

@@ -19,9 +19,9 @@ using support::LogBuilder;
 struct Seen {
   std::vector<std::int64_t> positions;
   bool operator==(const Seen&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("positions", self.positions);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("positions", &Seen::positions);
   }
 };
 

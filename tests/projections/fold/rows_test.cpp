@@ -12,9 +12,9 @@ using projections::Rows;
 struct Row {
   std::int64_t number = 0;
   bool operator==(const Row&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("number", self.number);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("number", &Row::number);
   }
 };
 

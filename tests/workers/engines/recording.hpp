@@ -100,8 +100,8 @@ inline std::string shown(const Report& report) {
   return std::visit(
       [](const auto& each) {
         std::string out(each.kType);
-        std::decay_t<decltype(each)>::fields(each, [&](const char* name, const auto& value) {
-          const std::string text = shown(value);
+        std::decay_t<decltype(each)>::fields([&](const char* name, auto member) {
+          const std::string text = shown(each.*member);
           const bool is_rare =
               std::string_view(name) == "denied" || std::string_view(name) == "parent";
           if (is_rare && (text.empty() || text == "no")) return;

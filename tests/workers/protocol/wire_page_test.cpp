@@ -126,9 +126,9 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 template <class T>
 Fields fields_of() {
   Fields fields;
-  const T value{};
-  T::fields(value, [&](const char* name, const auto& field) {
-    fields.emplace_back(name, Kind<std::remove_cvref_t<decltype(field)>>::text());
+  T::fields([&](const char* name, auto member) {
+    using Field = std::remove_cvref_t<decltype(std::declval<T&>().*member)>;
+    fields.emplace_back(name, Kind<Field>::text());
   });
   return fields;
 }

@@ -39,12 +39,12 @@ struct Finding {
   std::string advice;  // what to do; of a bad one
 
   bool operator==(const Finding&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("subject", self.subject);
-    visit("health", self.health);
-    visit("text", self.text);
-    visit("advice", self.advice);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("subject", &Finding::subject);
+    visit("health", &Finding::health);
+    visit("text", &Finding::text);
+    visit("advice", &Finding::advice);
   }
 };
 

@@ -31,12 +31,12 @@ struct Setting {
   std::string where;  // "default", "/path/steno.toml line 3", "STENO_AGENT", "--agent"
 
   bool operator==(const Setting&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("key", self.key);
-    visit("value", self.value);
-    visit("source", self.source);
-    visit("where", self.where);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("key", &Setting::key);
+    visit("value", &Setting::value);
+    visit("source", &Setting::source);
+    visit("where", &Setting::where);
   }
 };
 

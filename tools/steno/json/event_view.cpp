@@ -61,16 +61,11 @@ std::string fact(const std::vector<std::string>& values) {
 
 template <base::detail::HasFields T>
 void add_facts(std::string& text, const T& value) {
-  static const T kDefault{};
-  // Walked in step, to leave out what says nothing.
-  const auto offset_of = [](const auto& whole, const auto& part) {
-    return reinterpret_cast<const char*>(&part) - reinterpret_cast<const char*>(&whole);
-  };
-  T::fields(value, [&](const char* name, const auto& field) {
+  [[maybe_unused]] static const T kDefault{};  // GCC does not see the use in the lambda
+  T::fields([&](const char* name, auto member) {
+    const auto& field = value.*member;
     using Field = std::remove_cvref_t<decltype(field)>;
-    const auto& initial = *reinterpret_cast<const Field*>(reinterpret_cast<const char*>(&kDefault) +
-                                                          offset_of(value, field));
-    if (field == initial) return;
+    if (field == kDefault.*member) return;
     if constexpr (base::detail::HasFields<Field>) {
       add_facts(text, field);
     } else {

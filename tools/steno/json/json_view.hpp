@@ -116,7 +116,7 @@ class JsonObject {
 template <base::detail::HasFields T>
 std::string to_json(const T& value) {
   JsonObject object;
-  T::fields(value, [&](const char* name, const auto& field) { object.add(name, field); });
+  T::fields([&](const char* name, auto member) { object.add(name, value.*member); });
   return object.text();
 }
 template <class T>

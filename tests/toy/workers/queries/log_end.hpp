@@ -10,10 +10,10 @@ struct LogEndAnswer {
   Position last;
 
   bool operator==(const LogEndAnswer&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("first", self.first);
-    visit("last", self.last);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("first", &LogEndAnswer::first);
+    visit("last", &LogEndAnswer::last);
   }
 };
 

@@ -10,9 +10,9 @@ struct RaiseCounter {
   std::int64_t by = 1;
 
   bool operator==(const RaiseCounter&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("by", self.by);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("by", &RaiseCounter::by);
   }
 };
 
@@ -30,9 +30,9 @@ struct CounterReply {
   std::int64_t value = 0;
 
   bool operator==(const CounterReply&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("value", self.value);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("value", &CounterReply::value);
   }
 };
 

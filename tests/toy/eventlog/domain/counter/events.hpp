@@ -11,9 +11,9 @@ struct CounterRaised {
   std::int64_t by = 0;
 
   bool operator==(const CounterRaised&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("by", self.by);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("by", &CounterRaised::by);
   }
 };
 
@@ -21,8 +21,8 @@ struct CounterReset {
   static constexpr std::string_view kType = "CounterReset";
 
   bool operator==(const CounterReset&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
 };
 
 using CounterEvents = base::Types<CounterRaised, CounterReset>;

@@ -15,11 +15,11 @@ struct CounterState {
   Position inconsistent;  // of the first impossible event; 0 = none
 
   bool operator==(const CounterState&) const = default;
-  template <class Self, class Visit>
-  static void fields(Self& self, Visit&& visit) {
-    visit("value", self.value);
-    visit("commands", self.commands);
-    visit("inconsistent", self.inconsistent);
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("value", &CounterState::value);
+    visit("commands", &CounterState::commands);
+    visit("inconsistent", &CounterState::inconsistent);
   }
 };
 
