@@ -1,8 +1,11 @@
+// Drives the server's loop from outside, through requests, and looks at what its state says.
 #include "tests/crash/server_life.hpp"
 
+#include <algorithm>
+
 #include "eventlog/domain/stream_name.hpp"
-#include "projections/anchored_rows.hpp"
 #include "tests/crash/numbered_commands.hpp"
+#include "workers/protocol/commands.hpp"
 
 namespace crash {
 namespace {
@@ -10,43 +13,54 @@ namespace {
 using base::ErrorCode;
 using base::failure;
 
-// A file may be in use for a moment; a server tries again, too.
-constexpr int kTrimsMax = 20;
-// The commands that erase a session, behind those that every session gets.
+constexpr const char* kAgent = "main";
+// Numbers of the commands that a test does not number itself.
 constexpr std::int64_t kFirstErasing = 1000;
+constexpr std::int64_t kFirstKilling = 1100;
+constexpr std::int64_t kCopying = 1200;
+
+constexpr base::Duration kCycle = std::chrono::milliseconds(1);
+constexpr base::Duration kWaitMax = std::chrono::minutes(2);    // of the clock that is moved
+constexpr base::Duration kReplyMax = std::chrono::minutes(10);  // a request is never given up
 
 tl::unexpected<base::Error> died() {
   return failure(ErrorCode::io, "the process has died");
 }
 
 // Few streams in memory, so that evicting them, with their snapshots, is part of each life.
-workers::CommandLoopOptions worker_options() {
+workers::CommandLoopOptions command_options() {
   workers::CommandLoopOptions options;
-  options.has_key = true;
   options.limits.max_sessions = 1'000'000;
   options.limits.queue_max = 1'000'000;
   options.streams_max = 2;
   return options;
 }
 
-workers::CommandMessage message_of(std::int64_t number) {
-  workers::CommandMessage m;
-  m.id = command_id(number);
-  m.digest[0] = 'd';
-  m.session = id_of<base::SessionId>(number % kSessionsOfLife);
-  m.agent = "main";
-  m.actor = "crash";
-  if (number > kSessionsOfLife) {
-    m.command = domain::Command(domain::SendPrompt{prompt_of_command(number), false});
-    return m;
+// A session has the id of the command that opens it.
+base::SessionId session_of_command(std::int64_t number) {
+  if (number >= kFirstOpening) return id_of<base::SessionId>(number);
+  return id_of<base::SessionId>((number - 1) % kSessionsOfLife + 1);
+}
+
+domain::Command command_of(std::int64_t number) {
+  if (number > kSessionsOfLife && number < kFirstOpening) {
+    return domain::SendPrompt{prompt_of_command(number), false};
   }
   domain::Spawn spawn;
   spawn.spec.engine = "scripted";
   spawn.spec.workdir = "/srv/project";
   spawn.spec.is_multi_turn = true;
   spawn.prompt = prompt_of_command(number);
-  m.command = domain::Command(spawn);
-  return m;
+  return spawn;
+}
+
+base::RawValue body_of(const std::string& agent, base::SessionId session,
+                       const domain::Command& command) {
+  workers::CommandBody body = workers::encode_command(command);
+  body.agent = agent;
+  body.session = session;
+  body.actor = "crash";
+  return bus::to_body(body);
 }
 
 }  // namespace
@@ -63,7 +77,10 @@ std::string prompt_of_command(std::int64_t number) {
 }
 
 ServerLife::ServerLife(eventlog::OpenedLog log, support::FaultyDisk& disk)
-    : disk_(disk), log_(std::move(log)), found_(log_.tail.position), now_(log_.tail.time.us) {}
+    : disk_(disk), log_(std::move(log)), found_(log_.tail.position) {
+  clock_.now = std::max(clock_.now, base::Duration{log_.tail.time.us});
+  locks_.is_worker_held = locks_.is_held = false;  // there is no worker
+}
 
 Result<std::unique_ptr<ServerLife>> ServerLife::begin(const std::string& root,
                                                       support::FaultyDisk& disk,
@@ -73,12 +90,12 @@ Result<std::unique_ptr<ServerLife>> ServerLife::begin(const std::string& root,
       eventlog::open_log(root, eventlog::LogMode::read_write, random, {disk, write_buffer_bytes});
   if (!log) return tl::unexpected(log.error());
   std::unique_ptr<ServerLife> life(new ServerLife(std::move(*log), disk));
-  if (auto ok = life->open_rows(root); !ok) return tl::unexpected(ok.error());
+  if (auto ok = life->assemble(root); !ok) return tl::unexpected(ok.error());
   if (disk.has_crashed()) return died();
   return life;
 }
 
-Result<bool> ServerLife::open_rows(const std::string& root) {
+Result<bool> ServerLife::assemble(const std::string& root) {
   folder_ = {root};
   auto index_rows = eventlog::open_rocksdb_key_value_store(folder_.index(), disk_);
   if (!index_rows) return tl::unexpected(index_rows.error());
@@ -92,197 +109,184 @@ Result<bool> ServerLife::open_rows(const std::string& root) {
   wanted.on_rebuilt = [this](std::string_view rows, const base::Error& why) {
     rebuilt_ = std::string(rows) + ": " + why.text;
   };
-  auto side =
+  auto derived =
       workers::open_derived_stores(*log_.store, log_.tail, *index_rows_, *view_rows_, wanted);
-  if (!side) return tl::unexpected(side.error());
-  side_ = std::move(*side);
+  if (!derived) return tl::unexpected(derived.error());
   // Rows that are ahead of the log, damaged, or of another one, would be a broken promise here.
   if (!rebuilt_.empty()) return failure(ErrorCode::wrong_log, rebuilt_);
-  loader_ = std::make_unique<eventlog::InlineLoader>(*log_.store, side_->index, side_->snapshots);
-  committer_ = std::make_unique<eventlog::InlineCommitter>(*log_.store, log_.head.get());
-  sequencer_ = std::make_unique<eventlog::Sequencer>(log_.tail, *committer_, random_);
-  worker_ =
-      std::make_unique<workers::CommandLoop>(*sequencer_, *loader_, random_, worker_options());
-  for (auto& [stream, loaded] : side_->takeover.shared) worker_->adopt(stream, std::move(loaded));
+
+  command_socket_ = bus_.bind_server("command");
+  worker_socket_ = bus_.bind_server("worker");
+  feed_socket_ = bus_.bind_publisher("feed");
+  base::SeededRandom key_random(1);
+  const base::SigningKey key(base::SigningKey::make_seed(key_random));
+  workers::InlineSideWork side_work;
+  assembly_.emplace(
+      workers::ServerStores{*log_.store, log_.head.get(), *index_rows_, *view_rows_},
+      std::move(*derived),
+      workers::ServerSurroundings{clock_, random_, locks_, *command_socket_, *worker_socket_,
+                                  *feed_socket_},
+      workers::ServerOptions{log_.tail, command_options(), {}, base::fingerprint(key.public_key())},
+      workers::UpkeepOptions{{}, {}, key, folder_.root, disk_}, side_work);
+  client_socket_ = bus_.connect_client("command", "crash");
+  bus::ClientOptions options;
+  options.hello.role = bus::Role::client;
+  options.hello.name = "crash";
+  client_.emplace(*client_socket_, clock_, random_, options);
+  return true;
+}
+
+Result<bool> ServerLife::step() {
+  bus_.advance(clock_.now);
+  client_->do_work(clock_.now);
+  workers::Server& server = assembly_->server();
+  const bool has_worked = server.do_work();
+  if (disk_.has_crashed()) return died();
+  if (server.failure()) return tl::unexpected(*server.failure());
+  base::Duration next = clock_.now + kCycle;
+  if (!has_worked) {
+    const base::Duration due =
+        std::min({server.next_timer(), client_->next_timer(), bus_.next_due().value_or(next)});
+    next = std::max(next, due);
+  }
+  clock_.now = next;
+  return true;
+}
+
+Result<bool> ServerLife::work_until(const std::string& what, const std::function<bool()>& holds) {
+  const base::Duration until = clock_.now + kWaitMax;
+  while (!holds()) {
+    if (clock_.now >= until) return failure(ErrorCode::timeout, "still waiting for " + what);
+    if (auto ok = step(); !ok) return ok;
+  }
   return true;
 }
 
 Result<bool> ServerLife::take_over() {
-  Acknowledged none;
-  if (auto ok = work(none); !ok) return ok;
-  return record(domain::StartServer{
-      {}, sequencer_->log().writer_term, "test", log_.is_new ? log_.tail.epoch.counter : 0});
+  return work_until("the take-over", [&] { return assembly_->server().has_taken_over(); });
 }
 
-Result<bool> ServerLife::record(domain::ServerCommand command) {
-  workers::CommandMessage m;
-  m.id = base::CommandId::make({now_}, random_);
-  m.actor_kind = domain::ActorKind::server;
-  m.actor = "server";
-  m.command = std::move(command);
-  worker_->submit({}, std::move(m));
-  Acknowledged none;
-  return work(none);
-}
-
-Result<bool> ServerLife::trim(const std::string& name, const domain::NamedArchive& archive) {
-  Result<bool> done = false;
-  for (int attempt = 0; attempt < kTrimsMax; ++attempt) {
-    done = trimming().trim({name, archive.folder, archive.through, {}}, *index_rows_);
-    if (disk_.has_crashed()) return died();
-    if (done || done.error().code != ErrorCode::busy) break;
+Result<bus::Reply> ServerLife::request(std::int64_t number, base::RawValue body) {
+  const base::CommandId id = command_id(number);
+  const auto started = client_->start(id, workers::kVerbCommand, std::move(body), kReplyMax);
+  if (!started) return tl::unexpected(started.error());
+  std::optional<Result<bus::Reply>> reply;
+  const auto ok = work_until("a reply", [&] { return (reply = client_->take(id)).has_value(); });
+  if (!ok) return tl::unexpected(ok.error());
+  if (!*reply) return *reply;
+  if ((*reply)->status != bus::ReplyStatus::ok) {
+    return failure(ErrorCode::refused, (*reply)->text, std::to_string(number));
   }
-  if (!done) return done;
-  return record(domain::RecordTrim{name, archive.through});
+  return *reply;
+}
+
+Result<bool> ServerLife::command(std::int64_t number, const std::string& agent,
+                                 base::SessionId session, const domain::Command& command) {
+  const auto reply = request(number, body_of(agent, session, command));
+  if (!reply) return tl::unexpected(reply.error());
+  return true;
+}
+
+Result<bool> ServerLife::kill(std::int64_t number, base::SessionId session) {
+  return command(number, kAgent, session, domain::KillSession{});
 }
 
 Result<bool> ServerLife::archive(const std::string& folder) {
-  if (auto ok = record(domain::BeginArchive{"one", folder, sequencer_->durable(), {}}); !ok)
+  for (std::int64_t session = 1; session <= kSessionsOfLife; ++session) {
+    if (auto ok = kill(kFirstKilling + session, session_of_command(session)); !ok) return ok;
+  }
+  const Position before = assembly_->server().durable();
+  if (auto ok = command(kCopying, {}, {}, domain::BeginArchive{"one", folder, before, {}}); !ok) {
     return ok;
-  base::SeededRandom random(1);
-  const base::SigningKey key(base::SigningKey::make_seed(random));
-  workers::ArchiveOrder order;
-  order.name = "one";
-  order.folder = folder;
-  order.before = order.durable = sequencer_->durable();
-  const auto made = trimming().archive(order, key);
-  if (disk_.has_crashed()) return died();
-  if (!made) return tl::unexpected(made.error());
-  const auto [first, through] = made->outcome;
-  auto ok = record(domain::CompleteArchive{"one", first, through, made->anchor});
-  if (!ok) return ok;
-  return trim("one", worker_->server().archives.at("one"));
+  }
+  if (auto ok = finish_archive(); !ok) return ok;
+  if (state().archives.empty()) return failure(ErrorCode::io, "the archive was abandoned");
+  return true;
 }
 
 Result<bool> ServerLife::finish_archive() {
-  const auto archives = worker_->server().archives;
-  for (const auto& [name, archive] : archives) {
-    if (archive.is_trimmed) continue;
-    if (archive.through.value > 0) {
-      if (auto ok = trim(name, archive); !ok) return ok;
-      continue;
-    }
-    trimming().remove_left_over(archive.folder);
-    if (auto ok = record(domain::AbandonArchive{name}); !ok) return ok;
-  }
-  return true;
-}
-
-workers::UpkeepJobs ServerLife::upkeep_jobs() {
-  return {*log_.store, side_->index, *view_rows_, {{}, {}, {}, folder_.root, disk_}};
-}
-
-Result<bool> ServerLife::record_backup(const workers::BackupResult& made) {
-  if (disk_.has_crashed()) return died();
-  if (made.outcome) {
-    return record(domain::CompleteBackup{made.order.name, made.outcome->through});
-  }
-  // That nothing whole was left is an outcome of looking after another server, not of copying.
-  if (!made.order.is_left_over) return tl::unexpected(made.outcome.error());
-  return record(domain::AbandonBackup{made.order.name});
+  return work_until("the archive's end", [&] {
+    const auto& archives = state().archives;
+    return std::all_of(archives.begin(), archives.end(),
+                       [](const auto& archive) { return archive.second.is_trimmed; });
+  });
 }
 
 Result<bool> ServerLife::back_up(const std::string& folder) {
-  if (auto ok = record(domain::BeginBackup{"copy", folder}); !ok) return ok;
-  workers::UpkeepJob job;
-  job.order = workers::BackupOrder{"copy", folder, worker_->server().backups.at("copy").begun};
-  return record_backup(*upkeep_jobs().run(job).backup);
+  if (auto ok = command(kCopying, {}, {}, domain::BeginBackup{"copy", folder}); !ok) return ok;
+  if (auto ok = finish_backups(); !ok) return ok;
+  if (state().backups.empty()) return failure(ErrorCode::io, "the backup was abandoned");
+  return true;
 }
 
 Result<bool> ServerLife::finish_backups() {
-  const auto backups = worker_->server().backups;
-  for (const auto& [name, backup] : backups) {
-    if (backup.through.value > 0) continue;
-    workers::UpkeepJob job;
-    job.order = workers::BackupOrder{name, backup.folder, backup.begun, true};
-    if (auto ok = record_backup(*upkeep_jobs().run(job).backup); !ok) return ok;
-  }
-  return true;
+  return work_until("the backup's end", [&] {
+    const auto& backups = state().backups;
+    return std::all_of(backups.begin(), backups.end(),
+                       [](const auto& backup) { return backup.second.through.value > 0; });
+  });
 }
 
 Result<bool> ServerLife::ask_to_erase(std::int64_t session) {
-  const domain::Command commands[] = {domain::KillSession{}, domain::EraseContent{}};
-  std::int64_t number = kFirstErasing;
-  for (const domain::Command& command : commands) {
-    workers::CommandMessage m;
-    m.id = command_id(number);
-    m.digest[0] = 'd';
-    m.session = id_of<base::SessionId>(session);
-    m.agent = "main";
-    m.actor = "crash";
-    m.command = command;
-    worker_->submit({&asker_, static_cast<std::uint64_t>(number++)}, std::move(m));
-    Acknowledged ignored;
-    if (auto ok = work(ignored); !ok) return ok;
-  }
-  return true;
+  const base::SessionId id = session_of_command(session);
+  if (auto ok = kill(kFirstErasing, id); !ok) return ok;
+  return command(kFirstErasing + 1, kAgent, id, domain::EraseContent{});
 }
 
 Result<bool> ServerLife::finish_erasures() {
-  workers::Query query;
-  query.durable = sequencer_->durable();
-  static_cast<void>(side_->service->answer(query));  // brings the projections up
-  workers::UpkeepJob job;
-  job.at_least = sequencer_->durable();
-  job.backups = worker_->server().backups;
-  workers::UpkeepOutcome outcome;
-  for (int attempt = 0; attempt < kTrimsMax; ++attempt) {
-    outcome = upkeep_jobs().run(job);
-    if (disk_.has_crashed()) return died();
-    if (!outcome.error || outcome.error->code != ErrorCode::busy) break;
-  }
-  if (outcome.error) return tl::unexpected(*outcome.error);
-  if (outcome.is_behind) return failure(ErrorCode::busy, "the projections are behind");
-  for (const projections::PendingErasure& erased : outcome.erased) {
-    workers::CommandMessage m;
-    m.id = base::CommandId::make({now_}, random_);
-    m.session = erased.session;
-    m.agent = erased.agent;
-    m.actor_kind = domain::ActorKind::server;
-    m.actor = "eraser";
-    m.command = domain::CompleteErasure{erased.through};
-    worker_->submit({}, std::move(m));
-    Acknowledged ignored;
-    if (auto ok = work(ignored); !ok) return ok;
-  }
-  return true;
+  Result<bool> read = true;
+  const auto ok = work_until("the end of all erasures", [&] {
+    for (std::int64_t session = 1; session <= kSessionsOfLife && read; ++session) {
+      const auto loaded = load(domain::session_stream(kAgent, session_of_command(session)));
+      if (!loaded) {
+        read = tl::unexpected(loaded.error());
+        break;
+      }
+      const auto& state = std::get<domain::SessionState>(loaded->state);
+      if (state.erasure > state.erasure_completed) return false;
+    }
+    return true;
+  });
+  return ok ? read : ok;
 }
 
 Result<bool> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged) {
   for (std::int64_t number = first; number <= last; ++number) {
-    worker_->submit({&asker_, static_cast<std::uint64_t>(number)}, message_of(number));
+    const auto started =
+        client_->start(command_id(number), workers::kVerbCommand,
+                       body_of(kAgent, session_of_command(number), command_of(number)), kReplyMax);
+    if (!started) return tl::unexpected(started.error());
   }
-  return work(acknowledged);
-}
-
-Result<bool> ServerLife::work(Acknowledged& acknowledged) {
-  for (int quiet = 0; quiet < 3; ++quiet) {
-    ++now_;
-    if (worker_->do_work({now_}, {now_}, base::Duration{now_})) quiet = -1;
-    if (sequencer_->do_work()) quiet = -1;
-    if (sequencer_->failure()) return tl::unexpected(*sequencer_->failure());
-    const auto answers = worker_->take_answers();
-    if (disk_.has_crashed()) return died();
-    for (const workers::CommandAnswer& answer : answers) {
-      quiet = -1;
-      const auto number = static_cast<std::int64_t>(answer.ticket.number);
-      if (!answer.outcome) {
-        return failure(ErrorCode::refused, answer.outcome.error().text, std::to_string(number));
-      }
-      const auto [known, is_new] = acknowledged.emplace(number, answer.outcome->position);
-      if (!is_new && (known->second != answer.outcome->position || !answer.outcome->is_repeated)) {
-        return failure(ErrorCode::damaged, "a repeated command has another outcome",
-                       std::to_string(number));
-      }
+  // Answers are noted as they come: the process may die before the last one.
+  std::int64_t open = last - first + 1;
+  Result<bool> answers = true;
+  const auto take = [&](std::int64_t number) -> Result<bool> {
+    const auto reply = client_->take(command_id(number));
+    if (!reply) return true;
+    --open;
+    if (!*reply) return tl::unexpected(reply->error());
+    if ((*reply)->status != bus::ReplyStatus::ok) {
+      return failure(ErrorCode::refused, (*reply)->text, std::to_string(number));
     }
-    if (sequencer_->take_durable().empty()) continue;
-    if (auto ok = side_->index.catch_up(*log_.store, sequencer_->durable()); !ok) return ok;
-  }
-  return true;
+    const auto body = bus::from_body<workers::CommandReplyBody>((*reply)->body);
+    if (!body) return tl::unexpected(body.error());
+    const auto [known, is_new] = acknowledged.emplace(number, body->position);
+    if (!is_new && (known->second != body->position || !body->is_repeated)) {
+      return failure(ErrorCode::damaged, "a repeated command has another outcome",
+                     std::to_string(number));
+    }
+    return true;
+  };
+  const auto ok = work_until("all answers", [&] {
+    for (std::int64_t number = first; number <= last && answers; ++number) answers = take(number);
+    return open == 0 || !answers;
+  });
+  return answers ? ok : answers;
 }
 
 Result<eventlog::LoadedStream> ServerLife::load(const std::string& stream) {
-  return eventlog::load_stream(*log_.store, side_->index, side_->snapshots, stream);
+  workers::DerivedStores& derived = assembly_->derived();
+  return eventlog::load_stream(*log_.store, derived.index, derived.snapshots, stream);
 }
 
 }  // namespace crash

@@ -1,19 +1,22 @@
-// The part of a server that writes, from opening its data folder to its end, in the test's own
-// thread and on a disk of the test's choosing. It is sent numbered commands; what each asks for
-// follows from its number alone, so that whoever looks at the log later knows what to find.
+// A server's life in the test's own thread, on a disk of the test's choosing: the product's server,
+// put together as `steno serve` does it, with a bus in memory and a clock that the test moves. It
+// is sent numbered commands. The content of each command follows from its number alone, so a later
+// reader of the log knows what must be there.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "bus/client.hpp"
+#include "bus/memory_bus.hpp"
 #include "eventlog/folder/open_log.hpp"
-#include "eventlog/log/stream_loader.hpp"
 #include "tests/support/faulty_disk.hpp"
-#include "workers/commands/command_loop.hpp"
-#include "workers/server/derived_stores.hpp"
-#include "workers/upkeep/log_trimming.hpp"
-#include "workers/upkeep/upkeep_jobs.hpp"
+#include "tests/support/manual_clock.hpp"
+#include "tests/support/told_lease_locks.hpp"
+#include "workers/server/server_assembly.hpp"
 
 namespace crash {
 
@@ -23,10 +26,13 @@ using base::Result;
 // Commands that were answered, with the position that the answer named.
 using Acknowledged = std::map<std::int64_t, Position>;
 
-// The first command of each session opens it, the others send it prompts.
+// The first commands open a session each, the others up to kFirstOpening send them prompts.
 constexpr std::int64_t kSessionsOfLife = 3;
+// From this one on each command opens a session of its own.
+constexpr std::int64_t kFirstOpening = 500;
 base::CommandId command_id(std::int64_t number);
 std::string prompt_of_command(std::int64_t number);
+
 class ServerLife {
  public:
   // Opens the folder as `steno serve` does, with all that is derived from the log. Errors: as of
@@ -37,23 +43,23 @@ class ServerLife {
 
   // Position of the last event that was found.
   Position found() const { return found_; }
-  // The record that a server has taken over. To be the first that it does.
+  // Until the record says that this server has taken over. To be the first that it does.
   Result<bool> take_over();
   // Sends the commands at once and works until they are answered; answers go to `acknowledged`. A
   // number that was answered before must be answered alike. Error: the log's fate is in doubt, or
   // an answer that no correct server gives.
   Result<bool> ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged);
-  // Moves all that may be moved into the folder, as a server does it that is asked for an archive.
+  // Ends all sessions, and has all that may be moved moved into the folder.
   Result<bool> archive(const std::string& folder);
-  // What an earlier life began of that and did not finish: it is taken back, or gone on with.
+  // Until an archive that an earlier life began is taken back, or the log is trimmed.
   Result<bool> finish_archive();
-  // Copies the log into the folder, as a server does it that is asked for a backup.
+  // Has the log copied into the folder.
   Result<bool> back_up(const std::string& folder);
-  // What an earlier life began of that and did not finish: it is proved, or taken back.
+  // Until a backup that an earlier life began is proved, or taken back.
   Result<bool> finish_backups();
   // Ends the session of that number, and asks for all of its words to be erased.
   Result<bool> ask_to_erase(std::int64_t session);
-  // What is asked for and not completed, as the server does it: from the log, then from backups.
+  // Until what is asked for has been erased, from the log and from backups.
   Result<bool> finish_erasures();
   // A stream's state as the index and its snapshot tell it.
   Result<eventlog::LoadedStream> load(const std::string& stream);
@@ -61,13 +67,18 @@ class ServerLife {
 
  private:
   ServerLife(eventlog::OpenedLog log, support::FaultyDisk& disk);
-  Result<bool> open_rows(const std::string& root);
-  Result<bool> work(Acknowledged& acknowledged);
-  Result<bool> record(domain::ServerCommand command);
-  Result<bool> record_backup(const workers::BackupResult& made);
-  workers::UpkeepJobs upkeep_jobs();
-  Result<bool> trim(const std::string& name, const domain::NamedArchive& archive);
-  workers::LogTrimming trimming() { return {*log_.store, side_->index, folder_, disk_}; }
+  Result<bool> assemble(const std::string& root);
+  // One duty cycle of the bus, the client and the server, a millisecond after the last one, or at
+  // the next moment when something is due. Error: the process has died, or must.
+  Result<bool> step();
+  // Steps until it holds. Error timeout: it does not within the time of the longest retry.
+  Result<bool> work_until(const std::string& what, const std::function<bool()>& holds);
+  // Sends, and works until the reply. An error is a reply that is not ok.
+  Result<bus::Reply> request(std::int64_t number, base::RawValue body);
+  Result<bool> command(std::int64_t number, const std::string& agent, base::SessionId session,
+                       const domain::Command& command);
+  Result<bool> kill(std::int64_t number, base::SessionId session);
+  const domain::ServerState& state() { return assembly_->server().commands().server(); }
 
   support::FaultyDisk& disk_;
   eventlog::OpenedLog log_;
@@ -76,19 +87,17 @@ class ServerLife {
   std::unique_ptr<eventlog::KeyValueStore> index_rows_;
   std::unique_ptr<eventlog::KeyValueStore> view_rows_;
   std::string rebuilt_;  // which rows were built anew, and why
-  std::unique_ptr<workers::DerivedStores> side_;
-  std::unique_ptr<eventlog::InlineLoader> loader_;
-  std::unique_ptr<eventlog::InlineCommitter> committer_;
   base::SystemRandom random_;
-  std::unique_ptr<eventlog::Sequencer> sequencer_;
-  // Whose answers work() takes.
-  struct Waiting final : workers::Asker {
-    void on_answer(std::uint64_t, const workers::CommandAnswer&) override {}
-  };
-
-  Waiting asker_;
-  std::unique_ptr<workers::CommandLoop> worker_;
-  std::int64_t now_ = 0;
+  base::SeededRandom bus_random_{1};
+  support::ManualClock clock_;
+  support::ToldLeaseLocks locks_;
+  bus::MemoryBus bus_{bus_random_};
+  std::unique_ptr<bus::ServerSocket> command_socket_;
+  std::unique_ptr<bus::ServerSocket> worker_socket_;
+  std::unique_ptr<bus::PublisherSocket> feed_socket_;
+  std::optional<workers::ServerAssembly> assembly_;
+  std::unique_ptr<bus::ClientSocket> client_socket_;
+  std::optional<bus::Client> client_;
 };
 
 }  // namespace crash

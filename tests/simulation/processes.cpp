@@ -108,13 +108,12 @@ std::optional<workers::QueryAnswer> SimQueryPort::poll() {
   return answer;
 }
 
-SimErasures::SimErasures(Surroundings& around, workers::DerivedStores& side)
+SimErasures::SimErasures(Surroundings& around, workers::UpkeepJobs work)
     : disk_(around.disk),
       time_(around.time),
       random_(around.disk_random),
       is_enabled_(around.erase_percent > 0),
-      work_(around.disk.log(), side.index, around.disk.view_rows(), {kKeepFor, {}, {}, {}},
-            &around.disk.index_rows()) {}
+      work_(std::move(work)) {}
 
 void SimErasures::submit(const workers::UpkeepJob& job) {
   job_ = job;
@@ -167,25 +166,51 @@ workers::CommandLoopOptions command_options(const Surroundings& around) {
 }
 }  // namespace
 
+std::unique_ptr<eventlog::Committer> SimSideWork::make_committer(const workers::ServerStores&) {
+  auto made = std::make_unique<SimCommitter>(around_.disk, around_.time, around_.disk_random);
+  committer = made.get();
+  return made;
+}
+
+std::unique_ptr<eventlog::StreamLoader> SimSideWork::make_loader(
+    const workers::ServerStores& stores, workers::DerivedStores& derived) {
+  auto made = std::make_unique<SimLoader>(stores.log, derived, around_.disk_random);
+  loader = made.get();
+  return made;
+}
+
+std::unique_ptr<workers::ContentLoader> SimSideWork::make_content_loader(
+    const workers::ServerStores& stores) {
+  return std::make_unique<workers::InlineContentLoader>(stores.log);
+}
+
+std::unique_ptr<workers::QueryPort> SimSideWork::make_query_port(workers::QueryService& service) {
+  auto made = std::make_unique<SimQueryPort>(service, around_.disk_random);
+  queries = made.get();
+  return made;
+}
+
+std::unique_ptr<workers::UpkeepPort> SimSideWork::make_upkeep_port(workers::UpkeepJobs jobs) {
+  auto made = std::make_unique<SimErasures>(around_, std::move(jobs));
+  erasures = made.get();
+  return made;
+}
+
 ServerLife::ServerLife(Surroundings& around, ProcessClock& clock, const eventlog::LogTail& tail,
                        std::unique_ptr<workers::DerivedStores> derived)
-    : locks(around),
-      side(std::move(derived)),
-      committer(around.disk, around.time, around.disk_random),
-      loader(around.disk.log(), *side, around.disk_random),
-      contents(around.disk.log()),
-      queries(*side->service, around.disk_random),
-      erasures(around, *side),
-      command_socket(around.bus.bind_server("command")),
-      worker_socket(around.bus.bind_server("worker")),
-      feed_socket(around.bus.bind_publisher("feed")),
-      server({clock, around.id_random, committer, loader, contents, queries, erasures, locks,
-              *command_socket, *worker_socket, *feed_socket},
-             {tail, command_options(around), kLeases}, std::move(side->takeover)) {}
+    : locks_(around),
+      command_socket_(around.bus.bind_server("command")),
+      worker_socket_(around.bus.bind_server("worker")),
+      feed_socket_(around.bus.bind_publisher("feed")),
+      side_work_(around),
+      assembly_({around.disk.log(), nullptr, around.disk.index_rows(), around.disk.view_rows()},
+                std::move(derived),
+                {clock, around.id_random, locks_, *command_socket_, *worker_socket_, *feed_socket_},
+                {tail, command_options(around), kLeases}, {kKeepFor, {}, {}, {}}, side_work_) {}
 
 Duration ServerLife::due(const ProcessClock& clock) const {
-  const Duration timer = clock.when(server.next_timer());
-  const auto durable = committer.due();
+  const Duration timer = clock.when(assembly_.server().next_timer());
+  const auto durable = side_work_.committer->due();
   return durable ? std::min(timer, *durable) : timer;
 }
 

@@ -7,8 +7,7 @@
 #include "tests/simulation/sim_agent.hpp"
 #include "tests/simulation/sim_disk.hpp"
 #include "workers/runner/worker_link.hpp"
-#include "workers/server/derived_stores.hpp"
-#include "workers/server/server.hpp"
+#include "workers/server/server_assembly.hpp"
 
 namespace simulation {
 
@@ -57,8 +56,8 @@ class SimLocks final : public workers::LeaseLocks {
 // Loads like the real one, from a thread of its own: whenever it likes.
 class SimLoader final : public eventlog::StreamLoader {
  public:
-  SimLoader(eventlog::BlockStore& log, workers::DerivedStores& side, base::Random& random)
-      : loader_(log, side.index, side.snapshots), random_(random) {}
+  SimLoader(eventlog::BlockStore& log, workers::DerivedStores& derived, base::Random& random)
+      : loader_(log, derived.index, derived.snapshots), random_(random) {}
   void request(const std::string& stream) override {
     ++open_;
     loader_.request(stream);
@@ -96,7 +95,7 @@ class SimQueryPort final : public workers::QueryPort {
 // ever done.
 class SimErasures final : public workers::UpkeepPort {
  public:
-  SimErasures(Surroundings& around, workers::DerivedStores& side);
+  SimErasures(Surroundings& around, workers::UpkeepJobs work);
   void submit(const workers::UpkeepJob& job) override;
   std::optional<workers::UpkeepOutcome> poll() override;
   // The server dies: of the job at hand nothing is done, or some, or all, and nobody is told.
@@ -113,34 +112,56 @@ class SimErasures final : public workers::UpkeepPort {
   Duration due_{0};                                // of its work, then of the telling
 };
 
-struct ServerLife {
+// Work beside the server's loop, done at times of the simulator's choosing. The assembly owns what
+// this makes.
+class SimSideWork final : public workers::SideWork {
+ public:
+  explicit SimSideWork(Surroundings& around) : around_(around) {}
+
+  std::unique_ptr<eventlog::Committer> make_committer(const workers::ServerStores&) override;
+  std::unique_ptr<eventlog::StreamLoader> make_loader(const workers::ServerStores& stores,
+                                                      workers::DerivedStores& derived) override;
+  std::unique_ptr<workers::ContentLoader> make_content_loader(
+      const workers::ServerStores& stores) override;
+  std::unique_ptr<workers::QueryPort> make_query_port(workers::QueryService& service) override;
+  std::unique_ptr<workers::UpkeepPort> make_upkeep_port(workers::UpkeepJobs jobs) override;
+
+  SimCommitter* committer = nullptr;
+  SimLoader* loader = nullptr;
+  SimQueryPort* queries = nullptr;
+  SimErasures* erasures = nullptr;
+
+ private:
+  Surroundings& around_;
+};
+
+class ServerLife {
+ public:
   // Errors as when `steno serve` opens its data folder.
   static base::Result<std::unique_ptr<ServerLife>> open(Surroundings& around, ProcessClock& clock);
 
+  workers::Server& server() { return assembly_.server(); }
   // Killed: what is on its way to the disk may or may not get there.
   void kill() {
-    committer.kill();
-    erasures.kill();
+    side_work_.committer->kill();
+    side_work_.erasures->kill();
   }
+  bool is_syncing() const { return !side_work_.committer->is_idle(); }
   // True when the threads beside the loop have something in hand.
-  bool is_busy() const { return loader.is_busy() || queries.is_busy(); }
+  bool is_busy() const { return side_work_.loader->is_busy() || side_work_.queries->is_busy(); }
   // World time at which the loop has to run although nothing arrives.
   Duration due(const ProcessClock& clock) const;
 
-  SimLocks locks;
-  std::unique_ptr<workers::DerivedStores> side;
-  SimCommitter committer;
-  SimLoader loader;
-  workers::InlineContentLoader contents;
-  SimQueryPort queries;
-  SimErasures erasures;
-  std::unique_ptr<bus::ServerSocket> command_socket;
-  std::unique_ptr<bus::ServerSocket> worker_socket;
-  std::unique_ptr<bus::PublisherSocket> feed_socket;
-  workers::Server server;
-
   ServerLife(Surroundings& around, ProcessClock& clock, const eventlog::LogTail& tail,
              std::unique_ptr<workers::DerivedStores> derived);
+
+ private:
+  SimLocks locks_;
+  std::unique_ptr<bus::ServerSocket> command_socket_;
+  std::unique_ptr<bus::ServerSocket> worker_socket_;
+  std::unique_ptr<bus::PublisherSocket> feed_socket_;
+  SimSideWork side_work_;
+  workers::ServerAssembly assembly_;
 };
 
 struct WorkerLife {

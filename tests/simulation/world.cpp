@@ -165,7 +165,7 @@ void World::play_faults() {
     endings_.erase(endings_.begin() + static_cast<std::ptrdiff_t>(i--));
     end();
   }
-  if (kill_syncing_ && server_ && !server_->committer.is_idle()) {
+  if (kill_syncing_ && server_ && server_->is_syncing()) {
     count(FaultKind::kill_server_syncing);
     stage_.say("the server is killed while a block is on its way");
     kill_server(*std::exchange(kill_syncing_, std::nullopt));
@@ -288,10 +288,10 @@ void World::drift(const Fault& fault) {
 
 bool World::work_server() {
   if (!server_ || around_.time.now < server_stopped_until_) return false;
-  const bool has_worked = server_->server.do_work();
-  if (server_->server.failure()) {
+  const bool has_worked = server_->server().do_work();
+  if (server_->server().failure()) {
     ++around_.counts["servers that stopped by themselves"];
-    stage_.say("the server stops: " + base::describe(*server_->server.failure()));
+    stage_.say("the server stops: " + base::describe(*server_->server().failure()));
     kill_server(kOpenAgain);
     return true;
   }
@@ -407,7 +407,7 @@ bool World::lives(base::WorkerId worker) const {
 
 // What keeps the world from having settled: somebody was not answered, or a turn has not ended.
 std::string World::unsettled() {
-  if (!server_ || !server_->server.is_ready()) return "the server is not ready";
+  if (!server_ || !server_->server().is_ready()) return "the server is not ready";
   for (const auto& client : clients_) {
     if (!client->is_done()) return "a client waits for an answer";
   }

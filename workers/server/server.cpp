@@ -104,7 +104,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
       commands_(sequencer_, ports.loader, ports.random, with_key(options)),
       dispatcher_(commands_, ports.worker_socket, ports.locks, ports.contents, ports.random,
                   options.leases),
-      upkeep_(commands_, ports.erasures, ports.random),
+      upkeep_(commands_, ports.upkeep, ports.random),
       feed_(
           ports.feed_socket,
           {{options.tail.log, bus_epoch(options.tail.epoch)}, incarnation_, options.tail.position}),

@@ -31,7 +31,7 @@ struct ServerPorts {
   eventlog::StreamLoader& loader;
   ContentLoader& contents;
   QueryPort& queries;
-  UpkeepPort& erasures;
+  UpkeepPort& upkeep;
   LeaseLocks& locks;
   bus::ServerSocket& command_socket;
   bus::ServerSocket& worker_socket;

@@ -257,9 +257,9 @@ std::optional<UpkeepOutcome> InlineUpkeepPort::poll() {
 
 namespace {
 
-class ThreadErasurePort final : public UpkeepPort {
+class ThreadUpkeepPort final : public UpkeepPort {
  public:
-  explicit ThreadErasurePort(UpkeepJobs work)
+  explicit ThreadUpkeepPort(UpkeepJobs work)
       : thread_("erasure",
                 [work = std::move(work)](const UpkeepJob& job) mutable { return work.run(job); }) {}
 
@@ -274,7 +274,7 @@ class ThreadErasurePort final : public UpkeepPort {
 }  // namespace
 
 std::unique_ptr<UpkeepPort> make_thread_upkeep_port(UpkeepJobs work) {
-  return std::make_unique<ThreadErasurePort>(std::move(work));
+  return std::make_unique<ThreadUpkeepPort>(std::move(work));
 }
 
 }  // namespace workers

@@ -22,8 +22,7 @@
 #include "tools/steno/serve/worker_supervisor.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/exit_codes.hpp"
-#include "workers/server/derived_stores.hpp"
-#include "workers/server/server.hpp"
+#include "workers/server/server_assembly.hpp"
 
 namespace steno {
 namespace {
@@ -74,20 +73,17 @@ struct Process {
   std::optional<base::SigningKey> key;
   std::unique_ptr<eventlog::KeyValueStore> index_rows;
   std::unique_ptr<eventlog::KeyValueStore> view_rows;
-  std::unique_ptr<workers::DerivedStores> derived;
   bus::Context context;
   std::unique_ptr<bus::ServerSocket> command_socket;
   std::unique_ptr<bus::ServerSocket> worker_socket;
   std::unique_ptr<bus::PublisherSocket> feed_socket;
-  std::unique_ptr<eventlog::Committer> committer;
-  std::unique_ptr<eventlog::StreamLoader> loader;
-  std::unique_ptr<workers::ContentLoader> contents;
-  std::unique_ptr<workers::QueryPort> queries;
-  std::unique_ptr<workers::UpkeepPort> erasures;
+  std::optional<workers::ServerAssembly> assembly;
 
   base::Result<bool> open();
-  base::Result<bool> open_views();
+  base::Result<bool> open_rows();
   base::Result<bool> bind();
+  base::Result<std::unique_ptr<workers::DerivedStores>> derive();
+  void assemble(std::unique_ptr<workers::DerivedStores> derived);
 };
 
 base::Result<bool> Process::open() {
@@ -108,18 +104,12 @@ base::Result<bool> Process::open() {
   auto opened_key = eventlog::open_signing_key(key_file, random);
   if (!opened_key) return tl::unexpected(opened_key.error());
   key = *opened_key;
-  if (auto ok = open_views(); !ok) return ok;
+  if (auto ok = open_rows(); !ok) return ok;
+  auto derived = derive();
+  if (!derived) return tl::unexpected(derived.error());
+  // From here on clients are heard, so that none waits while rows are built anew.
   if (auto ok = bind(); !ok) return ok;
-  committer = eventlog::make_thread_committer(*log.store, log.head.get());
-  loader = eventlog::make_thread_loader(*log.store, derived->index, derived->snapshots);
-  contents = workers::make_thread_content_loader(*log.store);
-  queries = workers::make_thread_query_port(*derived->service);
-  erasures = workers::make_thread_upkeep_port(
-      {*log.store,
-       derived->index,
-       *view_rows,
-       {options.keep_for, options.agents.session_folder, key, options.data_folder},
-       index_rows.get()});
+  assemble(std::move(*derived));
   return true;
 }
 
@@ -128,8 +118,8 @@ void tell_rebuilt(std::string_view rows, const base::Error& why) {
   spdlog::warn("rows_built_anew folder={}/ reason=\"{}\" lost=nothing", rows, why.text);
 }
 
-base::Result<std::unique_ptr<eventlog::KeyValueStore>> open_rows(std::string_view name,
-                                                                 const std::string& folder) {
+base::Result<std::unique_ptr<eventlog::KeyValueStore>> open_folder(std::string_view name,
+                                                                   const std::string& folder) {
   auto opened = eventlog::open_derived_rows(folder);
   if (!opened) return tl::unexpected(opened.error());
   if (!opened->damage.empty()) {
@@ -138,22 +128,25 @@ base::Result<std::unique_ptr<eventlog::KeyValueStore>> open_rows(std::string_vie
   return std::move(opened->rows);
 }
 
-base::Result<bool> Process::open_views() {
+base::Result<bool> Process::open_rows() {
   const eventlog::LogFolder folder{options.data_folder};
-  auto opened_index = open_rows("index", folder.index());
+  auto opened_index = open_folder("index", folder.index());
   if (!opened_index) return tl::unexpected(opened_index.error());
   index_rows = std::move(*opened_index);
-  auto opened_views = open_rows("views", folder.views());
+  auto opened_views = open_folder("views", folder.views());
   if (!opened_views) return tl::unexpected(opened_views.error());
   view_rows = std::move(*opened_views);
-  log.base.reset();
-  workers::DerivedStoresOptions wanted;
-  wanted.read_base = [folder, &store = *log.store] { return eventlog::read_base(folder, store); };
-  wanted.on_rebuilt = tell_rebuilt;
-  auto opened = workers::open_derived_stores(*log.store, log.tail, *index_rows, *view_rows, wanted);
-  if (!opened) return tl::unexpected(opened.error());
-  derived = std::move(*opened);
   return true;
+}
+
+base::Result<std::unique_ptr<workers::DerivedStores>> Process::derive() {
+  log.base.reset();  // read anew whenever rows are built upon it
+  workers::DerivedStoresOptions wanted;
+  wanted.read_base = [folder = eventlog::LogFolder{options.data_folder}, &store = *log.store] {
+    return eventlog::read_base(folder, store);
+  };
+  wanted.on_rebuilt = tell_rebuilt;
+  return workers::open_derived_stores(*log.store, log.tail, *index_rows, *view_rows, wanted);
 }
 
 base::Result<bool> Process::bind() {
@@ -172,8 +165,25 @@ base::Result<bool> Process::bind() {
   return true;
 }
 
-int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
-             StopSignals& signals) {
+void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
+  const std::string fingerprint = base::fingerprint(key->public_key());
+  spdlog::info("signing_key fingerprint={}", fingerprint);
+  workers::UpkeepOptions upkeep;
+  upkeep.keep_for = options.keep_for;
+  upkeep.session_folder = options.agents.session_folder;
+  upkeep.key = key;
+  upkeep.data_folder = options.data_folder;
+  workers::ThreadSideWork threads;
+  assembly.emplace(workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
+                   std::move(derived),
+                   workers::ServerSurroundings{clock, random, locks, *command_socket,
+                                               *worker_socket, *feed_socket},
+                   workers::ServerOptions{log.tail, options.commands, options.leases, fingerprint},
+                   std::move(upkeep), threads);
+}
+
+int run_loop(Process& p, WorkerSupervisor& supervisor, StopSignals& signals) {
+  workers::Server& server = p.assembly->server();
   bool is_told = false;
   std::optional<base::Duration> drain_until;
   for (;;) {
@@ -198,11 +208,9 @@ int run_loop(Process& p, workers::Server& server, WorkerSupervisor& supervisor,
     if (drain_until && (now >= *drain_until || (!has_worked && !supervisor.is_alive()))) return 0;
     if (has_worked) continue;
     std::vector<bus::PollItem> items = {
-        bus::PollItem::of(*p.command_socket),    bus::PollItem::of(*p.worker_socket),
-        bus::PollItem::of(*p.feed_socket),       bus::PollItem::of(p.committer->wake_fd()),
-        bus::PollItem::of(p.loader->wake_fd()),  bus::PollItem::of(p.contents->wake_fd()),
-        bus::PollItem::of(p.queries->wake_fd()), bus::PollItem::of(p.erasures->wake_fd()),
-        bus::PollItem::of(signals.fd())};
+        bus::PollItem::of(*p.command_socket), bus::PollItem::of(*p.worker_socket),
+        bus::PollItem::of(*p.feed_socket), bus::PollItem::of(signals.fd())};
+    for (const int fd : p.assembly->wake_fds()) items.push_back(bus::PollItem::of(fd));
     base::Duration wait = std::min(server.next_timer() - now, kPollMax);
     if (drain_until) wait = std::min<base::Duration>(wait, std::chrono::milliseconds(20));
     if (auto ok = bus::poll(items, wait); !ok) return print_failure("steno serve", ok.error());
@@ -244,19 +252,12 @@ int run_server(const ServeOptions& options) {
   bus::keep_descriptors_above(static_cast<int>(files->peers_below));
   Process process(options);
   if (auto ok = process.open(); !ok) return print_failure("steno serve", ok.error());
-  const workers::ServerPorts ports{
-      process.clock,           process.random,         *process.committer,  *process.loader,
-      *process.contents,       *process.queries,       *process.erasures,   process.locks,
-      *process.command_socket, *process.worker_socket, *process.feed_socket};
-  const std::string key = base::fingerprint(process.key->public_key());
-  spdlog::info("signing_key fingerprint={}", key);
-  workers::Server server(ports, {process.log.tail, options.commands, options.leases, key},
-                         std::move(process.derived->takeover));
+  const workers::Server& server = process.assembly->server();
   const std::string flight_file = options.run_folder + "/flight.log";
   base::on_check_failed([&] { server.flight().write_to(flight_file); });
   WorkerSupervisor supervisor(options.worker_argv, options.worker_lock,
                               options.run_folder + "/worker.log");
-  const int code = run_loop(process, server, supervisor, signals);
+  const int code = run_loop(process, supervisor, signals);
   if (server.failure()) {
     server.flight().write_to(flight_file);
     // Nothing is closed: a store whose disk has failed would try to write what nobody waits for,

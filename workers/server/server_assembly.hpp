@@ -1,0 +1,95 @@
+// A server and everything that its loop stands on, put together in one place for the product's
+// process, for the simulator and for the crash tests. They differ in what they pass in: stores,
+// sockets, locks, clock, and who does the work beside the loop.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "eventlog/store/head_file.hpp"
+#include "workers/server/derived_stores.hpp"
+#include "workers/server/server.hpp"
+#include "workers/upkeep/upkeep_jobs.hpp"
+
+namespace workers {
+
+// The stores of one log, opened by the caller. All outlive the assembly.
+struct ServerStores {
+  eventlog::BlockStore& log;
+  eventlog::HeadFile* head;  // null: the log has none
+  eventlog::KeyValueStore& index_rows;
+  eventlog::KeyValueStore& view_rows;
+};
+
+// The world outside of the server's process. All outlive the assembly.
+struct ServerSurroundings {
+  base::Clock& clock;
+  base::Random& random;
+  LeaseLocks& locks;
+  bus::ServerSocket& command_socket;
+  bus::ServerSocket& worker_socket;
+  bus::PublisherSocket& feed_socket;
+};
+
+// Makes the ports behind which work is done beside the server's loop. A port itself: with threads
+// in a process, on the caller's thread in a test, at random times in the simulator.
+class SideWork {
+ public:
+  virtual ~SideWork() = default;
+  virtual std::unique_ptr<eventlog::Committer> make_committer(const ServerStores& stores) = 0;
+  virtual std::unique_ptr<eventlog::StreamLoader> make_loader(const ServerStores& stores,
+                                                              DerivedStores& derived) = 0;
+  virtual std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores) = 0;
+  virtual std::unique_ptr<QueryPort> make_query_port(QueryService& service) = 0;
+  virtual std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) = 0;
+};
+
+// A thread for each of them.
+class ThreadSideWork final : public SideWork {
+ public:
+  std::unique_ptr<eventlog::Committer> make_committer(const ServerStores& stores) override;
+  std::unique_ptr<eventlog::StreamLoader> make_loader(const ServerStores& stores,
+                                                      DerivedStores& derived) override;
+  std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores) override;
+  std::unique_ptr<QueryPort> make_query_port(QueryService& service) override;
+  std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) override;
+};
+
+// All on the thread of the server's loop: the same calls give the same order of disk operations.
+class InlineSideWork final : public SideWork {
+ public:
+  std::unique_ptr<eventlog::Committer> make_committer(const ServerStores& stores) override;
+  std::unique_ptr<eventlog::StreamLoader> make_loader(const ServerStores& stores,
+                                                      DerivedStores& derived) override;
+  std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores) override;
+  std::unique_ptr<QueryPort> make_query_port(QueryService& service) override;
+  std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) override;
+};
+
+// Used by one thread, which runs the server's loop.
+class ServerAssembly {
+ public:
+  // Makes the parts and the server; nothing is recorded before its first do_work(). `derived` is
+  // what open_derived_stores made of the same stores. `side_work` is used during this call alone.
+  ServerAssembly(const ServerStores& stores, std::unique_ptr<DerivedStores> derived,
+                 const ServerSurroundings& around, const ServerOptions& options,
+                 UpkeepOptions upkeep, SideWork& side_work);
+
+  Server& server() { return server_; }
+  const Server& server() const { return server_; }
+  DerivedStores& derived() { return *derived_; }
+  // Descriptors that are readable when work beside the loop is done; -1 where there is none.
+  std::vector<int> wake_fds() const;
+
+ private:
+  // In the order of their making: each uses those above it.
+  std::unique_ptr<DerivedStores> derived_;
+  std::unique_ptr<eventlog::Committer> committer_;
+  std::unique_ptr<eventlog::StreamLoader> loader_;
+  std::unique_ptr<ContentLoader> contents_;
+  std::unique_ptr<QueryPort> queries_;
+  std::unique_ptr<UpkeepPort> upkeep_;
+  Server server_;
+};
+
+}  // namespace workers
