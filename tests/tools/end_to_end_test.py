@@ -479,7 +479,7 @@ class Serving(unittest.TestCase):
         home.stop(signal.SIGKILL)
         elsewhere = ("--run-folder", home.path("run-2"))
         home.start(*elsewhere)
-        until(lambda: f"process {worker} is one, and has not registered"
+        until(lambda: f"process {worker} is a worker and has not registered"
               in home.run(*elsewhere, "doctor").out, "that the worker is elsewhere")
         home.stop(signal.SIGKILL)
         self.assertEqual(home.worker_pid(), worker)

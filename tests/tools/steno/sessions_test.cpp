@@ -199,7 +199,7 @@ TEST_CASE("a denied tool call looks denied wherever it is shown, and run exits w
   CHECK(ran.code == 5);
   CHECK(ran.out == "sorry\n");
   CHECK(contains(ran.err, denied));
-  CHECK(contains(ran.err, "for want of a permission"));
+  CHECK(contains(ran.err, "for lack of permission"));
   CHECK(contains(ran.err, "\n  ✗ Bash — echo 0\n"));
   CHECK(contains(served.steno({"output", "asking"}).out, denied + "\n"));
   const std::string watched = served.steno({"watch", "asking", "--from", "start", "-n", "20"}).out;

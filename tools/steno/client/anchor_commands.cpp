@@ -1,4 +1,4 @@
-// `steno anchor`: the server's signature under the log, and a copy of it to be carried away.
+// `steno anchor`: asks the server to sign the log's end, and writes a copy of the anchor to a file.
 #include "eventlog/proof/anchor.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"

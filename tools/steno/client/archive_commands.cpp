@@ -1,4 +1,5 @@
-// `steno archive`: the log's beginning as a copy of its own, and the log without it.
+// `steno archive`: moves the log's beginning into a copy of its own, and lists and forgets
+// archives.
 #include <filesystem>
 
 #include "tools/steno/client/client_commands.hpp"
@@ -22,7 +23,8 @@ Outcome<workers::ArchivesAnswer> ask_archives(Connection& connection) {
   return connection.ask<workers::ArchivesAnswer>(workers::kVerbArchives, workers::QueryBody{});
 }
 
-// Of the request that was recorded at `begun`.
+// Waits for the archive whose request was recorded at `begun`, until the log no longer holds its
+// events.
 Outcome<ArchiveRow> wait_until_trimmed(Connection& connection, const std::string& name,
                                        base::Position begun) {
   for (;;) {
@@ -49,7 +51,7 @@ Outcome<ArchiveRow> wait_until_trimmed(Connection& connection, const std::string
   }
 }
 
-// A position, a time, or an age.
+// Parses a position, a time, or an age into the command's bound.
 Outcome<bool> parse_before(const std::string& text, base::Time now, domain::BeginArchive& command) {
   const bool is_number = !text.empty() && text.size() <= 15 &&
                          text.find_first_not_of("0123456789") == std::string::npos;

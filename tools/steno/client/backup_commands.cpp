@@ -1,4 +1,4 @@
-// `steno backup` and `steno restore`: copies of the log, and a log made of one.
+// `steno backup` and `steno restore`: makes copies of the log, and makes a log from a copy.
 #include <filesystem>
 
 #include "eventlog/copies/backup.hpp"
@@ -22,7 +22,8 @@ Outcome<workers::BackupsAnswer> ask_backups(Connection& connection) {
   return connection.ask<workers::BackupsAnswer>(workers::kVerbBackups, workers::QueryBody{});
 }
 
-// Of the request that was recorded at `begun`: another copy of that name is not what was asked for.
+// Waits for the backup whose request was recorded at `begun`; another copy of that name does not
+// count.
 Outcome<BackupRow> wait_until_made(Connection& connection, const std::string& name,
                                    base::Position begun) {
   for (;;) {

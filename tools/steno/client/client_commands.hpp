@@ -1,5 +1,5 @@
-// The commands that ask the server for something, and what each can be told. Each returns an exit
-// code, or why it could not do its work.
+// The commands that ask the server for something, and the arguments of each. Each returns an exit
+// code, or a Failure that says why it could not do its work.
 #pragma once
 
 #include <string>
@@ -29,9 +29,9 @@ struct ResumeArguments {
   std::string reference;
   std::string prompt = "Continue where you left off.";
   std::string name;
-  std::string system_prompt;               // empty: as it had
-  std::vector<std::string> allowed_tools;  // empty: as it had
-  std::int64_t max_turns = 0;              // 0: as it had
+  std::string system_prompt;               // empty: as the session had it
+  std::vector<std::string> allowed_tools;  // empty: as the session had them
+  std::int64_t max_turns = 0;              // 0: as the session had it
   bool is_fork = false;
   bool is_followed = false;
 };
@@ -57,34 +57,34 @@ struct EraseArguments {
   std::string reference;
   std::vector<std::int64_t> positions;  // of single events; empty: the whole session
   bool waits = false;                   // until no file holds the text any more
-  bool is_confirmed = false;            // nobody is to be asked
+  bool is_confirmed = false;            // do not ask for confirmation
 };
-// Asks first, where stdin is a terminal.
+// Asks for confirmation first if stdin is a terminal.
 Outcome<int> erase(const Config& config, const EraseArguments& arguments);
 
 struct BackupArguments {
-  std::string folder;         // create, verify; a relative one begins at the current folder
-  std::string name;           // create: default, the folder's own; forget
-  bool shares_files = false;  // create: with the log, where the file system can
+  std::string folder;         // create, verify; a relative path starts at the current folder
+  std::string name;           // create: default, the folder's own name; forget
+  bool shares_files = false;  // create: with the log, where the file system supports it
 };
-// Returns once the copy is whole and has proved itself.
+// Returns once the copy is complete and has been proved.
 Outcome<int> backup_create(const Config& config, const BackupArguments& arguments);
 Outcome<int> backup_list(const Config& config, const BackupArguments& arguments);
 Outcome<int> backup_forget(const Config& config, const BackupArguments& arguments);
 
 struct AnchorArguments {
-  std::string file;  // where to put a copy to be carried away; empty: nowhere
+  std::string file;  // where to write a copy for storage elsewhere; empty: nowhere
 };
-// Returns once an anchor of all that is durable now is on the record.
+// Returns once an anchor of everything that is durable now is on the record.
 Outcome<int> anchor_create(const Config& config, const AnchorArguments& arguments);
 Outcome<int> anchor_show(const Config& config, const AnchorArguments& arguments);
 
 struct ArchiveArguments {
-  std::string folder;  // create; a relative one begins at the current folder
-  std::string name;    // create: default, the folder's own; forget
+  std::string folder;  // create; a relative path starts at the current folder
+  std::string name;    // create: default, the folder's own name; forget
   std::string before;  // create: a position, a time, or an age such as 90d
 };
-// Returns once the archive has proved itself and the log holds its events no more.
+// Returns once the archive has been proved and the log no longer holds its events.
 Outcome<int> archive_create(const Config& config, const ArchiveArguments& arguments);
 Outcome<int> archive_list(const Config& config, const ArchiveArguments& arguments);
 Outcome<int> archive_forget(const Config& config, const ArchiveArguments& arguments);
@@ -106,7 +106,7 @@ Outcome<int> list(const Config& config, const ListArguments& arguments);
 
 struct OutputArguments {
   std::string reference;
-  std::int64_t count = 200;  // of the last blocks of what the agent said
+  std::int64_t count = 200;  // number of last blocks that the agent said
   bool is_all = false;
   bool is_followed = false;
 };
@@ -127,7 +127,7 @@ Outcome<int> watch(const Config& config, const WatchArguments& arguments);
 
 struct NoArguments {};
 struct DoctorArguments {
-  bool shows_flight = false;  // what the server's loop did last, and nothing else
+  bool shows_flight = false;  // print only the last steps of the server's loop
 };
 Outcome<int> doctor(const Config& config, const DoctorArguments& arguments);
 Outcome<int> show_flight(const Config& config);

@@ -1,3 +1,5 @@
+// Sends requests through bus::Client on the caller's thread, polling its socket and Ctrl-C
+// together.
 #include "tools/steno/client/connection.hpp"
 
 #include <sys/socket.h>
@@ -49,7 +51,7 @@ base::Result<bool> probe_listener(const std::string& endpoint) {
   const bool is_forbidden = error == EACCES || error == EPERM;
   return base::failure(
       is_forbidden ? base::ErrorCode::refused : base::ErrorCode::unreachable,
-      is_forbidden ? "the server's socket is not ours to use" : "no server listens here",
+      is_forbidden ? "no permission to use the server's socket" : "no server listens here",
       parsed->path);
 }
 
@@ -86,7 +88,7 @@ Outcome<bool> Connection::wait(base::Duration time) {
   std::vector<bus::PollItem> items{bus::PollItem::of(interrupts_->fd())};
   if (auto ok = bus::poll(items, time); !ok) return fail(ok.error());
   if (!interrupts_->take()) return true;
-  return fail(kExitInterrupted, "not waited for any longer; the server goes on with it");
+  return fail(kExitInterrupted, "stopped waiting; the server goes on with it");
 }
 
 bool Connection::is_server_gone() const {
@@ -135,7 +137,7 @@ Outcome<base::Position> Connection::command_server(const domain::ServerCommand& 
   const base::CommandId id = fresh_command_id();
   const base::Duration until = clock_.boot() + config_.timeout;
   auto reply = request(id, workers::kVerbCommand, bus::to_body(body));
-  // The copy may be under way, and done in a moment.
+  // A copy may be in progress, and can finish within the time-out.
   while (!reply && reply.error().exit_code == kExitBusy && clock_.boot() < until) {
     if (auto waited = wait(kAskAgain); !waited) return tl::unexpected(waited.error());
     reply = request(id, workers::kVerbCommand, bus::to_body(body));

@@ -1,4 +1,4 @@
-// A client's connection to the server: asks, commands, and waits, each with a deadline.
+// A client's connection to the server: sends commands and queries, and waits, each with a deadline.
 #pragma once
 
 #include <memory>
@@ -15,26 +15,26 @@
 
 namespace steno {
 
-// Used by one thread; one at a time in a process, as its context is.
+// Used by one thread. Only one can exist in a process, since it owns the bus::Context.
 class Connection {
  public:
-  // Fails at once with kExitUnreachable where nobody listens. `config` must outlive it.
+  // Fails at once with kExitUnreachable if nobody listens. `config` must outlive the connection.
   static Outcome<std::unique_ptr<Connection>> open(const Config& config);
 
-  // From here on Ctrl-C ends a wait with kExitInterrupted, and can be asked for.
+  // From here on Ctrl-C ends a wait with kExitInterrupted, and interrupts() is not null.
   void take_interrupts();
   Interrupts* interrupts() { return interrupts_.get(); }
 
-  // For as long, between two questions about something that the server does, after
-  // take_interrupts(). Ctrl-C is a Failure with kExitInterrupted.
+  // Waits for `time` between two questions about work that the server does. Call take_interrupts()
+  // first. Ctrl-C is a Failure with kExitInterrupted.
   Outcome<bool> wait(base::Duration time);
 
-  // No process serves here any more: the lock beside the command socket, which the server holds, is
-  // free. One that lives and does not answer is not gone.
+  // True if no process serves here any more: the lock beside the command socket, which the server
+  // holds, is free. A server that lives but does not answer is not gone.
   bool is_server_gone() const;
 
-  // A reply that is not ok is a Failure. A request without a reply in time is one, too: its outcome
-  // is unknown then, and it may be sent again under the same id.
+  // Returns the reply to one request. A reply that is not ok is a Failure. No reply in time is one
+  // too: the outcome is then unknown, and the request can be sent again under the same id.
   Outcome<bus::Reply> request(const base::CommandId& id, std::string_view verb,
                               base::RawValue body);
 
@@ -47,17 +47,17 @@ class Connection {
     return std::move(*answer);
   }
 
-  // Commands the configuration's agent's session, or that of `agent`. `id` is the idempotency key:
-  // of a command that queues a turn, also the turn's id.
+  // Sends a command to `session` of `agent`. `id` is the idempotency key, and also the turn's id
+  // for a command that queues a turn.
   Outcome<workers::CommandReplyBody> command(const base::CommandId& id, base::SessionId session,
                                              const std::string& agent,
                                              const domain::Command& command);
 
-  // The session that a user means by `reference`.
+  // Returns the session that a user means by `reference`.
   Outcome<workers::ShowAnswer> find(const std::string& reference, bool with_texts = false);
 
-  // Commands the log as a whole, again and again until the time-out where something of it is under
-  // way. Returns where on the record, durably, its last event is.
+  // Sends a command to the log as a whole, and retries until the time-out while the server is busy.
+  // Returns the position of its last event, which is durable.
   Outcome<base::Position> command_server(const domain::ServerCommand& command);
   base::CommandId fresh_command_id() { return base::CommandId::make(clock_.wall(), random_); }
 
@@ -83,7 +83,8 @@ class Connection {
   std::unique_ptr<bus::Client> client_;
 };
 
-// Ok where somebody listens on the socket; else unreachable, or refused where we may not ask.
+// Ok if somebody listens on the socket; else unreachable, or refused if we lack permission to
+// connect.
 base::Result<bool> probe_listener(const std::string& endpoint);
 
 }  // namespace steno

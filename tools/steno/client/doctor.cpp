@@ -1,4 +1,4 @@
-// `steno doctor`: what is there, what is wrong with it, and what to do. Works without a server.
+// `steno doctor`: examines folders, log, programs and server; says what is wrong and what to do.
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@
 namespace steno {
 namespace {
 
-// Below this the log cannot grow for long.
+// With less free space the log cannot grow for long.
 constexpr std::int64_t kFreeBytesMin = std::int64_t{1} << 30;
 // A sync of a healthy disk takes a few milliseconds.
 constexpr std::int64_t kStageSlowUs = 250'000;
@@ -36,7 +36,7 @@ struct Finding {
   std::string subject;
   Health health = Health::good;
   std::string text;
-  std::string advice;  // what to do; of a bad one
+  std::string advice;  // what to do about a bad finding
 
   bool operator==(const Finding&) const = default;
   template <class Visit>
@@ -95,7 +95,7 @@ std::string size_text(std::int64_t bytes) {
                            : std::to_string(bytes / kMiB) + " MiB";
 }
 
-// Where the rows of the folder stand.
+// Returns the checkpoints of the stream index and of the projections in the folder.
 base::Result<std::vector<eventlog::Checkpoint>> seen_by(eventlog::KeyValueStore& rows) {
   std::vector<eventlog::Checkpoint> seen;
   const auto indexed = eventlog::StreamIndex(rows).checkpoint();
@@ -176,7 +176,7 @@ void Examination::examine_log() {
     if (file.kind != base::FileKind::file) continue;
     std::error_code ignored;
     const auto size = std::filesystem::file_size(file.path, ignored);
-    // A file may go while we look.
+    // A file can disappear between listing and reading its size.
     if (ignored) continue;
     ++files;
     bytes += static_cast<std::int64_t>(size);
@@ -232,14 +232,14 @@ void Examination::examine_server() {
     return add({"server", Health::bad, status.error().text,
                 "it listens but does not answer: look at its log, then stop and start it"});
   }
-  // A server would refuse a log that does not open, so that comes first.
+  // A server would refuse a log that does not open, so the log is examined first.
   examine_log_end();
   const bool can_start = log_code_ == kExitOk;
   add({"server", Health::bad, can_start ? status.error().text : "none runs here",
        can_start ? "" : "mend the log first: the server does not start with this one"});
 }
 
-// As a server looks at it when it starts, without changing anything.
+// Opens the log as a starting server does, but read-only.
 void Examination::examine_log_end() {
   std::error_code ignored;
   const eventlog::LogFolder folder{config_.data_folder};
@@ -265,8 +265,8 @@ void Examination::examine_log_end() {
            : "leave the files as they are until that is clear"});
 }
 
-// What is derived from the log: damage heals by itself, but rows that have seen more than the log
-// holds say that the log went back.
+// Examines rows that are derived from the log. Damaged rows heal at the next start. Rows with a
+// checkpoint that the log does not hold show that the log went back.
 void Examination::examine_rows(eventlog::BlockStore& log, const std::string& name,
                                const std::string& folder) {
   const auto rows = eventlog::open_rocksdb_key_value_view(folder);
@@ -353,9 +353,9 @@ void Examination::examine_lost_worker(base::Duration uptime) {
   const std::string lock = worker_lock_of(config_);
   if (base::is_locked(lock).value_or(false)) {
     const std::string pid = std::to_string(base::lock_holder(lock));
-    add({"workers", Health::bad, "process " + pid + " is one, and has not registered",
-         "if this lasts, it was started with another run folder: set run_folder to that one and "
-         "restart the server, or end the process, and its agents with it"});
+    add({"workers", Health::bad, "process " + pid + " is a worker and has not registered",
+         "if this lasts, it was started with another run folder: set run_folder to that folder and "
+         "restart the server, or end the process and with it its agents"});
   } else {
     add({"workers", Health::bad, "none", "no session can run: see worker.log in the run folder"});
   }

@@ -1,4 +1,5 @@
-// `steno erase`: the text of a session, or of single events of one, is to be nowhere any more.
+// `steno erase`: erases the text of a session, or of single events, and can wait until no file
+// holds it.
 #include <unistd.h>
 
 #include "tools/steno/client/client_commands.hpp"
@@ -15,7 +16,8 @@ namespace {
 
 using projections::SessionRow;
 
-// People know an event by its position, the session's stream by its version.
+// Returns the stream version of the event at `position`: users name positions, the command
+// versions.
 Outcome<base::StreamVersion> version_at(Connection& connection, const SessionRow& row,
                                         base::Position position) {
   bus::ReadRequest request;
@@ -47,7 +49,7 @@ Outcome<domain::EraseContent> to_command(Connection& connection, const SessionRo
 
 constexpr base::Duration kFaultInterval = std::chrono::seconds(1);
 
-// What keeps the server from it, once for each reason.
+// Prints why the server cannot complete the erasure, once for each reason.
 void tell_fault(Connection& connection, std::string& told) {
   const auto status =
       connection.ask<workers::StatusAnswer>(workers::kVerbStatus, workers::QueryBody{});
@@ -56,7 +58,7 @@ void tell_fault(Connection& connection, std::string& told) {
   remark("not done yet: " + told);
 }
 
-// Until the record says that no file holds the text any more.
+// Waits until the record says that no file holds the text any more.
 Outcome<SessionRow> wait_until_done(Connection& connection, const SessionRow& row,
                                     base::Position after) {
   auto follower = Follower::open(connection, workers::session_level(row.agent, row.session), after);
@@ -72,7 +74,7 @@ Outcome<SessionRow> wait_until_done(Connection& connection, const SessionRow& ro
       const auto wake = (*follower)->wait(wanted);
       if (!wake) return tl::unexpected(wake.error());
       if (*wake == Wake::interrupted) {
-        return fail(kExitInterrupted, "not waited for any longer; the erasure goes on");
+        return fail(kExitInterrupted, "stopped waiting; the erasure goes on");
       }
       if (*wake == Wake::timer) tell_fault(connection, told);
       if (*wake != Wake::event) continue;
@@ -83,7 +85,7 @@ Outcome<SessionRow> wait_until_done(Connection& connection, const SessionRow& ro
   }
 }
 
-// What is erased is gone for good, so a person who is there is asked.
+// Asks for confirmation at a terminal, because an erasure cannot be undone.
 Outcome<bool> confirm(const SessionRow& row, const EraseArguments& arguments) {
   if (arguments.is_confirmed || !is_stdin_terminal()) return true;
   const std::size_t count = arguments.positions.size();

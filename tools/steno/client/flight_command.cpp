@@ -1,5 +1,5 @@
-// `steno doctor --flight`: what the server's loop did last; of a server that has ended by a fault,
-// what it left in the run folder.
+// `steno doctor --flight`: prints the last steps of the server's loop. If the server ended by a
+// fault, reads the file that it left in the run folder.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -39,12 +39,12 @@ std::string meaning(const FlightEntry& entry) {
   return "the server ended with this";
 }
 
-// "<µs> <kind> <number>", a line each. Lines of a later release are left out.
+// Reads lines "<µs> <kind> <number>". Lines with a kind of a later release are skipped.
 Outcome<FlightAnswer> read_file(const std::string& path) {
   std::ifstream file(path);
   if (!file) {
     return fail(kExitNotFound,
-                "no server runs here, and none has ended by a fault and left " + path);
+                "no server runs here, and no server that ended by a fault left " + path);
   }
   FlightAnswer answer;
   for (std::string line; std::getline(file, line);) {

@@ -1,3 +1,5 @@
+// Polls client, subscription, input and Ctrl-C together, and checks once a second whether the
+// server still holds its lock.
 #include "tools/steno/client/follower.hpp"
 
 #include <algorithm>
@@ -31,7 +33,7 @@ Outcome<std::unique_ptr<Follower>> Follower::open(Connection& connection, std::s
   bus::SubscriptionOptions options;
   options.level = std::move(level);
   options.after = after;
-  // The command's reply came from this log; a restored one would not have its positions.
+  // The command's reply came from this log; a restored log has other events at these positions.
   if (const auto& welcome = connection.client().welcome()) {
     options.identity = bus::LogIdentity{welcome->log, welcome->epoch};
   }
@@ -46,7 +48,7 @@ Outcome<Wake> Follower::wait(const WaitFor& wanted) {
     bus::Client& client = connection_.client();
     int work = client.do_work(now);
     work += subscription_.do_work(now);
-    // First, so that a flood of events does not make Ctrl-C wait.
+    // Checked first, so that a flood of events does not delay Ctrl-C.
     if (interrupts != nullptr && interrupts->take()) return Wake::interrupted;
     if (auto received = subscription_.receive()) {
       progress_at_ = now;
@@ -63,7 +65,7 @@ Outcome<Wake> Follower::wait(const WaitFor& wanted) {
     items[0].wants_write = client.wants_write();
     items[2].fd = wanted.input_fd;
     if (interrupts != nullptr) items[3].fd = interrupts->fd();
-    // Nothing is to be read there, but an end or an error would be.
+    // Only an end or an error of the output matters; nothing is read from it.
     items[4].fd = wanted.output_fd;
     items[4].wants_read = false;
     base::Duration timer = std::min(client.next_timer(), subscription_.next_timer());

@@ -1,4 +1,4 @@
-// Follows one level of the feed while also waiting for Ctrl-C, for input and for a time.
+// Follows one level of the feed, and waits for Ctrl-C, input and a deadline at the same time.
 #pragma once
 
 #include <memory>
@@ -12,24 +12,24 @@ namespace steno {
 enum class Wake { event, interrupted, input, timer, output_closed };
 
 struct WaitFor {
-  int input_fd = -1;                    // -1: no input is wanted
-  int output_fd = -1;                   // a pipe whose reader may go away; -1: of no interest
+  int input_fd = -1;                    // -1: no input wanted
+  int output_fd = -1;                   // a pipe whose reader can go away; -1: not watched
   std::optional<base::Duration> until;  // boot time
 };
 
 class Follower {
  public:
-  // Events after `after`, each once and in order. `connection` must outlive it.
+  // Follows events after `after`, each once and in order. `connection` must outlive the follower.
   static Outcome<std::unique_ptr<Follower>> open(Connection& connection, std::string level,
                                                  base::Position after);
 
-  // Waits for the first of what is wanted. A server that goes away is waited for; one remark on
-  // stderr says so: within a second of its end, or after eight of silence. Failure: the log is
-  // another one, or cannot be read.
+  // Waits for the first wanted thing that happens. If the server goes away, waits for it to come
+  // back. One remark on stderr says so: within a second of its end, or after eight seconds of
+  // silence. Failure: the log is another one, or cannot be read.
   Outcome<Wake> wait(const WaitFor& wanted);
-  // After Wake::event: the event.
+  // The event, after Wake::event.
   const bus::FeedEvent& event() const { return event_; }
-  // What is asked of the server now would wait for another one.
+  // True if a request sent now would have to wait for another server.
   bool is_unanswered() const { return is_silence_told_ || connection_.is_server_gone(); }
 
  private:
@@ -43,7 +43,7 @@ class Follower {
   bus::Subscription subscription_;
   bus::FeedEvent event_;
   base::Duration progress_at_;
-  base::Duration looked_at_{0};  // whether the server is still there
+  base::Duration looked_at_{0};  // when it was last checked that the server is there
   bool is_gone_ = false;
   bool is_silence_told_ = false;
 };

@@ -1,3 +1,4 @@
+// Takes SIGINT from a signalfd while the signal is blocked.
 #include "tools/steno/client/interrupts.hpp"
 
 #include <pthread.h>

@@ -1,10 +1,10 @@
-// Ctrl-C as something that can be waited for, instead of something that ends the program.
+// Turns Ctrl-C into something to wait for, instead of the end of the program.
 #pragma once
 
 namespace steno {
 
-// Blocks SIGINT for this thread, and for those that it starts later; the destructor lets it through
-// again. One at a time.
+// Blocks SIGINT for this thread and for threads that it starts later. The destructor unblocks it.
+// Only one can exist at a time.
 class Interrupts {
  public:
   Interrupts();
@@ -12,9 +12,9 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // Readable when Ctrl-C was pressed; -1 where the system refused, and Ctrl-C ends the program.
+  // Readable when Ctrl-C was pressed. -1 if the system refused; Ctrl-C then ends the program.
   int fd() const { return fd_; }
-  // True once for each press, unless several came at once.
+  // True once for each press; presses that arrive together can count as one.
   bool take();
 
  private:

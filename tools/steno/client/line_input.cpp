@@ -1,3 +1,4 @@
+// Reads blocks into a buffer and cuts lines from it, searching each byte for a line feed once.
 #include "tools/steno/client/line_input.hpp"
 
 #include <unistd.h>

@@ -1,4 +1,5 @@
-// Lines of stdin, one at a time and without waiting, so that other things can be waited for too.
+// Lines of stdin, taken one at a time without blocking, so that a caller can wait for other things
+// too.
 #pragma once
 
 #include <optional>
@@ -10,27 +11,27 @@ namespace steno {
 
 class LineInput {
  public:
-  // A longer line is handed out in pieces of this size, of which each is over what a prompt may be
-  // and is refused as one.
+  // A longer line is returned in pieces of this size. Each piece exceeds the limit of a prompt, so
+  // it is refused.
   static constexpr std::size_t kLineBytesMax = std::size_t{domain::kContentBytesMax} + 1;
 
   explicit LineInput(int fd) : fd_(fd) {}
 
   int fd() const { return fd_; }
-  // Reads once what is there; waits where nothing is. An error counts as the end.
+  // Reads once what is available; blocks if nothing is. An error counts as the end.
   void fill();
-  // The next line without its line feed; the last one may lack it. No value: fill() first, or the
-  // end.
+  // Returns the next line without its line feed, which the last line can lack. No value: call
+  // fill() first, or the input has ended.
   std::optional<std::string> take_line();
-  // What there is, lines or not, but never more than kLineBytesMax of it.
+  // Returns everything that was read, lines or not, but at most kLineBytesMax bytes.
   std::string take_all();
-  // Nothing is left to be taken, and nothing will come.
+  // True if nothing is left to take and nothing more will come.
   bool is_at_end() const { return has_ended_ && buffer_.empty(); }
 
  private:
   const int fd_;
   std::string buffer_;
-  std::size_t searched_ = 0;  // so much of the buffer has no line feed
+  std::size_t searched_ = 0;  // this many bytes of the buffer hold no line feed
   bool has_ended_ = false;
 };
 

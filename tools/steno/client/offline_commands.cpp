@@ -1,3 +1,4 @@
+// `steno config` and `steno version`: print what this process knows by itself.
 #include "tools/steno/client/offline_commands.hpp"
 
 #include "tools/steno/json/json_view.hpp"

@@ -1,4 +1,4 @@
-// Commands that ask about sessions and change nothing.
+// `ls`, `show`, `output` and `stats`: ask about sessions and change nothing.
 #include <algorithm>
 #include <limits>
 
@@ -30,7 +30,7 @@ std::string status_text(const SessionRow& row) {
   return text;
 }
 
-// Of an ended session how long it lived, of a live one how long it has.
+// Returns how long an ended session lived, or how long a live one has lived so far.
 std::string ran_text(const SessionRow& row, base::Time now) {
   return duration_text((row.closed_at.us != 0 ? row.closed_at : now) - row.created_at);
 }
@@ -57,7 +57,7 @@ Outcome<std::set<domain::SessionStatus>> parse_statuses(const std::vector<std::s
   return statuses;
 }
 
-// A page of the list; only the first one has titles.
+// Prints one page of the list; only the first page has titles.
 void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_agent,
                 bool has_titles) {
   std::vector<Column> columns{{"ALIAS"},
@@ -178,14 +178,14 @@ std::string erased_text(const workers::OutputItem& item) {
   return "[erased " + short_time_text(item.erased_at) + " by " + safe_line(item.erased_by) + "]";
 }
 
-// Items of a session one after the other, as people read them.
+// Prints a session's items one after the other, for people to read.
 class ItemPrinter {
  public:
   ItemPrinter(bool is_terminal, bool has_color)
       : is_terminal_(is_terminal), has_color_(has_color) {}
 
   void show(const workers::OutputItem& item);
-  // Ends the line of a block that is still being said.
+  // Ends the line of a block that the agent is still writing.
   void end() {
     if (std::exchange(is_mid_line_, false)) print("\n");
   }
@@ -257,7 +257,7 @@ Outcome<workers::OutputAnswer> ask_output(Connection& connection, const OutputAr
   return connection.ask<workers::OutputAnswer>(workers::kVerbOutput, query);
 }
 
-// Everything behind a position, the next page of it.
+// Asks for the next page of everything after a position.
 Outcome<workers::OutputAnswer> ask_onwards(Connection& connection, const OutputArguments& arguments,
                                            base::Position after) {
   workers::QueryBody query;
@@ -266,8 +266,8 @@ Outcome<workers::OutputAnswer> ask_onwards(Connection& connection, const OutputA
   return ask_output(connection, arguments, query);
 }
 
-// The first page of what is to be printed. Blocks that do not fit one page are counted from the
-// last one backwards, then read from where they begin: no more than a page is held.
+// Asks for the first page to print. If the wanted blocks do not fit one page, counts them backwards
+// from the last one, then reads from the first of them, so that at most one page is held.
 Outcome<workers::OutputAnswer> ask_first(Connection& connection, const OutputArguments& arguments) {
   if (arguments.is_all) return ask_onwards(connection, arguments, {});
   workers::QueryBody query;
@@ -277,7 +277,7 @@ Outcome<workers::OutputAnswer> ask_first(Connection& connection, const OutputArg
   while (page && page->has_more) {
     query.before = page->from;
     query.limit -= page->blocks;
-    // What lies before the first block is not asked for.
+    // Items before the first wanted block are not asked for.
     if (query.limit < 1) break;
     page = ask_output(connection, arguments, query);
   }
@@ -302,7 +302,7 @@ Outcome<int> list(const Config& config, const ListArguments& arguments) {
   const std::int64_t wanted =
       arguments.is_all ? std::numeric_limits<std::int64_t>::max() : arguments.count;
   std::int64_t printed = 0;
-  std::vector<SessionRow> all;  // of one document, which is printed in one piece
+  std::vector<SessionRow> all;  // for one JSON document, which is printed in one piece
   workers::ListAnswer page;
   do {
     query.limit = std::min<std::int64_t>(wanted - printed, projections::kSessionsMax);
@@ -353,7 +353,7 @@ Outcome<int> output(const Config& config, const OutputArguments& arguments) {
   if (!answer->archived.empty()) remark("not all of it is in the log: " + answer->archived);
   if (is_table && answer->items.empty() && answer->archived.empty()) remark("(no output yet)");
   ItemPrinter printer(is_stdout_terminal(), has_color());
-  std::vector<workers::OutputItem> earlier;  // of one document, which is printed in one piece
+  std::vector<workers::OutputItem> earlier;  // for one JSON document, which is printed in one piece
   while (answer->has_more) {
     const base::Position through = answer->through;
     if (config.output == OutputFormat::json) {

@@ -1,4 +1,4 @@
-// Commands that begin sessions and change them.
+// `run`, `spawn`, `resume`, `send`, `interrupt`, `kill` and `close`: begin and change sessions.
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using workers::CommandReplyBody;
 
-// No more than tells that it is too much: stdin may never end.
+// Reads at most enough to see that a prompt is too long, since stdin may never end.
 std::string read_all(LineInput& input) {
   std::string all;
   while (!input.is_at_end() && all.size() <= LineInput::kLineBytesMax) {
@@ -37,18 +37,18 @@ std::string read_line(LineInput& input) {
   return {};
 }
 
-// What the server would refuse, before it is sent there.
+// Fails for a prompt that the server would refuse, before sending it.
 Outcome<bool> check_prompt(const std::string& prompt) {
   if (prompt.empty()) {
     return fail(kExitUsage, "the prompt is empty; say what the agent is to do");
   }
   if (static_cast<std::int64_t>(prompt.size()) <= domain::kContentBytesMax) return true;
   return fail(kExitRefused, "the prompt is over " + std::to_string(domain::kContentBytesMax) +
-                                " bytes, the most that one may have; name a file instead");
+                                " bytes, the most that is accepted; name a file instead");
 }
 
-// An agent could not be started there, which otherwise the session would find out. The server runs
-// on this machine.
+// Fails if the working folder is missing: otherwise the session would only fail when its agent
+// starts. The server runs on this machine, so the check is valid for it.
 Outcome<bool> check_workdir(const std::string& workdir) {
   std::error_code ignored;
   if (std::filesystem::is_directory(workdir, ignored)) return true;
@@ -88,9 +88,10 @@ Outcome<Spawned> send_spawn(Connection& connection, const domain::Spawn& spawn) 
   return spawned;
 }
 
-// The agent process of a session that has just ended needs a moment to end, too: of the one that is
-// resumed, or of another that went on with it. So the command is sent again whenever a lease of the
-// agent's ends, for as long as an answer may take. `shown`: what was known before it was refused.
+// Sends the resume, and retries when it is busy: the agent process of a session that just ended
+// needs a moment to exit. That can be the resumed session or another one that continued it. The
+// command is sent again whenever a lease of the agent's ends, until the time-out. `shown` was read
+// before the refusal.
 Outcome<Spawned> send_resume(Connection& connection, const domain::Spawn& spawn,
                              const workers::ShowAnswer& shown) {
   auto spawned = send_spawn(connection, spawn);
@@ -162,14 +163,14 @@ Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* i
   return follow_session(connection, request);
 }
 
-// What nobody asked about is no more than the configuration allows: asking is given up only where
-// it is said for this session.
+// Returns the old session's mode, except bypassPermissions: asking is given up only if the
+// configuration or a flag of this session says so.
 domain::PermissionMode mode_to_resume(const Config& config, domain::PermissionMode before) {
   const bool is_taken_over = before != domain::PermissionMode::bypass_permissions;
   return !is_flag(config, "permission_mode") && is_taken_over ? before : config.permission_mode;
 }
 
-// What the session had, unless a flag says otherwise.
+// Returns a spawn with the settings that the session had, unless a flag says otherwise.
 domain::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
                         const workers::ShowAnswer& shown) {
   const projections::SessionRow& row = shown.session;
@@ -186,7 +187,7 @@ domain::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
   spawn.spec.is_multi_turn = row.is_multi_turn;
   spawn.system_prompt =
       arguments.system_prompt.empty() ? shown.system_prompt : arguments.system_prompt;
-  // The server goes on with those of the old session where these are empty.
+  // The server takes over those of the old session if these are empty.
   spawn.spec.allowed_tools = arguments.allowed_tools;
   spawn.spec.max_turns = arguments.max_turns;
   return spawn;
@@ -202,7 +203,7 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments) {
   if (const auto ok = check_workdir(config.workdir); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  // Before the session exists, so that Ctrl-C never leaves one behind that nobody interrupted.
+  // Taken before the session exists, so that Ctrl-C never leaves a session that nobody interrupted.
   if (!told.is_detached) (*connection)->take_interrupts();
   const auto spawned = send_spawn(**connection, to_spawn(config, told));
   if (!spawned) return tl::unexpected(spawned.error());
@@ -236,7 +237,7 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   }
   if (!shown->archived.empty() && arguments.system_prompt.empty()) {
     remark(shown->archived +
-           "; a system prompt that the session had is to be given again with --system-prompt");
+           "; if the session had a system prompt, give it again with --system-prompt");
   }
   const domain::Spawn spawn = to_resume(config, arguments, *shown);
   if (spawn.spec.permission_mode != shown->session.permission_mode &&
@@ -293,7 +294,7 @@ Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments
                 "session " + row.alias + " is already " + std::string(base::enum_name(row.status)));
   }
   if (!row.turn.is_set()) {
-    return fail(kExitConflict, "session " + row.alias + " runs no turn just now");
+    return fail(kExitConflict, "session " + row.alias + " runs no turn now");
   }
   const auto reply = (*connection)
                          ->command((*connection)->fresh_command_id(), row.session, row.agent,
@@ -319,7 +320,7 @@ Outcome<int> kill(const Config& config, const ReferenceArguments& arguments) {
     if (!reply) return tl::unexpected(reply.error());
     outcome = *reply;
   }
-  // A session that ended by itself in between says so in the reply.
+  // The reply tells if the session ended by itself in between.
   const bool is_already =
       domain::is_terminal(row.status) || outcome.status != domain::SessionStatus::killed;
   print_reply(config, row, outcome,

@@ -1,3 +1,5 @@
+// Folds the session's events into an exit code while it prints them. The first Ctrl-C interrupts
+// the turn, the second one kills the session.
 #include "tools/steno/client/session_follow.hpp"
 
 #include <set>
@@ -57,12 +59,12 @@ class SessionFollow {
   ToolCalls calls_;
   bool has_denials_ = false;
   SessionPrinter printer_;
-  std::set<base::TurnId> turns_;  // that are queued or run
+  std::set<base::TurnId> turns_;  // that are queued or running
   bool is_interrupt_sent_ = false;
   bool is_kill_sent_ = false;
   bool is_close_sent_ = false;
   bool has_interrupted_ = false;
-  std::optional<int> code_;  // set: it is over
+  std::optional<int> code_;  // set: following is over
   domain::SessionClosed closed_;
   base::NanoUsd cost_;
   base::Position last_;
@@ -100,7 +102,7 @@ Outcome<int> SessionFollow::run() {
   return finish(*code_);
 }
 
-// The session waits: its next prompt, if there is one; its end, if there will be none.
+// The session waits for a prompt: sends the next one, or closes the session if the input has ended.
 Outcome<bool> SessionFollow::take_input() {
   while (auto line = request_.input->take_line()) {
     if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
@@ -131,9 +133,9 @@ Outcome<bool> SessionFollow::take_interrupt() {
     has_interrupted_ = true;
     remark("steno: interrupting the turn; Ctrl-C again kills the session");
     const auto sent = send(domain::InterruptTurn{*turns_.begin()});
-    // The turn may have ended just now, which its event is about to tell.
+    // The turn may have ended just now; its event will follow.
     if (sent || sent.error().exit_code == kExitConflict) return true;
-    // Pressed again while the server had not answered yet.
+    // Ctrl-C was pressed again before the server answered.
     if (sent.error().exit_code != kExitInterrupted) return tl::unexpected(sent.error());
   }
   is_kill_sent_ = true;
@@ -144,12 +146,12 @@ Outcome<bool> SessionFollow::take_interrupt() {
   return true;
 }
 
-// Whatever was sent would wait for the next server.
+// Sends nothing: a command sent now would wait for the next server.
 tl::unexpected<Failure> SessionFollow::give_up() const {
   return fail(kExitInterrupted,
-              "nothing was interrupted, for no server answers; the session may still run, and the "
-              "next server goes on with it: steno kill " +
-                  request_.session.text() + " ends it then");
+              "nothing was interrupted, because no server answers; the session may still run, and "
+              "the next server goes on with it: end it then with steno kill " +
+                  request_.session.text());
 }
 
 Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
@@ -171,7 +173,7 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
   return true;
 }
 
-// Text that the feed left out is asked for one by one, so only where it is shown.
+// Text that the feed left out takes one request each, so it is fetched only where it is shown.
 bool SessionFollow::wants_content(const SeenEvent& seen) const {
   const bool is_partial =
       std::holds_alternative<domain::PartialOutputRecorded>(seen.recorded.event);
@@ -187,14 +189,14 @@ void SessionFollow::end_turn(base::TurnId turn, int code, const domain::TurnCost
   if (request_.ends_with_turn && turn == request_.turn) code_ = with_denials(code);
 }
 
-// At the turn's end, where it is read.
+// Called at a turn's end, where the user reads it.
 void SessionFollow::tell_denials() {
   const std::vector<std::string> denied = calls_.take_denied();
   if (denied.empty()) return;
   printer_.end_line();
   remark(
-      "steno: not done in this turn, for want of a permission; --allow-tool or "
-      "--permission-mode grants it:");
+      "steno: denied in this turn for lack of permission; --allow-tool or --permission-mode "
+      "grants it:");
   for (const std::string& summary : denied) remark("  ✗ " + summary);
 }
 
@@ -222,7 +224,7 @@ Outcome<int> SessionFollow::finish(int code) {
   query.at_least = last_;
   query.wants_texts = format_ == OutputFormat::json;
   const auto shown = connection_.ask<workers::ShowAnswer>(workers::kVerbShow, query);
-  if (!shown) return code;  // What was asked for has happened; the summary is a courtesy.
+  if (!shown) return code;  // The request succeeded; the summary is best effort.
   const projections::SessionRow& row = shown->session;
   if (format_ == OutputFormat::json) print(to_json(*shown) + "\n");
   if (format_ == OutputFormat::table && domain::is_terminal(row.status)) {
@@ -255,7 +257,7 @@ Outcome<std::string> fetch_content(Connection& connection, const std::string& ag
   for (workers::OutputItem& item : answer->items) {
     if (item.position == position) return std::move(item.text);
   }
-  // Content of an event that the output does not show, such as a result that repeats its blocks.
+  // The output does not show this event's content, such as a result that repeats its blocks.
   return std::string();
 }
 

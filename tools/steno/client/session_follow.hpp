@@ -1,5 +1,5 @@
-// Follows a session to its end, or a turn to its own: prints, hands on further prompts from stdin,
-// and turns Ctrl-C into an interrupt, then a kill.
+// Follows a session or a turn to its end: prints, hands on further prompts from stdin, and turns
+// Ctrl-C into an interrupt, then a kill.
 #pragma once
 
 #include "tools/steno/client/connection.hpp"
@@ -10,19 +10,19 @@ namespace steno {
 struct FollowRequest {
   base::SessionId session;
   std::string agent;
-  base::Position after;         // of the command's reply
-  base::TurnId turn;            // that the command queued; unset: none is known
-  bool ends_with_turn = false;  // else with the session
-  bool is_onlooker = false;     // Ctrl-C ends the following alone; the session goes on
-  LineInput* input = nullptr;   // where further prompts come from; null: nowhere
+  base::Position after;         // position of the command's reply
+  base::TurnId turn;            // the turn that the command queued; unset: none is known
+  bool ends_with_turn = false;  // stop at the turn's end, not the session's
+  bool is_onlooker = false;     // Ctrl-C ends only the following; the session goes on
+  LineInput* input = nullptr;   // source of further prompts; null: none
 };
 
-// kExitOk where the session completed (or the turn finished), kExitRefused where one of its tool
-// calls was denied, unless by an onlooker, kExitFailed, kExitBudget, or kExitInterrupted after
-// Ctrl-C ended it. In the form that the configuration's `output` names.
+// Follows in the form that the configuration's `output` names. Returns kExitOk if the session
+// completed (or the turn finished), kExitRefused if one of its tool calls was denied (never to an
+// onlooker), kExitFailed, kExitBudget, or kExitInterrupted if Ctrl-C ended it.
 Outcome<int> follow_session(Connection& connection, const FollowRequest& request);
 
-// Content that was too large to travel with its event.
+// Fetches content that was too large to travel with its event.
 Outcome<std::string> fetch_content(Connection& connection, const std::string& agent,
                                    base::SessionId session, base::Position position);
 

@@ -1,3 +1,5 @@
+// Continues the line of streamed text on a terminal, and does not repeat it when the whole block
+// arrives.
 #include "tools/steno/client/session_printer.hpp"
 
 #include "tools/steno/text/console.hpp"
@@ -23,7 +25,7 @@ void SessionPrinter::on(const domain::OutputRecorded& event, const std::string& 
     for (const std::string_view line : lines_of(text)) note(event.parent, std::string(line));
     return;
   }
-  // What has been shown of the block is not said twice.
+  // Text of the block that was already streamed is not repeated.
   const bool is_continued = !partial_.empty() && text.starts_with(partial_);
   if (!is_continued) end_line();
   say(std::string_view(text).substr(is_continued ? partial_.size() : 0));

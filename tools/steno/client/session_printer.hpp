@@ -1,4 +1,4 @@
-// Prints what a session's agent says and does, event by event.
+// Prints a session's agent output and actions, event by event.
 #pragma once
 
 #include <string>
@@ -8,20 +8,19 @@
 
 namespace steno {
 
-// Begins each line of what a subagent said or did.
+// Prefix of each line about a subagent's words or actions.
 inline constexpr std::string_view kSubagentMark = "  │ ";
 
-// Text goes to stdout: on a terminal made safe, and as it comes; elsewhere in finished blocks, as
-// it is. What the agent and its subagents do, what subagents say, and what goes wrong, are remarks
-// on stderr.
+// Text goes to stdout: on a terminal made safe and streamed as it comes, elsewhere unchanged and in
+// finished blocks. Tool calls, subagents' text and failures are remarks on stderr.
 class SessionPrinter {
  public:
-  // `calls` outlives it.
+  // `calls` must outlive the printer.
   SessionPrinter(bool is_terminal, ToolCalls& calls) : is_terminal_(is_terminal), calls_(calls) {}
 
-  // `seen` with its content, however large.
+  // Prints one event. `seen` carries its whole content, however large.
   void show(const SeenEvent& seen);
-  // Ends a line that is only half printed.
+  // Ends a line that is half printed.
   void end_line();
 
  private:
@@ -37,15 +36,15 @@ class SessionPrinter {
   template <class Event>
   void on(const Event&, const std::string&) {}
 
-  // What is said next is of another block.
+  // Marks the end of a block; later text belongs to another one.
   void end_block();
   void say(std::string_view text);
-  // `parent`: the call whose subagent it comes from; empty: the agent itself.
+  // `parent` is the call whose subagent this is about; empty: the agent itself.
   void note(std::string_view parent, const std::string& line);
 
   const bool is_terminal_;
   ToolCalls& calls_;
-  std::string partial_;  // of the block that is being said: what has been printed
+  std::string partial_;  // text of the current block that has been printed
   bool is_mid_line_ = false;
 };
 

@@ -1,4 +1,4 @@
-// `steno watch`: the live feed, an event a line.
+// `steno watch`: prints the live feed, one event a line, until Ctrl-C or the session's end.
 #include <unistd.h>
 
 #include <charconv>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kAliasesMax = 10'000;  // remembered, then forgotten all at once
 
-// What people call the sessions whose events go by.
+// Aliases of the sessions whose events pass by.
 class Aliases {
  public:
   explicit Aliases(Connection& connection) : connection_(connection) {}
@@ -61,7 +61,7 @@ std::string padded(std::string text, std::size_t width, bool is_number = false) 
   return text;
 }
 
-// Of a tool call.
+// True for a tool call that failed.
 bool is_failure(const domain::Event& event) {
   const auto* finished = std::get_if<domain::ToolCallFinished>(&event);
   return finished != nullptr && finished->is_error;
@@ -77,7 +77,7 @@ std::string event_line(const SeenEvent& seen, const std::string& alias) {
   if (seen.recorded.content && !seen.recorded.content->text.empty()) {
     line += " \"" + cut_to_columns(safe_line(seen.recorded.content->text), 60) + "\"";
   } else if (seen.content_bytes > 0) {
-    // A text of that size travels with its event, unless there is none any more.
+    // Text of that size travels with its event, unless it was erased.
     const bool is_erased = seen.content_bytes < static_cast<std::int64_t>(bus::kFeedContentMax) / 2;
     line += " (" + std::to_string(seen.content_bytes) + (is_erased ? " bytes, erased)" : " bytes)");
   }
@@ -87,7 +87,7 @@ std::string event_line(const SeenEvent& seen, const std::string& alias) {
 
 using projections::SessionRow;
 
-// What is watched: one session, or a level of several.
+// The watched level, and the session if it is a single one.
 struct Watched {
   std::string level;
   std::optional<SessionRow> session;
@@ -107,12 +107,12 @@ Outcome<Watched> choose_level(Connection& connection, const WatchArguments& argu
   return Watched{workers::session_level(row.agent, row.session), std::move(row)};
 }
 
-// Nothing more happens to it by itself.
+// True if the session has ended and nothing more happens to it by itself.
 bool is_over(const SessionRow& row) {
   return domain::is_terminal(row.status) && !row.worker.is_set() && !row.is_erasing;
 }
 
-// After these a session may be over.
+// True for events after which a session can be over.
 bool may_end(const bus::FeedEvent& event) {
   const auto seen = see(event);
   if (!seen) return false;
@@ -123,7 +123,8 @@ bool may_end(const bus::FeedEvent& event) {
          std::holds_alternative<domain::ContentErasureCompleted>(e);
 }
 
-// Where the session begins, which in a log whose beginning was archived is not the log's start.
+// Returns the position after which to follow. "start" is the session's first event: a log whose
+// beginning was archived starts later than position 1.
 Outcome<base::Position> choose_start(Connection& connection, const std::string& from,
                                      const std::optional<SessionRow>& session) {
   if (from == "start") return session ? session->opened.plus(-1) : base::Position{0};
@@ -179,10 +180,10 @@ Outcome<int> watch(const Config& config, const WatchArguments& arguments) {
     const auto wake = (*follower)->wait(wanted);
     if (!wake) return tl::unexpected(wake.error());
     if (*wake == Wake::interrupted) return kExitInterrupted;
-    // Such as `steno watch | head`: nobody would see the next event.
+    // The reader of a pipe has gone, as after `steno watch | head`.
     if (*wake == Wake::output_closed) return kExitOk;
     print_event(config, (*follower)->event(), aliases);
-    // Whoever reads the other end of a pipe wants each event now; and notices its end.
+    // The reader of a pipe wants each event at once; a failed flush shows that it has gone.
     if (!flush()) return kExitFailed;
     if (!row) continue;
     const bus::FeedEvent& event = (*follower)->event();
