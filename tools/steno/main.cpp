@@ -1,5 +1,5 @@
-// The `steno` executable: what can be said on its command line, and which function that calls.
-// The only file that includes CLI11, which takes seconds to compile.
+// The `steno` executable: declares the command line, and the function that each command calls. It
+// is the only file that includes CLI11, which takes seconds to compile.
 
 #include <any>
 #include <cstdlib>
@@ -20,7 +20,7 @@
 
 namespace steno {
 
-// What a setting is for, what it may be, and what it is when nobody says.
+// Returns a setting's help: its purpose, the accepted values, and the default.
 std::string help_of(std::string_view key) {
   std::string help;
   for (const ConfigKey& known : config_keys()) {
@@ -32,27 +32,27 @@ std::string help_of(std::string_view key) {
   return builtin.empty() ? help : help + " [" + builtin + "]";
 }
 
-// A whole number within these; the help shows the option's own name for it.
+// Accepts whole numbers within these bounds; the help shows the option's own type name.
 CLI::Validator within(std::int64_t least, std::int64_t most) {
   return CLI::Range(least, most).description("");
 }
 
-// A command line being taken apart. Commands write what they find into objects that live as long.
+// A command line while it is parsed. Commands write their values into objects that live as long.
 struct CommandLine {
   CLI::App app{"steno: a session server for AI coding agents", "steno"};
-  std::map<std::string, std::string> flags;  // of the configuration, by key
+  std::map<std::string, std::string> flags;  // settings given as flags, by key
   std::string keep_workers;                  // a flag with an optional value
   mode_t users_umask = 0;                    // as this process found it
   std::list<std::any> kept;                  // the commands' arguments
   std::function<int(const Config&)> chosen;
 
-  // Arguments of a command, to be filled while the line is taken apart.
+  // Returns new arguments of a command, which parsing fills.
   template <class Arguments>
   Arguments& keep() {
     return kept.emplace_back().emplace<Arguments>();
   }
 
-  // A subcommand that does `run` with its arguments once it is chosen.
+  // Adds a subcommand that calls `run` with its arguments if it is chosen.
   template <class Arguments, class Run>
   CLI::App* command(CLI::App& parent, const std::string& name, const std::string& help,
                     const std::string& examples, Arguments& arguments, Run run) {
@@ -65,7 +65,7 @@ struct CommandLine {
     return added;
   }
 
-  // A flag that is a setting.
+  // Adds a flag for a setting.
   CLI::Option* setting(CLI::App& on, const std::string& key, const std::string& names) {
     const std::string help = help_of(key);
     return on
@@ -76,14 +76,14 @@ struct CommandLine {
   }
 };
 
-// Prints a failure; an exit code either way.
+// Prints a failure, and returns the exit code in either case.
 int finish(const Outcome<int>& outcome) {
   if (outcome) return *outcome;
   if (!outcome.error().text.empty()) complain(outcome.error().exit_code, outcome.error().text);
   return outcome.error().exit_code;
 }
 
-// A function that fails with a Failure, as one that returns an exit code.
+// Wraps a function that returns an Outcome as one that returns an exit code.
 template <class Arguments>
 auto reporting(Outcome<int> (*run)(const Config&, const Arguments&)) {
   return [run](const Config& config, const Arguments& arguments) {
@@ -93,8 +93,8 @@ auto reporting(Outcome<int> (*run)(const Config&, const Arguments&)) {
 
 void add_global_flags(CommandLine& line) {
   line.app.require_subcommand(1);
-  line.app.set_help_flag("-h,--help", "Say what can be said here");
-  line.app.set_version_flag("--version", "steno " STENO_RELEASE, "As `steno version`");
+  line.app.set_help_flag("-h,--help", "Show this help");
+  line.app.set_version_flag("--version", "steno " STENO_RELEASE, "Show the release");
   line.app
       .add_option_function<std::string>(
           "--config", [&line](const std::string& value) { line.flags["config"] = value; },
@@ -128,7 +128,7 @@ void add_version(CommandLine& line) {
                reporting(show_version));
 }
 
-// What an agent is told and allowed for a whole session.
+// Adds the instructions and permissions that hold for a whole session.
 template <class Arguments>
 void add_bounds(CLI::App* command, Arguments& arguments, const std::string& without) {
   command->add_option("--max-turns", arguments.max_turns, "The agent's model calls; " + without)
@@ -137,16 +137,16 @@ void add_bounds(CLI::App* command, Arguments& arguments, const std::string& with
   command->add_option("--system-prompt", arguments.system_prompt, "Added to the agent's own");
   command
       ->add_option("--allow-tool", arguments.allowed_tools,
-                   "A tool to be used without asking; may be repeated")
+                   "A tool that it can use without asking; can be repeated")
       ->allow_extra_args(false)
       ->type_name("TOOL");
 }
 
 void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& arguments) {
-  command->add_option("PROMPT", arguments.prompt, "What the agent is to do; -: read from stdin")
+  command->add_option("PROMPT", arguments.prompt, "The agent's task; -: read from stdin")
       ->required();
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
-  command->add_flag("--multi-turn", arguments.is_multi_turn, "It takes further prompts");
+  command->add_flag("--multi-turn", arguments.is_multi_turn, "Let it take further prompts");
   line.setting(*command, "engine", "--engine");
   line.setting(*command, "model", "--model");
   line.setting(*command, "workdir", "--workdir");
@@ -177,7 +177,7 @@ void add_spawn(CommandLine& line) {
   add_spawn_flags(line, command, arguments);
 }
 
-// A session named by id, alias, name, or the start of one.
+// Adds a session reference: id, alias, name, or the start of one.
 template <class Arguments>
 void add_reference(CLI::App* command, Arguments& arguments) {
   command->add_option("REF", arguments.reference, "Session: id, alias, name, or the start of one")
@@ -189,17 +189,18 @@ void add_resume(CommandLine& line) {
   CLI::App* command = line.command(line.app, "resume", "Go on with an ended session as a new one",
                                    "  steno resume 4fzk2q9x\n"
                                    "  steno resume nightly 'now the tests' --fork --follow\n"
-                                   "What no flag names is as the session had it.",
+                                   "Settings without a flag are those of the old session.",
                                    arguments, reporting(resume));
   add_reference(command, arguments);
   command->add_option("PROMPT", arguments.prompt, "Default: " + arguments.prompt);
-  command->add_flag("--fork", arguments.is_fork, "Leave the old one as it is, to resume it again");
+  command->add_flag("--fork", arguments.is_fork,
+                    "Leave the old one unchanged, so that it can be resumed again");
   command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
   for (const char* key : {"engine", "model", "workdir", "permission_mode", "budget_usd"}) {
     line.setting(*command, key, flag_name(key));
   }
-  add_bounds(command, arguments, "0: as it had");
+  add_bounds(command, arguments, "0: as the old session");
 }
 
 void add_send(CommandLine& line) {
@@ -238,22 +239,23 @@ void add_session_commands(CommandLine& line) {
 void add_erase(CommandLine& line) {
   auto& arguments = line.keep<EraseArguments>();
   CLI::App* command = line.command(
-      line.app, "erase", "Erase what was said in a session, from the log and all its files",
+      line.app, "erase", "Erase a session's prompts and answers from the log and all its files",
       "  steno erase nightly --wait\n"
       "  steno watch nightly --from start; steno erase nightly --event 1207 --event 1209\n"
-      "Prompts, answers, tool inputs and outputs go; who did what and when stays, and so do the\n"
-      "session's name, folder, model and the names of its tools. What an agent keeps outside of\n"
-      "Steno, such as Claude Code's own transcripts, is not touched.",
+      "Prompts, answers, tool inputs and outputs go. Facts stay: who did what and when, and the\n"
+      "session's name, folder, model and the names of its tools. Files that an agent keeps "
+      "outside\n"
+      "Steno, such as Claude Code's own transcripts, are not touched.",
       arguments, reporting(erase));
   add_reference(command, arguments);
   command
       ->add_option("--event", arguments.positions,
-                   "Only the text of the event at this position; may be repeated")
+                   "Only the text of the event at this position; can be repeated")
       ->check(within(1, base::kIntegerLimit - 1))
       ->allow_extra_args(false)
       ->type_name("POSITION");
   command->add_flag("--wait", arguments.waits, "Return once no file holds the text any more");
-  command->add_flag("--yes,-y", arguments.is_confirmed, "Do not ask, at a terminal");
+  command->add_flag("--yes,-y", arguments.is_confirmed, "Do not ask for confirmation");
 }
 
 void add_backup(CommandLine& line) {
@@ -267,11 +269,11 @@ void add_backup(CommandLine& line) {
       {"create", "Copy the log while it is written, and prove the copy",
        "  steno backup create /mnt/usb/steno-monday\n"
        "  steno backup create --name monday /mnt/usb/1\n"
-       "Each copy wants a folder of its own: one that holds a backup is never written again. What\n"
-       "runs nightly names folders by their date.",
+       "Each copy needs a folder of its own: one that holds a backup is never written again.\n"
+       "A nightly job can name folders by their date.",
        backup_create},
       {"list", "List the copies that erasures reach into", "  steno backup list", backup_list},
-      {"forget", "Tell that a copy is gone: erasures do not wait for it any more",
+      {"forget", "Declare a copy gone, so that erasures no longer wait for it",
        "  steno backup forget monday", backup_forget},
   };
   CLI::App* backup = line.app.add_subcommand("backup", "Make and look after copies of the log");
@@ -285,7 +287,7 @@ void add_backup(CommandLine& line) {
       command->add_option("--name", arguments.name, "Its name; default: the folder's own");
       command->add_flag("--share-files", arguments.shares_files,
                         "On the log's own file system: share files with it instead of copying "
-                        "them. At once and without space, but one bad sector then hits both");
+                        "them. Takes no time or space, but one bad sector then damages both");
     } else if (kind.run == backup_forget) {
       command->add_option("NAME", arguments.name, "As the list says")->required();
     }
@@ -312,14 +314,15 @@ void add_archive(CommandLine& line) {
       {"create", "Move the beginning of the log into a folder of its own",
        "  steno archive create /mnt/usb/steno-2026 --before 2027-01-01\n"
        "  steno archive create --name spring /srv/archives/spring --before 90d\n"
-       "It is copied and proved, its end is signed, and only then is it removed from the log. "
-       "What\n"
-       "sessions that still live may need stays. What was said in the others is in the archive:\n"
+       "The beginning is copied and proved, its end is signed, and only then is it removed from\n"
+       "the log. Events from the oldest live session on stay. Texts of earlier sessions are in "
+       "the\n"
+       "archive:\n"
        "  steno replay state --archive /mnt/usb/steno-2026 --session nightly",
        archive_create},
       {"list", "List the archives, which erasures reach into", "  steno archive list",
        archive_list},
-      {"forget", "Tell that an archive is gone: erasures do not wait for it any more",
+      {"forget", "Declare an archive gone, so that erasures no longer wait for it",
        "  steno archive forget spring", archive_forget},
   };
   CLI::App* archive = line.app.add_subcommand("archive", "Move the log's beginning elsewhere");
@@ -333,7 +336,7 @@ void add_archive(CommandLine& line) {
       command->add_option("--name", arguments.name, "Its name; default: the folder's own");
       command
           ->add_option("--before", arguments.before,
-                       "What stays: from this position, time or age on; of blocks, whole ones")
+                       "Keep events from this position, time or age on; whole blocks only")
           ->required()
           ->type_name("POSITION|TIME|AGE");
     } else if (kind.run == archive_forget) {
@@ -343,7 +346,7 @@ void add_archive(CommandLine& line) {
 }
 
 void add_anchor(CommandLine& line) {
-  CLI::App* anchor = line.app.add_subcommand("anchor", "Have the server sign where the log stands");
+  CLI::App* anchor = line.app.add_subcommand("anchor", "Have the server sign the log's end");
   anchor->require_subcommand(1)->fallthrough();
   struct Kind {
     const char* name;
@@ -352,10 +355,10 @@ void add_anchor(CommandLine& line) {
     Outcome<int> (*run)(const Config&, const AnchorArguments&);
   };
   constexpr Kind kKinds[] = {
-      {"create", "Sign all that is on the record, and put that on the record",
+      {"create", "Sign the log up to its end, and record the signature in it",
        "  steno anchor create\n"
        "  steno anchor create --to /mnt/usb/steno.anchor\n"
-       "Whoever has the file can later tell a log that was edited or shortened:\n"
+       "With the file, anyone can later detect that the log was edited or shortened:\n"
        "  steno replay verify --anchor /mnt/usb/steno.anchor --key <fingerprint>",
        anchor_create},
       {"show", "Show the last one", "  steno anchor show\n  steno anchor show --to monday.anchor",
@@ -364,7 +367,7 @@ void add_anchor(CommandLine& line) {
   for (const Kind& kind : kKinds) {
     auto& arguments = line.keep<AnchorArguments>();
     line.command(*anchor, kind.name, kind.help, kind.examples, arguments, reporting(kind.run))
-        ->add_option("--to", arguments.file, "Put a copy into this file, to be carried away")
+        ->add_option("--to", arguments.file, "Write a copy into this file, for storage elsewhere")
         ->type_name("FILE");
   }
 }
@@ -372,14 +375,14 @@ void add_anchor(CommandLine& line) {
 void add_restore(CommandLine& line) {
   auto& arguments = line.keep<RestoreArguments>();
   CLI::App* command = line.command(
-      line.app, "restore", "Make a new home of a backup; needs no server",
+      line.app, "restore", "Make a new home from a backup; needs no server",
       "  steno restore /mnt/usb/steno-monday --to ~/steno-again\n"
       "  steno --home ~/steno-again serve\n"
       "The copy is proved first. A new epoch begins, so that nobody who followed the old log\n"
       "goes on in this one without noticing.",
       arguments, reporting(restore));
   command->add_option("DIR", arguments.folder, "A backup")->required();
-  command->add_option("--to", arguments.home, "The new home; a log must not be there yet")
+  command->add_option("--to", arguments.home, "The new home; must not hold a log yet")
       ->required()
       ->type_name("HOME");
 }
@@ -392,14 +395,14 @@ void add_list(CommandLine& line) {
                    arguments, reporting(list));
   command
       ->add_option("--status", arguments.statuses,
-                   "Only these: starting, running, completed, failed, killed")
+                   "Only sessions that are starting, running, completed, failed, killed")
       ->delimiter(',');
-  command->add_flag("--all-agents", arguments.all_agents, "Of every agent");
-  CLI::Option* count = command->add_option("-n", arguments.count, "At most so many, 1 to 1000000")
+  command->add_flag("--all-agents", arguments.all_agents, "Of all agents");
+  CLI::Option* count = command->add_option("-n", arguments.count, "At most this many, 1 to 1000000")
                            ->check(within(1, 1'000'000))
                            ->type_name("COUNT")
                            ->capture_default_str();
-  command->add_flag("--all", arguments.is_all, "To the very first one")->excludes(count);
+  command->add_flag("--all", arguments.is_all, "All sessions, back to the first")->excludes(count);
 }
 
 void add_output(CommandLine& line) {
@@ -411,22 +414,21 @@ void add_output(CommandLine& line) {
   add_reference(command, arguments);
   CLI::Option* count =
       command
-          ->add_option(
-              "-n", arguments.count,
-              "The last so many blocks of what the agent said, with what came between them")
+          ->add_option("-n", arguments.count,
+                       "The last blocks that the agent said, and everything between them")
           ->check(within(1, 100'000))
           ->type_name("COUNT")
           ->capture_default_str();
   command->add_flag("--all", arguments.is_all, "From the beginning")->excludes(count);
-  command->add_flag("--follow,-f", arguments.is_followed, "And go on until the session ends");
+  command->add_flag("--follow,-f", arguments.is_followed, "Go on until the session ends");
 }
 
 void add_stats(CommandLine& line) {
   auto& arguments = line.keep<StatsArguments>();
-  CLI::App* command = line.command(line.app, "stats", "Show what all sessions add up to",
+  CLI::App* command = line.command(line.app, "stats", "Show totals over all sessions",
                                    "  steno stats\n  steno stats --all-agents -o json", arguments,
                                    reporting(stats));
-  command->add_flag("--all-agents", arguments.all_agents, "Of every agent");
+  command->add_flag("--all-agents", arguments.all_agents, "Of all agents");
 }
 
 void add_watch(CommandLine& line) {
@@ -437,8 +439,8 @@ void add_watch(CommandLine& line) {
                                    arguments, reporting(watch));
   command->add_option("REF", arguments.reference, "Only this session; default: all of the agent");
   command->add_option("--from", arguments.from, "A position, start or now (default)");
-  command->add_flag("--all-agents", arguments.all_agents, "Of every agent, and the server's own");
-  command->add_option("-n", arguments.count, "Stop after so many; 0: never")
+  command->add_flag("--all-agents", arguments.all_agents, "Events of all agents and the server");
+  command->add_option("-n", arguments.count, "Stop after this many; 0: never")
       ->check(within(0, base::kIntegerLimit - 1))
       ->type_name("COUNT")
       ->capture_default_str();
@@ -450,7 +452,7 @@ void add_doctor(CommandLine& line) {
                "  steno doctor\n  steno --home /tmp/try doctor -o json\n  steno doctor --flight",
                arguments, reporting(doctor))
       ->add_flag("--flight", arguments.shows_flight,
-                 "Show what the server's loop did last, or before it ended by a fault");
+                 "Show the last steps of the server's loop, also after it ended by a fault");
 }
 
 mode_t octal_mask(const std::string& text) {
@@ -477,13 +479,13 @@ void add_serve(CommandLine& line) {
                     "Refuse a data folder that holds no log, such as a disk that is not mounted");
   command->add_option("--agent-files", arguments.agent_files, "")
       ->check(within(0, base::kIntegerLimit - 1))
-      ->group("");  // of a worker, by its server
+      ->group("");  // given to a worker by its server
   arguments.agent_umask = line.users_umask;
   command
       ->add_option_function<std::string>(
           "--agent-umask",
           [&arguments](const std::string& mask) { arguments.agent_umask = octal_mask(mask); },
-          "What others may not do with the files that agents make; default: as in this shell")
+          "Permissions that files made by agents withhold; default: as in this shell")
       ->type_name("OCTAL");
 }
 
@@ -501,14 +503,14 @@ void add_replay(CommandLine& line) {
        "  steno replay state --at 1200\n"
        "  steno replay state --at 2026-11-20T15:00:00Z --session 4fzk2q9x",
        replay_state},
-      {"salvage", "Make a new log of what a damaged one proves, and say what is missing",
+      {"salvage", "Make a new log from the proved parts of a damaged one; list what is missing",
        "  steno replay salvage --to /srv/steno-new/data\n"
        "  steno replay salvage /backup/data --to /srv/steno-new/data -o json",
        replay_salvage},
       {"export", "Print the whole log as JSON lines",
        "  steno replay export > log.jsonl\n  steno replay export --without-content | less",
        replay_export},
-      {"import", "Make a log of what export printed",
+      {"import", "Make a log from the output of export",
        "  steno replay import log.jsonl --to /srv/steno-new/data", replay_import},
       {"diff", "Compare two positions, two logs, or a projection with the log",
        "  steno replay diff --from 1200 --to 1300\n"
@@ -516,7 +518,7 @@ void add_replay(CommandLine& line) {
        "  steno replay diff /srv/steno/data /backup/data\n"
        "  steno replay diff --projection metrics",
        replay_diff},
-      {"stats", "Show what the log is made of", "  steno replay stats", replay_stats},
+      {"stats", "Count events and bytes by type and agent", "  steno replay stats", replay_stats},
       {"rebuild", "Fold the projections anew and compare them with the live ones",
        "  steno replay rebuild\n  steno replay rebuild --projection metrics", replay_rebuild},
   };
@@ -539,21 +541,21 @@ void add_replay(CommandLine& line) {
     if (kind.run != replay_import) {
       command
           ->add_option("--archive", arguments.archives,
-                       "Read this archive as the log's beginning; may be repeated")
+                       "Read this archive as the log's beginning; can be repeated")
           ->allow_extra_args(false)
           ->type_name("DIR");
     }
     if (kind.run == replay_verify) {
       command->add_option("--checkpoint", arguments.checkpoint,
-                          "What verify printed earlier: the log must still hold it");
+                          "A checkpoint that verify printed earlier: the log must still hold it");
       command
           ->add_option("--anchor", arguments.anchor,
                        "A file that anchor create wrote: the log must still hold it")
           ->type_name("FILE");
       command
           ->add_option("--key", arguments.keys,
-                       "Believe anchors of this key only: the fingerprint that was written down; "
-                       "may be repeated")
+                       "Accept anchors of this key only: the fingerprint that was written down; "
+                       "can be repeated")
           ->allow_extra_args(false)
           ->type_name("FINGERPRINT");
     } else if (kind.run == replay_state) {
@@ -564,7 +566,7 @@ void add_replay(CommandLine& line) {
           ->required();
       if (kind.run == replay_import) {
         command->add_flag("--exact", arguments.is_exact,
-                          "Begin no epoch: for a copy that no server is to write");
+                          "Begin no epoch: for a copy that no server will write");
       }
     } else if (kind.run == replay_export) {
       command->add_flag_callback(
@@ -572,10 +574,10 @@ void add_replay(CommandLine& line) {
           "Facts only; cannot be imported");
     } else if (kind.run == replay_diff) {
       command->add_option("OTHER", arguments.other, "Another log's data folder");
-      command->add_option("--from", arguments.from, "A position or a time; the start: 0");
+      command->add_option("--from", arguments.from, "A position or a time; 0: the start");
       command->add_option("--to", arguments.at, "A later one; default: the end");
       command->add_option("--session", arguments.session, "Only this one; default: all");
-      command->add_option("--projection", arguments.projection, "Its rows against the log");
+      command->add_option("--projection", arguments.projection, "Compare its rows with the log");
     } else if (kind.run == replay_rebuild) {
       command->add_option("--projection", arguments.projection, "Only this one; default: all");
       command->add_option("--to", arguments.to, "The last position to fold")
@@ -592,7 +594,7 @@ constexpr void (*kCommands[])(CommandLine&) = {
     add_replay,
 };
 
-// Commands in the order and groups in which the help shows them.
+// The order and groups of commands in the help.
 struct Group {
   const char* name;
   std::initializer_list<const char*> commands;
@@ -611,18 +613,18 @@ void group_commands(CLI::App& app) {
   }
 }
 
-// What is wrong with the command line, in words. Of an unknown command or option CLI11 says only
-// that something is required.
+// Returns what is wrong with the command line. CLI11 itself reports an unknown command or option
+// only as a missing required one.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(true);
   const bool lacks_something = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (!lacks_something || unknown.empty()) return error.what();
   if (!unknown.front().starts_with('-')) return "unknown command '" + unknown.front() + "'";
   return "unknown option '" + unknown.front() +
-         "' (a prompt that begins with - goes behind --, as in steno run -- '-v is broken')";
+         "' (put a prompt that begins with - behind --, as in steno run -- '-v is broken')";
 }
 
-// Before the command line is understood: does it ask for JSON?
+// True if JSON output is wanted; called before the command line is parsed.
 bool asks_for_json(int argc, char** argv) {
   const char* variable = std::getenv("STENO_OUTPUT");
   std::string form = variable != nullptr ? variable : "";
@@ -639,7 +641,7 @@ bool asks_for_json(int argc, char** argv) {
 
 int run_main(int argc, char** argv) {
   CommandLine line;
-  // What was said is its user's alone, in every file that any of the libraries makes here.
+  // Files made here, by any library, are private to the user, since they hold prompts and answers.
   line.users_umask = ::umask(077);
   add_global_flags(line);
   for (const auto add : kCommands) add(line);
@@ -648,9 +650,9 @@ int run_main(int argc, char** argv) {
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // Help is an "error" that exits with 0. All others, 105 and its like, are wrong usage.
+    // Help is an "error" that exits with 0. All other codes, 105 and the like, mean wrong usage.
     if (error.get_exit_code() == 0) return line.app.exit(error);
-    complain(kExitUsage, usage_error(line.app, error) + "; `steno --help` says what can be said");
+    complain(kExitUsage, usage_error(line.app, error) + "; see `steno --help`");
     return kExitUsage;
   }
   if (!line.keep_workers.empty()) line.flags["keep_workers"] = line.keep_workers;
@@ -659,7 +661,7 @@ int run_main(int argc, char** argv) {
     complain(kExitUsage, base::describe(config.error()));
     return kExitUsage;
   }
-  if (config->output != OutputFormat::table) make_errors_json();  // a file may ask for it, too
+  if (config->output != OutputFormat::table) make_errors_json();  // a file can ask for it, too
   const int code = line.chosen(*config);
   return flush() || code != kExitOk ? code : kExitFailed;
 }
@@ -667,7 +669,7 @@ int run_main(int argc, char** argv) {
 }  // namespace steno
 
 int main(int argc, char** argv) {
-  // Only a library or the want of memory could throw here; nobody is left to handle it.
+  // Only a library or lack of memory can throw here, and no caller is left to handle it.
   try {
     return steno::run_main(argc, argv);
   } catch (const std::exception& error) {

@@ -1,3 +1,4 @@
+// Normalizes paths lexically, without looking at the file system.
 #include "tools/steno/config/absolute_path.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@ namespace steno {
 
 std::string normal_path(const std::string& path) {
   std::string normal = std::filesystem::path(path).lexically_normal().string();
-  // Many slashes at the beginning are one root, which libstdc++ keeps as it is written.
+  // libstdc++ keeps several leading slashes; they mean one root.
   if (const auto first = normal.find_first_not_of('/'); first != 0) {
     normal.erase(0, std::min(first, normal.size()) - 1);
   }

@@ -1,3 +1,4 @@
+// Splits with one pass over the characters; joins by quoting only words that need it.
 #include "tools/steno/config/command_words.hpp"
 
 namespace steno {

@@ -1,4 +1,4 @@
-// A program and its arguments as one text, with quotes as a shell has them but nothing else of it.
+// A program and its arguments as one text, with a shell's quotes but no other shell syntax.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace steno {
 
-// Words are separated by blanks; '…' and "…" hold blanks together, a backslash takes the next
-// character as it is (not within '…'). No value: a quote is not closed.
+// Splits at blanks. '…' and "…" hold blanks together; a backslash takes the next character
+// literally, except within '…'. No value: a quote is not closed, or the text ends in a backslash.
 std::optional<std::vector<std::string>> split_words(std::string_view text);
-// The text that split_words turns into these words.
+// Returns the text that split_words turns into these words.
 std::string join_words(const std::vector<std::string>& words);
 
 }  // namespace steno

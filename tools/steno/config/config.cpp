@@ -1,3 +1,5 @@
+// One table, keys(), holds every setting: how it is parsed and shown. Values come from the
+// strongest source; defaults that depend on the environment are made in default_of().
 #include "tools/steno/config/config.hpp"
 
 #include <unistd.h>
@@ -28,15 +30,15 @@ using base::Result;
 constexpr std::int64_t kMaxSessionsLimit = 10'000;  // each has an agent process and a keeper
 constexpr std::string_view kFileName = "steno.toml";
 
-// A value as it was given, before it is understood.
+// A value as given, before it is parsed.
 struct Given {
   std::string text;
   std::vector<std::string> list;  // of a list in the file
   FileValueKind kind = FileValueKind::text;
   SettingSource source = SettingSource::builtin;
   std::string where;
-  std::string relative_to;  // folder that relative paths begin at; empty: they are refused
-  std::string user_home;    // what "~/" stands for; empty: it is refused
+  std::string relative_to;  // base folder of relative paths; empty: they are refused
+  std::string user_home;    // the meaning of "~/"; empty: it is refused
 };
 
 enum class KeyKind { text, path, integer, money, boolean, program };
@@ -44,7 +46,7 @@ enum class KeyKind { text, path, integer, money, boolean, program };
 struct Key {
   ConfigKey key;
   KeyKind kind;
-  // False: the value is not what is accepted.
+  // Returns false if the value is not accepted.
   std::function<bool(Config&, const Given&)> set;
   std::function<std::string(const Config&)> show;
 };
@@ -91,7 +93,7 @@ std::string show_duration(const Config& config) {
   return exact_duration_text(config.*member);
 }
 
-// "forever" is 0.
+// Returns 0 for "forever".
 std::optional<base::Duration> parse_keeping(const std::string& text) {
   if (text == "forever") return base::Duration{0};
   const auto duration = parse_duration(text);
@@ -110,7 +112,7 @@ std::string show_keeping(const Config& config) {
   return keeping_text(config.keep_content_for);
 }
 
-// Less, and a worker that is only busy would count as gone.
+// With less than a second, a worker that is only busy would count as gone.
 bool set_worker_silence_max(Config& config, const Given& given) {
   return set_duration<&Config::worker_silence_max>(config, given) &&
          config.worker_silence_max >= std::chrono::seconds(1);
@@ -131,7 +133,8 @@ bool set_program(std::vector<std::string>& program, const Given& given) {
   auto words =
       given.kind == FileValueKind::list ? std::optional(given.list) : split_words(given.text);
   if (!words || words->empty() || words->front().empty()) return false;
-  // A name is searched in the PATH; a path is made absolute, as it is used from other folders.
+  // A bare name is searched in the PATH. A path is made absolute, since it is used from other
+  // folders.
   if (words->front().find('/') != std::string::npos) {
     auto path = resolve_path(given, words->front());
     if (!path) return false;
@@ -207,9 +210,9 @@ constexpr std::string_view kKeepingAccepted = "forever, or a duration such as 30
 constexpr std::string_view kProgramAccepted =
     "a program with its arguments (a path in the file must be absolute or begin with ~/)";
 
-// The setting of how an engine is started.
+// The setting that says how an engine is started.
 Key program_key_of(const engines::EngineKind& kind) {
-  // Settings are named for as long as the program runs.
+  // Keys are string_views, so their texts must live as long as the program.
   static std::list<std::string> texts;
   const std::string& name = texts.emplace_back(program_key(kind.name));
   const std::string& help = texts.emplace_back("How to start " + std::string(kind.description));
@@ -242,7 +245,7 @@ const std::vector<Key>& keys() {
        KeyKind::path,
        set_path<&Config::home>,
        show_text<&Config::home>},
-      {{"data_folder", kPathAccepted, "Folder of the log and of what is derived from it"},
+      {{"data_folder", kPathAccepted, "Folder of the log and of the data derived from it"},
        KeyKind::path,
        set_path<&Config::data_folder>,
        show_text<&Config::data_folder>},
@@ -260,12 +263,12 @@ const std::vector<Key>& keys() {
        set_max_sessions,
        [](const Config& c) { return std::to_string(c.max_sessions); }},
       {{"budget_usd", "an amount of US dollars such as 2.50 (0: no limit)",
-        "What one session may cost, with its resumes and forks"},
+        "Most that one session can cost, with its resumes and forks"},
        KeyKind::money,
        set_budget,
        [](const Config& c) { return exact_usd_text(c.budget); }},
       {{"permission_mode", "default, plan, acceptEdits or bypassPermissions",
-        "What agents may do without asking"},
+        "Permissions that agents have without asking"},
        KeyKind::text,
        set_enum<&Config::permission_mode>,
        show_enum<&Config::permission_mode>},
@@ -293,20 +296,20 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_log_level,
        show_text<&Config::log_level>},
-      {{"output", "table, json or jsonl", "Form of what is printed"},
+      {{"output", "table, json or jsonl", "Output format"},
        KeyKind::text,
        set_enum<&Config::output>,
        show_enum<&Config::output>},
-      {{"keep_workers", "true or false", "Agents go on when the server is stopped"},
+      {{"keep_workers", "true or false", "Let agents go on when the server is stopped"},
        KeyKind::boolean,
        set_keep_workers,
        [](const Config& c) { return std::string(c.keep_workers ? "true" : "false"); }},
-      {{"timeout", kDurationAccepted, "How long to wait for an answer of the server"},
+      {{"timeout", kDurationAccepted, "How long to wait for an answer from the server"},
        KeyKind::text,
        set_duration<&Config::timeout>,
        show_duration<&Config::timeout>},
       {{"worker_silence_max", "a duration of at least 1s, such as 10s",
-        "A worker not heard for so long counts as gone"},
+        "A worker that is silent for this long counts as gone"},
        KeyKind::text,
        set_worker_silence_max,
        show_duration<&Config::worker_silence_max>},
@@ -315,27 +318,27 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_duration<&Config::orphan_grace>,
        show_duration<&Config::orphan_grace>},
-      {{"kill_grace", kDurationAccepted, "From asking an agent to end until it is killed"},
+      {{"kill_grace", kDurationAccepted, "Time between asking an agent to end and killing it"},
        KeyKind::text,
        set_duration<&Config::kill_grace>,
        show_duration<&Config::kill_grace>},
       {{"keep_content_for", kKeepingAccepted,
-        "What was said in a session is erased so long after its end"},
+        "Prompts and answers of a session are erased this long after its end"},
        KeyKind::text,
        set_keeping,
        show_keeping},
       {{"keep_completed_for", kKeepingAccepted,
-        "The same for completed sessions; unset: as keep_content_for"},
+        "keep_content_for of completed sessions; default: the same"},
        KeyKind::text,
        set_keeping_of<&Config::keep_completed_for>,
        show_keeping_of<&Config::keep_completed_for>},
       {{"keep_failed_for", kKeepingAccepted,
-        "The same for failed sessions; unset: as keep_content_for"},
+        "keep_content_for of failed sessions; default: the same"},
        KeyKind::text,
        set_keeping_of<&Config::keep_failed_for>,
        show_keeping_of<&Config::keep_failed_for>},
       {{"keep_killed_for", kKeepingAccepted,
-        "The same for killed sessions; unset: as keep_content_for"},
+        "keep_content_for of killed sessions; default: the same"},
        KeyKind::text,
        set_keeping_of<&Config::keep_killed_for>,
        show_keeping_of<&Config::keep_killed_for>},
@@ -348,7 +351,7 @@ std::string lookup(const std::map<std::string, std::string>& values, const std::
   return found == values.end() ? std::string() : found->second;
 }
 
-// A folder that the XDG base directory specification speaks of; it says to ignore relative ones.
+// Returns a folder of the XDG base directory specification, which says to ignore relative values.
 std::string xdg_folder(const ConfigInput& input, const std::string& variable,
                        const std::string& below_home) {
   std::string value = lookup(input.environment, variable);
@@ -364,7 +367,7 @@ Given given_default(std::string text) {
   return given;
 }
 
-// The strongest of what flags, environment and file say about a key.
+// Finds the strongest of flags, environment and file for a key.
 class Sources {
  public:
   explicit Sources(const ConfigInput& input) : input_(input) {}
@@ -438,7 +441,7 @@ class Sources {
       return base::failure(ErrorCode::invalid,
                            "unknown key '" + setting.key + "'; known are " + names, where);
     }
-    // Durations are texts; a bare number, in the file, would not say its unit.
+    // Durations are texts: a bare number in the file would lack a unit.
     if (!fits(known->kind, setting.kind)) {
       const auto accepted = known->kind == KeyKind::path ? kFilePathAccepted : known->key.accepted;
       return base::failure(
@@ -473,7 +476,7 @@ struct ConfigFile {
   bool is_named = false;
 };
 
-// The file named most strongly; the home's where a home is named at least as strongly.
+// Returns the file with the strongest name, or the home's file if a home is named more strongly.
 Result<ConfigFile> choose_file(const ConfigInput& input, const Sources& sources) {
   const auto named = sources.find("config");
   const auto home = sources.find("home");
@@ -492,7 +495,7 @@ Result<ConfigFile> choose_file(const ConfigInput& input, const Sources& sources)
   return ConfigFile{folder.empty() ? "" : folder + "/steno/" + std::string(kFileName), false};
 }
 
-// What a key is when nobody says anything; it may follow from keys before it.
+// Returns a key's default, which can depend on keys before it.
 Given default_of(const std::string& key, const Config& config, const ConfigInput& input) {
   if (key == "workdir") return given_default(input.working_folder);
   if (key == "keeper_program") return given_default(input.program_folder + "/steno-keeper");
@@ -511,7 +514,7 @@ Given default_of(const std::string& key, const Config& config, const ConfigInput
   return given_default("");
 }
 
-// A folder below the home, as strong as the home itself.
+// Returns a folder below the home, with the strength of the home's own source.
 std::optional<Given> from_home(const std::string& key, const Config& config,
                                const Sources& sources) {
   if (config.home.empty() || (key != "data_folder" && key != "run_folder")) return std::nullopt;
@@ -521,7 +524,7 @@ std::optional<Given> from_home(const std::string& key, const Config& config,
   return given;
 }
 
-// How many letters are to be put in, taken out or changed to make one of the other.
+// Returns the edit distance: the least number of letters to insert, remove or change.
 std::size_t letters_apart(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -536,11 +539,11 @@ std::size_t letters_apart(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// A variable that is meant for a setting and misses its name would be ignored in silence. Others,
-// such as those of tests and agents, are none of ours.
+// Refuses a variable that nearly matches a setting's name, which would otherwise be ignored
+// silently. Other variables, such as those of tests and agents, are not ours.
 Result<bool> check_variables(const ConfigInput& input) {
   constexpr std::string_view kPrefix = "STENO_";
-  constexpr std::size_t kLettersMin = 5;  // a short name is near to many
+  constexpr std::size_t kLettersMin = 5;  // a short name is close to many
   constexpr std::size_t kLettersApartMax = 2;
   const auto is_variable = [&](const Key& key, const std::string& name) {
     return environment_name(key.key.name) == name;
@@ -552,8 +555,8 @@ Result<bool> check_variables(const ConfigInput& input) {
     for (const Key& key : keys()) {
       const std::string meant = environment_name(key.key.name);
       if (letters_apart(name, meant) > kLettersApartMax) continue;
-      return base::failure(ErrorCode::invalid,
-                           "there is no such setting; did you mean " + meant + "?", name);
+      return base::failure(ErrorCode::invalid, "no such setting; did you mean " + meant + "?",
+                           name);
     }
   }
   return true;

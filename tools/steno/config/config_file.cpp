@@ -1,3 +1,4 @@
+// Reads the file with toml++, and turns its errors into values with a line number.
 #include "tools/steno/config/config_file.hpp"
 
 #include <sys/stat.h>
@@ -14,7 +15,7 @@
 namespace steno {
 namespace {
 
-// The shortest decimal text that reads back as the same number, without an exponent.
+// Returns the shortest decimal text, without an exponent, that reads back as the same number.
 std::string decimal_text(double value) {
   std::array<char, 512> text{};
   const auto [end, error] =

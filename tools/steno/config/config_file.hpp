@@ -1,4 +1,4 @@
-// A TOML file of settings, one level deep, as texts.
+// Reads a TOML file of settings, one level deep, as texts.
 #pragma once
 
 #include <string>
@@ -19,11 +19,11 @@ struct FileSetting {
   std::int64_t line = 0;
 };
 
-// The settings that a file's text makes; `path` is only named. Error invalid, with the line, where
+// Returns the settings in `text`; `path` only appears in errors. Error invalid, with the line, if
 // the text is not TOML.
 base::Result<std::vector<FileSetting>> parse_config(std::string_view text, const std::string& path);
 
-// Errors: not_found; as above; io.
+// Errors: not_found; io; invalid as above.
 base::Result<std::vector<FileSetting>> read_config_file(const std::string& path);
 
 }  // namespace steno

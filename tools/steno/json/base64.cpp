@@ -1,3 +1,4 @@
+// Decodes by a table of 256 values, and accepts only the canonical text of the bytes.
 #include "tools/steno/json/base64.hpp"
 
 #include <array>
@@ -52,7 +53,7 @@ std::optional<base::Bytes> from_base64(std::string_view text) {
       bytes.push_back(static_cast<char>(group >> (16 - 8 * k)));
     }
   }
-  // Bits that no byte takes must be zero, so that each text is one of a kind.
+  // Unused bits must be zero, so that no two texts decode to the same bytes.
   if (to_base64(bytes) != text) return std::nullopt;
   return bytes;
 }

@@ -1,4 +1,4 @@
-// Bytes as text that JSON can hold: RFC 4648, section 4, with padding.
+// Bytes as text in JSON: RFC 4648, section 4, with padding.
 #pragma once
 
 #include <array>
@@ -9,15 +9,15 @@
 namespace steno {
 
 std::string to_base64(base::ByteView bytes);
-// None: it is not what to_base64 makes of any bytes.
+// Returns nothing if the text is not what to_base64 returns for some bytes.
 std::optional<base::Bytes> from_base64(std::string_view text);
 
-// In hexadecimal digits, as base::to_hex.
+// Returns hexadecimal digits, as base::to_hex does.
 template <std::size_t Size>
 std::string hex(const std::array<char, Size>& bytes) {
   return base::to_hex({bytes.data(), Size});
 }
-// None: it is not `size` bytes in hexadecimal digits.
+// Returns nothing if the text is not `size` bytes in hexadecimal digits.
 std::optional<base::Bytes> from_hex(std::string_view text, std::size_t size);
 
 }  // namespace steno

@@ -1,3 +1,4 @@
+// Prints facts by walking an event's fields beside those of a default one, and skips equal ones.
 #include "tools/steno/json/event_view.hpp"
 
 #include "eventlog/domain/event_codec.hpp"
@@ -32,7 +33,7 @@ template <class Tag>
 std::string fact(const base::StrongInteger<Tag>& value) {
   return std::to_string(value.value);
 }
-// Of bytes that are for programs to compare, the beginning.
+// Shows the first bytes only: such values are for programs to compare.
 template <std::size_t N>
 std::string fact(const std::array<char, N>& value) {
   constexpr std::size_t kShown = 8;
@@ -71,7 +72,7 @@ void add_facts(std::string& text, const T& value) {
     } else {
       if (!text.empty()) text += ' ';
       std::string_view shown = name;
-      // A duration is shown with its unit, which its name need not say again.
+      // A duration is shown with its unit, so the unit in its name is dropped.
       if (std::is_same_v<Field, base::Duration> && shown.ends_with("_us")) shown.remove_suffix(3);
       text += shown;
       text += '=';

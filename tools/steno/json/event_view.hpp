@@ -1,4 +1,4 @@
-// Events of the log as people and programs see them.
+// Events of the log in the form that people and programs see.
 #pragma once
 
 #include <string>
@@ -9,24 +9,25 @@
 
 namespace steno {
 
-// An event of the feed. content_bytes > 0: it has content that was too large to travel with it.
+// An event of the feed. content_bytes > 0: its content was too large to travel with it.
 struct SeenEvent {
   domain::RecordedEvent recorded;
   std::int64_t content_bytes = 0;
 };
 
-// Failure kExitWrongLog: its type is of a later release.
+// Failure kExitWrongLog: the event's type is of a later release.
 Outcome<SeenEvent> see(const bus::FeedEvent& event);
 
-// The whole event on one line: envelope, facts, content.
+// Returns the whole event on one line: envelope, facts, content.
 std::string event_json(const SeenEvent& seen);
-// Of an event that is not understood: its bytes, as far as they are msgpack.
+// Returns an event that is not understood: its bytes, as far as they are msgpack.
 std::string raw_event_json(const bus::FeedEvent& event);
 
-// "turn=…a1b2c3 cost=0.0123": the facts that are not at their default, safe and on one line.
+// Returns the facts that are not at their default, safe and on one line: "turn=…a1b2c3
+// cost=0.0123".
 std::string facts_text(const domain::Event& event);
 
-// "…a1b2c3": the end of an id, as its start is only the time.
+// Returns the end of an id, since its start is only the time: "…a1b2c3".
 std::string short_id(std::string_view id_text);
 
 }  // namespace steno

@@ -1,3 +1,5 @@
+// Converts msgpack to JSON with a reader that is bounded in depth, and escapes all control
+// characters.
 #include "tools/steno/json/json_view.hpp"
 
 #include <bit>
@@ -15,9 +17,10 @@ using base::ByteView;
 using base::MsgpackKind;
 using base::MsgpackReader;
 
-constexpr std::size_t kHexBytesMax = 64;  // digests and random bits; more is somebody's data
+constexpr std::size_t kHexBytesMax =
+    64;  // enough for digests and random bits; longer bytes are data
 
-// Of a float: the shortest text that reads back as the same number; JSON has no infinities.
+// Returns the shortest text that reads back as the same number; JSON has no infinities.
 std::string float_text(double value) {
   if (!std::isfinite(value)) return "null";
   char text[64];
@@ -25,7 +28,7 @@ std::string float_text(double value) {
   return error == std::errc{} ? std::string(text, end) : "null";
 }
 
-// What Steno never writes but a later or foreign writer may: floats, extensions, large integers.
+// Converts values that only a later or foreign writer makes: floats, extensions, large integers.
 std::string other_value(ByteView raw) {
   const auto type = static_cast<unsigned char>(raw.front());
   if (type == 0xCA) return float_text(std::bit_cast<float>(base::read_u32(raw.substr(1))));
@@ -51,8 +54,8 @@ bool write_array(MsgpackReader& in, int depth, std::string& out) {
   return true;
 }
 
-// A name in JSON is a text: what is none is one of its bytes. Other values would have to be escaped
-// once for each map that they are a name in, and grow each time.
+// Returns a map's key as a JSON name, which must be a text. Other keys become one text of their
+// bytes: nested maps as keys would have to be escaped once for each level, and grow each time.
 std::string name_of(ByteView raw) {
   MsgpackReader reader(raw);
   ByteView name;
@@ -148,7 +151,7 @@ std::string json_string(std::string_view utf8) {
     } else if (byte < 0x20 || byte == 0x7F) {
       out += unicode_escape(byte);
     } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
-      // C1 controls: a terminal would obey them, should the JSON be shown on one.
+      // A terminal would obey these C1 controls if the JSON were shown on one.
       out += unicode_escape(next);
       ++i;
     } else {

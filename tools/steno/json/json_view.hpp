@@ -1,5 +1,5 @@
-// JSON for programs that read what `steno` prints. Structs with fields are shown with all of them,
-// also those at their default, so that readers need not know the defaults. On one line.
+// JSON, on one line, for programs that read the output of `steno`. Structs show all their fields,
+// also those at their default, so that readers need not know the defaults.
 //
 //   ids          "01890a5d-ac96-774b-bcce-b302099a8057", null where unset
 //   Time         "2026-11-20T15:42:07.123456Z", null where 0
@@ -17,14 +17,15 @@
 
 namespace steno {
 
-// One msgpack value, as it is: binaries of 16 bytes are ids. "null" for bytes that are not msgpack.
+// Returns one msgpack value as JSON. Binaries of 16 bytes are ids. "null": the bytes are not
+// msgpack.
 std::string msgpack_to_json(base::ByteView encoded);
 
 std::string json_string(std::string_view utf8);
 std::string json_bytes(base::ByteView bytes);
-// A text that should be UTF-8, and is shown as bytes where it is not.
+// Returns a text as a JSON string, or as bytes if it is not UTF-8.
 std::string json_text(std::string_view text);
-// The same where only a string may stand, such as a field's name.
+// The same where only a string is allowed, such as a field's name.
 std::string json_name(std::string_view text);
 
 inline std::string to_json(const std::string& value) {
@@ -85,7 +86,7 @@ std::string to_json(const std::set<T>& values);
 template <class K, class V>
 std::string to_json(const std::map<K, V>& values);
 
-// An object, field by field.
+// Builds an object field by field.
 class JsonObject {
  public:
   template <class T>
@@ -150,7 +151,7 @@ std::string to_json(const std::map<K, V>& values) {
   for (const auto& [key, value] : values) {
     const std::string name = to_json(key);
     text += text.empty() ? '{' : ',';
-    // A name in JSON is always a string.
+    // A name in JSON must be a string.
     text += name.starts_with('"') ? name : json_string(name);
     text += ':';
     text += to_json(value);

@@ -1,3 +1,4 @@
+// Bounds both lists, since an agent can start calls without ending them.
 #include "tools/steno/json/tool_calls.hpp"
 
 #include <utility>
@@ -12,7 +13,7 @@ constexpr std::size_t kCallsMax = 1'000;
 constexpr std::size_t kDeniedMax = 100;
 constexpr std::size_t kReasonColumnsMax = 160;
 
-// Of an output its first line says most.
+// Returns the first line of an output, which says the most about a failure.
 std::string reason_of(std::string_view output) {
   const std::size_t first = output.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};

@@ -1,4 +1,4 @@
-// The tool calls that go by: what a line says of a call's start, and of its failure.
+// One-line summaries of tool calls as their events pass: of a call's start, and of its failure.
 #pragma once
 
 #include <map>
@@ -8,17 +8,18 @@
 
 namespace steno {
 
-// Remembers calls from their start to their end, 1,000 at most; then all are forgotten at once.
+// Remembers calls from their start to their end. At 1,000 open calls it forgets all of them at
+// once.
 class ToolCalls {
  public:
-  // "🔧 Bash — make test". `input` is the call's input, JSON; empty: not known.
+  // Returns "🔧 Bash — make test". `input` is the call's input as JSON; empty: unknown.
   std::string begin(const std::string& call, std::string_view tool, std::string_view input);
-  // "✗ Bash — make test: failed: no such target", or "denied", with the first line of `output`,
-  // which may be empty.
+  // Returns "✗ Bash — make test: failed: no such target", or "denied", with the first line of
+  // `output`, which can be empty.
   std::string fail(const std::string& call, bool is_denied, std::string_view output);
-  // The call has ended well.
+  // Forgets a call that ended well.
   void end(const std::string& call) { calls_.erase(call); }
-  // What was denied since this was last asked, the first 100: "Bash — make test".
+  // Returns the first 100 calls denied since the last call of this function: "Bash — make test".
   std::vector<std::string> take_denied();
 
  private:
