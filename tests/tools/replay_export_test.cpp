@@ -157,7 +157,7 @@ TEST_CASE("an export without content has none, and is not made a log again", "[t
   CHECK(text.out.find("words") == std::string::npos);
   const auto answer = f.imported(text.out);
   CHECK(answer.exit == 2);
-  CHECK_THAT(answer.err, Contains("exported without its content"));
+  CHECK_THAT(answer.err, Contains("exported without content"));
   CHECK_FALSE(std::filesystem::exists(f.target + "/head"));
 }
 
@@ -179,16 +179,16 @@ TEST_CASE("a line that is wrong is named, and no log is made", "[tools]") {
     return changed.replace(at, what.size(), by);
   };
   refused("", "line 1");
-  refused("{\"hello\":1}\n", "not what steno replay export prints");
+  refused("{\"hello\":1}\n", "not the output of steno replay export");
   refused(without_line(text, 1), "line 1");
   refused(without_line(text, 5), "(line 5)");
   refused(text.substr(0, text.size() * 2 / 3), "line ");
-  refused(text.substr(0, text.rfind("{\"end\"")), "the one that says so is missing");
+  refused(text.substr(0, text.rfind("{\"end\"")), "the end line is missing");
   refused(text + "{}\n", "there is more behind the end");
-  refused(replaced("\"type\":\"", "\"type\":\"Not"), "differs from the bytes");
+  refused(replaced("\"type\":\"", "\"type\":\"Not"), "differ from its bytes");
   refused(replaced("\"bytes\":\"", "\"bytes\":\"AAAA"), "line ");
   refused(replaced("\"words\"", "\"swords\""), "does not match its digest");
-  refused(replaced("\"salt\":\"", "\"salt\":\"0"), "'salt' is not so many bytes");
+  refused(replaced("\"salt\":\"", "\"salt\":\"0"), "'salt' has the wrong size");
   refused(replaced("\"previous\":\"", "\"previous\":\"zz"), "line ");
   refused(replaced("{\"block\"", "[\"block\""), "line ");
   for (const std::string number :
@@ -201,7 +201,7 @@ TEST_CASE("a line that is wrong is named, and no log is made", "[tools]") {
             "'chunks' is not an integer below 2^53");
   }
   const std::string head = text.substr(text.find('\n'));
-  refused("{\"steno_export\":1,\"of\":5}" + head, "not what steno replay export prints");
+  refused("{\"steno_export\":1,\"of\":5}" + head, "not the output of steno replay export");
   refused("{\"steno_export\":1,\"of\":{\"with_content\":5}}" + head, "line ");
 }
 

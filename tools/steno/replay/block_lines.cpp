@@ -1,3 +1,5 @@
+// Builds and parses the lines with nlohmann-json. A block that is read is built from its bytes
+// alone; the words beside them are compared, never used.
 #include "tools/steno/replay/block_lines.hpp"
 
 #include <nlohmann/json.hpp>
@@ -33,7 +35,7 @@ Json json_of(const BlockHeader& header) {
           {"previous", hex(header.previous)}};
 }
 
-// As a text where that is the same.
+// Adds the content as a text if that encodes to the same bytes.
 void add_content(Json& event, const StoredContent& entry) {
   Json content = {{"salt", hex(entry.salt)}};
   const Bytes& bytes = entry.content.bytes;
@@ -48,7 +50,7 @@ void add_content(Json& event, const StoredContent& entry) {
   event["content"] = std::move(content);
 }
 
-// The words that say what the bytes mean; left out of an event that this release does not know.
+// Adds the words that say what the bytes mean, unless this release does not know the event.
 Json json_of_event(ByteView facts, base::Position position) {
   Json json = {{"position", position.value}};
   if (const auto event = domain::decode_facts(facts)) {
@@ -57,7 +59,8 @@ Json json_of_event(ByteView facts, base::Position position) {
     const auto add = [&](const char* name, const std::string& words) {
       json[name] = Json::parse(words, nullptr, false);
     };
-    add("stream", to_json(envelope.stream));  // of a damaged writer it may be no text
+    add("stream",
+        to_json(envelope.stream));  // a damaged writer can leave bytes that are not a text
     json["version"] = envelope.version.value;
     add("type", to_json(envelope.type));
     add("facts", std::visit([](const auto& e) { return to_json(e); }, event->event));
@@ -66,7 +69,8 @@ Json json_of_event(ByteView facts, base::Position position) {
   return json;
 }
 
-// The entries of a content block that its lines can say; none when it has to go as it is.
+// Returns the entries of a content block that lines can express; none if the block must go as
+// bytes.
 std::optional<ContentBlock> plain_content(const SealedBlock& block, std::size_t events) {
   auto content = base::decode<ContentBlock>(block.content);
   if (!content || base::encode(*content) != block.content) return std::nullopt;
@@ -105,12 +109,12 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// ---- reading: the library's exceptions stay in here ----
+// ---- reading: the library's exceptions end in BlockLineReader::read ----
 
 template <std::size_t Size>
 std::array<char, Size> array_from(const Parsed& json, const char* name) {
   const auto bytes = from_hex(json.at(name).get<std::string>(), Size);
-  if (!bytes) throw std::invalid_argument(std::string("'") + name + "' is not so many bytes");
+  if (!bytes) throw std::invalid_argument(std::string("'") + name + "' has the wrong size");
   std::array<char, Size> all{};
   bytes->copy(all.data(), Size);
   return all;
@@ -122,8 +126,8 @@ Bytes bytes_from(const Parsed& json, const char* name) {
   return std::move(*bytes);
 }
 
-// As msgpack holds it. The library would make a number of one with a fraction, or of one that is
-// too large for it.
+// Returns an integer as msgpack holds it. The library itself would convert a fraction, or a number
+// that is too large.
 std::int64_t integer_from(const Parsed& json, const char* name) {
   const Parsed& value = json.at(name);
   const auto number = value.is_number_integer() ? value.get<std::int64_t>() : INT64_MIN;
@@ -230,7 +234,7 @@ Result<BlockLineReader::Kind> BlockLineReader::read(const std::string& line) {
   };
   try {
     Parsed json = Parsed::parse(line);
-    if (!json.is_object()) return wrong("it is no object");
+    if (!json.is_object()) return wrong("it is not a JSON object");
     if (json.contains("chunk")) {
       chunks_.push_back(chunk_from(json));
       return Kind::chunk;
@@ -239,13 +243,13 @@ Result<BlockLineReader::Kind> BlockLineReader::read(const std::string& line) {
       erased_ = erased_from(json);
       return Kind::erased;
     }
-    if (!json.contains("block")) return wrong("it is no block, no chunk, and tells of no erasure");
+    if (!json.contains("block")) return wrong("it is neither a block, a chunk nor an erasure");
     json.erase("proof");
     block_ = block_from(json);
     const auto view = eventlog::parse_block(block_.facts);
-    if (!view) return wrong("it is no block: " + view.error().text);
+    if (!view) return wrong("it is not a block: " + view.error().text);
     if (Parsed(json_of_block(block_, *view, true)) != json) {
-      return wrong("what it says differs from the bytes that it holds");
+      return wrong("its words differ from its bytes");
     }
     return Kind::block;
   } catch (const std::exception& error) {

@@ -1,5 +1,5 @@
-// Blocks as lines of JSON, for people, for other programs, and back: the block that is read from a
-// line is the same bytes. tools/README.md has the format.
+// Blocks as lines of JSON, for people and programs, and back: a block read from its line has the
+// same bytes. tools/README.md has the format.
 #pragma once
 
 #include <string>
@@ -9,33 +9,33 @@
 
 namespace steno {
 
-// A chunk of a large content, on a line before that of its block.
+// Returns the line of a chunk of a large content, which comes before the line of its block.
 std::string chunk_line(const eventlog::Chunk& chunk);
 
-// Of a backup or archive: what was erased from it and its blocks do not say, on a line behind them.
+// Returns the line of an erasure from a backup or archive that its blocks do not record. It comes
+// after the blocks.
 std::string erased_line(const eventlog::LaterErasure& erasure);
 
 struct BlockLineOptions {
   bool with_content = true;
-  std::string proof;  // of a block that salvage could not keep; empty: none is said
+  std::string proof;  // of a block that salvage could not keep; empty: no proof is printed
 };
 
-// `block.chunks` are not in it. Error damaged: the block's own bytes are not one.
+// Returns the line of a block, without `block.chunks`. Error damaged: the block's bytes are not a
+// block.
 base::Result<std::string> block_line(const eventlog::SealedBlock& block,
                                      const BlockLineOptions& options = {});
 
-// What an import reads, one line after the other. Errors: invalid, saying what is wrong in the
-// line.
+// Reads the lines of an export, one after the other. Error invalid says what is wrong in the line.
 class BlockLineReader {
  public:
   enum class Kind { block, chunk, erased };
-  // A chunk is kept for the block that follows. Of a line whose words and bytes differ, none is
-  // believed.
+  // Keeps a chunk for the block that follows. Refuses a line whose words and bytes differ.
   base::Result<Kind> read(const std::string& line);
-  // The block of the last line that was one, with its chunks. Its hash is that of its bytes, and
-  // the one that the line names.
+  // Returns the block of the last block line, with its chunks. Its hash is computed from its bytes
+  // and equals the one that the line names.
   eventlog::SealedBlock take_block();
-  // Of the last line that was one; its events are proper.
+  // Returns the erasure of the last such line; its ranges are proper (domain::is_proper).
   eventlog::LaterErasure take_erased() { return std::move(erased_); }
 
  private:

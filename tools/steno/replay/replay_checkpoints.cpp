@@ -1,3 +1,4 @@
+// Parses and prints checkpoints, and reads those of the derived rows without changing them.
 #include "tools/steno/replay/replay_checkpoints.hpp"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ bool parse_number(std::string_view text, std::int64_t& number) {
   return parsed.ec == std::errc() && parsed.ptr == end && number > 0;
 }
 
-// Takes what comes before the separator off the front; all of it, where there is none.
+// Removes and returns the text before the separator, or all of it if there is none.
 std::string_view take(std::string_view& text, char separator) {
   const std::size_t at = std::min(text.find(separator), text.size());
   const std::string_view piece = text.substr(0, at);

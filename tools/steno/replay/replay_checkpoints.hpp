@@ -1,5 +1,5 @@
-// Who, beside the log itself, knows how far it has come: a checkpoint that was noted down, and the
-// rows that are derived from the log. A log that was put back as a whole is found by these alone.
+// Checkpoints outside the log that tell how far it has come: one that was noted down, and those of
+// the derived rows. Only they reveal a log that was put back as a whole.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace steno {
 
-// "<log>/<epoch>-<random>/<position>/<hash>": one word, to be noted down and given back.
+// Returns one word to note down and give back: "<log>/<epoch>-<random>/<position>/<hash>".
 std::string checkpoint_text(const eventlog::Checkpoint& checkpoint);
-// None: the text is no checkpoint.
+// Returns nothing if the text is not a checkpoint.
 std::optional<eventlog::Checkpoint> parse_checkpoint(const std::string& text);
 
-// The checkpoints of the stream index and of the projections' rows in a data folder, as far as they
-// can be read. To be called before the log is opened, which a server may go on writing.
+// Returns the checkpoints of the stream index and of the projections' rows in a data folder, as far
+// as they can be read. Call it before opening the log, since a server can go on writing it.
 std::vector<eventlog::Witness> read_witnesses(const std::string& folder);
 
 }  // namespace steno

@@ -1,15 +1,15 @@
-// What `replay diff` compares, each in a file of its own; replay_diff() chooses.
+// The three comparisons of `replay diff`, each in a file of its own; replay_diff() chooses one.
 #pragma once
 
 #include "tools/steno/replay/replay.hpp"
 
 namespace steno {
 
-// Sessions' states at `from` and at `at`.
+// Compares the sessions' states at `from` and at `at`.
 int diff_positions(const ReplayArguments& arguments);
-// Two logs, block by block.
+// Compares two logs, block by block.
 int diff_logs(const ReplayArguments& arguments);
-// The rows of `projection`, row by row, with those that are folded from the log.
+// Compares the live rows of `projection` with those folded from the log.
 int diff_projection(const ReplayArguments& arguments);
 
 }  // namespace steno

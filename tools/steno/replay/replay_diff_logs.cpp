@@ -1,3 +1,5 @@
+// Compares block hashes, then contents, which the hashes do not cover; looks closer only at the
+// first difference.
 #include <fmt/format.h>
 
 #include <deque>
@@ -16,7 +18,7 @@ using base::Position;
 using base::Result;
 using Json = nlohmann::ordered_json;
 
-// One of the two, read block by block.
+// One of the two logs, read block by block.
 class Side {
  public:
   static Result<Side> open(const std::string& folder, const ReplayArguments& arguments) {
@@ -29,7 +31,7 @@ class Side {
 
   Position tail() const { return log_.store->tail(); }
 
-  // The block that begins at the position; null: there is none.
+  // Returns the block that begins at the position; null: there is none.
   Result<const eventlog::StoredBlock*> block_at(Position first) {
     if (blocks_.empty() && first <= tail()) {
       auto read = log_.store->read(first, eventlog::kScanBytes, true);
@@ -61,7 +63,7 @@ std::string type_at(const eventlog::BlockView& block, std::size_t index) {
                    std::to_string(envelope->version.value));
 }
 
-// Of two blocks whose facts differ.
+// Returns the difference between two blocks whose facts differ.
 Difference compare_blocks(const eventlog::BlockView& a, const eventlog::BlockView& b) {
   const auto at = [&](std::size_t i) { return a.header.first.plus(static_cast<std::int64_t>(i)); };
   if (a.header.log != b.header.log) {
@@ -103,7 +105,7 @@ Difference compare_content(const eventlog::BlockView& block, const Bytes& a, con
   return {"content", block.header.first, "the content blocks differ"};
 }
 
-// The first difference. What holds up to there is the same in both.
+// Returns the first difference. Everything before it is the same in both.
 Result<Difference> compare(Side& a, Side& b, ProgressLine& progress) {
   const Position end = std::max(a.tail(), b.tail());
   for (Position next{1};;) {

@@ -1,3 +1,4 @@
+// Folds the log twice and compares the sessions' states as JSON, field by field.
 #include <fmt/format.h>
 
 #include "tools/steno/replay/replay_diff.hpp"
@@ -19,7 +20,7 @@ Result<Fold> fold_to(const eventlog::UnprovedLog& log, const std::string& at,
   return fold_log(log, *end, progress);
 }
 
-// The fields in which the two differ, each with both values; null before a session was opened.
+// Returns the fields that differ, each with both values; null if the session was not opened before.
 Json changes(const Json& before, const Json& after) {
   Json all = Json::object();
   for (const auto& [name, value] : after.items()) {

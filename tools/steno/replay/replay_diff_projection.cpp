@@ -1,3 +1,4 @@
+// Walks the live rows and the rebuilt ones side by side in key order.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -17,14 +18,14 @@ using eventlog::KeyValue;
 using eventlog::KeyValueStore;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kShownMax = 1000;  // differences; each is a line for somebody to read
+constexpr std::size_t kShownMax = 1000;  // differences to print; each is read by a person
 
-// The rows of one projection, one after the other.
+// The rows of one projection, in key order.
 class Walk {
  public:
   Walk(KeyValueStore& store, std::string_view projection) : reader_(store, projection) {}
 
-  // Null behind the last one.
+  // Returns null after the last row.
   Result<const KeyValue*> front() {
     if (at_ == page_.size() && !is_ended_) {
       auto page = reader_.scan({}, next_, projections::kRowsPage);
@@ -48,7 +49,7 @@ class Walk {
 
 struct Rows {
   Json differences = Json::array();
-  std::int64_t count = 0;  // of differences, also of those that are not shown
+  std::int64_t count = 0;  // of differences, including those not shown
   std::int64_t rows = 0;   // compared
 };
 
@@ -140,7 +141,7 @@ int replay_diff(const ReplayArguments& arguments) {
                     (has_positions ? 1 : 0);
   if (kinds != 1) {
     return fail(arguments.err, {base::ErrorCode::invalid,
-                                "say what is to be compared: another FOLDER, --from and --to, or "
+                                "choose one comparison: another FOLDER, --from and --to, or "
                                 "--projection",
                                 {}});
   }

@@ -1,3 +1,4 @@
+// Streams blocks in order and checks position and chain of each, so that an export has no holes.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -120,8 +121,8 @@ int replay_export(const ReplayArguments& arguments) {
   if (log->is_new) {
     return fail(arguments.err, {base::ErrorCode::not_found, "the log is empty", arguments.folder});
   }
-  // The log is to be closed, and what reading it made in the temporary folder removed, also when
-  // nobody reads on.
+  // A broken pipe must not end the process: the log must be closed, and its temporary folder
+  // removed.
   std::signal(SIGPIPE, SIG_IGN);
   const auto done = Export(arguments, *log).run();
   if (!done && is_reader_gone(arguments.out)) return kExitFailed;

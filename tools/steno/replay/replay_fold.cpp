@@ -1,3 +1,4 @@
+// Reads the log once, in batches, and folds each session's events with the domain's evolve().
 #include "tools/steno/replay/replay_fold.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ using base::Result;
 using base::Time;
 using domain::RecordedEvent;
 
-// Digits of a number that is a time and not a position: from 1973 on, and beyond any log's length.
+// From so many digits on a number is a time: the year 1973, and beyond any log's length.
 constexpr std::size_t kTimeDigitsMin = 14;
 constexpr std::size_t kNumberDigitsMax = 16;
 
@@ -27,7 +28,7 @@ void apply(Fold& fold, const RecordedEvent& event) {
   fold.log_time = envelope.log_time;
   const auto ref = domain::parse_stream(envelope.stream);
   if (!ref || !ref->is<domain::SessionStream>()) return;
-  // A session that began in an archive: what is left of it is no state.
+  // A session that began in an archive: its remaining events do not make a state.
   if (envelope.version.value > 1 && !fold.sessions.contains(envelope.stream)) return;
   FoldedSession& folded = fold.sessions[envelope.stream];
   domain::evolve(folded.state, envelope, event.event);
@@ -43,7 +44,7 @@ void apply(Fold& fold, const RecordedEvent& event) {
   folded.turns_interrupted += std::holds_alternative<domain::TurnInterrupted>(event.event);
 }
 
-// A state at the log's end, or at a time, must not silently be that of a shorter log.
+// Fails if the log may be shorter than it was: its state must not pass for that at the real end.
 Result<bool> check_end(const eventlog::UnprovedLog& log, const FoldEnd& end) {
   const Position tail = log.store->tail();
   if (end.is_position) {

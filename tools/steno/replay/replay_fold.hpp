@@ -1,4 +1,4 @@
-// The states of all sessions as they were at a point of the log.
+// Folds the states of all sessions up to a point of the log.
 #pragma once
 
 #include <limits>
@@ -11,7 +11,7 @@
 
 namespace steno {
 
-// A session's state and what it does not keep by itself.
+// A session's state, and figures that the state does not hold.
 struct FoldedSession {
   domain::SessionState state;
   base::StreamVersion version;
@@ -24,7 +24,7 @@ struct FoldedSession {
   std::int64_t turns_interrupted = 0;
 };
 
-// Where a fold stopped, and what it gave.
+// The result of a fold, and the point where it stopped.
 struct Fold {
   base::LogId log;
   base::Position position;
@@ -34,29 +34,30 @@ struct Fold {
       sessions;  // by stream; those that began at `begins` or later
 };
 
-// Where a fold is to stop: behind the last event that both allow.
+// The end of a fold: the last event that both bounds allow.
 struct FoldEnd {
   base::Position position{std::numeric_limits<std::int64_t>::max()};
   base::Time time{std::numeric_limits<std::int64_t>::max()};
   bool is_position = false;
 };
 
-// As `--at` says it: a position; a time, ISO 8601 in UTC or microseconds since 1970 in 14 digits or
-// more; empty: the log's end. Error invalid: it is none of these.
+// Parses `--at`: a position; a time, ISO 8601 in UTC or microseconds since 1970 in 14 digits or
+// more; empty for the log's end. Error invalid: it is none of these.
 base::Result<FoldEnd> parse_fold_end(const std::string& at);
 
-// A log whose beginning was archived is folded from its own first event on: the sessions that began
-// before it had all ended. Errors: not_found when there is no such position, or it is archived;
-// damaged when an event up to there is missing or
-// cannot be read, or may be missing behind the log's end.
+// Folds the log up to `end`. A log whose beginning was archived is folded from its own first event
+// on; sessions that began earlier had all ended. Errors: not_found if there is no such position, or
+// it is archived; damaged if an event up to there is missing or cannot be read, or may be missing
+// behind the log's end.
 base::Result<Fold> fold_log(const eventlog::UnprovedLog& log, const FoldEnd& end,
                             ProgressLine& progress);
 
 using FoldedSessions = std::vector<const FoldedSession*>;
 
-// Those that `reference` names, as everywhere: id; alias; name, of several sessions the live one,
-// else the newest; a prefix of id or alias; the agent's own session id. Empty: all. In the order of
-// their opening. Of one agent, unless that is empty. Errors: not_found; invalid for several.
+// Returns the sessions that `reference` names, in the order of their opening: id; alias; name, of
+// several sessions the live one, else the newest; a prefix of id or alias, of 4 characters or more;
+// the agent's own session id, of several the newest. Empty: all. Considers only `agent`, unless
+// that is empty. Errors: not_found; invalid if several sessions fit.
 base::Result<FoldedSessions> choose_sessions(const Fold& fold, const std::string& agent,
                                              const std::string& reference);
 

@@ -1,3 +1,5 @@
+// Checks each line against the chain and each content against its digest before it is appended, so
+// that an import can only make a log that proves itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +27,7 @@ using eventlog::SealedBlock;
 
 class Import {
  public:
-  // `size_bytes`: of all lines; 0: not known.
+  // `size_bytes` is the size of all lines; 0: unknown.
   Import(const ReplayArguments& arguments, std::istream& in, std::int64_t size_bytes)
       : arguments_(arguments), in_(in), size_bytes_(size_bytes) {}
 
@@ -65,19 +67,19 @@ class Import {
       read_bytes_ += static_cast<std::int64_t>(line_.size()) + 1;
       return true;
     }
-    return wrong("the lines end here, and the one that says so is missing");
+    return wrong("the lines end here, and the end line is missing");
   }
 
   Result<bool> read_head() {
     if (auto ok = read_line(); !ok) return ok;
     const nlohmann::json head = nlohmann::json::parse(line_, nullptr, false);
     const bool is_export = head.is_object() && head.contains("steno_export");
-    if (!is_export) return wrong("this is not what steno replay export prints");
+    if (!is_export) return wrong("this is not the output of steno replay export");
     if (head["steno_export"] != 1) return wrong("it was printed by a newer release");
     const nlohmann::json of = head.value("of", nlohmann::json::object());
-    if (!of.is_object()) return wrong("this is not what steno replay export prints");
+    if (!of.is_object()) return wrong("this is not the output of steno replay export");
     if (of.value("with_content", nlohmann::json(true)) == true) return true;
-    return wrong("it was exported without its content, and cannot be made a log again");
+    return wrong("it was exported without content, and cannot become a log again");
   }
 
   Result<bool> take_line(eventlog::LogCopy& copy) {
@@ -93,7 +95,7 @@ class Import {
     const SealedBlock block = lines_.take_block();
     if (block.header.first != next_) {
       return wrong("the block begins at position " + std::to_string(block.header.first.value) +
-                   ", and position " + std::to_string(next_.value) + " was to come");
+                   ", but position " + std::to_string(next_.value) + " was expected");
     }
     if (block.header.previous != hash_) return wrong("the block does not follow the one before it");
     if (auto ok = check_events(block); !ok) return ok;
@@ -108,11 +110,11 @@ class Import {
                 end["end"].value("position", nlohmann::json()) == next_.value - 1 &&
                 end["end"].value("hash", nlohmann::json()) == base::to_hex(base::view(hash_));
     if (is_ended_) return true;
-    return wrong("the end that is named is not that of the lines before it");
+    return wrong("the end line does not match the lines before it");
   }
 
-  // Contents are no part of the block's hash, and have proofs of their own. What the log says of
-  // streams and erasures is kept, for what is appended to it.
+  // Proves contents, which are not part of the block's hash. Also collects stream versions and
+  // recorded erasures, which the events appended after the import need.
   Result<bool> check_events(const SealedBlock& block) {
     const auto view = eventlog::parse_block(block.facts);
     const auto content = base::decode<eventlog::ContentBlock>(block.content);
@@ -181,8 +183,7 @@ class Import {
 
 int replay_import(const ReplayArguments& arguments) {
   if (arguments.target.empty()) {
-    return fail(arguments.err,
-                {ErrorCode::invalid, "say with --to where the new log is to be", {}});
+    return fail(arguments.err, {ErrorCode::invalid, "give the new log's folder with --to", {}});
   }
   std::ifstream file;
   const bool is_stdin = arguments.file == "-";
@@ -190,7 +191,7 @@ int replay_import(const ReplayArguments& arguments) {
   if (!is_stdin && !file) {
     return fail(arguments.err, {ErrorCode::not_found, "the file cannot be read", arguments.file});
   }
-  // With C's buffer between, each character would be asked for by itself.
+  // With stdio's buffer in between, each character would be read by a call of its own.
   if (is_stdin) std::ios::sync_with_stdio(false);
   std::error_code ignored;
   const auto size = is_stdin ? 0 : std::filesystem::file_size(arguments.file, ignored);

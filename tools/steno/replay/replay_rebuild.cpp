@@ -1,3 +1,4 @@
+// `steno replay rebuild`: prints the digests that RebuiltRows found, and a verdict for each.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

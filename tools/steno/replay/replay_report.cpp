@@ -1,3 +1,4 @@
+// Prints to the streams of the arguments, not to stdout and stderr, so that tests can read them.
 #include "tools/steno/replay/replay_report.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ base::Result<bool> check_begin(const eventlog::OpenedLog& log) {
 
 void tell_archived(std::FILE* err, const std::optional<eventlog::LogBase>& base) {
   if (!base) return;
-  fmt::print(err, "steno: without what ended earlier: {}; --archive adds it\n",
+  fmt::print(err, "steno: without sessions that ended earlier: {}; --archive adds them\n",
              printable(eventlog::where_archived(*base)));
 }
 

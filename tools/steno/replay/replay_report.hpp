@@ -1,4 +1,4 @@
-// What the replay commands have in common: how a failure is told, and progress.
+// Shared by the replay commands: printing failures and results, and refusing an archived beginning.
 #pragma once
 
 #include <cstdio>
@@ -16,24 +16,25 @@ namespace steno {
 // Prints the error's line (error_line.hpp) and returns its exit code.
 int fail(std::FILE* err, const base::Error& error);
 
-// Error not_found for a log whose beginning was archived, saying where it is.
+// Error not_found for a log whose beginning was archived; the text says where it is.
 base::Result<bool> check_begin(const eventlog::UnprovedLog& log);
 base::Result<bool> check_begin(const eventlog::OpenedLog& log);
 
-// One line on `err` where the log's beginning was archived: what is shown is of the rest.
+// Prints one line on `err` if the log's beginning was archived, since only the rest is shown.
 void tell_archived(std::FILE* err, const std::optional<eventlog::LogBase>& base);
 
-// Indented, with a line's end.
+// Prints the text indented, with a line feed at its end.
 template <class Json>
 void print_json_text(std::FILE* out, const Json& json) {
   const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   std::fwrite(text.data(), 1, text.size(), out);
 }
 
-// Who reads the file's other end has gone, as `head` does.
+// True if the reader of a pipe has gone, as `head` does.
 bool is_reader_gone(std::FILE* out);
 
-// A text may quote what a log holds, which is not to reach a terminal as it is.
+// Replaces control characters by '?': a text can quote the log, which must not reach a terminal
+// raw.
 std::string printable(std::string text);
 
 }  // namespace steno

@@ -1,3 +1,5 @@
+// Folds with the product's own projector into a temporary store, and compares digests over the
+// rows.
 #include "tools/steno/replay/replay_rows.hpp"
 
 #include <fmt/format.h>
@@ -15,9 +17,11 @@ using projections::Projection;
 
 namespace {
 
-constexpr std::size_t kBatchEvents = 16 << 10;  // folded between two writes and two signs of life
+constexpr std::size_t kBatchEvents =
+    16 << 10;  // folded between two writes and two updates of the progress line
 
-// Null when there are none, or when they cannot be read: then there is nothing to compare with.
+// Returns null if there are no live rows or they cannot be read: there is then nothing to compare
+// with.
 std::unique_ptr<eventlog::KeyValueStore> open_live_rows(const ReplayArguments& arguments) {
   const std::string folder = eventlog::LogFolder{arguments.folder}.views();
   auto rows = eventlog::open_rocksdb_key_value_view(folder);
@@ -59,7 +63,7 @@ Result<bool> RebuiltRows::read_live(const Projection& projection, RebuiltProject
   const auto stored = projections::read_checkpoint(*live_, projection.name());
   if (!stored) return tl::unexpected(stored.error());
   if (!*stored || (*stored)->schema != projection.schema()) return true;
-  // Rows of before an archive cannot be folded from what is left.
+  // Rows from before the archived beginning cannot be folded from the rest of the log.
   if ((*stored)->checkpoint.position.next() < log_->store->first()) return true;
   const auto digest = projections::digest(*live_, projection.name());
   if (!digest) return tl::unexpected(digest.error());
@@ -119,7 +123,7 @@ Result<RebuiltProjection> RebuiltRows::run(const Projection& projection) {
   outcome.position = projector->position();
   outcome.digest = *digest;
   outcome.is_compared = outcome.live && outcome.live->position == *end;
-  // Rows of another history may happen to be the same; they are wrong all the same.
+  // Rows of another history are wrong even if they happen to be the same.
   outcome.is_equal = outcome.is_compared && *outcome.live == projector->checkpoint() &&
                      outcome.live_digest == outcome.digest;
   return outcome;

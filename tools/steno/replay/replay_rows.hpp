@@ -1,4 +1,4 @@
-// Projections folded anew from the log, beside the rows that the server has of them.
+// Folds projections anew from the log, beside the server's own rows.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace steno {
 
-// One projection, folded up to where the live rows stand, or to `arguments.to`.
+// One projection, folded up to the live rows' checkpoint, or to `arguments.to`.
 struct RebuiltProjection {
   std::string name;
   base::Position position;
@@ -27,12 +27,13 @@ struct RebuiltProjection {
 
 class RebuiltRows {
  public:
-  // Opens the live rows first, then the log, which is thereby never behind them. The arguments
-  // outlive it. Errors: those of open_log read-only; io.
+  // Opens the live rows first, then the log, so that the log is never behind them. The arguments
+  // must outlive the object. Errors: those of open_log read-only; io.
   static base::Result<RebuiltRows> open(const ReplayArguments& arguments);
 
-  // Errors: not_found for a position that the log has not reached; damaged when the live rows hold
-  // events that the log does not, or a block is not whole.
+  // Folds one projection and compares it. Errors: not_found for a position that the log has not
+  // reached or that is archived; damaged if the live rows hold events that the log does not, or a
+  // block is not whole.
   base::Result<RebuiltProjection> run(const projections::Projection& projection);
 
   eventlog::KeyValueStore& rebuilt() { return *rows_; }
@@ -50,12 +51,13 @@ class RebuiltRows {
   const ReplayArguments* arguments_;
   std::unique_ptr<eventlog::KeyValueStore> live_;
   std::optional<eventlog::OpenedLog> log_;
-  std::unique_ptr<eventlog::KeyValueStore> base_rows_;  // to build upon; null: from position 1
-  eventlog::PrivateFolder folder_;                      // of the rows; outlives them
+  std::unique_ptr<eventlog::KeyValueStore>
+      base_rows_;                   // rows to start from; null: start at position 1
+  eventlog::PrivateFolder folder_;  // holds rows_, and must outlive it
   std::unique_ptr<eventlog::KeyValueStore> rows_;
 };
 
-// All, or the one of that name. Error not_found, naming those that there are.
+// Returns all projections, or the one of that name. Error not_found names the existing ones.
 base::Result<std::vector<std::unique_ptr<projections::Projection>>> choose_projections(
     const std::string& name);
 

@@ -1,3 +1,5 @@
+// `steno replay salvage`: prints the outcome, and writes blocks without a place in the new log to a
+// file beside it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -34,7 +36,7 @@ std::string_view name_of(RestProof proof) {
   return "alone";
 }
 
-// The lines of what has no place in the new log. Made when there is a first one.
+// The lines of blocks without a place in the new log. The file is made with its first line.
 class RestFile {
  public:
   explicit RestFile(std::string path) : path_(std::move(path)) {}
@@ -57,7 +59,7 @@ class RestFile {
     return is_synced ? Result<bool>(true) : failed("sync");
   }
 
-  // Empty: there is none.
+  // Empty: there is no file.
   std::string path() const { return file_ ? path_ : std::string(); }
 
  private:
@@ -65,11 +67,11 @@ class RestFile {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  // It holds what sessions say, so it is the user's alone.
+  // Made private to the user, since it holds prompts and answers.
   Result<bool> make() {
     const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0 && errno == EEXIST) {
-      return base::failure(base::ErrorCode::conflict, "there is such a file already", path_);
+      return base::failure(base::ErrorCode::conflict, "the file exists already", path_);
     }
     if (fd < 0) return failed("make");
     file_.reset(::fdopen(fd, "w"));
@@ -101,7 +103,7 @@ void print_text(std::FILE* out, const Salvaged& done, const std::string& rest) {
                   : fmt::format("{}, {} blocks", range_of({1}, done.kept), done.kept_blocks));
   row("head", done.old_head.position.value > 0
                   ? fmt::format("position {}", done.old_head.position.value)
-                  : "not readable: events behind those that are named may be missing, too");
+                  : "not readable: events behind the listed ones may be missing, too");
   row("new epoch", fmt::format("{}, which begins at position {}", done.end.epoch.counter,
                                done.kept.next().value));
   row("checkpoint", checkpoint_text(done.end));
@@ -115,7 +117,7 @@ void print_text(std::FILE* out, const Salvaged& done, const std::string& rest) {
                                missing.through.value, printable(missing.stream)));
   }
   if (done.contents_lost.empty()) return;
-  row("contents", fmt::format("{} are lost, on the record now; of the events at these positions:",
+  row("contents", fmt::format("{} are lost, and recorded as lost, of the events at positions:",
                               done.contents_lost.size()));
   for (const base::Position position : done.contents_lost) row("", std::to_string(position.value));
 }
@@ -155,7 +157,7 @@ int replay_salvage(const ReplayArguments& arguments) {
   while (target.size() > 1 && target.ends_with('/')) target.pop_back();
   if (target.empty()) {
     return fail(arguments.err,
-                {base::ErrorCode::invalid, "say with --to where the new log is to be", {}});
+                {base::ErrorCode::invalid, "give the new log's folder with --to", {}});
   }
   RestFile rest(target + "-rest.jsonl");
   ProgressLine progress(arguments.err, "salvage");

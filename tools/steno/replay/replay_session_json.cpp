@@ -1,3 +1,4 @@
+// The fields stand in a fixed order, so that the same state gives the same bytes.
 #include "tools/steno/replay/replay_session_json.hpp"
 
 #include "tools/steno/text/time_text.hpp"

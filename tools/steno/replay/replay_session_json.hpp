@@ -1,4 +1,4 @@
-// A session's state as JSON, as `replay state` and `replay diff` show it.
+// Returns a session's state as the JSON that `replay state` and `replay diff` show.
 #pragma once
 
 #include <nlohmann/json.hpp>

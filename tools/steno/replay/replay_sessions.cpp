@@ -1,3 +1,4 @@
+// Resolves a session reference on folded states, in the order in which the server resolves it.
 #include <algorithm>
 #include <map>
 
@@ -21,8 +22,8 @@ Result<FoldedSessions> only_one(const FoldedSessions& found, const std::string& 
   return base::failure(ErrorCode::invalid, "'" + reference + "' fits several sessions: " + names);
 }
 
-// As everywhere: id; alias; name, of several sessions the live one, else the newest; a prefix of id
-// or alias; the agent's own session id. `all` is in the order of opening.
+// Tries in turn: id; alias; name, of several sessions the live one, else the newest; a prefix of id
+// or alias; the agent's own session id. `all` must be in the order of opening.
 Result<FoldedSessions> resolve(const FoldedSessions& all, const std::string& reference) {
   const auto matching = [&](auto&& is_meant) {
     FoldedSessions found;

@@ -1,3 +1,4 @@
+// `steno replay state`: prints folded sessions as text or JSON, the same bytes for the same log.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -24,7 +25,7 @@ void print_sessions_as_json(std::FILE* out, const Fold& fold, const FoldedSessio
   print_json_text(out, json);
 }
 
-// Words that people chose may hold anything, control characters too.
+// Quotes text that people chose, since it can hold control characters.
 std::string quoted(const std::string& word) {
   return Json(word).dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -1,3 +1,4 @@
+// `steno replay stats`: counts in one pass over the blocks, decoding envelopes only.
 #include <fmt/format.h>
 
 #include <map>
@@ -33,24 +34,24 @@ struct Stats {
   Position last;
   Amount blocks;    // facts, headers included
   Amount events;    // facts
-  Amount contents;  // that are there; chunked ones as well
+  Amount contents;  // those still present, chunked ones included
   Amount inlined;   // content blocks, salts included
   std::int64_t chunked = 0;
   std::int64_t chunks = 0;
   std::int64_t contents_erased = 0;
   std::int64_t sessions = 0;
   std::int64_t epochs = 0;
-  std::int64_t servers = 0;  // times that a server has taken the log
+  std::int64_t servers = 0;  // times that a server has taken over the log
   base::Time first_time;
   base::Time last_time;
   std::int64_t block_events_max = 0;
   std::map<std::string, Amount> types;
-  std::map<std::string, Amount> agents;  // "": of no agent
+  std::map<std::string, Amount> agents;  // "": no agent
 };
 
 class Counting {
  public:
-  // Of the events behind that position.
+  // Counts the events behind that position.
   explicit Counting(Position before) {
     stats_.first = before.next();
     stats_.last = before;

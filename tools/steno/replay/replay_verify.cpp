@@ -1,3 +1,5 @@
+// `steno replay verify`: gathers every checkpoint outside the log, runs verify_log, prints the
+// report and turns it into a verdict.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,13 +46,13 @@ Verdict verdict_of(const UnprovedLog& log, const VerifyReport& report) {
   return {kExitOk, "clean", "whole: nothing is missing"};
 }
 
-// Of the log's end, where all is well up to there.
+// Returns the log's end as a checkpoint, if there is no problem up to there.
 std::optional<eventlog::Checkpoint> checkpoint_of(const VerifyReport& report) {
   if (!report.problems.empty() || report.blocks == 0) return std::nullopt;
   return eventlog::Checkpoint{report.log, report.epoch, report.last, report.hash};
 }
 
-// "12 that hold, the last one of positions 1 to 4711, signed by key 1a2b-…"
+// Returns "12, signed up to position 4711 by key 1a2b-…", or "none".
 std::string anchors_text(const VerifyReport& report) {
   if (report.anchors.empty()) return "none";
   std::int64_t count = 0;
@@ -139,7 +141,7 @@ void print_report_as_json(std::FILE* out, const UnprovedLog& log, const VerifyRe
   print_json_text(out, json);
 }
 
-// The anchor in a file that was carried away, as somebody who has seen the log.
+// Returns the anchor of a file as a witness, if an accepted key signed it.
 base::Result<eventlog::Witness> anchor_witness(const ReplayArguments& arguments) {
   const auto file = eventlog::read_anchor_file(arguments.anchor);
   if (!file) return tl::unexpected(file.error());
@@ -155,7 +157,7 @@ base::Result<eventlog::Witness> anchor_witness(const ReplayArguments& arguments)
                        arguments.anchor);
 }
 
-// Rows that stand before a trimmed log's first block are built anew when a server starts.
+// Removes witnesses from before a trimmed log's first block: such rows are built anew at a start.
 std::vector<eventlog::Witness> without_earlier(std::vector<eventlog::Witness> witnesses,
                                                const UnprovedLog& log) {
   if (!log.base) return witnesses;
@@ -165,7 +167,8 @@ std::vector<eventlog::Witness> without_earlier(std::vector<eventlog::Witness> wi
   return witnesses;
 }
 
-// Of somebody's own checkpoint: a trimmed log can be held against it from its anchor on.
+// Fails for a user's own checkpoint before a trimmed log's anchor: the log can only be compared
+// from there on.
 base::Result<bool> check_reach(const std::optional<eventlog::Witness>& witness,
                                const UnprovedLog& log) {
   if (!witness || !log.base) return true;
@@ -184,7 +187,7 @@ base::Result<bool> check_reach(const std::optional<eventlog::Witness>& witness,
       "position " + std::to_string(position.value));
 }
 
-// The rows that a trimmed log's projections are built upon.
+// Checks the rows that a trimmed log's projections are built upon.
 void check_base(const UnprovedLog& log, VerifyReport& report) {
   if (!log.base || log.base_error) return;
   const auto found = projections::check_anchored_rows(*log.base);
@@ -230,7 +233,7 @@ int replay_verify(const ReplayArguments& arguments) {
       besides);
   progress.clear();
   check_base(*log, report);
-  // Of what is known at all, verify_log has said more.
+  // These errors get a position behind everything known, on which verify_log reports itself.
   const base::Position head = log->head ? log->head->position : base::Position{};
   const base::Position behind = std::max({log->store->tail(), report.last, head}).next();
   for (const auto& error : {log->head_error, log->store_error, log->base_error}) {

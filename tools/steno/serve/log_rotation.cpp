@@ -1,3 +1,4 @@
+// Compares stderr with the named file by device and inode, so that nothing else is ever renamed.
 #include "tools/steno/serve/log_rotation.hpp"
 
 #include <fcntl.h>
@@ -20,7 +21,7 @@ void LogRotation::do_work(base::Duration now) {
   if (std::rename(path_.c_str(), before.c_str()) != 0) return;
   const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) {
-    // It goes on under its name, and the next look tries again.
+    // Logging goes on under the old name, and the next look tries again.
     static_cast<void>(std::rename(before.c_str(), path_.c_str()));
     return;
   }

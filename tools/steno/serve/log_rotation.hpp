@@ -1,4 +1,4 @@
-// Keeps the file that a process logs to from growing for ever.
+// Bounds the size of the file that a process logs to.
 #pragma once
 
 #include <string>
@@ -8,18 +8,18 @@
 
 namespace steno {
 
-// Of a process whose stderr is a file that it alone writes. Used by one thread.
+// For a process whose stderr is a file that it alone writes. Used by one thread.
 class LogRotation {
  public:
-  // Two files at most, and what is written in one interval.
+  // Two files of this size at most, plus the output of one interval.
   static constexpr std::int64_t kBytesMax = std::int64_t{8} << 20;
   static constexpr base::Duration kLookEvery = std::chrono::seconds(10);
 
-  // Does nothing where stderr is not that file, as in a terminal.
+  // Does nothing if stderr is not that file, as in a terminal.
   explicit LogRotation(std::string path) : path_(std::move(path)) {}
 
-  // Renames a file that has become too large to "<path>.1", in the place of the one before it, and
-  // goes on in a new one.
+  // Renames a file that has become too large to "<path>.1", replacing the one before it, and
+  // continues in a new one.
   void do_work(base::Duration now);
 
  private:

@@ -1,3 +1,4 @@
+// Reads and sets RLIMIT_NOFILE.
 #include "tools/steno/serve/open_files.hpp"
 
 #include <sys/resource.h>
@@ -10,7 +11,7 @@
 namespace steno {
 namespace {
 
-// Linux's own largest number of one process (fs.nr_open); stands for "unlimited".
+// Linux's own limit for one process (fs.nr_open); stands for "unlimited".
 constexpr std::int64_t kOpenFilesMax = 1 << 20;
 
 std::int64_t number_of(rlim_t limit) {

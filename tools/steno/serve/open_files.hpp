@@ -1,4 +1,4 @@
-// How many files the server may have open, and who gets how many of them.
+// Divides the files that the server can have open between its peers and its log.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,25 @@
 namespace steno {
 
 struct OpenFiles {
-  std::int64_t limit = 0;  // of the process: as many as its hard limit allows
-  // Peers are given descriptors below this one: half of all. The rest are for the log's own files.
+  std::int64_t limit = 0;  // of the process: its hard limit
+  // Peers get descriptors below this one: half of all. The rest are for the log's own files.
   std::int64_t peers_below = 0;
 };
 
-// The least limit that a server starts with: its own files, and some peers.
+// The least limit that a server starts with: enough for its own files and some peers.
 constexpr std::int64_t kOpenFilesMin = 128;
 
-// What follows from the hard limit. Error refused: too few.
+// Returns the shares under that hard limit. Error refused: it is too low.
 base::Result<OpenFiles> share_open_files(std::int64_t hard);
 
 // Raises this process's soft limit to its hard one. Errors: as above; io.
 base::Result<OpenFiles> claim_open_files();
 
-// How many this process may have open now.
+// Returns this process's soft limit; 0 if it cannot be read.
 std::int64_t soft_open_files();
 
-// The soft limit for this process and those that it starts; one above the hard limit is that one.
+// Sets the soft limit of this process and of those that it starts, at most to the hard limit. Best
+// effort.
 void set_open_files(std::int64_t soft);
 
 }  // namespace steno

@@ -1,4 +1,5 @@
-// `steno serve`: the server's process, the worker's process, and the server's care for the worker.
+// The two processes of `steno serve`: the server, which also looks after the worker, and the
+// worker.
 #pragma once
 
 #include <sys/types.h>
@@ -27,22 +28,22 @@ struct ServeOptions {
   workers::WorkerLinkOptions link;
   workers::KeptAgentOptions agents;
   workers::KeepFor keep_for;
-  // How to start this machine's worker process; empty: it is started by somebody else.
+  // The command line of this machine's worker process; empty: somebody else starts it.
   std::vector<std::string> worker_argv;
-  bool keep_workers = false;  // a SIGTERM ends the server only
-  bool accept_clock = false;  // serve also where the clock is far behind the log
-  bool needs_log = false;     // a data folder without a log is refused
+  bool keep_workers = false;  // a stop signal ends the server only
+  bool accept_clock = false;  // serve although the clock is far behind the log
+  bool needs_log = false;     // refuse a data folder without a log
   std::int64_t agent_files =
-      0;                   // of the worker and its agents: how many they may open; 0: as it is
-  mode_t agent_umask = 0;  // of agents; that of the server keeps everybody else out
+      0;                   // files that the worker and its agents can open; 0: unchanged
+  mode_t agent_umask = 0;  // of agents; the umask of the server excludes all others
 };
 
-// Error refused: the clock is so far before the log's last event that what is recorded from here on
-// would have wrong times for weeks.
+// Error refused: the clock is so far before the log's last event that recorded times would be wrong
+// for weeks.
 base::Result<bool> check_clock(base::Time last, base::Time wall);
 
-// Runs until SIGTERM or SIGINT; returns an exit code. Prints "ready" to stdout once commands are
-// taken, and one line on stderr for what went wrong.
+// Run until SIGTERM, SIGINT or SIGHUP, and return an exit code. A failure prints one line on
+// stderr. The server prints "ready" to stdout once it takes commands.
 int run_server(const ServeOptions& options);
 int run_worker(const ServeOptions& options);
 

@@ -1,3 +1,4 @@
+// Translates the configuration into ServeOptions, sets up logging, and runs the chosen role.
 #include "tools/steno/serve/serve_command.hpp"
 
 #include <fmt/core.h>
@@ -21,7 +22,8 @@ std::vector<std::string> own_environment() {
   return variables;
 }
 
-// It is started by a server that may open more files than its agents are used to.
+// Returns the worker's command line. It names the umask and the file limit of this process before
+// the server changes them, so that agents keep both.
 std::vector<std::string> worker_command(const Config& config, const ServeArguments& arguments) {
   std::error_code error;
   std::vector<std::string> argv{std::filesystem::read_symlink("/proc/self/exe", error).string()};
@@ -74,7 +76,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
 void set_up_log(const Config& config) {
   auto logger = spdlog::stderr_logger_mt("steno");
   logger->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
-  // A person at a terminal reads the answers there; what is told unasked is for a file.
+  // A person at a terminal gets only warnings: unrequested lines are for a file.
   const bool is_for_person = ::isatty(STDERR_FILENO) == 1 && !is_set(config, "log_level");
   logger->set_level(is_for_person ? spdlog::level::warn
                                   : spdlog::level::from_str(config.log_level));

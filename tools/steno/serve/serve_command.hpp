@@ -1,4 +1,4 @@
-// `steno serve`: runs the roles of this machine until it is told to stop.
+// `steno serve`: runs this machine's roles until it is told to stop.
 #pragma once
 
 #include <sys/types.h>
@@ -11,11 +11,11 @@
 namespace steno {
 
 struct ServeArguments {
-  std::string role;  // "server" or "worker": that one alone; empty: all roles of this machine
+  std::string role;  // "server" or "worker": only that role; empty: all roles of this machine
   bool accept_clock = false;
-  bool needs_log = false;        // a data folder without a log is refused
-  std::int64_t agent_files = 0;  // that the worker and its agents may have open; 0: as it is
-  mode_t agent_umask = 0;        // for the files that agents make, which are not ours
+  bool needs_log = false;        // refuse a data folder without a log
+  std::int64_t agent_files = 0;  // files that the worker and its agents can have open; 0: unchanged
+  mode_t agent_umask = 0;        // for files that agents make, which belong to the user
 };
 
 // Returns an exit code.

@@ -1,3 +1,4 @@
+// Remembers the served log in a file of the run folder, outside the disk that can be missing.
 #include "tools/steno/serve/served_log.hpp"
 
 #include <fstream>
@@ -12,7 +13,7 @@ std::string file_of(const ServedLog& served) {
   return served.run_folder + "/served-log";
 }
 
-// LOG-ID SPACE DATA-FOLDER NEWLINE. Empty: none is remembered of this folder.
+// Reads "LOG-ID SPACE DATA-FOLDER NEWLINE". Empty: no log of this data folder is remembered.
 std::string remembered(const ServedLog& served) {
   std::ifstream file(file_of(served), std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
@@ -26,18 +27,18 @@ std::string remembered(const ServedLog& served) {
 
 base::Result<bool> check_may_begin(const ServedLog& served) {
   if (served.is_expected) {
-    return base::failure(base::ErrorCode::refused,
-                         "there is no log here, and --existing says that there must be one; mount "
-                         "the disk that it is on, give its folder, or start without --existing to "
-                         "begin a new log",
-                         served.data_folder);
+    return base::failure(
+        base::ErrorCode::refused,
+        "there is no log here, and --existing requires one. Mount the disk that it "
+        "is on, or give its folder. To begin a new log, start without --existing",
+        served.data_folder);
   }
   const std::string log = remembered(served);
   if (log.empty()) return true;
   return base::failure(base::ErrorCode::refused,
                        "there is no log here, but log " + log +
-                           " was served from here before; mount the disk that it is on, or put it "
-                           "back. To begin a new log all the same, remove " +
+                           " was served from here before. Mount the disk that it is on, or put it "
+                           "back. To begin a new log anyway, remove " +
                            file_of(served),
                        served.data_folder);
 }

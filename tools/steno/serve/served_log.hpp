@@ -1,5 +1,5 @@
-// Whether a new log may begin in the data folder. One that is empty where a log was expected is
-// most often a disk that is not mounted, and a server that begins anew there would not be noticed.
+// Decides whether a new log can begin in the data folder. An empty folder where a log was expected
+// is most often a disk that is not mounted; a new log there would go unnoticed.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 namespace steno {
 
 struct ServedLog {
-  std::string run_folder;    // remembers, in a file, which log was served from which data folder
+  std::string run_folder;    // holds the file that remembers the log served from a data folder
   std::string data_folder;   // absolute
-  bool is_expected = false;  // by whoever starts the server: a new log is refused
+  bool is_expected = false;  // the caller expects a log: a new one is refused
 };
 
-// The data folder holds no log yet, or one without an event. Error refused: a log is expected
-// there, or was served from there.
+// Call it if the data folder holds no log, or one without an event. Error refused: a log is
+// expected there, or was served from there.
 base::Result<bool> check_may_begin(const ServedLog& served);
 
-// A log that has events is served. A file that cannot be written is no reason not to.
+// Remembers the log, which must have events. Best effort: a file that cannot be written is ignored.
 void remember_log(const ServedLog& served, base::LogId log);
 
 }  // namespace steno

@@ -1,3 +1,5 @@
+// Opens the log and everything that the loop needs, in order, then alternates between the server's
+// duty cycle and one poll over all sockets and wake-up descriptors.
 #include <spdlog/spdlog.h>
 
 #include <unistd.h>
@@ -28,17 +30,17 @@ namespace steno {
 namespace {
 
 constexpr base::Duration kDrainMax = std::chrono::seconds(15);  // for the worker to end its agents
-// Log time never goes back and is drawn to the clock by 1 ms a second, so a log that is an hour
-// ahead stays ahead for 41 days; ages and retention are wrong by as much.
+// Log time never goes back and approaches the clock by 1 ms a second. A log that is an hour ahead
+// stays ahead for 41 days, and ages and retention are wrong by as much.
 constexpr base::Duration kClockBehindMax = std::chrono::hours(1);
-// As many connections as an endpoint knows peers.
+// As many connections as an endpoint can have peers.
 constexpr std::int64_t kPeersWanted = 4096;
 constexpr base::Duration kPollMax = std::chrono::milliseconds(250);
 
 class FileLeaseLocks final : public workers::LeaseLocks {
  public:
   explicit FileLeaseLocks(const ServeOptions& options) : options_(options) {}
-  // When in doubt, somebody holds it: a lease is never taken from an owner who may live.
+  // In doubt a lock counts as held: a lease is never taken from an owner that can be alive.
   bool is_worker_alive() override { return base::is_locked(options_.worker_lock).value_or(true); }
   bool has_worker_ended(std::int64_t pid) override {
     if (!is_worker_alive()) return true;
@@ -61,7 +63,7 @@ ServedLog served_log(const ServeOptions& options) {
   return {options.run_folder, options.data_folder, options.needs_log};
 }
 
-// Everything that the server's loop stands on, in the order of its making.
+// Everything that the server's loop uses, in the order of construction.
 struct Process {
   explicit Process(const ServeOptions& o) : options(o), locks(o) {}
 
@@ -97,7 +99,7 @@ base::Result<bool> Process::open() {
   if (!options.accept_clock) {
     if (auto ok = check_clock(log.tail.time, clock.wall()); !ok) return ok;
   }
-  // In the data folder, which is ours alone.
+  // In the data folder, which is private to the user.
   auto locked = eventlog::system_disk().make_folder(options.agents.lock_folder);
   if (!locked) return locked;
   const auto key_file = eventlog::LogFolder{options.data_folder}.key();
@@ -113,7 +115,7 @@ base::Result<bool> Process::open() {
   return true;
 }
 
-// One line for each folder whose rows are built anew.
+// Logs one line for each folder whose rows are built anew.
 void tell_rebuilt(std::string_view rows, const base::Error& why) {
   spdlog::warn("rows_built_anew folder={}/ reason=\"{}\" lost=nothing", rows, why.text);
 }
@@ -153,8 +155,8 @@ base::Result<bool> Process::bind() {
   auto commands = bus::bind_server(context, options.command_endpoint);
   if (!commands) return tl::unexpected(commands.error());
   command_socket = std::move(*commands);
-  // A worker's queue is bounded by what it is told: a directive for each session that it holds, all
-  // of which are due at once when it registers.
+  // A worker's queue is bounded by its sessions: one directive each, all of which are due at once
+  // when it registers.
   auto workers =
       bus::bind_server(context, options.worker_endpoint, std::numeric_limits<std::size_t>::max());
   if (!workers) return tl::unexpected(workers.error());
@@ -226,16 +228,16 @@ base::Result<bool> check_clock(base::Time last, base::Time wall) {
   return base::failure(
       base::ErrorCode::refused,
       "the clock is " + std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) +
-          " min before the log's last event; set the clock, or, where the log was written with a "
-          "wrong one, go on with steno serve --accept-clock: times on the record stay ahead until "
-          "the clock has come near");
+          " min before the log's last event. Set the clock. If the log was written with a wrong "
+          "clock, use steno serve --accept-clock: recorded times then stay ahead until the clock "
+          "has caught up");
 }
 
 int run_server(const ServeOptions& options) {
   StopSignals signals;
   const eventlog::LogFolder folder{options.data_folder};
   if (!folder.has_log() && eventlog::is_gone(folder.head())) {
-    // Before anything is made here.
+    // Checked before anything is made here.
     if (auto ok = check_may_begin(served_log(options)); !ok) {
       return print_failure("steno serve", ok.error());
     }
@@ -260,8 +262,8 @@ int run_server(const ServeOptions& options) {
   const int code = run_loop(process, supervisor, signals);
   if (server.failure()) {
     server.flight().write_to(flight_file);
-    // Nothing is closed: a store whose disk has failed would try to write what nobody waits for,
-    // and RocksDB, where its assertions are on, ends in them.
+    // Nothing is closed: a store on a failed disk would try to write data that nobody waits for,
+    // and RocksDB with assertions on aborts in that.
     std::_Exit(code);
   }
   base::on_check_failed(nullptr);

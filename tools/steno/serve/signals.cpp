@@ -1,3 +1,4 @@
+// Blocks the signals and reads them from a signalfd.
 #include "tools/steno/serve/signals.hpp"
 
 #include <sys/signalfd.h>

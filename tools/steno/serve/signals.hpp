@@ -3,8 +3,8 @@
 
 namespace steno {
 
-// Blocks the signals for this thread and those that it starts, and makes them readable. Before any
-// thread is started. SIGPIPE is ignored.
+// Blocks the signals for this thread and those that it starts, and makes them readable; also
+// ignores SIGPIPE. Construct it before any thread is started.
 class StopSignals {
  public:
   StopSignals();
@@ -13,7 +13,7 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   int fd() const { return fd_; }
-  // The number of a signal that came; 0: none.
+  // Returns the number of a signal that came; 0: none.
   int take();
 
  private:

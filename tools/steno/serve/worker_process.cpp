@@ -1,3 +1,5 @@
+// Takes the worker lock, ends orphans of dead keepers, then runs the link to the server and the
+// agents in one loop.
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,7 +22,7 @@ namespace steno {
 namespace {
 
 constexpr base::Duration kWorkerPollMax = std::chrono::milliseconds(250);
-constexpr base::Duration kGoodbyeMax = std::chrono::seconds(10);  // to hand in the last reports
+constexpr base::Duration kGoodbyeMax = std::chrono::seconds(10);  // to deliver the last reports
 
 int run_loop(const ServeOptions& options, StopSignals& signals) {
   base::SystemClock clock;
@@ -63,7 +65,7 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
 }  // namespace
 
 int run_worker(const ServeOptions& options) {
-  // Keepers and agents inherit it. What the worker makes has its mode said.
+  // Keepers and agents inherit the umask. The worker's own files are made with an explicit mode.
   ::umask(options.agent_umask);
   if (options.agent_files > 0) set_open_files(options.agent_files);
   StopSignals signals;

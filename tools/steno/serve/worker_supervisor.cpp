@@ -1,3 +1,4 @@
+// Knows a living worker by its lock, since one that an earlier server started is not a child.
 #include "tools/steno/serve/worker_supervisor.hpp"
 
 #include <fcntl.h>
@@ -20,7 +21,7 @@ namespace steno {
 namespace {
 
 constexpr base::Duration kBackOffMin = std::chrono::milliseconds(50);
-// What agents of dead keepers have left behind is ended by the next worker, within 2 s.
+// The next worker ends orphans of dead keepers, which must happen within 2 s.
 constexpr base::Duration kBackOffMax = std::chrono::seconds(1);
 constexpr base::Duration kHealthyAfter = std::chrono::seconds(1);  // beyond its back-off
 
@@ -58,7 +59,8 @@ void WorkerSupervisor::do_work(base::Duration now) {
 }
 
 void WorkerSupervisor::start(base::Duration now) {
-  // A worker that lived for a while was healthy; one that dies at once is waited for ever longer.
+  // A worker that lived for a while was healthy. One that dies at once is restarted after ever
+  // longer waits, up to kBackOffMax.
   back_off_ =
       now - next_start_ > kHealthyAfter ? kBackOffMin : std::min(back_off_ * 2, kBackOffMax);
   next_start_ = now + back_off_;
@@ -101,8 +103,8 @@ void WorkerSupervisor::ask_to_end() {
     is_asked_ = ::kill(child_, SIGTERM) == 0;
     return;
   }
-  // Not our child. Its lock names it, but for a moment still the one that held it before, whose pid
-  // may be anybody's by now: whoever has not opened the lock is not asked.
+  // Not our child. The lock's holder can for a moment still be the previous one, whose pid can
+  // belong to anybody by now. So a process is signalled only if it has the lock file open.
   const pid_t pid = base::lock_holder(lock_path_);
   if (pid <= 1) return;
   const base::UniqueFd handle(::pidfd_open(pid, 0));

@@ -1,5 +1,5 @@
-// The server's care for this machine's worker process: starts it when none lives, with back-off,
-// and ends it when the server is stopped.
+// The server's supervision of this machine's worker process: starts it if none lives, with
+// back-off, and ends it when the server is stopped.
 #pragma once
 
 #include <sys/types.h>
@@ -13,14 +13,14 @@ namespace steno {
 
 class WorkerSupervisor {
  public:
-  // `argv` empty: the worker is not ours to start. `lock_path` is held by a living worker.
+  // `argv` empty: somebody else starts the worker. A living worker holds `lock_path`.
   WorkerSupervisor(std::vector<std::string> argv, std::string lock_path, std::string log_path);
 
-  // Starts the worker when there is none and its time has come. Behind stop(): asks the one that
-  // could not be asked yet.
+  // Starts the worker if none lives and the back-off is over. After stop(): asks a worker to end
+  // that could not be asked before.
   void do_work(base::Duration now);
-  // Asks the worker to end its agents and itself (SIGTERM), once; a worker that outlived an earlier
-  // server is asked, too. No process that does not hold the lock is ever signalled.
+  // Asks the worker to end its agents and itself (SIGTERM), once. A worker that outlived an earlier
+  // server is asked, too. A process that does not hold the lock is never signalled.
   void stop();
   bool is_alive();
 
@@ -31,7 +31,7 @@ class WorkerSupervisor {
   const std::vector<std::string> argv_;
   const std::string lock_path_;
   const std::string log_path_;
-  pid_t child_ = 0;  // 0: none of ours
+  pid_t child_ = 0;  // 0: no child of ours
   bool is_stopping_ = false;
   bool is_asked_ = false;  // to end
   base::Duration next_start_{0};

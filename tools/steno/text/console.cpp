@@ -1,3 +1,4 @@
+// Uses stdio throughout, so that answers and remarks keep their order on one terminal.
 #include "tools/steno/text/console.hpp"
 
 #include <unistd.h>
@@ -15,7 +16,7 @@ void print(std::string_view text) {
 }
 
 void remark(std::string_view line) {
-  // In order with the answers, where both are shown on one terminal.
+  // Keeps remarks in order with the answers if both go to one terminal.
   std::fflush(stdout);
   const std::string text = safe_line(line) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);

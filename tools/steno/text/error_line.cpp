@@ -1,3 +1,4 @@
+// One switch for the whole process, so that code that fails needs no configuration.
 #include "tools/steno/text/error_line.hpp"
 
 #include <nlohmann/json.hpp>

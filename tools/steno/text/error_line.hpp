@@ -1,5 +1,5 @@
-// The line on stderr that says why a command fails: for people, or for programs that asked for
-// JSON.
+// The line on stderr that says why a command fails: a text for people, or JSON for programs that
+// asked for it.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace steno {
 
-// From here on, in the whole process. Called before anything fails, by the thread that fails.
+// Turns error lines into JSON for the whole process. Call it before anything fails, on the thread
+// that fails.
 void make_errors_json();
 
-// "steno: there is no session 'x'", or
-// {"error":{"code":"not_found","exit":3,"text":"there is no session 'x'"}}; without a line's end.
-// `program`: who says so.
+// Returns "steno: there is no session 'x'", or {"error":{"code":"not_found","exit":3,"text":"there
+// is no session 'x'"}}; without a line feed. `program` comes first in the text.
 std::string error_line(std::string_view program, int exit_code, std::string_view text);
 
 }  // namespace steno

@@ -1,3 +1,5 @@
+// Maps every error, rejection and reply in a switch without a default, so that a new one must be
+// mapped.
 #include "tools/steno/text/exit_codes.hpp"
 
 #include <fmt/core.h>
@@ -128,7 +130,7 @@ int exit_code_of(bus::ReplyError code) {
     case ReplyError::busy:
     case ReplyError::unavailable:
       return kExitBusy;
-    // A fault of the client itself.
+    // Faults of the client itself, and everything unclassified.
     case ReplyError::hello_first:
     case ReplyError::bad_frame:
     case ReplyError::failed:

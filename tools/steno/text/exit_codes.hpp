@@ -1,5 +1,5 @@
-// The exit codes of `steno`, the same for every subcommand, and which of them an error, a refusal
-// or a reply means.
+// The exit codes of `steno`, the same for every subcommand, and the mapping from errors, rejections
+// and replies to them.
 #pragma once
 
 #include <string_view>
@@ -27,17 +27,17 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
-// "not_found" for 3: what a program reads beside the number.
+// Returns the code's name, which programs read beside the number: "not_found" for 3.
 std::string_view exit_code_name(int code);
 
 int exit_code_of(base::ErrorCode code);
 int exit_code_of(domain::RejectionCode code);
 int exit_code_of(bus::ReplyError code);
-// Of a reply that is not ok: `code` is a rejection's name, or the code of an error reply. One that
-// is not known is a failure.
+// Returns the code for a reply that is not ok. `code` is a rejection's name or an error reply's
+// code; an unknown one is kExitFailed.
 int exit_code_of_reply(std::string_view code);
 
-// Says on stderr why `program` cannot go on, and returns the exit code for it.
+// Prints to stderr why `program` cannot go on, and returns the exit code.
 int print_failure(std::string_view program, const base::Error& error);
 
 }  // namespace steno

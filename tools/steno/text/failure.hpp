@@ -1,4 +1,4 @@
-// How a client command fails: an exit code, and one line for people.
+// The failure of a client command: an exit code, and one line for people.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline tl::unexpected<Failure> fail(int exit_code, std::string text) {
 inline tl::unexpected<Failure> fail(const base::Error& error) {
   return fail(exit_code_of(error.code), base::describe(error));
 }
-// Of a reply that is not ok.
+// The failure for a reply that is not ok.
 inline tl::unexpected<Failure> fail(const bus::Reply& reply) {
   return fail(exit_code_of_reply(reply.code), reply.text.empty() ? reply.code : reply.text);
 }

@@ -1,4 +1,4 @@
-// Writes and clears the line.
+// Redraws the line with a carriage return, and clears what is left of a longer one.
 #include "tools/steno/text/progress_line.hpp"
 
 #include <unistd.h>

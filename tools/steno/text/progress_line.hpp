@@ -1,4 +1,4 @@
-// How far long work has come, for people at a terminal.
+// Shows the progress of long work to people at a terminal.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace steno {
 
-// One line on a terminal, written over and over; nothing where `err` is none.
+// One line on a terminal, overwritten each time. Prints nothing if `err` is not a terminal.
 class ProgressLine {
  public:
-  // `label` must outlive it.
+  // `label` must outlive the object.
   ProgressLine(std::FILE* err, std::string_view label);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(base::Position reached, base::Position end);
-  // While it is not known how many there are.
+  // For work whose total is unknown.
   void show_count(base::Position reached);
-  // Of work that is not counted in events.
+  // For work that is not counted in events; in thousandths of the whole.
   void show_share(std::int64_t per_mille);
   void clear();
 

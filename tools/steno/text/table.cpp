@@ -1,3 +1,4 @@
+// Measures columns as a terminal shows them, not bytes.
 #include "tools/steno/text/table.hpp"
 
 #include <algorithm>

@@ -18,9 +18,10 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // As many cells as columns; each is made safe for a terminal, so any text may be given.
+  // Adds a row with as many cells as columns. Each cell is made safe for a terminal, so any text is
+  // allowed.
   void add(std::vector<std::string> cells);
-  // Titles and rows, a line feed after each, columns two blanks apart, no blanks at a line's end.
+  // Returns titles and rows, one a line, columns two blanks apart, without blanks at a line's end.
   std::string text() const;
   bool is_empty() const { return rows_.empty(); }
 

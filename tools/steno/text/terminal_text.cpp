@@ -1,3 +1,4 @@
+// Decodes UTF-8 itself, since invalid bytes must be shown, not dropped.
 #include "tools/steno/text/terminal_text.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ struct Character {
   bool is_valid = false;
 };
 
-// The character at the start of `text`, which is not empty (Unicode 15, table 3-7).
+// Returns the character at the start of `text`, which must not be empty (Unicode 15, table 3-7).
 Character decode(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -36,7 +37,7 @@ bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code <= 0x9F);
 }
 
-// They make text read otherwise than it is stored.
+// These make text read otherwise than it is stored.
 bool is_direction_override(std::uint32_t code) {
   return (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
          code == 0x200E || code == 0x200F || code == 0x061C;
@@ -76,8 +77,8 @@ struct Range {
   std::uint32_t last;
 };
 
-// The blocks that matter in practice, not the whole of Unicode's tables: a column too many or too
-// few shifts a table's cell and does no other harm.
+// The blocks that matter in practice, not all of Unicode's tables: a wrong width only shifts a
+// table's cell.
 constexpr Range kWide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},
                            {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},
                            {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F},

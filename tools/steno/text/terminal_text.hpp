@@ -1,5 +1,5 @@
-// Text of agents and users made safe for a terminal. What an agent says may hold escape sequences
-// that would recolour, overwrite or reprogram the terminal of whoever reads it; none gets through.
+// Makes text of agents and users safe for a terminal. Escape sequences in it could recolour,
+// overwrite or reprogram a reader's terminal; none gets through.
 #pragma once
 
 #include <string>
@@ -8,18 +8,20 @@
 
 namespace steno {
 
-// Keeps line feeds and tabs. All other control characters (C0, DEL, C1), direction overrides and
-// bytes that are not UTF-8 are shown as \r, \x1b, \u202e, \xff.
+// Keeps line feeds and tabs. All other control characters (C0, DEL, C1), direction controls and
+// bytes that are not UTF-8 become \r, \x1b, \u202e, \xff.
 std::string safe_text(std::string_view text);
-// The same on one line: a line feed is shown as a blank where it separates words, a tab too.
+// The same on one line: line feeds and tabs become blanks.
 std::string safe_line(std::string_view text);
 
-// The text's lines without their line feeds; none of an empty text, and none behind the last one.
+// Returns the text's lines without their line feeds. An empty text has none, and a last line feed
+// begins none.
 std::vector<std::string_view> lines_of(std::string_view text);
 
-// Columns that a safe line takes on a terminal: 2 for wide characters, 0 for combining ones.
+// Returns the columns that a safe line takes on a terminal: 2 for wide characters, 0 for combining
+// ones.
 std::size_t columns_of(std::string_view line);
-// The safe line's start, with "…" in the last column where something was cut off.
+// Returns the safe line's start, with "…" in the last column if anything was cut off.
 std::string cut_to_columns(std::string_view line, std::size_t columns_max);
 
 }  // namespace steno

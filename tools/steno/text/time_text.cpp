@@ -1,3 +1,4 @@
+// Parses from the front, one field at a time, in the C locale and with std::chrono's calendar.
 #include "tools/steno/text/time_text.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-// Takes exactly `digits` digits off the front; a negative number when they are not there.
+// Removes and returns a number of exactly `digits` digits; negative if they are not there.
 std::int64_t take_number(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return -1;
   std::int64_t value = 0;
@@ -40,7 +41,7 @@ std::optional<std::chrono::sys_days> take_date(std::string_view& text) {
   return date.ok() ? std::optional(std::chrono::sys_days(date)) : std::nullopt;
 }
 
-// Behind the point: 1 to 6 digits.
+// Removes and returns the digits behind the point: 1 to 6.
 std::optional<microseconds> take_fraction(std::string_view& text) {
   std::int64_t value = 0;
   std::size_t digits = 0;

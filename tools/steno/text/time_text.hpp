@@ -1,4 +1,4 @@
-// Times as people read and write them: ISO 8601 in UTC.
+// Times in the form that people read and write: ISO 8601 in UTC.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,12 @@
 
 namespace steno {
 
-// "2026-11-20T12:00:00.000001Z"
+// Returns "2026-11-20T12:00:00.000001Z".
 std::string time_text(base::Time time);
 
-// A date, with or without a time to the minute, the second or a fraction of it; 'T' or a space
-// between them; 'Z' may follow. "2026-11-20", "2026-11-20T12:00", "2026-11-20 12:00:00.25Z".
+// Parses a date, with or without a time to the minute, the second or a fraction of it. 'T' or a
+// space separates them; 'Z' can follow. "2026-11-20", "2026-11-20T12:00", "2026-11-20
+// 12:00:00.25Z".
 std::optional<base::Time> parse_time_text(std::string_view text);
 
 }  // namespace steno

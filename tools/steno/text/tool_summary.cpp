@@ -1,3 +1,4 @@
+// Picks the most telling text field of the input, whichever tool it is.
 #include "tools/steno/text/tool_summary.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,7 +13,7 @@ struct Telling {
   std::size_t columns_max;
 };
 
-// In order of how much they tell.
+// The most telling first.
 constexpr Telling kTelling[] = {{"command", 80},       {"file_path", 60},  {"path", 60},
                                 {"notebook_path", 60}, {"pattern", 60},    {"url", 60},
                                 {"query", 60},         {"description", 60}};

@@ -1,3 +1,4 @@
+// Parses digits with from_chars: no locale, no rounding.
 #include "tools/steno/text/units.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ struct Unit {
   std::string_view name;
   Duration length;
 };
-// Largest first, and "ms" before "s" and "m", whose ends it shares.
+// Largest first, which exact_duration_text relies on.
 constexpr std::array kUnits{
     Unit{"d", std::chrono::hours(24)},        Unit{"h", std::chrono::hours(1)},
     Unit{"m", std::chrono::minutes(1)},       Unit{"s", std::chrono::seconds(1)},
@@ -94,7 +95,7 @@ std::optional<Duration> parse_duration(std::string_view text) {
 
 std::string exact_duration_text(Duration duration) {
   for (const Unit& unit : kUnits) {
-    // "90s" says more than "1m30s" would, and "0s" more than "0h".
+    // The largest exact unit: "90s" is shorter than "1m30s", and zero is "0s".
     const bool is_exact = duration % unit.length == Duration{0} && duration >= unit.length;
     if (is_exact) return std::to_string(duration / unit.length) + std::string(unit.name);
   }
