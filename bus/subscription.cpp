@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eventlog/base/mutant.hpp"
+#include "eventlog/base/text_bytes.hpp"
 
 namespace bus {
 namespace {

@@ -36,19 +36,6 @@ inline std::uint64_t read_u64(ByteView in) {
   return __builtin_bswap64(value);
 }
 
-// Lower-case hexadecimal.
-inline std::string to_hex(ByteView in) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(in.size() * 2);
-  for (char c : in) {
-    const auto byte = static_cast<unsigned char>(c);
-    out.push_back(kDigits[byte >> 4]);
-    out.push_back(kDigits[byte & 15]);
-  }
-  return out;
-}
-
 // True when `in` is well-formed UTF-8 (Unicode 15, table 3-7: no surrogates, no overlong forms).
 bool is_utf8(ByteView in);
 

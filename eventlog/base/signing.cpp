@@ -5,6 +5,7 @@
 #include "eventlog/base/hash.hpp"
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/octets.hpp"
+#include "eventlog/base/text_bytes.hpp"
 
 namespace base {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "eventlog/base/text_bytes.hpp"
+
 namespace projections {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "eventlog/domain/admission/name_mark.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "projections/fold/bounded_sums.hpp"

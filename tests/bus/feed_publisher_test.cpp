@@ -1,6 +1,7 @@
 #include "bus/feed_publisher.hpp"
 
 #include "bus/memory_bus.hpp"
+#include "eventlog/base/text_bytes.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {

@@ -1,6 +1,7 @@
 #include "bus/frames.hpp"
 
 #include "eventlog/base/random.hpp"
+#include "eventlog/base/text_bytes.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {

@@ -10,6 +10,7 @@
 
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
+#include "eventlog/base/text_bytes.hpp"
 #include "tests/bus/feed_world.hpp"
 #include "tests/support/catch.hpp"
 

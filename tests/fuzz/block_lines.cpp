@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "tests/fuzz/fuzz.hpp"
-#include "tools/steno/json/base64.hpp"
 #include "tools/steno/replay/replay_checkpoints.hpp"
 
 namespace {
@@ -14,10 +14,10 @@ using fuzz::require;
 using fuzz::Source;
 
 void read_pieces(ByteView in) {
-  if (const auto bytes = steno::from_base64(in)) {
-    require(steno::to_base64(*bytes) == in, "base64 is said in one way");
+  if (const auto bytes = base::from_base64(in)) {
+    require(base::to_base64(*bytes) == in, "base64 is said in one way");
   }
-  if (const auto bytes = steno::from_hex(in, in.size() / 2)) {
+  if (const auto bytes = base::from_hex(in, in.size() / 2)) {
     require(bytes->size() * 2 == in.size(), "two digits are a byte");
   }
   if (const auto checkpoint = steno::parse_checkpoint(std::string(in))) {

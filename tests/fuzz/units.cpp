@@ -6,11 +6,10 @@
 
 // Every text is tried as each of them.
 void fuzz::run(ByteView in) {
-  if (const auto amount = steno::parse_usd(in)) {
+  if (const auto amount = base::parse_usd(in)) {
     require(amount->value >= 0, "an amount is not negative");
-    require(steno::parse_usd(steno::exact_usd_text(*amount)) == amount,
-            "an amount is said exactly");
-    require(!steno::usd_text(*amount).empty(), "an amount can be shown");
+    require(base::parse_usd(base::exact_usd_text(*amount)) == amount, "an amount is said exactly");
+    require(!base::usd_text(*amount).empty(), "an amount can be shown");
   }
   if (const auto duration = steno::parse_duration(in)) {
     require(duration->count() >= 0, "a duration is not negative");
@@ -18,10 +17,10 @@ void fuzz::run(ByteView in) {
             "a duration is said exactly");
     require(!steno::duration_text(*duration).empty(), "a duration can be shown");
   }
-  if (const auto time = steno::parse_time_text(in)) {
-    const std::string text = steno::time_text(*time);
-    require(steno::parse_time_text(text) == time, "a time is said exactly");
-    require(steno::parse_time_text(steno::short_time_text(*time)).has_value(), "and shortly");
+  if (const auto time = base::parse_time_text(in)) {
+    const std::string text = base::time_text(*time);
+    require(base::parse_time_text(text) == time, "a time is said exactly");
+    require(base::parse_time_text(steno::short_time_text(*time)).has_value(), "and shortly");
   }
   if (const auto words = steno::split_words(in)) {
     const std::string joined = steno::join_words(*words);

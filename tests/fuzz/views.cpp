@@ -3,10 +3,11 @@
 
 #include "eventlog/domain/event_codec.hpp"
 #include "tests/fuzz/values.hpp"
-#include "tools/steno/json/event_view.hpp"
-#include "tools/steno/json/json_view.hpp"
+#include "tools/steno/text/facts_text.hpp"
 #include "tools/steno/text/terminal_text.hpp"
 #include "tools/steno/text/tool_summary.hpp"
+#include "workers/json/event_json.hpp"
+#include "workers/json/json.hpp"
 
 namespace {
 
@@ -30,10 +31,10 @@ void check_safe(const std::string& text, bool has_lines) {
 }
 
 void show_event(const bus::FeedEvent& event) {
-  require(is_json(steno::raw_event_json(event)), "an event's bytes are shown as JSON");
-  const auto seen = steno::see(event);
+  require(is_json(workers::raw_event_json(event)), "an event's bytes are shown as JSON");
+  const auto seen = workers::see(event);
   if (!seen) return;
-  require(is_json(steno::event_json(*seen)), "an event is shown as JSON");
+  require(is_json(workers::event_json(*seen)), "an event is shown as JSON");
   check_safe(steno::facts_text(seen->recorded.event), false);
 }
 
@@ -44,7 +45,7 @@ void show_text(ByteView text) {
   const std::string cut = steno::cut_to_columns(line, 20);
   check_safe(cut, false);
   require(steno::columns_of(cut) <= 20, "a cut line fits");
-  require(is_json(steno::json_text(text)), "any text is shown as JSON");
+  require(is_json(workers::json_text(text)), "any text is shown as JSON");
 }
 
 bus::FeedEvent build(fuzz::Source& source) {
@@ -90,6 +91,6 @@ void fuzz::run(ByteView in) {
       return check_safe(steno::tool_line(tool, source.rest()), false);
     }
     default:
-      require(is_json(steno::msgpack_to_json(source.rest())), "msgpack is shown as JSON");
+      require(is_json(workers::msgpack_to_json(source.rest())), "msgpack is shown as JSON");
   }
 }

@@ -12,6 +12,8 @@
 
 #include "eventlog/base/bytes.hpp"
 
+#include "eventlog/base/text_bytes.hpp"
+
 namespace support {
 
 inline std::filesystem::path golden_path(const std::string& name) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "eventlog/domain/admission/name_mark.hpp"
 #include "eventlog/domain/evolve.hpp"
 

@@ -6,6 +6,8 @@
 
 #include "eventlog/domain/event.hpp"
 
+#include "eventlog/base/text_bytes.hpp"
+
 namespace support {
 
 template <base::detail::HasFields T>

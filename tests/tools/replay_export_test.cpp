@@ -1,9 +1,9 @@
 #include <fstream>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/raw_log.hpp"
 #include "tests/support/replay_log.hpp"
-#include "tools/steno/json/base64.hpp"
 
 namespace {
 
@@ -228,11 +228,11 @@ TEST_CASE("a damaged log is not exported to its end", "[tools]") {
 
 TEST_CASE("base64 goes both ways, and only one text is right for each bytes", "[tools]") {
   for (const std::string bytes : {"", "a", "ab", "abc", "abcd", "\xFF\xFE\x01"}) {
-    CHECK(steno::from_base64(steno::to_base64(bytes)) == bytes);
+    CHECK(base::from_base64(base::to_base64(bytes)) == bytes);
   }
-  CHECK(steno::to_base64("hello") == "aGVsbG8=");
+  CHECK(base::to_base64("hello") == "aGVsbG8=");
   for (const char* wrong : {"a", "aGVsbG8", "aGVsbG9=", "aGVsb*8=", "====", "aGVs=G8="}) {
-    CHECK_FALSE(steno::from_base64(wrong));
+    CHECK_FALSE(base::from_base64(wrong));
   }
 }
 

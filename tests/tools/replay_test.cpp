@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "eventlog/rocksdb/rocksdb_store.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/listing.hpp"

@@ -1,5 +1,6 @@
 #include "tools/benchmarks/session_history.hpp"
 
+#include "eventlog/base/text_bytes.hpp"
 #include "eventlog/domain/stream_name.hpp"
 
 namespace benchmarks {

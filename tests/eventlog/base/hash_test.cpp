@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {

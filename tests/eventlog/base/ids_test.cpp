@@ -1,6 +1,7 @@
 #include "eventlog/base/ids.hpp"
 
 #include "eventlog/base/bytes.hpp"
+#include "eventlog/base/text_bytes.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {

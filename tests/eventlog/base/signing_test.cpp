@@ -1,5 +1,6 @@
 #include "eventlog/base/signing.hpp"
 
+#include "eventlog/base/text_bytes.hpp"
 #include "tests/support/catch.hpp"
 
 namespace base {

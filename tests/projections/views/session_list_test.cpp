@@ -1,5 +1,6 @@
 #include "projections/views/session_list.hpp"
 
+#include "eventlog/base/text_bytes.hpp"
 #include "projections/fold/projector.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/forwarding_rows.hpp"

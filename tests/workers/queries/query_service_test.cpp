@@ -1,5 +1,6 @@
 #include "workers/queries/query_service.hpp"
 
+#include "eventlog/base/text_bytes.hpp"
 #include "eventlog/domain/admission/name_mark.hpp"
 #include "tests/support/forwarding_store.hpp"
 #include "tests/support/log_builder.hpp"

@@ -2,9 +2,9 @@
 #include "eventlog/proof/anchor.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/terminal_text.hpp"
+#include "workers/json/json.hpp"
 #include "workers/protocol/copies.hpp"
 
 namespace steno {
@@ -36,7 +36,7 @@ Outcome<int> tell(const Config& config, const workers::AnchorsAnswer& answer,
   }
   const std::string key = base::fingerprint(made.key);
   if (config.output != OutputFormat::table) {
-    print(JsonObject()
+    print(workers::JsonObject()
               .add("recorded", answer.anchor->recorded)
               .add("through", anchor->at.position)
               .add("hash", anchor->at.hash)

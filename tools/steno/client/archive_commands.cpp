@@ -2,14 +2,14 @@
 // archives.
 #include <filesystem>
 
+#include "eventlog/base/time_text.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
 #include "tools/steno/config/absolute_path.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
-#include "tools/steno/text/time_text.hpp"
 #include "tools/steno/text/units.hpp"
+#include "workers/json/json.hpp"
 #include "workers/protocol/copies.hpp"
 
 namespace steno {
@@ -58,7 +58,7 @@ Outcome<bool> parse_before(const std::string& text, base::Time now, domain::Begi
   if (is_number) {
     command.before = {std::stoll(text)};
     if (command.before.value > 0) return true;
-  } else if (const auto time = parse_time_text(text)) {
+  } else if (const auto time = base::parse_time_text(text)) {
     command.before_time = *time;
     return true;
   } else if (const auto age = parse_duration(text)) {
@@ -87,7 +87,7 @@ Outcome<int> archive_create(const Config& config, const ArchiveArguments& argume
   const auto made = wait_until_trimmed(**connection, command.name, *begun);
   if (!made) return tl::unexpected(made.error());
   if (config.output != OutputFormat::table) {
-    print(to_json(*made) + "\n");
+    print(workers::to_json(*made) + "\n");
     return kExitOk;
   }
   print("archive " + made->name + " holds events " + std::to_string(made->first.value) + " to " +
@@ -102,11 +102,11 @@ Outcome<int> archive_list(const Config& config, const ArchiveArguments&) {
   const auto answer = ask_archives(**connection);
   if (!answer) return tl::unexpected(answer.error());
   if (config.output == OutputFormat::json) {
-    print(to_json(*answer) + "\n");
+    print(workers::to_json(*answer) + "\n");
     return kExitOk;
   }
   if (config.output == OutputFormat::jsonl) {
-    for (const ArchiveRow& row : answer->archives) print(to_json(row) + "\n");
+    for (const ArchiveRow& row : answer->archives) print(workers::to_json(row) + "\n");
     return kExitOk;
   }
   if (answer->archives.empty()) {

@@ -5,10 +5,10 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
 #include "tools/steno/config/absolute_path.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/progress_line.hpp"
 #include "tools/steno/text/table.hpp"
+#include "workers/json/json.hpp"
 #include "workers/protocol/copies.hpp"
 
 namespace steno {
@@ -60,7 +60,7 @@ Outcome<int> backup_create(const Config& config, const BackupArguments& argument
   const auto made = wait_until_made(**connection, command.name, *begun);
   if (!made) return tl::unexpected(made.error());
   if (config.output != OutputFormat::table) {
-    print(to_json(*made) + "\n");
+    print(workers::to_json(*made) + "\n");
     return kExitOk;
   }
   print("backup " + made->name + " holds the log up to event " +
@@ -74,11 +74,11 @@ Outcome<int> backup_list(const Config& config, const BackupArguments&) {
   const auto answer = ask_backups(**connection);
   if (!answer) return tl::unexpected(answer.error());
   if (config.output == OutputFormat::json) {
-    print(to_json(*answer) + "\n");
+    print(workers::to_json(*answer) + "\n");
     return kExitOk;
   }
   if (config.output == OutputFormat::jsonl) {
-    for (const BackupRow& row : answer->backups) print(to_json(row) + "\n");
+    for (const BackupRow& row : answer->backups) print(workers::to_json(row) + "\n");
     return kExitOk;
   }
   if (answer->backups.empty()) {
@@ -118,7 +118,7 @@ Outcome<int> restore(const Config& config, const RestoreArguments& arguments) {
   progress.clear();
   if (!restored) return fail(restored.error());
   if (config.output != OutputFormat::table) {
-    print(JsonObject()
+    print(workers::JsonObject()
               .add("home", home)
               .add("through", restored->through)
               .add("epoch", restored->epoch)

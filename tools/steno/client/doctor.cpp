@@ -14,9 +14,10 @@
 #include "projections/projections.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/terminal_text.hpp"
+#include "tools/steno/text/units.hpp"
+#include "workers/json/json.hpp"
 #include "workers/protocol/status.hpp"
 
 namespace steno {
@@ -373,11 +374,11 @@ void Examination::examine_stage(const std::string& name, const workers::StageTim
 
 void Examination::print_findings() const {
   if (config_.output == OutputFormat::jsonl) {
-    for (const Finding& finding : findings_) print(to_json(finding) + "\n");
+    for (const Finding& finding : findings_) print(workers::to_json(finding) + "\n");
     return;
   }
   if (config_.output == OutputFormat::json) {
-    JsonObject json;
+    workers::JsonObject json;
     json.add("findings", findings_).add("status", status_);
     print(json.text() + "\n");
     return;

@@ -5,9 +5,9 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/line_input.hpp"
-#include "tools/steno/json/event_view.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/text/console.hpp"
+#include "workers/json/event_json.hpp"
+#include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/protocol/status.hpp"
 
@@ -31,8 +31,8 @@ Outcome<base::StreamVersion> version_at(Connection& connection, const SessionRow
                                    " is no event of session " + row.alias +
                                    "; steno watch --from start " + row.alias + " lists them");
   }
-  const auto seen = see(page->events.front());
-  if (!seen) return tl::unexpected(seen.error());
+  const auto seen = workers::see(page->events.front());
+  if (!seen) return fail(seen.error());
   return seen->recorded.envelope.version;
 }
 
@@ -78,8 +78,8 @@ Outcome<SessionRow> wait_until_done(Connection& connection, const SessionRow& ro
       }
       if (*wake == Wake::timer) tell_fault(connection, told);
       if (*wake != Wake::event) continue;
-      const auto seen = see((*follower)->event());
-      if (!seen) return tl::unexpected(seen.error());
+      const auto seen = workers::see((*follower)->event());
+      if (!seen) return fail(seen.error());
       is_completed = std::holds_alternative<domain::ContentErasureCompleted>(seen->recorded.event);
     }
   }
@@ -108,7 +108,7 @@ void print_outcome(const Config& config, const SessionRow& row) {
            "folder, model and tool names are facts, and stay");
     return;
   }
-  print(JsonObject()
+  print(workers::JsonObject()
             .add("session", row.session)
             .add("alias", row.alias)
             .add("erased", row.is_erased)

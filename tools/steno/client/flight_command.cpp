@@ -7,8 +7,8 @@
 
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/text/console.hpp"
+#include "workers/json/json.hpp"
 #include "workers/protocol/status.hpp"
 
 namespace steno {
@@ -82,7 +82,7 @@ Outcome<int> show_flight(const Config& config) {
   const auto answer = ask(config, from);
   if (!answer) return tl::unexpected(answer.error());
   if (config.output == OutputFormat::json) {
-    print(JsonObject().add("from", from).add("entries", answer->entries).text() + "\n");
+    print(workers::JsonObject().add("from", from).add("entries", answer->entries).text() + "\n");
     return kExitOk;
   }
   if (config.output == OutputFormat::table) {
@@ -91,7 +91,7 @@ Outcome<int> show_flight(const Config& config) {
   }
   for (const FlightEntry& entry : answer->entries) {
     if (config.output == OutputFormat::jsonl) {
-      print(to_json(entry) + "\n");
+      print(workers::to_json(entry) + "\n");
       continue;
     }
     const base::Duration before = answer->entries.back().at - entry.at;

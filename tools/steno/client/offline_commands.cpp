@@ -1,9 +1,9 @@
 // `steno config` and `steno version`: print what this process knows by itself.
 #include "tools/steno/client/offline_commands.hpp"
 
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
+#include "workers/json/json.hpp"
 
 namespace steno {
 Outcome<int> show_config(const Config& config, const NoArguments&) {
@@ -17,10 +17,10 @@ Outcome<int> show_config(const Config& config, const NoArguments&) {
     return kExitOk;
   }
   if (config.output == OutputFormat::jsonl) {
-    for (const Setting& setting : config.settings) print(to_json(setting) + "\n");
+    for (const Setting& setting : config.settings) print(workers::to_json(setting) + "\n");
     return kExitOk;
   }
-  JsonObject object;
+  workers::JsonObject object;
   object.add("config_file", config.config_file).add("settings", config.settings);
   print(object.text() + "\n");
   return kExitOk;
@@ -29,7 +29,7 @@ Outcome<int> show_config(const Config& config, const NoArguments&) {
 Outcome<int> show_version(const Config& config, const NoArguments&) {
   const bool is_table = config.output == OutputFormat::table;
   print(is_table ? "steno " STENO_RELEASE "\n"
-                 : JsonObject().add("release", STENO_RELEASE).text() + "\n");
+                 : workers::JsonObject().add("release", STENO_RELEASE).text() + "\n");
   return kExitOk;
 }
 

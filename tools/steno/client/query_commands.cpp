@@ -8,12 +8,14 @@
 #include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/client/session_printer.hpp"
-#include "tools/steno/json/event_view.hpp"
-#include "tools/steno/json/json_view.hpp"
-#include "tools/steno/json/tool_calls.hpp"
 #include "tools/steno/text/console.hpp"
+#include "tools/steno/text/facts_text.hpp"
 #include "tools/steno/text/table.hpp"
 #include "tools/steno/text/terminal_text.hpp"
+#include "tools/steno/text/tool_calls.hpp"
+#include "tools/steno/text/units.hpp"
+#include "workers/json/event_json.hpp"
+#include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
 
 namespace steno {
@@ -238,12 +240,12 @@ void ItemPrinter::show_lines(std::string_view text, const std::string& mark, boo
 
 void print_items(const Config& config, const workers::OutputAnswer& answer, ItemPrinter& printer) {
   if (config.output == OutputFormat::json) {
-    print(to_json(answer) + "\n");
+    print(workers::to_json(answer) + "\n");
     return;
   }
   for (const workers::OutputItem& item : answer.items) {
     if (config.output == OutputFormat::jsonl) {
-      print(to_json(item) + "\n");
+      print(workers::to_json(item) + "\n");
     } else {
       printer.show(item);
     }
@@ -311,7 +313,7 @@ Outcome<int> list(const Config& config, const ListArguments& arguments) {
     if (!answer) return tl::unexpected(answer.error());
     page = std::move(*answer);
     if (config.output == OutputFormat::jsonl) {
-      for (const SessionRow& row : page.sessions) print(to_json(row) + "\n");
+      for (const SessionRow& row : page.sessions) print(workers::to_json(row) + "\n");
     } else if (config.output == OutputFormat::table && !page.sessions.empty()) {
       print_list(page, (*connection)->clock().wall(), arguments.all_agents, printed == 0);
     }
@@ -322,7 +324,7 @@ Outcome<int> list(const Config& config, const ListArguments& arguments) {
   } while (page.has_more && printed < wanted);
   if (config.output == OutputFormat::json) {
     page.sessions = std::move(all);
-    print(to_json(page) + "\n");
+    print(workers::to_json(page) + "\n");
   }
   if (config.output != OutputFormat::table) return kExitOk;
   if (printed == 0) remark("no sessions");
@@ -339,7 +341,7 @@ Outcome<int> show(const Config& config, const ReferenceArguments& arguments) {
   const auto answer = (*connection)->find(arguments.reference, true);
   if (!answer) return tl::unexpected(answer.error());
   print(config.output == OutputFormat::table ? details_text(*answer, (*connection)->clock().wall())
-                                             : to_json(*answer) + "\n");
+                                             : workers::to_json(*answer) + "\n");
   return kExitOk;
 }
 
@@ -385,7 +387,7 @@ Outcome<int> stats(const Config& config, const StatsArguments& arguments) {
   const auto report = (*connection)->ask<projections::MetricsReport>(workers::kVerbStats, query);
   if (!report) return tl::unexpected(report.error());
   if (config.output != OutputFormat::table) {
-    print(to_json(*report) + "\n");
+    print(workers::to_json(*report) + "\n");
     return kExitOk;
   }
   const projections::MetricsTotals& totals = report->totals;

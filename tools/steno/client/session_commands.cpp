@@ -7,10 +7,10 @@
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/session_follow.hpp"
-#include "tools/steno/json/event_view.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
+#include "workers/json/event_json.hpp"
+#include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
 
 namespace steno {
@@ -105,8 +105,8 @@ Outcome<Spawned> send_resume(Connection& connection, const domain::Spawn& spawn,
     const auto wake = (*follower)->wait(wanted);
     if (!wake) return tl::unexpected(wake.error());
     if (*wake != Wake::event) return spawned;
-    const auto seen = see((*follower)->event());
-    if (!seen) return tl::unexpected(seen.error());
+    const auto seen = workers::see((*follower)->event());
+    if (!seen) return fail(seen.error());
     const domain::Event& event = seen->recorded.event;
     if (std::holds_alternative<domain::LeaseReleased>(event) ||
         std::holds_alternative<domain::LeaseExpired>(event)) {
@@ -123,7 +123,7 @@ void print_spawned(const Config& config, const Spawned& spawned) {
     print(table.text());
     return;
   }
-  print(JsonObject()
+  print(workers::JsonObject()
             .add("session", spawned.session)
             .add("alias", spawned.reply.alias)
             .add("name", spawned.reply.name)
@@ -140,7 +140,7 @@ void print_reply(const Config& config, const projections::SessionRow& row,
     print(line + "\n");
     return;
   }
-  print(JsonObject()
+  print(workers::JsonObject()
             .add("session", row.session)
             .add("alias", row.alias)
             .add("name", row.name)

@@ -6,8 +6,9 @@
 
 #include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/session_printer.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/text/console.hpp"
+#include "tools/steno/text/units.hpp"
+#include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
 
 namespace steno {
@@ -33,7 +34,7 @@ class SessionFollow {
   Outcome<bool> take_interrupt();
   tl::unexpected<Failure> give_up() const;
   Outcome<bool> take_event(const bus::FeedEvent& event);
-  bool wants_content(const SeenEvent& seen) const;
+  bool wants_content(const workers::SeenEvent& seen) const;
   void note(const domain::SessionOpened&) {}
   void note(const domain::TurnQueued& e) { turns_.insert(e.turn); }
   void note(const domain::TurnFinished& e) { end_turn(e.turn, kExitOk, e.cost); }
@@ -155,8 +156,8 @@ tl::unexpected<Failure> SessionFollow::give_up() const {
 }
 
 Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
-  auto seen = see(event);
-  if (!seen) return tl::unexpected(seen.error());
+  auto seen = workers::see(event);
+  if (!seen) return fail(seen.error());
   if (seen->content_bytes > 0 && wants_content(*seen)) {
     auto text = fetch_content(connection_, request_.agent, request_.session, event.position);
     if (!text) return tl::unexpected(text.error());
@@ -166,7 +167,7 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
   last_ = event.position;
   if (format_ == OutputFormat::table) printer_.show(*seen);
   if (format_ == OutputFormat::jsonl) {
-    print(event_json(*seen) + "\n");
+    print(workers::event_json(*seen) + "\n");
     flush();
   }
   std::visit([&](const auto& e) { note(e); }, seen->recorded.event);
@@ -174,7 +175,7 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
 }
 
 // Text that the feed left out takes one request each, so it is fetched only where it is shown.
-bool SessionFollow::wants_content(const SeenEvent& seen) const {
+bool SessionFollow::wants_content(const workers::SeenEvent& seen) const {
   const bool is_partial =
       std::holds_alternative<domain::PartialOutputRecorded>(seen.recorded.event);
   return format_ == OutputFormat::jsonl ||
@@ -226,7 +227,7 @@ Outcome<int> SessionFollow::finish(int code) {
   const auto shown = connection_.ask<workers::ShowAnswer>(workers::kVerbShow, query);
   if (!shown) return code;  // The request succeeded; the summary is best effort.
   const projections::SessionRow& row = shown->session;
-  if (format_ == OutputFormat::json) print(to_json(*shown) + "\n");
+  if (format_ == OutputFormat::json) print(workers::to_json(*shown) + "\n");
   if (format_ == OutputFormat::table && domain::is_terminal(row.status)) {
     std::string line = "session " + row.alias + " " + std::string(base::enum_name(row.status));
     if (row.end_reason != domain::EndReason::none) {

@@ -7,7 +7,7 @@
 
 namespace steno {
 
-void SessionPrinter::show(const SeenEvent& seen) {
+void SessionPrinter::show(const workers::SeenEvent& seen) {
   const std::string none;
   const std::string& text = seen.recorded.content ? seen.recorded.content->text : none;
   std::visit([&](const auto& event) { on(event, text); }, seen.recorded.event);

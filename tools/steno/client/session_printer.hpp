@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tools/steno/json/event_view.hpp"
-#include "tools/steno/json/tool_calls.hpp"
+#include "tools/steno/text/tool_calls.hpp"
+#include "workers/json/event_json.hpp"
 
 namespace steno {
 
@@ -19,7 +19,7 @@ class SessionPrinter {
   SessionPrinter(bool is_terminal, ToolCalls& calls) : is_terminal_(is_terminal), calls_(calls) {}
 
   // Prints one event. `seen` carries its whole content, however large.
-  void show(const SeenEvent& seen);
+  void show(const workers::SeenEvent& seen);
   // Ends a line that is half printed.
   void end_line();
 

@@ -7,10 +7,12 @@
 #include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/follower.hpp"
-#include "tools/steno/json/event_view.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/text/console.hpp"
+#include "tools/steno/text/facts_text.hpp"
 #include "tools/steno/text/terminal_text.hpp"
+#include "tools/steno/text/units.hpp"
+#include "workers/json/event_json.hpp"
+#include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"
 #include "workers/protocol/status.hpp"
 
@@ -67,7 +69,7 @@ bool is_failure(const domain::Event& event) {
   return finished != nullptr && finished->is_error;
 }
 
-std::string event_line(const SeenEvent& seen, const std::string& alias) {
+std::string event_line(const workers::SeenEvent& seen, const std::string& alias) {
   const domain::Envelope& e = seen.recorded.envelope;
   std::string line =
       padded(std::to_string(e.position.value), 7, true) + "  " + short_time_text(e.log_time) +
@@ -114,7 +116,7 @@ bool is_over(const SessionRow& row) {
 
 // True for events after which a session can be over.
 bool may_end(const bus::FeedEvent& event) {
-  const auto seen = see(event);
+  const auto seen = workers::see(event);
   if (!seen) return false;
   const domain::Event& e = seen->recorded.event;
   return std::holds_alternative<domain::SessionClosed>(e) ||
@@ -145,9 +147,9 @@ Outcome<base::Position> choose_start(Connection& connection, const std::string& 
 }
 
 void print_event(const Config& config, const bus::FeedEvent& event, Aliases& aliases) {
-  const auto seen = see(event);
+  const auto seen = workers::see(event);
   if (config.output != OutputFormat::table) {
-    print((seen ? event_json(*seen) : raw_event_json(event)) + "\n");
+    print((seen ? workers::event_json(*seen) : workers::raw_event_json(event)) + "\n");
   } else if (seen) {
     print(event_line(*seen, aliases.of(seen->recorded)) + "\n");
   } else {

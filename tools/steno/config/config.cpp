@@ -183,7 +183,7 @@ bool set_max_sessions(Config& config, const Given& given) {
 }
 
 bool set_budget(Config& config, const Given& given) {
-  const auto amount = parse_usd(given.text);
+  const auto amount = base::parse_usd(given.text);
   if (amount) config.budget = *amount;
   return amount.has_value();
 }

@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "eventlog/base/text_bytes.hpp"
+#include "eventlog/base/time_text.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
-#include "tools/steno/json/base64.hpp"
-#include "tools/steno/json/json_view.hpp"
-#include "tools/steno/text/time_text.hpp"
+#include "workers/json/json.hpp"
 
 namespace steno {
 namespace {
@@ -26,18 +26,19 @@ using Json = nlohmann::ordered_json;
 using Parsed = nlohmann::json;  // whatever order its names came in
 
 Json json_of(const BlockHeader& header) {
-  return {{"log", header.log.text()},
-          {"epoch", {{"counter", header.epoch.counter}, {"random", hex(header.epoch.random)}}},
-          {"writer_term", header.writer_term},
-          {"first", header.first.value},
-          {"count", header.count},
-          {"time_us", header.time.us},
-          {"previous", hex(header.previous)}};
+  return {
+      {"log", header.log.text()},
+      {"epoch", {{"counter", header.epoch.counter}, {"random", base::to_hex(header.epoch.random)}}},
+      {"writer_term", header.writer_term},
+      {"first", header.first.value},
+      {"count", header.count},
+      {"time_us", header.time.us},
+      {"previous", base::to_hex(header.previous)}};
 }
 
 // Adds the content as a text if that encodes to the same bytes.
 void add_content(Json& event, const StoredContent& entry) {
-  Json content = {{"salt", hex(entry.salt)}};
+  Json content = {{"salt", base::to_hex(entry.salt)}};
   const Bytes& bytes = entry.content.bytes;
   const auto decoded = domain::decode_content(bytes);
   if (entry.chunks > 0) {
@@ -45,7 +46,7 @@ void add_content(Json& event, const StoredContent& entry) {
   } else if (decoded && domain::encode_content(*decoded) == bytes && base::is_utf8(decoded->text)) {
     content["text"] = decoded->text;
   } else {
-    content["bytes"] = to_base64(bytes);
+    content["bytes"] = base::to_base64(bytes);
   }
   event["content"] = std::move(content);
 }
@@ -60,12 +61,12 @@ Json json_of_event(ByteView facts, base::Position position) {
       json[name] = Json::parse(words, nullptr, false);
     };
     add("stream",
-        to_json(envelope.stream));  // a damaged writer can leave bytes that are not a text
+        workers::to_json(envelope.stream));  // a damaged writer can leave bytes that are not a text
     json["version"] = envelope.version.value;
-    add("type", to_json(envelope.type));
-    add("facts", std::visit([](const auto& e) { return to_json(e); }, event->event));
+    add("type", workers::to_json(envelope.type));
+    add("facts", std::visit([](const auto& e) { return workers::to_json(e); }, event->event));
   }
-  json["bytes"] = to_base64(facts);
+  json["bytes"] = base::to_base64(facts);
   return json;
 }
 
@@ -87,8 +88,9 @@ std::optional<ContentBlock> plain_content(const SealedBlock& block, std::size_t 
 }
 
 Json json_of_block(const SealedBlock& block, const BlockView& view, bool with_content) {
-  Json json = {
-      {"block", json_of(view.header)}, {"hash", hex(view.hash())}, {"events", Json::array()}};
+  Json json = {{"block", json_of(view.header)},
+               {"hash", base::to_hex(view.hash())},
+               {"events", Json::array()}};
   for (std::size_t i = 0; i < view.events.size(); ++i) {
     const auto position = view.header.first.plus(static_cast<std::int64_t>(i));
     json["events"].push_back(json_of_event(view.events[i], position));
@@ -96,7 +98,7 @@ Json json_of_block(const SealedBlock& block, const BlockView& view, bool with_co
   if (!with_content || block.content.empty()) return json;
   const auto content = plain_content(block, view.events.size());
   if (!content) {
-    json["content_block"] = to_base64(block.content);
+    json["content_block"] = base::to_base64(block.content);
     return json;
   }
   for (const StoredContent& entry : content->entries) {
@@ -113,7 +115,7 @@ std::string text_of(const Json& json) {
 
 template <std::size_t Size>
 std::array<char, Size> array_from(const Parsed& json, const char* name) {
-  const auto bytes = from_hex(json.at(name).get<std::string>(), Size);
+  const auto bytes = base::from_hex(json.at(name).get<std::string>(), Size);
   if (!bytes) throw std::invalid_argument(std::string("'") + name + "' has the wrong size");
   std::array<char, Size> all{};
   bytes->copy(all.data(), Size);
@@ -121,7 +123,7 @@ std::array<char, Size> array_from(const Parsed& json, const char* name) {
 }
 
 Bytes bytes_from(const Parsed& json, const char* name) {
-  auto bytes = from_base64(json.at(name).get<std::string>());
+  auto bytes = base::from_base64(json.at(name).get<std::string>());
   if (!bytes) throw std::invalid_argument(std::string("'") + name + "' is not base64");
   return std::move(*bytes);
 }
@@ -209,7 +211,7 @@ eventlog::LaterErasure erased_from(const Parsed& json) {
 }  // namespace
 
 std::string chunk_line(const eventlog::Chunk& chunk) {
-  return text_of({{"chunk", to_base64(chunk.key)}, {"bytes", to_base64(chunk.bytes)}});
+  return text_of({{"chunk", base::to_base64(chunk.key)}, {"bytes", base::to_base64(chunk.bytes)}});
 }
 
 std::string erased_line(const eventlog::LaterErasure& erasure) {

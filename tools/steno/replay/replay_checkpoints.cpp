@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "eventlog/folder/data_layout.hpp"
 #include "eventlog/log/stream_index.hpp"
 #include "projections/projections.hpp"
-#include "tools/steno/json/base64.hpp"
 
 namespace steno {
 namespace {
@@ -17,7 +17,7 @@ using eventlog::Witness;
 
 template <std::size_t Size>
 bool parse_hex(std::string_view text, std::array<char, Size>& bytes) {
-  const auto parsed = from_hex(text, Size);
+  const auto parsed = base::from_hex(text, Size);
   if (parsed) parsed->copy(bytes.data(), Size);
   return parsed.has_value();
 }
@@ -40,8 +40,8 @@ std::string_view take(std::string_view& text, char separator) {
 
 std::string checkpoint_text(const Checkpoint& checkpoint) {
   return checkpoint.log.text() + "/" + std::to_string(checkpoint.epoch.counter) + "-" +
-         hex(checkpoint.epoch.random) + "/" + std::to_string(checkpoint.position.value) + "/" +
-         hex(checkpoint.hash);
+         base::to_hex(checkpoint.epoch.random) + "/" + std::to_string(checkpoint.position.value) +
+         "/" + base::to_hex(checkpoint.hash);
 }
 
 std::optional<Checkpoint> parse_checkpoint(const std::string& text) {

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "projections/fold/rows.hpp"
-#include "tools/steno/json/json_view.hpp"
 #include "tools/steno/replay/replay_diff.hpp"
 #include "tools/steno/replay/replay_report.hpp"
 #include "tools/steno/replay/replay_rows.hpp"
+#include "workers/json/json.hpp"
 
 namespace steno {
 namespace {
@@ -54,13 +54,14 @@ struct Rows {
 };
 
 Json value_of(const KeyValue* row) {
-  return row == nullptr ? Json() : Json::parse(msgpack_to_json(row->value), nullptr, false);
+  return row == nullptr ? Json()
+                        : Json::parse(workers::msgpack_to_json(row->value), nullptr, false);
 }
 
 void add(Rows& rows, const Bytes& key, const KeyValue* live, const KeyValue* rebuilt) {
   ++rows.count;
   if (rows.differences.size() == kShownMax) return;
-  rows.differences.push_back({{"key", Json::parse(json_name(key), nullptr, false)},
+  rows.differences.push_back({{"key", Json::parse(workers::json_name(key), nullptr, false)},
                               {"live", value_of(live)},
                               {"rebuilt", value_of(rebuilt)}});
 }

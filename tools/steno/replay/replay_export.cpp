@@ -4,6 +4,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "tools/steno/replay/block_lines.hpp"

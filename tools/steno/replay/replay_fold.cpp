@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <variant>
 
+#include "eventlog/base/time_text.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/log_reader.hpp"
-#include "tools/steno/text/time_text.hpp"
 
 namespace steno {
 namespace {
@@ -86,7 +86,7 @@ Result<FoldEnd> parse_fold_end(const std::string& at) {
     }
     return end;
   }
-  const auto time = parse_time_text(at);
+  const auto time = base::parse_time_text(at);
   if (!time) {
     return base::failure(ErrorCode::invalid, "'" + at +
                                                  "' is neither a position nor a time such as "

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "eventlog/copies/log_rebuild.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "tools/steno/replay/block_lines.hpp"

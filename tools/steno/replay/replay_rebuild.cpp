@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "tools/steno/replay/replay.hpp"
 #include "tools/steno/replay/replay_report.hpp"
 #include "tools/steno/replay/replay_rows.hpp"

@@ -1,7 +1,7 @@
 // The fields stand in a fixed order, so that the same state gives the same bytes.
 #include "tools/steno/replay/replay_session_json.hpp"
 
-#include "tools/steno/text/time_text.hpp"
+#include "eventlog/base/time_text.hpp"
 
 namespace steno {
 namespace {

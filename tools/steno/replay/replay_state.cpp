@@ -3,11 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "eventlog/base/time_text.hpp"
 #include "tools/steno/replay/replay.hpp"
 #include "tools/steno/replay/replay_fold.hpp"
 #include "tools/steno/replay/replay_report.hpp"
 #include "tools/steno/replay/replay_session_json.hpp"
-#include "tools/steno/text/time_text.hpp"
 
 namespace steno {
 namespace {

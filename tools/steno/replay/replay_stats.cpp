@@ -4,12 +4,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "eventlog/base/time_text.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "tools/steno/replay/replay.hpp"
 #include "tools/steno/replay/replay_report.hpp"
-#include "tools/steno/text/time_text.hpp"
 
 namespace steno {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "eventlog/proof/anchor.hpp"
 #include "eventlog/proof/verify.hpp"

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "eventlog/base/text_bytes.hpp"
 #include "eventlog/domain/admission/alias.hpp"
 #include "eventlog/domain/admission/name_mark.hpp"
 #include "tests/support/given_when_then.hpp"

@@ -12,8 +12,8 @@ using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
 using std::chrono_literals::operator""us;
 using base::NanoUsd;
+using base::parse_usd;
 using steno::parse_duration;
-using steno::parse_usd;
 
 TEST_CASE("amounts of money are read exactly", "[tools]") {
   CHECK(parse_usd("5") == NanoUsd{5'000'000'000});
@@ -28,7 +28,7 @@ TEST_CASE("amounts of money are read exactly", "[tools]") {
 }
 
 TEST_CASE("costs have four decimals, rounded half up", "[tools]") {
-  using steno::usd_text;
+  using base::usd_text;
   CHECK(usd_text({0}) == "0.0000");
   CHECK(usd_text({12'345'678}) == "0.0123");
   CHECK(usd_text({12'350'000}) == "0.0124");
@@ -39,7 +39,7 @@ TEST_CASE("costs have four decimals, rounded half up", "[tools]") {
 }
 
 TEST_CASE("exact amounts have as many decimals as they need", "[tools]") {
-  using steno::exact_usd_text;
+  using base::exact_usd_text;
   CHECK(exact_usd_text({5'000'000'000}) == "5");
   CHECK(exact_usd_text({250'000'000}) == "0.25");
   CHECK(exact_usd_text({1}) == "0.000000001");
@@ -82,8 +82,8 @@ TEST_CASE("durations are shown as minutes and seconds, without hours", "[tools]"
 }
 
 TEST_CASE("times are shown in UTC", "[tools]") {
-  CHECK(steno::time_text({0}) == "1970-01-01T00:00:00.000000Z");
-  CHECK(steno::time_text({1'795'190'400'000'001}) == "2026-11-20T16:00:00.000001Z");
+  CHECK(base::time_text({0}) == "1970-01-01T00:00:00.000000Z");
+  CHECK(base::time_text({1'795'190'400'000'001}) == "2026-11-20T16:00:00.000001Z");
   CHECK(steno::short_time_text({1'795'190'400'000'001}) == "2026-11-20T16:00:00Z");
 }
 

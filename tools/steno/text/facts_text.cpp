@@ -1,9 +1,10 @@
-// Prints facts by walking an event's fields beside those of a default one, and skips equal ones.
-#include "tools/steno/json/event_view.hpp"
+// Walks an event's fields beside those of a default one, and skips equal ones.
+#include "tools/steno/text/facts_text.hpp"
 
-#include "eventlog/domain/event_codec.hpp"
-#include "tools/steno/json/json_view.hpp"
+#include "eventlog/base/text_bytes.hpp"
 #include "tools/steno/text/terminal_text.hpp"
+#include "tools/steno/text/units.hpp"
+#include "workers/json/json.hpp"
 
 namespace steno {
 namespace {
@@ -27,7 +28,7 @@ requires std::is_enum_v<Enum> std::string fact(Enum value) {
 }
 template <class T>
 requires std::is_integral_v<T> std::string fact(T value) {
-  return to_json(value);
+  return workers::to_json(value);
 }
 template <class Tag>
 std::string fact(const base::StrongInteger<Tag>& value) {
@@ -40,7 +41,7 @@ std::string fact(const std::array<char, N>& value) {
   return base::to_hex({value.data(), std::min(N, kShown)}) + (N > kShown ? "…" : "");
 }
 std::string fact(const base::RawValue& value) {
-  return fact(msgpack_to_json(value.encoded));
+  return fact(workers::msgpack_to_json(value.encoded));
 }
 std::string fact(const domain::VersionRanges& ranges) {
   std::string text;
@@ -82,55 +83,6 @@ void add_facts(std::string& text, const T& value) {
 }
 
 }  // namespace
-
-Outcome<SeenEvent> see(const bus::FeedEvent& event) {
-  auto recorded = domain::decode_facts(event.facts.bytes);
-  if (!recorded) return fail(recorded.error());
-  recorded->envelope.position = event.position;
-  if (event.content) {
-    auto content = domain::decode_content(event.content->bytes);
-    if (!content) return fail(kExitFailed, base::describe(content.error()));
-    recorded->content = std::move(*content);
-  }
-  const bool is_left_out = !event.content && event.content_bytes > 0;
-  return SeenEvent{std::move(*recorded), is_left_out ? event.content_bytes : 0};
-}
-
-std::string event_json(const SeenEvent& seen) {
-  const domain::Envelope& e = seen.recorded.envelope;
-  JsonObject json;
-  json.add("position", e.position)
-      .add("time", e.log_time)
-      .add("wall_time", e.wall_time)
-      .add("stream", e.stream)
-      .add("version", e.version)
-      .add("type", e.type)
-      .add("schema", e.schema)
-      .add("event", e.event)
-      .add("command", e.command)
-      .add("correlation", e.correlation)
-      .add("causation", e.causation)
-      .add("actor_kind", e.actor_kind)
-      .add("actor", e.actor)
-      .add("token", e.token)
-      .add("report_sequence", e.report_sequence)
-      .add("traceparent", e.traceparent);
-  json.add_raw("facts",
-               std::visit([](const auto& event) { return to_json(event); }, seen.recorded.event));
-  for (const auto& [name, raw] : seen.recorded.extra) {
-    json.add_raw("later_" + name, msgpack_to_json(raw));
-  }
-  if (seen.recorded.content) json.add("content", seen.recorded.content->text);
-  if (seen.content_bytes > 0) json.add("content_bytes", seen.content_bytes);
-  return json.text();
-}
-
-std::string raw_event_json(const bus::FeedEvent& event) {
-  return JsonObject()
-      .add("position", event.position)
-      .add_raw("raw", msgpack_to_json(event.facts.bytes))
-      .text();
-}
 
 std::string facts_text(const domain::Event& event) {
   std::string text;

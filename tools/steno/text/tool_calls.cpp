@@ -1,5 +1,5 @@
 // Bounds both lists, since an agent can start calls without ending them.
-#include "tools/steno/json/tool_calls.hpp"
+#include "tools/steno/text/tool_calls.hpp"
 
 #include <utility>
 

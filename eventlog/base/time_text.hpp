@@ -7,14 +7,14 @@
 
 #include "eventlog/base/time.hpp"
 
-namespace steno {
+namespace base {
 
 // Returns "2026-11-20T12:00:00.000001Z".
-std::string time_text(base::Time time);
+std::string time_text(Time time);
 
 // Parses a date, with or without a time to the minute, the second or a fraction of it. 'T' or a
 // space separates them; 'Z' can follow. "2026-11-20", "2026-11-20T12:00", "2026-11-20
 // 12:00:00.25Z".
-std::optional<base::Time> parse_time_text(std::string_view text);
+std::optional<Time> parse_time_text(std::string_view text);
 
-}  // namespace steno
+}  // namespace base

@@ -1,16 +1,17 @@
-#include "tools/steno/json/json_view.hpp"
+#include "workers/json/json.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "projections/views/session_list.hpp"
 #include "tests/support/catch.hpp"
-#include "tools/steno/json/event_view.hpp"
+#include "tools/steno/text/facts_text.hpp"
+#include "workers/json/event_json.hpp"
 
 namespace {
 
 using nlohmann::json;
-using steno::msgpack_to_json;
-using steno::to_json;
+using workers::msgpack_to_json;
+using workers::to_json;
 
 base::Bytes pack(const std::function<void(base::MsgpackWriter&)>& write) {
   base::Bytes bytes;
@@ -101,7 +102,7 @@ TEST_CASE("what stands for a name is shown as one, whatever it is", "[tools]") {
         })) == R"({"7":null})");
   domain::RecordedEvent recorded;
   recorded.extra.emplace_back("\xFF", pack([](auto& w) { w.text("x"); }));
-  CHECK(json::parse(steno::event_json({recorded, 0})).size() > 1);
+  CHECK(json::parse(workers::event_json({recorded, 0})).size() > 1);
 }
 
 TEST_CASE("an event is shown whole, as JSON and as a line of facts", "[tools]") {
@@ -115,7 +116,7 @@ TEST_CASE("an event is shown whole, as JSON and as a line of facts", "[tools]") 
   finished.cost.took = std::chrono::seconds(3);
   recorded.event = finished;
   recorded.content = domain::Content{"done"};
-  const json shown = json::parse(steno::event_json({recorded, 0}));
+  const json shown = json::parse(workers::event_json({recorded, 0}));
   CHECK(shown.at("position") == 7);
   CHECK(shown.at("type") == "TurnFinished");
   CHECK(shown.at("facts").at("cost").at("cost_usd") == 0.0125);
@@ -129,7 +130,7 @@ TEST_CASE("every event can be shown, and none writes control characters", "[tool
   CHECK(steno::facts_text(opened).find('\x1b') == std::string::npos);
   domain::RecordedEvent recorded;
   recorded.event = opened;
-  CHECK(steno::event_json({recorded, 0}).find('\x1b') == std::string::npos);
+  CHECK(workers::event_json({recorded, 0}).find('\x1b') == std::string::npos);
 }
 
 }  // namespace

@@ -1,15 +1,15 @@
 // Converts msgpack to JSON with a reader that is bounded in depth, and escapes all control
 // characters.
-#include "tools/steno/json/json_view.hpp"
+#include "workers/json/json.hpp"
 
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 
-#include "tools/steno/json/base64.hpp"
+#include "eventlog/base/text_bytes.hpp"
 
-namespace steno {
+namespace workers {
 namespace {
 
 using base::Bytes;
@@ -164,7 +164,7 @@ std::string json_string(std::string_view utf8) {
 std::string json_bytes(ByteView bytes) {
   const bool is_short = bytes.size() <= kHexBytesMax;
   return is_short ? "{\"hex\":\"" + base::to_hex(bytes) + "\"}"
-                  : "{\"base64\":\"" + to_base64(bytes) + "\"}";
+                  : "{\"base64\":\"" + base::to_base64(bytes) + "\"}";
 }
 
 std::string json_text(std::string_view text) {
@@ -175,4 +175,4 @@ std::string json_name(std::string_view text) {
   return json_string(base::is_utf8(text) ? std::string(text) : json_bytes(text));
 }
 
-}  // namespace steno
+}  // namespace workers

@@ -13,9 +13,10 @@
 
 #include "eventlog/base/binary.hpp"
 #include "eventlog/base/fields.hpp"
-#include "tools/steno/text/units.hpp"
+#include "eventlog/base/time_text.hpp"
+#include "eventlog/base/usd_text.hpp"
 
-namespace steno {
+namespace workers {
 
 // Returns one msgpack value as JSON. Binaries of 16 bytes are ids. "null": the bytes are not
 // msgpack.
@@ -159,4 +160,4 @@ std::string to_json(const std::map<K, V>& values) {
   return text.empty() ? "{}" : text + "}";
 }
 
-}  // namespace steno
+}  // namespace workers

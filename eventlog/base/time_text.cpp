@@ -1,11 +1,11 @@
 // Parses from the front, one field at a time, in the C locale and with std::chrono's calendar.
-#include "tools/steno/text/time_text.hpp"
+#include "eventlog/base/time_text.hpp"
 
 #include <fmt/format.h>
 
 #include <chrono>
 
-namespace steno {
+namespace base {
 namespace {
 
 using std::chrono::microseconds;
@@ -71,7 +71,7 @@ std::optional<microseconds> take_time_of_day(std::string_view& text) {
 
 }  // namespace
 
-std::string time_text(base::Time time) {
+std::string time_text(Time time) {
   const std::chrono::sys_time<microseconds> point{microseconds(time.us)};
   const auto day = std::chrono::floor<std::chrono::days>(point);
   const std::chrono::year_month_day date(day);
@@ -82,7 +82,7 @@ std::string time_text(base::Time time) {
                      clock.subseconds().count());
 }
 
-std::optional<base::Time> parse_time_text(std::string_view text) {
+std::optional<Time> parse_time_text(std::string_view text) {
   const auto day = take_date(text);
   if (!day) return std::nullopt;
   microseconds since_midnight{0};
@@ -93,7 +93,7 @@ std::optional<base::Time> parse_time_text(std::string_view text) {
   }
   take_char(text, 'Z');
   if (!text.empty()) return std::nullopt;
-  return base::Time{(day->time_since_epoch() + since_midnight) / microseconds(1)};
+  return Time{(day->time_since_epoch() + since_midnight) / microseconds(1)};
 }
 
-}  // namespace steno
+}  // namespace base
