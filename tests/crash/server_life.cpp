@@ -286,6 +286,9 @@ Result<bool> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged
 
 Result<eventlog::LoadedStream> ServerLife::load(const std::string& stream) {
   workers::DerivedStores& derived = assembly_->derived();
+  const auto caught_up = derived.index.catch_up(*log_.store, assembly_->server().durable());
+  if (disk_.has_crashed()) return died();
+  if (!caught_up) return tl::unexpected(caught_up.error());
   return eventlog::load_stream(*log_.store, derived.index, derived.snapshots, stream);
 }
 
