@@ -1,6 +1,6 @@
-// ack_p50_over_redis: one command outstanding, from its sending to the reply that says it is
-// durable, over the same of Redis, which syncs before each answer. By turns; then each in an open
-// loop at half the rate that one outstanding reached.
+// ack_p50_over_redis: time from sending one command to its durable reply, over the same for Redis,
+// which syncs before each answer. One outstanding, by turns; then each in an open loop at half its
+// rate.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/measured.hpp"

@@ -1,6 +1,6 @@
-// ack_p50_over_floor: one command outstanding, from its sending to the reply that says it is
-// durable, over what nobody can do without: one fdatasync after an append of as many bytes, and one
-// bare round trip between two processes. All three by turns.
+// ack_p50_over_floor: time from sending one command to its durable reply, over the unavoidable
+// floor. The floor is one fdatasync after an append of as many bytes, plus one bare round trip
+// between two processes. One outstanding, all three by turns.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/floor.hpp"
@@ -56,7 +56,7 @@ base::Result<Figure> measure_ack_over_floor(Workbench& bench) {
            "{} turns of {} of each; the value is the middle of the turns' ratios of p50, and "
            "all turns' p50 together give {:.3f}",
            ratios.size(), kAcksOfTurn, seconds(acks.p50()) / seconds(floor->p50()))},
-      // Nobody is faster than the floor, so something else was measured.
+      // Nothing can be faster than the floor, so something else was measured.
       value < 1 ? "others' syncs delayed the floor more than the commands" : ""};
 }
 

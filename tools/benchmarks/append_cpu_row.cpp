@@ -1,5 +1,5 @@
-// append_cpu_us: processor time that the server's whole process takes for one accepted command,
-// with 1,024 outstanding: its loop, ZeroMQ's threads, committing, flushing and compacting, in user
+// append_cpu_us: processor time of the server's whole process for one accepted command, with 1,024
+// outstanding. It includes the loop, ZeroMQ's threads, committing, flushing and compacting, in user
 // and kernel mode.
 #include <fmt/format.h>
 

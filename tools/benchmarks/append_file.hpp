@@ -1,5 +1,5 @@
 // The raw limit of a durable append: a growing file, opened and preallocated as the log's
-// write-ahead log is, appended to and synced with fdatasync, one record at a time.
+// write-ahead log is. Each record is appended and synced with fdatasync by itself.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,9 @@ class AppendFile {
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
-  // Appends one record and syncs it; how long that took.
+  // Appends one record and syncs it; returns the time that took.
   base::Result<Nanoseconds> append();
-  // One after another, for so long or so many.
+  // Appends one record after another until the time or the count is reached.
   base::Result<Latencies> append_for(Nanoseconds duration, std::size_t count_max);
 
  private:

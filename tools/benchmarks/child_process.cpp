@@ -1,3 +1,4 @@
+// Children die with this process (PR_SET_PDEATHSIG) and are waited for with a pidfd.
 #include "tools/benchmarks/child_process.hpp"
 
 #include <fcntl.h>
@@ -36,14 +37,14 @@ struct Pipe {
   }
 };
 
-// In the child: only calls that are safe after a fork of a process with threads.
+// Runs in the child, so it only calls functions that are safe after a fork of a threaded process.
 [[noreturn]] void become(char* const* argv, int in, int out, int err) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(in, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(number, SIG_DFL);
-  setpgid(0, 0);  // a Ctrl-C is ours to pass on
+  setpgid(0, 0);  // Ctrl-C reaches only us; we pass it on
   execvp(argv[0], argv);
   _exit(127);
 }

@@ -1,4 +1,4 @@
-// A process that the benchmark starts, and ends with itself: nobody else is ever signalled.
+// A process that the benchmark starts and ends. No other process is ever signalled.
 #pragma once
 
 #include <memory>
@@ -15,30 +15,31 @@ class ChildProcess {
  public:
   struct Ended {
     int exit_code = 0;            // or 128 and the signal that ended it
-    std::int64_t memory_kib = 0;  // resident, at its highest
+    std::int64_t memory_kib = 0;  // peak of its resident memory
   };
 
-  // Starts argv[0], which is looked for in PATH unless it has a slash. Its stdin and stdout are
-  // pipes to us, its stderr goes to `stderr_file`. It dies with us, whatever becomes of us.
-  // Error not_found: there is no such program.
+  // Starts argv[0], searched in PATH unless it has a slash. Its stdin and stdout are pipes to us;
+  // its stderr goes to `stderr_file`. It dies with us, however we end. Error not_found: there is no
+  // such program.
   static base::Result<std::unique_ptr<ChildProcess>> start(const std::vector<std::string>& argv,
                                                            const std::string& stderr_file);
-  // Ends it: SIGTERM, and SIGKILL when that has not helped within 10 s.
+  // Ends it with SIGTERM, and with SIGKILL if it still lives after 10 s.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Ends it with SIGKILL, and waits until it is gone.
+  // Ends it with SIGKILL, and waits for its end.
   void kill();
-  // Waits until it ends by itself. What it says on stdout must fit a pipe. Error timeout: it lives.
+  // Waits until it ends by itself. Its output must fit into the pipe. Error timeout: it still
+  // lives.
   base::Result<Ended> wait(Nanoseconds timeout);
 
   int pid() const { return pid_; }
 
-  // The next line of its stdout, without its end. Errors: timeout; unreachable, when it ended, with
-  // the end of what it said on stderr.
+  // Returns the next line of its stdout, without the line feed. Errors: timeout; unreachable if it
+  // ended, with the end of its stderr.
   base::Result<std::string> read_line(Nanoseconds timeout);
-  // Exactly so many bytes of its stdout.
+  // Returns exactly this many bytes of its stdout.
   base::Result<base::Bytes> read_bytes(std::size_t count, Nanoseconds timeout);
   base::Result<bool> write(const std::string& text);
 
@@ -57,10 +58,10 @@ class ChildProcess {
   base::Bytes buffer_;
 };
 
-// A line of /proc/<pid>/status such as "VmRSS", in KiB; 0 when it is not there.
+// Returns a line of /proc/<pid>/status such as "VmRSS", in KiB; 0 if there is none.
 std::int64_t memory_kib(int pid, const std::string& name);
 
-// CPU time of the process with all of its threads, so far.
+// Returns the CPU time of the process so far, with all of its threads; 0 if it is gone.
 Nanoseconds cpu_time(int pid);
 
 }  // namespace benchmarks

@@ -1,7 +1,7 @@
-// cold_over_warm_p50: the first command on an evicted session of 375 events, over one on a session
-// that is in memory, one outstanding. An eviction leaves a snapshot behind, which is made here by
-// the product's own loader; sessions without one, which no server has had in memory since their
-// last events, are measured beside.
+// cold_over_warm_p50: the first command on an evicted session, over one on a session in memory, one
+// outstanding. An eviction leaves a snapshot, made here by the product's own loader. Sessions
+// without a snapshot, which no server has had in memory since their last events, are measured
+// beside.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/log_author.hpp"
@@ -44,7 +44,7 @@ base::Result<Figure> measure_cold_over_warm(Workbench& bench) {
   const auto one = OneCommand::connect(bench, **server);
   if (!one) return tl::unexpected(one.error());
 
-  // Three of each by turns. Every command leaves NothingChanged, for the sessions have ended.
+  // Three of each by turns. Every command leaves NothingChanged, because the sessions have ended.
   Latencies cold;
   Latencies warm;
   Latencies folded;

@@ -1,3 +1,4 @@
+// Both processes block in ZeroMQ calls, so that the round trip has no cost of a poller or a loop.
 #include "tools/benchmarks/echo.hpp"
 
 #include <unistd.h>

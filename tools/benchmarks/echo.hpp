@@ -1,5 +1,5 @@
-// The raw limit of asking another process over ZeroMQ: a ROUTER that sends back a fixed answer and
-// a DEALER that asks it, over ipc, each a process of its own with blocking calls and nothing else.
+// The raw limit of a request to another process over ZeroMQ: a ROUTER that answers and a DEALER
+// that asks, over ipc. Each is a process of its own with blocking calls and nothing else.
 #pragma once
 
 #include <memory>
@@ -9,15 +9,15 @@
 
 namespace benchmarks {
 
-// What the two processes do; both return an exit code. The server answers with `reply_bytes` until
-// it is ended. The client reads "<count> <bytes>\n" on stdin, asks so often, and answers each line
-// with that many times in nanoseconds, as 8 bytes in the byte order of this machine.
+// The two processes' own parts; both return an exit code. The server answers with `reply_bytes`
+// until it is ended. The client reads "<count> <bytes>\n" on stdin and asks that often. It answers
+// each line with that many times in nanoseconds, as 8 bytes in the byte order of this machine.
 int run_echo_server(const std::string& endpoint_and_reply_bytes);
 int run_echo_client(const std::string& endpoint);
 
 class Echo {
  public:
-  // `program` is this one; `folder` is for the socket and what they say on stderr.
+  // `program` is this one; `folder` holds the socket and the processes' stderr.
   static base::Result<std::unique_ptr<Echo>> start(const std::string& program,
                                                    const std::string& folder,
                                                    std::size_t reply_bytes);

@@ -1,3 +1,4 @@
+// Each store gets one batch of all waiting values, and one sync. SQLite is optional at build time.
 #include "tools/benchmarks/embedded_load.hpp"
 
 #include <poll.h>
@@ -99,7 +100,7 @@ base::Result<bool> EmbeddedLoad::advance(std::vector<std::size_t>& done) {
   return true;
 }
 
-// Nothing is ever on its way: only the clock is waited for.
+// Nothing is ever in flight, so only the clock is waited for.
 base::Result<bool> EmbeddedLoad::wait(int timer_fd) {
   pollfd item{timer_fd, POLLIN, 0};
   if (timer_fd >= 0) poll(&item, 1, 1000);

@@ -1,5 +1,5 @@
-// Stores within this process as the target of a load, without any server between: whatever waits
-// is written and synced in one go, as a server in front of them would do it at best.
+// Stores within this process as the target of a load, without a server in between. All waiting
+// values are written and synced at once, as a server in front of them could do at best.
 #pragma once
 
 #include <functional>
@@ -21,19 +21,19 @@ class EmbeddedLoad : public LoadTarget {
   base::Result<bool> wait(int timer_fd) override;
 
  protected:
-  // Stores so many values, durably.
+  // Stores this many values durably.
   virtual base::Result<bool> store(std::size_t count) = 0;
 
  private:
   std::vector<std::size_t> waiting_;
 };
 
-// RocksDB with one synced write each time, its write-ahead log preallocated as Steno's.
+// RocksDB with one synced write each time. Its write-ahead log is preallocated as Steno's is.
 base::Result<std::unique_ptr<EmbeddedLoad>> open_rocksdb_load(const std::string& folder,
                                                               std::size_t value_bytes);
 
 // SQLite with journal_mode=WAL, synchronous=FULL, one transaction each time. Error not_found: this
-// program was built without it.
+// program was built without SQLite.
 base::Result<std::unique_ptr<EmbeddedLoad>> open_sqlite_load(const std::string& folder,
                                                              std::size_t value_bytes);
 // "3.40.1"

@@ -1,7 +1,6 @@
-// recover_ms_ended_1m, rss_ended_1m_mb, list_ms_ended_1m: what sessions cost that have ended. Two
-// servers with a hundred sessions that live, and a thousand or a million that have ended: from the
-// start of each to two answers, its memory then, and pages of its list. Both are measured by turns,
-// once for the three rows.
+// recover_ms_ended_1m, rss_ended_1m_mb, list_ms_ended_1m: the cost of ended sessions. Two servers
+// have a hundred live sessions, and a thousand or a million ended ones. Measured by turns, once for
+// all three rows: the time from a start to two answers, the memory then, and pages of the list.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/log_author.hpp"
@@ -20,7 +19,7 @@ constexpr int kTurns = 5;
 constexpr int kListings = 10;  // of each page in a turn
 constexpr Nanoseconds kEndedStartMax = std::chrono::minutes(20);
 
-// A page of the list that somebody may ask for.
+// A page of the list that a user may ask for.
 struct ListPage {
   std::string_view what;
   workers::QueryBody query;
@@ -33,12 +32,12 @@ struct EndedHome {
   std::vector<ListPage> pages;
 
   std::size_t unflushed = 0;       // bytes of write-ahead log at the last start
-  std::size_t rows_unflushed = 0;  // those of index and views
+  std::size_t rows_unflushed = 0;  // the same of index and views
   std::vector<double> recovered_ms;
   std::vector<double> ready_ms;
   std::vector<double> own_mb;       // RssAnon after the answers
   std::vector<double> resident_mb;  // VmRSS
-  std::vector<Latencies> listings;  // of each page
+  std::vector<Latencies> listings;  // by page
 };
 
 double ms(Nanoseconds time) {
@@ -88,7 +87,8 @@ base::Result<EndedHome> write_home(Workbench& bench, int ended) {
     for (int i = 0; i < kLive; ++i) {
       if (auto ok = (*author)->add_short({1, false}); !ok) return tl::unexpected(ok.error());
     }
-    // A start proves the last 4 MiB, and reads the write-ahead log: both have as much of these.
+    // A start proves the last 4 MiB and reads the write-ahead log; both homes have equally much of
+    // these.
     if (auto ok = (*author)->fill_write_ahead_log(true); !ok) return tl::unexpected(ok.error());
     if (auto ok = (*author)->empty_write_ahead_log(home.path + "/copy"); !ok) {
       return tl::unexpected(ok.error());
@@ -104,7 +104,7 @@ base::Result<EndedHome> write_home(Workbench& bench, int ended) {
   const auto one = OneCommand::connect(bench, **server);
   if (!one) return tl::unexpected(one.error());
   if (auto ok = (*one)->wait_for_views(); !ok) return tl::unexpected(ok.error());
-  return home;  // the server ends in order, so that its rows are on the disk
+  return home;  // destroying the server ends it in order, so that its rows are on the disk
 }
 
 base::Result<bool> measure_turn(Workbench& bench, EndedHome& home) {

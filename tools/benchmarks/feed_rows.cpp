@@ -1,7 +1,7 @@
-// feed_deliveries_per_s, feed_level_deliveries_per_s: events a second that 8 subscribers, each a
-// process of its own, have received over ipc, decoded, and found to be the next ones. The publisher
-// is the product's, at the speed of the slowest of them. First all of them follow all events; then
-// each follows an eighth of the levels of 1,000 sessions, whose events come by turns.
+// feed_deliveries_per_s, feed_level_deliveries_per_s: events a second that 8 subscribers receive
+// over ipc, decode, and find to be the next ones. Each is a process of its own; the publisher is
+// the product's, at the speed of the slowest one. First all follow all events, then each an eighth
+// of the levels of 1,000 sessions.
 #include <fmt/format.h>
 
 #include "bus/feed_publisher.hpp"
@@ -19,7 +19,7 @@ namespace benchmarks {
 namespace {
 
 constexpr std::int64_t kSubscribers = 8;
-constexpr std::int64_t kFlushEvents = 1024;  // what one block of the log has at most
+constexpr std::int64_t kFlushEvents = 1024;  // the most events of one block of the log
 constexpr Nanoseconds kFeedAnswerMax = std::chrono::seconds(60);
 
 enum class Level { all, sessions };
@@ -64,7 +64,7 @@ class Feed {
       if (!started) return tl::unexpected(started.error());
       subscribers_.push_back(std::move(*started));
     }
-    // Probes are answered by whoever publishes.
+    // The publisher must answer the subscribers' probes meanwhile.
     for (const auto& subscriber : subscribers_) {
       const Nanoseconds end = now() + kFeedAnswerMax;
       for (;;) {
@@ -79,8 +79,8 @@ class Feed {
     return true;
   }
 
-  // So many reports of each subscriber, which may be `ahead` of them behind the publisher.
-  // `published_of_report`: events published until each of them has received what it reports.
+  // Runs until each subscriber has sent `reports` reports; `ahead` of them can be outstanding.
+  // Publishes `published_of_report` events for each report.
   base::Result<LoadResult> run(std::int64_t reports, std::int64_t published_of_report,
                                std::int64_t ahead) {
     LoadResult result;
@@ -130,7 +130,7 @@ class Feed {
   Workbench& bench_;
   bus::FeedPublisher publisher_;
   const base::Bytes facts_;
-  std::vector<std::vector<std::string>> levels_;  // of each session
+  std::vector<std::vector<std::string>> levels_;  // by session
   std::vector<std::unique_ptr<ChildProcess>> subscribers_;
   std::int64_t last_ = 0;
 };
@@ -145,13 +145,13 @@ base::Result<Figure> measure(Workbench& bench, Level level, const std::string& r
   if (auto ok = feed.start_subscribers(endpoint, level, folder + "/errors"); !ok) {
     return tl::unexpected(ok.error());
   }
-  // Each subscriber receives what is published, or an eighth of it.
+  // Each subscriber receives all published events, or an eighth of them.
   const bool is_all = level == Level::all;
   const std::int64_t report_every = is_all ? kFeedReportEvery : kFeedLevelReportEvery;
   const std::int64_t delivered = report_every * kSubscribers;
   const std::int64_t published = is_all ? report_every : delivered;
-  // No more is on its way than half of the 1,000 messages that a queue holds: how much of it was
-  // read is told to who writes only half a queue at a time.
+  // At most half of the 1,000 messages that a queue holds are in flight, because ZeroMQ tells the
+  // writer about read messages only half a queue at a time.
   const std::int64_t ahead = is_all ? 8 : 2;
   const std::int64_t rounds = bench.is_quick() ? 3 : 20;
   const std::int64_t reports_of_round = is_all ? (bench.is_quick() ? 36 : 144) : 384;

@@ -1,3 +1,5 @@
+// Uses the product's own subscriptions on one shared socket, over a log reader that can only be
+// empty.
 #include "tools/benchmarks/feed_subscriber.hpp"
 
 #include <algorithm>
@@ -16,7 +18,7 @@
 namespace benchmarks {
 namespace {
 
-// The log is empty when somebody begins; afterwards nothing may be asked of it.
+// The log is empty when a subscription begins; reading it later means that a message was lost.
 class NoLog final : public bus::LogReader {
  public:
   void request(bus::ReadRequest request) override { after_ = request.after; }
@@ -44,7 +46,7 @@ struct Followed {
   std::int64_t step = 1;
 };
 
-// How often the timers of all subscriptions are looked at, of which the shortest is 100 ms.
+// Interval of looking at all subscriptions' timers, the shortest of which is 100 ms.
 constexpr base::Duration kAllEvery{50'000};
 
 // Follows any number of levels over one connection.
@@ -71,8 +73,8 @@ class FeedSubscriber {
                        [](const Followed& f) { return f.subscription->is_live(); });
   }
 
-  // Receives what is there, or waits. Only those who were given something are looked at, and now
-  // and then all of them.
+  // Receives available messages, or waits. Drives only the subscriptions that received something,
+  // and all of them every kAllEvery.
   base::Result<bool> step() {
     const base::Duration at = clock_.boot();
     const int messages = shared_.do_work();

@@ -1,8 +1,10 @@
-// update_rate_flatness_hot, update_rate_flatness_uniform: accepted commands a second of a server
-// that knows 1,000,000 sessions, over those of one that knows 100. Hot: prompts and interruptions
-// of 100 sessions that live, the other ones having ended. Uniform: spread over all that have ended,
-// few of which are in memory: each command must load its session, from the snapshot that its
-// eviction left. Beside it without snapshots, as in a log whose rows were deleted.
+// update_rate_flatness_hot, update_rate_flatness_uniform: accepted commands a second with 1,000,000
+// known sessions, over those with 100.
+//
+// Hot: prompts and interruptions of 100 live sessions, while all others have ended. Uniform:
+// commands spread over all ended sessions, few of which are in memory, so that each command loads
+// its session from the snapshot that the eviction left. The same is measured without snapshots, as
+// in a log whose rows were deleted.
 #include <fmt/format.h>
 
 #include <optional>
@@ -19,7 +21,7 @@ namespace {
 constexpr int kFew = 100;
 constexpr int kManyFull = 1'000'000;
 constexpr int kManyQuick = 20'000;
-constexpr int kManyColdQuick = 100'000;  // more than are asked for: none is in memory
+constexpr int kManyColdQuick = 100'000;  // more than are asked for, so that none is in memory
 constexpr std::size_t kFlatnessOutstanding = 256;
 constexpr Nanoseconds kFlatnessStartMax =
     std::chrono::minutes(20);  // the first one indexes the log
@@ -29,7 +31,7 @@ struct Sessions {
   std::vector<base::SessionId> ended;
 };
 
-// The log of a server that knows so many sessions, of which so many live.
+// Writes the log of a server that knows `known` sessions, `live` of which are live.
 base::Result<Sessions> write_log(const std::string& home, int known, int live) {
   base::SeededRandom random(1);
   const auto author = LogAuthor::create(StenoServer::data_folder(home), random);
@@ -42,21 +44,22 @@ base::Result<Sessions> write_log(const std::string& home, int known, int live) {
     (is_ended ? sessions.ended : sessions.live).push_back(*id);
   }
   if (auto ok = (*author)->flush(); !ok) return tl::unexpected(ok.error());
-  // Neighbours in time lie in one block; a spread that is one has none.
+  // Neighbours in time share a block; a uniform spread has no such neighbours.
   for (std::size_t i = sessions.ended.size(); i > 1; --i) {
     std::swap(sessions.ended[i - 1], sessions.ended[random.below(i)]);
   }
   return sessions;
 }
 
-// A server on that log, and the load of the sessions that live, or else of all.
+// Starts a server on that log, with a load on the live sessions, or on the ended ones if none is
+// live.
 base::Result<RateSubject> start(Workbench& bench, const std::string& home,
                                 const Sessions& sessions) {
   auto server = StenoServer::start_in(bench, home, kFlatnessStartMax);
   if (!server) return tl::unexpected(server.error());
   const auto one = OneCommand::connect(bench, **server);
   if (!one) return tl::unexpected(one.error());
-  // It is to have run for a while: it has not the whole log to fold beside what is measured.
+  // A server in operation has no log to fold beside the load, so wait until its views are up.
   if (auto ok = (*one)->wait_for_views(); !ok) return tl::unexpected(ok.error());
   const bool are_ended = sessions.live.empty();
   return RateSubject::start(
@@ -82,14 +85,14 @@ class Flatness {
     return started(few_, few_home, *few);
   }
 
-  // What a server leaves that has evicted all of the sessions.
+  // Leaves the state of a server that has evicted all of the sessions.
   base::Result<bool> evict() {
     many_.reset();
     bench_.progress(row_ + ", writing snapshots");
     return save_snapshots(StenoServer::data_folder(home_), sessions_.ended, bench_.random());
   }
 
-  // The ratio of the two. The server that knows many is started for it.
+  // Returns the ratio of the two. Starts the server that knows many first.
   base::Result<double> run() {
     if (auto ok = started(many_, home_, sessions_); !ok) return tl::unexpected(ok.error());
     bench_.progress(row_);

@@ -1,3 +1,5 @@
+// Sends through the product's client socket without waiting for answers, and reads them only to
+// keep the queue moving.
 #include "tools/benchmarks/flood.hpp"
 
 #include <cstdint>
@@ -18,9 +20,10 @@ namespace {
 constexpr Nanoseconds kFloodBeginMax = std::chrono::seconds(30);
 constexpr base::Duration kFloodPause = std::chrono::milliseconds(1);  // while the queue is full
 constexpr std::size_t kListItems = 9'400'000;                         // one byte each
-constexpr int kFloodBurst = 256;  // sent between two looks at what was answered
-// Of large frames: as many as may wait at the server and a few more. What goes beyond would wait in
-// this process, and is not sent before the server has come through these, or is given up.
+constexpr int kFloodBurst = 256;  // sent between two reads of the answers
+// Large frames in a burst: as many as can wait at the server and a few more. More would wait in
+// this process. The next burst starts when the server has answered a query behind these, or after
+// kLargeBurstMax.
 constexpr int kLargeBurst = 20;
 constexpr base::Duration kLargeBurstMax = std::chrono::milliseconds(500);
 
@@ -115,7 +118,7 @@ class Flood {
     return bus::to_body(body);
   }
 
-  // Until it is on its way.
+  // Retries until the frame is queued.
   base::Result<bool> send(const base::Bytes& frame) {
     while (!socket_.send(frame)) {
       if (auto ok = pause(); !ok) return ok;

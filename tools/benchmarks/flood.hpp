@@ -1,5 +1,5 @@
-// A client that means no good: all but one kind send as fast as they can, whatever is answered,
-// from a process of its own. The rows of flood_rows.cpp say what each kind is for.
+// A hostile client in a process of its own. All kinds but one send as fast as they can, whatever is
+// answered. The rows of flood_rows.cpp say what each kind is for.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,13 @@ enum class FloodKind {
   compute,  // sends nothing; two threads that take all the processor time they get
 };
 
-// Starts one of that kind, which floods from its return until the child is destroyed.
+// Starts a flood of that kind. It runs from the return of this function until the child is
+// destroyed.
 base::Result<std::unique_ptr<ChildProcess>> start_flood(Workbench& bench, const StenoServer& server,
                                                         FloodKind kind);
 
-// The child's own part; `spec` is a kind's number, a comma and the server's endpoint. Never returns
-// but with an exit code.
+// The child's own part. `spec` is a kind's number, a comma and the server's endpoint. Returns only
+// with an exit code.
 int run_flood(const std::string& spec);
 
 }  // namespace benchmarks

@@ -1,11 +1,12 @@
-// What floods do to others.
+// Effects of floods on other clients.
 //
-// kill_ms_in_flood: how long a kill of one session takes while another session is flooded with
-// prompts, over a kill while nothing else is asked; by turns.
+// kill_ms_in_flood: time of a kill of one session while another session is flooded with prompts,
+// over a kill while nothing else is asked; by turns.
+//
 // good_client_p99_ms: p99 of a well-behaved client's commands, one outstanding, beside three
-// hostile ones: one floods with prompts, one floods and reads no answer, one sends frames of
-// 9.4 MB with millions of items. Beside it the same with a fourth, which sends prompts of 9.4 MB,
-// and instead of them beside three that send nothing and only compute.
+// hostile clients. One floods with prompts, one floods and reads no answer, one sends frames of 9.4
+// MB with millions of items. Also measured: with a fourth, which sends prompts of 9.4 MB; and
+// beside three processes that only compute, instead of the hostile ones.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/flood.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int kKillsOfTurn = 20;
 
-// Spawns a session, then kills it; how long the kill took.
+// Spawns a session, then kills it; returns the time of the kill.
 base::Result<Nanoseconds> kill_one(Workbench& bench, OneCommand& one) {
   const auto id = base::CommandId::make(bench.clock().wall(), bench.random());
   const base::SessionId session{id.bytes};

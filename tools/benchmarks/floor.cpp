@@ -1,3 +1,5 @@
+// Measures both parts right after each other, so that a turn sees the disk and the cores as they
+// are.
 #include "tools/benchmarks/floor.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What a durable command cannot do without: one fdatasync after an append of as many bytes as it
+// The unavoidable cost of a durable command: one fdatasync after an append of as many bytes as it
 // adds to the write-ahead log, and one bare round trip between two processes.
 #pragma once
 
@@ -15,9 +15,9 @@ class Floor {
  public:
   static base::Result<Floor> open(Workbench& bench, const StenoLoad& steno, std::size_t log_bytes);
 
-  // So many of both, one after another. The p50 of the one plus that of the other.
+  // Runs this many of both, one after another. Returns the sum of the two p50.
   base::Result<Nanoseconds> take_turn(std::size_t count, const StenoLoad& steno);
-  // The same of all turns together.
+  // Returns the same over all turns.
   Nanoseconds p50() const { return syncs_.p50() + echoes_.p50(); }
 
   // "fdatasync after an append of 430 B: p50 …", "bare echo of 162 B, answered with 85 B: p50 …"

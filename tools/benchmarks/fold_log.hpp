@@ -1,5 +1,5 @@
-// A log of many sessions' facts, for measuring how fast it can be read: no server could append it
-// in the time that a benchmark has.
+// A log of many sessions' facts, for measuring how fast it can be read. It is written directly: no
+// server could append it in a benchmark's time.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ struct FoldLog {
   std::size_t facts_bytes = 0;  // of all events, without the blocks' headers
 };
 
-// Whole sessions, a hundred alive at once, as many as make at least `events` (fewer on a machine
-// that takes minutes for them), in blocks of 256, in the order in which a server would append them.
-// Content is left out: a fold never reads it.
+// Writes whole sessions, a hundred alive at once, until there are at least `events` events, in
+// blocks of 256, in the order in which a server would append them. Stops earlier on a machine that
+// takes minutes for them. Content is left out: a fold never reads it.
 base::Result<FoldLog> write_fold_log(Workbench& bench, const std::string& folder,
                                      std::int64_t events);
 

@@ -1,3 +1,4 @@
+// Stages nest, so that the difference of two of them is the cost of one step.
 #include "tools/benchmarks/fold_pass.hpp"
 
 #include "eventlog/domain/event_codec.hpp"

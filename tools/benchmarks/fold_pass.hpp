@@ -1,4 +1,4 @@
-// One pass over a log, on the calling thread: what the rows on folding time.
+// One timed pass over a log, on the calling thread, for the rows about folding.
 #pragma once
 
 #include <string>
@@ -11,24 +11,24 @@
 
 namespace benchmarks {
 
-// How far a pass goes: each does what the one before does, and one thing more.
+// How far a pass goes: each stage includes the one before it.
 enum class Stage { scan, check, decode, fold };
 
 using States = std::unordered_map<std::string, domain::StreamState>;
 
 struct Pass {
   std::int64_t events = 0;
-  domain::RecordedEvent recorded;  // the one at hand
+  domain::RecordedEvent recorded;  // the current event
   States states;
   Nanoseconds took{0};
 
   double per_second() const { return static_cast<double>(events) / seconds(took); }
 };
 
-// What the projector reads at once.
+// The size of the projector's reads.
 constexpr std::size_t kReadBytes = 1 << 20;
 
-// From the first event, until so many at least are done, or the log ends.
+// Runs from the first event until at least `events` are done, or the log ends.
 base::Result<Pass> run_pass(eventlog::BlockStore& store, Stage stage, std::int64_t events);
 
 }  // namespace benchmarks

@@ -1,6 +1,6 @@
-// fold_events_per_s: reads a log from its first block to its last, checks each block, decodes its
-// events' facts and folds them into the states of their sessions, on one thread that is bound to
-// one core, with the log in the page cache.
+// fold_events_per_s: reads a log from its first block to its last, checks each block, decodes the
+// facts and folds them into the states of their sessions. One thread, bound to one core; the log is
+// in the page cache.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::int64_t kFoldedEventsFull = 10'000'000;
 constexpr std::int64_t kFoldedEventsQuick = 300'000;
-constexpr std::int64_t kEventsOfStage = 1'000'000;  // enough to see what each stage costs
+constexpr std::int64_t kEventsOfStage = 1'000'000;  // enough to see the cost of each stage
 constexpr int kTurnsMax = 3;
-constexpr Nanoseconds kTurnsTime = std::chrono::seconds(60);  // no further turn after it
+constexpr Nanoseconds kTurnsTime = std::chrono::seconds(60);  // no further turn after that
 
-// That the fold has really been made, and of sound sessions.
+// Checks that the fold was really made, and that its sessions are sound.
 base::Result<bool> check_states(const FoldLog& log, const Pass& pass) {
   bool is_sound =
       pass.events == log.events && pass.states.size() == static_cast<std::size_t>(log.sessions);
@@ -33,7 +33,7 @@ base::Result<bool> check_states(const FoldLog& log, const Pass& pass) {
   return base::failure(base::ErrorCode::damaged, "the fold is not of what was written");
 }
 
-// "scan 4,000,000/s, and check 900,000/s, …": each stage does what the one before does, too.
+// Returns "scan 4,000,000/s, and check 900,000/s, …": each stage includes the one before it.
 base::Result<std::string> measure_stages(Workbench& bench, const FoldLog& log) {
   const std::pair<Stage, std::string> stages[] = {{Stage::scan, "scan"},
                                                   {Stage::check, "and check"},

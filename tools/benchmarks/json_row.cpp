@@ -1,6 +1,6 @@
-// update_over_json_index: updates of sessions a second, over those of an index of 1,000 sessions in
-// one JSON file that is written anew for each, as tools do that keep their sessions so: to a new
-// file, synced, renamed over the old one, its folder synced. By turns.
+// update_over_json_index: session updates a second, over those of an index of 1,000 sessions in one
+// JSON file. Like tools that keep sessions so, each update writes a new file, syncs it, renames it
+// over the old one and syncs the folder. By turns.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>

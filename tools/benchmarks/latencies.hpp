@@ -1,4 +1,4 @@
-// Times that something took, and their quantiles.
+// Durations and their quantiles.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace benchmarks {
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-// Advances evenly; its zero means nothing.
+// Advances evenly; its zero has no meaning.
 inline Nanoseconds now() {
   return std::chrono::steady_clock::now().time_since_epoch();
 }
@@ -31,7 +31,8 @@ class Latencies {
   }
   std::size_t count() const { return values_.size(); }
 
-  // The smallest value that `share` (0 to 1) of all do not exceed; zero of none.
+  // Returns the value at `share` (0 to 1) of the sorted values, rounded to the nearest; zero if
+  // empty.
   Nanoseconds quantile(double share) const {
     if (values_.empty()) return Nanoseconds{0};
     std::vector<Nanoseconds> sorted = values_;
@@ -50,7 +51,7 @@ class Latencies {
 // "p50 214 us, p99 803 us"
 std::string p50_and_p99(const Latencies& latencies);
 
-// The middle one; the mean of both middle ones of an even number; 0 of none.
+// Returns the middle value; of an even number the mean of both middle ones; 0 if empty.
 inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());

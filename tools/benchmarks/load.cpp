@@ -1,3 +1,4 @@
+// Both loops keep a fixed set of slots; the open loop waits for its beat on a timerfd.
 #include "tools/benchmarks/load.hpp"
 
 #include <sys/timerfd.h>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr Nanoseconds kSilenceMax = std::chrono::seconds(20);  // without any answer at all
 
-// What both loops keep: which slots are free, and when those in use were begun or due.
+// Shared by both loops: the free slots, and when those in use were begun or due.
 class Slots {
  public:
   Slots(LoadTarget& target, std::size_t count) : target_(target), since_(count), free_(count) {
@@ -29,7 +30,7 @@ class Slots {
     return target_.start(slot);
   }
 
-  // True when any request was answered.
+  // Returns true if any request was answered.
   base::Result<bool> advance(Latencies& latencies) {
     if (is_stopped()) return stopped();
     done_.clear();
@@ -54,7 +55,7 @@ class Slots {
   Nanoseconds heard_ = now();
 };
 
-// Readable from a moment on.
+// A descriptor that is readable from a moment on.
 class Timer {
  public:
   Timer() : fd_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
@@ -106,7 +107,7 @@ base::Result<LoadResult> run_open_loop(LoadTarget& target, const OpenLoop& loop)
   LoadResult result;
   const Nanoseconds begun = now();
   const auto total = static_cast<std::size_t>(loop.per_second * seconds(loop.duration));
-  // The beat in which request number n falls due.
+  // Returns the beat in which request number n is due.
   const auto due_of = [&](std::size_t n) {
     const auto due =
         Nanoseconds(static_cast<std::int64_t>(static_cast<double>(n) * 1e9 / loop.per_second));

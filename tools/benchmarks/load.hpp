@@ -1,5 +1,5 @@
-// Drives a server with requests: closed loop, where each answer makes the next request, and open
-// loop, where requests fall due by the clock whatever the answers do.
+// Drives a server with requests. In a closed loop each answer starts the next request; in an open
+// loop requests are due by the clock, whatever the answers do.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace benchmarks {
 
-// A server seen by the driver. A slot is a place for one request; it is free again when done.
+// A server as the driver sees it. A slot holds one request, and is free again when that is done.
 class LoadTarget {
  public:
   virtual ~LoadTarget() = default;
-  // Begins a durable request in a free slot. It is sent by the next advance() at the latest.
+  // Begins a durable request in a free slot. The next advance() sends it at the latest.
   virtual base::Result<bool> start(std::size_t slot) = 0;
-  // Sends and receives what can be without waiting, and adds the slots of accepted requests to
-  // `done`. Error: the server refused one, or is gone.
+  // Sends and receives without waiting, and adds the slots of accepted requests to `done`. Error:
+  // the server refused one, or is gone.
   virtual base::Result<bool> advance(std::vector<std::size_t>& done) = 0;
   // Waits until advance() has something to do, `timer_fd` is readable, or a second has passed.
   virtual base::Result<bool> wait(int timer_fd) = 0;
@@ -26,7 +26,7 @@ class LoadTarget {
 struct LoadResult {
   Latencies latencies;
   Nanoseconds took{0};
-  std::vector<Nanoseconds> since{};  // when each was begun, or due, in the order of their sending
+  std::vector<Nanoseconds> since{};  // when each was begun, or due, in the order of sending
 
   double per_second() const { return static_cast<double>(latencies.count()) / seconds(took); }
 };
@@ -34,28 +34,28 @@ struct LoadResult {
 struct ClosedLoop {
   std::size_t outstanding = 1;
   Nanoseconds duration{0};
-  std::size_t count_max = 0;  // of requests
+  std::size_t count_max = 0;  // requests
 };
 
 struct OpenLoop {
   double per_second = 0;
   Nanoseconds duration{0};
-  // Requests are due in the beats of a clock, as many as the rate gives: a finer one would measure
-  // how fast the driver wakes up.
+  // Requests are due in beats of a clock, as many as the rate gives. A finer beat would measure how
+  // fast the driver wakes up.
   Nanoseconds beat = std::chrono::microseconds(250);
-  // Due requests wait for a slot when so many are unanswered; their time runs on.
+  // Due requests wait for a slot if this many are unanswered; their time runs on.
   std::size_t outstanding_max = 1024;
 };
 
-// Of a loop that ends by the clock, and of one that ends by its count.
+// Bounds of a loop that ends by the clock, and of one that ends by its count.
 constexpr std::size_t kTurnCountMax = 2'000'000;
 constexpr Nanoseconds kTurnMax = std::chrono::seconds(5);
-// Requests before anything is measured.
+// Requests before measuring.
 constexpr std::size_t kWarmUpCount = 200;
 
-// All that was begun is also awaited. Latency is from start() to its return by advance().
+// Also awaits every request that was begun. Latency runs from start() to its return by advance().
 base::Result<LoadResult> run_closed_loop(LoadTarget& target, const ClosedLoop& loop);
-// Latency is from the moment at which the request was due, not from when it could be sent.
+// Latency runs from the moment at which the request was due, not from its sending.
 base::Result<LoadResult> run_open_loop(LoadTarget& target, const OpenLoop& loop);
 
 }  // namespace benchmarks

@@ -1,3 +1,5 @@
+// Appends through the product's sequencer on the calling thread, with a clock that starts a day ago
+// and advances by a microsecond for each command.
 #include "tools/benchmarks/log_author.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +16,7 @@ namespace benchmarks {
 namespace {
 
 constexpr std::int64_t kEventsOfHistory = 375;
-constexpr std::size_t kNearCap = 60 << 20;  // the store begins to flush at 64 MiB
+constexpr std::size_t kNearCap = 60 << 20;  // the store starts to flush at 64 MiB
 
 eventlog::AppendContext client_context() {
   eventlog::AppendContext context;
@@ -23,7 +25,7 @@ eventlog::AppendContext client_context() {
   return context;
 }
 
-// Who makes an event of that kind known.
+// Returns the context of the role that appends such an event: client, server or worker.
 eventlog::AppendContext context_of(const domain::Event& event, base::StreamVersion version) {
   if (std::holds_alternative<domain::SessionOpened>(event) ||
       std::holds_alternative<domain::TurnQueued>(event)) {
@@ -60,7 +62,7 @@ base::Result<std::unique_ptr<LogAuthor>> LogAuthor::create(const std::string& da
   if (!log) return tl::unexpected(log.error());
   const std::int64_t epoch = log->tail.epoch.counter;
   std::unique_ptr<LogAuthor> author(new LogAuthor(std::move(*log), data_folder + "/log", random));
-  // In the past, so that a server goes on behind it.
+  // In the past, so that a server continues after it.
   author->now_ = base::SystemClock().wall() + -std::chrono::hours(24);
   author->sequencer_.set_head(std::string(domain::kAdmissionStream), {});
   author->sequencer_.set_head(domain::registry_stream(kLogAgent), {});
@@ -129,9 +131,10 @@ base::Result<bool> LogAuthor::flush() {
 
 base::Result<bool> LogAuthor::fill_write_ahead_log(bool is_short) {
   if (auto ok = flush(); !ok) return ok;
-  // Few contents, so that the log's cap on its own size is what flushes in the end.
+  // Little content, so that the limit of the write-ahead log is what triggers the flush in the end.
   while (bytes_of(log_folder_, ".log") < (is_short ? kNearCap / 4 : kNearCap)) {
-    // Each time less than lies between the two, or a step could lead over the cap for ever.
+    // Each step is smaller than the distance to the limit, or it could jump over the limit for
+    // ever.
     if (auto ok = add_histories(2'000, 0); !ok) return tl::unexpected(ok.error());
     if (auto ok = flush(); !ok) return ok;
   }
@@ -171,7 +174,7 @@ base::Result<std::vector<base::SessionId>> LogAuthor::add_histories(std::int64_t
       alive.push_back(new_history());
       ids.push_back(alive.back().identity().id);
     }
-    // The session that aliases follow from is the first one that is admitted.
+    // Aliases follow from the first admitted session, so that one must begin first.
     const std::size_t chosen = admission_.value == 0 ? 0 : random_.below(alive.size());
     if (auto ok = add(alive[chosen], content_bytes); !ok) return tl::unexpected(ok.error());
     if (!alive[chosen].has_ended()) continue;
@@ -186,7 +189,7 @@ base::Result<base::SessionId> LogAuthor::add_short(const ShortLife& life) {
   const std::string stream = domain::session_stream(identity.agent, identity.id);
   base::StreamVersion version;
   sequencer_.set_head(stream, version);
-  // One command's events; `ends` as in add().
+  // Appends one command's events; `ends` as in add().
   const auto append_one = [&](domain::Event event, bool has_text) -> base::Result<bool> {
     std::vector<eventlog::StreamAppend> appends;
     appends.push_back({stream, version, {}});

@@ -1,6 +1,6 @@
-// Writes a data folder as a server leaves it that has worked for long, through the product's own
-// sequencer: for what is measured on a history that no benchmark has the time to live through.
-// Sessions are those of one agent, kLogAgent.
+// Writes the data folder of a server that has worked for long, through the product's own sequencer.
+// It is for rows about a history that no benchmark has the time to live through. All sessions
+// belong to one agent, kLogAgent.
 #pragma once
 
 #include <memory>
@@ -19,34 +19,36 @@ struct ShortLife {
   bool is_ended = true;       // else it lives on, idle
 };
 
-// Of all files with that extension below the folder.
+// Returns the size of all files with that extension below the folder.
 std::size_t bytes_of(const std::string& folder, const std::string& extension);
 
 class LogAuthor {
  public:
-  // `data_folder` has no log yet; `random` outlives the author.
+  // `data_folder` must not hold a log yet; `random` must outlive the author.
   static base::Result<std::unique_ptr<LogAuthor>> create(const std::string& data_folder,
                                                          base::Random& random);
 
-  // Each with its own name and alias.
+  // Returns a session with its own name and alias.
   SessionHistory new_history();
-  // The next event of it, with those of registry and admission that belong to it. Its content, if
-  // it has any, is that long.
+  // Appends the session's next event, with the registry's and admission's that belong to it. Its
+  // content, if it has any, has that length.
   base::Result<bool> add(SessionHistory& session, std::size_t content_bytes);
-  // So many events at least, of whole sessions, up to a hundred alive at once. The sessions' ids.
+  // Appends whole sessions of at least `events` events, up to a hundred alive at once; returns
+  // their ids.
   base::Result<std::vector<base::SessionId>> add_histories(std::int64_t events,
                                                            std::size_t content_bytes);
-  // A session from its beginning: four events, two for each turn, and three for its end.
+  // Appends a whole session: three events to open it, two for each turn, and three to end it.
   base::Result<base::SessionId> add_short(const ShortLife& life);
-  // A session that lives, whose agent has said so many blocks in one turn.
+  // Appends a live session whose agent has said this many blocks in one turn.
   base::Result<base::SessionId> add_talk(int blocks, std::size_t content_bytes);
-  // Sessions without content, until the log's own log has nearly as many bytes as its store lets it
-  // have before tables are written; fewer where `is_short`. So many a server finds at its start.
+  // Appends sessions without content until the write-ahead log is nearly as large as the store
+  // allows before it writes tables; a quarter of that if `is_short`. A server finds that much at
+  // its start.
   base::Result<bool> fill_write_ahead_log(bool is_short);
-  // All is in tables when it returns, so that a start reads none of it again. `copy` is where a
-  // folder can be made; it is the caller's to remove.
+  // All events are in tables when it returns, so that a start reads none of them from the
+  // write-ahead log. `copy` is where a folder can be made; the caller must remove it.
   base::Result<bool> empty_write_ahead_log(const std::string& copy);
-  // Everything so far is durable when it returns.
+  // All events so far are durable when it returns.
   base::Result<bool> flush();
 
   std::int64_t events() const { return sequencer_.tail().value; }
@@ -75,7 +77,7 @@ class LogAuthor {
   base::StreamVersion registry_;
   base::StreamVersion admission_;
   std::int64_t sessions_ = 0;
-  base::SessionId first_;  // that was admitted
+  base::SessionId first_;  // admitted
 };
 
 }  // namespace benchmarks

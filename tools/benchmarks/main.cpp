@@ -1,4 +1,5 @@
-// `steno-bench`: measures the rows of rows.cpp and prints them. `./tools/bench` builds and runs it.
+// `steno-bench`: measures the rows of rows.cpp and prints them, or runs one of its own child
+// processes. `./tools/bench` builds and runs it.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

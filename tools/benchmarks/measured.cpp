@@ -1,3 +1,4 @@
+// One format for all rows' texts, so that numbers can be compared line by line.
 #include "tools/benchmarks/measured.hpp"
 
 #include <fmt/format.h>

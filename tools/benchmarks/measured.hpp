@@ -1,4 +1,4 @@
-// Texts of raw measurements, and what the rows on rates do by turns.
+// Texts of raw measurements, and the rounds of rows that measure rates by turns.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace benchmarks {
 // "12,345/s"
 std::string rate_text(double per_second);
 
-// The rounds of one thing measured by turns with others.
+// The rounds of one subject, measured by turns with others.
 struct Rounds {
   std::vector<double> rates;  // per second, one a round
   Latencies latencies;
@@ -27,7 +27,8 @@ struct Rounds {
 // "steno, 64 outstanding: 12,345/s (11,000/s to 13,000/s), p50 214 us, p99 803 us"
 std::string describe(const std::string& what, const Rounds& rounds);
 
-// The middle of the rounds' ratios: each of its pairs was measured within seconds.
+// Returns the median of the rounds' ratios. The two values of each ratio were measured within
+// seconds.
 double median_ratio(const Rounds& numerator, const Rounds& denominator);
 
 // "… open loop at 6,000/s: p50 …, p99 …"

@@ -1,3 +1,4 @@
+// Speaks NATS' text protocol itself; the reply subject of each publication ends in its slot.
 #include "tools/benchmarks/nats_load.hpp"
 
 #include <cstdlib>
@@ -12,8 +13,8 @@ constexpr std::string_view kCreate =
     R"("max_consumers":-1,"max_msgs":-1,"max_bytes":-1,"max_age":0,"num_replicas":1})";
 constexpr std::size_t kCreated = static_cast<std::size_t>(-1);  // in place of a slot
 
-// Takes whole messages and adds the slots that are acknowledged, which the answers' subjects end
-// in: "MSG inbox.<n>.<slot> 1 <bytes>".
+// Removes whole messages and adds the acknowledged slots, with which the subjects of the answers
+// end: "MSG inbox.<n>.<slot> 1 <bytes>".
 base::Result<bool> take_messages(SocketStream& stream, std::vector<std::size_t>& done) {
   base::Bytes& in = stream.in;
   std::size_t begin = 0;

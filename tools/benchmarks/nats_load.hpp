@@ -1,6 +1,6 @@
-// NATS JetStream as the target of a load: a stream in files, each request a publication that is
-// acknowledged. Its acknowledgement comes before its fsync, which it makes every two minutes, so it
-// promises less than all others here.
+// NATS JetStream as the target of a load: a stream in files; each request is an acknowledged
+// publication. It acknowledges before its fsync, which comes every two minutes, so it promises less
+// than all others here.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace benchmarks {
 
 class NatsServer {
  public:
-  // On a port of its own choosing, on loopback. Error not_found: it is not installed.
+  // Listens on loopback, on a port of its own choice. Error not_found: it is not installed.
   static base::Result<std::unique_ptr<NatsServer>> start(Workbench& bench);
 
   int port() const { return port_; }
@@ -30,7 +30,7 @@ class NatsServer {
 
 class NatsLoad final : public LoadTarget {
  public:
-  // Requests go over so many connections by turns.
+  // Requests use the connections by turns.
   static base::Result<std::unique_ptr<NatsLoad>> connect(const NatsServer& server,
                                                          std::size_t connections,
                                                          std::size_t value_bytes);

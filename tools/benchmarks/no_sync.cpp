@@ -1,5 +1,5 @@
-// A library that is loaded into a `steno serve` before all others, to measure what syncing costs
-// it: nothing that it asks to be synced is. What such a server calls durable is not.
+// Preloaded into a `steno serve` to measure the cost of syncing: every sync returns at once. Events
+// that such a server calls durable are not.
 #include <unistd.h>
 
 extern "C" {

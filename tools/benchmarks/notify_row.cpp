@@ -1,6 +1,6 @@
-// notify_p50_over_ack_p50: how long after its sending a command's event has reached somebody else
-// who follows the feed, in a process of its own, over how long its sender waits for the reply. It
-// counts only where the reply comes in good time, so the floor of ack_row.cpp is measured by turns.
+// notify_p50_over_ack_p50: time from sending a command until its event reaches another process that
+// follows the feed, over the sender's wait for the reply. It counts only if the reply comes in good
+// time, so the floor of ack_row.cpp is measured by turns.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/floor.hpp"
@@ -19,7 +19,7 @@ struct Both {
   Latencies notifies;
 };
 
-// `run` drives the load; the subscriber is told of `count` events before, and asked after.
+// `run` drives the load. The subscriber is told of `count` events before it, and asked after it.
 template <class Run>
 base::Result<Both> observe(Subscriber& subscriber, std::size_t count, Run run) {
   if (auto ok = subscriber.expect(count); !ok) return tl::unexpected(ok.error());

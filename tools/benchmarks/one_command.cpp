@@ -1,3 +1,4 @@
+// Times the client's own blocking request, from encoding to the decoded reply.
 #include "tools/benchmarks/one_command.hpp"
 
 #include "bus/zmq_sockets.hpp"

@@ -1,4 +1,4 @@
-// A connection for single commands, each waited for.
+// A connection for single commands and queries, each awaited.
 #pragma once
 
 #include <memory>
@@ -15,15 +15,16 @@ class OneCommand {
  public:
   static base::Result<std::unique_ptr<OneCommand>> connect(Workbench& bench,
                                                            const StenoServer& server);
-  // From its sending to its acceptance. Error refused: it was not accepted.
+  // Returns the time from sending to acceptance. Error refused: it was not accepted.
   base::Result<Nanoseconds> run(base::SessionId session, std::string_view agent,
                                 const domain::Command& command);
-  // The same under an id of the caller's.
+  // The same under the caller's id.
   base::Result<Nanoseconds> run(const base::CommandId& id, base::SessionId session,
                                 std::string_view agent, const domain::Command& command);
-  // From the question to its answer. Error refused: there is none but a reason.
+  // Returns the time from the query to its answer. Error refused: it was answered with a reason
+  // only.
   base::Result<Nanoseconds> ask(std::string_view verb, const workers::QueryBody& query);
-  // Waits until all that the server derives from its log stands at the log's end.
+  // Waits until everything that the server derives from its log has reached the log's end.
   base::Result<bool> wait_for_views();
 
  private:
@@ -34,7 +35,7 @@ class OneCommand {
   std::unique_ptr<bus::Client> client_;
 };
 
-// A session without limits, for which an agent could be started in an existing folder.
+// Returns a spawn without limits; an agent could be started for it in an existing folder.
 domain::Command spawn_command();
 
 }  // namespace benchmarks

@@ -1,4 +1,4 @@
-// Binds the calling thread to the core that it is on, as long as the object lives.
+// Binds the calling thread to its current core while the object lives.
 #pragma once
 
 #include <sched.h>

@@ -1,3 +1,4 @@
+// Parses flags as "--name value" or "--name=value", and checks names against the rows.
 #include "tools/benchmarks/options.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What `steno-bench` was asked for on its command line.
+// The command line of `steno-bench`.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ struct Options {
   std::string commit = "unknown";
   bool is_quick = false;
   bool wants_help = false;
-  // How the program starts its own second process; see echo.hpp, subscriber.hpp,
+  // Arguments of the program's own child processes; see echo.hpp, subscriber.hpp,
   // feed_subscriber.hpp, flood.hpp.
   std::string echo_server;  // an endpoint
   std::string echo_client;  // an endpoint
-  std::string subscriber;   // a server's endpoints
+  std::string subscriber;   // endpoints of a server
   std::string feed_subscriber;
-  std::string flood;  // of what, and a server's endpoint
+  std::string flood;  // kind, and a server's endpoint
 };
 
-// Error invalid: an unknown flag, a flag without its value, an unknown row.
+// Error invalid: an unknown flag, a flag without its value, or an unknown row.
 base::Result<Options> parse_options(const std::vector<std::string>& arguments);
 
 std::string help_text();

@@ -1,5 +1,5 @@
-// output_page_ms: a page of 200 blocks out of a session of 100,000, from its end, its middle and
-// its beginning; each over ipc, decoded.
+// output_page_ms: a page of 200 blocks from a session of 100,000, at its end, in its middle and at
+// its beginning; each asked over ipc and decoded.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/log_author.hpp"

@@ -1,6 +1,6 @@
 // rate_64_over_rocksdb, …_sqlite, …_postgresql, …_jetstream: accepted commands a second with 64
-// outstanding, over what others do with as many, of values as large as Steno's requests. By turns;
-// then each in an open loop at half the rate that it reached. Goals there are none.
+// outstanding, over those of another store with as many, and values as large as Steno's requests.
+// By turns; then each in an open loop at half its rate. These rows have no goals.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/embedded_load.hpp"
@@ -16,7 +16,7 @@ constexpr std::size_t kPeersOutstanding = 64;
 constexpr std::size_t kPeersWarmUpCount = 500;
 constexpr Nanoseconds kPeersWarmUpMax = std::chrono::seconds(2);
 
-// One of the things that Steno is compared with, and how it is asked.
+// A store that Steno is compared with, and its load.
 struct Peer {
   std::string text;
   std::unique_ptr<LoadTarget> load;
@@ -29,7 +29,7 @@ struct Peers {
   std::string remark;
 };
 
-// `open` starts it for values of so many bytes; it lives as long as what `open` keeps.
+// `open` starts the peers for values of that size; they live as long as `open`'s captures.
 template <class Open>
 base::Result<Figure> measure(Workbench& bench, const std::string& peer_name, Open open) {
   const int turns = bench.is_quick() ? 4 : 20;

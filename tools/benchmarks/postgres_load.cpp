@@ -1,3 +1,4 @@
+// Speaks PostgreSQL's binary protocol itself, with one prepared statement on each connection.
 #include "tools/benchmarks/postgres_load.hpp"
 
 #include <pwd.h>
@@ -19,7 +20,7 @@ constexpr std::string_view kInsertAndNotify =
     "WITH added AS (INSERT INTO events (session, body) VALUES (1, $1) RETURNING position) "
     "SELECT pg_notify('events', position::text) FROM added";
 
-// Where Debian has the programs of the newest installed version; empty: nowhere.
+// Returns the program folder of the newest version installed on Debian; empty: there is none.
 std::string program_folder() {
   std::string newest;
   std::error_code error;
@@ -49,7 +50,7 @@ std::size_t int32_at(const base::Bytes& in, std::size_t at) {
   return value;
 }
 
-// Takes whole messages; true when one of them says that the server is ready for a query.
+// Removes whole messages; returns true if one of them says that the server is ready for a query.
 base::Result<bool> take_messages(base::Bytes& in) {
   std::size_t begin = 0;
   bool is_ready = false;
@@ -93,8 +94,8 @@ base::Result<bool> query(SocketStream& stream, std::string_view text) {
   return ask(stream);
 }
 
-// argv that runs a program as a user who may run a server, its stderr on its stdout, and ends it
-// with us.
+// Returns argv that runs a program as a user who can run a server, with stderr on stdout, and ends
+// it with us.
 std::vector<std::string> argv_of(std::vector<std::string> argv) {
   std::vector<std::string> all = {"sh", "-c", "exec \"$@\" 2>&1", "sh"};
   if (geteuid() == 0) {
@@ -110,7 +111,7 @@ std::vector<std::string> argv_of(std::vector<std::string> argv) {
 base::Result<bool> give_to_postgres(const std::string& folder) {
   if (geteuid() != 0) return true;
   const passwd* user = getpwnam("postgres");
-  // The folder above stays closed but for passing through.
+  // Others can pass through the folder above, but not list it.
   if (user != nullptr && chown(folder.c_str(), user->pw_uid, user->pw_gid) == 0 &&
       chmod(std::filesystem::path(folder).parent_path().c_str(), 0711) == 0) {
     return true;
@@ -175,7 +176,7 @@ base::Result<std::unique_ptr<PostgresLoad>> PostgresLoad::connect(const Postgres
   for (std::size_t i = 0; i < outstanding; ++i) {
     auto stream = log_in(server.socket_path());
     if (!stream) return tl::unexpected(stream.error());
-    // Prepared once: name, text, no types of parameters.
+    // Prepared once: name, text, no parameter types.
     add_message(stream->out, 'P',
                 base::Bytes("i") + kNul + base::Bytes(notifies ? kInsertAndNotify : kInsert) +
                     kNul + kNul + kNul);

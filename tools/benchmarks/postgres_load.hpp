@@ -1,6 +1,6 @@
 // PostgreSQL as the target of a load: a private cluster on a Unix socket, with fsync and
-// synchronous_commit as they are by default, on. Every request is one prepared INSERT, its own
-// transaction, over a connection that has nothing else outstanding; with or without a NOTIFY.
+// synchronous_commit on, as by default. Every request is one prepared INSERT in its own
+// transaction, with or without a NOTIFY, on a connection with nothing else outstanding.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ namespace benchmarks {
 
 class PostgresServer {
  public:
-  // Run by the user `postgres` where this program is root's, for it refuses to be.
-  // Error not_found: it is not installed.
+  // Runs as the user `postgres` if this program is root's, because PostgreSQL refuses to run as
+  // root. Error not_found: it is not installed.
   static base::Result<std::unique_ptr<PostgresServer>> start(Workbench& bench);
 
   const std::string& version() const { return version_; }
@@ -31,7 +31,7 @@ class PostgresServer {
 
 class PostgresLoad final : public LoadTarget {
  public:
-  // One connection for each request that may be outstanding.
+  // Opens one connection for each outstanding request.
   static base::Result<std::unique_ptr<PostgresLoad>> connect(const PostgresServer& server,
                                                              std::size_t outstanding,
                                                              std::size_t value_bytes,

@@ -1,4 +1,4 @@
-// rate_1024_over_unsynced: accepted commands a second with 1,024 outstanding, over the same of a
+// rate_1024_over_unsynced: accepted commands a second with 1,024 outstanding, over those of a
 // second server whose syncs do nothing. By turns; then the first one in an open loop.
 #include <fmt/format.h>
 

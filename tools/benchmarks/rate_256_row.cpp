@@ -1,5 +1,5 @@
-// rate_256_over_fdatasync: accepted commands a second with 256 outstanding, over bare appends with
-// fdatasync of as many bytes a second, one at a time. By turns; then Steno in an open loop.
+// rate_256_over_fdatasync: accepted commands a second with 256 outstanding, over bare appends of as
+// many bytes, each with an fdatasync. By turns; then Steno in an open loop.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/append_file.hpp"
@@ -22,7 +22,7 @@ base::Result<Figure> measure_rate_256_over_fdatasync(Workbench& bench) {
   if (!server) return tl::unexpected(server.error());
   const auto steno = StenoLoad::connect(bench, **server, {kLoadConnections});
   if (!steno) return tl::unexpected(steno.error());
-  // One command is one block while there is one outstanding: as many bytes as one append has.
+  // With one outstanding, one command is one block: as many bytes as one append has.
   const std::size_t before = (*server)->write_ahead_bytes();
   const auto warm_up = run_closed_loop(**steno, {1, kRate256WarmUpMax, kWarmUpCount});
   if (!warm_up) return tl::unexpected(warm_up.error());

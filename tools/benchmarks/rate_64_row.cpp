@@ -1,6 +1,6 @@
 // rate_64_over_redis: accepted commands a second with 64 outstanding over a few connections, over
-// what Redis does with as many outstanding, over as many connections, with values as large as the
-// requests to Steno, and synced before each answer. By turns; then each in an open loop.
+// those of Redis with as many outstanding and connections. Redis' values are as large as Steno's
+// requests, and synced before each answer. By turns; then each in an open loop.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/measured.hpp"

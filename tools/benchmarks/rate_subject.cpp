@@ -1,3 +1,4 @@
+// Every round ends with nothing outstanding, so that subjects can take turns on one machine.
 #include "tools/benchmarks/rate_subject.hpp"
 
 namespace benchmarks {

@@ -1,4 +1,4 @@
-// A server with its load, and the rounds that were measured of it by turns with others.
+// A server with its load, and its rounds measured by turns with others.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ struct RateSubject {
   std::unique_ptr<StenoLoad> load;
   Rounds rounds{};
 
-  // Connects, and runs the load for a moment that does not count.
+  // Connects, and runs the load for a moment before measuring.
   static base::Result<RateSubject> start(Workbench& bench, std::unique_ptr<StenoServer> server,
                                          StenoLoadOptions options);
-  // One more round.
+  // Measures one more round.
   base::Result<bool> run(std::size_t outstanding, Nanoseconds duration);
 };
 
-// The one, then the other. Checks what both have appended.
+// Runs one, then the other, and checks the events that both appended.
 struct RateTurns {
   int turns = 0;
   std::size_t outstanding = 0;
@@ -28,7 +28,7 @@ struct RateTurns {
 };
 base::Result<bool> run_by_turns(RateSubject& subject, RateSubject& other, const RateTurns& turns);
 
-// An open loop at half the rate that the subject reached; "…, open loop at 6,000/s: p50 …, p99 …"
+// Runs an open loop at half of the subject's rate; returns "…, open loop at 6,000/s: p50 …, p99 …".
 base::Result<std::string> open_loop_text(const std::string& what, RateSubject& subject,
                                          Nanoseconds duration);
 

@@ -1,6 +1,5 @@
-// rebuild_over_fold: events a second that all projections are built anew with, from the first event
-// on into empty rows on the disk, over those of the bare fold of the same log. By turns, on one
-// core.
+// rebuild_over_fold: events a second of building all projections anew, from the first event into
+// empty rows on the disk, over those of the bare fold of the same log. By turns, on one core.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +21,7 @@ constexpr std::int64_t kRebuiltEventsQuick = 200'000;
 constexpr std::size_t kBatchEvents = 16 << 10;  // as `steno replay rebuild`
 constexpr int kRebuildTurns = 3;
 
-// Events a second.
+// Returns events a second.
 base::Result<double> rebuild(eventlog::BlockStore& log, const std::string& folder) {
   auto rows = eventlog::open_rocksdb_key_value_store(folder);
   if (!rows) return tl::unexpected(rows.error());

@@ -1,7 +1,8 @@
-// recover_ms: from the start of a server whose predecessor was killed with SIGKILL, on a long log
-// of which the last part was never flushed into tables and with all places but one taken by
-// sessions that live, to two answers: to a command on a session that is not in memory, and to one
-// that spawns. On the same log, what `steno replay` takes to verify and to rebuild.
+// recover_ms: time from the start of a server whose predecessor was killed with SIGKILL to two
+// answers: to a command on an evicted session, and to a spawn.
+//
+// The log is long, its last part was never flushed into tables, and live sessions take all places
+// but one. The row also shows how long `steno replay` takes to verify and to rebuild the same log.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -17,9 +18,9 @@ namespace {
 
 struct RecoveredSize {
   std::int64_t events;
-  int brief;  // of its sessions, those that ended after ten turns that were interrupted
+  int brief;  // sessions that ended after ten interrupted turns
   int live;
-  int turns;  // warm, and then cold
+  int turns;  // warm, and then as many cold
 };
 constexpr RecoveredSize kFull{10'000'000, 70'000, 9'990, 3};
 constexpr RecoveredSize kQuick{200'000, 1'400, 2'000, 3};
@@ -31,19 +32,19 @@ constexpr Nanoseconds kReplayMax = std::chrono::minutes(10);
 
 struct Start {
   Nanoseconds ready{0};
-  Nanoseconds evicted{0};  // the command on a session that is not in memory
+  Nanoseconds evicted{0};  // the command on an evicted session
   Nanoseconds spawned{0};
   Nanoseconds total{0};
 };
 
-// Nothing of what lies below the folder is in the page cache any more.
+// Removes all files below the folder from the page cache.
 void drop_from_cache(const std::string& folder) {
   for (const base::ListedFile& file :
        base::list_tree(folder).value_or(std::vector<base::ListedFile>())) {
     if (file.kind != base::FileKind::file) continue;
     const int fd = open(file.path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) continue;
-    fdatasync(fd);  // what is dirty stays in the cache
+    fdatasync(fd);  // dirty pages would stay in the cache
     posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     close(fd);
   }
@@ -76,12 +77,12 @@ class Recovery {
     return true;
   }
 
-  // The server that follows is timed.
+  // Leaves the state that the timed servers start from.
   base::Result<bool> start_and_kill() {
     bench_.progress("recover_ms, the server that will be killed");
     const auto server = StenoServer::start_in(bench_, home_, kFirstStartMax);
     if (!server) return tl::unexpected(server.error());
-    // It is to have run for a while: its views do not have the whole log before them.
+    // A server in operation has its views up; without this the next one would fold the whole log.
     const auto one = OneCommand::connect(bench_, **server);
     if (!one) return tl::unexpected(one.error());
     if (auto ok = (*one)->wait_for_views(); !ok) return ok;
@@ -113,7 +114,7 @@ class Recovery {
     return start;
   }
 
-  // "replay verify: 20.1 s, 500,000/s, at most 100 MB".
+  // Returns "replay verify …: 20.1 s, 500,000/s, memory at most 100 MB".
   base::Result<std::string> replay(const std::string& what) {
     bench_.progress("recover_ms, replay " + what);
     const Nanoseconds begun = now();
@@ -152,7 +153,7 @@ class Recovery {
   std::size_t next_ = 0;
   std::int64_t events_ = 0;
   std::size_t unflushed_ = 0;
-  std::int64_t memory_kib_ = 0;  // of the servers that were timed, at its highest
+  std::int64_t memory_kib_ = 0;  // highest of the timed servers
 };
 
 std::string describe_starts(const std::string& what, const std::vector<Start>& starts) {

@@ -1,3 +1,4 @@
+// Speaks Redis' protocol itself; answers come in the order of requests on each connection.
 #include "tools/benchmarks/redis_load.hpp"
 
 namespace benchmarks {
@@ -24,7 +25,7 @@ base::Result<std::unique_ptr<RedisServer>> RedisServer::start(Workbench& bench) 
   if (!version) return tl::unexpected(version.error());
   server->version_ = *version;
   server->socket_path_ = folder + "/socket";
-  // No snapshots and no rewriting of the append-only file: both would only cost Redis time.
+  // Snapshots and rewrites of the append-only file are off: both would only cost Redis time.
   auto process =
       ChildProcess::start({"redis-server", "--port", "0", "--unixsocket", server->socket_path_,
                            "--dir", folder, "--appendonly", "yes", "--appendfsync", "always",

@@ -1,5 +1,5 @@
 // Redis as the target of a load, with an append-only file that is synced before each answer. Every
-// request is an RPUSH of one value to one of many lists: the cheapest durable append that it has.
+// request is an RPUSH of one value to one of many lists, Redis' cheapest durable append.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@
 
 namespace benchmarks {
 
-// A redis-server of our own on a Unix socket in the private folder, which ends with this object.
+// Our own redis-server on a Unix socket in the private folder; it ends with this object.
 class RedisServer {
  public:
   // Error not_found: no redis-server is installed.
@@ -31,7 +31,7 @@ class RedisServer {
 
 class RedisLoad final : public LoadTarget {
  public:
-  // `value_bytes` of each value pushed.
+  // `value_bytes` is the size of each pushed value.
   static base::Result<std::unique_ptr<RedisLoad>> connect(const RedisServer& server,
                                                           std::size_t connections,
                                                           std::size_t value_bytes);
@@ -58,7 +58,7 @@ struct RedisPeer {
   std::unique_ptr<RedisServer> server;
   std::unique_ptr<RedisLoad> load;
 
-  // None when Redis is absent, which is noted.
+  // Returns none if Redis is absent, and notes that in the workbench.
   static base::Result<std::optional<RedisPeer>> start(Workbench& bench, std::size_t connections,
                                                       std::size_t value_bytes);
 };

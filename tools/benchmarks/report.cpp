@@ -1,3 +1,4 @@
+// The table lists every row; the JSON only figures that count.
 #include "tools/benchmarks/report.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +8,7 @@
 namespace benchmarks {
 namespace {
 
-// Plain: 5000000, 41.3, 1.234.
+// Returns a number without separators: 5000000, 41.3, 1.234.
 std::string number_text(double value) {
   if (std::abs(value) >= 1000) return fmt::format("{:.0f}", value);
   return fmt::format("{:.{}f}", value, std::abs(value) >= 10 ? 1 : 3);

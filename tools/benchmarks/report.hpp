@@ -1,4 +1,4 @@
-// What was measured, for people and for programs.
+// The results of a run, as a table for people and as JSON for programs.
 #pragma once
 
 #include <set>
@@ -16,8 +16,8 @@ struct Measured {
 
 std::string table_text(const std::vector<Measured>& measured, const std::set<std::string>& absent);
 
-// {"commit": …, "figures": {NAME: number, …}, "absent": [peer, …]}: rows that could not be
-// measured, or whose figure does not count, are not there.
+// Returns {"commit": …, "figures": {NAME: number, …}, "absent": [peer, …]}. Rows that failed, or
+// whose figure does not count, are left out.
 std::string json_text(const std::vector<Measured>& measured, const std::set<std::string>& absent,
                       const std::string& commit);
 

@@ -1,5 +1,5 @@
-// A row of the table of figures: its name, its goal, and the function that measures it. A further
-// row is one more file with such a function and one more line in rows.cpp.
+// A row of the table of figures: its name, its goal, and the function that measures it. To add a
+// row, add a file with such a function and a line in rows.cpp.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ class Workbench;
 enum class GoalKind { at_most, at_least, none };
 
 struct Figure {
-  std::optional<double> value;     // none: what it is compared with is absent
-  std::vector<std::string> raw{};  // the measurements behind it, one line each
+  std::optional<double> value;     // none: the peer is absent
+  std::vector<std::string> raw{};  // the raw measurements, one line each
   std::string void_because{};      // not empty: why it does not count; for people only
 };
 
@@ -26,7 +26,7 @@ struct Row {
   std::string_view unit;  // of the value; "x": a ratio
   GoalKind kind = GoalKind::at_most;
   double goal = 0;
-  // An error means that nothing could be measured; whatever it started has ended by then.
+  // An error means that nothing could be measured; everything it started has then ended.
   base::Result<Figure> (*measure)(Workbench& bench) = nullptr;
 };
 

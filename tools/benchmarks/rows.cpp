@@ -1,3 +1,4 @@
+// The order here is that of the table and of the run.
 #include "tools/benchmarks/rows.hpp"
 
 namespace benchmarks {

@@ -1,4 +1,4 @@
-// What the rows' functions are called; each is in a file of its own, which says what it measures.
+// The functions that measure the rows. Each is in a file of its own, which says what it measures.
 #pragma once
 
 #include "tools/benchmarks/row.hpp"

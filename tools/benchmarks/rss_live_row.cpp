@@ -1,10 +1,12 @@
-// rss_per_live_session_bytes: resident memory of a server for each session that lives, idle, with
-// 50 command ids, and has just been asked for, so that all are in memory; and beside it of those
-// that nobody has asked for since the server was started. Two servers with the same history but for
-// how many of its sessions still live; the difference, so that what a server needs anyway is not
-// counted. They are asked for with commands that the server before had accepted: these change
-// nothing, so what is measured is not what RocksDB holds back of many commands before it writes a
-// table, which is bounded, and the same whichever sessions they were for.
+// rss_per_live_session_bytes: a server's own resident memory for each idle live session with 52
+// command ids that was just asked for, so that all are in memory. Also shown: the same when only
+// one was asked for.
+//
+// The figure is a difference, so that a server's own memory does not count: two servers have the
+// same history, but different numbers of its sessions still live. Sessions are asked for with
+// commands that the server before had accepted, which change nothing. So the figure excludes the
+// commands that RocksDB holds until it writes a table; these are bounded, whichever sessions they
+// are for.
 #include <fmt/format.h>
 
 #include "tools/benchmarks/log_author.hpp"
@@ -24,7 +26,7 @@ struct Resident {
 
 struct Served {
   Resident at_rest;    // after one command
-  Resident in_memory;  // after one command to each session that lives
+  Resident in_memory;  // after one command to each live session
 };
 
 Resident resident(const StenoServer& server) {
@@ -50,7 +52,7 @@ base::Result<Served> measure_server(Workbench& bench, int sessions, int live) {
   for (std::size_t i = 0; i < alive.size(); ++i) {
     ids.push_back(base::CommandId::make(bench.clock().wall(), random));
   }
-  // The first start indexes the log; what that took is not of the sessions.
+  // The first start indexes the log; the sessions must not be charged for that.
   for (const bool is_first : {true, false}) {
     const auto server = StenoServer::start_in(bench, home, kRssLiveStartMax);
     if (!server) return tl::unexpected(server.error());

@@ -1,5 +1,4 @@
-// rss_base_mb: resident memory of the server's process with an empty log, once it has answered its
-// first question.
+// rss_base_mb: resident memory of the server's process on an empty log, after its first answer.
 #include <fmt/format.h>
 
 #include "bus/client.hpp"

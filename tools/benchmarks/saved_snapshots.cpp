@@ -1,3 +1,4 @@
+// Opens the log read-only and writes only the derived rows, as the stream loader of a server does.
 #include "tools/benchmarks/saved_snapshots.hpp"
 
 #include "eventlog/domain/stream_name.hpp"

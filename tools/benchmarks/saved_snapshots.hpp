@@ -1,5 +1,5 @@
-// What a server leaves behind that had sessions in memory and evicted them: the stream index as far
-// as the log, and a snapshot of each of them, made by the product's own loader.
+// Leaves the state of a server that had sessions in memory and evicted them: a complete stream
+// index, and a snapshot of each session, made by the product's own loader.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace benchmarks {
 
-// Sessions of kLogAgent in the log of the folder, which no server has open.
+// `sessions` are kLogAgent's, in the log of the folder. No server may have the log open.
 base::Result<bool> save_snapshots(const std::string& data_folder,
                                   const std::vector<base::SessionId>& sessions,
                                   base::Random& random);

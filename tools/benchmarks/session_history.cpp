@@ -1,3 +1,4 @@
+// Makes each event from a step counter, so that a history needs no memory of its own events.
 #include "tools/benchmarks/session_history.hpp"
 
 #include "eventlog/base/text_bytes.hpp"
@@ -6,7 +7,7 @@
 namespace benchmarks {
 namespace {
 
-// Real sessions have 375 lines on average; with what Steno adds itself this comes near it.
+// Real sessions have 375 lines on average; with Steno's own events this comes near it.
 constexpr int kTurnsOfSession = 12;
 constexpr int kStepsOfTurn = 9;  // a tool call, its result, and a block of text
 

@@ -1,5 +1,5 @@
-// The events of a real-sized session of one agent, one by one, as a server and its worker would
-// append them: opened, twelve turns of nine tool calls each, closed. About 375 events.
+// The events of a real-sized session of one agent, in the order in which a server and its worker
+// would append them: opened, twelve turns of nine tool calls each, closed. 367 events.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace benchmarks {
 
 // The median prompt of real sessions has 98 characters.
 constexpr std::size_t kPromptBytes = 98;
-// Of other contents, unless a row varies them.
+// Size of other contents, unless a row varies them.
 constexpr std::size_t kUsualContentBytes = 101;
 // Sessions alive at once while a log is made.
 constexpr std::size_t kSessionsAlive = 100;
@@ -31,17 +31,17 @@ struct SessionIdentity {
 
 domain::SessionOpened opened_event(const SessionIdentity& identity);
 
-// Whether an event of that kind has a content in a real log.
+// True if events of that kind have content in a real log.
 bool has_content(const domain::Event& event);
 
 class SessionHistory {
  public:
-  // `random` outlives it.
+  // `random` must outlive it.
   SessionHistory(SessionIdentity identity, base::Random& random);
 
   const SessionIdentity& identity() const { return identity_; }
   const std::string& stream() const { return name_; }
-  base::StreamVersion version() const { return version_; }  // of the last event that was made
+  base::StreamVersion version() const { return version_; }  // of the last event made
   bool has_ended() const { return has_ended_; }
 
   domain::Event next(base::Time now);

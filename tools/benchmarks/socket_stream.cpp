@@ -1,3 +1,5 @@
+// Non-blocking sends and receives into byte buffers; only wait_for_any() blocks, for at most a
+// second.
 #include "tools/benchmarks/socket_stream.hpp"
 
 #include <arpa/inet.h>

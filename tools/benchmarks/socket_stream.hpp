@@ -1,5 +1,5 @@
-// A stream socket to a peer that is measured beside Steno: non-blocking, with what is still to be
-// sent and what was received and not understood yet.
+// A non-blocking stream socket to a peer that is measured beside Steno. `out` holds bytes to send,
+// `in` received bytes that are not understood yet.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace benchmarks {
 
 class SocketStream {
  public:
-  // Error unreachable: nobody listens there, or, from send and receive, it has gone.
+  // Error unreachable: nobody listens there, or, from send and receive, the peer is gone.
   static base::Result<SocketStream> connect_unix(const std::string& path);
   static base::Result<SocketStream> connect_loopback(int port);
   ~SocketStream();
@@ -24,7 +24,7 @@ class SocketStream {
   base::Bytes in;
 
   int fd() const { return fd_; }
-  // As much as can be without waiting.
+  // Send and receive as much as is possible without waiting.
   base::Result<bool> send();
   base::Result<bool> receive();
   // Sends all of `out`, and waits until something was received.
@@ -37,7 +37,8 @@ class SocketStream {
   int fd_;
 };
 
-// Until one of them can go on, or `timer_fd` (unless negative) is readable, or a second is over.
+// Waits until one of them can go on, `timer_fd` (unless negative) is readable, or a second has
+// passed.
 base::Result<bool> wait_for_any(const std::vector<const SocketStream*>& streams, int timer_fd);
 
 }  // namespace benchmarks

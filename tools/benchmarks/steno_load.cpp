@@ -1,3 +1,4 @@
+// Keeps queued turns by their prompts' ids, so that later requests can interrupt them.
 #include "tools/benchmarks/steno_load.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ const std::string& any_prompt() {
   return kPrompt;
 }
 
-// What a frame has beside its body.
+// Returns the size of a frame without its body.
 std::size_t request_frame_bytes() {
   static const std::size_t kBytes =
       bus::encode_frame(bus::Request{{}, std::string(workers::kVerbCommand), {}}).size();

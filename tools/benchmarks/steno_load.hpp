@@ -1,7 +1,7 @@
-// Steno as the target of a load. Every other request is a SendPrompt, which queues a turn of one of
-// many sessions and appends TurnQueued, with the prompt as its content; those between are an
-// InterruptTurn of a turn that was queued so, which appends TurnInterrupted. So every accepted
-// command appends one event, and queues stay as short as in real sessions, without a worker.
+// Steno as the target of a load. Every other request is a SendPrompt to one of many sessions, which
+// appends TurnQueued with the prompt as its content. The others are an InterruptTurn of such a
+// turn, which appends TurnInterrupted. So every accepted command appends one event, and queues stay
+// as short as in real sessions, without a worker.
 #pragma once
 
 #include <deque>
@@ -16,14 +16,14 @@
 
 namespace benchmarks {
 
-// Of a load with many requests outstanding.
+// For a load with many requests outstanding.
 constexpr std::size_t kLoadConnections = 4;
 
 struct StenoLoadOptions {
-  std::size_t connections = 1;    // that requests go over by turns
-  std::size_t spawn_count = 512;  // sessions, spawned before anything is measured
-  // Instead of those: these, which the server knows. `are_ended`: then each request is a
-  // KillSession, which is accepted and recorded as NothingChanged.
+  std::size_t connections = 1;    // used by turns
+  std::size_t spawn_count = 512;  // sessions to spawn before measuring
+  // Sessions that the server knows, to use instead of spawned ones. `are_ended`: each request is
+  // then a KillSession, which is accepted and recorded as NothingChanged.
   std::vector<base::SessionId> sessions{};
   bool are_ended = false;
 };
@@ -38,14 +38,14 @@ class StenoLoad final : public LoadTarget {
   base::Result<bool> advance(std::vector<std::size_t>& done) override;
   base::Result<bool> wait(int timer_fd) override;
 
-  // That every accepted command appended what it should have: positions are dense, and nobody else
-  // appends. Call when nothing is outstanding.
+  // Checks that every accepted command appended its one event: positions are dense, and nobody else
+  // appends. Call it when nothing is outstanding.
   base::Result<bool> check_appended() const;
 
-  // What requests and replies have on the wire, on average.
+  // The average sizes of requests and replies on the wire.
   std::size_t request_bytes() const { return request_bytes_ / requests_; }
   std::size_t reply_bytes() const { return reply_bytes_ / requests_; }
-  // Requests that were sent a second time because their answer was late.
+  // Returns how many requests were sent again because their answer was late.
   std::int64_t resend_count() const;
 
  private:
@@ -58,7 +58,7 @@ class StenoLoad final : public LoadTarget {
     std::size_t session = 0;
     base::TurnId turn;
   };
-  struct Asked {  // by a slot
+  struct Asked {  // by slot
     base::CommandId id;
     std::size_t session = 0;
     bool is_prompt = false;
@@ -75,13 +75,13 @@ class StenoLoad final : public LoadTarget {
   std::vector<Asked> asked_;
   std::vector<base::SessionId> sessions_;
   std::size_t next_session_ = 0;
-  std::deque<QueuedTurn> queued_;  // by accepted prompts, and not interrupted yet
-  bool was_prompt_ = false;        // the request before
+  std::deque<QueuedTurn> queued_;  // by accepted prompts, not interrupted yet
+  bool was_prompt_ = false;        // the previous request
   std::size_t requests_ = 0;
   std::size_t request_bytes_ = 0;  // of all
   std::size_t reply_bytes_ = 0;    // of all
-  // Of the log, that replies named, since the sessions are there; and how many were accepted, each
-  // of which should have appended one event.
+  // The first and last log position that replies named since the sessions exist, and the number of
+  // accepted commands, each of which should have appended one event.
   std::int64_t first_position_ = 0;
   std::int64_t last_position_ = 0;
   std::int64_t accepted_ = 0;

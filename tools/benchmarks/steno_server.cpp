@@ -1,3 +1,4 @@
+// The server is ready when it prints its first line, which is "ready".
 #include "tools/benchmarks/steno_server.hpp"
 
 #include <filesystem>

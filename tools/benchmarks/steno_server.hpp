@@ -1,5 +1,5 @@
-// A real `steno serve` with a fresh log: the server's process alone, so that no worker and no agent
-// shares the processor with what is measured. Sessions can be spawned; they wait for a worker.
+// A real `steno serve` with a fresh log. It runs the server's process alone, so that no worker or
+// agent shares the processor with the measurement. Sessions can be spawned; they wait for a worker.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace benchmarks {
 
 class StenoServer {
  public:
-  // In a fresh folder of that name. Returns when it is ready. With a `preload`, a library of that
-  // path is loaded into it first.
+  // Starts in a fresh folder of that name and returns when it is ready. A `preload` is the path of
+  // a library to load into it first.
   static base::Result<std::unique_ptr<StenoServer>> start(Workbench& bench, const std::string& name,
                                                           const std::string& preload = {});
 
-  // In a folder that `data_folder` of it was written in, or that another server has left. `timeout`
-  // until it is ready.
+  // Starts in a folder that already has a data_folder(), written or left by another server.
+  // `timeout` is for becoming ready.
   static base::Result<std::unique_ptr<StenoServer>> start_in(Workbench& bench,
                                                              const std::string& home,
                                                              Nanoseconds timeout,
@@ -31,7 +31,8 @@ class StenoServer {
   int pid() const { return process_->pid(); }
   const std::string& command_endpoint() const { return command_endpoint_; }
   const std::string& feed_endpoint() const { return feed_endpoint_; }
-  // Bytes in its write-ahead logs, as long as none of them was removed: while the log is short.
+  // Returns the bytes in its write-ahead logs. Correct while none has been removed: while the log
+  // is short.
   std::size_t write_ahead_bytes() const;
 
  private:

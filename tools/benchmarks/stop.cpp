@@ -1,3 +1,4 @@
+// The handler only sets a flag, which every wait looks at after EINTR.
 #include "tools/benchmarks/stop.hpp"
 
 #include <csignal>

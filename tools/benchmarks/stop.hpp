@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM end a run in good order: what was started is ended, the folder removed.
+// Ctrl-C, SIGTERM and SIGHUP end a run in order: children are ended and the folder is removed.
 #pragma once
 
 #include "eventlog/base/result.hpp"
@@ -7,7 +7,7 @@ namespace benchmarks {
 
 void take_stop_signals();
 bool is_stopped();
-// For whoever notices it; the run ends with it.
+// The error for a function that notices the stop; it ends the run.
 tl::unexpected<base::Error> stopped();
 
 }  // namespace benchmarks

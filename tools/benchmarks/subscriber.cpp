@@ -1,3 +1,5 @@
+// Takes the time of each event in the process that receives it, on the clock that both processes
+// share.
 #include "tools/benchmarks/subscriber.hpp"
 
 #include <cstdio>
@@ -15,7 +17,7 @@ namespace {
 constexpr base::Duration kPageMax = std::chrono::seconds(10);
 constexpr Nanoseconds kSubscriberAnswerMax = std::chrono::seconds(30);
 
-// A feed, a connection for reading what it lost, and the loop that both need.
+// A feed, a connection for reading lost events, and the loop that both need.
 class Following {
  public:
   Following(bus::ClientSocket& commands, bus::SubscriberSocket& feed)
@@ -43,7 +45,7 @@ class Following {
     return Step::waited;
   }
 
-  // Until nothing more is there that it has not received.
+  // Receives until nothing is left and the subscription is live.
   base::Result<bool> drain() {
     for (;;) {
       const auto stepped = step();

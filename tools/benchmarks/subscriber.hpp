@@ -1,4 +1,4 @@
-// Somebody else who follows a server's feed, in a process of its own: when each event reached it.
+// A process that follows a server's feed and notes when each event reaches it.
 #pragma once
 
 #include <memory>
@@ -10,18 +10,18 @@
 
 namespace benchmarks {
 
-// What that process does; returns an exit code. `endpoints`: of commands, a comma, of the feed. It
-// follows all events, reads a number on each line of stdin, says "live" once it has received all
-// that there is, and then the moments (see now()) at which so many further events were received,
-// as 8 bytes each in the byte order of this machine.
+// The process's own part; returns an exit code. `endpoints` is the command endpoint, a comma, and
+// the feed's. It follows all events, and reads a number on each line of stdin. It prints "live"
+// once it has received everything so far. Then it prints the moments (see now()) at which that many
+// further events arrived, as 8 bytes each in the byte order of this machine.
 int run_subscriber(const std::string& endpoints);
 
 class Subscriber {
  public:
   static base::Result<std::unique_ptr<Subscriber>> start(Workbench& bench,
                                                          const StenoServer& server);
-  // Before the events are appended, and while nobody appends. Returns when it has received all that
-  // there is; received() then gives the moments of the next ones, in order.
+  // Call it before the events are appended, while nobody appends. Returns when the process has
+  // received everything so far; received() then returns the moments of the next events, in order.
   base::Result<bool> expect(std::size_t count);
   base::Result<std::vector<Nanoseconds>> received(std::size_t count);
 

@@ -1,7 +1,7 @@
 // verify_over_blake2b: bytes a second of proving a whole log (chain, checksums, versions, times,
-// states, and the digest of each content), over those of BLAKE2b alone over the same bytes, facts
-// and content of a block each in one go. On one core, by turns, with contents of 200 B and of 1 KB;
-// the value is the smaller of the two.
+// states, and the digest of each content), over those of BLAKE2b alone. BLAKE2b takes a block's
+// facts and its content in one go each. On one core, by turns, with contents of 200 B and of 1 KB;
+// the value is the smaller ratio.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,10 +26,10 @@ struct Hashed {
   Nanoseconds took{0};
   std::int64_t bytes = 0;
   std::int64_t contents = 0;
-  char folded = 0;  // of all hashes, which nobody can leave out then
+  char folded = 0;  // of all hashes, so that the compiler cannot leave them out
 };
 
-// Only the hashing is timed; the blocks are in memory by then.
+// Times only the hashing; the blocks are in memory by then.
 base::Result<Hashed> hash_alone(eventlog::BlockStore& store, std::size_t content_bytes,
                                 bool is_each_content) {
   Hashed hashed;

@@ -1,3 +1,4 @@
+// Refuses tmpfs by its magic number, and removes every folder that it made.
 #include "tools/benchmarks/workbench.hpp"
 
 #include <fmt/format.h>

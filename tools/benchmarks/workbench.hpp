@@ -1,5 +1,5 @@
-// What the rows of one run share: a private folder on the disk under test, the ZeroMQ context, the
-// progress line, and the list of peers that are absent.
+// Shared by the rows of one run: a private folder on the disk under test, the ZeroMQ context, the
+// progress line, and the list of absent peers.
 #pragma once
 
 #include <memory>
@@ -15,29 +15,29 @@ namespace benchmarks {
 
 class Workbench {
  public:
-  // Makes the private folder (0700). Error refused: it would lie on a disk in memory, where a sync
+  // Makes the private folder (0700). Error refused: the folder would lie in memory, where a sync
   // costs nothing. `options` must outlive the workbench.
   static base::Result<std::unique_ptr<Workbench>> open(const Options& options);
-  // Removes the folder with all that is in it.
+  // Removes the folder and everything in it.
   ~Workbench();
   Workbench(const Workbench&) = delete;
   Workbench& operator=(const Workbench&) = delete;
 
   bool is_quick() const { return options_.is_quick; }
-  // A fresh folder of that name in the private one, in place of one that was there.
+  // Returns a fresh folder of that name in the private one; removes an older one.
   std::string fresh_folder(const std::string& name);
   void remove(const std::string& path);
-  // Of a program that was built beside this one.
+  // Returns the path of a program that was built beside this one.
   std::string program(const std::string& name) const;
 
-  // One line on stderr, in place of the one before, where stderr is a terminal.
+  // Shows one line on stderr, in place of the one before, if that is a terminal.
   void progress(const std::string& text);
   void clear_progress();
 
   void note_absent(const std::string& peer) { absent_.insert(peer); }
   const std::set<std::string>& absent() const { return absent_; }
-  // How many processes wanted the processor, on average over the minute before the run, and how
-  // many there is room for: a run beside others measures how they are scheduled, too.
+  // Returns the average number of processes that wanted a core in the minute before the run, and
+  // the number of cores. A run beside other work also measures how it is scheduled.
   std::string load_text() const;
 
   bus::Context& context() { return context_; }
