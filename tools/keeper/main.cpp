@@ -1,10 +1,10 @@
 // steno-keeper: the small process between a worker and one agent process. It holds the session's
-// lock for as long as the agent's process tree lives, and ends the whole tree, members in sessions
-// of their own included, when the agent exits, when it is told to, or when its worker is gone.
+// lock while the agent's process tree lives. It ends the whole tree, members in sessions of their
+// own included, when the agent exits, when it is told to, or when its worker is gone.
 //
 //   steno-keeper LOCK_FILE WORKDIR -- PROGRAM [ARGUMENT…]
 //
-// fds 0, 1, 2 are the agent's; fd 3 is the talk with the worker (workers/engines/
+// fds 0, 1, 2 are the agent's; fd 3 is the connection to the worker (workers/engines/process/
 // keeper_protocol.hpp). Linked statically and free of libraries: one runs for every session.
 #include <fcntl.h>
 #include <poll.h>
@@ -32,15 +32,16 @@ using SteadyClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr int kControl = 3;
-// With its worker gone nobody reads the agent's output: time to close files, not to finish a turn.
+// Without a worker nobody reads the agent's output: this is time to close files, not to finish a
+// turn.
 constexpr milliseconds kAloneGrace{300};
-// How long members of the tree are killed again and again. With the grace above it stays below the
-// 2 s within which everything must be gone after the death of a worker.
+// Time in which members of the tree are killed again and again. Together with the grace above it
+// stays below the 2 s within which everything must be gone after the death of a worker.
 constexpr milliseconds kTreeEndMax{1500};
-// Between two rounds of killing, unless a child's end comes first.
+// Interval between two rounds of killing, unless a child ends first.
 constexpr int kRoundMs = 10;
-// How long a session's lock is waited for: its last keeper, when it has lost its worker, holds it
-// until its tree is gone, 2 s at most, and may take it just after it was seen to be free.
+// Longest wait for a session's lock. A keeper that lost its worker holds the lock until its tree is
+// gone, for 2 s at most, and can take it just after it was seen free.
 constexpr milliseconds kLockWaitMax{2500};
 constexpr int kIgnored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
 
@@ -50,7 +51,7 @@ struct Arguments {
   char** program = nullptr;  // argv of the agent, ended by nullptr
 };
 
-// Written by the vfork child, which shares our memory, when it cannot become the agent.
+// Written by the vfork child, which shares our memory, if it cannot become the agent.
 struct ChildFailure {
   engines::StartFailure reason = engines::StartFailure::no_program;
   int error = 0;
@@ -58,7 +59,7 @@ struct ChildFailure {
 
 void report(const engines::KeeperReport& message) {
   const std::string bytes = engines::encode(message);
-  // A worker that is gone or does not read must not hold the keeper up.
+  // A worker that is gone or does not read must not block the keeper.
   ::send(kControl, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -67,10 +68,10 @@ int fail(engines::StartFailure reason, std::string text) {
   return 1;
 }
 
-// Runs in the vfork child: only what is safe there, and nothing that returns.
+// Runs in the vfork child: does only what is safe there, and never returns.
 [[noreturn]] void become_agent(const Arguments& arguments, pid_t keeper,
                                volatile ChildFailure& failure) {
-  // A group of its own, so that a kill(0, …) by the agent does not hit the keeper.
+  // A process group of its own, so that a kill(0, …) by the agent does not hit the keeper.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != keeper) ::_exit(127);  // the keeper died before the line above
@@ -109,7 +110,7 @@ class Keeper {
  public:
   Keeper(pid_t agent, int signals) : agent_(agent), signals_(signals) {}
 
-  // Returns when the agent has exited and its tree is gone, as far as SIGKILL can do it.
+  // Returns when the agent has exited and its tree is gone, as far as SIGKILL can achieve that.
   engines::AgentExited run() {
     while (!status_) {
       wait();
@@ -139,8 +140,8 @@ class Keeper {
     ::poll(fds, 2, timeout_ms);
   }
 
-  // Takes note of every child that has ended. False when there is no child left at all, and hence
-  // no descendant either: the orphans of a sub-reaper's tree become its children.
+  // Collects every child that has ended. Returns false if no child is left. Then no descendant is
+  // left either, because the orphans of a sub-reaper's tree become its children.
   bool reap() {
     signalfd_siginfo ignored;
     while (::read(signals_, &ignored, sizeof ignored) > 0) continue;
@@ -206,7 +207,8 @@ class Keeper {
   std::optional<SteadyClock::time_point> kill_at_;
 };
 
-// Blocks SIGCHLD into a descriptor and ignores whatever could end the keeper before its tree.
+// Returns a descriptor for SIGCHLD, and ignores all signals that could end the keeper before its
+// tree.
 int prepare() {
   for (int number : kIgnored) ::signal(number, SIG_IGN);
   ::fcntl(kControl, F_SETFD, FD_CLOEXEC);
@@ -227,7 +229,7 @@ std::string start_failure_text(const Arguments& arguments, const volatile ChildF
   return text + ": " + engines::errno_text(failure.error);
 }
 
-// Has the worker gone, or anything to say? Waits for it so long.
+// Waits this long; true if the worker is gone or has sent something.
 bool is_called(int wait_ms) {
   pollfd fd{kControl, POLLIN, 0};
   return ::poll(&fd, 1, wait_ms) > 0;
@@ -255,13 +257,13 @@ int keep(const Arguments& arguments) {
     return fail(is_held ? engines::StartFailure::lock_held : engines::StartFailure::lock_failed,
                 base::describe(lock.error()));
   }
-  if (is_abandoned()) return 1;  // while it waited; nobody is there to be told
+  if (is_abandoned()) return 1;  // while it waited; nobody is left to be told
   volatile ChildFailure failure;
   const pid_t agent = start_agent(arguments, failure);
   if (failure.error != 0) return fail(failure.reason, start_failure_text(arguments, failure));
   // From here the agent and its children are the only holders of its pipes.
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
-  ::chdir("/") == 0 ? void() : void();  // keeps no mount busy; nothing depends on it
+  ::chdir("/") == 0 ? void() : void();  // blocks no unmount; nothing depends on it
 
   const auto row = engines::read_process(agent);
   report(engines::AgentStarted{agent, row ? static_cast<std::int64_t>(row->start_ticks) : 0});
@@ -279,6 +281,6 @@ int main(int argc, char** argv) {
     constexpr char kUsage[] = "usage: steno-keeper LOCK_FILE WORKDIR -- PROGRAM [ARGUMENT…]\n";
     return ::write(STDERR_FILENO, kUsage, sizeof kUsage - 1) > 0 ? 2 : 2;
   }
-  // _exit: the lock goes with the process, after the last report.
+  // With _exit the lock is released with the process, after the last report.
   ::_exit(keep({argv[1], argv[2], argv + 4}));
 }

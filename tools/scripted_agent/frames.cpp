@@ -1,3 +1,5 @@
+// Every id is a hash of the session's id and a counter, so that the same input gives the same
+// bytes.
 #include "tools/scripted_agent/frames.hpp"
 
 #include <unistd.h>
@@ -73,7 +75,7 @@ std::string uuid_from(std::string_view text, std::uint64_t number) {
     if (i == 8 || i == 12 || i == 16 || i == 20) out += '-';
     out += kDigits[halves[i / 16] >> (60 - 4 * (i % 16)) & 15];
   }
-  out[14] = '4';  // version and variant of a random UUID, which hosts may insist on
+  out[14] = '4';  // version and variant of a random UUID, which hosts can insist on
   out[19] = 'a';
   return out;
 }

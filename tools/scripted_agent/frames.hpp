@@ -1,5 +1,5 @@
-// The lines the scripted agent writes: those of Claude Code's stream-json output, with the fields
-// that a host reads. Everything in them is decided by the session id and by counters.
+// Writes the scripted agent's lines: Claude Code's stream-json output, with the fields that a host
+// reads. Their content depends only on the session id and on counters.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace scripted_agent {
 
 using Json = nlohmann::ordered_json;
 
-inline constexpr std::int64_t kInputTokens = 100;  // of each call of the pretended model
+inline constexpr std::int64_t kInputTokens = 100;  // of each call of the simulated model
 inline constexpr std::int64_t kOutputTokens = 20;
-inline constexpr std::int64_t kCallNanoUsd = 800'000;  // what such a call costs
+inline constexpr std::int64_t kCallNanoUsd = 800'000;  // cost of such a call
 
-// A UUID decided by the text and the number alone.
+// Returns a UUID that depends only on the text and the number.
 std::string uuid_from(std::string_view text, std::uint64_t number);
 
-// Over the whole process, resumed sessions' past included.
+// Totals over the whole process, with the past of resumed sessions.
 struct Totals {
   std::int64_t nano_usd = 0;
   std::int64_t calls = 0;
@@ -28,19 +28,19 @@ struct TurnOutcome {
   bool is_error = false;
   std::string subtype = "success";
   std::string terminal_reason = "completed";
-  std::string text;  // the answer, or what went wrong
+  std::string text;  // the answer, or the error
   std::int64_t calls = 0;
   std::int64_t duration_ms = 0;
   std::string prompt_uuid;  // may be empty
   Json permission_denials = Json::array();
 };
 
-// Writes one line to stdout, waiting for room. A reader that has gone ends the process.
+// Writes one line to stdout, waiting for room. Ends the process if the reader has gone.
 void write_line(std::string_view line);
 
 class FrameWriter {
  public:
-  // `out`: where each finished line goes.
+  // `out` receives each finished line.
   explicit FrameWriter(std::string session_id, void (*out)(std::string_view) = write_line)
       : session_id_(std::move(session_id)), out_(out) {}
 
@@ -52,7 +52,7 @@ class FrameWriter {
   void stream(Json event);
   void assistant(Json block, bool is_aborted);
   void user(Json content, Json tool_use_result = nullptr);
-  // Where a prompt that has an id stands: "queued", "started", "completed".
+  // Reports the state of a prompt with an id: "queued", "started", "completed", "cancelled".
   void lifecycle(const std::string& prompt_uuid, const std::string& state);
   void control_success(const Json& request_id, Json response);
   void control_error(const Json& request_id, const std::string& error);
@@ -69,7 +69,7 @@ class FrameWriter {
   std::uint64_t made_ = 0;
 };
 
-// Writes all of it to a descriptor, waiting for room. A reader that has gone ends the process.
+// Writes all bytes to a descriptor, waiting for room. Ends the process if the reader has gone.
 void write_all(int fd, std::string_view bytes);
 
 }  // namespace scripted_agent

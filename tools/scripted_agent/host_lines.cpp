@@ -1,3 +1,4 @@
+// Answers control requests while it reads, also in the middle of a turn, as Claude Code does.
 #include "tools/scripted_agent/host_lines.hpp"
 
 #include <poll.h>
@@ -9,13 +10,13 @@
 namespace scripted_agent {
 namespace {
 
-// Ends the process as Claude Code does on input it cannot read.
+// Ends the process as Claude Code does on input that it cannot read.
 [[noreturn]] void refuse(std::string_view why) {
   write_all(STDERR_FILENO, why);
   ::_exit(1);
 }
 
-// A member's text, or nothing when it is missing or of another type.
+// Returns a member's text; empty if it is missing or of another type.
 std::string text_of(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -25,7 +26,8 @@ Json member(const Json& object, const char* key) {
   return object.is_object() && object.contains(key) ? object[key] : Json(nullptr);
 }
 
-// A content is a string or a list of blocks, of which those of type text count.
+// Returns a content's text: the content is a string or a list of blocks, of which those of type
+// text count.
 std::string prompt_text(const Json& content) {
   if (content.is_string()) return content.get<std::string>();
   std::string out;
@@ -106,7 +108,7 @@ std::string_view HostLines::take_prompt_line(const Json& frame) {
   const Json message = member(frame, "message");
   if (text_of(message, "role") != "user") return "Error: Expected message role 'user'\n";
   const std::string uuid = text_of(frame, "uuid");
-  // A prompt that comes again under the same id is not run again.
+  // A prompt that comes again under the same id does not run again.
   if (!uuid.empty() && !seen_uuids_.insert(uuid).second) return {};
   if (!uuid.empty()) frames_.lifecycle(uuid, "queued");
   prompts_.push_back({prompt_text(member(message, "content")), uuid});

@@ -1,4 +1,4 @@
-// What the host says on stdin: prompts are queued, control requests are answered at once.
+// The host's lines on stdin: prompts are queued, control requests are answered at once.
 #pragma once
 
 #include <deque>
@@ -13,30 +13,30 @@ namespace scripted_agent {
 
 struct Prompt {
   std::string text;
-  std::string uuid;  // the host's own id of it; may be empty
+  std::string uuid;  // the host's own id for it; can be empty
 };
 
 class HostLines {
  public:
   explicit HostLines(FrameWriter& frames) : frames_(frames) {}
 
-  // Waits for the time to pass (-1: for ever) or for news of the host, whichever is first; reads
-  // what there is. True when the whole time has passed.
+  // Waits until the time is over (-1: never) or the host has sent something, and reads that.
+  // Returns true if the whole time has passed.
   bool wait(std::int64_t timeout_ms);
 
-  // What the host wrote, in portions of any size. Any bytes are allowed; where Claude Code would
-  // end itself for them, the text that it writes before it does, else nothing.
+  // Takes the host's output, in pieces of any size and with any bytes. Returns the text that Claude
+  // Code writes before it ends itself on such input; else empty.
   std::string_view take(std::string_view bytes);
 
   bool has_ended() const { return has_ended_; }
-  // The next prompt, if one is queued.
+  // Returns the next prompt if one is queued.
   std::optional<Prompt> take_prompt();
   bool is_interrupted() const { return is_interrupted_; }
   void begin_turn() { is_interrupted_ = false; }
   void set_turn_running(bool is_running) { is_turn_running_ = is_running; }
-  // A request of ours that an interrupt withdraws; empty for none.
+  // Sets the request of ours that an interrupt withdraws; empty: none.
   void set_pending_request(std::string id) { pending_request_ = std::move(id); }
-  // The host's answer to a request of ours.
+  // Returns the host's answer to a request of ours.
   std::optional<Json> take_answer(const std::string& request_id);
 
  private:

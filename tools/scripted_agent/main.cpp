@@ -1,6 +1,6 @@
-// steno-scripted-agent: a real child process that speaks Claude Code's stream-json protocol on its
-// stdio and does what [keywords] in the prompt say (script.hpp), for tests and the demo. The same
-// input gives the same output, byte for byte, but for the pids that [child] tells.
+// steno-scripted-agent: a real child process for tests and the demo. It speaks Claude Code's
+// stream-json protocol on its stdio and does what [keywords] in the prompt say (script.hpp). The
+// same input gives the same output, byte for byte, except for the pids that [child] prints.
 //
 // Options: --resume=ID, --session-id=ID, --fork-session, --include-partial-messages, --model=,
 // --permission-mode=; others are ignored. Environment:
@@ -20,7 +20,7 @@ namespace {
 
 using scripted_agent::Json;
 
-// Long enough for any test, and over some day when a test forgets it.
+// Longer than any test, and short enough to end when a test forgets it.
 constexpr int kSleepMs = 600'000;
 
 struct Options {
@@ -65,7 +65,7 @@ std::string state_file(const std::string& session_id) {
   return folder.empty() ? "" : folder + "/" + session_id + ".json";
 }
 
-// False when the session to resume is not known.
+// Returns false if the session to resume is unknown.
 bool load(const std::string& session_id, scripted_agent::Totals& totals) {
   const std::string path = state_file(session_id);
   if (path.empty()) return true;

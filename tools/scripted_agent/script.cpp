@@ -1,3 +1,4 @@
+// Numbers are clamped, so that every prompt is a valid script.
 #include "tools/scripted_agent/script.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 namespace scripted_agent {
 namespace {
 
-// Above any limit of ours that a test may want to exceed.
+// Above any limit of ours that a test can want to exceed.
 constexpr std::int64_t kCountMax = 1'000'000'000;
 
 std::int64_t number(std::string_view text) {

@@ -1,4 +1,4 @@
-// What a prompt asks the scripted agent to do, by [keywords] anywhere in its text:
+// The script of a turn, from [keywords] anywhere in the prompt's text:
 //
 //   [say TEXT]     answer with TEXT (the default answer is "Done.")
 //   [words N]      answer with N words, streamed one by one
@@ -48,7 +48,7 @@ struct Script {
   int exit_code = 0;
 };
 
-// Unknown keywords mean nothing; of several of one kind the last counts.
+// Unknown keywords are ignored; of several of one kind the last counts.
 Script parse_script(std::string_view prompt);
 
 }  // namespace scripted_agent

@@ -1,3 +1,4 @@
+// Adds up scripted durations, not real ones, which would differ on each run.
 #include "tools/scripted_agent/turn.hpp"
 
 #include <signal.h>
@@ -7,7 +8,7 @@
 namespace scripted_agent {
 namespace {
 
-// What one call of the pretended model is said to take; real time would differ on each run.
+// Reported duration of a call of the simulated model.
 constexpr std::int64_t kCallMs = 10;
 constexpr std::size_t kDeltaBytes = 4096;
 
@@ -28,7 +29,7 @@ TurnOutcome Turn::play(const Script& script) {
   outcome_ = {};
   host_.begin_turn();
   host_.set_turn_running(true);
-  // Before the first frame, so that a host which has seen one knows it is in force.
+  // Set before the first frame, so that a host which has seen one knows that it is in force.
   if (script.is_deaf) ::signal(SIGTERM, SIG_IGN);
   frames_.init(settings_.model, settings_.permission_mode);
   play_oddities(script);
@@ -46,11 +47,11 @@ TurnOutcome Turn::play(const Script& script) {
   return outcome_;
 }
 
-// True when the time has passed without an interrupt.
+// Waits; returns true if the time has passed without an interrupt.
 bool Turn::pause(std::int64_t ms) {
   const std::int64_t step = ms < 0 ? 1'000'000 : ms;
   while (!host_.is_interrupted()) {
-    // News of the host restarts the pause: a script's times are lower bounds.
+    // Input from the host restarts the pause: a script's times are lower bounds.
     if (host_.wait(step)) break;
   }
   if (ms > 0) outcome_.duration_ms += ms;

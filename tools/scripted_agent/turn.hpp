@@ -18,8 +18,8 @@ class Turn {
   Turn(const Settings& settings, FrameWriter& frames, HostLines& host)
       : settings_(settings), frames_(frames), host_(host) {}
 
-  // Returns how the turn ended; the result frame is the caller's to write. Does not return when the
-  // script ends the process.
+  // Plays the script and returns how the turn ended; the caller writes the result frame. Does not
+  // return if the script ends the process.
   TurnOutcome play(const Script& script);
 
  private:
@@ -40,8 +40,8 @@ class Turn {
   bool is_in_tool_ = false;
 };
 
-// Starts this program once more as a child that only sleeps, in a session and a process group of
-// its own; returns its pid.
+// Starts this program again as a child that only sleeps, in a session and a process group of its
+// own; returns its pid.
 int start_sleeper(bool is_bare);
 
 }  // namespace scripted_agent

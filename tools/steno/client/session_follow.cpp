@@ -151,8 +151,8 @@ Outcome<bool> SessionFollow::take_interrupt() {
 tl::unexpected<Failure> SessionFollow::give_up() const {
   return fail(kExitInterrupted,
               "nothing was interrupted, because no server answers; the session may still run, and "
-              "the next server goes on with it: end it then with steno kill " +
-                  request_.session.text());
+              "the next server goes on with it: steno kill " +
+                  request_.session.text() + " ends it then");
 }
 
 Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
