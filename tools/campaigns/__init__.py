@@ -1,1 +1,1 @@
-"""What ./tools/soak is made of."""
+"""The parts of ./tools/soak."""

@@ -1,5 +1,5 @@
-"""tests/campaigns.jsonl: what has been run, a line of JSON for each portion. Lines are only ever
-added, each in one write, by one process at a time; a line that a crash tore is passed over."""
+"""tests/campaigns.jsonl: the record of runs, one line of JSON for each portion. Lines are only ever
+added, each in one write, by one process at a time. A line that a crash tore is skipped."""
 import fcntl
 import hashlib
 import json
@@ -9,12 +9,12 @@ import subprocess
 
 from . import registry
 
-# Where the sources of the product are: what ran on the same ones still says something about them.
+# Folders of the product's sources: a run counts for them as long as they are the same.
 PRODUCT = ("bus", "eventlog", "projections", "workers", "tools/keeper", "tools/steno")
 
 
 def product_digest(root):
-    """Names the product's sources as they are now, committed or not."""
+    """Returns a digest of the product's sources as they are now, committed or not."""
     digest = hashlib.sha256()
     for folder in PRODUCT:
         for path in sorted(pathlib.Path(root, folder).rglob("*.[ch]pp")):
@@ -24,7 +24,7 @@ def product_digest(root):
 
 
 def commit(root):
-    """Of the sources as they are; what runs write down themselves does not count as a change."""
+    """Returns the sources' commit, with -dirty if changed; files that runs write do not count."""
     def git(*arguments):
         return subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True,
                               check=False).stdout.strip()
@@ -40,10 +40,10 @@ class InUse(Exception):
 class Ledger:
     def __init__(self, path, is_written=False):
         self.path = path
-        self.torn = []  # numbers of the lines that are none
+        self.torn = []  # numbers of lines that cannot be read
         self.entries = []
         self.fd = -1
-        if is_written:  # and by nobody else until this process ends, or two would run the same
+        if is_written:  # locked until this process ends, or two runs would take the same numbers
             self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
             try:
                 fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -71,7 +71,7 @@ class Ledger:
         line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
         size = os.fstat(self.fd).st_size
         if size > 0 and os.pread(self.fd, 1, size - 1) != b"\n":
-            line = b"\n" + line  # what was torn keeps a line of its own
+            line = b"\n" + line  # a torn line keeps a line of its own
         os.write(self.fd, line)
         os.fsync(self.fd)
         self.entries.append(entry)
@@ -80,19 +80,19 @@ class Ledger:
         return [entry for entry in self.entries if entry["campaign"] == name]
 
     def clean(self, name):
-        """What ran without a finding. A portion that found something proves nothing: not what lay
-        behind the finding, and of some campaigns not even what lay before it."""
+        """Returns portions without a finding. A portion that found something proves nothing: not
+        the numbers behind the finding, and in some campaigns not even those before it."""
         return [entry for entry in self.of(name) if entry["findings"] == 0]
 
     def open_findings(self, campaign):
-        """Entries with a finding whose numbers have not run clean since."""
+        """Returns entries with a finding whose numbers have not run clean since."""
         entries = self.of(campaign.name)
         return [entry for at, entry in enumerate(entries)
                 if entry["findings"] and not _covers(entries[at + 1:], entry, campaign)]
 
     def gap(self, name, first, taken=()):
-        """The first range from `first` on that nobody has run clean: where it begins, and how many
-        it has (None: no end). `taken`: ranges (from, count) that are being run."""
+        """Returns the first range from `first` on that has not run clean: its beginning, and its
+        size (None: no end). `taken`: ranges (from, count) that are running now."""
         ranges = _clean_ranges(self.of(name)) + list(taken)
         for start, count in sorted(ranges):
             if start > first:
@@ -102,14 +102,13 @@ class Ledger:
 
 
 def _clean_ranges(entries):
-    """What ran without a finding. A portion that found something proves nothing: not what lay behind
-    the finding, and of some campaigns not even what lay before it."""
+    """Returns ranges (from, count) without a finding; see Ledger.clean()."""
     return [(entry["from"], entry["count"]) for entry in entries if entry["findings"] == 0]
 
 
 def asked(entry, campaign):
-    """How many the portion was to run. Lines of old do not say it: then it is what was counted and
-    the one that failed; of a sequence, which may have counted nothing, all that there can be."""
+    """Returns how many units the portion should run. Old lines lack it: then it is the counted ones
+    and the one that failed. A sequence can have counted nothing; then it is a whole portion."""
     least = campaign.portion if campaign.in_sequence else 0
     return entry.get("asked", max(entry["count"] + 1, least))
 

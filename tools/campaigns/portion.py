@@ -1,5 +1,5 @@
-"""One run of a campaign's command: started in a group of its own, ended as a whole with everything
-that it has started, and read when it is over."""
+"""One run of a campaign's command. It starts in a process group of its own, ends together with
+everything that it has started, and its output is read when it is over."""
 import contextlib
 import json
 import os
@@ -13,9 +13,9 @@ import uuid
 
 MARK = "STENO_SOAK_PORTION"
 GRACE_SECONDS = 10.0
-NOT_THERE = (126, 127)  # what `env` says of a program that cannot be run
-# What steno-simulate, ./tools/fuzz and ./tools/mutants say when they could not do what they were
-# asked. Of a crash test the exit code is how many of its checks failed.
+NOT_THERE = (126, 127)  # exit codes of `env` for a program that cannot be run
+# Exit code of steno-simulate, ./tools/fuzz and ./tools/mutants when they could not run. The exit code
+# of a crash test is the number of its checks that failed.
 COULD_NOT = 2
 COULD_NOT_KINDS = ("simulation", "fuzzer", "mutants")
 
@@ -42,14 +42,14 @@ class Portion:
         return True
 
     def end_if_late(self):
-        """One that does not end within its limit has found something: it hangs."""
+        """Ends a portion that is not over within its limit: it hangs, which is a finding."""
         if not self.has_ended() and time.monotonic() - self.started > self.campaign.limit * 60:
             self.stop()
             self.seconds = time.monotonic() - self.started
             self.is_late = True
 
     def stop(self):
-        """Ends it, the kind way first."""
+        """Ends it with SIGTERM, then with SIGKILL."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.child.pid, signal.SIGTERM)
         try:
@@ -61,7 +61,7 @@ class Portion:
         self._end_the_rest()
 
     def _end_the_rest(self):
-        """Whoever carries our mark: servers and agents have sessions of their own."""
+        """Kills processes with our mark: servers and agents have sessions of their own."""
         for pid in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError):
                 with open(f"/proc/{pid}/environ", "rb") as file:
@@ -73,7 +73,7 @@ class Portion:
         return self.output.read().decode(errors="replace")
 
     def result(self):
-        """The last JSON object that it printed on a line; {} when there is none."""
+        """Returns the last JSON object that it printed on a line; {} if there is none."""
         for line in reversed(self.text().splitlines()):
             if line.startswith("{"):
                 with contextlib.suppress(ValueError):
@@ -83,7 +83,7 @@ class Portion:
         return {}
 
     def not_run(self):
-        """Why it could not be run at all; empty when it was."""
+        """Returns why it could not run at all; empty if it ran."""
         if self.is_late:
             return ""
         if self.child.returncode in NOT_THERE:
@@ -102,7 +102,7 @@ class Portion:
         return max(found, 1 if self.is_late or self.child.returncode != 0 else 0)
 
     def keep(self, folder):
-        """All that it printed, in a file; its path."""
+        """Writes its whole output to a file, and returns the path."""
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, f"{self.campaign.name}-{self.first}.log")
         self.output.seek(0)

@@ -1,13 +1,13 @@
-"""Reads tests/campaigns.toml: every simulation, fuzzer, crash test and set of mutants, how to run
-each for long, and the canary of each kind, which must fail."""
+"""Reads tests/campaigns.toml: every simulation, fuzzer, crash test and set of mutants, with its long
+command, and the canary of each kind, which must fail."""
 import dataclasses
 import shlex
 import subprocess
 import tomllib
 
 KINDS = ("simulation", "fuzzer", "crash", "mutants")
-ALL = "all"  # the goal of a campaign of which one run covers everything there is
-RUNS = "runs"  # the unit of a command that does not count: one is a run that ended well
+ALL = "all"  # the goal of a campaign that covers everything in one run
+RUNS = "runs"  # the unit of a command that does not count: one run that ended well
 
 
 class RegistryError(Exception):
@@ -20,7 +20,7 @@ class Campaign:
     kind: str
     what: str
     long: str = ""  # the command, with {seed}, {count}, {seconds}, {build} and {item}
-    unit: str = ""  # what is counted; also its name in the JSON that the command ends with
+    unit: str = ""  # the counted unit; also its name in the JSON at the end of the output
     goal: int | str = 0
     portion: int = 1  # units of one run of `long`
     seed: str = ""  # how a seed is given
@@ -28,11 +28,11 @@ class Campaign:
     preset: str = ""  # built before it runs: `targets` of this preset
     targets: tuple = ()
     limit: float = 30.0  # minutes after which a portion hangs
-    in_sequence: bool = False  # a unit is what it is only behind those before it in its portion
+    in_sequence: bool = False  # a unit depends on those before it in its portion
     each: str = ""  # a command that lists items: one campaign for each
     item: str = ""
     of: str = ""  # a canary's kind
-    expect: str = ""  # what a canary's output must say
+    expect: str = ""  # text that a canary's output must hold
     error: str = ""  # why it cannot be run
 
     @property
@@ -93,7 +93,7 @@ def _check(entry):
 
 
 def read(path):
-    """The entries as they stand in the file."""
+    """Returns the entries as they stand in the file."""
     try:
         with open(path, "rb") as file:
             entries = tomllib.load(file).get("campaign", [])
@@ -114,7 +114,7 @@ def read(path):
 
 
 def expand(campaign, root):
-    """The campaign, or one for each item that its `each` lists."""
+    """Returns the campaign, or one for each item that its `each` lists."""
     if not campaign.each:
         return [campaign]
     listed = subprocess.run(["env", *shlex.split(campaign.each)], cwd=root, capture_output=True,

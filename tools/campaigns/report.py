@@ -1,4 +1,4 @@
-"""Tables: what there is, and what has been run of it against the goals."""
+"""Tables of the campaigns, and of their runs against the goals."""
 import dataclasses
 
 from . import registry
@@ -9,11 +9,11 @@ BEGIN, END = "<!-- soak: written by ./tools/soak --write-report -->", "<!-- /soa
 @dataclasses.dataclass
 class Sum:
     count: int = 0  # without a finding
-    current: int = 0  # of these, since the product's sources are what they are now
+    current: int = 0  # of these, on the product's current sources
     seconds: float = 0.0
     findings: int = 0
     current_findings: int = 0
-    open: int = 0  # findings whose numbers have not run clean since, on whatever sources
+    open: int = 0  # findings whose numbers have not run clean since, on any sources
     figures: dict = dataclasses.field(default_factory=dict)
 
 
@@ -61,7 +61,7 @@ def _figures(figures):
 
 
 def table(campaigns, ledger, product):
-    """Markdown."""
+    """Returns the table in Markdown."""
     lines = ["| Campaign | Goal | On these sources | In all | Findings, of these, open | Took | Said |",
              "|---|---|---|---|---|---|---|"]
     for campaign in campaigns:
@@ -77,7 +77,7 @@ def table(campaigns, ledger, product):
 
 
 def write(path, text):
-    """Puts the text between the two markers of a document. False when they are not there."""
+    """Puts the text between the two markers of a document. False if they are missing."""
     with open(path, encoding="utf-8") as file:
         before, begin, rest = file.read().partition(BEGIN)
     _, end, after = rest.partition(END)

@@ -1,5 +1,5 @@
 """A run of ./tools/soak: builds, lets the canaries fail, then starts portions of the campaigns in
-turn and writes down what they did."""
+turn and records the outcome of each."""
 import datetime
 import os
 import signal
@@ -12,7 +12,7 @@ from . import registry, report
 from .portion import Portion
 
 POLL_SECONDS = 0.05
-FIRST_SHARE = 10  # of a portion, while it is not known how long one takes
+FIRST_SHARE = 10  # of a portion, while its duration is unknown
 CANARY_SECONDS = 600.0
 OUTPUT_SHOWN = 4000
 
@@ -22,13 +22,13 @@ def say(text):
 
 
 class Build:
-    """Builds what entries need, once each."""
+    """Builds the targets that entries need, each once."""
 
     def __init__(self, root, jobs):
         self.root, self.jobs, self.done = root, jobs, {}
 
     def error(self, campaign):
-        """Why it cannot be built; empty when it is."""
+        """Builds the campaign's targets; returns why it failed, or an empty text."""
         if campaign.error or not campaign.preset:
             return campaign.error
         return self._run("cmake", "--preset", campaign.preset) or self._run(
@@ -56,7 +56,7 @@ class Soak:
         self.past = {campaign.name: sum(entry["seconds"] for entry in ledger.of(campaign.name))
                      for campaign in campaigns}  # seconds, of earlier runs
         self.added = {campaign.name: 0 for campaign in campaigns}
-        self.over = set()  # names of those that run no more
+        self.over = set()  # names of campaigns that run no more
         self.running = []
         self.found = self.failed = False
         self.stopped_by = 0
@@ -76,7 +76,7 @@ class Soak:
         say(f"{name}: cannot be run: {why}")
 
     def prepare(self, canaries):
-        """Builds, and lets the canaries fail. False: there is no going on."""
+        """Builds, and lets the canaries fail. False: the run cannot go on."""
         for campaign in self.campaigns:
             why = self.build.error(campaign)
             if self.stopped_by:  # and the compiler with it
@@ -115,7 +115,7 @@ class Soak:
     # ---- choosing ----
 
     def seconds_of(self, campaign):
-        """What a unit took when it was last run (of goal "all": the whole); None: not known."""
+        """Returns the seconds of a unit in its last run (goal "all": of the whole); None: unknown."""
         past = [entry for entry in self.ledger.of(campaign.name) if entry["count"] > 0]
         if not past:
             return None
@@ -123,8 +123,8 @@ class Soak:
         return last["seconds"] / (1 if campaign.goal == registry.ALL else last["count"])
 
     def next_range(self, campaign, left, share):
-        """(from, count) of the next portion, if there is one that fits into the time left. Where a
-        campaign may run in smaller pieces, it takes no more than its share of that time."""
+        """Returns (from, count) of the next portion, if one fits into the time left. A campaign that
+        can run in smaller pieces takes no more than its share of that time."""
         unit = self.seconds_of(campaign)
         if campaign.goal == registry.ALL:
             is_busy = any(portion.campaign is campaign for portion in self.running)
@@ -136,7 +136,7 @@ class Soak:
             count = min(count, int(left / unit), max(1, int(share / unit)))
         taken = [(portion.first, portion.count) for portion in self.running
                  if portion.campaign is campaign]
-        if campaign.in_sequence:  # what was found is run again as it was, or passed over for now
+        if campaign.in_sequence:  # a finding is run again as it was, or skipped for now
             again = [(entry["from"], ledgers.asked(entry, campaign))
                      for entry in self.ledger.open_findings(campaign)]
             for first, size in again:
@@ -199,7 +199,7 @@ class Soak:
         if findings == 0 and count < 1:
             return self.fail(name, f"it does not say how many {campaign.unit} it ran: "
                                    f"{portion.command}\n{portion.text()[-OUTPUT_SHOWN:]}")
-        # What is counted once is left out, and so is what would fill the record: lists and maps.
+        # Keys that entries have anyway are left out, and so are lists and maps, which are too long.
         figures = {key: value for key, value in result.items()
                    if isinstance(value, int | float) and key not in
                    ("first", "seed", "seconds", "violations", "findings", campaign.unit)}
