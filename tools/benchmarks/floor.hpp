@@ -1,5 +1,6 @@
-// The unavoidable cost of a durable command: one fdatasync after an append of as many bytes as it
-// adds to the write-ahead log, and one bare round trip between two processes.
+// The unavoidable cost of a durable command: one fdatasync and one bare round trip between two
+// processes. The fdatasync follows an append of as many bytes as a command adds to the write-ahead
+// log.
 #pragma once
 
 #include <memory>

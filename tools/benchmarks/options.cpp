@@ -58,9 +58,9 @@ base::Result<Options> parse_options(const std::vector<std::string>& arguments) {
       } else if (++i < arguments.size()) {
         *found->second = arguments[i];
       } else {
-        return usage(name + " wants a value");
+        return usage(name + " needs a value");
       }
-      if (found->second->empty()) return usage(name + " wants a value");
+      if (found->second->empty()) return usage(name + " needs a value");
     }
   }
   if (!only.empty()) {
@@ -73,13 +73,13 @@ base::Result<Options> parse_options(const std::vector<std::string>& arguments) {
 
 std::string help_text() {
   std::string text =
-      "Measures Steno beside the raw limits of this machine and beside other servers, all in one\n"
-      "run and by turns, and prints a table.\n\n"
-      "  --only NAME,…   these rows alone\n"
+      "Measures Steno beside the raw limits of this machine and beside other servers, by turns in\n"
+      "one run, and prints a table.\n\n"
+      "  --only NAME,…   only these rows\n"
       "  --quick         shorter runs on smaller logs: all rows in three minutes, with more noise\n"
       "  --json FILE     also write {\"commit\": …, \"figures\": {NAME: number, …}, \"absent\": "
       "[…]}\n"
-      "  --folder DIR    on the disk to measure; default /var/tmp; may not be a memory disk\n"
+      "  --folder DIR    on the disk to measure; default /var/tmp; must not be in memory\n"
       "  --help          this text\n\n"
       "Rows:\n";
   for (const Row& row : rows()) text += "  " + std::string(row.name) + "\n";

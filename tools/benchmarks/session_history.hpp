@@ -1,5 +1,6 @@
 // The events of a real-sized session of one agent, in the order in which a server and its worker
-// would append them: opened, twelve turns of nine tool calls each, closed. 367 events.
+// would append them. It is opened, has twelve turns of nine tool calls each, and is closed: 367
+// events.
 #pragma once
 
 #include <string>

@@ -17,9 +17,11 @@ struct FollowRequest {
   LineInput* input = nullptr;   // source of further prompts; null: none
 };
 
-// Follows in the form that the configuration's `output` names. Returns kExitOk if the session
-// completed (or the turn finished), kExitRefused if one of its tool calls was denied (never to an
-// onlooker), kExitFailed, kExitBudget, or kExitInterrupted if Ctrl-C ended it.
+// Follows in the form that the configuration's `output` names. Returns:
+//   kExitOk           the session completed, or the turn finished
+//   kExitRefused      one of its tool calls was denied; never for an onlooker
+//   kExitFailed, kExitBudget
+//   kExitInterrupted  Ctrl-C ended it
 Outcome<int> follow_session(Connection& connection, const FollowRequest& request);
 
 // Fetches content that was too large to travel with its event.

@@ -84,11 +84,12 @@ int replay_export(const ReplayArguments& arguments);
 // something.
 int replay_import(const ReplayArguments& arguments);
 
-// Prints the differences between one of three pairs: the states of the sessions at `from` and at
-// `at`; the logs in `folder` and `other`, up to the first place where they part; the live rows of
-// `projection` and those folded from the log, row by row. Returns 0 if there are none, 1 if there
-// are some, 2 if the arguments do not choose one pair, otherwise as replay_state and
-// replay_rebuild.
+// Prints the differences between one of three pairs:
+//   the states of the sessions at `from` and at `at`
+//   the logs in `folder` and `other`: the first place where they part, and how
+//   the live rows of `projection` and those folded from the log, row by row
+// Returns 0 if there are none, 1 if there are some, 2 if the arguments do not choose one pair,
+// otherwise as replay_state and replay_rebuild.
 int replay_diff(const ReplayArguments& arguments);
 
 // Prints totals of the log: events and bytes by type and by agent, blocks, contents, chunks,

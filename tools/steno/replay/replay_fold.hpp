@@ -46,18 +46,20 @@ struct FoldEnd {
 base::Result<FoldEnd> parse_fold_end(const std::string& at);
 
 // Folds the log up to `end`. A log whose beginning was archived is folded from its own first event
-// on; sessions that began earlier had all ended. Errors: not_found if there is no such position, or
-// it is archived; damaged if an event up to there is missing or cannot be read, or may be missing
-// behind the log's end.
+// on; sessions that began earlier had all ended. Errors:
+//   not_found  there is no such position, or it is archived
+//   damaged    an event up to there is missing or unreadable, or may be missing behind the log's
+//   end
 base::Result<Fold> fold_log(const eventlog::UnprovedLog& log, const FoldEnd& end,
                             ProgressLine& progress);
 
 using FoldedSessions = std::vector<const FoldedSession*>;
 
-// Returns the sessions that `reference` names, in the order of their opening: id; alias; name, of
-// several sessions the live one, else the newest; a prefix of id or alias, of 4 characters or more;
-// the agent's own session id, of several the newest. Empty: all. Considers only `agent`, unless
-// that is empty. Errors: not_found; invalid if several sessions fit.
+// Returns the sessions that `reference` names, in the order of their opening; empty: all. A
+// reference is an id; an alias; a name (of several sessions the live one, else the newest); a
+// prefix of an id or alias, of 4 characters or more; the agent's own session id (of several the
+// newest). Considers only `agent`, unless that is empty. Errors: not_found; invalid if several
+// sessions fit.
 base::Result<FoldedSessions> choose_sessions(const Fold& fold, const std::string& agent,
                                              const std::string& reference);
 

@@ -31,9 +31,9 @@ class RebuiltRows {
   // must outlive the object. Errors: those of open_log read-only; io.
   static base::Result<RebuiltRows> open(const ReplayArguments& arguments);
 
-  // Folds one projection and compares it. Errors: not_found for a position that the log has not
-  // reached or that is archived; damaged if the live rows hold events that the log does not, or a
-  // block is not whole.
+  // Folds one projection and compares it. Errors:
+  //   not_found  the log has not reached the position, or it is archived
+  //   damaged    the live rows hold events that the log does not, or a block is not whole
   base::Result<RebuiltProjection> run(const projections::Projection& projection);
 
   eventlog::KeyValueStore& rebuilt() { return *rows_; }
