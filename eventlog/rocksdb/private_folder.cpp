@@ -1,3 +1,4 @@
+// mkdtemp gives the folder a name that is free and the mode 0700 in one step.
 #include "eventlog/rocksdb/private_folder.hpp"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// A folder for the time being, which nobody else can read: made where the system keeps temporary
-// files (TMPDIR), 0700, and removed with all that is in it.
+// A temporary folder that no other user can read. It is made where the system keeps temporary files
+// (TMPDIR), with mode 0700, and removed with everything in it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What all that calls RocksDB needs: its slices, and rocksdb::Status → base::Error. Included by the
-// .cpp files that call RocksDB, never by a header.
+// Shared by all code that calls RocksDB: slices, limits, and rocksdb::Status → base::Error.
+// Included by the .cpp files that call RocksDB, never by a header.
 #pragma once
 
 #include <rocksdb/slice.h>
@@ -18,8 +18,8 @@
 
 namespace eventlog {
 
-// While a view is opened the writer may remove a file that the view was about to read; the next
-// attempt begins with the files that there are then.
+// While a view is opened the writer can remove a file that the view was about to read. The next
+// attempt begins with the files of that moment.
 constexpr int kViewAttemptsMax = 5;
 
 inline rocksdb::Slice slice(base::ByteView view) {
@@ -36,9 +36,9 @@ inline base::Error error_of(const rocksdb::Status& status, std::string where) {
   return {code, std::move(text), std::move(where)};
 }
 
-// How many table files a database may keep open; -1: all that it has, which is faster. Where the
-// process may open few, an eighth for each of the log, the index and the views leaves half for a
-// server's peers.
+// How many table files a database can keep open; -1 keeps all of them open, which is faster. If the
+// process can open few files, each of the log, the index and the views gets an eighth. That leaves
+// half for a server's peers.
 inline int open_tables_max() {
   constexpr rlim_t kFew = 4096;
   rlimit limit{};
@@ -46,16 +46,16 @@ inline int open_tables_max() {
   return std::max(16, static_cast<int>(limit.rlim_cur) / 8);
 }
 
-// Tables that a database opens at its start are opened by so many threads. RocksDB's 16 take longer
-// to be made than they save, also where nothing of the files is in memory.
+// Number of threads that open tables when a database is opened. Starting RocksDB's 16 threads takes
+// longer than they save, even when no file is cached.
 constexpr int kOpeningThreads = 1;
 
-// A view of a folder that holds no database would fail with a text that says less.
+// Asked before a view is opened: without a database RocksDB's own text says less.
 inline bool has_database(const std::string& folder) {
   return ::access((folder + "/CURRENT").c_str(), F_OK) == 0;
 }
 
-// The status' text without the folder's path, whose words are not RocksDB's. The path is not empty.
+// The status' text without the folder's path, which could hold any words. The path is not empty.
 inline std::string said_of(const rocksdb::Status& status, const std::string& folder) {
   std::string text = status.ToString();
   for (std::size_t at = text.find(folder); at < text.size(); at = text.find(folder, at)) {
@@ -64,7 +64,7 @@ inline std::string said_of(const rocksdb::Status& status, const std::string& fol
   return text;
 }
 
-// Whether somebody else holds the lock, in another process or in this one. Its file is not asked:
+// True if the lock is held, by another process or by this one. The lock file itself is not opened:
 // closing it would free a lock of this process.
 inline bool is_lock_held(const rocksdb::Status& status, const std::string& folder) {
   const std::string said = said_of(status, folder);
@@ -74,12 +74,13 @@ inline bool is_lock_held(const rocksdb::Status& status, const std::string& folde
          (is_elsewhere || said.find(": lock hold by current process") != std::string::npos);
 }
 
-// For opening: tells "another process has it" and "there is none" apart from failures.
+// The error of a failed opening: tells "another process has it" and "there is none" apart from
+// others.
 inline base::Error open_error_of(const rocksdb::Status& status, const std::string& folder) {
   if (is_lock_held(status, folder)) {
     return {base::ErrorCode::in_use, "another process has the folder open", folder};
   }
-  // A database begins with its CURRENT file; opened read-only, RocksDB only says that it is
+  // A database begins with its CURRENT file. Opened read-only, RocksDB only says that CURRENT is
   // missing.
   const std::string said = said_of(status, folder);
   const bool has_no_current =

@@ -1,8 +1,7 @@
 // KeyValueStore over RocksDB. Nothing goes into a write-ahead log: rows reach the disk by flushes,
-// each of which adds a table file and a record of the manifest. A manifest that was cut, or an
-// older copy of it, is therefore an older state of the whole store, or names a file that is not
-// there. It is never a later state with a hole, which is what a write-ahead log behind it would
-// make of it.
+// each of which adds a table file and a record of the manifest. A cut or older manifest is
+// therefore an older state of the whole store, or names a file that is missing. With a write-ahead
+// log behind it, it could be a later state with a hole.
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
@@ -31,12 +30,12 @@ using base::Error;
 using base::ErrorCode;
 using base::Result;
 
-// How far the disk may be behind: what is lost with the process is folded again from the log. This
-// many rows are folded in some 50 ms.
+// How far the disk can be behind: rows that are lost with the process are folded again from the
+// log. Folding this many takes some 50 ms.
 constexpr std::size_t kFlushRows = 64 << 10;
 constexpr auto kFlushInterval = std::chrono::seconds(2);
 
-// For what was read of tables: parts of their indexes and filters, which stay longest, and rows.
+// For what was read of tables: partitions of indexes and filters, which stay longest, and rows.
 constexpr std::size_t kCacheBytes = 4 << 20;
 constexpr double kCacheOfIndexes = 0.9;
 // Few shards, so that each has room for a table's largest block.
@@ -53,19 +52,20 @@ rocksdb::Options options_for_rows() {
   forbid_resume(options);
   forbid_log(options);
   rocksdb::BlockBasedTableOptions table;
-  // A start opens every table. With an index in one piece it would read all of each index and
-  // filter, and hold them in memory: 14 MB and 100 ms of processor time for 850 MB of rows.
+  // A start opens every table. With unpartitioned indexes it would read all of each index and
+  // filter and keep them in memory. That costs 14 MB and 100 ms of processor time for 850 MB of
+  // rows.
   table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   table.partition_filters = true;
   table.cache_index_and_filter_blocks = true;
   table.block_cache = rocksdb::NewLRUCache(kCacheBytes, kCacheShardBits, false, kCacheOfIndexes);
-  // Many a row that is asked for is not there: a snapshot, a session that is under way.
+  // Many rows that are looked up do not exist: a snapshot, a session that is under way.
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
 
-// Stands in a folder in which damage was met.
+// The path of the mark file of a folder in which damage was met.
 std::string mark_of(const std::string& folder) {
   return folder + "/damaged";
 }
@@ -75,7 +75,7 @@ Error damaged(const rocksdb::Status& status, const std::string& folder) {
           folder};
 }
 
-// A file that is missing, cut, of something else or of a later release; not a disk that fails.
+// True for a file that is missing, cut, foreign or of a later release; false for a failing disk.
 bool is_damage(const rocksdb::Status& status) {
   return status.IsCorruption() || status.IsInvalidArgument() || status.IsNotSupported() ||
          status.IsNotFound() || status.IsPathNotFound();
@@ -104,13 +104,13 @@ class RocksDbKeyValueStore final : public KeyValueStore {
  public:
   RocksDbKeyValueStore(std::unique_ptr<rocksdb::DB> db, std::string folder, Disk& disk)
       : path_(std::move(folder)), disk_(&disk), db_(std::move(db)) {}
-  // A view, whose secondary instance keeps its own log in `own`.
+  // A view; its secondary instance keeps its own log in `own`.
   RocksDbKeyValueStore(std::unique_ptr<rocksdb::DB> db, std::string folder, PrivateFolder own)
       : path_(std::move(folder)), own_(std::move(own)), db_(std::move(db)) {}
   RocksDbKeyValueStore(const RocksDbKeyValueStore&) = delete;
   RocksDbKeyValueStore& operator=(const RocksDbKeyValueStore&) = delete;
 
-  // RocksDB gives up a flush that is under way when it is closed.
+  // Flushes first, because RocksDB abandons a flush that is under way when it is closed.
   ~RocksDbKeyValueStore() override {
     if (disk_ != nullptr && db_) static_cast<void>(db_->Flush(rocksdb::FlushOptions()));
   }
@@ -150,7 +150,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     const std::shared_lock use(database_);
     if (!db_) return tl::unexpected(closed());
     const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(rocksdb::ReadOptions()));
-    // Behind every key with the prefix: keys are shorter than this run of 0xFF.
+    // The end lies behind every key with the prefix: keys are shorter than this run of 0xFF.
     const Bytes end = Bytes(prefix) + Bytes(64, '\xFF');
     at->SeekForPrev(end);
     if (auto ok = done(at->status()); !ok) return tl::unexpected(ok.error());
@@ -195,7 +195,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     const std::lock_guard guard(damage_mutex_);
     if (damage_) return;
     damage_ = error;
-    // For the next opening, where this process is not given the time to begin anew.
+    // The mark is for the next opening, in case this process ends before it can clear the store.
     if (disk_ != nullptr) static_cast<void>(disk_->open(mark_of(path_)));
   }
 
@@ -221,7 +221,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
   }
 
  private:
-  // A snapshot, and of which generation: another one may come to lie where it lay.
+  // A snapshot with its generation, since a later snapshot can have the same address.
   using Taken = std::pair<std::uint64_t, const rocksdb::Snapshot*>;
 
   class StoreSnapshot final : public ReadableRows {
@@ -241,7 +241,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     const Taken taken_;
   };
 
-  // To be called with the database at hand.
+  // The caller must hold `database_`.
   Result<std::vector<KeyValue>> scan_database(ByteView prefix, ByteView from, std::size_t count_max,
                                               const rocksdb::ReadOptions& options) {
     std::vector<KeyValue> found;
@@ -255,7 +255,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     return found;
   }
 
-  // The lock is given back between two pages: clear() waits for one of them at most.
+  // The lock is released between two pages, so clear() waits for one page at most.
   Result<std::vector<KeyValue>> scan_snapshot(const Taken& taken, ByteView prefix, ByteView from,
                                               std::size_t count_max) {
     const std::shared_lock use(database_);
@@ -267,7 +267,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     }
     rocksdb::ReadOptions options;
     options.snapshot = taken.second;
-    // Whoever reads a snapshot reads all of it once, and would drive out what others ask for.
+    // A snapshot is read through once and would evict what others look up.
     options.fill_cache = false;
     return scan_database(prefix, from, count_max, options);
   }
@@ -288,7 +288,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     rocksdb::FlushOptions options;
     options.wait = false;
     options.allow_write_stall = true;
-    // One that fails makes the next write fail.
+    // A failed flush makes the next write fail.
     static_cast<void>(done(db_->Flush(options)));
   }
 
@@ -302,20 +302,20 @@ class RocksDbKeyValueStore final : public KeyValueStore {
   }
 
   const std::string path_;
-  Disk* const disk_ = nullptr;        // null: a view
-  std::optional<PrivateFolder> own_;  // of a view; outlives the database
-  std::shared_mutex database_;        // held alone while the database is another one
-  std::unique_ptr<rocksdb::DB> db_;   // null: it could not be made anew
+  Disk* const disk_ = nullptr;        // null in a view
+  std::optional<PrivateFolder> own_;  // set in a view; outlives the database
+  std::shared_mutex database_;        // held exclusively while the database is replaced
+  std::unique_ptr<rocksdb::DB> db_;   // null: it could not be recreated
   std::mutex snapshots_mutex_;
   std::set<Taken> snapshots_;  // of this database
   std::atomic<std::uint64_t> generation_{0};
-  std::atomic<std::size_t> unflushed_{0};  // rows, since the last flush that was asked for
+  std::atomic<std::size_t> unflushed_{0};  // rows, since the last requested flush
   std::atomic<std::chrono::steady_clock::rep> flushed_at_{0};
   mutable std::mutex damage_mutex_;
   std::optional<Error> damage_;
 };
 
-// Damage that can be seen before the folder is opened; empty: none.
+// Returns damage that is visible before the folder is opened; empty if there is none.
 std::string seen_damage(const std::string& folder) {
   std::error_code failed;
   const bool is_there = std::filesystem::exists(folder, failed);
@@ -376,7 +376,7 @@ Result<std::unique_ptr<KeyValueStore>> open_rocksdb_key_value_view(const std::st
   if (!status.ok()) return tl::unexpected(open_rows_error(status, folder));
   auto view = std::make_unique<RocksDbKeyValueStore>(std::unique_ptr<rocksdb::DB>(raw), folder,
                                                      std::move(*own));
-  // Takes in rows that the writer flushed while the secondary was opened.
+  // Reads rows that the writer flushed while the secondary was opened.
   status = raw->TryCatchUpWithPrimary();
   if (!status.ok()) return tl::unexpected(open_rows_error(status, folder));
   return view;

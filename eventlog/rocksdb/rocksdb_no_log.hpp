@@ -1,5 +1,5 @@
-// Keeps RocksDB from writing a log of its own into the folder: where its assertions are on, a line
-// that a full disk does not take ends the process. What went wrong is in the statuses that it
+// Keeps RocksDB from writing a log of its own into the folder. In a RocksDB with assertions, a log
+// line that a full disk does not take ends the process. Errors are in the statuses that RocksDB
 // returns. Included by the .cpp files that call RocksDB, never by a header.
 #pragma once
 

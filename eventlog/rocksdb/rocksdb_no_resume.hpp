@@ -1,6 +1,6 @@
-// Keeps RocksDB from going on by itself after its disk has failed or run full: what became of its
-// last writes is in doubt until it is opened anew. Where its assertions are on, its own attempt to
-// go on ends the process besides. Included by the .cpp files that call RocksDB, never by a header.
+// Keeps RocksDB from resuming by itself after its disk failed or ran full: the fate of its last
+// writes is in doubt until it is reopened. In a RocksDB with assertions, its own attempt to resume
+// also ends the process. Included by the .cpp files that call RocksDB, never by a header.
 #pragma once
 
 #include <rocksdb/listener.h>

@@ -1,3 +1,6 @@
+// One RocksDB write for each block. Erasing is a removal, then a flush of the write-ahead log and a
+// compaction, then a wait until the old files are gone. A view opens the same files read-only or as
+// a secondary.
 #include "eventlog/rocksdb/rocksdb_store.hpp"
 
 #include <poll.h>
@@ -38,11 +41,11 @@ struct Families {
   rocksdb::ColumnFamilyHandle* chunks = nullptr;
 };
 
-// RocksDB deletes a file on another thread, right after what made it obsolete; only one that
-// somebody reads takes longer.
+// RocksDB deletes a file on another thread, right after it became obsolete. A file that is being
+// read takes longer.
 constexpr auto kDeletionWait = std::chrono::milliseconds(500);
 
-// The first of the files that is there all the same; none: they are gone.
+// Returns the first file that is still there after the wait; none if all are gone.
 std::optional<std::string> wait_until_gone(const std::vector<std::string>& files) {
   const auto deadline = std::chrono::steady_clock::now() + kDeletionWait;
   for (const std::string& file : files) {
@@ -64,7 +67,7 @@ class RocksDbStore final : public BlockStore {
       : disk_(&disk), db_(std::move(db)), families_(families) {
     write_.sync = sync && !base::mutant(base::Mutant::block_not_synced);
   }
-  // A view, whose secondary instance keeps its own log in `folder`.
+  // A view; its secondary instance keeps its own log in `folder`.
   RocksDbStore(std::unique_ptr<rocksdb::DB> db, Families families, PrivateFolder folder)
       : folder_(std::move(folder)), db_(std::move(db)), families_(families) {}
 
@@ -75,12 +78,12 @@ class RocksDbStore final : public BlockStore {
     db_->Close();
   }
 
-  // Of an empty store: where its first block is to begin.
+  // Sets where the first block of an empty store must begin.
   void begin_after(Position position) {
     if (tail_.load() == 0) tail_ = position.value;
   }
 
-  // Finds first() and tail(), of what lies at positions up to `through`.
+  // Sets first() and tail() from the blocks at positions up to `through`.
   Result<bool> find_ends(Position through, bool allow_damage);
 
   AppendOutcome append(const SealedBlock& block) override;
@@ -107,21 +110,21 @@ class RocksDbStore final : public BlockStore {
   rocksdb::Status leave_write_ahead_log();
   Result<bool> rewrite(const ScrubScope& scope);
 
-  std::optional<PrivateFolder> folder_;  // of a view; outlives the database
-  Disk* disk_ = nullptr;                 // null: of a view
+  std::optional<PrivateFolder> folder_;  // set in a view; outlives the database
+  Disk* disk_ = nullptr;                 // null in a view
   std::unique_ptr<rocksdb::DB> db_;
   Families families_;
   rocksdb::WriteOptions write_;
   std::atomic<std::int64_t> first_{0};
   std::atomic<std::int64_t> tail_{0};
-  ScrubScope scrubbed_;              // what the files below are to be rid of
-  std::vector<std::string> doomed_;  // files that were rewritten, and may still be there
-  bool is_scrubbed_ = false;         // they are gone, and nothing was removed since
+  ScrubScope scrubbed_;              // the scope that the files below were rewritten for
+  std::vector<std::string> doomed_;  // files that were rewritten but may still exist
+  bool is_scrubbed_ = false;         // those files are gone, and nothing was removed since
 };
 
-// No less than a batch of all that the block consists of takes.
+// Returns at least the size of the batch that holds the whole block.
 std::size_t batch_bytes(const SealedBlock& block) {
-  constexpr std::size_t kEntryBytesMax = 32;  // that is not key or value: kind, family, two lengths
+  constexpr std::size_t kEntryBytesMax = 32;  // besides key and value: kind, family, two lengths
   std::size_t bytes = 2 * (kKeyBytes + kEntryBytesMax) + block.facts.size() + block.content.size();
   for (const Chunk& chunk : block.chunks) {
     bytes += chunk.key.size() + chunk.bytes.size() + kEntryBytesMax;
@@ -133,8 +136,8 @@ AppendOutcome RocksDbStore::append(const SealedBlock& block) {
   if (block.header.first != tail().next()) {
     return {AppendStatus::conflict, tail(), {base::ErrorCode::conflict, "position is taken", {}}};
   }
-  // One record of the write-ahead log, the block before its chunks: what is torn leaves no chunk
-  // that no block names, for an erasure to miss.
+  // One record of the write-ahead log, the block before its chunks. A torn record leaves no orphan
+  // chunk, which an erasure would miss.
   const Bytes key = key_of(block.header.first);
   rocksdb::WriteBatch batch(batch_bytes(block));
   rocksdb::Status status = batch.Put(families_.facts, slice(key), slice(block.facts));
@@ -158,8 +161,8 @@ Result<bool> RocksDbStore::add_content(const rocksdb::Slice& key, Bytes& content
   return true;
 }
 
-// A block that is trimmed between the reading of its facts and of its content would seem to have
-// none: then what is left is read instead.
+// A block that is trimmed between the reads of its facts and its content would seem to have no
+// content. The read is then repeated on the blocks that are left.
 template <class Read>
 RocksDbStore::Blocks RocksDbStore::beside_trimming(Read&& read) const {
   for (;;) {
@@ -187,7 +190,7 @@ RocksDbStore::Blocks RocksDbStore::read_forward(Position from, std::size_t bytes
   options.fill_cache = false;
   std::size_t bytes = 0;
   if (bytes_max == 1) {
-    // Most ask for a block by its first position; an iterator reads its neighbours as well.
+    // Most callers ask for a block by its first position; an iterator also reads its neighbours.
     StoredBlock block;
     const Bytes key = key_of(from);
     const rocksdb::Status got = db_->Get(options, families_.facts, slice(key), &block.facts);
@@ -203,9 +206,10 @@ RocksDbStore::Blocks RocksDbStore::read_forward(Position from, std::size_t bytes
   }
   const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator(options, families_.facts));
   at->SeekForPrev(slice(key_of(from)));
-  // Nothing lies before it; or what lies there is damaged, and the log's beginning is not meant.
+  // Nothing lies before `from`. If the block there is damaged, do not fall back to the log's
+  // beginning.
   if (!at->Valid() && at->status().ok()) at->SeekToFirst();
-  // A step forward reads from the disk what may not be wanted any more.
+  // Stop before a step that is not needed: it would read from the disk.
   for (const Position last = tail(); at->Valid() && position_of(at->key()) <= last; at->Next()) {
     StoredBlock block{at->value().ToString(), {}};
     if (with_content) {
@@ -274,12 +278,11 @@ Result<bool> RocksDbStore::erase_chunks(ByteView prefix) {
   return true;
 }
 
-// Everything in the write-ahead log goes into tables, and the tables that hold what was removed are
-// written anew without it. The files that are thereby obsolete are RocksDB's to delete, once no
-// iterator reads them any more.
-// Each flush records which write-ahead logs are still needed, by what it knows of the others: of
-// several at once each may take the others for not done, and a log then stays that nobody needs.
-// Therefore one after the other, and last a family that always has something to be flushed.
+// Moves everything from the write-ahead log into tables. RocksDB deletes the obsolete log files
+// itself, once they are not needed.
+// Each flush records which write-ahead logs are still needed, from what it knows of the others.
+// Several flushes at once can each take the others for unfinished, and an unneeded log then stays.
+// So the families are flushed one by one, last a family that always has something to flush.
 rocksdb::Status RocksDbStore::leave_write_ahead_log() {
   rocksdb::Status status = db_->Delete(write_, families_.content, slice(key_of(Position{0})));
   for (auto* family : {families_.facts, families_.chunks, families_.content}) {
@@ -301,8 +304,8 @@ Result<bool> RocksDbStore::rewrite(const ScrubScope& scope) {
   db_->GetLiveFilesMetaData(&tables);
   const auto compact = [&](rocksdb::ColumnFamilyHandle* family, const Bytes& from,
                            const Bytes& through) {
-    // RocksDB leaves a table alone that has keys on both sides of the range and none in it, so the
-    // range goes as far as the tables do.
+    // RocksDB skips a table that has keys on both sides of the range and none in it. So the range
+    // is widened to the ends of the tables.
     Bytes first = from;
     Bytes last = through;
     for (const auto& table : tables) {
@@ -331,7 +334,7 @@ Result<bool> RocksDbStore::rewrite(const ScrubScope& scope) {
 
 Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
   if (disk_ == nullptr) return base::failure(base::ErrorCode::refused, "a view changes nothing");
-  // Asked for again while something else keeps an erasure waiting.
+  // The call is repeated while something else delays an erasure.
   if (is_scrubbed_ && scope == scrubbed_) return true;
   rocksdb::Status status;
   if (doomed_.empty() || scope != scrubbed_) {
@@ -342,8 +345,8 @@ Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
   } else if (std::any_of(doomed_.begin(), doomed_.end(), is_kept_log)) {
     status = leave_write_ahead_log();
   }
-  // Of write-ahead logs that it found when it was opened RocksDB may have lost track; whoever
-  // allows it to delete files has it look for all that nobody needs.
+  // RocksDB can lose track of write-ahead logs that it found when it was opened. Enabling file
+  // deletions again makes it look for all unneeded files.
   if (status.ok()) status = db_->DisableFileDeletions();
   if (status.ok()) status = db_->EnableFileDeletions(false);
   if (!status.ok()) return tl::unexpected(error_of(status, "scrub"));
@@ -354,7 +357,7 @@ Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
                          *left);
   }
   doomed_.clear();
-  // That the files are gone is to hold after a loss of power, too.
+  // The removal of the files must also survive a loss of power.
   if (auto ok = disk_->sync_folder(db_->GetName()); !ok) return ok;
   is_scrubbed_ = true;
   return true;
@@ -364,7 +367,8 @@ Result<bool> RocksDbStore::copy_to(const std::string& folder) {
   rocksdb::Checkpoint* raw = nullptr;
   rocksdb::Status status = rocksdb::Checkpoint::Create(db_.get(), &raw);
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(raw);
-  // With all in tables: a write-ahead log that is linked into the copy may lack its last bytes.
+  // Flush everything into tables: a write-ahead log that is linked into the copy can lack its last
+  // bytes.
   constexpr std::uint64_t kFlushAlways = 0;
   if (status.ok()) status = checkpoint->CreateCheckpoint(folder, kFlushAlways);
   if (!status.ok()) return tl::unexpected(error_of(status, folder));
@@ -388,7 +392,7 @@ Result<bool> RocksDbStore::trim_before(Position position) {
     first_ = before;
     return tl::unexpected(error_of(status, "trim"));
   }
-  // Whole tables first, which costs nothing; then the one that holds the seam.
+  // Drop whole tables first, which costs nothing; then compact the one that holds the seam.
   const rocksdb::Slice begin = slice(zero);
   const rocksdb::Slice end = slice(keep);
   for (auto* family : {families_.facts, families_.content}) {
@@ -432,21 +436,22 @@ Result<bool> RocksDbStore::find_ends(Position through, bool allow_damage) {
 
 rocksdb::ColumnFamilyOptions family_options(std::size_t write_buffer_bytes) {
   rocksdb::ColumnFamilyOptions options;
-  // Salvage finds blocks in table files by their own bytes.
+  // Not compressed: salvage finds blocks in table files by their own bytes.
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = write_buffer_bytes;
   options.max_write_buffer_number = 2;
   rocksdb::BlockBasedTableOptions table;
   table.block_size = 16 << 10;
   table.format_version = 5;
-  // Who reads on is read ahead for by the kernel; RocksDB would copy all of it once more.
+  // The kernel reads ahead for sequential reads; RocksDB's own read-ahead would copy everything
+  // once more.
   table.max_auto_readahead_size = 0;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
 
-// How many tables stay open, each with an index of some 45 KB. A start keeps 16 of them open at
-// most (RocksDB's kInitialLoadLimit), however long the log is; the others are opened when they are
+// How many tables stay open, each with an index of some 45 KB. A start keeps at most 16 of them
+// open (RocksDB's kInitialLoadLimit), however long the log is. The others are opened when they are
 // read.
 int open_log_tables_max() {
   constexpr int kLogTablesMax = 512;
@@ -459,10 +464,10 @@ rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   if (auto* env = static_cast<rocksdb::Env*>(wanted.disk->rocksdb_env())) options.env = env;
   options.create_if_missing = wanted.create_if_missing && !wanted.read_only;
   options.create_missing_column_families = options.create_if_missing;
-  // Half the time to open; the cap on the log's size keeps the rest short.
+  // Halves the time to open; the limit on the write-ahead log's size keeps the rest short.
   options.avoid_flush_during_recovery = true;
   options.max_total_wal_size = 64 << 20;
-  // Our own chain and head file find what this mode drops without a word.
+  // This mode drops a torn end silently; our own chain and head file detect that.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   options.track_and_verify_wals_in_manifest = true;  // hence SyncWAL is never called (#10892)
   options.wal_bytes_per_sync = 512 << 10;
@@ -470,7 +475,7 @@ rocksdb::DBOptions db_options(const RocksDbStoreOptions& wanted) {
   options.advise_random_on_open = false;  // it would keep the kernel from reading ahead
   options.max_background_jobs = 2;
   options.max_open_files = open_log_tables_max();
-  // With RocksDB's 64 shards, tables that share one would close each other long before.
+  // With RocksDB's 64 shards, tables in one shard would evict each other long before the limit.
   options.table_cache_numshardbits = 2;
   options.max_file_opening_threads = kOpeningThreads;
   forbid_resume(options);
@@ -489,7 +494,7 @@ constexpr Position kEverything{std::numeric_limits<std::int64_t>::max()};
 base::Error failed_opening(const rocksdb::Status& status, const std::string& folder) {
   base::Error error = open_error_of(status, folder);
   if (error.code == base::ErrorCode::io && has_database(folder) && status.IsPathNotFound()) {
-    error.code = base::ErrorCode::damaged;  // a file that the database is made of
+    error.code = base::ErrorCode::damaged;  // a file of the database is missing
   }
   if (status.IsInvalidArgument() &&
       said_of(status, folder).find("Column famil") != std::string::npos) {
@@ -527,14 +532,14 @@ Result<std::unique_ptr<BlockStore>> open_rocksdb_view(const RocksDbViewOptions& 
   auto folder = PrivateFolder::make();
   if (!folder) return tl::unexpected(folder.error());
   rocksdb::DBOptions db = db_options({options.folder, false});
-  db.max_open_files = -1;  // files that the writer removes can still be read
-  db.track_and_verify_wals_in_manifest = !options.has_writer;  // not possible beside one
+  db.max_open_files = -1;  // keeps files readable after the writer removes them
+  db.track_and_verify_wals_in_manifest = !options.has_writer;  // not possible beside a writer
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
   rocksdb::Status status;
   for (int attempt = 0; attempt < (options.has_writer ? kViewAttemptsMax : 1); ++attempt) {
-    // A secondary passes over files that are missing, as the writer may have removed them, and
-    // refuses a damaged write-ahead log: where nobody writes, the other way says more.
+    // A secondary skips missing files, since the writer may have removed them, and refuses a
+    // damaged write-ahead log. Without a writer, opening read-only reports more.
     status = options.has_writer
                  ? rocksdb::DB::OpenAsSecondary(db, options.folder, folder->path(), descriptors(),
                                                 &handles, &raw)
@@ -545,7 +550,7 @@ Result<std::unique_ptr<BlockStore>> open_rocksdb_view(const RocksDbViewOptions& 
   auto store = std::make_unique<RocksDbStore>(std::unique_ptr<rocksdb::DB>(raw),
                                               Families{handles[0], handles[1], handles[2]},
                                               std::move(*folder));
-  // A write-ahead log that the writer removed while the secondary was opened is in a table by now.
+  // Catch up: a write-ahead log that the writer removed meanwhile is in a table by now.
   if (options.has_writer) status = raw->TryCatchUpWithPrimary();
   if (!status.ok()) return tl::unexpected(failed_opening(status, options.folder));
   auto found = store->find_ends(options.through.value_or(kEverything), options.allow_damage);

@@ -1,5 +1,6 @@
-// The default block store: one RocksDB, a column family each for facts, content and chunks; one
-// write and one sync a block. Durability class: machine (WAL fdatasync before append returns).
+// The default block store: one RocksDB with a column family each for facts, content and chunks.
+// Each block is one write and one sync. Durability class: machine (fdatasync of the write-ahead log
+// before append returns).
 #pragma once
 
 #include <memory>
@@ -10,7 +11,7 @@
 
 namespace eventlog {
 
-// Of each column family: when it is full, what is in it becomes a table file.
+// Per column family: a full write buffer becomes a table file.
 constexpr std::size_t kWriteBufferBytes = 16 << 20;
 
 struct RocksDbStoreOptions {
@@ -23,26 +24,28 @@ struct RocksDbStoreOptions {
   std::size_t write_buffer_bytes = kWriteBufferBytes;
 };
 
-// Errors: in_use when another process has the folder open, not_found when there is no log and it is
-// not to be created, io and damaged with what RocksDB said.
+// Errors: in_use when another process has the folder open; not_found when there is no log and
+// `create_if_missing` is false. wrong_log: the database is not a log of Steno, or is one of a newer
+// release. io and damaged carry RocksDB's text.
 Result<std::unique_ptr<BlockStore>> open_rocksdb_store(const RocksDbStoreOptions& options);
 
 struct RocksDbViewOptions {
   std::string folder;
-  // Last position to show; the block that holds it is shown whole. Without it: all there is, which
-  // may not be durable while somebody appends.
+  // Last position to show; the block that holds it is shown whole. Without it everything is shown,
+  // part of which may not be durable while a writer appends.
   std::optional<Position> through;
-  // Open also when the first block cannot be read, or the last one is damaged; tail() is then the
-  // last one's first position.
+  // Opens even if the first block cannot be read or the last one is damaged. tail() is then the
+  // first position of the last block.
   bool allow_damage = false;
-  // False: nobody has the log open. Then files that are missing are an error, and a write-ahead
-  // log that is damaged is read up to there.
+  // False: no process has the log open. Missing files are then an error, and a damaged write-ahead
+  // log is read up to the damage.
   bool has_writer = true;
 };
 
-// A log as it is at this moment, to be read while another process may be appending to it. Nothing
-// is written into the folder, and what is shown does not change. Every append fails.
-// Errors: not_found when there is no log, io and damaged with what RocksDB said.
+// Opens a log as it is at this moment, for reading while another process can be appending to it.
+// Nothing is written into the folder, the view does not change, and every append fails. Errors:
+// not_found when there is no log; io and damaged with RocksDB's text; wrong_log as
+// open_rocksdb_store.
 Result<std::unique_ptr<BlockStore>> open_rocksdb_view(const RocksDbViewOptions& options);
 
 }  // namespace eventlog

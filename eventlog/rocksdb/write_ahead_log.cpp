@@ -1,3 +1,4 @@
+// Parses the file format of RocksDB's write-ahead log, which its public headers do not offer.
 #include "eventlog/rocksdb/write_ahead_log.hpp"
 
 #include <fcntl.h>
@@ -17,8 +18,8 @@ namespace {
 using base::Bytes;
 using base::ByteView;
 
-// A record is cut into fragments, none of which lies in two blocks; what is left of a block and has
-// no room for a header is padding. Numbers are least significant byte first:
+// A record is cut into fragments, none of which spans two blocks. The rest of a block that has no
+// room for a header is padding. Numbers are little-endian:
 //   fragment = checksum:u32 size:u16 type:u8 payload:bytes[size]
 constexpr std::size_t kBlockBytes = 32 << 10;
 constexpr std::size_t kFragmentHeaderBytes = 7;
@@ -67,10 +68,10 @@ base::Result<Bytes> read_whole(const std::string& path) {
   return bytes;
 }
 
-// One fragment of the log, or what stands in the place of one.
+// One fragment of the log, or the bytes that stand in the place of one.
 struct Piece {
   Fragment type = Fragment::none;
-  ByteView payload;  // of no fragment: all that is left of the block
+  ByteView payload;  // if it is no fragment: the rest of the block
   bool is_whole = false;
 };
 
@@ -137,7 +138,7 @@ std::vector<Bytes> records_of(ByteView log, bool with_damaged) {
 }  // namespace
 
 bool is_torn(ByteView log) {
-  bool is_inside = false;  // of a record: its first fragment has been read, its last has not
+  bool is_inside = false;  // inside a record: its last fragment has not been read yet
   bool is_wrong = false;
   for_each_piece(log, [&](const Piece& piece) {
     is_wrong = !piece.is_whole || is_inside == begins_record(piece);

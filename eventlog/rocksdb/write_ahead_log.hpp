@@ -1,5 +1,5 @@
-// The bytes of RocksDB's write-ahead log, as far as needed to say how it ends: RocksDB itself
-// leaves out a record that is not whole, and all behind it, without a word.
+// Parses RocksDB's write-ahead log far enough to tell how it ends. RocksDB itself silently drops a
+// torn record and everything behind it.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@
 
 namespace eventlog {
 
-// Do the bytes end inside a record, or hold one that is damaged?
+// True if the bytes end inside a record or hold a damaged one.
 bool is_torn(base::ByteView write_ahead_log);
 
-// The records that are whole, in order.
+// Returns the whole records, in order.
 std::vector<base::Bytes> whole_records(base::ByteView write_ahead_log);
-// Also those of which a checksum is wrong.
+// Returns the whole records and those with a wrong checksum, in order.
 std::vector<base::Bytes> all_records(base::ByteView write_ahead_log);
 
-// What the records hold, one behind the other, also of those that are damaged or cut short: for
-// whoever knows what he looks for by its own proof.
+// Returns the payload of all records joined, including damaged and cut ones. The caller must prove
+// by its own means what it finds there.
 base::Bytes salvaged_payload(base::ByteView write_ahead_log);
 
-// Is the newest file of the folder's write-ahead log torn? An older one may be: a server was killed
-// in the midst of a write, and the next one has gone on in a file of its own. Errors: io, refused
-// when folder or file cannot be read, which proves nothing about its end.
+// True if the newest file of the folder's write-ahead log is torn. An older file can be torn: a
+// server was killed during a write, and the next one went on in a new file. Errors: io, refused
+// when the folder or the file cannot be read, which proves nothing about its end.
 base::Result<bool> has_torn_write_ahead_log(const std::string& folder);
 
 }  // namespace eventlog

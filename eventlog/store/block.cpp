@@ -1,3 +1,5 @@
+// The encoding of blocks: a header of fixed width, the events each behind its length, a checksum.
+// Parsing checks all of it before a view of the bytes is handed out.
 #include "eventlog/store/block.hpp"
 
 #include "eventlog/base/mutant.hpp"
@@ -123,7 +125,7 @@ Result<BlockView> parse_block(ByteView bytes) {
   if (view.header.first.value < 1 || view.header.count < 1) {
     return damaged("block's header names no events");
   }
-  // Its numbers come to be written as msgpack, in checkpoints, which holds no larger ones.
+  // The header's numbers are later written as msgpack, in checkpoints, which holds no larger ones.
   const BlockHeader& h = view.header;
   const auto fits = [](std::int64_t number) {
     return number > -base::kIntegerLimit && number < base::kIntegerLimit;

@@ -1,5 +1,5 @@
-// A block: the unit of commit, of the hash chain and of reading. It holds the facts of one or more
-// events; their content lies beside it, under the same key, in the same write.
+// A block is the unit of commit, of the hash chain and of reading. It holds the facts of one or
+// more events. Their content lies beside it, under the same key, in the same write.
 // eventlog/README.md has the grammar of the bytes and a worked example.
 #pragma once
 
@@ -20,9 +20,9 @@ using base::Time;
 
 constexpr ByteView kBlockMagic = "STNB";  // how a block begins
 constexpr std::uint16_t kBlockFormat = 1;
-// One more block is begun once either bound is reached. 1,024 events are what one sync can carry
-// without the next one waiting noticeably longer; 1 MiB keeps a reader's buffer small. The events
-// of one append are never parted, so a block may go beyond both by what one append holds.
+// The next block is begun once either bound is reached. 1,024 events are as many as one sync can
+// carry without the next one waiting noticeably longer; 1 MiB keeps a reader's buffer small. The
+// events of one append are never parted, so a block can exceed both bounds by one append.
 constexpr std::size_t kBlockEventsMax = 1024;
 constexpr std::size_t kBlockBytesMax = 1 << 20;
 // Content up to this size lies in the content block; larger content is cut into chunks.
@@ -43,8 +43,8 @@ struct Epoch {
   }
 };
 
-// Where a reader stands, and proof that it stands in this history. `hash` is that of the block
-// that holds `position`. Position 0: before the first event.
+// Where a reader stands, and proof that it stands in this history. `hash` is that of the block that
+// holds `position`. Position 0 is before the first event.
 struct Checkpoint {
   base::LogId log;
   Epoch epoch;
@@ -80,7 +80,7 @@ struct Chunk {
   Bytes bytes;
 };
 
-// What the store is given: finished bytes.
+// A finished block, as the store is given it.
 struct SealedBlock {
   BlockHeader header;
   Hash hash{};  // BLAKE2b-256 of `facts`
@@ -93,10 +93,10 @@ struct SealedBlock {
 struct BlockView {
   ByteView bytes;
   BlockHeader header;
-  std::vector<ByteView> events;  // encoded facts, one an event
+  std::vector<ByteView> events;  // encoded facts, one for each event
 
-  // BLAKE2b-256 of all its bytes: what the next block names. Computed at each call, for most who
-  // read a block do not need it, and it costs as much as decoding a small one.
+  // BLAKE2b-256 of all its bytes, which the next block names as `previous`. Computed at each call:
+  // most readers of a block do not need it, and it costs as much as decoding a small one.
   Hash hash() const { return base::blake2b(bytes); }
 };
 
@@ -130,7 +130,7 @@ struct ContentBlockOf {
 
 using StoredContent = StoredContentOf<base::Binary>;
 using ContentBlock = ContentBlockOf<base::Binary>;
-// To read what others hold, without a copy of each content.
+// Views of stored content, for reading without a copy of each.
 using StoredContentView = StoredContentOf<base::BinaryView>;
 using ContentBlockView = ContentBlockOf<base::BinaryView>;
 
@@ -143,11 +143,11 @@ class BlockBuilder {
   std::int64_t count() const { return count_; }
 
   void add(ByteView facts);
-  // Of the event added last.
+  // These add to the event that was added last.
   void add_content(const base::Salt& salt, Bytes content);
   void add_chunks(const base::Salt& salt, std::vector<Chunk> chunks);
 
-  // Header's `count` is filled in here. Leaves the builder empty.
+  // Fills in the header's `count` and leaves the builder empty.
   SealedBlock seal(BlockHeader header);
 
  private:
@@ -162,14 +162,14 @@ class BlockBuilder {
 // wrong_log for a newer format, damaged for everything else. `bytes` must outlive the view.
 Result<BlockView> parse_block(ByteView bytes);
 
-// What the header of a block says that parse_block refused: a hint, not proved by anything. None
-// when the bytes are too few or do not begin as a block does.
+// Returns the header of a block that parse_block refused, as a hint: nothing proves it. None when
+// the bytes are too few or do not begin as a block does.
 std::optional<BlockHeader> claimed_header(ByteView bytes);
 
-// How long the block that begins here says that it is; as much of a hint. 0: none begins here.
+// Returns the length that the block beginning here claims, as a hint; 0 when none begins here.
 std::size_t claimed_bytes(ByteView bytes);
 
-// Of chunk number `index` of the content with that digest, in that stream.
+// Returns the key of chunk number `index`, from 0, of the content with that digest in that stream.
 Bytes chunk_key(ByteView stream, const Hash& digest, std::uint32_t index);
 
 }  // namespace eventlog

@@ -1,3 +1,5 @@
+// The operating system's files as a Disk, and the helpers that put whole files in place. Every
+// failure carries the text of errno; a full disk also says how to make room.
 #include "eventlog/store/disk.hpp"
 
 #include <fcntl.h>
@@ -26,7 +28,7 @@ class SystemFile final : public DiskFile {
   Result<bool> write(std::size_t offset, ByteView bytes) override {
     const ssize_t count = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count == static_cast<ssize_t>(bytes.size())) return true;
-    if (count >= 0) errno = ENOSPC;  // what a disk that has no room for all of it leaves unsaid
+    if (count >= 0) errno = ENOSPC;  // a short write sets no errno: the disk is full
     return tl::unexpected(errno_error("cannot write", path_));
   }
 
@@ -110,7 +112,7 @@ std::string unfinished(const std::string& path) {
 
 Result<bool> write_whole(Disk& disk, const std::string& path, ByteView bytes) {
   const std::string fresh = unfinished(path);
-  disk.remove_all(fresh);  // of an earlier attempt, whose bytes may be in the page cache alone
+  disk.remove_all(fresh);  // left by an earlier attempt; its bytes can be in the page cache alone
   const auto file = disk.open(fresh);
   if (!file) return tl::unexpected(file.error());
   if (auto ok = (*file)->write(0, bytes); !ok) return ok;

@@ -1,4 +1,4 @@
-// What to do about a disk that is full, for whoever says that it is.
+// The advice that every error text about a full disk ends with.
 #pragma once
 
 #include <string_view>

@@ -1,3 +1,5 @@
+// The head file: two slots written in turn, and a thread that syncs the file some time after a
+// write. Reading looks at both slots, so that a torn one is told from a file that is damaged.
 #include "eventlog/store/head_file.hpp"
 
 #include <fcntl.h>
@@ -30,7 +32,7 @@ std::optional<HeadSlot> parse_slot(ByteView bytes) {
   return slot ? std::optional(*slot) : std::nullopt;
 }
 
-// What a slot that is not whole says of its number, which lies at its beginning.
+// The sequence number that a torn slot claims; the number lies at the slot's beginning.
 std::optional<std::int64_t> claimed_sequence(ByteView slot) {
   if (slot.size() < sizeof(std::uint32_t)) return std::nullopt;
   base::MsgpackReader reader(slot.substr(sizeof(std::uint32_t)));
@@ -42,8 +44,8 @@ std::optional<std::int64_t> claimed_sequence(ByteView slot) {
   return is_read ? std::optional(sequence) : std::nullopt;
 }
 
-// May the slot that is not the newest whole one have been newer? Of two writes that were on their
-// way to the disk at once the earlier one may be missing or torn; that one is numbered lower.
+// True if the other slot could hold a newer write. Two writes can be in flight at once; a missing
+// or torn slot is harmless only if its sequence number is lower.
 bool may_be_newer(const HeadSlot& newest, ByteView bytes) {
   const std::size_t other = static_cast<std::size_t>(newest.sequence + 1) % kSlots;
   const ByteView slot = bytes.substr(std::min(other * kSlotBytes, bytes.size()), kSlotBytes);
@@ -52,7 +54,7 @@ bool may_be_newer(const HeadSlot& newest, ByteView bytes) {
   return !claimed || *claimed > newest.sequence;
 }
 
-// Empty: there is no file, or nothing in it: the file of a crash, or of nobody.
+// Returns no bytes when there is no file or an empty one, which a crash can leave behind.
 Result<Bytes> read_bytes(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
@@ -68,7 +70,7 @@ Result<Bytes> read_bytes(const std::string& path) {
   return bytes;
 }
 
-// None of no bytes at all.
+// Returns none if there are no bytes at all.
 Result<std::optional<HeadSlot>> parse_slots(ByteView bytes, const std::string& path) {
   if (bytes.empty()) return std::optional<HeadSlot>();
   auto newest = parse_head_file(bytes);
@@ -78,9 +80,8 @@ Result<std::optional<HeadSlot>> parse_slots(ByteView bytes, const std::string& p
   return newest;
 }
 
-// A file of both slots in full, each whole, so that later writes only overwrite: one that was cut
-// short while it was made, or of which a slot never came to be, could not be told from a damaged
-// one.
+// Makes a file of two whole slots, so that later writes only overwrite. A shorter file, or one
+// whose second slot was never written, could not be told from a damaged one.
 Result<bool> make_head_file(Disk& disk, const std::string& path) {
   Bytes bytes;
   for (std::size_t slot = 1; slot <= kSlots; ++slot) {
@@ -101,7 +102,7 @@ class SyncedHeadFile final : public HeadFile {
     syncer_.request_stop();
     wake_.notify_all();
     syncer_.join();
-    if (is_dirty_) static_cast<void>(file_->sync());  // nobody is left to be told
+    if (is_dirty_) static_cast<void>(file_->sync());  // no caller is left to hear of a failure
   }
 
   Result<bool> write(const Checkpoint& head) override {
@@ -137,7 +138,7 @@ class SyncedHeadFile final : public HeadFile {
   std::mutex mutex_;  // guards is_dirty_ and failure_
   std::condition_variable_any wake_;
   bool is_dirty_ = false;
-  std::optional<base::Error> failure_;  // of the first sync that failed
+  std::optional<base::Error> failure_;  // the error of the first failed sync
   std::jthread syncer_;
 };
 

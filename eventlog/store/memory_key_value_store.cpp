@@ -1,3 +1,4 @@
+// The KeyValueStore of tests and simulation: a std::map; a snapshot is a copy of it.
 #include <map>
 
 #include "eventlog/store/key_value_store.hpp"

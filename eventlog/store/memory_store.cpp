@@ -1,3 +1,5 @@
+// Blocks and chunks lie in two maps; a block is found by the last first position at or before the
+// one that is asked for.
 #include "eventlog/store/memory_store.hpp"
 
 namespace eventlog {
