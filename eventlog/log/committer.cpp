@@ -1,3 +1,5 @@
+// Commits one block and its head, on the caller's thread. The head follows the block, so it never
+// names a block that is not durable.
 #include "eventlog/log/committer.hpp"
 
 #include "eventlog/base/check.hpp"

@@ -1,5 +1,5 @@
-// Port: takes one sealed block at a time and says when it is durable. The real one has a thread of
-// its own, so that the next block is decided while this one is synced.
+// Port: takes one sealed block at a time and reports when it is durable. The real one has a thread
+// of its own, so that the next block is decided while this one is synced.
 #pragma once
 
 #include <memory>
@@ -18,9 +18,10 @@ struct CommitOutcome {
 class Committer {
  public:
   virtual ~Committer() = default;
-  // No block is on its way.
+  // True when no block is in flight, which is until poll() has returned the outcome of the last
+  // one.
   virtual bool is_idle() const = 0;
-  // Only when idle. The outcome comes from poll().
+  // Call only when idle. The outcome comes from poll().
   virtual void submit(SealedBlock block) = 0;
   virtual std::optional<CommitOutcome> poll() = 0;
   // Becomes readable when poll() has something; -1 when there is no such descriptor.
@@ -41,10 +42,10 @@ class InlineCommitter final : public Committer {
   std::optional<CommitOutcome> done_;
 };
 
-// Appends the block, then writes the head: the outcome is `stored` only when both were done.
+// Appends the block, then writes the head. The outcome is `stored` only when both succeeded.
 AppendOutcome commit(BlockStore& store, HeadFile* head, const SealedBlock& block);
 
-// Commits on a thread of its own, ended by the destructor after the block on its way.
+// Commits on a thread of its own, which the destructor ends after the block in flight.
 std::unique_ptr<Committer> make_thread_committer(BlockStore& store, HeadFile* head);
 
 }  // namespace eventlog

@@ -1,3 +1,5 @@
+// Decodes blocks into events, and proves each content against its digest. Content can be erased or
+// trimmed while it is read: that is told from damage by looking again.
 #include "eventlog/log/log_reader.hpp"
 
 #include <algorithm>
@@ -22,7 +24,7 @@ Result<Bytes> join_chunks(BlockStore& store, const domain::Envelope& envelope, s
   return joined;
 }
 
-// Whether an entry that was read a moment ago is not there any more: its chunks go after it.
+// True if an entry that was just read is gone by now. Its chunks are removed after the entry.
 bool was_erased_meanwhile(BlockStore& store, Position first, const StoredContentView& entry) {
   const auto blocks = store.read(first, 1, true);
   if (!blocks || blocks->empty()) return false;
@@ -33,8 +35,9 @@ bool was_erased_meanwhile(BlockStore& store, Position first, const StoredContent
                       [&](const StoredContentView& one) { return one.index == entry.index; });
 }
 
-// The encoded content that matches its event's digest, in the entry or, of chunks, in `joined`;
-// none when it was erased. `digest`: of the bytes in the entry, for who knows it; else null.
+// Returns the encoded content that matches its event's digest, as a view into the entry or, if it
+// is in chunks, into `joined`; none when it was erased. `digest` is that of the bytes in the entry
+// if the caller has it; else null.
 Result<std::optional<ByteView>> prove_content(BlockStore& store, const domain::Envelope& envelope,
                                               const StoredContentView& stored, Bytes& joined,
                                               const Hash* digest) {
@@ -56,7 +59,7 @@ Result<std::optional<ByteView>> prove_content(BlockStore& store, const domain::E
   return bytes;
 }
 
-// As open_content, of an entry that may be erased while it is read.
+// As open_content, for an entry that can be erased while it is read.
 Result<std::optional<domain::Content>> open_entry(BlockStore& store, Position first,
                                                   const domain::Envelope& envelope,
                                                   const StoredContentView& entry) {
@@ -68,7 +71,7 @@ Result<std::optional<domain::Content>> open_entry(BlockStore& store, Position fi
   return opened;
 }
 
-// The entries of a block's content, which point into its bytes.
+// Returns the entries of a block's content, which point into its bytes.
 Result<ContentBlockView> entries_of(const StoredBlock& stored, Position first) {
   if (stored.content.empty()) return ContentBlockView{};
   auto decoded = base::decode<ContentBlockView>(stored.content);
@@ -76,7 +79,7 @@ Result<ContentBlockView> entries_of(const StoredBlock& stored, Position first) {
   return std::move(*decoded);
 }
 
-// The events of one block that lie within [from, through].
+// Adds the events of one block that lie within [from, through].
 Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position from,
                         Position through, std::vector<RecordedEvent>& events) {
   const auto block = parse_block(stored.facts);
@@ -155,7 +158,7 @@ Result<std::vector<RecordedEvent>> read_events(BlockStore& store, Position from,
   for (;;) {
     const Position begin = store.first();
     auto events = read_once(store, from, through, options);
-    // What was trimmed meanwhile may lack its chunks: what is left is read instead.
+    // Blocks that were trimmed meanwhile can lack their chunks: read the remaining ones again.
     if (!options.with_content || store.first() == begin) return events;
   }
 }
@@ -199,7 +202,7 @@ Result<bool> add_contents(BlockStore& store, Position first, std::span<RecordedE
     if (next == content->entries.end()) break;
     if (next->index != index || !is_wanted(event)) continue;
     auto opened = open_entry(store, first, event.envelope, *next);
-    // A block that was trimmed meanwhile may lack its chunks.
+    // A block that was trimmed meanwhile can lack its chunks.
     if (!opened && store.first() > first) return true;
     if (!opened) return tl::unexpected(opened.error());
     event.content = std::move(*opened);

@@ -1,3 +1,5 @@
+// Appended events go into the open block; do_work() seals that block whenever the committer is
+// idle. Events stay in `pending_` until the durable position has passed them.
 #include "eventlog/log/sequencer.hpp"
 
 #include <algorithm>

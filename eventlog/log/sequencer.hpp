@@ -1,6 +1,6 @@
 // The only writer of a log. It keeps the heads of the streams in use, assigns positions and
-// versions, refuses a wrong expected version, and groups whatever comes while a block is synced
-// into the next block. Used by one thread; the committing happens behind the Committer port.
+// versions, and refuses a wrong expected version. While one block is synced, new events gather in
+// the next. Used by one thread; committing happens behind the Committer port.
 #pragma once
 
 #include <deque>
@@ -25,12 +25,12 @@ struct LogTail {
   Time time;                     // log time of the last event
 };
 
-// Every writer has a term of its own, the last one's and 1. This is the highest: a term and a
-// number of 32 bits behind it are one integer of the wire (directives of workers are numbered so).
+// The highest writer term; every writer's term is one above the last writer's. A term and a 32-bit
+// number behind it must fit in one integer of the wire, as in the numbers of directives.
 constexpr std::int64_t kWriterTermMax = (std::int64_t{1} << 21) - 1;
 
-// Whether a writer, and an epoch, can follow. Error invalid: their numbers end here, which happens
-// to a log that was made up, or after two million starts.
+// Checks that a writer and an epoch can follow. Error invalid: the term or the epoch counter is at
+// its maximum. That happens only to a forged log, or after two million starts.
 Result<bool> check_numbers(const LogTail& tail);
 
 // Reads the last block. An empty store gives an empty tail, whose log id is not set.
@@ -41,16 +41,16 @@ struct NewEvent {
   domain::Content content;  // an empty text: none
 };
 
-// Of a stream whose head is still to be read: nothing can be appended to it.
+// The head of a stream that has not been read yet: nothing can be appended to it.
 constexpr StreamVersion kHeadUnknown{-1};
 
 struct StreamAppend {
   std::string stream;
-  StreamVersion expected;  // of the stream as the writer saw it; 0: there is no such stream
+  StreamVersion expected;  // the stream's version as the writer saw it; 0: no such stream
   std::vector<NewEvent> events;
 };
 
-// What all events of one append have in common.
+// The fields that all events of one append share.
 struct AppendContext {
   base::CommandId command;
   domain::BodyDigest command_digest{};
@@ -65,7 +65,7 @@ struct AppendContext {
   Time wall_time;
 };
 
-// An event on its way: decoded, and as its bytes in the block.
+// An event in flight: decoded, and as its bytes in the block.
 struct SequencedEvent {
   domain::RecordedEvent recorded;
   Bytes facts;
@@ -76,30 +76,32 @@ class Sequencer {
   // `tail.writer_term` is raised by one for the blocks that this sequencer seals.
   Sequencer(LogTail tail, Committer& committer, base::Random& random);
 
-  // False: the open block is full; call do_work() until it is on its way.
+  // False: the open block is full, or the sequencer has failed. If it is full, call do_work() until
+  // the block is in flight.
   bool has_room() const { return !failure_ && !open_.is_full(); }
 
-  // All events of all streams, or none. The streams' heads must be known. Returns the events in
-  // order; they stay valid until take_durable() has handed them out. Nothing is durable yet.
-  // Error conflict: a stream is at another version; nothing was appended.
+  // Appends all events of all streams, or none. The streams' heads must be known. Returns the
+  // events in order; the pointers stay valid until take_durable() returns the events. Nothing is
+  // durable yet. Error conflict: a stream is at another version; nothing was appended.
   Result<std::vector<const SequencedEvent*>> append(std::vector<StreamAppend> appends,
                                                     const AppendContext& context);
 
-  // Takes the committer's outcome, hands it the next block. True when anything was done.
+  // Takes the committer's outcome and hands it the next block. Returns true when it did anything.
   bool do_work();
 
-  // Events that have become durable since the last call, in order.
+  // Returns the events that have become durable since the last call, in order.
   std::vector<SequencedEvent> take_durable();
 
   Position tail() const { return tail_.position; }
-  // Everything up to here survives. What was computed from a later event must not be told yet.
+  // The last durable position. Nothing computed from a later event can be told to anyone yet.
   Position durable() const;
   Checkpoint durable_checkpoint() const { return durable_checkpoint_; }
   const LogTail& log() const { return tail_; }
-  // Set when a block's fate is not `stored`: the process must stop and start anew from the log.
+  // Set when a block's outcome is not `stored`: the process must stop and restart from the log.
   const std::optional<base::Error>& failure() const { return failure_; }
 
-  // Returns the name where it stays until forget_head, for callers who have many of them.
+  // Returns the stored name, which stays where it is until forget_head, for callers with many
+  // names.
   const std::string& set_head(const std::string& stream, StreamVersion version) {
     return heads_.insert_or_assign(stream, version).first->first;
   }

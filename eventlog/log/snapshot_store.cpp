@@ -1,3 +1,5 @@
+// A snapshot is one row: the schema of the state, the stream's version, its last position and the
+// state's own encoding.
 #include "eventlog/log/snapshot_store.hpp"
 
 #include "eventlog/base/mutant.hpp"
@@ -49,7 +51,7 @@ base::Result<std::optional<LoadedStream>> SnapshotStore::load(const std::string&
       [&]<class State>(const State&) { return snapshot->schema == domain::kSchemaOf<State>; },
       *state);
   if (!is_of_today && !base::mutant(base::Mutant::snapshot_schema_ignored)) return std::nullopt;
-  // A state that equals its default may have been left out.
+  // A state that equals its default can be left out.
   const bool is_left_out = snapshot->state.encoded.empty();
   base::Result<bool> ok =
       is_left_out

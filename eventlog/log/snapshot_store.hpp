@@ -1,5 +1,5 @@
-// Stored states of streams: a shortcut to loading. They lie in the store of the stream index, and
-// are discarded with it.
+// Stored states of streams, a shortcut for loading them. They lie in the store of the stream index
+// and are discarded with it.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct LoadedStream {
   base::Position last;  // position of the stream's last event; 0 = no such stream
 };
 
-// Of the base of a log whose beginning was archived: the rows that are snapshots of all streams.
+// Prefix of the snapshots of all streams in the base of a log whose beginning was archived.
 constexpr base::ByteView kBaseStreams = "streams/";
 
 class SnapshotStore {
@@ -25,9 +25,9 @@ class SnapshotStore {
       : rows_(rows), prefix_(prefix) {}
 
   base::Result<bool> save(const std::string& stream, const LoadedStream& loaded);
-  // None when there is no snapshot, or it was made by another schema of the state.
+  // Returns none when there is no snapshot, or when it has another schema of the state.
   base::Result<std::optional<LoadedStream>> load(const std::string& stream);
-  // The same without its state, of any schema.
+  // Returns only the version of the snapshot, whatever its schema; none when there is none.
   base::Result<std::optional<base::StreamVersion>> version(const std::string& stream);
 
  private:

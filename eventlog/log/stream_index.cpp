@@ -1,3 +1,5 @@
+// One row lists up to 64 blocks of one stream, under the stream's name and the last version in
+// them. eventlog/README.md has the grammar of the bytes.
 #include "eventlog/log/stream_index.hpp"
 
 #include <algorithm>
@@ -12,12 +14,12 @@
 namespace eventlog {
 namespace {
 
-constexpr std::size_t kBatchBytes = 4 << 20;  // of facts read between two writes
+constexpr std::size_t kBatchBytes = 4 << 20;  // bytes of facts read between two writes
 constexpr ByteView kCheckpointKey = "i/";
-// Changes with the rows: an index of another schema is built anew.
+// Changes with the rows: an index of another schema is rebuilt.
 constexpr std::int64_t kIndexSchema = 3;
-// Of a stream that are indexed together, so that a row is written for many events; and no more, as
-// who looks for the last of them decodes all of a row.
+// Blocks of a stream that share one row, so that a row is written for many events. The limit is low
+// because a lookup of the last event decodes a whole row.
 constexpr std::size_t kRowBlocksMax = 64;
 
 struct IndexCheckpoint {
@@ -32,8 +34,8 @@ struct IndexCheckpoint {
   }
 };
 
-// What a row says of one block: first:u64 of the block, the last version:u64 of the stream in it,
-// count:u32, and so many times index:u32 of an event.
+// A row's entry for one block: the block's first:u64, the stream's last version:u64 in it,
+// count:u32, and as many times index:u32 of an event.
 struct Entry {
   IndexedBlock block;
   base::StreamVersion last;
@@ -46,7 +48,7 @@ void append_entry(Bytes& row, const Entry& entry) {
   for (const std::uint32_t index : entry.block.events) base::append_u32(row, index);
 }
 
-// Takes one entry off; false: there is none.
+// Takes one entry off the front; false if there is no whole one.
 bool take_entry(ByteView& row, Entry& entry) {
   constexpr std::size_t kHeader = 8 + 8 + 4;
   constexpr std::size_t kIndex = 4;
@@ -67,14 +69,15 @@ Bytes stream_prefix(ByteView stream) {
   return Bytes("i/").append(stream).append(1, '\0');
 }
 
-// By the row's last version of the stream, so that a scan from v + 1 finds the block of v + 1.
+// The key holds the row's last version of the stream, so a scan from v + 1 finds the block of v +
+// 1.
 Bytes entry_key(ByteView stream, base::StreamVersion last) {
   Bytes key = stream_prefix(stream);
   base::append_u64(key, static_cast<std::uint64_t>(last.value));
   return key;
 }
 
-// Gathers what blocks hold of each of their streams, and makes rows of it.
+// Gathers the events of each stream from blocks, and makes rows of them.
 class RowsOfBlocks {
  public:
   explicit RowsOfBlocks(WriteBatch& batch) : batch_(batch) {}
@@ -110,7 +113,7 @@ class RowsOfBlocks {
 
  private:
   struct Row {
-    Entry open;  // of the block that was added last
+    Entry open;  // the entry of the block that was added last
     base::StreamVersion last;
     Bytes value;
     std::size_t blocks = 0;
@@ -175,7 +178,7 @@ Result<bool> StreamIndex::rebuild(BlockStore& store, Position durable,
   return true;
 }
 
-// What lies before was archived: nobody is to find its blocks here.
+// Earlier blocks were archived, and no lookup may find them in this log.
 Result<bool> StreamIndex::begin_at_first(BlockStore& store, Checkpoint& reached) {
   const auto blocks = store.read(store.first(), 1, false);
   if (!blocks) return tl::unexpected(blocks.error());
@@ -187,7 +190,7 @@ Result<bool> StreamIndex::begin_at_first(BlockStore& store, Checkpoint& reached)
   return true;
 }
 
-// Rows of another schema, or without a checkpoint.
+// Removes rows of another schema, and rows without a checkpoint.
 Result<bool> StreamIndex::remove_blocks() {
   WriteBatch batch;
   for (;;) {
@@ -245,7 +248,7 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
 
 namespace {
 
-// What rows say of the versions `first` to `last`.
+// Returns the blocks that the rows list for the versions `first` to `last`.
 Result<std::vector<IndexedBlock>> blocks_of(const std::vector<KeyValue>& rows,
                                             const std::string& stream, base::StreamVersion first,
                                             base::StreamVersion last) {
@@ -279,13 +282,13 @@ Result<std::vector<IndexedBlock>> StreamIndex::blocks_after(const std::string& s
 Result<std::vector<IndexedBlock>> StreamIndex::blocks_between(const std::string& stream,
                                                               base::StreamVersion first,
                                                               base::StreamVersion last) {
-  // Each row stands for one of the versions at least.
+  // Each row covers at least one of the versions.
   const auto rows_max = static_cast<std::size_t>(std::max(last.value - first.value + 1, 0L));
   const std::uint64_t generation = rows_.generation();
   const bool was_whole = is_whole_;
   auto rows = rows_.scan(stream_prefix(stream), entry_key(stream, first), rows_max);
   if (!rows) return tl::unexpected(rows.error());
-  // A stream that is not found must not be there, rather than not be there yet.
+  // During a rebuild a missing stream may only not be indexed yet.
   if (!was_whole || !is_whole_ || rows_.generation() != generation) {
     return base::failure(base::ErrorCode::busy, "the stream index is being built anew", stream);
   }

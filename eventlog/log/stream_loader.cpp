@@ -1,3 +1,5 @@
+// Loads a stream from its snapshot and the blocks that the index names behind it. Every event must
+// be of the stream and the next version: a wrong index is damage, never a wrong state.
 #include "eventlog/log/stream_loader.hpp"
 
 #include "eventlog/base/rare.hpp"
@@ -13,7 +15,7 @@ base::Error not_there(Position position) {
           "position " + std::to_string(position.value)};
 }
 
-// Folds the events that the block holds of the stream; the others are not decoded.
+// Folds the stream's events in the block; other events are not decoded.
 Result<bool> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
                         const std::string& stream, LoadedStream& loaded) {
   const auto block = parse_block(stored.facts);

@@ -1,4 +1,4 @@
-// Brings a cold stream's state into memory: the deciding thread asks, somebody else reads the disk.
+// Loads the state of a cold stream: the deciding thread asks, and another thread reads the disk.
 #pragma once
 
 #include <deque>
@@ -10,13 +10,15 @@
 
 namespace eventlog {
 
-// The state of a stream from its snapshot and the events behind it, as far as the index has come.
-// A name that has no events gives the empty state at version 0.
+// Returns the state of a stream from its snapshot and the events behind it, as far as the index has
+// come. A name without events gives the empty state at version 0. Errors: rows_damaged, which the
+// index notes; damaged; busy while the index is rebuilt; invalid when it is not the name of a
+// stream; the store's.
 Result<LoadedStream> load_stream(BlockStore& store, StreamIndex& index, SnapshotStore& snapshots,
                                  const std::string& stream);
 
-// Keeps the state as a snapshot, where the index has come as far: the index's checkpoint then
-// proves by the log's own hash that the snapshot is of this history. False: it was not kept.
+// Saves the state as a snapshot, if the index has come as far. The index's checkpoint then proves
+// by the log's own hash that the snapshot is of this history. Returns false if it was not saved.
 bool save_stream(StreamIndex& index, SnapshotStore& snapshots, const std::string& stream,
                  const LoadedStream& loaded);
 
@@ -35,12 +37,12 @@ class StreamLoader {
  public:
   virtual ~StreamLoader() = default;
   virtual void request(const std::string& stream) = 0;
-  // Keeps the state, so that the stream may be forgotten; the outcome comes from poll_saved().
+  // Saves the state so that the stream can be evicted; the outcome comes from poll_saved().
   virtual void save(const std::string& stream, LoadedStream loaded) = 0;
-  // Outcomes may wait for those of the other kind that came before them: take both.
+  // An outcome can wait behind those of the other kind that came before it, so call both.
   virtual std::optional<LoadOutcome> poll() = 0;
   virtual std::optional<SaveOutcome> poll_saved() = 0;
-  // Readable while one of the two has something; -1 when there is no such descriptor.
+  // Readable while either poll has something; -1 when there is no such descriptor.
   virtual int wake_fd() const { return -1; }
 };
 

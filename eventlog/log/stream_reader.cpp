@@ -1,3 +1,5 @@
+// The version behind a position is found by doubling steps and then halving, since later versions
+// lie at later positions.
 #include "eventlog/log/stream_reader.hpp"
 
 #include "eventlog/domain/event_codec.hpp"
@@ -12,7 +14,7 @@ Result<std::optional<IndexedBlock>> StreamReader::find(StreamVersion version) {
 }
 
 Result<StreamVersion> StreamReader::version_behind(Position position) {
-  // Whether the block of a version, or the lack of one, lies behind: if so, of all later ones, too.
+  // True if the version lies behind `position` or does not exist; then so do all later versions.
   const auto is_behind = [&](StreamVersion version) -> Result<bool> {
     const auto block = find(version);
     if (!block) return tl::unexpected(block.error());
@@ -48,7 +50,7 @@ Result<BlockEvents> StreamReader::block_of(StreamVersion version) {
   }
   const Position first = log_.first();
   if ((*indexed)->first < first) {
-    // Trimmed: the first of those that are left.
+    // The block was trimmed: go on with the first one that is left.
     const auto left = version_behind(first.plus(-1));
     if (!left) return tl::unexpected(left.error());
     return *left > version ? block_of(*left) : BlockEvents{};

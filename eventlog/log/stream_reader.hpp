@@ -1,5 +1,5 @@
-// Reads one stream's events back by the stream index, forwards from a version or backwards from
-// one, a block at a time, so that it costs what is read and not what was ever stored.
+// Reads one stream's events through the stream index, forwards or backwards from a version, a block
+// at a time. The cost follows from what is read, not from how much is stored.
 #pragma once
 
 #include "eventlog/log/log_reader.hpp"
@@ -16,14 +16,14 @@ class StreamReader {
   StreamReader(BlockStore& log, StreamIndex& index, std::string stream)
       : log_(log), index_(index), stream_(std::move(stream)) {}
 
-  // The first version of the stream in the block that holds its first event behind `position`, as
-  // far as the index has come; where it has none such, its last version + 1. Looks at as many rows
-  // as the logarithm of the stream's length.
+  // Returns the first version of the stream in the block that holds its first event behind
+  // `position`, as far as the index has come. Without such an event, returns the last version + 1.
+  // Looks at as many rows as the logarithm of the stream's length.
   Result<StreamVersion> version_behind(Position position);
 
-  // Facts of the stream's events in the block that holds `version`, of all of them; of the next
-  // block where the log does not hold that one any more. `first` 0: there is none. Error damaged:
-  // the index names what is not there.
+  // Returns the facts of all of the stream's events in the block that holds `version`, or in the
+  // next block if that one was trimmed. `first` is 0 when there is none. Error damaged: the index
+  // names events that are not there.
   Result<BlockEvents> block_of(StreamVersion version);
 
  private:

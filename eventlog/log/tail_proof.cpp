@@ -1,3 +1,5 @@
+// The proof reads the last megabytes of the log backwards and one more block for the head. A whole
+// log is proved by verify.hpp.
 #include "eventlog/log/tail_proof.hpp"
 
 #include "eventlog/base/mutant.hpp"
@@ -29,7 +31,7 @@ Result<BlockView> parse_at(const StoredBlock& stored, Position position) {
   return block;
 }
 
-// Chain and density of the last blocks, from the last one backwards.
+// Proves that the last blocks are dense and chained, from the last one backwards.
 Result<bool> prove_last_blocks(BlockStore& store) {
   const auto stored = store.read_reverse(store.tail(), kProvedBytes);
   if (!stored) return tl::unexpected(stored.error());
@@ -67,7 +69,7 @@ tl::unexpected<base::Error> of_another_log(const BlockView& block, const Checkpo
                  where_of(head.position));
 }
 
-// Of a log that is shorter than its head: if it is another one, that says more.
+// For a log shorter than its head: reports another log first, since that error says more.
 Result<bool> check_log_of_tail(BlockStore& store, const Checkpoint& head) {
   const auto stored = store.read(store.tail(), 1, false);
   if (!stored || stored->empty()) return true;
@@ -108,7 +110,7 @@ Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head,
     }
     if (auto ok = prove_last_blocks(store); !ok) return ok;
   }
-  // A head that a loss of power took back to before the log's anchor says less than that does.
+  // After a loss of power the head can be older than the log's anchor; then the anchor says more.
   const bool is_compared = head && (begin.value == 0 || head->position > begin) &&
                            !base::mutant(base::Mutant::head_not_compared);
   return is_compared ? prove_head(store, *head) : true;

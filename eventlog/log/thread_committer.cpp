@@ -1,3 +1,4 @@
+// A Committer on its own thread. Block and outcome are handed over through base::JobThread.
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/job_thread.hpp"
 #include "eventlog/log/committer.hpp"

@@ -1,3 +1,5 @@
+// A StreamLoader on its own thread. Loads and saves share one queue, so a stream that is saved and
+// then asked for is loaded with its snapshot.
 #include <variant>
 
 #include "eventlog/base/job_thread.hpp"
@@ -35,7 +37,7 @@ class ThreadLoader final : public StreamLoader {
   int wake_fd() const override { return thread_.wake_fd(); }
 
  private:
-  // The other kind stays where it is, and with it the wake-up.
+  // Outcomes of the other kind stay in the queue, and with them the wake-up.
   template <class Kind>
   std::optional<Kind> take() {
     auto outcome =

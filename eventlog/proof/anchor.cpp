@@ -1,3 +1,5 @@
+// Signing covers a fixed purpose text and the anchor's bytes as they are on the record. Fields of a
+// later release therefore stay under the signature.
 #include "eventlog/proof/anchor.hpp"
 
 #include <filesystem>
@@ -9,7 +11,7 @@ namespace {
 
 using base::ErrorCode;
 
-// So that no signature for something else can be shown as one of an anchor.
+// Keeps a signature of something else from passing as one of an anchor.
 constexpr ByteView kPurpose = "steno anchor 1\n";
 
 Bytes message_of(ByteView anchor) {

@@ -1,5 +1,5 @@
-// An anchor: a signed word of the server about the log up to a position, to be carried away. Who
-// has one can tell a log that was edited or shortened since by somebody without the key.
+// An anchor is a signed statement about the log up to a position, for storage elsewhere. With it,
+// anyone can detect later edits or truncation by someone without the key.
 // eventlog/README.md has the grammar of the bytes.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace eventlog {
 
-// Of the rows that all events up to the anchor add up to.
+// The digest of the rows that all events up to the anchor add up to.
 struct RowsDigest {
   std::string name;  // of a projection, or "streams": the states of all streams
   std::int64_t schema = 0;
@@ -42,18 +42,19 @@ struct Anchor {
   }
 };
 
-// As it is on the record and in a file: the anchor's bytes, who signed them, and the signature.
+// An anchor on the record and in a file: its bytes, the key that signed them, and the signature.
 using SignedAnchor = domain::AnchorMade;
 
 SignedAnchor sign_anchor(const Anchor& anchor, const base::SigningKey& key);
 
-// What the key that it names has signed; whether that key is to be believed is for the caller to
-// say. Error damaged: the signature is not that key's, or it is of something else.
+// Returns the anchor, if it is signed by the key that it names. The caller must decide whether to
+// trust that key. Error damaged: the signature is not that key's, or the signed bytes are no
+// anchor.
 Result<Anchor> open_anchor(const SignedAnchor& anchor);
 
-// A file of one anchor. Errors: not_found; damaged, naming the file; io.
+// Reads a file that holds one anchor. Errors: not_found; damaged, naming the file; io.
 Result<SignedAnchor> read_anchor_file(const std::string& path);
-// Durable when it returns.
+// The file is durable on return.
 Result<bool> write_anchor_file(const std::string& path, const SignedAnchor& anchor,
                                Disk& disk = system_disk());
 

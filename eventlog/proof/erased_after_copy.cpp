@@ -1,3 +1,4 @@
+// The file is replaced as a whole, so that a reader sees the old list or the new one.
 #include "eventlog/proof/erased_after_copy.hpp"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ Result<bool> add_later_erasures(const std::string& path, const std::vector<Later
     if (auto ok = write_whole(disk, path, base::encode(*later)); !ok) return ok;
   }
   if (base::mutant(base::Mutant::copy_note_not_synced)) return true;
-  // Also of a file that is as it should be: who wrote it may have been killed before this.
+  // The folder is synced even if the file is already right: its writer may have been killed before.
   return disk.sync_folder(std::filesystem::path(path).parent_path().string());
 }
 

@@ -1,6 +1,6 @@
-// What was erased from a copy of a log after the copy was made. The copy's own log ends before the
-// ContentErased that would say so; therefore a file beside it does, and a log that is restored from
-// the copy says it with events again.
+// The erasures that reached a copy of a log after it was made. The copy's own log ends before the
+// ContentErased events that would record them, so a file beside it does. A log that is restored
+// from the copy records them again as events.
 #pragma once
 
 #include <map>
@@ -24,9 +24,9 @@ struct LaterErasure {
   }
 };
 
-// The file, as one msgpack map.
+// The content of the file, as one msgpack map.
 struct LaterErasures {
-  std::vector<LaterErasure> erasures;  // one a stream
+  std::vector<LaterErasure> erasures;  // one for each stream
 
   bool operator==(const LaterErasures&) const = default;
   template <class Visit>
@@ -35,15 +35,16 @@ struct LaterErasures {
   }
 };
 
-// No file: nothing was erased. Errors: io; damaged when it cannot be read as such.
+// Reads the file; no file means that nothing was erased. Errors: io; damaged when it cannot be
+// decoded.
 Result<LaterErasures> read_later_erasures(const std::string& path);
 
-// Adds to what the file says; durable when it returns.
+// Merges more erasures into the file; durable on return.
 Result<bool> add_later_erasures(const std::string& path, const std::vector<LaterErasure>& more,
                                 Disk& disk = system_disk());
 
-// What a log that is made of the copy has to put on its record: of each stream the events that it
-// has, which is up to the version given, and which its record does not name as erased yet.
+// Erasures that a log made of the copy must still record: per stream, events up to `versions` that
+// `recorded` does not already list.
 LaterErasures unrecorded(const LaterErasures& later,
                          const std::map<std::string, base::StreamVersion>& versions,
                          const std::map<std::string, domain::VersionRanges>& recorded);

@@ -1,3 +1,4 @@
+// The key file holds the seed and the public key, so that a damaged seed is noticed.
 #include "eventlog/proof/signing_key.hpp"
 
 #include <sys/stat.h>
@@ -16,7 +17,7 @@ using base::ErrorCode;
 
 struct KeyFile {
   base::SigningKey::Seed seed{};
-  base::PublicKey key{};  // that follows from the seed
+  base::PublicKey key{};  // derived from the seed
 
   bool operator==(const KeyFile&) const = default;
   template <class Visit>

@@ -1,5 +1,5 @@
-// The key that a server signs anchors with: in a file of its own in the data folder, which no copy
-// of the log takes along.
+// The key with which a server signs anchors. It is in a file of its own in the data folder, and no
+// copy of the log includes it.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace eventlog {
 
-// Reads the key; makes one where there is none, 0600 and durable when this returns. Errors: refused
-// when the file is open to others or may not be read; damaged when it is no key; io.
+// Reads the key. If there is none, makes one, with mode 0600 and durable on return. Errors: refused
+// when the file is open to others or cannot be read; damaged when it is no key; io.
 Result<base::SigningKey> open_signing_key(const std::string& path, base::Random& random,
                                           Disk& disk = system_disk());
 

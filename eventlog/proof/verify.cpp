@@ -1,3 +1,5 @@
+// Follows the blocks from the first to the last; verify_events.cpp looks into each. Unreadable and
+// damaged stretches are noted as lost, and checking goes on behind them.
 #include "eventlog/proof/verify.hpp"
 
 #include <algorithm>
@@ -46,14 +48,14 @@ class Verifier {
   Findings findings_;
   VerifyReport& report_ = findings_.report;
   EventVerifier events_;
-  Position next_{1};                     // where the next block is to begin
+  Position next_{1};                     // where the next block must begin
   std::optional<BlockHeader> previous_;  // the last whole block
-  bool is_chain_known_ = true;           // the block before is whole, so that its hash is known
-  bool is_newer_ = false;                // blocks of a later release: nothing more can be told
+  bool is_chain_known_ = true;           // the block before is whole, so its hash is known
+  bool is_newer_ = false;  // met a block of a later release: nothing more can be checked
   std::unordered_set<std::uint64_t> damaged_;  // xxh3 of the blocks that are listed as damaged
 };
 
-// As if the block that ends there had been taken.
+// Begins as if the block that ends there had been taken.
 void Verifier::begin_at(const Checkpoint& begin) {
   BlockHeader before;
   before.log = report_.log = begin.log;
@@ -73,7 +75,7 @@ VerifyReport Verifier::run(const VerifyProgress& progress) {
     bool has_content = true;
     auto blocks = store_.read(from, step, has_content);
     if (!blocks && step > 1) {
-      step = 1;  // one by one up to the block that cannot be read
+      step = 1;  // read one by one up to the unreadable block
       continue;
     }
     if (!blocks) {
@@ -87,7 +89,7 @@ VerifyReport Verifier::run(const VerifyProgress& progress) {
       findings_.add(from, "the block's content cannot be read: " + base::describe(error));
     }
     if (take_all(*blocks, has_content)) step = kScanBytes;
-    // A block that does not say how far it goes comes again with the next read, and is passed over.
+    // A damaged block whose length is not known comes again with the next read, and is passed over.
     from = std::max(next_, from.next());
     if (progress) progress(std::min(from.plus(-1), tail), tail);
   }
@@ -106,7 +108,7 @@ Position Verifier::skip_unreadable(Position from, const base::Error& error) {
   return readable;
 }
 
-// The unreadable part is one stretch: found by doubling steps, then halved down to its end.
+// Finds the end of the unreadable stretch by doubling steps, then halving.
 Position Verifier::next_readable(Position from) {
   const Position end = store_.tail().next();
   const auto is_readable = [&](Position at) { return at >= end || store_.read(at, 1, true); };
@@ -121,7 +123,7 @@ Position Verifier::next_readable(Position from) {
   return good;
 }
 
-// True: one of them had not been taken before.
+// Returns true if at least one of the blocks is new.
 bool Verifier::take_all(const std::vector<StoredBlock>& blocks, bool has_content) {
   const std::vector<Hash> hashes = hashes_of(blocks);
   bool is_new = false;
@@ -131,7 +133,7 @@ bool Verifier::take_all(const std::vector<StoredBlock>& blocks, bool has_content
   return is_new;
 }
 
-// False: the block was taken before. `hash`: of its facts, which is its own.
+// Returns false if the block was taken before. `hash` is the hash of its facts.
 bool Verifier::take(const StoredBlock& stored, const Hash& hash, bool has_content) {
   const auto block = parse_block(stored.facts);
   if (!block) {
@@ -165,7 +167,7 @@ void Verifier::take_damaged(const StoredBlock& stored, const base::Error& error)
   if (is_plausible) next_ = through.next();
 }
 
-// False: the block lies in the way of the others, and is left alone.
+// Returns false if the block overlaps the ones before it; it is then ignored.
 bool Verifier::check_header(const BlockView& block) {
   const BlockHeader& header = block.header;
   if (previous_ && header.first <= previous_->last()) {
@@ -174,7 +176,7 @@ bool Verifier::check_header(const BlockView& block) {
     return false;
   }
   if (header.first > next_) {
-    // Behind a block that is damaged, they are its own events.
+    // Behind a damaged block, the missing events are its own.
     if (findings_.lost_through < next_) {
       lose(next_, header.first.plus(-1), "missing");
     } else {
@@ -214,7 +216,7 @@ void Verifier::check_witnesses(const BlockView& block, const Hash& hash) {
 void Verifier::check_epoch(const BlockHeader& header, const std::optional<RecordedEvent>& first) {
   const bool is_new = !previous_ || header.epoch != previous_->epoch;
   if (is_new || report_.blocks == 0) ++report_.epochs;
-  // What cannot be decoded is listed as such.
+  // An event that cannot be decoded is listed as such elsewhere.
   const auto* started = first ? std::get_if<domain::EpochStarted>(&first->event) : nullptr;
   if (is_new && first && (started == nullptr || started->counter != header.epoch.counter)) {
     const bool may_be_lost =

@@ -1,5 +1,5 @@
-// Proves a whole log, from its first block to its last: that nothing is missing and that it all
-// fits together. Finds as much of what is wrong as can be told apart, and names where.
+// Proves a whole log from its first block to its last: nothing is missing, and everything fits
+// together. Lists as many separate problems as can be told apart, each with its place.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,10 @@
 
 namespace eventlog {
 
-// Problems listed at most; each is a line for somebody to read.
+// Most problems that are listed; each is one line for a person to read.
 constexpr std::size_t kProblemsMax = 1000;
 
-// Of a problem that reaches to the log's end, wherever that was.
+// The end of a problem that reaches to the log's end, wherever that was.
 constexpr Position kUnknownEnd{std::numeric_limits<std::int64_t>::max()};
 
 struct Problem {
@@ -29,7 +29,7 @@ struct Problem {
   std::string text;
 };
 
-// Somebody who has seen the log up to a checkpoint: it must still hold that history.
+// A reader who has seen the log up to a checkpoint; the log must still hold that history.
 struct Witness {
   std::string name;  // such as "the head file"
   Checkpoint checkpoint;
@@ -37,47 +37,48 @@ struct Witness {
 
 struct VerifyReport {
   base::LogId log;          // of the first block
-  std::int64_t events = 0;  // that could be read
-  std::int64_t blocks = 0;  // whole ones
-  Position first;           // of the events that could be read; 0: there are none
+  std::int64_t events = 0;  // events that could be read
+  std::int64_t blocks = 0;  // whole blocks
+  Position first;           // of the readable events; 0: there are none
   Position last;
   base::Hash hash{};  // of the last whole block
   Epoch epoch;        // of the last whole block
   std::int64_t epochs = 0;
   std::int64_t streams = 0;
-  std::int64_t contents = 0;         // that match their digest
-  std::int64_t contents_erased = 0;  // of events whose facts tell of a content that is gone
-  std::map<std::string, std::int64_t> anchors;  // that hold, by their key's fingerprint
-  Position anchored;                            // of the last of them; 0: there is none
-  std::int64_t after_head = 0;    // events behind the head: stored, and perhaps not acknowledged
-  std::vector<Problem> problems;  // ascending by position, as far as they were found in passing
+  std::int64_t contents = 0;                    // contents that match their digest
+  std::int64_t contents_erased = 0;             // contents that the facts name and that are gone
+  std::map<std::string, std::int64_t> anchors;  // valid ones, by their key's fingerprint
+  Position anchored;                            // the position that the last of them names; 0: none
+  std::int64_t after_head = 0;    // events behind the head: stored, perhaps not acknowledged
+  std::vector<Problem> problems;  // ascending by position, except those found at the end
   std::int64_t problems_left_out = 0;
 };
 
-// What is known of a log besides its blocks and its head.
+// Facts about a log besides its blocks and its head.
 struct VerifyBesides {
   std::vector<Witness> witnesses;
-  LaterErasures later;  // of a copy: what was erased from it after it was made
-  // Fingerprints of the keys whose anchors are believed: then there must be one, and none of any
-  // other key. Empty: anchors are held against the log and the key that they name.
+  LaterErasures later;  // for a copy: erasures after it was made
+  // Fingerprints of the trusted keys. If given, there must be an anchor of one of them, and none of
+  // any other key. Empty: anchors are checked only against the log and the key that they name.
   std::set<std::string> keys{};
-  // Of a log whose beginning was archived: the checkpoint right before its first block, which must
-  // follow it, and the rows of all streams there. Without: the log begins at position 1.
+  // For a log whose beginning was archived: the checkpoint right before its first block, which must
+  // follow it, and the rows of all streams there. None: the log begins at position 1.
   std::optional<Checkpoint> begin{};
   KeyValueStore* base_rows = nullptr;
 };
 
-// Called after each step of some megabytes with the position reached and that of the log's end.
+// Called after each step of some megabytes, with the position reached and that of the log's end.
 using VerifyProgress = std::function<void(Position reached, Position tail)>;
 
-// Checks of every block that it parses, follows the one before it (position, hash, log id) and is
-// of the same epoch unless an EpochStarted begins it; of every event that its facts decode, its log
-// time does not decrease, its stream's version is the next one, its content matches its digest or
-// was erased on the record (and is gone, where the record says that it is), and that it is possible
-// in the state that its stream's events add up to; of every anchor its signature, and the block
-// that it names; that the log begins at position 1 and reaches `head` and each witness, and holds
-// there the blocks that they name. Behind a loss, only what does not follow from that loss is
-// listed.
+// Checks the whole log. Behind a loss, lists only problems that do not follow from the loss.
+// Each block parses and follows the one before it (position, hash, log id). Its epoch is the same,
+// unless an EpochStarted begins it, and its writer term does not decrease within an epoch.
+// Each event's facts decode, its log time does not decrease, and its stream's version is the next
+// one. Its content matches its digest or was erased on the record, and is gone if the record says
+// that the erasure was completed. The event is possible in its stream's state.
+// Each anchor has a valid signature and names a block of the log.
+// The log begins at position 1 or behind `besides.begin`. It reaches `head` and each witness, and
+// holds the blocks that they name.
 VerifyReport verify_log(BlockStore& store, const std::optional<Checkpoint>& head,
                         const VerifyProgress& progress = {}, const VerifyBesides& besides = {});
 

@@ -1,3 +1,5 @@
+// An anchor before the log's base is accepted on its signature alone, since its block was archived.
+// One at the base must equal the base's own checkpoint.
 #include "eventlog/proof/verify_anchors.hpp"
 
 #include "eventlog/base/mutant.hpp"

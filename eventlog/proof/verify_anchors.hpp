@@ -1,5 +1,5 @@
-// The part of proving a log that looks at anchors on the record: each must be signed by the key
-// that it names, and name a block that the log holds before it.
+// Checks the anchors on the record: each must be signed by the key that it names, and name an
+// earlier block of the log.
 #pragma once
 
 #include <set>
@@ -15,13 +15,13 @@ struct Findings;
 
 class AnchorVerifier {
  public:
-  // Whose anchors are believed, by fingerprint; empty: everybody's.
+  // Sets the trusted keys, by fingerprint; empty: every key is trusted.
   void believe(std::set<std::string> keys) { keys_ = std::move(keys); }
-  // Of a log whose beginning was archived: of blocks before it nothing can be said here.
+  // For a log whose beginning was archived: blocks before `begin` cannot be checked here.
   void begin_at(const Checkpoint& begin) { begin_ = begin; }
-  // Every event, in order.
+  // Call with every event, in order.
   void take(const domain::RecordedEvent& event, BlockStore& store, Findings& findings);
-  // Once all has been taken.
+  // Call after the last event.
   void finish(Findings& findings) const;
 
  private:

@@ -1,3 +1,5 @@
+// Missing and present contents are kept as ranges of versions for each stream. Only if something is
+// amiss is the log read again, to turn versions into positions.
 #include "eventlog/proof/verify_erasures.hpp"
 
 #include "eventlog/base/mutant.hpp"
@@ -9,7 +11,7 @@ namespace {
 
 using domain::VersionRanges;
 
-// Of consecutive contents with the same fault, a line for somebody to read.
+// Consecutive contents with the same fault, listed as one line.
 struct Run {
   Position first;
   Position last;
@@ -27,7 +29,7 @@ void ErasureVerifier::allow(const LaterErasures& later) {
 void ErasureVerifier::take(const domain::RecordedEvent& event) {
   const domain::Envelope& envelope = event.envelope;
   if (const auto* erased = std::get_if<domain::ContentErased>(&event.event)) {
-    // One that is not proper is listed as impossible in its stream.
+    // An improper ContentErased is listed as impossible in its stream.
     if (!domain::is_proper(erased->events)) return;
     Contents& contents = contents_[envelope.stream];
     contents.erased_ = domain::united(contents.erased_, erased->events);
@@ -93,7 +95,7 @@ void ErasureVerifier::name_positions(const std::unordered_map<std::string, Amiss
   };
   for (Position from{1}; from <= store.tail();) {
     const auto blocks = store.read(from, kScanBytes, false);
-    // What cannot be read has been listed.
+    // Unreadable blocks have been listed already.
     if (!blocks || blocks->empty()) break;
     Position reached = from;
     for (const StoredBlock& stored : *blocks) {

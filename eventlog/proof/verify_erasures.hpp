@@ -1,6 +1,6 @@
-// The part of proving a log that looks at erased content: what is missing must have been erased on
-// the record, by a ContentErased of the same stream, and what was erased for good must be gone.
-// Memory grows with the number of streams and of redactions in them, not with that of contents.
+// Checks erased content. Missing content must have been erased on the record, by a ContentErased of
+// the same stream. Content whose erasure was completed must be gone. Memory grows with the number
+// of streams and of redactions in them, not with the number of contents.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct Findings;
 
 class ErasureVerifier {
  public:
-  // What is known of the contents of one stream.
+  // The known state of the contents of one stream.
   class Contents {
    public:
-    // Of an event whose facts tell of a content: whether that is there.
+    // Notes if the content is there, for an event whose facts name one.
     void note(base::StreamVersion version, bool is_there);
 
    private:
@@ -29,28 +29,28 @@ class ErasureVerifier {
       base::StreamVersion version;  // of the ContentErased
       domain::VersionRanges events;
     };
-    // Ranges reach over events without content, so that they are few.
+    // Ranges include events without content between them, so that there are few ranges.
     domain::VersionRanges missing_;
     domain::VersionRanges there_;
-    bool was_missing_ = false;  // the last content
-    std::vector<Asked> asked_;  // erasures that are not known to be completed
+    bool was_missing_ = false;  // the last noted content was missing
+    std::vector<Asked> asked_;  // erasures not known to be completed
     domain::VersionRanges erased_;
     domain::VersionRanges completed_;
   };
 
-  // Content that may be missing though no event says so.
+  // Allows content to be missing although no event says so.
   void allow(const LaterErasures& later);
-  // Every event, in order. Looks at those that tell of an erasure.
+  // Call with every event, in order. Looks only at those about erasures.
   void take(const domain::RecordedEvent& event);
-  // The reference stays valid as long as this object.
+  // The reference is valid as long as this object.
   Contents& contents_of(const std::string& stream) { return contents_[stream]; }
-  // Once all has been taken. Reads the facts of the log again where something is amiss, to name the
+  // Call after the last event. If something is amiss, reads the log's facts again to name
   // positions.
   void finish(BlockStore& store, Findings& findings);
 
  private:
   enum class Fault { none, lost, left };
-  // What is amiss of one stream, by version.
+  // The problems of one stream, by version: contents lost, and contents left over.
   struct Amiss {
     domain::VersionRanges lost;
     domain::VersionRanges left;

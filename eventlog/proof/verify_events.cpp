@@ -1,3 +1,5 @@
+// Folds every stream as it goes. Once an event of a stream is missing or unreadable, its state is
+// dropped, and later events of the stream are only checked for order.
 #include "eventlog/proof/verify_events.hpp"
 
 #include <algorithm>
@@ -55,7 +57,7 @@ std::optional<RecordedEvent> EventVerifier::take(const BlockView& block, const B
   return first;
 }
 
-// Into `contents_` and `digests_`. False: it cannot be read.
+// Decodes into `contents_` and `digests_`. Returns false if the content cannot be read.
 bool EventVerifier::decode_content(const BlockView& block, const Bytes* content) {
   contents_.entries.clear();
   if (content == nullptr) return false;
@@ -76,8 +78,8 @@ bool EventVerifier::decode_content(const BlockView& block, const Bytes* content)
   return false;
 }
 
-// Into `event_`; false: it cannot be decoded. Also then its envelope is used, so that its stream
-// goes on.
+// Decodes into `event_`. Returns false if the facts cannot be decoded; the envelope is then still
+// used, so that the stream goes on.
 bool EventVerifier::take_event(ByteView facts, Position position) {
   const auto decoded = domain::decode_facts_to(event_, facts);
   if (!decoded) {
@@ -114,7 +116,7 @@ void EventVerifier::begin_stream(Stream& stream, const domain::Envelope& envelop
     stream.state.reset();
   } else if (*version) {
     stream.version = **version;
-    // A state of another release says nothing to this one.
+    // A state of another release cannot be used by this one.
     stream.state.reset();
     if (*begun) stream.state = std::move((*begun)->state);
   }
@@ -141,8 +143,8 @@ void EventVerifier::check_stream(const RecordedEvent& event, bool is_decoded) {
   }
 }
 
-// Of an event whose version is not the one that was to come. It may be explained by events of the
-// stream that lie in what is missing, between the stream's last event and this one.
+// Reports an event whose version is not the expected one, unless a loss explains it: lost positions
+// between the stream's last event and this one can hold its missing events.
 void EventVerifier::check_version(const Stream& stream, const domain::Envelope& envelope) {
   const base::StreamVersion expected = stream.version.next();
   if (envelope.version > expected && stream.last < findings_.lost_through) return;
@@ -163,7 +165,7 @@ void EventVerifier::check_time(const BlockHeader& header, const RecordedEvent& e
   time_ = std::max(time_, time);
 }
 
-// `stored`: one of contents_; null: there is none.
+// `stored` is one of contents_, or null if there is none.
 void EventVerifier::check_content(const RecordedEvent& event, const StoredContentView* stored) {
   const domain::Envelope& envelope = event.envelope;
   if (stored == nullptr && !envelope.content) return;

@@ -1,5 +1,5 @@
-// The part of proving a log that looks at events: their facts, streams, times and contents. What it
-// finds goes into Findings, which the part that looks at blocks (verify.cpp) shares with it.
+// Checks events: their facts, streams, times and contents. Problems go into Findings, which
+// verify.cpp, the part that checks blocks, shares with it.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct Findings {
     add({position, position, code, std::move(text)});
   }
   void add(Problem problem);
-  // What is amiss behind a loss may follow from it.
+  // Problems behind a loss can follow from it.
   void lose_through(Position position) { lost_through = std::max(lost_through, position); }
 };
 
@@ -34,18 +34,18 @@ class EventVerifier {
   // Both outlive it.
   EventVerifier(BlockStore& store, Findings& findings) : store_(store), findings_(findings) {}
 
-  // All events of a whole block. `content`: null when it cannot be read. Returns the first event,
-  // unless its facts cannot be read.
+  // Takes all events of a whole block. `content` is null when it cannot be read. Returns the first
+  // event, or none if its facts cannot be read.
   std::optional<domain::RecordedEvent> take(const BlockView& block, const Bytes* content);
 
-  // Before any block.
+  // Call before any block.
   void know(const VerifyBesides& besides) {
     erasures_.allow(besides.later);
     anchors_.believe(besides.keys);
     if (besides.begin) anchors_.begin_at(*besides.begin);
     base_rows_ = besides.base_rows;
   }
-  // Once all blocks have been taken.
+  // Call after the last block.
   void finish() {
     erasures_.finish(store_, findings_);
     anchors_.finish(findings_);
@@ -57,8 +57,8 @@ class EventVerifier {
   struct Stream {
     base::StreamVersion version;
     Position last;
-    std::optional<domain::StreamState> state;       // none: an event of it is missing
-    ErasureVerifier::Contents* contents = nullptr;  // null: none has been seen
+    std::optional<domain::StreamState> state;       // none: an event of the stream is missing
+    ErasureVerifier::Contents* contents = nullptr;  // null: none seen yet
   };
 
   void begin_stream(Stream& stream, const domain::Envelope& envelope);
@@ -71,11 +71,11 @@ class EventVerifier {
 
   BlockStore& store_;
   Findings& findings_;
-  base::Time time_;              // of the event before
-  domain::RecordedEvent event_;  // that is being looked at
-  Stream* stream_ = nullptr;     // of it
-  ContentBlockView contents_;    // of the block that is being looked at
-  std::vector<Hash> digests_;    // of the bytes in each of its entries, with the entry's salt
+  base::Time time_;              // log time of the event before
+  domain::RecordedEvent event_;  // the event that is being checked
+  Stream* stream_ = nullptr;     // the stream of `event_`
+  ContentBlockView contents_;    // contents of the block that is being checked
+  std::vector<Hash> digests_;    // of the bytes in each entry, with the entry's salt
   ErasureVerifier erasures_;
   AnchorVerifier anchors_;
   KeyValueStore* base_rows_ = nullptr;  // null: all streams begin in the log
