@@ -1,3 +1,5 @@
+// The parts are chained from the last one backwards. A read goes to the part that holds its
+// position, so it ends with that part.
 #include "eventlog/folder/archive_chain.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Several logs, each of which ends where the next one begins, as one to be read: archives, and the
-// log that they were made of.
+// Reads several logs as one, each of which ends where the next one begins: archives, and the log
+// that they were made of.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace eventlog {
 
-// Parts in any order; those that hold nothing that a later one does not hold too are left out. Of
-// the seams it is proved that each part's first block names the hash of the one before. Whatever
-// would change something is refused. Errors: not_found, naming the events that are in none of them;
-// wrong_log when two parts do not belong together; the stores'.
+// Chains the parts, which can come in any order; a part that adds nothing to a later one is left
+// out. At each seam, checks that a part's first block names the hash of the block before it. Every
+// call that would change a part fails with `refused`. Errors: not_found, naming the events that no
+// part holds; wrong_log when two parts do not belong together; the stores'.
 Result<std::unique_ptr<BlockStore>> chain_stores(std::vector<std::unique_ptr<BlockStore>> parts);
 
 }  // namespace eventlog

@@ -1,3 +1,5 @@
+// Writes, copies and reads the base of a trimmed log. Reading proves the anchor three times: by its
+// signature, against the first block, and against the log's own record.
 #include "eventlog/folder/archived_base.hpp"
 
 #include <algorithm>
@@ -20,8 +22,9 @@ std::string file_of(const std::string& base_folder) {
   return base_folder + "/anchor";
 }
 
-// That the log itself says the same: who exchanged the file has no power over the record. An
-// archive may end before what says so of the one before it, and then says nothing of it anywhere.
+// Proves that the log's own record holds the same anchor, so that replacing the file is not enough
+// to forge one. An archive can end before the record of the archive before it; it then has no
+// record to compare.
 Result<bool> prove_record(BlockStore& store, const BaseFile& file, Position through,
                           const std::string& path) {
   if (file.recorded > store.tail()) {

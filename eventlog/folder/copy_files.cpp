@@ -1,3 +1,5 @@
+// Copies of files, folders and logs. Files are copied in pieces, and every removal can be repeated
+// after a crash.
 #include "eventlog/folder/copy_files.hpp"
 
 #include <sys/stat.h>
@@ -17,9 +19,9 @@ using base::failure;
 
 namespace {
 
-constexpr std::size_t kCopyBytes = 1 << 20;  // of one read and one write
-// A copy is synced each time so much of it is written: what is dirty in the page cache at once is
-// bounded, because the log's own syncs would wait behind it.
+constexpr std::size_t kCopyBytes = 1 << 20;  // size of one read and one write
+// A copy is synced after each piece of this size. That bounds the dirty pages in the page cache,
+// which the log's own syncs would wait behind.
 constexpr std::size_t kSyncBytes = 16 << 20;
 
 Result<bool> not_listed(const std::string& path, const std::error_code& error) {
@@ -27,7 +29,7 @@ Result<bool> not_listed(const std::string& path, const std::error_code& error) {
 }
 
 Result<bool> copy_file(const std::string& from, const std::string& to, Disk& disk) {
-  // What is left of another file would be the end of this one.
+  // The rest of a longer old file would become the end of this one.
   if (!is_gone(to)) return failure(ErrorCode::io, "cannot be copied: this file is in the way", to);
   std::ifstream source(from, std::ios::binary);
   if (!source) return failure(ErrorCode::io, "the file cannot be opened", from);
@@ -60,7 +62,7 @@ Result<bool> copy_folder(const std::string& from, const std::string& to, Disk& d
     const std::string path = to + "/" + entry.name;
     Result<bool> copied = true;
     if (entry.kind == base::FileKind::folder) copied = copy_folder(entry.path, path, disk);
-    // RocksDB's lock belongs to whoever has that folder open.
+    // RocksDB's lock belongs to the process that has that folder open.
     const bool is_copied = entry.kind == base::FileKind::file && entry.name != "LOCK";
     if (is_copied) copied = copy_file(entry.path, path, disk);
     if (!copied) return copied;
@@ -91,7 +93,7 @@ void remove_durably(const std::string& path, Disk& disk) {
 
 void remove_emptied(const std::string& folder, Disk& disk) {
   std::error_code failed;
-  // Also one that is gone: who removed it may have been killed before that was durable.
+  // Also if it is gone already: its removal may not be durable, if the process was killed.
   if (is_gone(folder) || fs::is_empty(folder, failed)) return remove_durably(folder, disk);
   static_cast<void>(disk.sync_folder(folder));
 }
@@ -135,7 +137,7 @@ void remove_copy(const std::string& folder, Disk& disk) {
        {"/log", "/log.tmp", "/head", "/head.new", "/base", "/erased", "/erased.new"}) {
     disk.remove_all(folder + name);
   }
-  // The label only then, so that what is not removed yet is found again.
+  // The label goes last, so that an unfinished removal is found again.
   static_cast<void>(disk.sync_folder(folder));
   disk.remove_all(folder + "/label");
   remove_emptied(folder, disk);

@@ -1,5 +1,5 @@
-// What copies of a log have in common: they are made in folders that are new, every file of them is
-// synced, and they prove themselves before anybody relies on them.
+// The steps that all copies of a log share. They are made in new folders, every file is synced, and
+// they are proved before anything relies on them.
 #pragma once
 
 #include <string>
@@ -8,48 +8,49 @@
 
 namespace eventlog {
 
-// Makes the folder, or takes one that is empty. Error invalid: something is in it, or the folder
-// above it is missing.
+// Makes the folder, or takes an empty one. Errors: invalid when something is in it or its parent is
+// missing; those of close_empty_folder.
 Result<bool> make_empty_folder(const std::string& folder, Disk& disk);
 
-// Makes a folder of the same files, and of those in the folders below it. Nothing but the bytes is
-// copied: files are 0600, folders 0700; what is neither is left out. Error io also where `to`
-// holds one of these files. Nothing of it is synced for good: see sync_all.
+// Copies the folder's files, and those in the folders below it, into `to`, which is made if it is
+// missing. Only bytes are copied: files get mode 0600, folders 0700. Other kinds of files, and
+// RocksDB's LOCK, are left out. Error io also when `to` already holds one of the files. The copy is
+// not synced for good: see sync_all.
 Result<bool> copy_folder(const std::string& from, const std::string& to, Disk& disk);
 
-// Gives the folder files of its own: each that has another name elsewhere is replaced by a copy.
-// Not synced, as above.
+// Gives the folder files of its own: each file with a hard link elsewhere is replaced by a copy.
+// The folder is not synced.
 Result<bool> part_from_others(const std::string& folder, Disk& disk);
 
-// Every file in the folder, and then the folder.
+// Syncs every file in the folder, and then the folder; folders below it are left out.
 Result<bool> sync_all(const std::string& folder, Disk& disk);
 
-// Makes the head file; durable but for its name.
+// Writes the head file. Its bytes are durable on return, its name is not.
 Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& disk);
 
-// With all that is in it, for good, as far as the disk lets it: a loss of power would else bring
-// back what nobody knows of any more, and no erasure reaches.
+// Removes the path with everything in it, durably, best effort. Otherwise a loss of power could
+// bring back files that no record names and no erasure reaches.
 void remove_durably(const std::string& path, Disk& disk);
 
-// The folder, if nothing is left in it. Durable as above.
+// Removes the folder if it is empty. Durable as above.
 void remove_emptied(const std::string& folder, Disk& disk);
 
-// Of a copy that is not whole: what its maker put there. Durable as above. The folder goes, too, if
-// nothing else is in it, for that was put there by somebody else.
+// Removes the files of an incomplete copy, then the folder if it is empty: other files in it were
+// put there by somebody else. Durable as above.
 void remove_copy(const std::string& folder, Disk& disk);
 
-// Does the file hold these bytes and no others? False also when it cannot be read.
+// True if the file holds exactly these bytes; false also when it cannot be read.
 bool holds(const std::string& path, ByteView bytes);
 
-// Of a copy that has no mark yet, which is its first file (see write_whole): the folder, if it is
-// empty or holds nothing but the part of that file that was written. Nothing else is touched.
+// Removes the folder of a copy that never got its mark file, which is its first (see write_whole).
+// Does so only if the folder is empty or contains just the partial mark; otherwise does nothing.
 // Durable as above.
 void remove_unmarked(const std::string& folder, const std::string& mark, Disk& disk);
 
-// Of a log that nobody writes.
+// Opens a log that no process writes.
 Result<std::unique_ptr<BlockStore>> open_log_view(const std::string& folder);
 
-// Proves the whole copy. Errors: the first thing that is amiss with it.
+// Proves the whole copy. Errors: the first problem that is found.
 Result<bool> prove_copy(const LogFolder& copy);
 Result<bool> to_result(const VerifyReport& report);
 

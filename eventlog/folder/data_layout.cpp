@@ -1,3 +1,5 @@
+// Checks and makes data folders, and keeps the evidence of a log that is being opened. Owner and
+// permissions are checked before anything is made or changed.
 #include "eventlog/folder/data_layout.hpp"
 
 #include <sys/stat.h>
@@ -26,7 +28,7 @@ std::string parent_of(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
-// Makes the folder and those above it that are missing, and makes their names durable.
+// Makes the folder and its missing parents, and makes their names durable.
 Result<bool> make_folder(const std::string& path, Disk& disk) {
   auto made = disk.make_folder(path);
   if (!made && made.error().code == ErrorCode::not_found && parent_of(path) != path) {
@@ -72,7 +74,7 @@ Result<bool> check_no_foreign_files(const std::string& root) {
   return true;
 }
 
-// One that is nobody's yet: all may write into it, such as /tmp, or whatever will be mounted there.
+// Refuses a folder that all users can write to: /tmp, or a mount point before its disk is mounted.
 Result<bool> check_not_shared(const std::string& root) {
   struct stat status {};
   if (::stat(root.c_str(), &status) != 0) {
@@ -90,7 +92,8 @@ Result<bool> close_to_others(const std::string& root) {
   return tl::unexpected(errno_error("cannot close the folder to others", root));
 }
 
-// What RocksDB leaves behind when it dies while it makes a database: nothing is in it yet.
+// True for files that RocksDB leaves behind when it dies while it makes a database; they hold no
+// log.
 bool is_left_by_creation(const base::ListedFile& file) {
   const std::string& name = file.name;
   return name == "LOCK" || name == "IDENTITY" || name.starts_with("LOG") ||
@@ -98,18 +101,18 @@ bool is_left_by_creation(const base::ListedFile& file) {
          file.extension() == ".dbtmp";
 }
 
-// Such as 000012.sst and 000013.log.
+// True for names like 000012.sst and 000013.log.
 bool is_numbered(const base::ListedFile& file) {
   const std::string stem = file.stem();
   return !stem.empty() && stem.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// What a log is read from; the rest are RocksDB's own notes and its lock.
+// True for the files that a log is read from; the others are RocksDB's own notes and its lock.
 bool is_part_of_log(const base::ListedFile& file) {
   return is_numbered(file) || file.name == "CURRENT" || file.name.starts_with("MANIFEST-");
 }
 
-// The names of its files in log/ or evidence/.
+// Returns the names of the log's files in log/ or evidence/.
 Result<std::vector<std::string>> parts_of_log(const std::string& folder) {
   const auto entries = base::list_files(folder);
   if (!entries) return tl::unexpected(entries.error());
@@ -120,7 +123,7 @@ Result<std::vector<std::string>> parts_of_log(const std::string& folder) {
   return names;
 }
 
-// Error io: something of it is still there.
+// Error io: a part of it is still there.
 Result<bool> remove_wholly(const std::string& path, Disk& disk) {
   disk.remove_all(path);
   if (is_gone(path)) return true;
@@ -128,7 +131,7 @@ Result<bool> remove_wholly(const std::string& path, Disk& disk) {
                  path);
 }
 
-// The folder of a log that has no database, or only the beginnings of one.
+// Checks the folder of a log that has no database, or only the beginnings of one.
 Result<bool> check_empty_log(const std::string& log) {
   const auto entries = base::list_files(log);
   if (!entries) return tl::unexpected(entries.error());
@@ -151,7 +154,7 @@ bool LogFolder::has_log() const {
 }
 
 bool is_known_name(std::string_view name) {
-  // The log's own, then what a server, its worker and its configuration keep beside it.
+  // The log's own names, then those that a server, its worker and its configuration keep beside it.
   constexpr std::array<std::string_view, 22> kNames = {
       "lock",    "head",       "head.new", "erased",     "erased.new", "key",
       "key.new", "base",       "making",   "making.new", "log",        "index",
@@ -180,12 +183,13 @@ Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk) {
   if (!folder.has_log()) {
     if (auto ok = check_no_foreign_files(folder.root); !ok) return ok;
     if (auto ok = check_not_shared(folder.root); !ok) return ok;
-    // Who made the folder may have been killed before its name was durable. What this user may not
-    // open was not made by us.
+    // The process that made the folder may have been killed before its name was durable. A parent
+    // that this user cannot open was not made by this user.
     auto named = disk.sync_folder(parent_of(folder.root));
     if (!named && named.error().code != ErrorCode::refused) return named;
   }
-  // It holds a log, which may have been copied here by hand with wider permissions, or nothing.
+  // The folder is empty, or holds a log that may have been copied here by hand with wider
+  // permissions.
   return close_to_others(folder.root);
 }
 
@@ -232,7 +236,7 @@ Result<bool> keep_evidence(const LogFolder& folder, Disk& disk) {
   if (names->empty()) return is_first;
   if (auto ok = make_folder(folder.evidence(), disk); !ok) return ok;
   for (const std::string& name : *names) {
-    // A link of an earlier attempt stays: it is what was found first.
+    // A link from an earlier attempt stays: it is the state that was found first.
     auto kept = disk.link(folder.log() + "/" + name, folder.evidence() + "/" + name);
     if (!kept) return kept;
     if (!name.ends_with(".log")) continue;
@@ -252,8 +256,8 @@ Result<bool> drop_evidence(const LogFolder& folder, Disk& disk) {
 Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk) {
   auto found = parts_of_log(folder.evidence());
   if (!found) return tl::unexpected(found.error());
-  // At each moment CURRENT names what is there: it comes after all that it named when it was found,
-  // and before what it named meanwhile is removed.
+  // CURRENT always names a file that exists. It is put back after all files that it named when it
+  // was found, and before the files that it named meanwhile are removed.
   const bool is_last = !base::mutant(base::Mutant::put_back_unordered);
   std::stable_partition(found->begin(), found->end(), [is_last](const std::string& name) {
     return (name != "CURRENT") == is_last;
@@ -266,7 +270,7 @@ Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk) {
     if (name == "CURRENT") {
       if (auto ok = disk.sync_folder(folder.log()); !ok) return ok;
     }
-    // Another name for it first, since a rename takes the old one away.
+    // Make a second name first, since a rename takes the old one away.
     const std::string second = unfinished(kept);
     if (auto ok = disk.link(kept, second); !ok) return tl::unexpected(ok.error());
     if (auto ok = disk.rename(second, place); !ok) return ok;

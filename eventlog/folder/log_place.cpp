@@ -1,3 +1,5 @@
+// Compares device and inode of the log's folder and head file with those at opening, before each
+// write of the head.
 #include "eventlog/folder/log_place.hpp"
 
 #include <sys/stat.h>
@@ -47,8 +49,8 @@ Result<LogPlace> LogPlace::of(const LogFolder& folder) {
 }
 
 Result<bool> LogPlace::check() {
-  // RocksDB makes another CURRENT when it begins a new manifest, and keeps the folder open, so that
-  // no other one gets its number.
+  // CURRENT must exist, but can be another file: RocksDB replaces it with each new manifest. The
+  // folder is open, so no other folder can get its inode number.
   if (!look_at(current_of(folder_))) return tl::unexpected(lost(current_of(folder_)));
   if (auto ok = check_same(folder_.log(), log_); !ok) return ok;
   const auto now = std::chrono::steady_clock::now();

@@ -1,10 +1,10 @@
-// Whether a log still lies where it was opened. A process keeps the files that it has open, so
-// after `rm -r`, a move or an unmount it could go on writing what nobody will ever find.
+// Checks that a log still lies where it was opened. A process keeps its open files, so after `rm
+// -r`, a move or an unmount it could go on writing files that nobody can find.
 //
-// The promise: a block is acknowledged only if log/CURRENT was looked up under its path after the
-// block's sync, and was the file of the same log. So nothing is acknowledged that was synced after
-// the log had been removed, moved, replaced or unmounted. That the head file is in its place is
-// looked at each kHeadLook. Not noticed: single table files that are removed while CURRENT stays.
+// The promise: a block is acknowledged only if log/CURRENT was found under its path after the
+// block's sync, in the same folder as at opening. So no block is acknowledged that was synced after
+// the log had been removed, moved, replaced or unmounted. The head file's place is checked once
+// each kHeadLook. Single table files that are removed while CURRENT stays go unnoticed.
 #pragma once
 
 #include <sys/types.h>
@@ -17,15 +17,17 @@
 
 namespace eventlog {
 
-// The looks at the folder and at CURRENT are a stat each for each block, a thousandth of its sync.
+// The folder and CURRENT cost one stat each for each block, a thousandth of its sync; the head file
+// is checked this often.
 constexpr std::chrono::milliseconds kHeadLook{100};
 
 class LogPlace {
  public:
-  // Of a log that is open and has a head file. Errors: refused, io.
+  // For an open log that has a head file. Errors: refused, io.
   static Result<LogPlace> of(const LogFolder& folder);
 
-  // Error io: what lies there is not the log that is open. Used by the committing thread only.
+  // Error io: the log in this place is not the one that is open. Used by the committing thread
+  // only.
   Result<bool> check();
 
  private:
@@ -45,8 +47,8 @@ class LogPlace {
   std::chrono::steady_clock::time_point head_due_{};
 };
 
-// A head file whose writes fail once the log is not in its place any more. It is written between a
-// block's sync and its acknowledgement.
+// Returns a head file whose writes fail once the log is no longer in its place. The head is written
+// between a block's sync and its acknowledgement.
 std::unique_ptr<HeadFile> watch_place(std::unique_ptr<HeadFile> head, LogPlace place);
 
 }  // namespace eventlog

@@ -1,3 +1,5 @@
+// Opening to write: check and lock the folder, keep evidence, open the database, prove its end,
+// drop the evidence. Opening to read: look, and look again if a server came or went meanwhile.
 #include "eventlog/folder/open_log.hpp"
 
 #include <cstring>
@@ -19,7 +21,7 @@ using base::failure;
 
 constexpr int kBaseAttemptsMax = 3;
 
-// Without the slashes at its end, so that its parent can be told.
+// Removes trailing slashes, so that the parent folder can be found.
 LogFolder folder_of(std::string root) {
   while (root.size() > 1 && root.ends_with('/')) root.pop_back();
   return {std::move(root)};
@@ -41,7 +43,8 @@ LogTail fresh_tail(base::Random& random) {
   return tail;
 }
 
-// The head file is made before the log's first block, and is never without a head that is whole.
+// Reports events that may be missing behind the log's end, judged by the head file. That file is
+// made before the log's first block, and always has a whole head.
 std::optional<base::Error> doubt_in_head(const HeadState& head, Position tail,
                                          const LogFolder& folder) {
   if (tail.value == 0) return std::nullopt;
@@ -54,8 +57,8 @@ std::optional<base::Error> doubt_in_head(const HeadState& head, Position tail,
                        folder.head()};
   };
   if (!head.is_there) return doubt("the head file is missing");
-  // A later head is of a block that was stored before it: a log that goes on behind the head that
-  // is whole has lost nothing by a head that was torn.
+  // A later head names a block that was stored before it. If the log goes on behind its whole head,
+  // the torn slot has lost nothing.
   const Position whole = head.head ? head.head->position : Position{};
   if (head.is_doubtful && whole == known) {
     return doubt("a slot of the head file is damaged, which may be the newest one");
@@ -63,7 +66,7 @@ std::optional<base::Error> doubt_in_head(const HeadState& head, Position tail,
   return std::nullopt;
 }
 
-// A log that is proved, from what both ways of opening have found.
+// Proves the log's end, for both ways of opening.
 Result<OpenedLog> prove(std::unique_ptr<BlockStore> store, const std::optional<Checkpoint>& head,
                         std::optional<LogBase> base) {
   const Position begin = base ? base->anchor.at.position : Position{};
@@ -78,7 +81,7 @@ Result<OpenedLog> prove(std::unique_ptr<BlockStore> store, const std::optional<C
   return opened;
 }
 
-// The store, opened for appending, and the proof of its end.
+// Opens the store for appending and proves its end.
 Result<OpenedLog> open_store(const LogFolder& folder, const HeadState& head,
                              const LogOptions& options) {
   RocksDbStoreOptions wanted;
@@ -101,14 +104,15 @@ Result<OpenedLog> open_store(const LogFolder& folder, const HeadState& head,
   return opened;
 }
 
-// A database that was opened has changed its folder. `is_first`: what keep_evidence said.
+// Undoes the changes that opening the database made to its folder. `is_first` is the result of
+// keep_evidence.
 base::Error refused(base::Error error, const LogFolder& folder, bool is_first, Disk& disk) {
   if (error.code == ErrorCode::in_use) {
-    // Another process changes these files, and this one has not.
+    // Another process changes these files; this one has not.
     if (is_first) static_cast<void>(drop_evidence(folder, disk));
     return error;
   }
-  // A disk that fails is not asked for more.
+  // Do not write to a failing disk again.
   const bool is_put_back = is_first && error.code != ErrorCode::io &&
                            !base::mutant(base::Mutant::refused_log_changed) &&
                            put_evidence_back(folder, disk);
@@ -139,7 +143,7 @@ Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random,
   const auto head = inspect_head_file(folder.head());
   if (!head) return tl::unexpected(head.error());
   if (head->head && !folder.has_log()) {
-    // Before a database is made here, which would look like a log of its own.
+    // Checked before a database is made here, which would look like a log of its own.
     return tl::unexpected(all_missing(*head->head, folder));
   }
   if (auto ok = make_log_folders(folder, disk); !ok) return tl::unexpected(ok.error());
@@ -159,7 +163,7 @@ Result<OpenedLog> open_to_write(const LogFolder& folder, base::Random& random,
   return opened;
 }
 
-// Opens the database in what way it can be opened; an empty store where there is none.
+// Opens the database in any way that works; an empty store if there is none.
 void open_store_view(const LogFolder& folder, RocksDbViewOptions options, UnprovedLog& log) {
   options.folder = folder.log();
   options.allow_damage = true;
@@ -167,7 +171,7 @@ void open_store_view(const LogFolder& folder, RocksDbViewOptions options, Unprov
   auto store = open_rocksdb_view(options);
   if (!store) log.store_error = store.error();
   if (!store && !log.is_in_use && store.error().code == ErrorCode::damaged) {
-    // As if somebody wrote: it passes over what is missing.
+    // Open as if a writer were there: this way passes over missing files.
     options.has_writer = true;
     store = open_rocksdb_view(options);
   }
@@ -180,7 +184,7 @@ void set_base(UnprovedLog& log, std::optional<LogBase> base) {
   if (log.base && !log.base->rows) log.base_error = log.base->rows.error();
 }
 
-// Reads archives as the log's beginning.
+// Adds the archives as the log's beginning.
 Result<bool> chain(UnprovedLog& log, const std::vector<std::string>& archives) {
   std::vector<std::unique_ptr<BlockStore>> parts;
   std::vector<LogFolder> folders;
@@ -215,14 +219,14 @@ Result<bool> chain(UnprovedLog& log, const std::vector<std::string>& archives) {
   return true;
 }
 
-// What can be seen of the log; with a server at work, up to its head only. None: a server has begun
-// the log meanwhile.
+// Opens the visible part of the log; while a server is at work, only up to its head. Returns none
+// when a server has begun the log meanwhile.
 Result<std::optional<UnprovedLog>> open_view(const LogFolder& folder, bool is_in_use,
                                              const std::vector<std::string>& archives) {
   UnprovedLog log;
   log.is_in_use = is_in_use;
   log.foreign = foreign_files(folder);
-  // The head first: what the store shows afterwards is never shorter than it.
+  // Read the head first: the store is then never shorter than it.
   const auto found = inspect_head_file(folder.head());
   const HeadState head = found.value_or(HeadState{});
   log.head = head.head;
@@ -284,11 +288,11 @@ Result<UnprovedLog> open_unproved_log(const std::string& root,
     auto log = open_view(folder, *is_held, archives);
     if (!log) return tl::unexpected(log.error());
     if (!*log) continue;
-    // The base of where the log began a moment ago goes when a server has trimmed it further.
+    // The base of an earlier first block is removed when a server trims the log further.
     if (*is_held && (*log)->base_error && attempt < kBaseAttemptsMax) continue;
     if (*is_held) return std::move(**log);
-    // A server that came meanwhile may have removed what was being opened, or appended what is not
-    // yet durable: then look again.
+    // A server that started meanwhile may have removed what was being opened, or appended blocks
+    // that are not yet durable: look again.
     const auto is_held_now = base::is_locked(folder.lock());
     if (!is_held_now) return tl::unexpected(is_held_now.error());
     if (!*is_held_now) return std::move(**log);
@@ -300,7 +304,7 @@ Result<OpenedLog> open_log(const std::string& root, LogMode mode, base::Random& 
   if (mode == LogMode::read_write) return open_to_write(folder_of(root), random, options);
   auto log = open_unproved_log(root, options.archives);
   if (!log) return tl::unexpected(log.error());
-  // Whoever needs the rows of a base that lacks them has the archives.
+  // A caller that needs rows which the base lacks has the archives instead.
   if (log->base) log->base_error.reset();
   for (const auto& error : {log->store_error, log->head_error, log->base_error}) {
     if (error) return tl::unexpected(*error);
