@@ -1,3 +1,5 @@
+// An archive is copied block by block, chunks included, since a trimmed log must not need it any
+// more. Trimming removes blocks, then their chunks, then scrubs the files.
 #include "eventlog/copies/archive.hpp"
 
 #include <filesystem>
@@ -17,7 +19,7 @@ namespace {
 using base::ErrorCode;
 using base::failure;
 
-// One large content of a block: the stream and what its chunks' keys begin with.
+// One large content of a block: its stream and digest, from which the keys of its chunks follow.
 struct LargeContent {
   std::string stream;
   Hash digest{};
@@ -87,7 +89,7 @@ Result<bool> copy_blocks(BlockStore& log, const Checkpoint& end, const std::stri
   return true;
 }
 
-// Of contents that are missing in the archive already, the record says so only behind its end.
+// Erasures of contents in the archive that are recorded only behind its end.
 Result<std::vector<LaterErasure>> erased_behind(BlockStore& log, Position from) {
   std::map<std::string, domain::VersionRanges> erased;
   while (from <= log.tail()) {
@@ -125,7 +127,7 @@ Result<ArchiveOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, co
   if (auto ok = sync_all(copy.log(), disk); !ok) return tl::unexpected(ok.error());
   const auto erased = erased_behind(log, end.position.next());
   if (!erased) return tl::unexpected(erased.error());
-  // The file is there in a log that is itself an exact copy.
+  // Exists if the log is itself an exact copy.
   const auto later = read_later_erasures(root.erased());
   if (!later) return tl::unexpected(later.error());
   for (const std::vector<LaterErasure>& some : {*erased, later->erasures}) {
@@ -144,8 +146,8 @@ Result<ArchiveOutcome> copy_and_prove(BlockStore& log, const LogFolder& root, co
   return ArchiveOutcome{first, end.position};
 }
 
-// Removes the chunks of the archive's large contents from the log. Returns where text was, so that
-// the log's files can be rid of it.
+// Removes the chunks of the archive's large contents from the log. Returns the scope in which the
+// log's files must be scrubbed.
 Result<ScrubScope> erase_chunks(BlockStore& log, BlockStore& archive) {
   ScrubScope scope{archive.first(), archive.tail(), {}};
   std::set<Bytes> streams;
@@ -169,7 +171,7 @@ Result<ScrubScope> erase_chunks(BlockStore& log, BlockStore& archive) {
   return scope;
 }
 
-// The archive, once it was shown to end with the block that is meant.
+// Opens the archive, and checks that it ends with the block that `end` names.
 Result<std::unique_ptr<BlockStore>> open_archive(const Checkpoint& end, const std::string& folder) {
   RocksDbViewOptions options;
   options.folder = LogFolder{folder}.log();
@@ -183,7 +185,7 @@ Result<std::unique_ptr<BlockStore>> open_archive(const Checkpoint& end, const st
                  "the archive does not end with the block that the anchor names", folder);
 }
 
-// The mark last, so that what is not removed yet is found again.
+// The mark goes last, so that an unfinished removal is found again.
 void remove_marked(const std::string& folder, Disk& disk) {
   remove_copy(folder, disk);
   const std::string mark = LogFolder{folder}.making();
@@ -219,7 +221,7 @@ void remove_archive(const std::string& folder, base::LogId log, Disk& disk) {
 Result<bool> trim_log(BlockStore& log, const Checkpoint& end, const std::string& folder) {
   const auto archive = open_archive(end, folder);
   if (!archive) return tl::unexpected(archive.error());
-  // Blocks first: nobody is to find chunks missing that a block names.
+  // Blocks first: no reader must find a block whose chunks are missing.
   if (auto ok = log.trim_before(end.position.next()); !ok) return ok;
   const auto scope = erase_chunks(log, **archive);
   if (!scope) return tl::unexpected(scope.error());

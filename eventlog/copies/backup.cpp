@@ -1,3 +1,6 @@
+// A backup is a checkpoint of the store, made independent of the log's files, synced and proved. A
+// restore copies it beside its place, proves the copy, and begins a new epoch before the log can be
+// opened.
 #include "eventlog/copies/backup.hpp"
 
 #include <algorithm>
@@ -46,7 +49,7 @@ Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& copy,
     auto ok = copy_base(root, copy, first.plus(-1), disk);
     if (!ok) return tl::unexpected(ok.error());
   }
-  // Of a log that is itself an exact copy.
+  // Exists if the log is itself an exact copy.
   const auto later = read_later_erasures(root.erased());
   if (!later) return tl::unexpected(later.error());
   if (auto ok = add_later_erasures(copy.erased(), later->erasures, disk); !ok) {
@@ -60,7 +63,7 @@ Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& copy,
   return BackupOutcome{tail->position, tail->hash};
 }
 
-// A copy whose maker was killed, maybe before it had synced all that it had written.
+// Proves a copy whose maker was killed, possibly before it had synced everything.
 Result<BackupOutcome> prove_finished(const LogFolder& copy, Disk& disk) {
   if (!copy.has_log()) return failure(ErrorCode::not_found, "there is no log", copy.root);
   if (auto ok = disk.settle(copy.head()); !ok) return tl::unexpected(ok.error());
@@ -74,10 +77,10 @@ Result<BackupOutcome> prove_finished(const LogFolder& copy, Disk& disk) {
   return BackupOutcome{(*head)->position, (*head)->hash};
 }
 
-// Where the copy's history ends, as far as the new epoch's first events follow from it.
+// The end of the copy's history, as far as the new epoch's first events depend on it.
 struct Ended {
-  std::map<std::string, base::StreamVersion> versions;  // of the streams that they are on
-  std::map<std::string, domain::VersionRanges> erased;  // of these, on the record
+  std::map<std::string, base::StreamVersion> versions;  // of the streams that get those events
+  std::map<std::string, domain::VersionRanges> erased;  // of those streams, on the record
   domain::ServerState server;
   Position through;
 };
@@ -114,16 +117,16 @@ Result<Ended> read_ended(BlockStore& store, const LaterErasures& later) {
   return ended;
 }
 
-// The beginning of the epoch, and on the record what was erased from the copy: all of it in one
-// append, so that it is there wholly or not at all. The erasures are completed by the next server:
-// one that was killed may have left the content in this copy, or in others.
+// The epoch's first event, and the erasures that the copy's record lacks. All are one append, so
+// that they are there wholly or not at all. The next server completes the erasures, since a killed
+// one may have left the content in this copy or in others.
 std::vector<StreamAppend> first_events(const LaterErasures& later, std::int64_t epoch,
                                        const Ended& ended) {
   std::vector<StreamAppend> appends;
   const std::string server(domain::kServerStream);
   appends.push_back({server, ended.versions.at(server), {}});
   appends.back().events.push_back({domain::EpochStarted{epoch, "restored"}, {}});
-  // The copy was begun when it was made, and could not say of itself that it is whole.
+  // The copy holds its own beginning as a backup, and could not record its own completion.
   for (const auto& [name, backup] : ended.server.backups) {
     if (backup.through.value > 0) continue;
     appends.back().events.push_back({domain::BackupCompleted{name, ended.through}, {}});
@@ -166,12 +169,12 @@ Result<Restored> begin_epoch(const std::string& root, const LaterErasures& later
   return restored;
 }
 
-// A name of its own, so that a copy that was cut short is not taken for a log.
+// A name of its own, so that an unfinished copy is not taken for a log.
 std::string part_of(const LogFolder& folder) {
   return folder.root + "/log.part";
 }
 
-// What the files beside a backup's log say of it.
+// The claims of the files beside a backup's log.
 struct Claims {
   Checkpoint head;
   VerifyBesides besides;
@@ -181,7 +184,7 @@ Result<bool> prove(BlockStore& store, const Claims& claims, const VerifyProgress
   return to_result(verify_log(store, claims.head, progress, claims.besides));
 }
 
-// Of a backup of a log whose beginning was archived; none of others.
+// Returns the base of a backup whose log's beginning was archived; none for other backups.
 Result<std::optional<LogBase>> base_of(const LogFolder& from) {
   const auto store = open_log_view(from.log());
   if (!store) return tl::unexpected(store.error());
@@ -190,7 +193,7 @@ Result<std::optional<LogBase>> base_of(const LogFolder& from) {
   return base;
 }
 
-// What an attempt that was cut short has left.
+// Removes the files of an attempt that was cut short.
 void remove_part(const LogFolder& to, Disk& disk) {
   disk.remove_all(part_of(to));
   if (check_restored(to)) return;
@@ -200,8 +203,8 @@ void remove_part(const LogFolder& to, Disk& disk) {
   }
 }
 
-// What was copied is proved, so that a backup may be changed meanwhile by an erasure, which is
-// noted before it begins.
+// The copy is proved, not its source: an erasure can change the backup meanwhile. Each erasure is
+// noted in the backup's `erased` file before it begins.
 Result<bool> copy_log(const LogFolder& from, const LogFolder& to, Claims claims,
                       const VerifyProgress& progress, Disk& disk) {
   const std::string part = part_of(to);
@@ -285,7 +288,7 @@ Result<Restored> restore_backup(const std::string& folder, const std::string& ro
   if (*base) begin_at(**base, claims.besides);
   remove_part(to, disk);
   if (auto ok = prepare_data_folder(to, disk); !ok) return tl::unexpected(ok.error());
-  // Until the epoch has begun, a log in its place would pass for the one that the copy is of.
+  // Until the epoch has begun, a log in this place would pass for the one that was backed up.
   Result<bool> marked = write_whole(disk, to.restoring(), {});
   if (marked) marked = disk.sync_folder(root);
   if (!marked) return tl::unexpected(marked.error());
@@ -294,7 +297,7 @@ Result<Restored> restore_backup(const std::string& folder, const std::string& ro
     if (!to.has_log()) disk.remove_all(to.restoring());
     return tl::unexpected(ok.error());
   }
-  // Once more, of what was erased while it was copied and proved.
+  // Read again, to include erasures during the copying and proving.
   const auto later = read_later_erasures(from.erased());
   if (!later) return tl::unexpected(later.error());
   auto restored = begin_epoch(root, *later, random, disk);

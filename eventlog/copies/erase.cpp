@@ -1,3 +1,5 @@
+// Finds the blocks by the stream index, and rewrites the content block of each without the erased
+// entries. Chunks are removed by their key's prefix.
 #include "eventlog/copies/erase.hpp"
 
 #include <algorithm>
@@ -8,7 +10,7 @@
 namespace eventlog {
 namespace {
 
-// What a content's encoding adds to its text at most: a map's head, its key, the text's head.
+// Most bytes that encoding adds to a content's text: a map's head, its key, the text's head.
 constexpr std::int64_t kEncodingBytesMax = 64;
 
 void widen(ScrubScope& scope, Position first) {
@@ -53,7 +55,7 @@ Result<bool> BlockErasure::run(Position first) {
   }
   if (indexes.empty()) return true;
   widen(scope, block->header.first);
-  // What refers to the chunks goes first, so that nobody finds them missing.
+  // The entries that refer to the chunks go first, so that no reader finds chunks missing.
   if (auto ok = erase_entries(stored, block->header.first, indexes); !ok) return ok;
   for (const domain::Envelope& envelope : large) {
     if (auto ok = erase_chunks(envelope); !ok) return ok;
@@ -84,7 +86,7 @@ Result<bool> BlockErasure::erase_chunks(const domain::Envelope& envelope) {
 
 }  // namespace
 
-// A chunk's key without the index at its end.
+// The prefix is a chunk's key without the index at its end.
 Bytes chunk_prefix(const std::string& stream, const Hash& digest) {
   Bytes key = chunk_key(stream, digest, 0);
   key.resize(key.size() - sizeof(std::uint32_t));

@@ -1,3 +1,5 @@
+// Blocks are written without a sync each; finish() writes the head file and then opens the folder
+// as any server does, which syncs and proves it.
 #include "eventlog/copies/log_rebuild.hpp"
 
 #include <filesystem>
@@ -80,7 +82,7 @@ Result<Checkpoint> LogCopy::begin_epoch(const NewEpoch& epoch, base::Random& ran
   LogTail tail = log_->tail;
   if (log_->is_new) tail.log = epoch.log;
   tail.writer_term = epoch.writer_term;
-  // The highest that is known, maybe of blocks that are not in the copy.
+  // The highest known counter, possibly from blocks that are not in the copy.
   tail.epoch.counter = epoch.counter - 1;
   if (auto ok = check_numbers(tail); !ok) return tl::unexpected(ok.error());
   ++tail.epoch.counter;

@@ -1,5 +1,5 @@
-// Makes a log in a new data folder of blocks that are there already, as they are: for salvage and
-// import. Until finish() has returned the new folder holds no log that anybody would open.
+// Makes a log in a new data folder from existing blocks, unchanged: for salvage and import. Until
+// finish() has returned, the new folder holds no log that anybody would open.
 #pragma once
 
 #include <map>
@@ -12,16 +12,16 @@
 
 namespace eventlog {
 
-// How the copy's own history begins.
+// The beginning of the copy's own history.
 struct NewEpoch {
-  base::LogId log;  // of a copy without a block; else that of its blocks
+  base::LogId log;  // for a copy without a block; else the blocks' own
   std::int64_t counter = 0;
   std::int64_t writer_term = 0;  // of the last server that wrote the log
   std::string reason;            // as in EpochStarted
-  // Of the streams that are appended to: $server, and those of `lost` and `erased`.
+  // Versions of the streams that are appended to: $server, and those of `lost` and `erased`.
   std::map<std::string, base::StreamVersion> versions;
-  std::map<std::string, domain::VersionRanges> lost;  // contents, by stream: on the record as lost
-  // What was erased from that which the copy was made of, and is not on its record yet.
+  std::map<std::string, domain::VersionRanges> lost;  // contents to be recorded as lost, by stream
+  // Erasures from the source of the copy that its record does not list yet.
   LaterErasures erased;
 };
 
@@ -30,13 +30,15 @@ class LogCopy {
   // Errors: conflict when the folder holds something; those of prepare_data_folder.
   static Result<LogCopy> begin(const std::string& folder);
 
-  // The block behind the last one; it is not proved. Nothing is durable yet.
+  // Appends the next block, without proving it. Nothing is durable yet.
   Result<bool> append(const SealedBlock& block);
-  // Makes all of it durable, and proves its end.
+  // Makes all blocks durable, and proves the log's end. Returns the checkpoint of the end.
   Result<Checkpoint> finish(base::Random& random);
-  // Instead of the record, where that is to stay as it is. Durable when it returns.
+  // Notes erasures in a file instead of on the record, where the record must stay as it is. Durable
+  // on return.
   Result<bool> note_erased(const LaterErasures& erased);
-  // After finish(): appends the EpochStarted and what goes with it, durably.
+  // Call after finish(). Appends the EpochStarted and the events that belong to it, durably.
+  // Returns the checkpoint of the new end.
   Result<Checkpoint> begin_epoch(const NewEpoch& epoch, base::Random& random);
 
   const BlockHeader& last() const { return last_; }
@@ -47,7 +49,7 @@ class LogCopy {
   LogFolder folder_;
   std::unique_ptr<BlockStore> store_;  // until finish()
   std::optional<OpenedLog> log_;       // from then on
-  BlockHeader last_;                   // of the block that was appended last
+  BlockHeader last_;                   // header of the last appended block
   Hash hash_{};
 };
 

@@ -1,3 +1,5 @@
+// Reads each file once and searches it for the magic of a block. Contents and chunks are looked up
+// in the tables and in the records of write-ahead logs, whatever the manifest says.
 #include "eventlog/salvage/block_scan.hpp"
 
 #include <rocksdb/options.h>
@@ -17,7 +19,7 @@
 namespace eventlog {
 namespace {
 
-// As rocksdb_store.cpp makes the column families.
+// In the order in which rocksdb_store.cpp makes the column families.
 enum class Family : std::uint32_t { facts = 0, content = 1, chunks = 2 };
 
 Result<Bytes> read_file(const std::string& path) {
@@ -29,7 +31,7 @@ Result<Bytes> read_file(const std::string& path) {
   return bytes;
 }
 
-// Does the checksum of a block hold that cannot be read otherwise?
+// True if the checksum holds of a block that cannot be parsed otherwise.
 bool is_sealed(ByteView block) {
   const std::size_t checked = block.size() - sizeof(std::uint64_t);
   return base::read_u64(block.substr(checked)) == base::xxh3(block.substr(0, checked));
@@ -38,13 +40,13 @@ bool is_sealed(ByteView block) {
 struct File {
   std::string path;
   std::size_t folder = 0;
-  std::uint64_t number = 0;  // RocksDB's; grows with time
+  std::uint64_t number = 0;  // RocksDB's file number; grows with time
   std::size_t size = 0;
   bool is_table = false;
   Bytes payload;  // of a write-ahead log
 };
 
-// A table that holds contents or chunks, and can be read as one.
+// A readable table that holds contents or chunks.
 struct Table {
   std::uint64_t number = 0;
   Family family = Family::content;
@@ -52,7 +54,7 @@ struct Table {
   std::unique_ptr<rocksdb::Iterator> at;
 };
 
-// Contents and chunks that a write-ahead log holds.
+// The contents and chunks in write-ahead logs.
 class Puts final : public rocksdb::WriteBatch::Handler {
  public:
   using Values = std::map<Bytes, std::vector<Bytes>>;  // the newest last
@@ -114,7 +116,7 @@ class FilesOfLog final : public LogFiles {
 
 Result<bool> FilesOfLog::list(const std::string& part, std::size_t folder) {
   const auto entries = base::list_files(part);
-  // A folder that is not there holds nothing, nor does a file in its place.
+  // A missing folder holds no files, nor does a file in its place.
   if (!entries && (entries.error().code == base::ErrorCode::not_found ||
                    entries.error().code == base::ErrorCode::invalid)) {
     return true;
@@ -127,7 +129,7 @@ Result<bool> FilesOfLog::list(const std::string& part, std::size_t folder) {
     if (::stat(entry.path.c_str(), &status) != 0) {
       return tl::unexpected(errno_error("cannot look at a file", entry.path));
     }
-    // Of the file, however many names it has.
+    // Each file is read once, however many names it has.
     if (!inodes_.insert({status.st_dev, status.st_ino}).second) continue;
     const std::uint64_t number = std::strtoull(entry.stem().c_str(), nullptr, 10);
     const auto size = static_cast<std::size_t>(status.st_size);
@@ -168,7 +170,7 @@ Result<bool> FilesOfLog::read(const std::vector<LogFolder>& folders, const Progr
   return true;
 }
 
-// The value of a table's entry and the payload of a log's record lie in one piece, uncompressed.
+// The value of a table's entry, like the payload of a log's record, is one uncompressed piece.
 void FilesOfLog::find_blocks(ByteView bytes, std::size_t file) {
   for (std::size_t at = bytes.find(kBlockMagic); at != ByteView::npos;) {
     const ByteView rest = bytes.substr(at);
@@ -190,14 +192,14 @@ void FilesOfLog::find_blocks(ByteView bytes, std::size_t file) {
 }
 
 void FilesOfLog::take_records(ByteView bytes) {
-  // Contents have their own proof, also those in a record that is damaged elsewhere.
+  // Contents have their own proof, even in a record that is damaged elsewhere.
   for (Bytes& record : all_records(bytes)) {
     rocksdb::WriteBatch batch(std::move(record));
-    static_cast<void>(batch.Iterate(&puts_));  // what cannot be read of it is passed over
+    static_cast<void>(batch.Iterate(&puts_));  // unreadable parts are passed over
   }
 }
 
-// One that cannot be opened is passed over: its contents are lost.
+// A table that cannot be opened is passed over: its contents are lost.
 void FilesOfLog::open_table(const File& file) {
   Table table;
   table.number = file.number;

@@ -1,3 +1,5 @@
+// Finds all blocks, plans which are kept, hands out the rest, and copies the good prefix into a new
+// log. The order matters: the rest is handed out before anything is copied.
 #include "eventlog/salvage/salvage.hpp"
 
 #include <algorithm>
@@ -19,8 +21,9 @@ namespace {
 using base::ErrorCode;
 using base::failure;
 
-constexpr std::int64_t kAll = 1000;       // of the work's share
-constexpr std::int64_t kReadShare = 400;  // reading the files, against copying
+constexpr std::int64_t kAll = 1000;  // all of the work, in shares
+constexpr std::int64_t kReadShare =
+    400;  // the share of reading the files; the other one is copying
 
 class Salvage {
  public:
@@ -79,7 +82,7 @@ Result<bool> Salvage::find() {
   } else if (*is_held) {
     return failure(ErrorCode::in_use, "a server has the log open; stop it first", from_.root);
   }
-  // One that cannot be read says nothing; the files are then all there is.
+  // An unreadable head file says nothing; the files are then the only source.
   head_ = read_head_file(from_.head()).value_or(std::nullopt);
   auto files = read_log_files(folders_, [&](std::size_t read, std::size_t all) {
     progress(static_cast<std::int64_t>(read * kReadShare / std::max<std::size_t>(all, 1)));
@@ -97,7 +100,7 @@ Result<bool> Salvage::find() {
                    missing_text({1}, head_->position) + ": there is no whole block", from_.root);
   }
   for (const LogFolder& folder : folders_) {
-    // One that cannot be read leaves what it would explain as lost.
+    // An unreadable file leaves the contents that it would explain as lost.
     auto erased = read_later_erasures(folder.erased()).value_or(LaterErasures{});
     std::move(erased.erasures.begin(), erased.erasures.end(), std::back_inserter(later_.erasures));
   }
@@ -111,7 +114,7 @@ Result<bool> Salvage::find() {
   return check_archives();
 }
 
-// That each has a block of the log, as far as it has one that no other folder has.
+// Checks that each archive has a block of the log, unless it has no block of its own.
 Result<bool> Salvage::check_archives() const {
   std::vector<bool> is_known(folders_.size());
   std::vector<bool> is_foreign(folders_.size());
@@ -122,7 +125,7 @@ Result<bool> Salvage::check_archives() const {
     if (is_known[i] || !is_foreign[i]) continue;
     return failure(ErrorCode::wrong_log, "this is the archive of another log", folders_[i].root);
   }
-  // A base tells that a beginning was archived, and not that it was also trimmed since.
+  // A base tells that a beginning was archived, but not that it was also trimmed since.
   const bool has_beginning = !plan_.prefix.empty();
   if (has_beginning || !options_.archives.empty() || !has_archived_beginning(from_)) return true;
   return failure(ErrorCode::not_found,
@@ -151,7 +154,7 @@ Result<bool> Salvage::look_at(const FoundBlock& found, bool is_kept) {
     if (!event && is_kept && event.error().code == ErrorCode::wrong_log) {
       return tl::unexpected(event.error());
     }
-    if (!event) continue;  // verify says so of the old log, and will of the new one
+    if (!event) continue;  // verify reports it, in the old log and in the new one
     contents_->take(event->envelope, event->event, is_kept);
     const domain::Envelope& envelope = event->envelope;
     if (is_kept) {

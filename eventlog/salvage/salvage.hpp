@@ -1,8 +1,9 @@
-// Makes a new log of what a damaged one still proves. The damaged one is read only, file by file.
+// Makes a new log of the part of a damaged one that still proves itself. The damaged log is only
+// read, file by file.
 //
-// The good prefix, which is proved block by block from the first one, is copied as it is; then a
-// new epoch begins. Whoever has seen more of the old history than that has a checkpoint that the
-// new log does not hold, and refuses it.
+// The good prefix, proved block by block from the first one, is copied as it is; then a new epoch
+// begins. A reader who has seen more of the old history than that has a checkpoint that the new log
+// does not hold, and refuses it.
 #pragma once
 
 #include <functional>
@@ -16,12 +17,12 @@ namespace eventlog {
 
 // How a block behind the first hole proves that it belongs to the log.
 enum class RestProof {
-  head,   // it is chained back from what the head file names
-  chain,  // it is chained with another block that is there
-  alone,  // by its own checksum and the log's id
+  head,   // it is chained back from the block that the head file names
+  chain,  // it is chained with another block that was found
+  alone,  // only by its own checksum and the log's id
 };
 
-// A block that is whole and has no place in the new log, with the contents that are whole.
+// A whole block that has no place in the new log, with those of its contents that are whole.
 struct RestBlock {
   RestProof proof = RestProof::alone;
   SealedBlock block;
@@ -30,7 +31,7 @@ struct RestBlock {
 struct MissingEvents {
   Position from;
   Position through;
-  bool is_in_rest = false;  // they are among the rest; otherwise nowhere
+  bool is_in_rest = false;  // they are among the rest; otherwise they are lost
 };
 
 struct MissingVersions {
@@ -42,29 +43,31 @@ struct MissingVersions {
 struct Salvaged {
   Position kept;  // last event of the good prefix
   std::int64_t kept_blocks = 0;
-  Checkpoint old_head;                 // as far as it is known how far the old log went
+  Checkpoint old_head;                 // the old head file's; position 0: unknown
   Checkpoint end;                      // of the new log
-  std::vector<MissingEvents> missing;  // of the old log in the new one, ascending
-  // Of streams of which there are later events in the rest: what is nowhere.
+  std::vector<MissingEvents> missing;  // events of the old log that the new one lacks, ascending
+  // Versions that were found nowhere, of streams with later events in the rest.
   std::vector<MissingVersions> missing_versions;
-  std::vector<Position> contents_lost;  // of events that were kept; on the record as lost
+  std::vector<Position>
+      contents_lost;  // positions of kept events without content, recorded as lost
   std::int64_t rest_blocks = 0;
 };
 
 struct SalvageOptions {
-  std::string to;  // the new data folder: not there, or empty
+  std::string to;  // the new data folder: missing or empty
   // Folders of archives, whose files are read as the log's beginning.
   std::vector<std::string> archives{};
-  // Each block of the rest, ascending. Called before the good prefix is copied.
+  // Takes each block of the rest, ascending. Called before the good prefix is copied.
   std::function<Result<bool>(const RestBlock&)> take_rest;
-  // Share of the work that is done, of 1,000.
+  // Called with the share of the work that is done, of 1,000.
   std::function<void(std::int64_t)> progress;
 };
 
-// Errors: conflict when `to` holds something; in_use when a server has the old log open; not_found,
-// or damaged where there is a head file, when there is no whole block; not_found when the log's
-// beginning was archived and no archive is given, or one of them is not there; wrong_log when the
-// log is of a newer format; refused, io.
+// Errors: conflict when `to` holds something. in_use when a server has the old log open. No whole
+// block was found: damaged if there is a head file, else not_found. not_found when the log's
+// beginning was archived and no archive is given, or a given one is missing. wrong_log when the log
+// is of a newer format, when no block is of the head file's log, or when an archive is of another
+// log. refused, io.
 Result<Salvaged> salvage_log(const std::string& from, const SalvageOptions& options,
                              base::Random& random);
 

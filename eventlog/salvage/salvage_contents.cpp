@@ -1,3 +1,5 @@
+// Looks for each content among all copies that were found, and takes the first one that matches the
+// digest among the facts.
 #include "eventlog/salvage/salvage_contents.hpp"
 
 #include <algorithm>
@@ -40,7 +42,7 @@ SealedBlock SalvagedContents::seal(const FoundBlock& block, Bytes facts, std::ve
   sealed.hash = block.hash;
   sealed.facts = std::move(facts);
   const auto view = parse_block(sealed.facts);
-  if (!view) return sealed;  // cannot be: it was parsed when it was found
+  if (!view) return sealed;  // cannot happen: it was parsed when it was found
   std::vector<ContentBlock> candidates;
   for (const Bytes& bytes : files_.contents(block.header.first)) {
     auto decoded = base::decode<ContentBlock>(bytes);
@@ -77,7 +79,7 @@ bool SalvagedContents::add_entry(const domain::Envelope& envelope, std::int64_t 
   return false;
 }
 
-// Of each chunk the newest copies that were found, or else the ones before them.
+// Tries the newest copy of every chunk, then the ones before them, until the content proves itself.
 bool SalvagedContents::add_chunks(const domain::Envelope& envelope, const StoredContent& entry,
                                   SealedBlock& sealed) {
   bool has_copies = true;

@@ -1,4 +1,4 @@
-// Contents of the blocks of a damaged log, as far as they prove themselves by their digests. What
+// Collects the contents of a damaged log's blocks, as far as their digests prove them. Content that
 // was erased on the record is not brought back, wherever it may still lie.
 #pragma once
 
@@ -18,24 +18,25 @@ class SalvagedContents {
   // `files` outlives it.
   explicit SalvagedContents(LogFiles& files) : files_(files) {}
 
-  // Every event of every block that was found, before the first call of seal(). `is_kept`: the
-  // event is on the record of the new log, too.
+  // Call with every event of every found block, before the first call of seal(). `is_kept` is true
+  // if the event is also on the record of the new log.
   void take(const domain::Envelope& envelope, const domain::Event& event, bool is_kept);
 
-  // What was erased from a copy after it was made; its own events do not say so.
+  // Allows for erasures from a copy after it was made, which its own events do not record.
   void allow(const LaterErasures& later);
-  // On the record of the new log, by stream.
+  // Returns the erasures on the record of the new log, by stream.
   const std::map<std::string, domain::VersionRanges>& recorded() const { return erased_; }
 
-  // An event whose content is found in no file, or is left out because an event that is not kept
-  // erased it: the new log must say that it may be missing.
+  // An event whose content was found in no file, or was erased by an event that is not kept. The
+  // new log must record that the content can be missing.
   struct Lost {
     std::string stream;
     base::StreamVersion version;
     Position position;
   };
 
-  // The block as it is to be stored. `facts` are those of `block`. What is lost is added to `lost`.
+  // Returns the block as it must be stored. `facts` must be those of `block`. Lost contents are
+  // added to `lost`.
   SealedBlock seal(const FoundBlock& block, Bytes facts, std::vector<Lost>& lost);
 
  private:
@@ -48,9 +49,9 @@ class SalvagedContents {
                   SealedBlock& sealed);
 
   LogFiles& files_;
-  Erased erased_;          // by events that are kept
-  Erased erased_later_;    // from the copy that the files are of
-  Erased erased_in_rest_;  // by others
+  Erased erased_;          // by kept events
+  Erased erased_later_;    // from a copy, after it was made
+  Erased erased_in_rest_;  // by events that are not kept
 };
 
 }  // namespace eventlog

@@ -1,3 +1,5 @@
+// Blocks are linked by their hashes. The prefix follows the chain from the first block; the head's
+// block and its ancestors win where the chain forks.
 #include "eventlog/salvage/salvage_plan.hpp"
 
 #include <algorithm>
@@ -61,7 +63,7 @@ class Planner {
     return found->second->header.last().next() == block->header.first ? found->second : nullptr;
   }
 
-  // What was acknowledged: the head's block and all that it is chained back to.
+  // Marks the acknowledged blocks: the head's block and all blocks that it is chained back to.
   void walk_back_from_head() {
     if (!head_) return;
     const auto found = by_hash_.find(key_of(head_->hash));
@@ -71,8 +73,8 @@ class Planner {
     }
   }
 
-  // Where two blocks follow the same one, the acknowledged one is the history, or else the one that
-  // a later server wrote.
+  // If two blocks follow the same one, the acknowledged one is the history; else the one that a
+  // later server wrote.
   Block follower_of(const Hash& hash, Position first) const {
     Block chosen = nullptr;
     const auto found = followers_.find(key_of(hash));

@@ -1,5 +1,5 @@
-// Which of the blocks that were found in a log's files are its good prefix, and what becomes of the
-// others. Looks at headers and hashes alone.
+// Plans a salvage: which of the found blocks are the log's good prefix, and what becomes of the
+// others. Looks only at headers and hashes.
 #pragma once
 
 #include <optional>
@@ -16,17 +16,18 @@ struct PlannedRest {
 };
 
 struct SalvagePlan {
-  std::vector<const FoundBlock*> prefix;  // from the log's first block on, each follows the last
-  std::vector<PlannedRest> rest;          // ascending
+  std::vector<const FoundBlock*>
+      prefix;                     // from the log's first block on, each follows the one before
+  std::vector<PlannedRest> rest;  // ascending
   std::vector<MissingEvents> missing;
   base::LogId log;
-  std::int64_t epoch_counter = 0;  // the greatest that was seen
-  std::int64_t writer_term = 0;    // likewise
+  std::int64_t epoch_counter = 0;  // the greatest seen, the head's included
+  std::int64_t writer_term = 0;    // the greatest seen
 };
 
-// `head`: none when the head file cannot be read. Where the blocks are of several logs, those of
-// the head's are taken, or else of the one that most are of in the first of the folders that were
-// read. The pointers are into `blocks`.
+// Returns the plan, with pointers into `blocks`. `head` is none when the head file cannot be read.
+// If the blocks are of several logs, the head's log is taken. Without a head, it is the log with
+// the most blocks in the first folder that was read; archives decide a tie.
 SalvagePlan plan_salvage(const std::vector<FoundBlock>& blocks,
                          const std::optional<Checkpoint>& head);
 
