@@ -1,5 +1,5 @@
-// A byte string that is always msgpack `bin`, also where it happens to be UTF-8, so that readers
-// in other languages see one type.
+// A byte string that is always msgpack `bin`, even if it happens to be UTF-8, so that readers in
+// other languages see one type.
 #pragma once
 
 #include "eventlog/base/msgpack.hpp"
@@ -20,7 +20,7 @@ struct Binary {
   }
 };
 
-// As Binary, of bytes that belong to somebody else and must outlive it; to be read alone.
+// As Binary, but a view of bytes that must outlive it. It can only be read.
 struct BinaryView {
   ByteView bytes;
 

@@ -1,6 +1,5 @@
-// A value that most owners do not have: like std::optional, but it lies apart, so that an owner
-// without one is a pointer larger and no more. In bytes it is what an optional is. One that was
-// moved from has no value.
+// A value that most owners lack: like std::optional, but allocated apart, so that an owner without
+// one is only a pointer larger. It is encoded as an optional. A moved-from one has no value.
 #pragma once
 
 #include <memory>
@@ -40,7 +39,7 @@ class Boxed {
   std::unique_ptr<T> value_;
 };
 
-// As of std::optional in fields.hpp, whose templates find these by their arguments.
+// As for std::optional in fields.hpp, whose templates find these by argument-dependent lookup.
 template <class T>
 void write(MsgpackWriter& out, const Boxed<T>& boxed) {
   boxed ? detail::write(out, *boxed) : out.nil();

@@ -1,3 +1,4 @@
+// UTF-8 is checked by hand, in one pass: the bounds of the second byte depend on the first.
 #include "eventlog/base/bytes.hpp"
 
 namespace base {

@@ -1,3 +1,4 @@
+// Writes with stdio and without a logger, since the logger can be what broke.
 #include "eventlog/base/check.hpp"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// CHECK: a broken invariant of our own. On in every build; writes one line to stderr and aborts.
+// CHECK: tests an invariant of our own. On in every build; writes one line to stderr and aborts.
 // Never used on input from outside, which is refused with an Error instead.
 #pragma once
 
@@ -6,11 +6,12 @@
 
 namespace base {
 
-// Prints "CHECK failed: <expression> at <file>:<line>", calls what was set below, and aborts.
+// Prints "CHECK failed: <expression> at <file>:<line>", calls the function set below, and aborts.
 [[noreturn]] void check_failed(const char* expression, const char* file, int line) noexcept;
 
-// Called once, on the failing thread, before the process aborts: to write out what led up to it.
-// Set before any other thread is started; an empty function: nothing.
+// Sets the function that is called once, on the failing thread, before the process aborts: to write
+// out what led up to the failure. Call before any other thread is started. An empty function does
+// nothing.
 void on_check_failed(std::function<void()> last_words);
 
 }  // namespace base

@@ -1,5 +1,5 @@
-// What happened lately, by key: bounded in number and, where a bound is given, in time. What is
-// put again counts as new. The oldest go first.
+// A map of recent entries, bounded in number and, if a bound is given, in age. A key that is put
+// again counts as new. The oldest entries are evicted first.
 #pragma once
 
 #include <iterator>
@@ -16,7 +16,7 @@ class ExpiringMap {
   explicit ExpiringMap(std::size_t count_max, base::Duration age_max = base::Duration::max())
       : count_max_(count_max), age_max_(age_max) {}
 
-  // `now` of any clock that never goes back, the same one in every call.
+  // `now` must come from a clock that never goes back, and from the same one in every call.
   void put(const Key& key, Value value, base::Duration now) {
     forget(now);
     const auto found = places_.find(key);
@@ -25,7 +25,8 @@ class ExpiringMap {
     places_[key] = std::prev(order_.end());
     if (order_.size() > count_max_) drop_oldest();
   }
-  // Null: nothing was put under this key lately. The pointer lasts until the next call.
+  // Returns null if nothing was put under this key lately. The pointer is valid until the next
+  // call.
   const Value* find(const Key& key, base::Duration now) {
     forget(now);
     const auto found = places_.find(key);

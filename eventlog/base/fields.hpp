@@ -1,4 +1,4 @@
-// A struct names its fields once, and is thereby encoded, decoded and checked:
+// A struct names its fields once, and is encoded, decoded and checked by that list:
 //
 //   struct TurnStarted {
 //     TurnId turn;
@@ -9,7 +9,7 @@
 //   };
 //
 // On the wire it is a msgpack map of its fields in this order. A field that equals its default is
-// left out. Unknown fields are skipped, or handed to the caller who asked to keep them.
+// left out. Unknown fields are skipped, or handed to a caller that asked to keep them.
 #pragma once
 
 #include <bit>
@@ -32,11 +32,12 @@
 
 namespace base {
 
-// Specialise for an enum that appears in a field: its values' names, in order, from value 0 on.
+// Specialise for an enum that appears in a field: the names of its values, in order, from value 0
+// on.
 template <class Enum>
 struct EnumNames;
 
-// Whether an enumerator has that value: a compiler writes one that has none as a cast, "(Enum)7".
+// True if an enumerator has that value: a compiler prints a value without one as a cast, "(Enum)7".
 template <auto kValue>
 consteval bool is_enumerator() {
   constexpr std::string_view kText = __PRETTY_FUNCTION__;
@@ -44,7 +45,7 @@ consteval bool is_enumerator() {
   return behind < '0' || behind > '9';
 }
 
-// The table names every enumerator from value 0 on, and nothing else.
+// True if the table names every enumerator from value 0 on, and nothing else.
 template <class Enum>
 consteval bool are_names_whole() {
   constexpr std::size_t kCount = std::size(EnumNames<Enum>::kNames);
@@ -67,10 +68,10 @@ std::optional<Enum> parse_enum(std::string_view name) {
   return std::nullopt;
 }
 
-// An unknown field as it came: its name and its value's msgpack bytes.
+// Unknown fields as they came: each one's name and the msgpack bytes of its value.
 using ExtraFields = std::vector<std::pair<std::string, Bytes>>;
 
-// A value that is carried as the msgpack bytes that it already is.
+// A value that is carried as encoded msgpack bytes.
 struct RawValue {
   Bytes encoded;
   bool operator==(const RawValue&) const = default;
@@ -140,10 +141,10 @@ void write(MsgpackWriter& out, const std::set<T>& values);
 template <class K, class V>
 void write(MsgpackWriter& out, const std::map<K, V>& values);
 
-// What visits fields is inlined, so that the length of each name is a constant.
+// Marks visitors of fields: inlined, the length of each name is a constant.
 #define STENO_INLINED __attribute__((always_inline))
 
-// The fields that do not equal their default: bit N of the Nth.
+// Returns the fields that do not equal their default: bit N is set for the Nth.
 template <HasFields T>
 std::uint64_t fields_to_write(const T& value) {
   static_assert(fields_count<T>() <= 64);
@@ -254,7 +255,7 @@ struct Accepts<std::map<K, V>> {
 
 // ---- reading: false when the next value does not fit ----
 
-// The first field that did not fit; "spec.budget" where structs are nested.
+// The first field that did not fit; "spec.budget" if structs are nested.
 struct BadField {
   std::string name;
   std::string accepted;
@@ -355,7 +356,7 @@ bool read_field(MsgpackReader& in, ByteView name, std::optional<T>& field, BadFi
   if (in.is_nil_next()) return in.nil();
   return read_field(in, name, field.emplace(), bad);
 }
-// The next pair, whose name was not written as Steno writes it, or is not known.
+// Reads the next pair, whose name was not written as Steno writes it, or is not known.
 template <HasFields T>
 [[gnu::cold, gnu::noinline]] bool read_other_pair(MsgpackReader& in, T& value, ExtraFields* extra,
                                                   BadField* bad) {
@@ -381,8 +382,8 @@ bool read(MsgpackReader& in, T& value, ExtraFields* extra, BadField* bad) {
   std::size_t pairs = 0;
   if (!in.map(pairs)) return false;
   while (pairs > 0) {
-    // Fields come in the order in which they were written: one walk reads them all. A name that
-    // the rest of a walk does not know is looked for in another one, from the first field on.
+    // Fields come in the order in which they were written, so one walk reads them all. A name that
+    // the rest of a walk does not know is looked up in another walk, from the first field on.
     const std::size_t before = pairs;
     bool is_sound = true;
     T::fields([&](const char* name, auto member) STENO_INLINED {
@@ -411,7 +412,7 @@ template <class T>
 bool read(MsgpackReader& in, std::vector<T>& values) {
   std::size_t items = 0;
   if (!in.array(items)) return false;
-  values.clear();  // of a field that comes twice the last one counts
+  values.clear();  // if a field comes twice, the last one counts
   for (std::size_t i = 0; i < items; ++i) {
     T value{};
     if (!in.afford(sizeof(T)) || !read(in, value)) return false;
@@ -453,14 +454,15 @@ void encode_to(Bytes& out, const T& value) {
   detail::write(writer, value);
 }
 
-// As above, with the unknown fields that came with the value when it was decoded.
+// As above, with the unknown fields that were kept when the value was decoded.
 template <class T>
 void encode_to(Bytes& out, const T& value, const ExtraFields& extra) {
   MsgpackWriter writer(out);
   detail::write_fields(writer, value, extra);
 }
 
-// Room that most events, rows and messages fit in: one allocation instead of one a doubling.
+// Room that is enough for most events, rows and messages: one allocation instead of repeated
+// doubling.
 constexpr std::size_t kEncodedBytesUsual = 256;
 
 template <class T>
@@ -472,7 +474,7 @@ Bytes encode(const T& value) {
 }
 
 // Decodes exactly one map that fills `in`, into a value that has its defaults. The error names the
-// field that does not fit, and what it accepts; the value is then half read.
+// field that does not fit, and what it accepts; the value is then partly read.
 template <class T>
 Result<bool> decode_to(T& value, ByteView in, ExtraFields* extra = nullptr) {
   MsgpackReader reader(in);

@@ -1,3 +1,5 @@
+// The file is opened without following links and never truncated before the lock is held, so that a
+// loser cannot wipe the holder's name.
 #include "eventlog/base/file_lock.hpp"
 
 #include <fcntl.h>

@@ -1,10 +1,10 @@
-// An exclusive lock on a file: one server a data folder, one server a socket, one worker a machine,
-// one keeper a session. An open-file-description lock (fcntl(2), F_OFD_SETLK), because it can be
-// asked about without being taken, also excludes a second holder in the same process, and is
-// released by the kernel however its holder ends.
+// An exclusive lock on a file: one server for each data folder, one server for each socket, one
+// worker for each machine, one keeper for each session. It is an open-file-description lock
+// (fcntl(2), F_OFD_SETLK). It can be queried without being taken, also excludes a second holder in
+// the same process, and is released by the kernel however its holder ends.
 //
-// The file names its holder for whoever comes second, and is never deleted: the name of a deleted
-// file could be locked a second time while the first holder still lives.
+// The file names its holder, for the process that comes second. It is never deleted: the name of a
+// deleted file could be locked a second time while the first holder still lives.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace base {
 
-// Held until destruction. Children do not inherit it, but a fork without exec would.
+// Held until destruction. Children do not inherit it across exec, but a fork without exec keeps it.
 class FileLock {
  public:
   // Creates the file (0600) when it is missing. Never waits. Errors: in_use, "process 1234 holds
@@ -33,11 +33,11 @@ class FileLock {
   int fd_;
 };
 
-// True while anybody holds the lock. A missing file is not locked. The answer is old at once: only
-// take() decides.
+// True while any process holds the lock. A missing file is not locked. The answer can be outdated
+// at once: only take() decides.
 Result<bool> is_locked(const std::string& path);
 
-// Pid of the process that took the lock last, as the file names it; 0: none is named.
+// Returns the pid of the process that last took the lock, as the file names it; 0 if it names none.
 int lock_holder(const std::string& path);
 
 }  // namespace base

@@ -1,3 +1,4 @@
+// Calls libsodium for BLAKE2b and xxHash for XXH3; their types stay in this file.
 #include "eventlog/base/hash.hpp"
 
 #include <sodium/crypto_generichash.h>

@@ -1,5 +1,5 @@
-// The two hashes of Steno: BLAKE2b-256 (RFC 7693, libsodium) where somebody may want to cheat,
-// XXH3-64 where only accidents are to be found.
+// The two hashes of Steno: BLAKE2b-256 (RFC 7693, libsodium) against deliberate changes, XXH3-64
+// against accidents.
 #pragma once
 
 #include <array>
@@ -19,13 +19,13 @@ inline ByteView view(const Hash& hash) {
 }
 
 Hash blake2b(ByteView in);
-// Keyed with the salt: without it the digest of a short text cannot be found by guessing.
+// Keyed with the salt: without the salt a short text cannot be guessed from its digest.
 Hash blake2b(ByteView in, const Salt& salt);
 Salt make_salt(Random& random);
 std::uint64_t xxh3(ByteView in);
 
-// BLAKE2b over a sequence of parts; each part is preceded by its length, so that no two
-// sequences collide by moving a boundary.
+// BLAKE2b over a sequence of parts. Each part is preceded by its length, so that no two sequences
+// collide by moving a boundary.
 class Blake2bStream {
  public:
   Blake2bStream();

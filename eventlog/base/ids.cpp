@@ -1,3 +1,5 @@
+// Formats, parses and makes UUIDs. Parsing looks all digits up in a table and checks them once, at
+// the end, without a branch for each.
 #include "eventlog/base/ids.hpp"
 
 #include "eventlog/base/bytes.hpp"
@@ -22,7 +24,7 @@ int hex_value(char c) {
   return kHexValues[static_cast<unsigned char>(c)];
 }
 
-// Where the two digits of each byte begin in a text with dashes.
+// The places in a dashed text where the two digits of each byte begin.
 constexpr std::array<std::size_t, sizeof(IdBytes)> kDashedPlaces = {0,  2,  4,  6,  9,  11, 14, 16,
                                                                     19, 21, 24, 26, 28, 30, 32, 34};
 
@@ -45,7 +47,7 @@ std::optional<IdBytes> parse_id(std::string_view text) {
     return std::nullopt;
   }
   IdBytes bytes{};
-  int all = 0;  // negative once a digit was none
+  int all = 0;  // negative once a character was no digit
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const std::size_t place = is_dashed ? kDashedPlaces[i] : 2 * i;
     const int high = hex_value(text[place]);

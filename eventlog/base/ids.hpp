@@ -1,5 +1,5 @@
-// 128-bit ids, one type for each kind of thing. Made from time and randomness as UUIDv7
-// (RFC 9562, section 5.7), so that they sort by the time of their making.
+// 128-bit ids, one type for each kind of thing. They are made as UUIDv7 (RFC 9562, section 5.7)
+// from time and randomness, so that they sort by creation time.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace base {
 
 using IdBytes = std::array<char, 16>;
 
-// "01890a5d-ac96-774b-bcce-b302099a8057"
+// Returns the dashed form, as in "01890a5d-ac96-774b-bcce-b302099a8057".
 std::string id_text(const IdBytes& bytes);
 // Accepts the dashed form and 32 hexadecimal digits, in either case; nothing else.
 std::optional<IdBytes> parse_id(std::string_view text);
@@ -29,7 +29,7 @@ struct Id {
   IdBytes bytes{};
 
   bool operator==(const Id&) const = default;
-  // As unsigned bytes, like the id's text and its key in a store; a char may be signed.
+  // Compares unsigned bytes, like the id's text and its key in a store; a char may be signed.
   std::strong_ordering operator<=>(const Id& other) const {
     const std::uint64_t mine = half(0);
     const std::uint64_t others = other.half(0);
@@ -46,7 +46,7 @@ struct Id {
   static Id make(Time now, Random& random) { return {make_id_bytes(now, random)}; }
 
  private:
-  // The eight bytes from `at` on as a number that sorts as they do.
+  // Returns the eight bytes from `at` on as a number that sorts as they do.
   std::uint64_t half(std::size_t at) const {
     static_assert(std::endian::native == std::endian::little);
     std::uint64_t number = 0;

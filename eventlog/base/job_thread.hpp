@@ -1,5 +1,6 @@
-// Hands work to a thread of its own and the outcomes back: the one way in which Steno's loops have
-// something slow (a sync, a disk read) done without waiting for it. Owner's side: one thread.
+// Hands jobs to a thread of its own and the outcomes back. This is the only way in which Steno's
+// loops have slow work (a sync, a disk read) done without waiting. All public calls come from one
+// thread, the owner's.
 #pragma once
 
 #include <pthread.h>
@@ -18,8 +19,8 @@ namespace base {
 template <class Job, class Outcome>
 class JobThread {
  public:
-  // `work` runs on the thread, once for each job, in order. `name`: what `top -H` and profilers
-  // call the thread, at most 15 bytes.
+  // `work` runs on the thread, once for each job, in order. `name` is shown by `top -H` and
+  // profilers, at most 15 bytes.
   JobThread(const char* name, std::function<Outcome(Job)> work)
       : work_(std::move(work)),
         wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
@@ -27,7 +28,7 @@ class JobThread {
     pthread_setname_np(thread_.native_handle(), name);
   }
 
-  // Ends once all jobs are done; their outcomes are dropped.
+  // Returns once all jobs are done; their outcomes are dropped.
   ~JobThread() {
     thread_.request_stop();
     submitted_.notify_all();
@@ -46,12 +47,12 @@ class JobThread {
     submitted_.notify_one();
   }
 
-  // The next outcome, in the order of the jobs; none if none is ready.
+  // Returns the next outcome, in the order of the jobs; none if none is ready.
   std::optional<Outcome> poll() {
     return poll_if([](const Outcome&) { return true; });
   }
 
-  // The same, unless the next outcome is one that the caller does not accept: it stays the next.
+  // The same, but only if `accepts` returns true for the next outcome; otherwise it stays the next.
   template <class Accepts>
   std::optional<Outcome> poll_if(Accepts&& accepts) {
     const std::lock_guard guard(mutex_);
@@ -88,7 +89,7 @@ class JobThread {
   std::condition_variable_any submitted_;
   std::deque<Job> jobs_;
   std::deque<Outcome> outcomes_;
-  std::jthread thread_;  // last, so that it starts when all else is there
+  std::jthread thread_;  // last, so that it starts after all other members
 };
 
 }  // namespace base

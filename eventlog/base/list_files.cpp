@@ -1,3 +1,4 @@
+// Reads folders with readdir, whose entries carry their kind, so that most need no stat.
 #include "eventlog/base/list_files.hpp"
 
 #include <dirent.h>
@@ -28,7 +29,7 @@ FileKind kind_of_mode(mode_t mode) {
   return S_ISREG(mode) ? FileKind::file : S_ISDIR(mode) ? FileKind::folder : FileKind::other;
 }
 
-// Error not_found: it is gone already.
+// Error not_found: the file is gone already.
 Result<FileKind> kind_of(const dirent& entry, const std::string& path) {
   if (entry.d_type == DT_REG) return FileKind::file;
   if (entry.d_type == DT_DIR) return FileKind::folder;
@@ -79,7 +80,7 @@ Result<std::vector<ListedFile>> list_tree(const std::string& folder) {
   auto top = list_files(folder);
   if (!top) return top;
   std::vector<ListedFile> files;
-  // A stack of its own: how deep folders lie is not ours to say.
+  // An explicit stack: the depth of folders is not bounded.
   std::vector<ListedFile> left(top->rbegin(), top->rend());
   while (!left.empty()) {
     files.push_back(std::move(left.back()));

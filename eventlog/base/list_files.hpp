@@ -1,5 +1,5 @@
-// What is in a folder. The iterators of std::filesystem throw when a folder cannot be read to its
-// end, which on the thread of a job ends the process, so nothing else uses them.
+// Lists folders. The iterators of std::filesystem throw when a folder cannot be read to its end,
+// which ends the process on a job's thread. So nothing else lists folders.
 #pragma once
 
 #include <string>
@@ -16,18 +16,19 @@ struct ListedFile {
   std::string path;  // the folder's path as it was given, '/', the name
   FileKind kind = FileKind::file;
 
-  // What follows the name's last dot, with the dot; empty where there is none, as in ".hidden".
+  // Returns the part from the name's last dot on, with the dot; empty if there is none, as in
+  // ".hidden".
   std::string extension() const;
-  // The name without its extension.
+  // Returns the name without its extension.
   std::string stem() const;
 };
 
-// All that is in the folder but "." and "..", by name. Links are not followed. What goes while it
-// is read may be left out. Errors: not_found; invalid when it is no folder; refused; io.
+// Lists everything in the folder but "." and "..", by name. Links are not followed. A file that is
+// removed meanwhile may be left out. Errors: not_found; invalid when it is no folder; refused; io.
 Result<std::vector<ListedFile>> list_files(const std::string& folder);
 
-// Also what is in the folders below it: a folder comes before its files. One that goes meanwhile
-// counts as empty. Errors: as above.
+// Also lists the folders below it; a folder comes before its files. A folder that is removed
+// meanwhile counts as empty. Errors: as above.
 Result<std::vector<ListedFile>> list_tree(const std::string& folder);
 
 }  // namespace base

@@ -1,3 +1,5 @@
+// BLAKE2b in the lanes of vector registers. A lane that is done takes the next input, so inputs of
+// any length are mixed.
 #include "eventlog/base/many_hashes.hpp"
 
 #include <algorithm>
@@ -9,13 +11,13 @@ namespace {
 
 #if defined(__x86_64__)
 
-// BLAKE2b as of RFC 7693, sections 2.6, 2.7, 3.1 and 3.2. Everything below is compiled once for
-// each kind of vector, which is only so when it is inlined into the function that names the kind.
+// BLAKE2b as in RFC 7693, sections 2.6, 2.7, 3.1 and 3.2. Everything below is compiled once for
+// each kind of vector. That holds only if it is inlined into the function that names the kind.
 constexpr std::size_t kBlockBytes = 128;
 constexpr std::size_t kBlockWords = 16;
 constexpr std::size_t kStateWords = 8;
 constexpr std::size_t kRounds = 12;
-// With fewer inputs the lanes that are empty cost more than the others save.
+// With fewer inputs the empty lanes cost more than the others save.
 constexpr std::size_t kWorthwhileInputs = 3;
 constexpr std::array<std::uint64_t, kStateWords> kIv = {
     0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
@@ -39,11 +41,11 @@ struct VectorOf {
 template <std::size_t kLanes>
 using Vector = typename VectorOf<kLanes>::Type;
 
-// What the compression function takes: a word of all lanes lies together.
+// The input of the compression function: a word of all lanes lies together.
 template <std::size_t kLanes>
 struct alignas(64) Compression {
   std::uint64_t state[kStateWords][kLanes];
-  std::uint64_t length[kLanes];      // bytes up to the block's end, the key's block among them
+  std::uint64_t length[kLanes];      // bytes up to the block's end, the key's block included
   std::uint64_t final_flag[kLanes];  // all bits, or none
   const char* block[kLanes];         // kBlockBytes
 };
@@ -124,7 +126,7 @@ template <std::size_t kLanes>
   compress(in);
 }
 
-// A lane that is done takes the next input, so that their lengths may differ.
+// Hashes the inputs in lanes; a lane that is done takes the next input, so lengths can differ.
 template <std::size_t kLanes>
 class LaneHasher {
  public:
@@ -147,10 +149,10 @@ class LaneHasher {
     bool is_busy = false;
     bool is_key_next = false;
     std::size_t input = 0;
-    std::size_t at = 0;  // of the input's bytes, what is still to be hashed
+    std::size_t at = 0;  // where the unhashed rest of the input begins
   };
 
-  // Gives each lane its next block. Returns how many have one.
+  // Gives each lane its next block. Returns the number of lanes that have one.
   std::size_t fill() {
     std::size_t busy = 0;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
@@ -166,7 +168,7 @@ class LaneHasher {
     const HashInput& input = inputs_[next_];
     lanes_[lane] = {true, input.salt != nullptr, next_++, 0};
     for (std::size_t i = 0; i < kStateWords; ++i) work_.state[i][lane] = kIv[i];
-    // The parameter block's first word: one digest, no tree, the lengths of key and digest.
+    // The first word of the parameter block: one digest, no tree, the lengths of key and digest.
     const std::size_t key_bytes = input.salt == nullptr ? 0 : input.salt->size();
     work_.state[0][lane] ^= 0x01010000 | key_bytes << 8 | sizeof(Hash);
     work_.length[lane] = 0;
@@ -218,7 +220,7 @@ class LaneHasher {
   std::vector<Hash>& hashes_;
   std::size_t next_ = 0;  // the first input that no lane has taken
   std::array<Lane, kLanes> lanes_{};
-  std::array<std::array<char, kBlockBytes>, kLanes> padded_{};  // what is no whole block
+  std::array<std::array<char, kBlockBytes>, kLanes> padded_{};  // the blocks that are not whole
   Compression<kLanes> work_{};
 };
 

@@ -1,5 +1,6 @@
-// BLAKE2b-256 of many inputs at once, one in each lane of the processor's vectors, which takes
-// AVX-512 or AVX2; where there is neither, one after the other. For who follows a log's chain.
+// Computes BLAKE2b-256 of many inputs at once, one in each lane of the processor's vectors. That
+// needs AVX-512 or AVX2; without them it hashes one after the other. For readers that follow a
+// log's chain.
 #pragma once
 
 #include <vector>
@@ -10,13 +11,14 @@ namespace base {
 
 struct HashInput {
   ByteView bytes;              // valid during the call
-  const Salt* salt = nullptr;  // it is keyed with that; null: without a key
+  const Salt* salt = nullptr;  // the key; null: no key
 };
 
-// How many inputs this processor hashes at once: 8, 4 or 1.
+// Returns how many inputs this processor hashes at once: 8, 4 or 1.
 int hash_lanes();
 
-// Into `hashes`, what blake2b() gives for each input. `lanes`: hash_lanes() or fewer of 8, 4 and 1.
+// Sets `hashes` to the result of blake2b() for each input. `lanes` is hash_lanes(), or a lower one
+// of 8, 4 and 1.
 void blake2b_each(const std::vector<HashInput>& inputs, std::vector<Hash>& hashes,
                   int lanes = hash_lanes());
 

@@ -1,3 +1,5 @@
+// The longer forms of values, and skipping over any value. Skipping counts items and depth, so that
+// hostile input is bounded in time and stack.
 #include "eventlog/base/msgpack.hpp"
 
 #include <msgpack/pack.hpp>
@@ -146,7 +148,7 @@ bool MsgpackReader::longer_integer(std::int64_t& value) {
   const bool is_signed = type >= 0xD0;
   const unsigned bytes = 1u << (type - (is_signed ? 0xD0 : 0xCC));
   const unsigned unused = 64 - 8 * bytes;
-  std::uint64_t raw = 0;  // its bytes first, then zeros
+  std::uint64_t raw = 0;  // the value's bytes first, then zeros
   if (left() >= sizeof raw) {
     raw = read_u64({at_, sizeof raw});
   } else {

@@ -1,5 +1,6 @@
-// MessagePack, written with msgpack-cxx (what is short: here) and read by a cursor of our own that
-// never allocates, never recurses deeper than kDepthMax and never reads past the end of its input.
+// MessagePack. Short values are written here, others with msgpack-cxx. Reading uses a cursor of our
+// own that never allocates, never recurses deeper than kDepthMax and never reads past the end of
+// its input.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace base {
 
-// Exclusive bound of the magnitude of every integer on the wire: all languages' numbers hold it.
+// Exclusive bound of the magnitude of every integer on the wire: numbers of every language can hold
+// it.
 constexpr std::int64_t kIntegerLimit = std::int64_t{1} << 53;
 
 // Appends values to a byte string that it does not own and that must outlive it.
@@ -37,16 +39,16 @@ class MsgpackWriter {
 
 enum class MsgpackKind { nil, boolean, integer, text, binary, array, map, other, end };
 
-// A cursor over one byte string, which must outlive it and the views it returns. Each read
-// returns false, once and for all, when the next value is not of that kind or is cut short.
+// A cursor over one byte string, which must outlive it and the views it returns. A read returns
+// false when the next value is of another kind or cut short; then every later read also fails.
 class MsgpackReader {
  public:
   static constexpr int kDepthMax = 32;  // deeper than anything that Steno writes
   static constexpr std::size_t kListBytesFree = 64 << 10;
   static constexpr std::size_t kListBytesFactor = 16;
 
-  // `items_max`: values that skip() and value() step over in all, those within lists and maps
-  // included. Reading that only looks for an end is then bounded in time, too.
+  // `items_max` bounds the values that skip() and value() step over in total, including those
+  // within lists and maps. That also bounds the time of a reader that only looks for an end.
   explicit MsgpackReader(ByteView in,
                          std::size_t items_max = std::numeric_limits<std::size_t>::max())
       : at_(in.data()),
@@ -60,24 +62,24 @@ class MsgpackReader {
   bool map(std::size_t& pairs);
   bool array(std::size_t& items);
   bool text(ByteView& value);
-  // Steps over the next value when it is this text of up to 31 bytes, in the shortest form. False:
-  // it is another value, or the same in another form, and is still the next one.
+  // Steps over the next value if it is this text of up to 31 bytes, in the shortest form. Returns
+  // false for another value, or for the same text in another form; it then stays the next one.
   bool skip_text(ByteView expected);
   bool binary(ByteView& value);
   bool integer(std::int64_t& value);  // refuses magnitudes of kIntegerLimit and above
   bool boolean(bool& value);
   bool nil();
-  bool skip();                // any one value, with all that it contains
+  bool skip();                // any one value, with everything in it
   bool value(ByteView& raw);  // the encoded bytes of the next value, stepping over it
 
-  // To be asked before each item of a list is kept: may the reader's caller keep `bytes` more? An
-  // item of a hundred bytes in memory may be a single byte of input, so what lists take is held to
-  // kListBytesFree and kListBytesFactor times the input, which is beyond every list of real items.
+  // Call before keeping each item of a list: returns false if `bytes` more are not affordable. An
+  // item of a hundred bytes in memory can be a single byte of input. So lists are limited to
+  // kListBytesFree plus kListBytesFactor times the input, which is beyond every list of real items.
   bool afford(std::size_t bytes);
 
   bool at_end() const { return at_ == end_ && !failed_; }
   bool failed() const { return failed_; }
-  // It failed because more than `items_max` values came.
+  // True if the cursor failed because more than `items_max` values came.
   bool has_too_many_items() const { return failed_ && items_left_ == 0; }
 
  private:
@@ -87,7 +89,7 @@ class MsgpackReader {
     end_ = at_;  // so that nothing more can be read
     return false;
   }
-  // The type byte of the next value; at the end one that no value has.
+  // Returns the type byte of the next value; at the end, one that no value has.
   unsigned char type() const { return at_ == end_ ? 0xC1 : static_cast<unsigned char>(*at_); }
   bool length(unsigned bytes, std::size_t& value);
   [[gnu::always_inline]] bool span(std::size_t size, ByteView& value) {
@@ -109,7 +111,7 @@ class MsgpackReader {
   bool failed_ = false;
 };
 
-// Here stands what most values are: small maps and numbers, short texts and ids.
+// The forms of most values are inlined here: small maps and numbers, short texts and ids.
 
 inline void MsgpackWriter::map(std::size_t pairs) {
   pairs < 0x10 ? out_.push_back(static_cast<char>(0x80 | pairs)) : longer_map(pairs);

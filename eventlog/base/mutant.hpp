@@ -19,9 +19,9 @@ namespace base {
 enum class Mutant {
   none,
   acknowledge_before_sync,      // an answer leaves before its block is durable
-  publish_before_durable,       // events are handed out while their block is on its way
+  publish_before_durable,       // events are handed out while their block is in flight
   version_not_checked,          // an append with a wrong expected version is taken
-  only_first_version_checked,   // of an append to several streams only the first is checked
+  only_first_version_checked,   // an append to several streams checks only the first
   gap_after_restart,            // the first event after a restart leaves a position out
   writer_term_kept,             // a new server writes under the term of the one before it
   log_time_of_caller,           // an event takes the caller's time, even if the log is later
@@ -43,48 +43,48 @@ enum class Mutant {
   content_not_proved,           // a text is not compared with its digest
   completed_before_scrubbed,    // an erasure counts as done while files still hold the text
   backup_not_reached,           // an erasure leaves the text in backups
-  evidence_comes_back,          // a loss of power undoes that what was found at a start is removed
-  put_back_unordered,           // what a start had found comes back with its CURRENT first
-  copy_note_not_synced,         // what a copy says of erasures may be gone after a loss of power
-  refused_log_changed,          // a start that is refused leaves what RocksDB made of the files
+  evidence_comes_back,          // after a loss of power, evidence that was removed is back
+  put_back_unordered,           // evidence is put back with its CURRENT first
+  copy_note_not_synced,         // a copy's note of erasures can be lost with the power
+  refused_log_changed,          // a refused start leaves the files as RocksDB changed them
   backup_not_synced,            // files of a backup may be on the disk only after its head
   restored_not_synced,          // files of a restored log may be on the disk only after its head
-  copy_erasures_unrecorded,     // what was erased from a copy is missing in the log made of it
-  backup_not_proved,            // a backup counts as made without a look at it
-  signature_not_checked,        // an anchor counts whoever signed it
+  copy_erasures_unrecorded,     // erasures in a copy are missing in the log made of it
+  backup_not_proved,            // a backup counts as made without being proved
+  signature_not_checked,        // an anchor counts without a valid signature
   anchor_hash_not_compared,     // an anchor may name another block than the log holds there
-  archive_not_proved,           // an archive counts as made without a look at it
+  archive_not_proved,           // an archive counts as made without being proved
   archive_not_reached,          // an erasure leaves the text in archives
-  live_session_archived,        // the log is trimmed of what a session that lives may need
+  live_session_archived,        // the log is trimmed of events that a live session needs
   base_hash_not_compared,       // a trimmed log may begin with a block that follows another one
   base_rows_not_compared,       // rows are built upon a base that its anchor does not name
   restored_epoch_kept,          // a restored log goes on in the epoch that it was copied from
-  kept_half_as_long,            // text is erased after half the time that it is to be kept
+  kept_half_as_long,            // text is erased after half its retention time
   unexplained_loss_passed,      // content that is missing without an erasure is no problem
-  erased_stays_in_wal,          // what was erased is left in the write-ahead log
-  erased_stays_in_tables,       // what was erased is left in the store's tables
+  erased_stays_in_wal,          // erased content is left in the write-ahead log
+  erased_stays_in_tables,       // erased content is left in the store's tables
   large_content_kept,           // content in chunks is not erased
-  whole_block_erased,           // with one event's content goes that of its whole block
+  whole_block_erased,           // erasing one event's content erases that of its block
   index_one_behind,             // the stream index leaves out the last event
-  index_skips_block,            // what follows a snapshot is looked for one version too far
-  index_leaves_event_out,       // of a block the index names one event of each stream
+  index_skips_block,            // events behind a snapshot are looked up one version late
+  index_leaves_event_out,       // the index names one event of each stream in a block
   index_not_proved,             // an index of another history is used
   snapshot_version_wrong,       // a snapshot says it holds one event more than it does
   snapshot_schema_ignored,      // a snapshot of an older schema is used
-  lock_says_free,               // whoever asks about a lock hears that nobody holds it
+  lock_says_free,               // a lock that is held is reported as free
   skip_deduplication,           // a repeated command id is decided again
   digest_not_compared,          // a command id with another body is answered from the record
-  rejection_before_durable,     // a rejection leaves before what it was computed from is durable
+  rejection_before_durable,     // a rejection leaves before its basis is durable
   expected_version_ignored,     // a command for another version of its session is taken
   deadline_ignored,             // a command is decided after its deadline
-  spawn_names_any_session,      // a spawn may name any session, so one sent again spawns another
+  spawn_names_any_session,      // a spawn can name any session, so a retry spawns another
   commands_overtake,            // a session's newest waiting command is decided first
-  kill_waits_its_turn,          // a kill is decided behind all that its session was asked before
-  shares_not_kept,              // one session may fill the whole inbox
-  snapshot_before_durable,      // a state that is not durable is saved and forgotten
-  evicted_while_changed,        // a session is forgotten though it changed while it was saved
+  kill_waits_its_turn,          // a kill waits for all earlier commands of its session
+  shares_not_kept,              // one session can fill the whole inbox
+  snapshot_before_durable,      // a state that is not durable is saved and evicted
+  evicted_while_changed,        // a session is evicted though it changed while it was saved
   ignore_fencing_token,         // a report under an old token is taken
-  report_taken_twice,           // a report that is on the record is recorded again
+  report_taken_twice,           // a recorded report is recorded again
   report_gap_taken,             // a report is taken though the one before it is missing
   admission_off_by_one,         // one session more than the limit is admitted
   alias_taken_again,            // an alias that another session has is given again
@@ -94,12 +94,12 @@ enum class Mutant {
   place_not_freed,              // an ended session keeps its place in admission
   lease_end_not_settled,        // a lease that ends after its session leaves it unsettled
   second_lease,                 // a session that has a lease is given another
-  turn_outlives_worker,         // a turn goes on when its worker is lost: an agent gets it again
+  turn_outlives_worker,         // a turn survives its worker: an agent gets it again
   queue_stops_at_interrupt,     // after an interrupted turn the next one is not started
-  cost_of_all_turns,            // a turn is charged the agent's total, not what was added to it
+  cost_of_all_turns,            // a turn is charged the agent's total, not its own cost
   queue_reversed,               // prompts run in the reverse of their order
-  whole_erasure_while_leased,   // a session is erased while its agent may still say something
-  waiting_prompt_erased,        // a prompt that the agent is yet to be given is erased
+  whole_erasure_while_leased,   // a session is erased while its agent can still report
+  waiting_prompt_erased,        // a prompt that the agent has not been given yet is erased
   status_leaves_end,            // a session that has ended runs again when its agent says hello
   usage_counted_twice,          // the tokens of a turn count twice
   first_position_answered,      // a retry is answered with its first event's position, not its last
@@ -113,22 +113,22 @@ enum class Mutant {
   two_agents_of_session,        // an agent is started while that of the older lease still runs
   reports_forgotten_at_send,    // the worker forgets reports as soon as they are sent
   reports_not_resent,           // after a reconnection the worker does not send its reports again
-  first_lease_reports_first,    // what the first agent says is always sent before all else
-  output_read_without_bound,    // agents are read though the reports that wait have no room left
-  orphaned_agents_run_on,       // agents run on though no server is heard any more
+  first_lease_reports_first,    // the first agent's reports are always sent first
+  output_read_without_bound,    // agents are read though there is no room for their reports
+  orphaned_agents_run_on,       // agents run on though no server is heard
   query_does_not_wait,          // a query is answered before the position that it asks for
   views_not_caught_up,          // a query is answered from rows that are behind the log
   page_skips_event,             // a full page of the log claims the event that did not fit
-  scope_not_checked,            // a connection of one agent commands the sessions of another
+  scope_not_checked,            // a connection of one agent commands another's sessions
   live_switch_off_by_one,       // at the switch from the log to the feed one event is left out
   event_given_twice,            // at the switch from the log to the feed one event is given twice
-  gap_not_noticed,              // a feed message is taken whatever came before it
+  gap_not_noticed,              // a feed message is taken though one before it is missing
   epoch_ignored,                // a log that was restored is followed like the one before it
-  history_not_compared,         // pages are given to who has seen other events than the log has
+  history_not_compared,         // a reader of another history is given pages
   new_life_not_proved,          // a subscriber takes a new life's messages before it reads its log
   beacon_ignored,               // a beacon that names a lost event is not heeded
   beacon_ahead,                 // a beacon names a position that is not durable
-  unknown_past_denied,          // of a level whose past it forgot the feed says it has none
+  unknown_past_denied,          // the feed says of a forgotten level that it has no past
   late_answer_dropped,          // a client drops the answer to a request that it has sent again
   answer_of_older_ask,          // a client takes the answer to an older ask under the same id
   request_not_resent,           // a client sends a request once
@@ -142,11 +142,11 @@ enum class Mutant {
   totals_miss_usage,            // the sum over all agents leaves the tokens out
   name_stays_taken,             // a name goes on meaning a session that has ended
   line_cut_at_buffer,           // a line that does not fit one read becomes two
-  prompt_cut_at_pipe,           // of a prompt that is larger than the pipe the rest is lost
+  prompt_cut_at_pipe,           // a prompt larger than the pipe loses its rest
   late_result_of_other_turn,    // a late result ends the turn that runs now
   environment_leaks,            // an agent inherits the whole environment of its worker
   keeper_ignores_lock,          // a keeper starts its agent though another holds the session
-  keeper_spares_tree,           // a keeper leaves alive what its agent left running
+  keeper_spares_tree,           // a keeper spares processes that its agent left running
   keeper_frees_lock_early,      // a keeper frees the lock before the tree is dead
   keeper_outlives_worker,       // a keeper lets its agent run on after the worker's death
   stray_tree_spared,            // after a keeper's death the worker leaves its tree alive
@@ -156,15 +156,15 @@ enum class Mutant {
   kill_only_closes,             // a killed session's agent is asked to finish, not ended
   unknown_report_dropped,       // a report of a later release leaves a hole in the sequence
   zombie_lease_kept,            // a worker is not told that a lease it holds is over
-  silent_worker_kept,           // a worker counts as there however long it is silent
+  silent_worker_kept,           // a worker counts as present however long it is silent
   unsettled_forgotten_at_start,  // a new server does not know the leases of ended sessions
   parked_for_ever,               // a query for a position that never comes is never answered
   agent_level_silent,            // the events of sessions are not published on their agent's level
   lost_lease_runs_on,            // an agent runs on under a lease that is over
   closing_agent_not_ended,       // an agent that does not end when its stdin does runs for ever
-  batch_without_bound,           // one message of reports holds all that wait, however large
-  partial_shown_twice,           // what was said in part is shown beside the finished block
-  oldest_output_shown,           // of too much output the beginning is shown, not the end
+  batch_without_bound,           // one message holds all waiting reports, however large
+  partial_shown_twice,           // a partial output is shown beside the finished block
+  oldest_output_shown,           // too much output is cut at its end, not its beginning
   output_page_skips_block,       // a page of output begins one block too late
   client_never_reconnects,       // a client waits on a connection that is dead
   worker_never_reconnects,       // a worker waits on a connection that is dead
@@ -172,22 +172,22 @@ enum class Mutant {
   stopped_worker_obeys,          // a worker that was stopped obeys a directive of a lost lease
   ended_lease_begun_again,       // a directive that comes late begins an ended lease again
   log_read_needs_rows,           // the log cannot be read while rows cannot be written
-  expiring_lease_directed,       // a worker is directed while its lease is being taken
+  expiring_lease_directed,       // a worker is directed while its lease is being expired
   holder_not_awaited,            // a new server gives up a holder that has not registered yet
   views_not_tried_again,         // rows that could not be written wait for the next event
   agent_session_freed_early,     // an agent's session is free while its last agent still ends
   page_of_another,               // a projection goes on with the page of one further behind
   stale_rows_answered,           // a query is answered from rows that have stopped
-  busy_is_refusal,               // who finds the inbox full is told that it was refused
+  busy_is_refusal,               // a full inbox is reported as a refusal
   clock_read_before_frames,      // a worker stopped while it reads obeys what it read before
-  unbegun_lease_kept,      // a worker without a connection begins what it had been told before
-  one_fault_fails_all,     // a projection that stopped fails queries that do not read it
-  full_queue_ends_worker,  // a worker whose queue is full counts as gone
-  unsent_acks_dropped,     // what did not fit a worker's queue is not told any more
-  takeover_behind,         // a new server takes over what was on the record some time ago
+  unbegun_lease_kept,            // a worker that lost its server begins old directives
+  one_fault_fails_all,           // a projection that stopped fails queries that do not read it
+  full_queue_ends_worker,        // a worker whose queue is full counts as gone
+  unsent_acks_dropped,           // acknowledgements that did not fit a queue are dropped
+  takeover_behind,               // a new server takes over an outdated record
 };
 
-// In the order above.
+// The names, in the order above.
 constexpr std::string_view kMutantNames[] = {
     "none",
     "acknowledge_before_sync",
@@ -368,7 +368,7 @@ inline std::optional<Mutant> mutant_named(std::string_view name) {
   return std::nullopt;
 }
 
-// The one that the environment names; ends the process when there is none of that name.
+// Returns the mutant that the environment names; ends the process when there is none of that name.
 inline Mutant mutant_of_environment() {
   const char* wanted = std::getenv("STENO_MUTANT");
   if (wanted == nullptr || *wanted == '\0') return Mutant::none;

@@ -1,5 +1,5 @@
-// Bytes as libsodium's functions take them. Included by the .cpp files that call it, never by a
-// header.
+// Casts to the byte pointers of libsodium's functions. Included by the .cpp files that call it,
+// never by a header.
 #pragma once
 
 namespace base {

@@ -1,3 +1,4 @@
+// Makes the folders one by one; only mkdir tells for certain that this process made the last one.
 #include "eventlog/base/own_folder.hpp"
 
 #include <sys/stat.h>

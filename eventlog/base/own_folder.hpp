@@ -1,5 +1,5 @@
-// A folder that is one user's alone: of sockets, of an agent's private files. One that was there
-// before may be the meeting place of many, such as /tmp, so it is used as it is or not at all.
+// A folder that belongs to one user alone: of sockets, or of an agent's private files. An existing
+// folder can be shared by many users, such as /tmp, so it is used as it is or not at all.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace base {
 
-// Makes the folder and those above it that are missing (0700). One that is there is never changed.
-// Errors: refused when it is another user's or open to others; invalid when it is no folder; io.
+// Makes the folder and its missing parents (0700). An existing folder is never changed. Errors:
+// refused when it is another user's or open to others; invalid when it is no folder; io.
 Result<bool> make_own_folder(const std::string& path);
 
 }  // namespace base

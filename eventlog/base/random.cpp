@@ -1,3 +1,4 @@
+// Numbers are drawn from the kernel 256 bytes at a time and wiped when they are used.
 #include "eventlog/base/random.hpp"
 
 #include <sys/random.h>

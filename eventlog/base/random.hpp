@@ -17,14 +17,14 @@ class Random {
 };
 
 // The kernel's generator (getrandom), asked for many numbers at once. Fit for keys, salts and ids.
-// One thread's, and of one side of a fork.
+// Used by one thread, and by one process: after a fork, both sides would draw the same numbers.
 class SystemRandom final : public Random {
  public:
   std::uint64_t next() override;
 
  private:
-  std::array<std::uint64_t, 32> drawn_{};  // 256 bytes, which getrandom gives whole
-  std::size_t left_ = 0;                   // of drawn_, from its front
+  std::array<std::uint64_t, 32> drawn_{};  // 256 bytes, which getrandom always fills
+  std::size_t left_ = 0;                   // unused numbers, at the front of drawn_
 };
 
 // splitmix64 (Steele, Lea, Flood 2014): the same numbers from the same seed on every machine.

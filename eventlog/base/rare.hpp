@@ -1,5 +1,5 @@
-// Marks branches that are rarely taken, so that a run of the simulator which never reached one is
-// known to have proved nothing about it. In an ordinary build `rare(...)` is nothing.
+// Marks branches that are rarely taken. A simulation run that never reached a branch is then known
+// to have proved nothing about it. In an ordinary build `rare(...)` does nothing.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ enum class Rare {
   command_repeated,          // a command was answered from the record
   id_reused,                 // a command id came with another body
   version_conflict,          // a command's expected version was not the version
-  stream_evicted,            // a stream was saved and forgotten
+  stream_evicted,            // a stream was saved and evicted
   command_waited,            // a command waited for a stream to be loaded
   snapshot_used,             // a stream was loaded from a snapshot
   append_doubtful,           // a block's fate was in doubt
   directive_overtaken,       // a directive came after a newer one
   older_lease_alive,         // an agent waited for that of an older lease
   lease_lost,                // a worker was told that its lease has ended
-  reports_resent,            // a worker sent reports again that nobody acknowledged
-  registration_renewed,      // a server did not know a worker that spoke to it
+  reports_resent,            // a worker resent unacknowledged reports
+  registration_renewed,      // a worker spoke to a server that did not know it
   query_parked,              // a query waited for a position
   lease_expired,             // a lease was taken from a worker that is gone
   worker_was_stopped,        // a worker noticed that it had not run for long

@@ -1,5 +1,5 @@
-// Result<T> is how an operating failure (disk, socket, child process, bad bytes) is returned.
-// No exception crosses a module boundary; a refusal of a command is a domain::Rejection instead.
+// Result<T> returns an operating failure (disk, socket, child process, bad bytes). No exception
+// crosses a module boundary; a refusal of a command is a domain::Rejection instead.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace base {
 
 enum class ErrorCode {
-  invalid,       // bytes or arguments that are not what they should be
+  invalid,       // malformed bytes or arguments
   too_large,     // over a named limit
   not_found,     // the thing asked for does not exist
   conflict,      // somebody else was first
@@ -17,8 +17,8 @@ enum class ErrorCode {
   unreachable,   // no peer answers
   timeout,       // the answer did not come in time
   io,            // the operating system or the store refused
-  damaged,       // bytes of the log, or of a copy of it, that do not prove themselves
-  rows_damaged,  // rows that were derived from the log cannot be read; they can be built anew
+  damaged,       // bytes of the log or of a copy that do not prove themselves
+  rows_damaged,  // derived rows cannot be read; they can be rebuilt
   wrong_log,     // another log, another epoch, or a newer format
   refused,       // policy, limit or permission
   busy,          // try again later
@@ -33,12 +33,12 @@ struct Error {
 template <class T, class E = Error>
 using Result = tl::expected<T, E>;
 
-// An Error ready to be returned from a function that returns any Result.
+// Returns an Error that converts to the error of any Result.
 inline tl::unexpected<Error> failure(ErrorCode code, std::string text, std::string where = {}) {
   return tl::unexpected<Error>(Error{code, std::move(text), std::move(where)});
 }
 
-// "text (where)", or the text alone where there is no place to name.
+// Returns "text (where)", or the text alone if there is no place.
 inline std::string describe(const Error& error) {
   return error.where.empty() ? error.text : error.text + " (" + error.where + ")";
 }

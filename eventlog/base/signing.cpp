@@ -1,3 +1,4 @@
+// Calls libsodium for Ed25519; its types stay in this file.
 #include "eventlog/base/signing.hpp"
 
 #include <sodium/crypto_sign_ed25519.h>

@@ -1,4 +1,4 @@
-// Signatures (Ed25519, RFC 8032, libsodium): who has the key says so, and nobody else can.
+// Signatures (Ed25519, RFC 8032, libsodium): only the holder of the key can make them.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ class SigningKey {
 
 bool is_signed_by(const PublicKey& key, ByteView message, const Signature& signature);
 
-// A public key in short, to be written down and compared: the first 16 bytes of its BLAKE2b-256 as
-// 8 groups of 4 hexadecimal digits.
+// Returns a public key in short, for writing down and comparing: the first 16 bytes of its
+// BLAKE2b-256, as 8 groups of 4 hexadecimal digits.
 std::string fingerprint(const PublicKey& key);
 
 }  // namespace base

@@ -1,3 +1,5 @@
+// The system's clocks, and the log clock. The latter carries the rest below a millisecond over to
+// the next call, so that many short steps are drawn as far as a long one.
 #include "eventlog/base/time.hpp"
 
 #include <time.h>

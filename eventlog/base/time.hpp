@@ -18,13 +18,13 @@ struct Time {
   constexpr Duration operator-(Time other) const { return Duration{us - other.us}; }
 };
 
-// Port. Two readings, one call per duty cycle, passed down from there.
+// Port. Each reading is taken once a duty cycle and passed down.
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Advances evenly, also while the host sleeps; its zero means nothing.
+  // Advances evenly, also while the host sleeps; its zero has no meaning.
   virtual Duration boot() = 0;
-  // What the host believes the time is; may jump either way.
+  // The host's own time; it can jump either way.
   virtual Time wall() = 0;
 };
 
@@ -34,8 +34,8 @@ class SystemClock final : public Clock {
   Time wall() override;
 };
 
-// Turns both readings into log time: never decreasing, advanced by the boot-time clock, drawn
-// towards wall time by at most 1 ms for each second that passed. Used by one thread.
+// Turns both readings into log time. It never decreases, advances with the boot-time clock, and is
+// drawn towards wall time by at most 1 ms for each second that passed. Used by one thread.
 class LogClock {
  public:
   // `last`: log time of the last event in the log; log time continues from there.
@@ -46,7 +46,7 @@ class LogClock {
   Clock& clock_;
   Time now_;
   Duration boot_{-1};
-  std::int64_t undrawn_us_ = 0;  // passed and not yet drawn for: less than what 1 µs is drawn for
+  std::int64_t undrawn_us_ = 0;  // passed but not yet drawn for; below what 1 µs is drawn for
 };
 
 }  // namespace base

@@ -1,4 +1,4 @@
-// Lists of types, and what is asked of them at compile time.
+// Lists of types, and questions about them that are answered at compile time.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@ inline constexpr bool kContains = false;
 template <class T, class... Members>
 inline constexpr bool kContains<T, Types<Members...>> = (std::same_as<T, Members> || ...);
 
-// Each member of one is in the other, and none is in a list twice.
+// True if each member of one list is in the other, and none is in a list twice.
 template <class A, class B>
 inline constexpr bool kHasSameMembers = false;
 template <class... A, class... B>

@@ -21,7 +21,7 @@ class UniqueFd {
   }
   ~UniqueFd() { reset(); }
 
-  // -1 when nothing is owned.
+  // Returns -1 when no descriptor is owned.
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
   void reset() {
