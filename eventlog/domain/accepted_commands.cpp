@@ -1,3 +1,5 @@
+// A sorted vector of 28-byte entries; the high halves of positions are kept apart and only if one
+// of them is not zero.
 #include "eventlog/domain/accepted_commands.hpp"
 
 #include <algorithm>
@@ -33,7 +35,7 @@ void AcceptedCommands::remember(const AcceptedCommand& accepted) {
   if (index < size() && entries_[index].command == accepted.command) {
     if (base::mutant(base::Mutant::first_position_answered)) return;
   } else {
-    // A vector's own growth would leave half of it empty.
+    // Grows by a small share: doubling would leave half of the vector empty.
     if (size() == entries_.capacity()) entries_.reserve(size() + size() / 32 + 2);
     const auto offset = static_cast<std::ptrdiff_t>(index);
     entries_.insert(entries_.begin() + offset, {accepted.command, accepted.digest, 0});

@@ -1,5 +1,5 @@
-// The clients' commands that a session has accepted: what a retry is answered with, however late.
-// They are most of what a session takes in memory, so they are held close together. Pure.
+// The clients' commands that a session has accepted, from which retries are answered, however late.
+// They are most of a session's memory, so they are stored compactly. Pure.
 #pragma once
 
 #include <optional>
@@ -25,20 +25,20 @@ struct AcceptedCommand {
 
 class AcceptedCommands {
  public:
-  // Of one that is known only the position changes.
+  // Adds the command; if it is known, changes only its position.
   void remember(const AcceptedCommand& accepted);
   std::optional<AcceptedCommand> find(const CommandId& command) const;
-  // The one with the `index`th id, from 0 to size() - 1.
+  // Returns the one with the `index`th id, from 0 to size() - 1.
   AcceptedCommand at(std::size_t index) const;
   std::size_t size() const { return entries_.size(); }
   void clear() { *this = {}; }
-  // Room for so many, and no more.
+  // Makes room for exactly `count`.
   void reserve(std::size_t count) { entries_.reserve(count); }
 
   bool operator==(const AcceptedCommands& other) const;
 
  private:
-  // 28 bytes, for most logs end before position 2^32.
+  // 28 bytes: most logs end before position 2^32.
   struct Entry {
     CommandId command;
     BodyDigest digest;
@@ -48,10 +48,10 @@ class AcceptedCommands {
   void set_position(std::size_t index, Position position);
 
   std::vector<Entry> entries_;                              // ascending by id
-  base::Boxed<std::vector<std::uint32_t>> positions_high_;  // of each; none: all are 0
+  base::Boxed<std::vector<std::uint32_t>> positions_high_;  // one for each entry; none: all are 0
 };
 
-// In bytes they are a list of AcceptedCommand; fields.hpp finds these by their arguments.
+// In bytes they are a list of AcceptedCommand; fields.hpp finds these by argument-dependent lookup.
 void write(base::MsgpackWriter& out, const AcceptedCommands& commands);
 bool read_field(base::MsgpackReader& in, base::ByteView name, AcceptedCommands& commands,
                 base::detail::BadField* bad);

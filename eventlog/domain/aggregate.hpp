@@ -3,20 +3,20 @@
 //   State         the sum of its events; State::inconsistent is the position of the first event
 //                 that is impossible in it, or 0
 //   Events        base::Types of its events
-//   kPattern      the form of its streams' names; {agent} and {id} stand for the values in them
+//   kPattern      the form of its streams' names, with {agent} and {id} in place of the values
 //   kStateSchema  from kFirstSchema on; it grows with any change of State's fields or of evolve,
 //                 and stored states of another schema are void
 //   kResidency    see below
 //
-// An aggregate that takes commands has these, too:
+// An aggregate that takes commands also has:
 //
 //   Command         the std::variant of all its commands
-//   ClientCommands  base::Types of those that clients may send
+//   ClientCommands  base::Types of those that clients can send
 //   Reply           a struct with fields: the news of the state for the client
 //
 // Four functions belong to it. `reads` names the further streams that a command reads or writes.
-// `decide` decides a command. `reply` makes the reply. `known_command` finds a client's command
-// that was accepted before; it stands beside State.
+// `decide` decides a command. `reply` makes the reply. `known_command`, which stands beside State,
+// finds a client's command that was accepted before.
 #pragma once
 
 #include <cstdint>
@@ -27,23 +27,23 @@
 
 namespace domain {
 
-// When a server has the states of its streams in memory.
+// When a server holds the states of its streams in memory.
 enum class Residency {
-  on_demand,    // while somebody asks for them
-  with_server,  // from its start to its end
+  on_demand,    // while they are in use
+  with_server,  // from the server's start to its end
 };
 
-// Commands of one class wait for their turn together. A command's struct may have:
+// Commands of one class share a queue. A command's struct can have:
 //
-//   kClass     its class; without, it is `asked`
+//   kClass     its class; without it, `asked`
 //   kOpens     true: its stream begins with it
-//   kIsLarge   true: its body may hold texts or long lists, and be larger than a few KiB
+//   kIsLarge   true: its body can hold texts or long lists, and be larger than a few KiB
 //   follows()  the id of the command that it is about
 enum class CommandClass {
-  control,   // kill, interrupt, and what the server does with a session by itself
-  asked,     // what clients ask otherwise: spawn, prompts, close, erase
-  reported,  // what workers report, and that a worker is gone
-  recorded,  // what the server found out about itself; there is always room for it
+  control,   // kill, interrupt, and the server's own commands for a session
+  asked,     // other requests of clients: spawn, prompts, close, erase
+  reported,  // workers' reports, and the end of a lost worker's lease
+  recorded,  // facts about the server itself; there is always room for them
 };
 constexpr std::size_t kCommandClasses = 4;
 
@@ -56,7 +56,7 @@ struct StreamRef;
 class Reads;
 class States;
 
-// Accepted. No events: what it asks for is on the record already.
+// Accepted. Without events: the requested state is on the record already.
 using Decision = std::vector<Emitted>;
 using Decided = base::Result<Decision, Rejection>;
 

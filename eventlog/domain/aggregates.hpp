@@ -1,4 +1,4 @@
-// The list of all aggregates, and what follows from it.
+// The list of all aggregates, and the types and schemas that follow from it.
 #pragma once
 
 #include "eventlog/domain/admission/admission.hpp"
@@ -53,14 +53,14 @@ constexpr bool are_bounded(base::Types<A...>) {
 static_assert(detail::are_bounded(Aggregates{}),
               "only single streams stay in memory with the server");
 
-// Its place in the list.
+// The place of an aggregate in the list.
 template <class Aggregate>
 constexpr std::size_t kIndexOf = detail::index_of<Aggregate>(Aggregates{});
 
 using StreamState = base::VariantOf<detail::OfAll<Aggregates>::States>;
 
-// A stored form that holds states of several aggregates has kSchemaOfAll as its schema. It grows
-// with the schema of any of them. All schemas began with kFirstSchema.
+// Schema of a stored form that holds states of several aggregates. It grows with the schema of any
+// of them. All schemas began with kFirstSchema.
 inline constexpr std::int64_t kFirstSchema = 6;
 inline constexpr std::int64_t kSchemaOfAll = detail::schema_of_all<kFirstSchema>(Aggregates{});
 

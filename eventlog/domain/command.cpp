@@ -1,4 +1,5 @@
-// Finds the aggregate that a command belongs to, and asks it.
+// Finds the aggregate of a command by the variant that holds it, and calls that aggregate's
+// functions.
 #include "eventlog/domain/command.hpp"
 
 #include <array>
@@ -9,7 +10,7 @@
 namespace domain {
 namespace {
 
-// `use(one)` with the command as its own struct.
+// Calls `use(one)` with the command as its own struct.
 template <class Use>
 auto visit_one(const Command& command, Use&& use) {
   return std::visit([&](const auto& own) { return std::visit(use, own); }, command);
@@ -42,7 +43,7 @@ requires requires {
 }
 constexpr bool kIsLarge<C> = C::kIsLarge;
 
-// Every client's command of a list, by its type.
+// The clients' commands of a list, found by their type's name.
 template <class List>
 struct ByType;
 template <class... One>

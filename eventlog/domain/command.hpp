@@ -1,4 +1,4 @@
-// Every command there is, and what each aggregate says of its own.
+// The variant of all commands, and the questions that every aggregate answers about its own.
 #pragma once
 
 #include <optional>
@@ -36,14 +36,14 @@ struct AskedOfAll<base::Types<A...>> {
 };
 }  // namespace detail
 
-// Those that take commands.
+// The aggregates that take commands.
 using AskedAggregates = detail::AskedOfAll<Aggregates>::Aggregates;
 
-// A variant of the aggregates' own.
+// A variant of the aggregates' own variants.
 using Command = base::VariantOf<detail::AskedOfAll<Aggregates>::Commands>;
 using Reply = base::VariantOf<detail::AskedOfAll<Aggregates>::Replies>;
 
-// The command as its own struct; null: it is another one.
+// Returns the command as its own struct; null if it is another one.
 template <class One>
 const One* command_if(const Command& command) {
   return std::visit(
@@ -60,30 +60,32 @@ const One* command_if(const Command& command) {
 
 std::string_view type_name(const Command& command);
 CommandClass class_of(const Command& command);
-// Its stream begins with it.
+// True if the command's stream begins with it.
 bool opens_stream(const Command& command);
-// The command that it is about, and that has to be decided before it.
+// Returns the id of the command that this one is about, which must be decided first; none if there
+// is none.
 std::optional<CommandId> follows(const Command& command);
-// A client may send it.
+// True if a client can send it.
 bool is_clients(const Command& command);
 
-// The stream that it is for; none: the agent's name, where the aggregate has one, is not one.
+// Returns the stream that the command is for; none if its aggregate's streams have an agent's name
+// and `agent` is not a valid one.
 std::optional<StreamRef> target_of(const Command& command, std::string_view agent, SessionId id);
 std::string stream_of(const StreamRef& target);
 
 Reads reads_of(const Command& command, const StreamRef& target);
 Decided decide_on(const Command& command, const States& states, const Context& context);
-// `state`: of its target, after it.
+// `state` is that of the command's target, after the command.
 Reply reply_to(const Command& command, const StreamState& state);
-// The client's command that was accepted under that id; none: it is new.
+// Returns the client's command that was accepted under that id; none if it is new.
 std::optional<AcceptedCommand> accepted_before(const StreamState& state, const CommandId& command);
 
-// A client's command of that type may have a large body. False for an unknown type.
+// True if a client's command of that type can have a large body; false for an unknown type.
 bool may_be_large(std::string_view type);
-// A client's command of that type, from the bytes of its fields. Error invalid: there is no such
-// type, or the bytes are not of its fields.
+// Decodes a client's command of that type from the bytes of its fields. Error invalid: the type is
+// unknown, or the bytes do not fit its fields.
 base::Result<Command> decode_client_command(std::string_view type, base::ByteView fields);
-// The fields of a client's command.
+// Encodes the fields of a client's command.
 Bytes encode_client_command(const Command& command);
 
 }  // namespace domain

@@ -1,4 +1,4 @@
-// The input and the outcome of a decision. A decision is pure: its context brings the time, the
+// The input and the outcome of a decision. A decision is pure: its context supplies the time, the
 // limits, the names of engines, and whether the server has a key.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Context {
   bool has_key = false;  // the server can sign anchors
 };
 
-// The further streams that a command reads or writes, by their names.
+// The names of the further streams that a command reads or writes.
 class Reads {
  public:
   void add(std::string stream) { streams_.push_back(std::move(stream)); }
@@ -40,11 +40,11 @@ class Reads {
   std::vector<std::string> streams_;
 };
 
-// The states that a decision reads: the target's, and those that `reads` named.
+// The states that a decision reads: the target's, and those named by `reads`.
 class States {
  public:
   explicit States(const StreamState& target) : target_(target) {}
-  // Both outlive it.
+  // Both must outlive this object.
   void add(const std::string& stream, const StreamState& state) {
     further_.emplace_back(&stream, &state);
   }
@@ -54,7 +54,7 @@ class States {
   const typename Aggregate::State& target() const {
     return std::get<typename Aggregate::State>(target_);
   }
-  // Null: the stream was not named by `reads`, or is another aggregate's.
+  // Returns null if the stream was not named by `reads`, or is another aggregate's.
   template <class Aggregate>
   const typename Aggregate::State* find(std::string_view stream) const {
     for (const auto& [name, state] : further_) {
@@ -76,7 +76,7 @@ struct Emitted {
   bool operator==(const Emitted&) const = default;
 };
 
-// A Rejection ready to be returned from a function that returns Decided.
+// Returns a Rejection that converts to Decided.
 inline tl::unexpected<Rejection> reject(RejectionCode code, std::string text) {
   return tl::unexpected(Rejection{code, std::move(text)});
 }

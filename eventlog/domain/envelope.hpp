@@ -9,8 +9,8 @@ namespace domain {
 
 enum class ActorKind { client, worker, server };
 
-// Proof of an event's content, kept among the facts: BLAKE2b-256 keyed with a salt that is stored,
-// and erased, with the content.
+// Proof of an event's content, kept among the facts: BLAKE2b-256 keyed with a salt. The salt is
+// stored with the content and erased with it.
 struct ContentProof {
   base::Hash digest{};
   std::int64_t bytes = 0;  // of the content's text
@@ -23,7 +23,7 @@ struct ContentProof {
   }
 };
 
-// First 8 bytes of a digest of a command's body, to tell a retry from a reused id.
+// The first 8 bytes of a digest of a command's body, to tell a retry from a reused id.
 using BodyDigest = std::array<char, 8>;
 
 struct Envelope {
@@ -33,14 +33,14 @@ struct Envelope {
   std::string type;
   std::int64_t schema = 1;
   base::EventId event;
-  CommandId command;  // whose acceptance appended it
+  CommandId command;  // the command that appended the event
   BodyDigest command_digest{};
   CommandId correlation;    // unset: the command itself began the conversation
   base::EventId causation;  // the event that made a reactor send the command; else unset
   ActorKind actor_kind = ActorKind::client;
   std::string actor;
-  FencingToken token;                // of a worker's report, else 0
-  std::int64_t report_sequence = 0;  // of a worker's report, from 1 within its lease, else 0
+  FencingToken token;                // for a worker's report, else 0
+  std::int64_t report_sequence = 0;  // for a worker's report: from 1 in its lease; else 0
   Time log_time;
   Time wall_time;
   std::string traceparent;  // W3C trace context, or empty

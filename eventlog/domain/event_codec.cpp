@@ -1,3 +1,5 @@
+// Types are found through a hash table that is built at compile time, and facts are read in place,
+// into an event that can be reused. Reading a whole log spends most of its time here.
 #include "eventlog/domain/event_codec.hpp"
 
 #include <array>
@@ -7,11 +9,11 @@ namespace {
 
 constexpr std::int64_t kSchema = 1;  // all types are at their first schema version
 
-// What is known of one type of event.
+// Reads and makes one type of event.
 struct TypeEntry {
   std::string_view type;
   Event (*make)();
-  // False: `bad` says which field does not fit.
+  // Returns false if a field does not fit; `bad` then names it.
   bool (*read)(base::MsgpackReader& in, RecordedEvent& event, base::detail::BadField& bad);
 };
 
@@ -27,7 +29,7 @@ bool read_as(base::MsgpackReader& in, RecordedEvent& event, base::detail::BadFie
   return base::detail::read(in, *e, &event.extra, &bad);
 }
 
-// Texts of one log's types differ in one of these, nearly always.
+// Names of event types nearly always differ in one of these bytes.
 constexpr std::size_t hash_of(std::string_view type) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(type[at]); };
   if (type.empty()) return 0;
@@ -51,7 +53,8 @@ using Alternatives = std::make_index_sequence<std::variant_size_v<Event::Variant
 
 constexpr auto kEntries = list_entries(Alternatives{});
 
-// Of each type, at its hash or in the next places behind it, one more than its index in kEntries.
+// A hash table: each type is at its hash or in the next free place behind it, as its index in
+// kEntries plus one.
 constexpr std::size_t kPlaces = 256;
 static_assert(kEntries.size() < kPlaces / 2);
 constexpr auto kPlaceOfType = [] {
@@ -72,8 +75,8 @@ const TypeEntry* find_type(std::string_view type) {
   return nullptr;
 }
 
-// The facts of an event that is being read. They come behind the type, so that they are read where
-// they stand; where another writer put them first, once the type is known.
+// The facts of an event that is being read. They follow the type, so they are read in place. If
+// another writer put them first, they are read once the type is known.
 struct FactsToRead {
   RecordedEvent& event;
   const Envelope* envelope = nullptr;  // the one that is being read with them
@@ -93,7 +96,7 @@ struct FactsToRead {
   }
 };
 
-// The stored form that is read: the fields of the envelope, then the facts.
+// The stored form of an event, for reading: the envelope's fields, then the facts.
 struct StoredEvent : Envelope {
   FactsToRead facts;
 
@@ -105,7 +108,7 @@ struct StoredEvent : Envelope {
   }
 };
 
-// Empties it, and keeps the room of its texts.
+// Empties the envelope, and keeps the memory of its texts.
 void clear(Envelope& envelope) {
   Envelope::fields([&](const char*, auto member) {
     auto& field = envelope.*member;

@@ -1,4 +1,4 @@
-// Folds an event into whichever aggregate's state it belongs to.
+// Folds an event into the state of the aggregate that it belongs to.
 #include "eventlog/domain/evolve.hpp"
 
 #include <array>

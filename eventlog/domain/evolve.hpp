@@ -1,22 +1,23 @@
-// state + event → state. Total: a stored fact cannot be argued with, so an event that is impossible
-// in a state marks the state inconsistent at that position and changes nothing else.
+// state + event → state. Total, because a stored fact cannot be argued with. An event that is
+// impossible in a state marks the state inconsistent at that position and changes nothing else.
 #pragma once
 
 #include "eventlog/domain/recorded_event.hpp"
 
 namespace domain {
 
-// The empty state of a stream of that name; none when the name is of no known kind.
+// Returns the empty state of a stream of that name; none if no aggregate has such names.
 std::optional<StreamState> initial_state(std::string_view stream);
 
-// Folds the event into the state of its stream. Reads envelope and facts only, never content.
+// Folds the event into the state of its stream. Reads only envelope and facts, never content.
 void evolve(StreamState& state, const Envelope& envelope, const Event& event);
 
-// Position of the first event that is impossible in the state; 0: none is.
+// Returns the position of the first event that is impossible in the state; 0 if none is.
 Position inconsistency(const StreamState& state);
 
-// `apply(fact)` says whether the fact is possible, having changed nothing where it is not. It must
-// take each event of `Events`, or it does not compile. Any other event is impossible.
+// Returns `apply(fact)` for an event of `Events`, and false for any other event. `apply` returns
+// false for an impossible fact, and must then have changed nothing. It must take each event of
+// `Events`, or it does not compile.
 template <class Events, class Apply>
 bool fold_own(const Event& event, Apply&& apply) {
   return std::visit(
@@ -30,7 +31,7 @@ bool fold_own(const Event& event, Apply&& apply) {
       event);
 }
 
-// As fold_own, and marks the state where the event is impossible.
+// As fold_own, but marks the state if the event is impossible.
 template <class Events, class State, class Apply>
 void fold_or_mark(State& state, const Envelope& envelope, const Event& event, Apply&& apply) {
   const bool is_possible = fold_own<Events>(event, apply);

@@ -1,4 +1,4 @@
-// An event as it stands in the log: envelope, facts, and content while it has not been erased.
+// An event as it stands in the log: envelope, facts, and content unless it was erased.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// A refused command: nothing was appended. The code is for programs, the text for people: it says
-// what is wrong, why, and what to do next.
+// A refused command: nothing was appended. The code is for programs. The text is for people: it
+// says what is wrong, why, and what to do next.
 #pragma once
 
 #include <string>
@@ -17,24 +17,25 @@ enum class RejectionCode {
   session_limit,     // max_sessions live sessions already
   session_ended,     // the session is in a terminal status
   not_accepting,     // single-turn, or closing: no further prompts
-  turn_not_running,  // the named turn is not queued and does not run
-  source_live,       // the session to resume, or one that goes on with it, still runs
+  turn_not_running,  // the named turn is neither queued nor running
+  source_live,       // the session to resume, or one that continues it, still runs
   not_resumable,     // the session to resume never had an agent session
   stale_token,       // another lease has been granted since
   report_gap,        // an earlier report is missing
-  lease_held,        // an agent process of the session, or of the one to resume, has yet to end
-  content_in_use,    // the text is yet to be given to the agent
+  lease_held,        // an agent process of the session, or of the one to resume, still runs
+  content_in_use,    // the text has not been given to the agent yet
   limit_reached,     // a bounded queue or table is full
-  deadline_passed,   // the command's own deadline was over before it was decided
-  in_progress,       // what it is about is being made; try again when it is there
-  refused,           // this server does not do that
+  deadline_passed,   // the command's own deadline passed before it was decided
+  in_progress,       // its subject is still being made; try again later
+  refused,           // this server cannot or must not do that
   inconsistent,      // the session's stream contradicts itself: only kill and export
   unavailable,       // the session's stream could not be read; nothing was decided
   busy,              // the server's inbox is full; nothing was decided
 };
 
-// True of codes that say nothing about the command: no state was looked at, so an earlier copy of
-// it may have been accepted, or may be yet. Whoever asked is not told that it was refused.
+// True for codes that say nothing about the command itself. No state was looked at, so an earlier
+// copy of the command may have been accepted, or may still be. The sender must not be told that it
+// was refused.
 constexpr bool is_undecided(RejectionCode code) {
   return code == RejectionCode::unavailable || code == RejectionCode::busy;
 }

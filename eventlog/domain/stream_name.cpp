@@ -26,7 +26,7 @@ bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-// Takes what stands in a place off the front of `name`: up to the character that follows in the
+// Takes the value of a place off the front of `name`: up to the character that follows in the
 // pattern, or all of it.
 std::string_view take_value(std::string_view& name, std::string_view pattern_rest) {
   const std::size_t end = pattern_rest.empty() ? name.size() : name.find(pattern_rest.front());
@@ -35,7 +35,7 @@ std::string_view take_value(std::string_view& name, std::string_view pattern_res
   return value;
 }
 
-// False: the name is not of that pattern.
+// Fills `ref` from the name; returns false if the name does not match the pattern.
 bool match(std::string_view pattern, std::string_view name, StreamRef& ref) {
   while (!pattern.empty()) {
     if (pattern.starts_with(kAgentPlace)) {

@@ -14,8 +14,8 @@ constexpr std::string_view kServerStream = ServerStream::kPattern;
 
 struct StreamRef {
   std::size_t aggregate = kIndexOf<ServerStream>;  // its place in the list of aggregates
-  std::string agent;                               // empty where the pattern has none
-  SessionId session;                               // its id; unset where the pattern has none
+  std::string agent;                               // empty if the pattern has none
+  SessionId session;                               // its id; unset if the pattern has none
 
   template <class Aggregate>
   bool is() const {
@@ -24,12 +24,12 @@ struct StreamRef {
   bool operator==(const StreamRef&) const = default;
 };
 
-// 1 to 64 characters a-z, 0-9, '.', '_', '-', the first a letter or a digit.
+// True for 1 to 64 characters a-z, 0-9, '.', '_', '-', the first a letter or a digit.
 bool is_agent_name(std::string_view text);
 
-// `pattern` with the two in their places.
+// Returns `pattern` with the agent's name and the id in their places.
 std::string format_stream(std::string_view pattern, std::string_view agent, SessionId id);
-// None: the name is no aggregate's.
+// Returns none if the name is no aggregate's.
 std::optional<StreamRef> parse_stream(std::string_view name);
 Residency residency_of(const StreamRef& ref);
 Residency residency_of(const StreamState& state);

@@ -61,7 +61,7 @@ struct Usage {
   }
 };
 
-// What an engine needs to know to run a session's agent process.
+// The settings with which an engine runs a session's agent process.
 struct SessionSpec {
   std::string engine;   // "claude" or "scripted"
   std::string workdir;  // absolute
@@ -90,14 +90,14 @@ struct SessionSpec {
   }
 };
 
-// The largest text of an event: a larger prompt is refused. Nothing that an agent says comes near,
-// since its lines are bounded before.
+// The largest text of an event: a larger prompt is refused. An agent's output stays far below it,
+// since its lines are bounded earlier.
 constexpr std::int64_t kContentBytesMax = std::int64_t{64} << 20;
 // A directive carries a prompt and the system prompt in one frame of 72 MiB.
 constexpr std::int64_t kSystemPromptBytesMax = std::int64_t{4} << 20;
 
-// The erasable part of an event: one text. What it is depends on the event's type.
-// `Text`: std::string, or base::ByteView into the bytes that it is decoded from.
+// The erasable part of an event: one text, whose meaning depends on the event's type. `Text` is
+// std::string, or base::ByteView into the bytes that it is decoded from.
 template <class Text>
 struct ContentOf {
   Text text;

@@ -1,3 +1,4 @@
+// Set operations over sorted ranges, each in one pass; a union sorts first.
 #include "eventlog/domain/version_ranges.hpp"
 
 #include <algorithm>

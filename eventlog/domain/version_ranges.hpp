@@ -1,5 +1,5 @@
-// Sets of stream versions, as ascending ranges that neither touch nor overlap: which events'
-// content was erased, is missing, or is to go. Pure.
+// Sets of stream versions, as ascending ranges that neither touch nor overlap: events whose content
+// was erased, is missing, or must be erased. Pure.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace domain {
 
-// Both ends belong to it.
+// Both ends are inclusive.
 struct VersionRange {
   StreamVersion first;
   StreamVersion last;
@@ -23,13 +23,15 @@ struct VersionRange {
 
 using VersionRanges = std::vector<VersionRange>;
 
-// Not empty, versions from 1 on, and each range behind the one before it with a gap between them.
+// True if not empty, all versions are at least 1, and each range lies behind the one before it with
+// a gap.
 bool is_proper(const VersionRanges& ranges);
 
-// Any ranges in any order, those that overlap too, as a set; what holds no version goes.
+// Returns any ranges, in any order and overlapping or not, as a set; ranges without a version are
+// dropped.
 VersionRanges normalized(VersionRanges ranges);
 
-// Of two sets.
+// These take two sets.
 VersionRanges united(const VersionRanges& a, const VersionRanges& b);
 VersionRanges without(const VersionRanges& a, const VersionRanges& b);
 bool contains(const VersionRanges& ranges, StreamVersion version);

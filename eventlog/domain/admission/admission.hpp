@@ -1,4 +1,4 @@
-// Which sessions live, and what may name them.
+// The aggregate of live sessions and of the names that refer to them.
 #pragma once
 
 #include "eventlog/domain/admission/state.hpp"

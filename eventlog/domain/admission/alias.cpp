@@ -1,14 +1,17 @@
+// A keyed Feistel network over 40 bits, written in base 32. It is a permutation, so no two numbers
+// share an alias, and an alias can be turned back into its number.
 #include "eventlog/domain/admission/alias.hpp"
 
 namespace domain {
 namespace {
 
-constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";  // 32, none alike
+constexpr std::string_view kAlphabet =
+    "0123456789abcdefghjkmnpqrstvwxyz";  // 32 characters, none easily confused
 constexpr int kHalfBits = 20;
 constexpr std::uint64_t kHalf = (std::uint64_t{1} << kHalfBits) - 1;
 constexpr int kRounds = 4;
 
-// Of SplitMix64: each bit of the result depends on all bits.
+// The finalizer of SplitMix64: each bit of the result depends on all bits.
 std::uint64_t mix(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9;
   bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB;
@@ -27,7 +30,7 @@ std::uint64_t round(std::uint64_t key, int number, std::uint64_t half) {
 
 }  // namespace
 
-// A Feistel network: whatever a round makes of one half, the other half can be had back.
+// A Feistel network can be undone: each round changes one half and keeps the other.
 std::string alias_of(SessionId first, std::int64_t number) {
   const std::uint64_t key = key_of(first);
   std::uint64_t left = static_cast<std::uint64_t>(number) >> kHalfBits & kHalf;

@@ -1,4 +1,4 @@
-// Facts of admission, one for the server, on the stream $admission.
+// Facts of admission, on the stream $admission; there is one for the server.
 #pragma once
 
 #include "eventlog/base/type_list.hpp"
@@ -12,7 +12,7 @@ struct SessionAdmitted {
   std::string agent;
   std::string alias;
   std::string name{};          // as it was given; empty: made from the prompt, or an older event
-  std::int64_t name_mark = 0;  // of a name that was made from the prompt; 0: none was
+  std::int64_t name_mark = 0;  // mark of a name made from the prompt; 0: none was made
 
   bool operator==(const SessionAdmitted&) const = default;
   template <class Visit>
@@ -29,7 +29,7 @@ struct SessionAdmitted {
 struct SessionReleased {
   static constexpr std::string_view kType = "SessionReleased";
   SessionId session;
-  bool has_lease = false;  // its agent process has yet to end; SessionSettled will follow
+  bool has_lease = false;  // its agent process has not ended; SessionSettled will follow
 
   bool operator==(const SessionReleased&) const = default;
   template <class Visit>
@@ -39,7 +39,7 @@ struct SessionReleased {
   }
 };
 
-// The lease of a closed session has ended, too: nothing of it is left to be looked after.
+// The lease of a closed session has ended, too: nothing is left to be done for the session.
 struct SessionSettled {
   static constexpr std::string_view kType = "SessionSettled";
   SessionId session;

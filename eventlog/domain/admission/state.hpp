@@ -1,4 +1,4 @@
-// The state of admission: which sessions live, and by which names.
+// The state of admission: the live sessions and their names.
 #pragma once
 
 #include <map>
@@ -25,14 +25,14 @@ struct NameHolder {
 struct AdmissionState {
   std::map<SessionId, std::string> live;       // session → its agent
   std::map<SessionId, std::string> unsettled;  // closed, but with a lease still held
-  // Which aliases are taken (alias.hpp): those of all numbers below the next one, and those that
-  // were given otherwise, as by releases that drew them by lot.
+  // The taken aliases (alias.hpp): those of all numbers below `next_alias`, and those in `aliases`
+  // that were given otherwise, as by releases that drew them by lot.
   SessionId first;  // the session that was admitted first
   std::int64_t next_alias = 0;
   std::set<std::string> aliases;
-  // Names of live sessions, of all agents. Those that were made from prompts are told by their
-  // marks, since no state may hold a prompt's words. Sessions of older logs are in neither: the
-  // registries of their agents know their names.
+  // Names of live sessions, over all agents. Names made from prompts are known by their marks,
+  // since no state may hold a prompt's words. Sessions of older logs are in neither: the registries
+  // of their agents know their names.
   std::map<std::string, NameHolder> names;
   std::map<std::int64_t, NameHolder> name_marks;
   Position inconsistent;
@@ -51,7 +51,7 @@ struct AdmissionState {
   }
 };
 
-// The number whose alias the next session gets.
+// Returns the number whose alias the next session gets.
 std::int64_t free_alias(const AdmissionState& state, SessionId first);
 
 void evolve(AdmissionState& state, const Envelope& envelope, const Event& event);

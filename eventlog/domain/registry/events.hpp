@@ -10,7 +10,7 @@ namespace domain {
 struct NameClaimed {
   static constexpr std::string_view kType = "NameClaimed";
   SessionId session;
-  std::string name;  // as it was given; empty: none was
+  std::string name;  // as it was given; empty: none was given
   std::string agent_session;
 
   bool operator==(const NameClaimed&) const = default;
@@ -35,8 +35,8 @@ struct NameReleased {
   }
 };
 
-// The session that went on with an agent's session has ended, and its agent process, if it had one,
-// too: another one may go on with it.
+// The session that continued an agent's own session has ended, and so has its agent process, if it
+// had one. Another session can continue it now.
 struct AgentSessionReleased {
   static constexpr std::string_view kType = "AgentSessionReleased";
   SessionId session;

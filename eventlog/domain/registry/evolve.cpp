@@ -1,3 +1,5 @@
+// Folds the events of an agent's registry. A name, or an agent's own session, is held by one
+// session at a time and released only by its holder.
 #include "eventlog/domain/evolve.hpp"
 
 namespace domain {

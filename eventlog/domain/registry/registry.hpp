@@ -1,4 +1,4 @@
-// The names of an agent's live sessions.
+// The aggregate of the names of an agent's live sessions.
 #pragma once
 
 #include "eventlog/domain/aggregate.hpp"

@@ -8,8 +8,8 @@
 
 namespace domain {
 
-// Names that the agent's live sessions were given, and agent sessions that are resumed, each by one
-// session until the agent process that goes on with it has ended.
+// Given names of the agent's live sessions, and the agent's own sessions that are being resumed.
+// Each of the latter is held by one session until the agent process that continues it has ended.
 struct RegistryState {
   std::map<std::string, SessionId> names;
   std::map<std::string, SessionId> agent_sessions;

@@ -1,4 +1,4 @@
-// Requests about the log as a whole: copies of it, anchors, and what the server records of itself.
+// Requests about the log as a whole: copies of it, anchors, and the server's records about itself.
 #pragma once
 
 #include <variant>
@@ -8,13 +8,13 @@
 
 namespace domain {
 
-// Backups that a log knows at once: each of them is opened for every erasure. Archives likewise.
+// Most backups and archives that a log knows at once: each of them is opened for every erasure.
 constexpr std::size_t kBackupsMax = 32;
 constexpr std::size_t kArchivesMax = 256;
 
 // ---- from clients ----
 
-// A copy of the log is to be made in the folder, and erasures are to reach into it.
+// Make a copy of the log in the folder, and let erasures reach into it.
 struct BeginBackup {
   static constexpr std::string_view kType = "BeginBackup";
   std::string name;           // 1 to 64 of a-z 0-9 . _ -
@@ -30,7 +30,7 @@ struct BeginBackup {
   }
 };
 
-// Nothing is to be done about that copy any more.
+// Stop tracking that copy: nothing more is done about it.
 struct ForgetBackup {
   static constexpr std::string_view kType = "ForgetBackup";
   std::string name;
@@ -42,12 +42,12 @@ struct ForgetBackup {
   }
 };
 
-// The log's beginning is to be moved to the folder.
+// Move the log's beginning to the folder.
 struct BeginArchive {
   static constexpr std::string_view kType = "BeginArchive";
   std::string name;        // 1 to 64 of a-z 0-9 . _ -
   std::string folder;      // absolute, missing or empty
-  Position before;         // events from here on stay; 0: those from the time on
+  Position before;         // events from here on stay; 0: `before_time` decides
   base::Time before_time;  // log time
 
   bool operator==(const BeginArchive&) const = default;
@@ -60,11 +60,11 @@ struct BeginArchive {
   }
 };
 
-// As ForgetBackup.
+// As ForgetBackup, for an archive.
 struct ForgetArchive {
   static constexpr std::string_view kType = "ForgetArchive";
   std::string name;
-  // The log was not trimmed for it and will not be. The server says so; it does not travel.
+  // The log was not trimmed for it and will not be. Set by the server; not on the wire.
   bool is_trim_given_up = false;
 
   bool operator==(const ForgetArchive&) const = default;
@@ -74,7 +74,7 @@ struct ForgetArchive {
   }
 };
 
-// An anchor that covers the event of this request is to be made.
+// Make an anchor that covers the event of this request.
 struct RequestAnchor {
   static constexpr std::string_view kType = "RequestAnchor";
 
@@ -91,12 +91,12 @@ struct StartServer {
   base::ServerId incarnation;
   std::int64_t writer_term = 0;
   std::string release;
-  std::int64_t new_epoch = 0;  // of a log that has no event yet; 0: it has some
+  std::int64_t new_epoch = 0;  // epoch of a log without events; 0: it has some
 
   bool operator==(const StartServer&) const = default;
 };
 
-// The copy is whole, on the disk, and has proved itself.
+// The copy is whole, durable and proved.
 struct CompleteBackup {
   static constexpr std::string_view kType = "CompleteBackup";
   static constexpr CommandClass kClass = CommandClass::recorded;
@@ -123,7 +123,7 @@ struct RecordAnchor {
   bool operator==(const RecordAnchor&) const = default;
 };
 
-// As CompleteBackup. The anchor of its end goes on the record right before.
+// As CompleteBackup. The anchor of its end is recorded right before.
 struct CompleteArchive {
   static constexpr std::string_view kType = "CompleteArchive";
   static constexpr CommandClass kClass = CommandClass::recorded;
@@ -159,7 +159,7 @@ using ServerCommand = base::VariantOf<base::Joined<
     ServerClientCommands, base::Types<StartServer, CompleteBackup, AbandonBackup, RecordAnchor,
                                       CompleteArchive, AbandonArchive, RecordTrim>>>;
 
-// The position that every reply has is all there is to tell.
+// Every reply has a position; there is nothing else to tell.
 struct ServerReply {
   bool operator==(const ServerReply&) const = default;
   template <class Visit>

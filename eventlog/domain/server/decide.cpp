@@ -1,4 +1,5 @@
-// Decides the commands about the log as a whole.
+// Decides the commands about the log as a whole. Name and folder of a copy must both be new, since
+// erasures find a copy by them.
 #include "eventlog/domain/decision.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
@@ -11,7 +12,7 @@ Decision only(Event event) {
   return decision;
 }
 
-// `what`: "a backup", "an archive".
+// `what` is "a backup" or "an archive".
 std::optional<Rejection> check_name(const char* what, const std::string& name) {
   if (is_agent_name(name)) return std::nullopt;
   return Rejection{RejectionCode::invalid,
@@ -34,8 +35,9 @@ std::optional<Rejection> check_key(const Context& context) {
 
 // ---- backups ----
 
-// Also where its folder is gone: a copy that was moved away still holds what is to be erased, and
-// an erasure waits for it by its name. That it need not be waited for is its owner's to say.
+// Refuses even if the known backup's folder is gone. A copy that was moved away still holds
+// erasable content, and erasures wait for it by name. Only its owner can say that it need not be
+// waited for.
 Rejection known_backup(const ServerState& s, const std::string& name) {
   const NamedBackup& known = s.backups.at(name);
   if (known.through.value == 0) {
@@ -80,7 +82,7 @@ Decided decide_one(const ServerState& s, const Context&, const ForgetBackup& c) 
   return only(BackupForgotten{c.name});
 }
 
-// News of a copy that is not known any more is no fact.
+// A report about a copy that is no longer known is not recorded.
 Decided decide_one(const ServerState& s, const Context&, const CompleteBackup& c) {
   if (!s.backups.contains(c.name)) return Decision{};
   return only(BackupCompleted{c.name, c.through});
@@ -148,7 +150,7 @@ Decided decide_one(const ServerState& s, const Context&, const ForgetArchive& c)
 
 Decided decide_one(const ServerState& s, const Context&, const CompleteArchive& c) {
   if (!s.archives.contains(c.name)) return Decision{};
-  // In one append: the anchor stands right before what says that the archive ends there.
+  // One append, so that the anchor stands right before the event that completes the archive.
   Decision decision = only(c.anchor);
   decision.push_back({{}, ArchiveCompleted{c.name, c.first, c.through}, {}});
   return decision;

@@ -6,7 +6,7 @@
 
 namespace domain {
 
-// First event of every epoch: a new log, a restored one, a salvaged one.
+// The first event of every epoch: of a new, a restored or a salvaged log.
 struct EpochStarted {
   static constexpr std::string_view kType = "EpochStarted";
   std::int64_t counter = 0;
@@ -35,7 +35,7 @@ struct ServerStarted {
   }
 };
 
-// From here on erasures reach into the folder, too: a copy of the log is being made there.
+// A copy of the log is being made in the folder; from here on erasures reach into it.
 struct BackupBegun {
   static constexpr std::string_view kType = "BackupBegun";
   std::string name;
@@ -49,7 +49,7 @@ struct BackupBegun {
   }
 };
 
-// The copy is whole, on the disk, and has proved itself.
+// The copy is whole, durable and proved.
 struct BackupCompleted {
   static constexpr std::string_view kType = "BackupCompleted";
   std::string name;
@@ -63,7 +63,7 @@ struct BackupCompleted {
   }
 };
 
-// There is no such copy, or nothing is to be done about it any more.
+// There is no such copy, or nothing more is done about it.
 struct BackupForgotten {
   static constexpr std::string_view kType = "BackupForgotten";
   std::string name;
@@ -75,7 +75,7 @@ struct BackupForgotten {
   }
 };
 
-// A client asked for an anchor that covers this event. It is made, over restarts too.
+// A client asked for an anchor that covers this event. It will be made, across restarts too.
 struct AnchorRequested {
   static constexpr std::string_view kType = "AnchorRequested";
 
@@ -84,11 +84,11 @@ struct AnchorRequested {
   static constexpr void fields(Visit&&) {}
 };
 
-// The server has signed where the log stands; eventlog/proof/anchor.hpp says what the bytes mean.
+// The server has signed the log up to a position; eventlog/proof/anchor.hpp has the bytes' meaning.
 struct AnchorMade {
   static constexpr std::string_view kType = "AnchorMade";
   base::RawValue anchor;       // a map, exactly as it was signed
-  std::array<char, 32> key{};  // public, of who signed
+  std::array<char, 32> key{};  // the signer's public key
   std::array<char, 64> signature{};
 
   bool operator==(const AnchorMade&) const = default;
@@ -100,7 +100,7 @@ struct AnchorMade {
   }
 };
 
-// The beginning of the log is being copied into the folder, to be removed from the log then.
+// The beginning of the log is being copied into the folder, and is removed from the log afterwards.
 struct ArchiveBegun {
   static constexpr std::string_view kType = "ArchiveBegun";
   std::string name;
@@ -114,7 +114,7 @@ struct ArchiveBegun {
   }
 };
 
-// The copy is whole, on the disk, and has proved itself. From here on erasures reach into it.
+// The copy is whole, durable and proved. From here on erasures reach into it.
 struct ArchiveCompleted {
   static constexpr std::string_view kType = "ArchiveCompleted";
   std::string name;
@@ -130,7 +130,7 @@ struct ArchiveCompleted {
   }
 };
 
-// What that archive holds is in no file of the log any more.
+// No file of the log holds the events of that archive any more.
 struct LogTrimmed {
   static constexpr std::string_view kType = "LogTrimmed";
   std::string name;
@@ -144,7 +144,7 @@ struct LogTrimmed {
   }
 };
 
-// There is no such copy, or nothing is to be done about it any more.
+// There is no such copy, or nothing more is done about it.
 struct ArchiveForgotten {
   static constexpr std::string_view kType = "ArchiveForgotten";
   std::string name;

@@ -1,3 +1,4 @@
+// Folds the events of $server. The newest requests of clients are remembered, to answer retries.
 #include "eventlog/domain/evolve.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The log itself: epochs, servers, copies.
+// The aggregate of the log itself: epochs, servers, copies, anchors.
 #pragma once
 
 #include "eventlog/domain/aggregate.hpp"

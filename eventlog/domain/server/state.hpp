@@ -11,11 +11,11 @@
 
 namespace domain {
 
-// A copy of the log, which erasures reach into.
+// A copy of the log into which erasures reach.
 struct NamedBackup {
   std::string folder;
-  Position begun;    // of its BackupBegun
-  Position through;  // its last event; 0: it is not known to be whole
+  Position begun;    // position of its BackupBegun
+  Position through;  // its last event; 0: not known to be whole
 
   bool operator==(const NamedBackup&) const = default;
   template <class Visit>
@@ -26,13 +26,13 @@ struct NamedBackup {
   }
 };
 
-// A copy of the log's beginning, which erasures reach into as soon as it is whole.
+// A copy of the log's beginning, into which erasures reach once it is whole.
 struct NamedArchive {
   std::string folder;
-  Position begun;           // of its ArchiveBegun
+  Position begun;           // position of its ArchiveBegun
   Position first;           // its first event
-  Position through;         // its last one; 0: it is not known to be whole
-  bool is_trimmed = false;  // the log does not hold these events any more
+  Position through;         // its last one; 0: not known to be whole
+  bool is_trimmed = false;  // these events are gone from the log
 
   bool operator==(const NamedArchive&) const = default;
   template <class Visit>
@@ -47,7 +47,7 @@ struct NamedArchive {
 
 // An anchor on the record.
 struct MadeAnchor {
-  Position recorded;  // where it is
+  Position recorded;  // the position of its AnchorMade
   AnchorMade anchor;
 
   bool operator==(const MadeAnchor&) const = default;
@@ -58,8 +58,8 @@ struct MadeAnchor {
   }
 };
 
-// Requests of operators whose outcome is remembered: more than anybody sends again after a lost
-// answer. The oldest are forgotten beyond it.
+// Remembered outcomes of operators' requests: more than anybody resends after a lost answer. Beyond
+// it the oldest are forgotten.
 constexpr std::size_t kRequestsMax = 1024;
 
 struct ServerState {
@@ -69,9 +69,9 @@ struct ServerState {
   std::optional<MadeAnchor> anchor{};              // the last one
   Position anchor_requested{};                     // the last AnchorRequested; 0: none
   std::map<std::string, NamedArchive> archives{};  // by name
-  Position trimmed{};  // events up to here are not in the log any more; 0: all are
-  std::vector<AcceptedCommand> requests{};  // of clients, that made events here; the newest last
-  Position inconsistent{};                  // of the first impossible event; 0 = none
+  Position trimmed{};                       // events up to here are gone from the log; 0: none
+  std::vector<AcceptedCommand> requests{};  // clients' requests with events here; newest last
+  Position inconsistent{};                  // position of the first impossible event; 0: none
 
   bool operator==(const ServerState&) const = default;
   template <class Visit>
@@ -90,7 +90,7 @@ struct ServerState {
 
 void evolve(ServerState& state, const Envelope& envelope, const Event& event);
 
-// The client's command that was accepted under that id; none: it is new, or long ago.
+// Returns the client's command that was accepted under that id; none if it is new, or long ago.
 std::optional<AcceptedCommand> known_command(const ServerState& state, const CommandId& command);
 
 }  // namespace domain

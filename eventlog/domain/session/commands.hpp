@@ -1,5 +1,6 @@
-// Requests that may be refused. A client's command carries the id that its sender made and kept:
-// sent again, it has the same outcome. Reports come from the worker that holds the session's lease.
+// Requests about a session, which can be refused. A client's command carries the id that its sender
+// made and kept: a resent command has the same outcome. Reports come from the worker that holds the
+// session's lease.
 #pragma once
 
 #include <variant>
@@ -20,7 +21,7 @@ struct Spawn {
   SessionSpec spec;
   std::string system_prompt;
   std::string prompt;
-  SessionId resume;      // unset: a new session; else this one's agent session goes on
+  SessionId resume;      // unset: a new session; else continue this one's agent session
   bool is_fork = false;  // with resume: under a new id, leaving the old one resumable
 
   bool operator==(const Spawn&) const = default;
@@ -40,7 +41,7 @@ struct SendPrompt {
   static constexpr std::string_view kType = "SendPrompt";
   static constexpr bool kIsLarge = true;
   std::string prompt;
-  bool is_interrupting = false;  // interrupt the turn that runs now; this one waits its turn
+  bool is_interrupting = false;  // interrupt the running turn; this prompt waits its turn
 
   bool operator==(const SendPrompt&) const = default;
   template <class Visit>
@@ -79,7 +80,7 @@ struct CloseSession {
   static constexpr void fields(Visit&&) {}
 };
 
-// The text of these events is to be erased, wherever it lies; of none: the whole session's.
+// Erase the text of these events, wherever it lies; without events, the whole session's text.
 struct EraseContent {
   static constexpr std::string_view kType = "EraseContent";
   static constexpr bool kIsLarge = true;
@@ -94,7 +95,7 @@ struct EraseContent {
 
 // ---- from the server itself ----
 
-// The session's text was kept for as long as it is to be.
+// The session's text has reached the end of its retention.
 struct ExpireContent {
   static constexpr std::string_view kType = "ExpireContent";
   static constexpr CommandClass kClass = CommandClass::control;
@@ -103,7 +104,8 @@ struct ExpireContent {
   static constexpr void fields(Visit&&) {}
 };
 
-// Only sent once no file holds what the session's ContentErased events up to that version name.
+// Sent only once no file holds the content named by the session's ContentErased events up to that
+// version.
 struct CompleteErasure {
   static constexpr std::string_view kType = "CompleteErasure";
   static constexpr CommandClass kClass = CommandClass::control;
@@ -128,8 +130,8 @@ struct GrantLease {
   }
 };
 
-// Only sent once it is sure that the worker's agent process is gone. What the worker said before it
-// was gone counts first.
+// Sent only once the worker's agent process is certainly gone. Reports that the worker sent before
+// are decided first.
 struct ExpireLease {
   static constexpr std::string_view kType = "ExpireLease";
   static constexpr CommandClass kClass = CommandClass::reported;
@@ -142,8 +144,8 @@ struct ExpireLease {
   }
 };
 
-// Only sent once it is known that the log does not hold the event's text any more: the agent is
-// never given another one in its place.
+// Sent only once it is known that the log no longer holds the event's text. The agent is never
+// given another text in its place.
 struct GiveUpContent {
   static constexpr std::string_view kType = "GiveUpContent";
   static constexpr CommandClass kClass = CommandClass::control;
@@ -156,8 +158,7 @@ struct GiveUpContent {
   }
 };
 
-// ---- a worker's reports; each carries its lease's token and its place in the lease's sequence
-// ----
+// ---- a worker's reports; each has its lease's token and its number in the lease's sequence ----
 
 struct ReportAgentStarted {
   static constexpr std::string_view kType = "AgentStarted";
@@ -234,7 +235,7 @@ struct ReportToolCallStarted {
   std::string call;
   std::string tool;
   std::string input;
-  std::string parent{};  // likewise
+  std::string parent{};  // the call whose subagent made this one; empty: the agent itself
 
   bool operator==(const ReportToolCallStarted&) const = default;
   template <class Visit>
@@ -253,8 +254,8 @@ struct ReportToolCallFinished {
   std::string call;
   bool is_error = false;
   std::string output;
-  bool is_denied = false;  // it was not carried out, for want of a permission
-  std::string parent{};    // likewise
+  bool is_denied = false;  // it was not carried out, for lack of a permission
+  std::string parent{};    // as at the call's start
 
   bool operator==(const ReportToolCallFinished&) const = default;
   template <class Visit>
@@ -276,7 +277,7 @@ struct ReportTurnResult {
   std::string terminal_reason;
   std::int64_t api_status = 0;
   Usage usage;
-  NanoUsd agent_total;  // the agent's running total, over its resumes too
+  NanoUsd agent_total;  // the agent's running total, resumes included
   std::int64_t model_calls = 0;
   base::Duration took{};
   std::string text;
@@ -312,7 +313,7 @@ struct ReportAgentLine {
   }
 };
 
-// The last report of a lease: the agent process and all that it started are gone.
+// The last report of a lease: the agent process and everything that it started are gone.
 struct ReportAgentExited {
   static constexpr std::string_view kType = "AgentExited";
   std::int64_t exit_code = 0;
@@ -332,7 +333,7 @@ using Report = std::variant<ReportAgentStarted, ReportStartFailed, ReportInitial
                             ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                             ReportTurnResult, ReportAgentLine, ReportAgentExited>;
 
-// A report and where it belongs. Sequences start at 1 with each lease and have no holes.
+// A report and its place. Sequences start at 1 with each lease and have no gaps.
 struct LeaseReport {
   static constexpr std::string_view kType = "LeaseReport";
   static constexpr CommandClass kClass = CommandClass::reported;
@@ -349,7 +350,7 @@ using SessionCommand = base::VariantOf<
     base::Joined<SessionClientCommands, base::Types<GrantLease, ExpireLease, ExpireContent,
                                                     CompleteErasure, GiveUpContent, LeaseReport>>>;
 
-// The reply tells the client of the session that its command was for.
+// The reply describes the session that the command was for.
 struct SessionReply {
   SessionStatus status = SessionStatus::none;
   std::string name;

@@ -1,11 +1,12 @@
-// Checks every command of a session, names the streams that it reads, and has it decided.
+// Checks every command of a session, names the streams that it reads, and dispatches it. A client's
+// command without effect is recorded as NothingChanged, so that a retry finds it.
 #include "eventlog/domain/session/deciding.hpp"
 #include "eventlog/domain/session/session_name.hpp"
 
 namespace domain {
 namespace {
 
-// Ending a session and erasing it must be possible whatever has become of it.
+// Ending and erasing a session must always be possible, even if it is inconsistent or full.
 template <class C>
 constexpr bool kIsAlwaysTaken = std::same_as<C, KillSession> || std::same_as<C, EraseContent>;
 
@@ -24,14 +25,14 @@ std::optional<Rejection> check_client(const SessionState& s, const Context& cont
                        " commands, as many as it remembers; resume it as a new session"};
 }
 
-// The session may end by the report.
+// True if the report can end the session.
 bool may_end_by(const Report& report) {
   return std::holds_alternative<ReportTurnResult>(report) ||
          std::holds_alternative<ReportStartFailed>(report) ||
          std::holds_alternative<ReportAgentExited>(report);
 }
 
-// The session may end by the command, which frees its name and its place.
+// True if the command can end the session, which frees its name and its place.
 template <class C>
 bool may_end_by(const C& command) {
   if constexpr (std::same_as<C, LeaseReport>) return may_end_by(command.report);
@@ -103,7 +104,7 @@ Decided decide(const SessionCommand& command, const States& states, const Contex
       command);
 }
 
-// A name that was made from the prompt is known to whoever sent the prompt, and to no state.
+// A name made from the prompt is in no state; only a spawn carries the prompt to make it again.
 SessionReply reply(const SessionState& state, const SessionCommand& command) {
   const auto* spawn = std::get_if<Spawn>(&command);
   const bool is_given = !state.name.empty() || spawn == nullptr;

@@ -7,12 +7,12 @@
 
 namespace domain {
 
-// One decision being made: what it reads, and what it has emitted so far.
+// One decision being made: its input, and the events emitted so far.
 struct Deciding {
   const States& states;
   const Context& context;
   Decision decision{};
-  bool has_lease = session().lease.has_value();  // after what has been emitted
+  bool has_lease = session().lease.has_value();  // after the emitted events
 
   const SessionState& session() const { return states.target<SessionStream>(); }
   const std::string& agent() const { return context.target.agent; }
@@ -30,7 +30,7 @@ struct Deciding {
     emit(TurnStarted{next.turn, token});
   }
 
-  // Ends the lease with `event`; where the session is closed already, that settles it.
+  // Ends the lease with `event`; if the session is closed already, that also settles it.
   template <class LeaseEnd>
   void end_lease(LeaseEnd event) {
     emit(event);
@@ -41,15 +41,15 @@ struct Deciding {
     }
   }
 
-  // No process of the session uses the agent's session that it went on with any more.
+  // Records that no process of the session uses the agent's own session any more.
   void release_agent_session() {
     const SessionSpec& spec = session().spec;
     if (spec.resume_agent_session.empty() || spec.is_fork) return;
     emit_to_registry(AgentSessionReleased{session().session, spec.resume_agent_session});
   }
 
-  // Ends all that is queued, then the session, and frees its name and its place. The current turn
-  // must have been ended by an event of this decision, or not be there.
+  // Ends all queued turns, then the session, and frees its name and its place. The current turn
+  // must have been ended by an event of this decision, or not exist.
   void close(SessionStatus status, EndReason reason) {
     for (const QueuedTurn& queued : session().queue) {
       emit(TurnInterrupted{queued.turn, EndReason::session_ended, {}});
@@ -57,15 +57,15 @@ struct Deciding {
     close_empty(status, reason);
   }
 
-  // Closes a session that somebody asked to close and that has nothing left to do. It is completed
-  // only after it has run.
+  // Closes a session that was asked to close and has nothing left to do. It is completed only if it
+  // has run.
   void close_as_asked() {
     const bool has_run = session().status == SessionStatus::running;
     close_empty(has_run ? SessionStatus::completed : SessionStatus::killed,
                 has_run ? EndReason::none : EndReason::user);
   }
 
-  // As close(), when nothing is queued once the decision's events have been folded.
+  // As close(), when no turn is queued once the decision's events have been folded.
   void close_empty(SessionStatus status, EndReason reason) {
     emit(SessionClosed{status, reason});
     if (!session().name.empty() && !base::mutant(base::Mutant::name_not_freed)) {
@@ -79,10 +79,10 @@ struct Deciding {
   }
 };
 
-// None: the session exists, or lives.
+// Return none if the session exists, or lives.
 std::optional<Rejection> check_exists(const SessionState& s, const Context& context);
 std::optional<Rejection> check_live(const SessionState& s, const Context& context);
-// The prompt can be given to an agent.
+// Returns none if the prompt can be given to an agent.
 std::optional<Rejection> check_prompt(const std::string& prompt);
 std::optional<Rejection> check_size(const char* what, const std::string& text,
                                     std::int64_t bytes_max = kContentBytesMax);

@@ -1,4 +1,5 @@
-// Erasing what a session's events say.
+// Decides erasures. Text that an agent still needs is kept, and a name made from a prompt goes with
+// that prompt.
 #include "eventlog/domain/session/deciding.hpp"
 
 namespace domain {
@@ -7,7 +8,7 @@ namespace {
 using base::Mutant;
 using base::mutant;
 
-// All the session's text; only when no more of it can come.
+// All of the session's text, but only if no more of it can come.
 base::Result<VersionRanges, Rejection> all_content(const SessionState& s) {
   if (is_live(s.status)) {
     return tl::unexpected(Rejection{RejectionCode::content_in_use,
@@ -23,8 +24,8 @@ base::Result<VersionRanges, Rejection> all_content(const SessionState& s) {
   return normalized({{StreamVersion{1}, s.last_content}});
 }
 
-// What the agent has yet to be given: the system prompt, the prompts of this turn and of those that
-// wait.
+// Refuses text that the agent still needs: the system prompt, the prompts of the current turn and
+// of the waiting ones.
 std::optional<Rejection> check_not_in_use(const SessionState& s, const VersionRanges& events) {
   if (!is_live(s.status) || mutant(Mutant::waiting_prompt_erased)) return std::nullopt;
   std::vector<StreamVersion> needed{StreamVersion{1}};
@@ -53,7 +54,7 @@ base::Result<VersionRanges, Rejection> named_content(const Deciding& d,
                                               std::to_string(range.last.value)});
   }
   VersionRanges named = normalized(events);
-  // A name that was made of the prompt's words goes with the prompt.
+  // A name made from the prompt's words goes with the prompt.
   const StreamVersion name = d.session().made_name.version;
   if (name.value > 0 && contains(named, name.next()) &&
       !mutant(Mutant::made_name_outlives_prompt)) {

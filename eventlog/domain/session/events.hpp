@@ -17,7 +17,7 @@ struct SessionOpened {
   SessionSpec spec;
   SessionId resumed_from;  // unset: a new session
   SessionId lineage;       // first session of the chain of resumes and forks; itself when new
-  NanoUsd carried_cost;    // what the agent's own running total starts from
+  NanoUsd carried_cost;    // the start of the agent's own running total
 
   bool operator==(const SessionOpened&) const = default;
   template <class Visit>
@@ -46,11 +46,11 @@ struct TurnQueued {
   }
 };
 
-// Directly before the first prompt of a session that nobody named.
-// Content: its name, which is made of the prompt's words and is erased with the prompt.
+// Recorded directly before the first prompt of a session that was not given a name.
+// Content: its name, which is made from the prompt's words and is erased with the prompt.
 struct SessionNamed {
   static constexpr std::string_view kType = "SessionNamed";
-  std::int64_t mark = 0;  // of the name, see name_mark.hpp
+  std::int64_t mark = 0;  // mark of the name, see name_mark.hpp
 
   bool operator==(const SessionNamed&) const = default;
   template <class Visit>
@@ -59,7 +59,7 @@ struct SessionNamed {
   }
 };
 
-// The turn is the worker's from here on. It is on the record before the worker is told, so that a
+// The worker owns the turn from here on. This is recorded before the worker is told, so that a
 // prompt is never given to two agent processes.
 struct TurnStarted {
   static constexpr std::string_view kType = "TurnStarted";
@@ -85,11 +85,11 @@ struct InterruptRequested {
   }
 };
 
-// What a turn has cost, as the agent reported it.
+// The cost of a turn, as the agent reported it.
 struct TurnCost {
   Usage usage;
   NanoUsd cost;         // this turn's share
-  NanoUsd agent_total;  // the agent's own running total, over resumes too
+  NanoUsd agent_total;  // the agent's own running total, resumes included
   std::int64_t model_calls = 0;
   base::Duration took{};
 
@@ -124,7 +124,7 @@ struct TurnFailed {
   TurnId turn;
   std::string subtype;          // the agent's own word, such as "error_max_turns"
   std::string terminal_reason;  // likewise, such as "api_error"
-  std::int64_t api_status = 0;  // HTTP status of the model API, where that was the reason
+  std::int64_t api_status = 0;  // HTTP status of the model API, if that was the reason
   TurnCost cost;
 
   bool operator==(const TurnFailed&) const = default;
@@ -156,7 +156,7 @@ struct TurnInterrupted {
 
 enum class OutputKind { text, thinking };
 
-// Content: one finished block of what the agent said.
+// Content: one finished block of the agent's output.
 struct OutputRecorded {
   static constexpr std::string_view kType = "OutputRecorded";
   TurnId turn;
@@ -174,8 +174,8 @@ struct OutputRecorded {
   }
 };
 
-// Content: what of a block has been said since the last such event of the same block. The finished
-// block supersedes it; without one, it is all that is known of the block.
+// Content: the part of a block that was said since the last such event of the same block. The
+// finished block supersedes it; without one, these parts are all that is known of the block.
 struct PartialOutputRecorded {
   static constexpr std::string_view kType = "PartialOutputRecorded";
   TurnId turn;
@@ -213,7 +213,7 @@ struct ToolCallFinished {
   TurnId turn;
   std::string call;
   bool is_error = false;
-  bool is_denied = false;  // it was not carried out, for want of a permission; then an error, too
+  bool is_denied = false;  // not carried out, for lack of a permission; also an error
   std::string parent{};    // as at the call's start
 
   bool operator==(const ToolCallFinished&) const = default;
@@ -229,8 +229,8 @@ struct ToolCallFinished {
 
 enum class LineFault { unknown_kind, not_json, invalid_utf8, too_long, cut_short };
 
-// Content: a line of the agent that no engine understands, verbatim (its start, if it was too
-// long).
+// Content: a line of the agent that its engine does not understand, verbatim; only its start if it
+// was too long.
 struct AgentLineRecorded {
   static constexpr std::string_view kType = "AgentLineRecorded";
   LineFault fault = LineFault::unknown_kind;
@@ -256,8 +256,8 @@ struct ReportIgnored {
   }
 };
 
-// A client's command was accepted and left nothing to be done, such as the kill of a killed
-// session. On the record so that whoever sends it again has the same outcome.
+// A client's command was accepted and had no effect, such as the kill of a killed session. It is
+// recorded so that a retry has the same outcome.
 struct NothingChanged {
   static constexpr std::string_view kType = "NothingChanged";
   std::string command;  // its type
@@ -284,7 +284,7 @@ struct LeaseGranted {
   }
 };
 
-// The worker gave the lease back: its agent process and all that it started are gone.
+// The worker gave the lease back: its agent process and everything that it started are gone.
 struct LeaseReleased {
   static constexpr std::string_view kType = "LeaseReleased";
   FencingToken token;
@@ -321,7 +321,7 @@ struct AgentStarted {
   }
 };
 
-// The agent's init message; the session is running from the first one on.
+// The agent's init message. The first one makes the session running.
 struct AgentInitialized {
   static constexpr std::string_view kType = "AgentInitialized";
   std::string agent_session;  // the agent's own session id
@@ -337,7 +337,7 @@ struct AgentInitialized {
   }
 };
 
-// Content: what went wrong and what to do.
+// Content: the problem, and what to do about it.
 struct AgentStartFailed {
   static constexpr std::string_view kType = "AgentStartFailed";
 
@@ -346,7 +346,7 @@ struct AgentStartFailed {
   static constexpr void fields(Visit&&) {}
 };
 
-// Content: the end of what the agent wrote to stderr.
+// Content: the end of the agent's stderr.
 struct AgentExited {
   static constexpr std::string_view kType = "AgentExited";
   std::int64_t exit_code = 0;
@@ -382,7 +382,7 @@ struct SessionClosed {
   }
 };
 
-// On the stream of the session that was resumed or forked.
+// Recorded on the stream of the session that was resumed or forked.
 struct SessionResumed {
   static constexpr std::string_view kType = "SessionResumed";
   SessionId by;
@@ -398,15 +398,15 @@ struct SessionResumed {
 
 enum class ErasureReason {
   requested,  // somebody asked for it
-  retention,  // it was kept for as long as the configuration says
-  lost,       // it was not there any more when the log was salvaged
+  retention,  // the configured retention time is over
+  lost,       // it was missing when the log was salvaged
 };
 
-// The content of these events of the stream, all of which come before this one, is being removed;
-// that it is missing is no damage from here on.
+// The content of these events of the stream is being removed. All of them come before this one.
+// From here on missing content of theirs is no damage.
 struct ContentErased {
   static constexpr std::string_view kType = "ContentErased";
-  VersionRanges events;  // proper
+  VersionRanges events;  // see is_proper
   ErasureReason reason = ErasureReason::requested;
 
   bool operator==(const ContentErased&) const = default;
@@ -417,7 +417,7 @@ struct ContentErased {
   }
 };
 
-// What the stream's ContentErased events up to version `through` name is in no file any more.
+// No file holds the content named by the stream's ContentErased events up to version `through`.
 struct ContentErasureCompleted {
   static constexpr std::string_view kType = "ContentErasureCompleted";
   StreamVersion through;

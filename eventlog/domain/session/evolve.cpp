@@ -1,3 +1,5 @@
+// Folds a session's events, into the whole state and into the part that leases need. Where both
+// have the same fields, one template serves both.
 #include "eventlog/domain/evolve.hpp"
 
 #include <algorithm>
@@ -8,12 +10,12 @@
 namespace domain {
 namespace {
 
-// Each `apply` returns false when the event is impossible in the state, having changed nothing.
-// Those of `OfSession` are of the session's whole state and of what leases need of it alike.
+// Each `apply` returns false for an event that is impossible in the state, having changed nothing.
+// `OfSession` stands for the session's whole state and for the part that leases need.
 template <class State>
 concept OfSession = std::same_as<State, SessionState> || std::same_as<State, LeaseState>;
 
-// A sum stays within what a snapshot can carry: its parts are an agent's word.
+// Keeps a sum within the range that a snapshot can hold: its parts are an agent's claims.
 void add_bounded(std::int64_t& sum, std::int64_t part) {
   sum = std::clamp(sum + part, 1 - base::kIntegerLimit, base::kIntegerLimit - 1);
 }
@@ -191,7 +193,7 @@ bool apply(SessionState& s, const Envelope&, const ContentErasureCompleted& e) {
   return true;
 }
 
-// Facts that a session's state does not depend on beyond its being there.
+// Facts that change nothing in a session's state, and need only that the session exists.
 bool exists(const SessionState& s) {
   return s.status != SessionStatus::none;
 }
@@ -223,7 +225,8 @@ bool apply(SessionState& s, const Envelope&, const SessionResumed&) {
   return exists(s);
 }
 
-// What leases follow of a session, and what they do not: a new event is in one of both.
+// The events that leases depend on, and the others. Every new event must be in one of the two
+// lists.
 using LeaseEvents =
     base::Types<SessionOpened, TurnQueued, TurnStarted, InterruptRequested, TurnFinished,
                 TurnFailed, TurnInterrupted, LeaseGranted, LeaseReleased, LeaseExpired,

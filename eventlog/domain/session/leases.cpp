@@ -1,4 +1,5 @@
-// Leases: who runs a session's agent, and what becomes of the session when nobody can.
+// Decides leases: who runs a session's agent, and how the session goes on when a worker or a text
+// is lost.
 #include "eventlog/domain/session/deciding.hpp"
 
 namespace domain {
@@ -34,8 +35,8 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
   return std::move(d.decision);
 }
 
-// A prompt that is lost ends its turn; a system prompt that is lost ends the session, whose agent
-// must not be started without it.
+// A lost prompt ends its turn. A lost system prompt ends the session, whose agent must not be
+// started without it.
 Decided decide_one(Deciding d, const GiveUpContent& c) {
   const SessionState& s = d.session();
   const bool is_opening = c.event == s.opened;

@@ -1,4 +1,5 @@
-// Beginning a session: spawn, resume and fork.
+// Decides the beginning of a session: spawn, resume and fork. One decision writes to the session,
+// to the registry, to admission, and to the session that is resumed.
 #include <algorithm>
 
 #include "eventlog/base/check.hpp"
@@ -50,7 +51,7 @@ std::size_t size_of(const std::vector<std::string>& tools) {
   return bytes;
 }
 
-// Texts that become facts have a bound.
+// Texts that become facts are bounded.
 std::optional<Rejection> check_lengths(const Spawn& c) {
   if (auto bad = check_length("origin_channel", c.origin_channel.size(), kFactBytesMax)) return bad;
   if (auto bad = check_length("engine", c.spec.engine.size(), kFactBytesMax)) return bad;
@@ -122,9 +123,9 @@ std::string choose_alias(const AdmissionState& admission, SessionId session) {
   return alias_of(first, mutant(Mutant::alias_taken_again) && number > 0 ? number - 1 : number);
 }
 
-// Who holds the name among the live sessions of all agents; none: it is free. Sessions that an
-// older release admitted are known to the registry of their agent alone, and not by their alias. A
-// mark may be that of another name, once in millions.
+// Returns the live session, of any agent, that holds the name; none if the name is free. Sessions
+// admitted by an older release are known only to the registry of their agent, by their id. A mark
+// can be that of another name, once in millions.
 std::optional<std::string> holder_of(const Opening& o, const std::string& name) {
   const AdmissionState& admission = o.admission;
   const auto given = admission.names.find(name);
@@ -190,7 +191,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
     opened.spec.resume_agent_session = source.agent_session;
     opened.spec.is_fork = c.is_fork;
     if (!c.is_fork) claim.agent_session = source.agent_session;
-    // What the source was held to goes on where the command leaves it out.
+    // Limits of the source stay in force where the command leaves them out.
     if (c.spec.allowed_tools.empty()) opened.spec.allowed_tools = source.spec.allowed_tools;
     if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;
     d.emit_to(session_stream(d.agent(), c.resume),
@@ -198,7 +199,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
   }
   d.emit(opened, c.system_prompt);
   if (c.name.empty()) {
-    // Its words are the prompt's, so they are text that can be erased, and no fact.
+    // The name's words are the prompt's, so they are erasable text and not a fact.
     std::string name = unique_name(name_from_prompt(c.prompt),
                                    [&](const std::string& n) { return holder(n).has_value(); });
     admitted.name_mark = name_mark(name);

@@ -1,4 +1,4 @@
-// Prompts, interrupts, and the end that somebody asks for.
+// Decides prompts, interrupts, and ends that a client asks for.
 #include <algorithm>
 
 #include "eventlog/domain/session/deciding.hpp"

@@ -1,4 +1,5 @@
-// Decides the reports of a session's worker.
+// Decides the reports of a session's worker. A report counts once, in sequence, and only under the
+// current lease.
 #include <algorithm>
 
 #include "eventlog/domain/session/deciding.hpp"
@@ -59,7 +60,7 @@ void report(Deciding& d, const ReportTurnResult& r) {
     return;
   }
   TurnCost cost{r.usage, {}, r.agent_total, r.model_calls, r.took};
-  // Both totals are the agent's word, so their difference may be more than the wire can carry.
+  // Both totals are the agent's claims, so their difference can exceed the range of the wire.
   const std::int64_t before = mutant(Mutant::cost_of_all_turns) ? 0 : s.agent_total.value;
   cost.cost.value =
       std::clamp<std::int64_t>(r.agent_total.value - before, 0, base::kIntegerLimit - 1);
@@ -78,7 +79,7 @@ void report(Deciding& d, const ReportTurnResult& r) {
   } else if (!s.spec.is_multi_turn && is_interrupted) {
     d.close(SessionStatus::killed, EndReason::user);
   } else if (!s.spec.is_multi_turn) {
-    // A result of an agent that never said hello is no run.
+    // A result from an agent that never sent its init message is not a run.
     const bool has_run = s.status == SessionStatus::running;
     d.close(has_run ? SessionStatus::completed : SessionStatus::failed,
             has_run ? EndReason::none : EndReason::turn_error);
@@ -95,7 +96,7 @@ void report(Deciding& d, const ReportAgentExited& r) {
   d.emit(AgentExited{r.exit_code, r.signal}, r.stderr_tail);
   d.end_lease(LeaseReleased{s.lease->token});
   if (!is_live(s.status)) return;
-  // Agents exit with 1 when their last result was an error, such as an interrupted turn.
+  // Agents exit with 1 if their last result was an error, such as an interrupted turn.
   const bool is_clean = r.exit_code <= 1 && r.signal == 0 && !s.turn && s.queue.empty();
   if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::agent_exited, {}});
   if (is_clean && s.is_close_requested) {

@@ -1,4 +1,4 @@
-// A session: its turns, its output, its leases, its end.
+// The aggregate of a session: its turns, its output, its leases, its end.
 #pragma once
 
 #include "eventlog/domain/aggregate.hpp"

@@ -1,3 +1,5 @@
+// Makes and checks names. Making one keeps the first telling words in ASCII; checking rejects names
+// that cannot be printed on one line or that look like an id or an alias.
 #include "eventlog/domain/session/session_name.hpp"
 
 #include <algorithm>
@@ -13,7 +15,7 @@ namespace {
 
 constexpr std::size_t kWordsMax = 3;
 constexpr std::size_t kWordBytesMax = 24;
-constexpr std::size_t kNamedBytes = 4096;  // of a prompt, in which its name is looked for
+constexpr std::size_t kNamedBytes = 4096;  // the part of a prompt that its name is made from
 
 // Words that say nothing about what a session is for.
 constexpr std::array<std::string_view, 91> kStopWords = {
@@ -33,7 +35,7 @@ bool is_stop_word(std::string_view word) {
          std::find(kStopWords.begin(), kStopWords.end(), word) != kStopWords.end();
 }
 
-// Takes the next code point off well-formed UTF-8, which is not empty.
+// Takes the next code point off well-formed UTF-8. The text must not be empty.
 char32_t take_code_point(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t bytes = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
@@ -45,13 +47,13 @@ char32_t take_code_point(std::string_view& text) {
   return point;
 }
 
-// Tabs, line ends, escapes, and what turns the direction of the text around it.
+// Tabs, line ends, escapes, and marks that turn the direction of the text around them.
 bool is_control(char32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x2028 && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069);
 }
 
-// It shows as nothing.
+// True for characters that are shown as nothing.
 bool is_blank(char32_t c) {
   return c == ' ' || c == 0xA0 || c == 0xAD || c == 0x1680 || (c >= 0x2000 && c <= 0x200F) ||
          c == 0x202F || (c >= 0x205F && c <= 0x2065) || c == 0x3000 || c == 0xFEFF;

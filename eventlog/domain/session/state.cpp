@@ -1,3 +1,4 @@
+// Answers questions about a session's state from its fields alone.
 #include "eventlog/domain/session/state.hpp"
 
 namespace domain {

@@ -13,7 +13,7 @@ namespace domain {
 struct QueuedTurn {
   TurnId turn;
   Position prompt;        // position of its TurnQueued, where the prompt's content lies
-  StreamVersion version;  // of the same event
+  StreamVersion version;  // version of the same event
 
   bool operator==(const QueuedTurn&) const = default;
   template <class Visit>
@@ -27,7 +27,7 @@ struct QueuedTurn {
 struct CurrentTurn {
   TurnId turn;
   Position prompt;
-  StreamVersion version;  // of its TurnQueued
+  StreamVersion version;  // version of its TurnQueued
   bool is_interrupt_requested = false;
 
   bool operator==(const CurrentTurn&) const = default;
@@ -43,9 +43,9 @@ struct CurrentTurn {
 struct Lease {
   WorkerId worker;
   FencingToken token;
-  std::int64_t report_sequence = 0;  // of the last report on the record
+  std::int64_t report_sequence = 0;  // sequence of the last recorded report
   std::string resume_agent_session;
-  std::int64_t pid = 0;  // of the agent process; 0: not started yet
+  std::int64_t pid = 0;  // pid of the agent process; 0: not started yet
   std::int64_t start_ticks = 0;
 
   bool operator==(const Lease&) const = default;
@@ -60,10 +60,10 @@ struct Lease {
   }
 };
 
-// A name that was made from a session's first prompt: where its text lies.
+// A name made from a session's first prompt, and where its text lies.
 struct MadeName {
-  Position position;      // of its SessionNamed; 0: the session was given a name
-  StreamVersion version;  // of the same event; the prompt is the event behind it
+  Position position;      // position of its SessionNamed; 0: the session was given a name
+  StreamVersion version;  // version of the same event; the prompt is the event behind it
   std::int64_t mark = 0;
 
   bool operator==(const MadeName&) const = default;
@@ -86,7 +86,7 @@ struct SessionState {
   std::string alias;
   SessionSpec spec;
   SessionId lineage;
-  Position opened;            // of SessionOpened, where the system prompt's content lies
+  Position opened;            // position of SessionOpened, which has the system prompt
   std::string agent_session;  // the agent's own session id, once known
   base::Boxed<Lease> lease;
   FencingToken last_token;
@@ -97,11 +97,11 @@ struct SessionState {
   NanoUsd cost;
   NanoUsd agent_total;  // the agent's own running total, as last reported
   AcceptedCommands commands;
-  StreamVersion last_content;       // of the last event that has or had content
+  StreamVersion last_content;       // version of the last event that has or had content
   VersionRanges erased;             // events whose content was erased
-  StreamVersion erasure;            // of the last ContentErased; 0: none
-  StreamVersion erasure_completed;  // of the last one that is known to be done; 0: none
-  Position inconsistent;            // of the first impossible event; 0 = none
+  StreamVersion erasure;            // version of the last ContentErased; 0: none
+  StreamVersion erasure_completed;  // version of the last completed one; 0: none
+  Position inconsistent;            // position of the first impossible event; 0: none
 
   bool operator==(const SessionState&) const = default;
   template <class Visit>
@@ -135,12 +135,12 @@ struct SessionState {
   }
 };
 
-// What of a session leases are given, directed and ended on. Of a session that has nothing to do
-// it is little, and whoever gives leases keeps one of each that is under way.
+// The part of a session's state that lease decisions need. The dispatcher keeps one for each
+// session under way; an idle session's is small.
 struct LeaseState {
   SessionStatus status = SessionStatus::none;
   bool is_close_requested = false;
-  Position opened;  // of SessionOpened, which holds what an agent is started with
+  Position opened;  // position of SessionOpened, which has the agent's start values
   base::Boxed<Lease> lease;
   FencingToken last_token;
   base::Boxed<CurrentTurn> turn;
@@ -151,23 +151,24 @@ struct LeaseState {
 
 LeaseState lease_state(const SessionState& state);
 
-// What texts call a session: the name that it was given, else its alias.
+// Returns the name for use in texts: the one that the session was given, else its alias.
 const std::string& label(const SessionState& state);
 
-// Where the text of a name that was made from the prompt lies; 0: there is none, or it was erased.
+// Returns the position of the text of a name made from the prompt; 0 if there is none or it was
+// erased.
 Position made_name_at(const SessionState& state);
 
-// It lives, or has a lease that is yet to end: a worker may have to be told of it.
+// True if the session lives or has a lease that has not ended: a worker may have to be told of it.
 bool is_under_way(const SessionState& state);
 bool is_under_way(const LeaseState& state);
 
-// Nothing of the session's text is left, or is to be left.
+// True if none of the session's text is left, or all of it is recorded as erased.
 bool is_wholly_erased(const SessionState& state);
 
 void evolve(SessionState& state, const Envelope& envelope, const Event& event);
 void evolve(LeaseState& state, const Envelope& envelope, const Event& event);
 
-// The client's command that was accepted under that id; none: it is new.
+// Returns the client's command that was accepted under that id; none if it is new.
 std::optional<AcceptedCommand> known_command(const SessionState& state, const CommandId& command);
 
 }  // namespace domain
