@@ -70,8 +70,7 @@ Result<BaseFile> read_base_file(const LogFolder& folder, Position position) {
   std::ifstream in(path, std::ios::binary);
   if (!in) {
     return failure(ErrorCode::damaged,
-                   missing_text({1}, position) +
-                       ", and so is the anchor that would say that they were archived",
+                   missing_text({1}, position) + ", and no anchor says that they were archived",
                    path);
   }
   const Bytes bytes(std::istreambuf_iterator<char>(in), {});

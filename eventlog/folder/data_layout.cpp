@@ -82,7 +82,7 @@ Result<bool> check_not_shared(const std::string& root) {
   }
   if ((status.st_mode & (S_IWOTH | S_ISVTX)) == 0) return true;
   return failure(ErrorCode::refused,
-                 "every user may write into this folder; give one that is not there yet, or make "
+                 "every user may write into this folder; give a new one, or make "
                  "it yours alone (chmod 700)",
                  root);
 }

@@ -61,7 +61,7 @@ std::optional<base::Error> doubt_in_head(const HeadState& head, Position tail,
   // the torn slot has lost nothing.
   const Position whole = head.head ? head.head->position : Position{};
   if (head.is_doubtful && whole == known) {
-    return doubt("a slot of the head file is damaged, which may be the newest one");
+    return doubt("a slot of the head file is damaged, and may be the newest one");
   }
   return std::nullopt;
 }

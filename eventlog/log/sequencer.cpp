@@ -29,9 +29,9 @@ Result<bool> check_numbers(const LogTail& tail) {
   const std::string number = has_writers ? "epoch " + std::to_string(tail.epoch.counter)
                                          : "writer term " + std::to_string(tail.writer_term);
   return base::failure(base::ErrorCode::invalid,
-                       "nobody can go on with this log: its " + number +
-                           " is the last there can be; read it with steno replay, and begin "
-                           "another in a new folder",
+                       "no server can continue this log: its " + number +
+                           " is the highest possible; read it with steno replay, and begin another "
+                           "log in a new folder",
                        "position " + std::to_string(tail.position.value));
 }
 

@@ -127,9 +127,8 @@ Result<bool> prove_checkpoint(BlockStore& store, const Checkpoint& reached) {
     const auto missing = failure(
         ErrorCode::damaged,
         missing_text(tail.next(), position) +
-            ": rows that were derived from this log hold them, so it was cut, or an older copy was "
-            "put in its place; put the newer log back, or go on from this one with steno replay "
-            "salvage",
+            ": rows derived from this log hold them, so it was cut or replaced by an older copy; "
+            "put the newer log back, or go on from this one with steno replay salvage",
         where_of(tail.next()));
     if (tail.value == 0) return missing;
     const auto stored = store.read(tail, 1, false);

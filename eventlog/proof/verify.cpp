@@ -223,7 +223,7 @@ void Verifier::check_epoch(const BlockHeader& header, const std::optional<Record
         findings_.lost_through.value > 0 && findings_.lost_through.next() == header.first;
     if (!may_be_lost) {
       findings_.add(header.first, "epoch " + std::to_string(header.epoch.counter) +
-                                      " begins without an EpochStarted that says so");
+                                      " begins without an EpochStarted of its own");
     }
   }
   if (!is_new && started != nullptr) {

@@ -31,8 +31,7 @@ void AnchorVerifier::take(const domain::RecordedEvent& event, BlockStore& store,
   }
   const std::string signer = base::fingerprint(made->key);
   if (!keys_.empty() && !keys_.contains(signer)) {
-    findings.add(position,
-                 "the anchor is signed by key " + signer + ", which is not to be believed",
+    findings.add(position, "the anchor is signed by key " + signer + ", which is not trusted",
                  base::ErrorCode::wrong_log);
     return;
   }

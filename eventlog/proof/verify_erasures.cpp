@@ -90,7 +90,7 @@ void ErasureVerifier::name_positions(const std::unordered_map<std::string, Amiss
                                                            " to " + std::to_string(run.last.value);
     findings.add(run.first,
                  "the content of " + events +
-                     (fault == Fault::lost ? " is missing, and no ContentErased says that it may be"
+                     (fault == Fault::lost ? " is missing, and no ContentErased explains it"
                                            : " is still there, though its erasure was completed"));
   };
   for (Position from{1}; from <= store.tail();) {

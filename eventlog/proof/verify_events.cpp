@@ -150,7 +150,7 @@ void EventVerifier::check_version(const Stream& stream, const domain::Envelope& 
   if (envelope.version > expected && stream.last < findings_.lost_through) return;
   findings_.add(envelope.position, "stream " + envelope.stream + " is at version " +
                                        std::to_string(envelope.version.value) + " where version " +
-                                       std::to_string(expected.value) + " was to come");
+                                       std::to_string(expected.value) + " was expected");
 }
 
 void EventVerifier::check_time(const BlockHeader& header, const RecordedEvent& event) {

@@ -71,8 +71,8 @@ std::string mark_of(const std::string& folder) {
 }
 
 Error damaged(const rocksdb::Status& status, const std::string& folder) {
-  return {ErrorCode::rows_damaged, "what is derived from the log is damaged: " + status.ToString(),
-          folder};
+  return {ErrorCode::rows_damaged,
+          "rows that are derived from the log are damaged: " + status.ToString(), folder};
 }
 
 // True for a file that is missing, cut, foreign or of a later release; false for a failing disk.
@@ -279,7 +279,8 @@ class RocksDbKeyValueStore final : public KeyValueStore {
   }
 
   Error closed() const {
-    return {ErrorCode::io, "the store could not be made anew; what was wrong is in the log", path_};
+    return {ErrorCode::io, "the store could not be recreated; the server's log has the reason",
+            path_};
   }
 
   void begin_flush() {

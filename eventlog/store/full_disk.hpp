@@ -6,8 +6,7 @@
 namespace eventlog {
 
 constexpr std::string_view kMakeRoom =
-    "; make room on that disk (df -h shows how full it is), then start again what stopped: what "
-    "was "
+    "; make room on that disk (df -h shows how full it is), then restart what stopped: everything "
     "acknowledged is kept";
 
 }  // namespace eventlog

@@ -50,8 +50,7 @@ Rejection known_backup(const ServerState& s, const std::string& name) {
   return {RejectionCode::already_exists,
           "no copy was made: backup " + name + " is in " + known.folder +
               ", and erasures reach into it there; give another folder and name (steno backup list "
-              "says which are taken), or, if that copy is gone for good, say so with steno backup "
-              "forget " +
+              "shows which are taken); if that copy is gone for good, run steno backup forget " +
               name};
 }
 
@@ -110,7 +109,7 @@ Rejection known_archive(const ServerState& s, const std::string& name) {
   return {RejectionCode::already_exists,
           "no copy was made: archive " + name + " is in " + s.archives.at(name).folder +
               ", and holds other events of this log; give another folder and name (steno archive "
-              "list says which are taken)"};
+              "list shows which are taken)"};
 }
 
 Decided decide_one(const ServerState& s, const Context& context, const BeginArchive& c) {

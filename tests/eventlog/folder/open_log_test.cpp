@@ -401,7 +401,7 @@ TEST_CASE("a log whose numbers end is read, and nobody goes on with it", "[event
   const auto refused = f.open();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == ErrorCode::invalid);
-  CHECK_THAT(refused.error().text, Contains(number + " is the last there can be"));
+  CHECK_THAT(refused.error().text, Contains(number + " is the highest possible"));
   CHECK(f.open(LogMode::read_only));
   // Nor is it made anew from what it holds, and what was begun is no log.
   const auto blocks = *f.open(LogMode::read_only)->store->read({1}, SIZE_MAX, true);

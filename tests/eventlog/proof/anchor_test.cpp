@@ -159,7 +159,7 @@ TEST_CASE("anchors on the record are held against log and key", "[eventlog]") {
     CHECK(report.problems.empty());
     CHECK(report.anchors == std::map<std::string, std::int64_t>{{own, 1}, {other, 1}});
     CHECK(report.anchored == Position{3});
-    check_only_problem(f.verify({own}), f.log.head(), "not to be believed", ErrorCode::wrong_log);
+    check_only_problem(f.verify({own}), f.log.head(), "not trusted", ErrorCode::wrong_log);
     CHECK(f.verify({own, other}).problems.empty());
   }
   SECTION("one that was changed") {
