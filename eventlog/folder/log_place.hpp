@@ -1,5 +1,5 @@
-// Checks that a log still lies where it was opened. A process keeps its open files, so after `rm
-// -r`, a move or an unmount it could go on writing files that nobody can find.
+// Checks that a log still lies where it was opened. A process keeps its open files. So after a
+// removal (`rm -r`), a move or an unmount it could go on writing files that nobody can find.
 //
 // The promise: a block is acknowledged only if log/CURRENT was found under its path after the
 // block's sync, in the same folder as at opening. So no block is acknowledged that was synced after
