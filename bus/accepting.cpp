@@ -1,3 +1,5 @@
+// Replaces the C library's accept4, which libzmq calls, by one that refuses connections beyond a
+// limit of descriptors.
 #include "bus/accepting.hpp"
 
 #include <fcntl.h>
@@ -17,8 +19,8 @@ int take(int listener, sockaddr* address, socklen_t* size, int flags) {
   return static_cast<int>(::syscall(SYS_accept4, listener, address, size, flags));
 }
 
-// The process's own files have taken all: a connection that stays in the queue would keep the
-// listener readable, and its thread busy, so it is taken and closed.
+// Takes a connection and closes it, when the process has no descriptor left. A connection that
+// stayed in the queue would keep the listener readable and its thread busy.
 void turn_away(int listener) {
   ::close(spare);
   const int connection = take(listener, nullptr, nullptr, SOCK_CLOEXEC);
@@ -37,8 +39,9 @@ void keep_descriptors_above(int limit) {
 
 }  // namespace bus
 
-// In place of the C library's, for libzmq, which has no means to be told a limit. What is refused
-// looks like a peer that left before it was accepted, which every version of libzmq passes over.
+// Stands in for the C library's function, because libzmq cannot be told a limit. A refused
+// connection looks like a peer that left before it was accepted (ECONNABORTED), which every version
+// of libzmq passes over.
 extern "C" __attribute__((visibility("default"))) int accept4(int listener, sockaddr* address,
                                                               socklen_t* size, int flags) {
   const int connection = take(listener, address, size, flags);

@@ -1,5 +1,5 @@
-// Who hears what is published: the topics that somebody has subscribed to, as the publisher was
-// told of them. What nobody hears need not be made.
+// The topics that somebody has subscribed to, as the publisher was told of them. A message that
+// nobody hears need not be made.
 #pragma once
 
 #include "bus/ports.hpp"
@@ -7,8 +7,8 @@
 
 namespace bus {
 
-// Topics that are remembered; while there are more, everything counts as heard. About 100 bytes
-// each.
+// Topics that are remembered, about 100 bytes each. While there are more, everything counts as
+// heard.
 constexpr std::size_t kTopicsMax = 65536;
 
 class Audience {
@@ -25,7 +25,7 @@ class Audience {
     }
   }
 
-  // Whether a topic is subscribed to that the level begins with.
+  // True if somebody has subscribed to a topic that `level` begins with.
   bool hears(std::string_view level) const {
     return others_ > 0 || topics_.any_that_begins(level, [](Heard) { return true; });
   }
@@ -34,7 +34,7 @@ class Audience {
   struct Heard {};
 
   TopicMap<Heard> topics_;
-  std::size_t others_ = 0;  // topics that somebody has subscribed to and are not among them
+  std::size_t others_ = 0;  // topics that somebody has subscribed to beyond those in topics_
 };
 
 }  // namespace bus

@@ -1,3 +1,5 @@
+// Each request is an entry with its own retry timer and deadline; one duty cycle receives, greets,
+// sends and expires in that order.
 #include "bus/client.hpp"
 
 #include <algorithm>
@@ -109,7 +111,7 @@ int Client::do_work(base::Duration now) {
   for (auto& [id, pending] : requests_) {
     if (pending.deadline) continue;
     pending.deadline = now + pending.timeout;
-    // Silence counts from when somebody is first waited for.
+    // The silence is measured from the moment in which the first request begins to wait.
     if (open_ == 1) awaiting_since_ = now;
   }
   const std::int64_t heard_before = heard_count_;
@@ -146,7 +148,7 @@ void Client::receive_frames() {
 
 void Client::take_frame(ByteView bytes) {
   auto frame = decode_frame(bytes);
-  // A frame that cannot be read counts as lost: what it answered will be asked again.
+  // A frame that cannot be read counts as lost: the request that it answered is sent again.
   if (!frame) return;
   ++heard_count_;
   awaiting_since_ = now_;
@@ -164,7 +166,8 @@ void Client::take(Welcome welcome) {
 
 void Client::take(Reply reply) {
   if (is_error(reply, ReplyError::hello_first)) {
-    // The connection was made anew under us, or HELLO was lost. All is said again.
+    // The connection was made anew under us, or HELLO was lost. HELLO and all requests are sent
+    // again.
     if (!is_welcomed_) return;
     is_welcomed_ = false;
     hello_at_.reset();
@@ -179,7 +182,7 @@ void Client::take(Reply reply) {
   if (it == requests_.end() || it->second.outcome) return;
   const bool is_of_this_asking = reply.ask == 0 || reply.ask == it->second.ask;
   if (!is_of_this_asking && !base::mutant(base::Mutant::answer_of_older_ask)) return;
-  // It comes again by itself, each time after twice as long.
+  // A busy server is asked again by send_pending(), each time after twice as long.
   if (is_error(reply, ReplyError::busy)) {
     it->second.busy_text = reply.text;
     return;
@@ -276,7 +279,7 @@ void Client::reconnect_if_silent() {
     for (auto& [id, pending] : requests_) pending.resend_at.reset();
   } else if (is_welcomed_ && silence >= options_.silence_max / 2 &&
              (!hello_at_ || now_ - *hello_at_ >= options_.silence_max / 2)) {
-    // A server at work on a slow request answers HELLO all the same.
+    // A server that is busy with a slow request still answers HELLO.
     if (socket_.send(hello_)) hello_at_ = now_;
   }
 }
@@ -307,7 +310,7 @@ std::optional<Result<LogPage>> ClientLogReader::receive() {
   if (is_error(**reply, ReplyError::wrong_log)) {
     return base::failure(base::ErrorCode::wrong_log, (*reply)->text);
   }
-  // Anything but "later" would be refused again.
+  // Only these two codes can pass; the server would refuse again for any other reason.
   const bool may_pass =
       is_error(**reply, ReplyError::busy) || is_error(**reply, ReplyError::unavailable);
   return base::failure(may_pass ? base::ErrorCode::busy : base::ErrorCode::refused, (*reply)->text,

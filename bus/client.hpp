@@ -1,6 +1,6 @@
-// Requests and replies over a ClientSocket that may lose either. It says HELLO, sends a request
-// again under the same id until it is answered (which the server answers only once), and takes a
-// fresh connection when nothing is heard (the Lazy Pirate of the ZeroMQ guide, chapter 4).
+// Requests and replies over a ClientSocket that can lose either. The client says HELLO and sends a
+// request again under the same id until it is answered; the server carries it out only once. It
+// takes a fresh connection when nothing is heard (the Lazy Pirate of the ZeroMQ guide, chapter 4).
 #pragma once
 
 #include <deque>
@@ -18,16 +18,16 @@ namespace bus {
 
 struct ClientOptions {
   Hello hello;           // protocols are filled in
-  std::string endpoint;  // for errors' texts
-  // An unanswered request is sent again after this long, each further time after twice as long.
+  std::string endpoint;  // for the texts of errors
+  // An unanswered request is sent again after this long, then each time after twice as long.
   base::Duration retry_after{500'000};
-  // Nothing heard for this long although something is awaited: a fresh connection.
+  // A fresh connection is taken when nothing was heard for this long although a reply is awaited.
   base::Duration silence_max{2'500'000};
 };
 
 class Client {
  public:
-  // Requests that may await their reply or its take() at once; start() then says busy.
+  // Requests that can await their reply or its take() at once; beyond it start() fails with busy.
   static constexpr std::size_t kRequestsMax = 1024;
   // Notices that wait for the caller; the oldest are dropped beyond it.
   static constexpr std::size_t kNoticesMax = 4096;
@@ -38,17 +38,21 @@ class Client {
   // `socket`, `clock` and `random` must outlive the client.
   Client(ClientSocket& socket, base::Clock& clock, base::Random& random, ClientOptions options);
 
-  // Sends and waits. Errors: too_large, busy, refused (no protocol in common); unreachable when
-  // the server was not heard within `timeout`, busy when it did not take the connection (too many
-  // peers), or said each time that it has no room for the request; timeout when it took the request
-  // but did not answer. After busy and timeout the outcome is unknown, and asking again under the
-  // same id is safe. Waits in poller.hpp, so only for real sockets.
+  // Sends a request and waits for its reply. Errors:
+  // - too_large, refused (no protocol in common)
+  // - unreachable: the server was not heard within `timeout`
+  // - busy: kRequestsMax are open or the id is in use; or the server did not take the connection
+  //   (too many peers), or each time had no room for the request
+  // - timeout: the server took the request but did not answer
+  // - io: waiting for the socket failed
+  // After busy and timeout the outcome is unknown; asking again under the same id is safe. Waits in
+  // poller.hpp, so it is for real sockets only.
   Result<Reply> request(std::string_view verb, base::RawValue body, base::Duration timeout);
   Result<Reply> request(const base::CommandId& id, std::string_view verb, base::RawValue body,
                         base::Duration timeout);
 
-  // The same without waiting: start, then do_work until take() has the outcome, which it gives
-  // once. `timeout` counts from the next do_work. An id may be used again after its take().
+  // The same without waiting: call start(), then do_work() until take() returns the outcome, once.
+  // `timeout` counts from the next do_work(). An id can be used again after its take().
   Result<base::CommandId> start(std::string_view verb, base::RawValue body, base::Duration timeout);
   Result<base::CommandId> start(const base::CommandId& id, std::string_view verb,
                                 base::RawValue body, base::Duration timeout);
@@ -56,20 +60,21 @@ class Client {
   // Gives up on a request: its reply will be dropped.
   void forget(const base::CommandId& id);
 
-  // False: not welcomed yet, or the socket's queue is full; not sent, and never repeated.
+  // Returns false when not welcomed yet or the socket's queue is full: it was not sent, and is
+  // never sent again.
   bool send_notice(const Notice& notice);
   std::optional<Notice> take_notice();
 
   // `now` is a reading of Clock::boot(), never less than the one before. Returns how much it did.
   int do_work(base::Duration now);
-  // When do_work has something to do again although nothing arrives.
+  // The time at which do_work() has something to do even if nothing arrives.
   base::Duration next_timer() const;
-  // True when something waits for the socket to take it.
+  // True while a frame waits for the socket to take it.
   bool wants_write() const { return wants_write_; }
 
-  // Of the server that this connection is to; none until it answered HELLO.
+  // The server's answer to HELLO on this connection; none until it came.
   const std::optional<Welcome>& welcome() const { return welcome_; }
-  // How often an answer to HELLO came: grows with each connection.
+  // The number of answers to HELLO so far; it grows with each connection.
   std::int64_t welcome_count() const { return welcome_count_; }
   std::int64_t reconnect_count() const { return reconnect_count_; }
   std::int64_t resend_count() const { return resend_count_; }
@@ -84,7 +89,7 @@ class Client {
     std::optional<base::Duration> resend_at;  // none: to be sent now
     base::Duration retry_after{0};
     bool was_sent = false;
-    std::string busy_text;  // of the server, which has no room for it; empty: it did not say so
+    std::string busy_text;          // the server's text when it had no room for it; empty: it had
     std::int64_t heard_before = 0;  // heard_count_ when it began
     std::optional<Result<Reply>> outcome;
   };
@@ -110,10 +115,11 @@ class Client {
   const Bytes hello_;
 
   base::Duration now_{0};
-  // Of the last request. Wall time, so that it grows over the lives of the client's process.
+  // The last request's number. It is wall time, so that it grows over the lives of the client's
+  // process.
   std::int64_t asks_ = 0;
   std::map<base::CommandId, Pending> requests_;
-  std::size_t open_ = 0;  // of requests_, those without an outcome
+  std::size_t open_ = 0;  // requests in requests_ without an outcome
   std::deque<Notice> notices_;
   std::optional<Welcome> welcome_;
   bool is_welcomed_ = false;
@@ -130,8 +136,8 @@ class Client {
 // Reads the log through a client's requests. The client's owner calls its do_work.
 class ClientLogReader final : public LogReader {
  public:
-  // `client` must outlive the reader. `timeout` of one page; `events_max` of one page, 0: as many
-  // as the server likes.
+  // `client` must outlive the reader. `timeout` and `events_max` apply to each page; events_max 0:
+  // the server chooses.
   ClientLogReader(Client& client, base::Duration timeout, std::int64_t events_max = 0)
       : client_(client), timeout_(timeout), events_max_(events_max) {}
   ~ClientLogReader() override;

@@ -1,3 +1,4 @@
+// A process-wide flag refuses a second context.
 #include "bus/context.hpp"
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// The process's one ZeroMQ context: its I/O thread and what its sockets share. More than one at a
-// time crashes libzmq 4.3.4 when one of them closes, so a second one is a broken invariant.
+// The process's one ZeroMQ context: its I/O thread and the state that its sockets share. A second
+// one at a time is a broken invariant, because libzmq 4.3.4 crashes when one of two closes.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@ namespace bus {
 class Context {
  public:
   Context();
-  // Waits for what its sockets still send, a second at most. All of them must be closed before.
+  // Waits, at most a second, for frames that its sockets still send. All sockets must be closed
+  // before.
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;

@@ -1,3 +1,4 @@
+// A Unix socket is bound here, behind a lock beside it, and then handed to libzmq as a descriptor.
 #include "bus/endpoint.hpp"
 
 #include <sys/socket.h>
@@ -24,8 +25,8 @@ tl::unexpected<base::Error> system_failure(const char* what, const std::string& 
   return base::failure(ErrorCode::io, std::string(what) + ": " + std::strerror(errno), path);
 }
 
-// A socket there was left behind by a server that was killed: we hold the lock, so nobody listens.
-// All else is somebody's, who did not mean it for us.
+// Removes a socket that a killed server left: we hold the lock, so nobody listens on it. Any other
+// file belongs to somebody and is left alone.
 Result<bool> remove_stale_socket(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return true;

@@ -1,5 +1,5 @@
-// Where a socket is bound or connected: ipc:///absolute/path. TCP is known and refused until keys
-// can be used, because an endpoint without them would let anybody in.
+// Where a socket is bound or connected: ipc:///absolute/path. TCP is recognised and refused until
+// keys can be used, because an endpoint without them would let anybody in.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace bus {
 
-// Of a Unix socket's path, without the closing zero (unix(7): sun_path has 108).
+// The longest path of a Unix socket, without the closing zero (unix(7): sun_path has 108).
 constexpr std::size_t kSocketPathBytesMax = 107;
 
 struct Endpoint {
@@ -19,17 +19,18 @@ struct Endpoint {
   std::string path;     // of the socket
 };
 
-// Errors: invalid (no endpoint, or a relative, wildcard or abstract one), too_large (path over
+// Errors: invalid (not an endpoint, or a relative, wildcard or abstract one), too_large (path over
 // kSocketPathBytesMax), refused (tcp).
 base::Result<Endpoint> parse_endpoint(std::string_view text);
 
-// A listening Unix socket, and the right to it. libzmq would bind by removing whoever is there;
-// hence the lock beside the socket, and that we bind ourselves and hand libzmq the descriptor.
+// A listening Unix socket, and the right to it. libzmq would bind by removing the socket of a live
+// server. Therefore a lock lies beside the socket, and we bind it ourselves and hand libzmq the
+// descriptor.
 class IpcListener {
  public:
-  // The socket's folder is made if need be, and must be ours alone (0700), as its socket is
-  // (0600). Errors: in_use, refused (folder open to others or not ours; a file that is no socket in
-  // the socket's place), io.
+  // Makes the socket's folder if needed. The folder must be ours alone (0700); the socket is made
+  // 0600. Errors: in_use, refused (the folder is open to others or not ours, or a file that is no
+  // socket is in the socket's place), io.
   static base::Result<IpcListener> listen(const Endpoint& endpoint);
 
   IpcListener(IpcListener&& other) noexcept
@@ -40,7 +41,7 @@ class IpcListener {
   // Removes the socket, then frees the lock.
   ~IpcListener();
 
-  // The descriptor, for libzmq to own and close.
+  // Gives up the descriptor; libzmq owns and closes it.
   int take_fd();
 
  private:

@@ -1,3 +1,4 @@
+// Encoding, and decoding with a check that the header agrees with the events.
 #include "bus/feed_message.hpp"
 
 namespace bus {

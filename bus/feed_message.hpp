@@ -1,5 +1,5 @@
-// A message of the feed: one frame of topic (the level), one frame that is a msgpack array of two:
-// the header, and the array of events. README.md shows the bytes and a subscriber in Python.
+// A message of the feed has two frames: the topic (the level), and a msgpack array of two, the
+// header and the array of events. README.md shows the bytes and a subscriber in Python.
 #pragma once
 
 #include <optional>
@@ -20,20 +20,20 @@ using base::Result;
 
 // The one level that every event belongs to; its positions have no holes.
 constexpr std::string_view kAllLevel = "all/";
-// Subscribing to this and a nonce makes the publisher say the durable head there.
+// The publisher answers a subscription to this and a nonce with the durable head, at that topic.
 constexpr std::string_view kProbePrefix = "probe/";
-// Content up to this size travels with its event; of larger content only the size does, so that a
-// subscriber's queue of messages stays a bounded number of bytes.
+// Content up to this size travels with its event. Larger content is left out and its size given, so
+// that a subscriber's queue of messages stays bounded in bytes.
 constexpr std::size_t kFeedContentMax = 16 << 10;
-// A message is closed at either bound; an event that is larger alone travels alone. With
-// 256 KiB a subscriber's queue of 1,000 messages is 256 MiB at the very worst.
+// A message is closed at either bound; an event that is larger than that travels alone. With 256
+// KiB a subscriber's queue of 1,000 messages is 256 MiB at the very worst.
 constexpr std::size_t kFeedEventsMax = 256;
 constexpr std::size_t kFeedBytesMax = 256 << 10;
 static_assert(kFeedContentMax < kFeedBytesMax && kFeedBytesMax < kFrameBytesMax);
-// `previous` when the publisher has forgotten: the subscriber asks the log.
+// The value of `previous` when the publisher has forgotten it: the subscriber must ask the log.
 constexpr Position kPreviousUnknown{-1};
 
-// events: carries some. beacon: `last` is the level's last position. probe: answers a probe, says
+// events: carries some. beacon: `last` is the level's last position. probe: answers a probe with
 // the head. ephemeral: carries chunks that are never stored; their positions are 0.
 enum class FeedKind { events, beacon, probe, ephemeral };
 
@@ -53,7 +53,7 @@ struct FeedEvent {
   }
 };
 
-// Tells the event from any other one: BLAKE2b-256 of its facts, which hold its ids and its time.
+// BLAKE2b-256 of the event's facts. It identifies the event, since they hold its ids and its time.
 Hash digest_of(const FeedEvent& event);
 
 struct FeedHeader {
@@ -64,7 +64,7 @@ struct FeedHeader {
   Position first;  // of the events carried
   Position last;   // of the events carried, or of the level (beacon)
   std::int64_t count = 0;
-  Position previous;  // of the level, before `first`; 0: none before; or kPreviousUnknown
+  Position previous;  // the level's last position before `first`; 0: none; or kPreviousUnknown
   Position head;      // durable end of the log when this was sent
 
   bool operator==(const FeedHeader&) const = default;
@@ -89,12 +89,13 @@ struct FeedMessage {
   bool operator==(const FeedMessage&) const = default;
 };
 
-// `events`: header.count encoded events (base::encode), one after the other.
+// Encodes a message. `events` holds header.count encoded events (base::encode), one after the
+// other.
 Bytes encode_feed_message(const FeedHeader& header, ByteView events);
-// The same, appended.
+// The same, appended to `out`.
 void encode_feed_message(Bytes& out, const FeedHeader& header, ByteView events);
-// Total. Also refuses a count that is not that of the events, positions that do not ascend, and a
-// first or last that is not theirs.
+// Decodes any bytes, or returns invalid. It also refuses a count other than that of the events,
+// positions that do not ascend, and a first or last that is not that of the events.
 Result<FeedMessage> decode_feed_message(ByteView bytes);
 
 }  // namespace bus

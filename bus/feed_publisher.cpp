@@ -1,3 +1,5 @@
+// Each level that is heard gathers a batch until the next flush. Levels are listed by the beacons
+// that they have had, so that a duty cycle looks at due ones only.
 #include "bus/feed_publisher.hpp"
 
 #include <algorithm>
@@ -12,7 +14,7 @@ FeedPublisher::FeedPublisher(PublisherSocket& socket, Options options)
     : socket_(socket),
       options_(options),
       head_(options_.head),
-      // Of a log that has events, no level's last position is known at the start.
+      // If the log has events, no level's last position is known at the start.
       has_forgotten_(options_.head > Position{0}),
       all_name_(kAllLevel) {
   all_.name = &all_name_;

@@ -1,6 +1,6 @@
-// Publishes durable events to those who follow a level: batched, each message with the position
-// before it at its level, so that a subscriber sees what it missed. Says the ends of levels and of
-// the log now and then, because the loss of a last message shows in nothing else.
+// Publishes durable events, in batches, to the subscribers of a level. Each message gives the
+// level's position before it, so that a subscriber sees a gap. Beacons tell the ends of levels and
+// of the log, because nothing else shows that a last message was lost.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@
 
 namespace bus {
 
-// Levels whose last position is remembered. Those quiet longest are forgotten; their subscribers
-// then check with the log once. About 200 bytes each.
+// Levels whose last position is remembered, about 200 bytes each. The levels that were quiet
+// longest are forgotten; their subscribers then check with the log once.
 constexpr std::size_t kLevelsMax = 65536;
-// The log's head is said on kAllLevel this often.
+// The interval of beacons on kAllLevel.
 constexpr base::Duration kHeadBeaconEvery{250'000};
-// A level's last position is said this long after its last event.
+// Beacons of a level are sent this long after its last event.
 constexpr base::Duration kLevelBeacons[] = {base::Duration{250'000}, base::Duration{1'000'000},
                                             base::Duration{4'000'000}};
 // Subscriptions looked at in one duty cycle, so that a flood of them delays no event for long.
@@ -41,20 +41,21 @@ class FeedPublisher {
   FeedPublisher(const FeedPublisher&) = delete;
   FeedPublisher& operator=(const FeedPublisher&) = delete;
 
-  // Events must be durable, and come in order without holes, each with all its levels (kAllLevel
-  // among them), each of these at most kTopicBytesMax bytes. Content over kFeedContentMax is left
-  // out here. Sent with the next flush at the latest, at the levels that somebody hears.
+  // Publishes an event. Events must be durable and come in order without holes, each with all its
+  // levels (kAllLevel among them) of at most kTopicBytesMax bytes. Content over kFeedContentMax is
+  // left out here. The event is sent with the next flush at the latest, at the levels that somebody
+  // hears.
   void publish(FeedEvent event, const std::vector<std::string>& levels);
-  // Whether somebody hears one of the levels: had subscribed to it before the last do_work.
+  // True if somebody hears one of the levels, by the subscriptions taken until the last do_work().
   bool is_heard(const std::vector<std::string>& levels) const;
-  // As publish, of an event that nobody hears.
+  // Counts an event that nobody hears: as publish(), without its bytes.
   void pass(Position position, const std::vector<std::string>& levels);
-  // Not stored, not repeated, not missed: a subscriber that is not live never sees it.
+  // Sends a chunk that is not stored and not repeated; a subscriber that is not live never sees it.
   void publish_ephemeral(const std::string& level, Bytes chunk);
   void flush(base::Duration now);
-  // Flushes, answers probes, sends what beacons are due. Returns the number of messages sent.
+  // Flushes, answers probes, sends the beacons that are due. Returns the number of messages sent.
   int do_work(base::Duration now);
-  // When do_work has something to do again, if nothing is published before.
+  // The time at which do_work() has something to do, if nothing is published before.
   base::Duration next_timer() const;
 
   Position head() const { return head_; }
@@ -63,13 +64,13 @@ class FeedPublisher {
   static constexpr std::size_t kNoBatch = SIZE_MAX;
   struct Level {
     const std::string* name = nullptr;  // its key in levels_, or kAllLevel's
-    Position last;                      // kPreviousUnknown of one that is new here
+    Position last;                      // kPreviousUnknown if the level is new here
     std::size_t batch = kNoBatch;       // in batches_
     base::Duration active{0};
     std::size_t beacons_sent = 0;
     std::list<Level*>::iterator place;  // in by_beacons_[beacons_sent]
   };
-  // Events that wait for the next flush, of a level that somebody hears.
+  // Events of a level that somebody hears, waiting for the next flush.
   struct Batch {
     Level* level = nullptr;
     Bytes events;
@@ -78,17 +79,17 @@ class FeedPublisher {
     Position last;
     Position previous;
   };
-  // Memory that stays for the next batches: so many, each of so many bytes at most.
+  // Batches that are kept for their memory, and the most bytes of each.
   static constexpr std::size_t kBatchesKept = 1024;
   static constexpr std::size_t kBatchBytesKept = 4 << 10;
 
   FeedHeader header(FeedKind kind) const;
-  // The level, as one that has just had an event; its last position is still the one before.
+  // Finds or makes the level and marks it as active now; its last position is still the one before.
   Level& touch(const std::string& level);
   void add(Level& level, Position position);
   void close(Batch& batch);
   void forget_quietest();
-  // Also answers those that are probes.
+  // Takes new subscriptions, and answers those that are probes.
   void take_subscriptions();
   void send_beacons(base::Duration now);
   void send(std::string_view topic, const FeedHeader& header, ByteView events);
@@ -103,10 +104,10 @@ class FeedPublisher {
   base::Duration next_head_beacon_{0};
   int sent_ = 0;
   std::unordered_map<std::string, Level> levels_;
-  // Levels by how many of their beacons were sent, each list with the level quiet longest first:
-  // those of a later list have been quiet for longer.
+  // Levels by how many of their beacons were sent, in each list the one quiet longest first. Levels
+  // in a later list have been quiet for longer.
   std::array<std::list<Level*>, std::size(kLevelBeacons) + 1> by_beacons_;
-  // The first so many are open; those behind them are kept for their memory.
+  // The first open_batches_ are open; the others are kept for their memory.
   std::vector<Batch> batches_;
   std::size_t open_batches_ = 0;
   Bytes encoded_;  // the event that is being published

@@ -1,3 +1,5 @@
+// Frames are moved from the socket into WaitingFrames, where they are bounded in bytes, and decoded
+// one at a time within the budget of a duty cycle.
 #include "bus/frame_server.hpp"
 
 #include <algorithm>
@@ -17,8 +19,8 @@ std::optional<FromPeer> FrameServer::receive(base::Duration now) {
   return std::nullopt;
 }
 
-// Frames that wait are looked at before the socket is. Every few looks, and where the budget ends,
-// all frames come off the socket, so that they wait where they are counted.
+// Frames that wait go before the socket. Every few looks, and where the budget ends, the socket is
+// emptied, so that frames wait where they are counted.
 std::optional<Incoming> FrameServer::next() {
   if (frames_left_ == 0 || bytes_left_ == 0) {
     pull();

@@ -1,5 +1,5 @@
-// The server's end of a command or worker endpoint: answers HELLO, refuses who has not said it and
-// what cannot be read, and hands on requests and notices of known peers.
+// The server's end of a command or worker endpoint. It answers HELLO, refuses peers that have not
+// said it and frames that cannot be read, and hands on requests and notices of known peers.
 #pragma once
 
 #include <optional>
@@ -19,36 +19,36 @@ struct FromPeer {
 
 class FrameServer {
  public:
-  // After so much one duty cycle looks at no further frame: what was received is decided, committed
-  // and answered first, and the other endpoint has its turn.
+  // The budget of one duty cycle. Beyond it, received frames are first decided, committed and
+  // answered, and the other endpoint has its turn.
   static constexpr int kFramesPerCycle = 256;
   static constexpr std::size_t kBytesPerCycle = std::size_t{1} << 20;
-  // While more than so many bytes wait, be it many frames or one large one, cycles are short. That
-  // costs 9 % of the throughput of 1,024 outstanding commands, which do not fill so many bytes, and
-  // others are answered four times as soon.
+  // While more bytes than this wait, in many frames or in one large one, cycles are short: others
+  // are answered four times as soon. That costs 9 % of the throughput of 1,024 outstanding
+  // commands, which do not fill so many bytes.
   static constexpr std::size_t kFloodBytes = std::size_t{4} << 20;
   static constexpr int kFramesPerCycleInFlood = 64;
   // Frames that come off the socket at a time, so that a peer that sends as fast as it can does not
-  // keep the server from all else.
+  // keep the server from its other work.
   static constexpr int kPulledMax = 16'384;
   // The socket is emptied once in so many looks: finding it empty takes longer than looking at a
   // frame.
   static constexpr int kLooksPerPull = 16;
 
-  // `socket` must outlive the server. `welcome`: what HELLO is answered with; protocol is filled
-  // in for each peer. `items_max`: of one frame, as decode_frame has it.
+  // `socket` must outlive the server. `welcome` is the answer to HELLO; its protocol is filled in
+  // for each peer. `items_max` bounds each frame, as in decode_frame.
   FrameServer(ServerSocket& socket, Welcome welcome, std::size_t items_max = kItemsUnbounded)
       : socket_(socket), welcome_(std::move(welcome)), items_max_(items_max) {}
 
-  // The next request or notice from a known peer, by turns; none: nothing is there, or the cycle's
-  // budget is spent, and the next call begins another cycle. A HELLO changes nothing but the table;
-  // peers().count() tells. What a peer has waiting beyond its share (WaitingFrames) is dropped, and
-  // it is told `busy`.
+  // Returns the next request or notice from a known peer; peers take turns. None: nothing is there,
+  // or the cycle's budget is spent and the next call begins another cycle. A HELLO changes the
+  // table of peers only; peers().count() tells. Frames of a peer beyond its share (WaitingFrames)
+  // are dropped, and it is told `busy`.
   std::optional<FromPeer> receive(base::Duration now);
-  // Frames have been taken off the socket and not looked at, so polling it does not tell of them.
+  // True if frames were taken off the socket and not looked at yet; polling it does not show them.
   bool has_waiting() const { return !waiting_.is_empty(); }
-  // False: the peer is gone or its queue is full. A frame over kFrameBytesMax is not sent; a reply
-  // that is, is replaced by an error reply.
+  // Returns false when the peer is gone or its queue is full. A frame over kFrameBytesMax is not
+  // sent; a reply over it is replaced by an error reply.
   bool reply(const PeerId& peer, const Reply& reply);
   bool notify(const PeerId& peer, const Notice& notice);
 

@@ -1,3 +1,5 @@
+// One table of kinds, in the order of the variant's alternatives, drives encoding and decoding.
+// Each body is checked for faults once its fields are read.
 #include "bus/frames.hpp"
 
 #include <algorithm>
@@ -10,7 +12,7 @@ static_assert(std::size(kKinds) == std::variant_size_v<Frame>);
 
 constexpr base::ErrorCode kInvalid = base::ErrorCode::invalid;
 
-// Each answers with what is wrong, or nothing.
+// Returns the fault in a body as text, or an empty text.
 std::string fault(const Hello& hello) {
   if (hello.protocol_lowest < 1 || hello.protocol_highest < hello.protocol_lowest) {
     return "protocol_lowest must be at least 1 and protocol_highest no less than it";

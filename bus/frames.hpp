@@ -2,7 +2,7 @@
 // the kind as text, and the body as a map of named fields. README.md has golden bytes.
 //
 // A connection opens with HELLO, which WELCOME or an error reply answers; requests and notices
-// follow. What bodies of requests, replies and notices hold is between the two ends.
+// follow. The bus does not look into the bodies of requests, replies and notices.
 #pragma once
 
 #include <limits>
@@ -22,20 +22,20 @@ constexpr std::int64_t kProtocolLowest = 1;
 constexpr std::int64_t kProtocolHighest = 1;
 static_assert(kProtocolLowest >= 1 && kProtocolLowest <= kProtocolHighest);
 
-// Bounds of what a peer says about itself, so that a table of peers is bounded in bytes too.
+// Bounds of a peer's statements about itself, so that a table of peers is bounded in bytes too.
 constexpr std::size_t kFeaturesMax = 64;
 constexpr std::size_t kPeerTextBytesMax = 256;
-// Verbs and codes are names, not texts.
+// Verbs and codes are short names.
 constexpr std::size_t kVerbBytesMax = 64;
 
-// A page of a server's reply has as many items as its asker wanted.
+// The default bound of a frame: a page of a reply can have as many items as its asker wanted.
 constexpr std::size_t kItemsUnbounded = std::numeric_limits<std::size_t>::max();
 
 enum class Role { client, worker, server };
 enum class ReplyStatus { ok, rejected, error };
 
-// The codes of all error replies. The bus makes the first four, the server the others. A
-// reply to no request has id zero.
+// The codes of all error replies. The bus makes the first four, the server the others. The id of a
+// reply to no request is zero.
 enum class ReplyError {
   hello_first,     // the peer has not said HELLO
   protocol,        // no protocol in common
@@ -45,13 +45,13 @@ enum class ReplyError {
   unavailable,     // the server's disk or store refused; it may serve again later
   wrong_log,       // the log is not the one that the asker has seen, or is of a later release
   invalid,         // the request makes no sense
-  not_found,       // there is nothing of that name, or the log does not hold it any more
-  already_exists,  // the name, or the folder, is another one's
+  not_found,       // nothing has that name, or the log does not hold it any more
+  already_exists,  // the name or the folder is taken
   id_reused,       // the request's id was used with another body
-  limit_reached,   // as many as there may be
+  limit_reached,   // the limit of their number is reached
   damaged,         // the log's own bytes do not prove themselves
   refused,         // the connection's scope, or the server's kind, does not permit it
-  timeout,         // the position that was to be waited for did not come
+  timeout,         // the position that was waited for did not come in time
   failed,          // anything else
 };
 
@@ -78,13 +78,13 @@ struct Hello {
 };
 
 struct Welcome {
-  std::int64_t protocol = 0;  // the highest that both speak
+  std::int64_t protocol = 0;  // the highest that both ends speak
   base::ServerId server;      // this life of the server
   base::LogId log;
   LogEpoch epoch;
   std::string release;
   base::Position head;  // durable
-  // A worker that is not heard for so long counts as gone; 0: not told.
+  // A worker that is silent for this long counts as gone; 0: not told.
   base::Duration silence_max{0};
 
   bool operator==(const Welcome&) const = default;
@@ -110,8 +110,8 @@ struct Request {
   base::CommandId id;  // made and kept by the sender; the same in every repetition
   std::string verb;
   base::RawValue body;  // one msgpack value; empty: none
-  // The same in every repetition, and greater when its sender asks anew under the same id, for
-  // example because it was refused. 0: the sender does not tell.
+  // The number of this asking, the same in every repetition. It is greater when the sender asks
+  // anew under the same id, for example after a refusal. 0: the sender does not tell.
   std::int64_t ask = 0;
 
   RequestKey key() const { return {id, ask}; }
@@ -131,8 +131,8 @@ struct Reply {
   std::string code;  // of a rejection or error
   std::string text;  // for people
   base::RawValue body;
-  // Of the request, so that a late copy of what answered an earlier asking is not taken for its
-  // answer. 0: the request did not tell.
+  // The request's number of asking, so that a late reply to an earlier asking is not taken for this
+  // one's. 0: the request did not tell.
   std::int64_t ask = 0;
 
   bool operator==(const Reply&) const = default;
@@ -147,8 +147,8 @@ struct Reply {
   }
 };
 
-// A message that nobody asked for and that nothing answers: directives, reports and what
-// acknowledges them, heartbeats.
+// A message that answers nothing and gets no answer: a directive, a report, the acknowledgement of
+// one, a heartbeat.
 struct Notice {
   std::string verb;
   base::RawValue body;
@@ -163,24 +163,24 @@ struct Notice {
 
 using Frame = std::variant<Hello, Welcome, Request, Reply, Notice>;
 
-// "hello", "welcome", "request", "reply", "notice".
+// Returns "hello", "welcome", "request", "reply" or "notice".
 std::string_view frame_kind(const Frame& frame);
 Bytes encode_frame(const Frame& frame);
-// Total: any bytes give a frame or an error, too_large over kFrameBytesMax, else invalid, which
-// names the kind and field that is wrong and what is accepted. A body of more than `items_max`
-// msgpack values, nested ones included, is too_large before anything of it is decoded.
+// Decodes any bytes to a frame or an error: too_large over kFrameBytesMax, else invalid, naming the
+// wrong kind or field and what is accepted. A frame with more than `items_max` msgpack values,
+// nested ones included, is too_large before any of them is decoded.
 Result<Frame> decode_frame(ByteView bytes, std::size_t items_max = kItemsUnbounded);
 
-// The highest protocol that both ends speak, or refused, naming both ranges.
+// Returns the highest protocol that both ends speak; error: refused, naming both ranges.
 Result<std::int64_t> choose_protocol(const Hello& hello);
 
 Reply ok_reply(const RequestKey& request, base::RawValue body);
-// An error reply; `request` without an id when it answers none.
+// Makes an error reply; `request` has no id when it answers none.
 Reply error_reply(const RequestKey& request, ReplyError code, std::string text);
-// Whether it is an error reply with that code.
+// True if `reply` is an error reply with that code.
 bool is_error(const Reply& reply, ReplyError code);
 
-// A body from a struct with fields, and back.
+// Encodes a struct with fields as a body; from_body decodes it.
 template <class T>
 base::RawValue to_body(const T& value) {
   return {base::encode(value)};

@@ -1,4 +1,4 @@
-// Which history a position belongs to, in the shape that the event log writes it.
+// The history that a position belongs to, in the shape in which the event log writes it.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace bus {
 
-// Begun anew with every creation, restore and salvage of a log. Field for field the event log's
-// Epoch, which the bus may not include.
+// A new epoch begins with every creation, restore and salvage of a log. The fields are those of the
+// event log's Epoch, which the bus must not include.
 struct LogEpoch {
   std::int64_t counter = 0;
   std::array<char, 8> random{};

@@ -1,4 +1,4 @@
-// Port for reading the log a page at a time, and the bodies of the request `read` that does so
+// Port for reading the log a page at a time, and the bodies of the request `read` that does this
 // over the bus. Subscriptions fill their gaps through it.
 #pragma once
 
@@ -15,11 +15,11 @@ constexpr std::string_view kReadVerb = "read";
 
 struct ReadRequest {
   std::string level;
-  Position after;               // events beyond this one are wanted
-  std::int64_t events_max = 0;  // the page may hold fewer; 0: as the server likes
+  Position after;               // events after this one are wanted
+  std::int64_t events_max = 0;  // the page can hold fewer; 0: the server chooses
   std::int64_t bytes_max = 0;
-  // digest_of the event at `after`, as the reader has it; none: it cannot say. A log that has
-  // another event there is of another history, and the answer is wrong_log.
+  // digest_of the event at `after`, as the reader has it; none: it is not known. If the log has
+  // another event there, it is of another history, and the answer is wrong_log.
   std::optional<base::Hash> digest{};
 
   bool operator==(const ReadRequest&) const = default;
@@ -33,17 +33,17 @@ struct ReadRequest {
   }
 };
 
-// Holds all events of the level in (after, complete_through], ascending, and no others.
-// complete_through == head: nothing more is durable. complete_through > after whenever
-// head > after, so that a reader gets on even where its level has no events.
+// All events of the level in (after, complete_through], ascending, and no others. complete_through
+// == head means that nothing more is durable. complete_through > after whenever head > after, so
+// that a reader advances even where its level has no events.
 struct LogPage {
   base::LogId log;
   LogEpoch epoch;
   Position complete_through;
   Position head;
   std::vector<FeedEvent> events;
-  // digest_of the event at complete_through, of whatever level. Of a page that does not go beyond
-  // `after`: what the request said.
+  // digest_of the event at complete_through, whatever its level. If the page does not go beyond
+  // `after`, it repeats the request's digest.
   std::optional<base::Hash> digest;
 
   bool operator==(const LogPage&) const = default;
@@ -62,10 +62,10 @@ struct LogPage {
 class LogReader {
  public:
   virtual ~LogReader() = default;
-  // At most one at a time: called again only after receive() gave an answer. Bounds of the page
-  // that are 0 are the reader's own.
+  // Asks for a page. At most one is asked for at a time: call again only after receive() answered.
+  // Bounds of the page that are 0 are chosen by the reader.
   virtual void request(ReadRequest request) = 0;
-  // The answer, once; an error in the end if there is none. Never blocks.
+  // Returns the answer once; if none comes, an error in the end. Never blocks.
   virtual std::optional<Result<LogPage>> receive() = 0;
 };
 

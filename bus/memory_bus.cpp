@@ -1,3 +1,5 @@
+// All messages in flight are in one map, ordered by due time; faults are drawn when a message is
+// sent, and advance() delivers those that are due.
 #include "bus/memory_bus.hpp"
 
 #include <algorithm>
@@ -23,7 +25,8 @@ struct Bound {
   std::deque<SubscriptionChange> subscribed;  // of a publisher
 };
 
-// What is queued in one direction of one connection: on its way or arrived, not yet received.
+// The messages queued in one direction of one connection: in flight or arrived, and not received
+// yet.
 struct Lane {
   std::size_t waiting = 0;
   Duration last_due{0};
@@ -37,7 +40,7 @@ struct Connection {
   bool is_subscriber = false;
   Lane up;                    // towards the bound socket
   Lane down;                  // towards the connected one
-  std::uint64_t up_life = 0;  // of the bound socket that `up` counts for
+  std::uint64_t up_life = 0;  // the life of the bound socket that `up` counts for
   std::deque<Bytes> replies;
   std::deque<FeedFrame> feed;
   std::multiset<std::string> topics;     // as subscribed here
@@ -46,7 +49,7 @@ struct Connection {
 
 struct InFlight {
   std::uint64_t connection = 0;
-  std::uint64_t life = 0;  // of the bound socket, whichever end that is
+  std::uint64_t life = 0;  // the life of the bound socket, at whichever end that is
   bool is_up = false;
   bool is_subscription = false;
   bool is_subscribe = false;
@@ -129,7 +132,7 @@ bool MemoryBus::State::is_cut(const Connection& connection, bool is_up) const {
          it->second == (is_up ? PartitionDirection::from_peer : PartitionDirection::to_peer);
 }
 
-// Draws the faults of one message. A doubled message is two on their way, each with its own delay.
+// Draws the faults of one message. A doubled message is two in flight, each with its own delay.
 void MemoryBus::State::transmit(Lane& lane, InFlight message) {
   if (random.chance(faults.loss_percent)) {
     ++counts.lost;
@@ -155,7 +158,8 @@ void MemoryBus::State::schedule(Lane& lane, InFlight message) {
     ++counts.reordered;
     order += 1 + random.below(kOvertakenMax);
   } else {
-    // A connection keeps its order: nothing overtakes a delayed message, unless it may.
+    // A connection keeps its order: nothing overtakes a delayed message, unless reordering was
+    // drawn.
     due = std::max(due, lane.last_due);
     lane.last_due = due;
   }
@@ -197,7 +201,7 @@ void MemoryBus::State::deliver_subscription(Connection& connection, InFlight& me
   bound[connection.endpoint].subscribed.push_back({message.is_subscribe, message.topic});
 }
 
-// Tells the publisher all subscriptions of a connection that is made, or made again.
+// Tells the publisher all subscriptions of a connection that was made or made again.
 void MemoryBus::State::announce(std::uint64_t id, Connection& connection) {
   for (const std::string& topic : connection.topics) {
     InFlight message{.connection = id,
@@ -221,7 +225,7 @@ void MemoryBus::State::subscribe(std::uint64_t id, std::string_view topic, bool 
     connection.topics.erase(it);
   }
   const auto end = bound.find(connection.endpoint);
-  // Unbound or cut off: told when the connection is made again.
+  // Unbound or cut off: the publisher is told when the connection is made again.
   if (end == bound.end() || is_cut(connection, true)) return;
   InFlight message{.connection = id,
                    .life = end->second.life,
@@ -406,7 +410,7 @@ class MemorySubscriber final : public SubscriberSocket {
     Connection& connection = state_.connections.at(id_);
     while (auto frame = pop(connection.feed)) {
       --connection.down.waiting;
-      // As libzmq does: what came after unsubscribing is not shown any more.
+      // As libzmq does, drops messages that arrive after their topic was unsubscribed.
       for (const std::string& prefix : connection.topics) {
         if (frame->topic.starts_with(prefix)) return frame;
       }

@@ -1,9 +1,9 @@
-// The bus in memory: all sockets of a simulated world, in one thread, on virtual time, with
-// faults that a seed decides. Nothing arrives but in advance().
+// The bus in memory: all sockets of a simulated world, in one thread, on virtual time, with faults
+// that a seed decides. Messages arrive in advance() only.
 //
-// It fails as ZeroMQ does: a connection keeps its order unless reordering is asked for; a message
-// for a dead peer is refused or lost; a full queue refuses (client, server) or drops (publisher);
-// a server that is bound again sees its peers as new ones and learns their subscriptions anew.
+// It fails as ZeroMQ does. A connection keeps its order unless reordering is asked for. A message
+// for a dead peer is refused or lost. A full queue refuses (client, server) or drops (publisher). A
+// server that is bound again sees its peers as new ones and learns their subscriptions anew.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace bus {
 
-// Chances are in percent and apply to each message by itself. Subscriptions may be late, but are
-// neither lost nor doubled: a real connection would be dropped, and they sent again, first.
+// Chances are in percent and apply to each message by itself. Subscriptions can be late, but are
+// neither lost nor doubled: a real connection would be dropped first, and would send them again.
 struct MemoryFaults {
   unsigned loss_percent = 0;
   unsigned duplicate_percent = 0;
@@ -37,10 +37,10 @@ struct MemoryFaultCounts {
 
 enum class PartitionDirection { none, from_peer, to_peer, both };
 
-// Must outlive its sockets, and the generator must outlive the bus.
+// The bus must outlive its sockets, and `random` must outlive the bus.
 class MemoryBus {
  public:
-  // Queues of this many messages unless said otherwise; the same as over ZeroMQ.
+  // The bound of each queue, in messages, unless said otherwise; the same as over ZeroMQ.
   static constexpr std::size_t kQueueMax = 1000;
 
   explicit MemoryBus(base::Random& random, MemoryFaults faults = {});
@@ -48,25 +48,25 @@ class MemoryBus {
   MemoryBus(const MemoryBus&) = delete;
   MemoryBus& operator=(const MemoryBus&) = delete;
 
-  // Null: somebody is bound to that endpoint. Destroying the socket frees it.
+  // Returns null if a socket is bound to that endpoint. Destroying the socket frees it.
   std::unique_ptr<ServerSocket> bind_server(const std::string& endpoint);
   std::unique_ptr<PublisherSocket> bind_publisher(const std::string& endpoint);
-  // The endpoint may be bound later, or again. `peer` names the one who connects, for partitions;
-  // several sockets may share it.
+  // The endpoint can be bound later, or again. `peer` names the one who connects, for partitions;
+  // several sockets can share it.
   std::unique_ptr<ClientSocket> connect_client(const std::string& endpoint, const std::string& peer,
                                                std::size_t queue_max = kQueueMax);
   std::unique_ptr<SubscriberSocket> connect_subscriber(const std::string& endpoint,
                                                        const std::string& peer,
                                                        std::size_t queue_max = kQueueMax);
 
-  // Swallows all messages of that peer in that direction until set to none. When it heals, the
-  // peer's subscriptions are told to the publisher again, as a reconnection would.
+  // Drops all messages of that peer in that direction until set to none. When it heals, the peer's
+  // subscriptions are told to the publisher again, as by a reconnection.
   void partition(const std::string& peer, PartitionDirection direction);
   void set_faults(const MemoryFaults& faults);
 
-  // Moves virtual time to `now` (never back) and delivers all that is due, in order.
+  // Moves virtual time to `now` (never back) and delivers all messages that are due, in order.
   void advance(base::Duration now);
-  // When the next message is due; none: nothing is on its way.
+  // Returns when the next message is due; none: nothing is in flight.
   std::optional<base::Duration> next_due() const;
   const MemoryFaultCounts& counts() const;
 

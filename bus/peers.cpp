@@ -1,3 +1,4 @@
+// A full table makes room by a search for the peer that was silent longest: greetings are rare.
 #include "bus/peers.hpp"
 
 #include <algorithm>

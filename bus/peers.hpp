@@ -8,10 +8,10 @@
 
 namespace bus {
 
-// A peer is at most some 20 KiB of text about itself, usually 100 bytes.
+// A peer's text about itself has at most some 20 KiB, usually 100 bytes.
 constexpr std::size_t kPeersMax = 4096;
-// A peer that has been silent this long is forgotten; it says HELLO again when it comes back.
-// Longer than any request waits for news.
+// A peer that was silent this long is forgotten; it says HELLO again when it comes back. This is
+// longer than any request waits to be answered.
 constexpr base::Duration kPeerSilenceMax{120'000'000};
 
 struct Peer {
@@ -26,16 +26,16 @@ class Peers {
   explicit Peers(std::size_t count_max = kPeersMax, base::Duration silence_max = kPeerSilenceMax)
       : count_max_(count_max), silence_max_(silence_max) {}
 
-  // Remembers the peer, anew if it is known. In a full table the one silent longest makes room,
-  // whatever it says that it is: it says HELLO again when it comes back. The error is what to
-  // answer HELLO with: no protocol in common.
+  // Remembers the peer, anew if it is known. In a full table the peer that was silent longest makes
+  // room, whatever its role; it says HELLO again when it comes back. Error: no protocol in common,
+  // as HELLO must be answered.
   Result<Peer> greet(const PeerId& id, const Hello& hello, base::Duration now);
-  // The peer that a frame came from; null: it has not said HELLO, or was forgotten. Valid until
-  // the next call that changes the table.
+  // Returns the peer that a frame came from, and notes that it was heard; null: it has not said
+  // HELLO, or was forgotten. Valid until the next call that changes the table.
   const Peer* heard(const PeerId& id, base::Duration now);
   const Peer* find(const PeerId& id) const;
   void forget(const PeerId& id) { peers_.erase(id); }
-  // Forgets those who have been silent too long.
+  // Forgets the peers that were silent too long.
   void forget_silent(base::Duration now);
   std::size_t count() const { return peers_.size(); }
 

@@ -1,3 +1,4 @@
+// One zmq_poll over sockets and descriptors; sockets in memory are left out of it.
 #include "bus/poller.hpp"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Waits until a socket of the bus or a file descriptor has something, or until a time has passed.
+// Waits until a socket of the bus or a file descriptor is ready, or a time has passed.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace bus {
 
-// One thing waited for: a socket (not null) or else a file descriptor (pipe, pidfd, eventfd).
+// One thing to wait for: a socket (not null) or else a file descriptor (pipe, pidfd, eventfd).
 struct PollItem {
   const Pollable* socket = nullptr;
   int fd = -1;
@@ -33,7 +33,7 @@ struct PollItem {
 
 // Fills in the answers and returns how many items are ready; 0: the time has passed, or a signal
 // came. `timeout` is rounded up to milliseconds; 0 or less does not wait. Sockets in memory are
-// never ready. Call on the sockets' thread, and anew after each use of them.
+// never ready. Call it on the sockets' thread, and anew after each use of them. Error: io.
 base::Result<int> poll(std::span<PollItem> items, base::Duration timeout);
 
 }  // namespace bus

@@ -1,6 +1,6 @@
-// The four sockets that Steno talks over, as ports. zmq_sockets.hpp makes the real ones,
-// memory_bus.hpp those of simulation and tests. None of the calls blocks; a socket belongs to the
-// thread that made it.
+// The four sockets that Steno uses, as ports. zmq_sockets.hpp makes the real ones, memory_bus.hpp
+// those of simulation and tests. None of the calls blocks; a socket belongs to the thread that made
+// it.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ namespace bus {
 using base::Bytes;
 using base::ByteView;
 
-// The largest frame that anybody may send: an item of content (64 MiB at most) and what surrounds
-// it. Receivers cut off beyond kFrameBytesLimit, which the sender would not be told of; hence the
-// check before sending, and the distance between the two.
+// The largest frame that can be sent: an item of content (64 MiB at most) and its envelope. Beyond
+// kFrameBytesLimit a receiver drops the connection without telling the sender. Hence the check
+// before sending, and the distance between the two.
 constexpr std::size_t kFrameBytesMax = std::size_t{72} << 20;
 constexpr std::size_t kFrameBytesLimit = std::size_t{80} << 20;
 static_assert(kFrameBytesMax < kFrameBytesLimit);
@@ -25,11 +25,11 @@ static_assert(kFrameBytesMax < kFrameBytesLimit);
 // libzmq 4.3.4 mis-encodes subscriptions of 246 to 255 bytes (its issue 4564).
 constexpr std::size_t kTopicBytesMax = 245;
 
-// Names one connection of one peer to one life of a server. Opaque; a peer that connects again
-// has another one.
+// Names one connection of one peer to one life of a server. Opaque; a peer that connects again has
+// another one.
 using PeerId = Bytes;
 
-// Something that poller.hpp can wait for.
+// An object that poller.hpp can wait for.
 class Pollable {
  public:
   virtual ~Pollable() = default;
@@ -37,7 +37,7 @@ class Pollable {
   virtual void* poll_handle() const = 0;
 };
 
-// The bytes of a large frame, where the transport has put them.
+// The bytes of a large frame, in the transport's own memory.
 class HeldFrame {
  public:
   virtual ~HeldFrame() = default;
@@ -47,28 +47,29 @@ class HeldFrame {
 struct Incoming {
   PeerId peer;
   Bytes frame;                        // unused where `held` is set
-  std::unique_ptr<HeldFrame> held{};  // of a large frame, so that it need not be copied
+  std::unique_ptr<HeldFrame> held{};  // a large frame, which need not be copied
 
   ByteView bytes() const { return held ? held->view() : ByteView(frame); }
 };
 
-// Many peers, each of which can be answered (ROUTER).
+// Receives from many peers and can answer each (ROUTER).
 class ServerSocket : public Pollable {
  public:
   virtual std::optional<Incoming> receive() = 0;
-  // False: the peer is gone, its queue is full (in messages or bytes), or the frame is over
-  // kFrameBytesMax; in each case nothing was sent.
+  // Returns false, with nothing sent, when the peer is gone, its queue is full (in messages or
+  // bytes), or the frame is over kFrameBytesMax.
   virtual bool send(const PeerId& peer, Bytes frame) = 0;
 };
 
-// One server, over a connection that makes itself anew (DEALER).
+// Talks to one server, over a connection that is made again by itself (DEALER).
 class ClientSocket : public Pollable {
  public:
-  // False: not connected, queue full, or frame over kFrameBytesMax; nothing was sent.
+  // Returns false, with nothing sent, when not connected, the queue is full, or the frame is over
+  // kFrameBytesMax.
   virtual bool send(Bytes frame) = 0;
   virtual std::optional<Bytes> receive() = 0;
-  // Drops the connection with all that is queued in it and begins a fresh one: the answer to an
-  // unanswered request (the Lazy Pirate of the ZeroMQ guide, chapter 4).
+  // Drops the connection with all that is queued in it and begins a fresh one. A client does so
+  // when a request is not answered (the Lazy Pirate of the ZeroMQ guide, chapter 4).
   virtual void reconnect() = 0;
 };
 
@@ -78,14 +79,15 @@ struct SubscriptionChange {
   bool operator==(const SubscriptionChange&) const = default;
 };
 
-// Sends to whoever subscribed (XPUB). A subscriber whose queue is full misses the message, and
-// nobody is told: the log is the truth, the feed a hint.
+// Sends to all subscribers (XPUB). A subscriber whose queue is full misses the message, and nobody
+// is told: the log is the truth, the feed a hint.
 class PublisherSocket : public Pollable {
  public:
-  // `level` at most kTopicBytesMax bytes, `frame` at most kFrameBytesMax; else it is not sent.
+  // Sends a message; `level` has at most kTopicBytesMax bytes, `frame` at most kFrameBytesMax, else
+  // it is not sent.
   virtual void publish(std::string_view level, ByteView frame) = 0;
-  // Every subscription that arrives, repeated ones too; and that a topic has lost its last
-  // subscriber, which may be left out when that one's connection was lost.
+  // Returns every subscription that arrives, repeated ones too, and each topic that lost its last
+  // subscriber. The latter can be missing if that subscriber's connection was lost.
   virtual std::optional<SubscriptionChange> receive() = 0;
 };
 
@@ -95,11 +97,11 @@ struct FeedFrame {
   bool operator==(const FeedFrame&) const = default;
 };
 
-// Receives what was published under a topic that begins with a subscribed one (SUB).
+// Receives messages published under a topic that begins with a subscribed one (SUB).
 class SubscriberSocket : public Pollable {
  public:
-  // `topic` at most kTopicBytesMax bytes; a longer one is not subscribed, and false returned.
-  // Takes effect at the publisher some time later.
+  // Takes effect at the publisher some time later. Returns false, and does not subscribe, if
+  // `topic` has more than kTopicBytesMax bytes or the socket refuses.
   virtual bool subscribe(std::string_view topic) = 0;
   virtual void unsubscribe(std::string_view topic) = 0;
   virtual std::optional<FeedFrame> receive() = 0;

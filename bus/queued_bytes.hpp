@@ -1,6 +1,6 @@
-// How many bytes wait in one connection: the thread that sends adds a frame, and whoever lets go of
-// the frame, which is ZeroMQ's thread, takes it off. Lives until its owner and the last of its
-// frames have gone: frames may outlast the socket, which lingers.
+// Counts the bytes that wait in one connection. The sending thread adds a frame; ZeroMQ's thread
+// takes it off when it lets go of it. The count lives until its owner and its last frame are gone,
+// because frames can outlast the socket, which lingers.
 #pragma once
 
 #include <atomic>
@@ -24,20 +24,20 @@ class QueuedBytes {
     base::Bytes bytes;
     QueuedBytes& queued;
   };
-  // For as long as there is an owner.
+  // The bytes that wait now. Valid only while there is an owner.
   std::size_t count() const { return static_cast<std::size_t>(left_ - kOwner); }
   std::unique_ptr<Frame> add(base::Bytes bytes) {
     left_ += static_cast<std::int64_t>(bytes.size());
     return std::make_unique<Frame>(Frame{std::move(bytes), *this});
   }
-  // Of any thread.
+  // Takes the frame off the count. Any thread can call it.
   static void release(std::unique_ptr<Frame> frame) {
     const auto size = static_cast<std::int64_t>(frame->bytes.size());
     frame->queued.subtract(size);
   }
 
  private:
-  // Stands for the owner in `left_`; far beyond what any queue holds.
+  // Stands for the owner in `left_`; far beyond the bytes of any queue.
   static constexpr std::int64_t kOwner = std::int64_t{1} << 62;
 
   QueuedBytes() = default;

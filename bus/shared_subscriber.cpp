@@ -1,3 +1,5 @@
+// A message is matched once against a map of all topics, and then given to the queues of the shares
+// that want it.
 #include "bus/shared_subscriber.hpp"
 
 #include <algorithm>
@@ -42,7 +44,8 @@ class SharedSubscriber::Share final : public SubscriberSocket {
     return first;
   }
 
-  // The newest is kept rather than the oldest: it says how far the level has come.
+  // Drops the oldest beyond the bounds. The newest is kept because it says how far the level has
+  // come.
   void give(FeedFrame message) {
     if (!std::exchange(is_given_, true)) shared_.given_.push_back(this);
     waiting_bytes_ += message.frame.size();

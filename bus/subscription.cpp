@@ -1,3 +1,5 @@
+// Messages that follow on are delivered; others raise `needed_`, and the log is read until it
+// reaches that. A nonce in the probe's topic tells its answer from older ones.
 #include "bus/subscription.hpp"
 
 #include <algorithm>
@@ -116,7 +118,7 @@ void Subscription::take_message(const FeedFrame& frame, base::Duration now) {
   if (!accept_identity(header.identity())) return;
   heard_at_ = now;
   if (incarnation_ && *incarnation_ != header.incarnation) {
-    // The server was restarted: what is in force there has to be found out again.
+    // The server was restarted: which subscriptions are in force there is not known.
     must_probe_ = true;
     is_joined_ = false;
     if (!base::mutant(base::Mutant::new_life_not_proved)) {

@@ -1,9 +1,10 @@
-// Follows one level of the log from a position: every event of it exactly once and in order,
-// although the feed may lose, double and reorder whatever it likes.
+// Follows one level of the log from a position: gives every event of it exactly once and in order,
+// although the feed can lose, double and reorder messages.
 //
-// It subscribes, then probes: the answer comes over the same connection, so the subscription is in
-// force, and says the durable head. It reads the log up to there while live messages wait, drops
-// by position what it has had, and reads the log again wherever a message does not follow on.
+// It subscribes, then probes. The answer comes over the same connection, so the subscription is in
+// force, and it gives the durable head. It reads the log up to there while live messages wait, and
+// drops by position the events that it has had. It reads the log again wherever a message does not
+// follow on.
 #pragma once
 
 #include <deque>
@@ -21,11 +22,11 @@ namespace bus {
 struct SubscriptionOptions {
   std::string level;  // at most kTopicBytesMax bytes
   Position after;     // the last event that the caller has finished; 0: from the beginning
-  // The history that `after` belongs to; none: whichever answers first. Any other one is an error.
+  // The history that `after` belongs to; none: that of the first answer. Any other one is an error.
   std::optional<LogIdentity> identity;
-  // Events that wait for the caller, beyond which nothing is taken from the feed or the log.
+  // The most events that wait for the caller; beyond it nothing is taken from the feed or the log.
   std::size_t ready_max = 4096;
-  // digest_of the event at `after`; none: the log is believed to be as it was up to there.
+  // digest_of the event at `after`; none: the log is believed to be unchanged up to there.
   std::optional<Hash> digest{};
 };
 
@@ -39,17 +40,17 @@ struct SubscriptionCounts {
 
 class Subscription {
  public:
-  // An answer to a probe, or anything at all, is waited for this long before probing (again).
+  // How long a probe's answer, or any message at all, is awaited before probing (again).
   static constexpr base::Duration kProbeTimeout{1'000'000};
   static constexpr base::Duration kSilenceMax{5'000'000};
-  // After a page that brought nothing, or an error that may pass.
+  // The pause after a page that brought nothing, or an error that can pass.
   static constexpr base::Duration kRetryEvery{100'000};
-  // Live messages that wait for the log to catch up with them; the oldest are dropped beyond it,
-  // as the log has them. 64 messages are up to 16 MiB.
+  // Live messages that wait for the log to catch up with them. Beyond it the first ones are
+  // dropped, since the log has them. 64 messages are up to 16 MiB.
   static constexpr std::size_t kWaitingMax = 64;
   static constexpr int kMessagesPerCycle = 256;
 
-  // The ports must outlive the subscription, and serve it alone.
+  // The ports must outlive the subscription and have no other user.
   Subscription(SubscriberSocket& socket, LogReader& reader, base::Random& random,
                SubscriptionOptions options);
   ~Subscription();
@@ -58,25 +59,28 @@ class Subscription {
 
   // One duty cycle; returns how much it did.
   int do_work(base::Duration now);
-  // When do_work has something to do again although nothing arrives.
+  // The time at which do_work() has something to do even if nothing arrives.
   base::Duration next_timer() const;
 
-  // The next event, in order; one with position 0 is ephemeral. An error is the end, told once,
-  // after the events before it: wrong_log when log or epoch are not the ones begun with, or the
-  // log does not have, where this subscription stands, the event that it has seen there; or what
-  // the log reader refused with for good.
+  // Returns the next event, in order; one with position 0 is ephemeral. An error is final, returned
+  // once, after the events before it:
+  // - wrong_log: log or epoch are not those begun with, the log ends before a position that was
+  //   finished, or it has another event at the one last seen
+  // - damaged: a page's positions are out of order
+  // - too_large: the level's name is
+  // - any error of the log reader that a retry cannot cure
   std::optional<Result<FeedEvent>> receive();
 
-  // All events of the level up to here have been given to the caller: what to resume after.
+  // The position to resume after: all events of the level up to it were given to the caller.
   Position position() const { return ready_events_ == 0 ? complete_ : given_; }
-  // digest_of the event at position(), whatever its level, to be resumed with; none: it is not
-  // known, or events wait for the caller.
+  // digest_of the event at position(), whatever its level, to resume with; none: it is not known,
+  // or events wait for the caller.
   std::optional<Hash> digest() const;
   const std::optional<LogIdentity>& identity() const { return identity_; }
-  // True when the log was read once, the subscription is in force, and all that the publisher is
-  // known to have said has been received.
+  // True when the log was read in this life of the server, the subscription is in force, and all
+  // that the publisher is known to have sent has been received.
   bool is_live() const;
-  // Why the log cannot be read just now; empty text: it can.
+  // The reason why the log cannot be read just now; empty text: it can.
   const base::Error& trouble() const { return trouble_; }
   const SubscriptionCounts& counts() const { return counts_; }
 
@@ -107,10 +111,10 @@ class Subscription {
   std::optional<LogIdentity> identity_;
   std::optional<base::ServerId> incarnation_;
   Position complete_;  // all events of the level up to here are delivered or in ready_
-  // Of the event at complete_: its facts, or their digest. Neither: it is not known.
+  // The facts of the event at complete_, or their digest; neither: it is not known.
   Bytes complete_facts_;
   std::optional<Hash> complete_digest_;
-  Position needed_;                          // the level is known to go on up to here, or may
+  Position needed_;                          // the level goes on up to here, or can
   Position given_;                           // position of the last event that the caller took
   std::map<Position, FeedMessage> waiting_;  // live messages that do not follow on yet, by first
   std::deque<FeedEvent> ready_;
@@ -120,15 +124,15 @@ class Subscription {
   bool is_joined_ = false;  // the last probe was answered
   bool must_probe_ = false;
   bool is_reading_ = false;  // a page is asked for
-  Position asked_after_;     // of that page
-  // Once in each life of a server: to get on without a feed too, and to learn whether its log is
-  // still the one that was followed. Live messages wait until then.
+  Position asked_after_;     // the position that the page is asked after
+  // The log is read once in each life of a server, to advance without a feed too, and to learn
+  // whether its log is still the one that was followed. Live messages wait until then.
   bool must_read_ = true;
-  bool is_page_of_earlier_life_ = false;  // the one that is asked for, or may be
+  bool is_page_of_earlier_life_ = false;  // the page asked for is, or can be
   std::string probe_topic_;               // empty: no probe is out
   base::Duration probed_at_{0};
   base::Duration heard_at_{0};
-  base::Duration read_at_{0};  // not before
+  base::Duration read_at_{0};  // the earliest time of the next request
 
   base::Error trouble_;
   std::optional<base::Error> error_;

@@ -1,5 +1,6 @@
-// Values by topic, found by what begins with the topic: how ZeroMQ matches subscriptions. A look-up
-// costs one hash for each different length of the topics held, however many these are.
+// Values by topic; finds those whose topic a given text begins with, as ZeroMQ matches
+// subscriptions. A look-up costs one hash for each different length of topic, however many topics
+// there are.
 #pragma once
 
 #include <map>
@@ -14,7 +15,8 @@ class TopicMap {
  public:
   std::size_t size() const { return size_; }
 
-  // The value of this very topic; made if there is none. Stays where it is until it is erased.
+  // Returns the value of exactly this topic, making it if needed. It stays where it is until it is
+  // erased.
   Value& operator[](std::string_view topic) {
     auto& of_size = by_size_[topic.size()];
     const auto found = of_size.find(topic);
@@ -23,7 +25,7 @@ class TopicMap {
     return of_size.emplace(std::string(topic), Value{}).first->second;
   }
 
-  // Does nothing if it is not there.
+  // Does nothing if the topic is not there.
   void erase(std::string_view topic) {
     const auto of_size = by_size_.find(topic.size());
     if (of_size == by_size_.end()) return;
@@ -35,7 +37,7 @@ class TopicMap {
   }
 
   // Calls `is_enough` with the value of each topic that `whole` begins with, shortest first, until
-  // it says so; returns whether it did. It must not change this map.
+  // it returns true; returns whether it did. It must not change this map.
   template <class IsEnough>
   bool any_that_begins(std::string_view whole, IsEnough&& is_enough) const {
     for (const auto& [size, of_size] : by_size_) {

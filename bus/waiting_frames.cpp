@@ -1,3 +1,5 @@
+// Turns pass in a ring of the peers that wait. Each pass adds credit to a peer, and its next frame
+// is taken once its credit covers that frame's size.
 #include "bus/waiting_frames.hpp"
 
 #include <algorithm>
@@ -43,7 +45,7 @@ std::optional<Incoming> WaitingFrames::take() {
   return incoming;
 }
 
-// Until whose turn it is has credit for its first frame.
+// Moves on to the peer whose credit covers its first frame.
 void WaitingFrames::pass_turns() {
   while (turns_.size() > 1) {
     Queue& queue = turns_.front()->second;

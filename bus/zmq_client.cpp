@@ -8,14 +8,15 @@
 namespace bus {
 namespace {
 
-// On closing, what a client has not sent is nobody's any more: its request had no reply.
+// The linger of a client that is closed. Its unsent frames need no longer: their requests have no
+// reply.
 constexpr int kClientLingerMs = 200;
 
 zmq::socket_t connected_socket(zmq::context_t& context, const std::string& address) {
   zmq::socket_t socket(context, zmq::socket_type::dealer);
   set_common_options(socket, static_cast<std::int64_t>(kFrameBytesLimit));
   socket.set(zmq::sockopt::linger, kClientLingerMs);
-  // Without it messages would be accepted for a server that is not there.
+  // Otherwise messages would be accepted for a server that is not there.
   socket.set(zmq::sockopt::immediate, true);
   set_reconnection(socket);
   socket.connect(address);
@@ -50,7 +51,7 @@ class ZmqClient final : public ClientSocket {
       socket_.close();
       socket_ = connected_socket(context_, address_);
     } catch (const zmq::error_t&) {
-      // Out of sockets or closing: sends return false from here, which the caller sees.
+      // Out of sockets or closing: from here send() returns false, which the caller sees.
     }
   }
 

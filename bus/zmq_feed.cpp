@@ -81,8 +81,8 @@ base::Result<std::unique_ptr<PublisherSocket>> bind_publisher(Context& context,
                                                               std::string_view endpoint) {
   auto bound = bind_socket(context, endpoint, zmq::socket_type::xpub, [](zmq::socket_t& socket) {
     set_common_options(socket, kSubscriptionBytesMax);
-    // Every probe is to be seen, also one that another subscriber asked before. XPUB_NODROP stays
-    // off: one slow subscriber would hold up everybody.
+    // Every probe must be seen, also one that another subscriber asked before. XPUB_NODROP stays
+    // off: with it one slow subscriber would hold up all others.
     socket.set(zmq::sockopt::xpub_verbose, true);
   });
   if (!bound) return tl::unexpected<base::Error>(bound.error());
@@ -96,7 +96,7 @@ base::Result<std::unique_ptr<SubscriberSocket>> connect_subscriber(Context& cont
   try {
     zmq::socket_t socket(context.state().context, zmq::socket_type::sub);
     set_common_options(socket, static_cast<std::int64_t>(kFrameBytesLimit));
-    // A follower may be slow for hours. The publisher is ours, and sends no heartbeats.
+    // A follower can be slow for hours. The publisher is ours, and sends no heartbeats.
     socket.set(zmq::sockopt::rcvhwm, kQueueMessagesMax);
     set_reconnection(socket);
     socket.connect(parsed->address);

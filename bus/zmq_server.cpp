@@ -9,17 +9,17 @@
 namespace bus {
 namespace {
 
-// A PeerId is one byte, then the routing id. REQ sockets put an empty part before the frame and
-// want one back; the byte says so.
+// A PeerId is one byte, then the routing id. A REQ socket puts an empty part before the frame and
+// wants one back; the byte says so.
 constexpr char kPlain = 0;
 constexpr char kDelimited = 1;
 
-// Smaller frames are not counted: their number is bounded, and so they are a few MiB at most.
+// Smaller frames are not counted: their number is bounded, so they are a few MiB at most.
 constexpr std::size_t kCountedBytesMin = 4096;
-// Peers whose queues are counted, before those that are empty are forgotten.
+// When the bytes are counted for this many peers, those with empty queues are forgotten.
 constexpr std::size_t kCountedPeersMax = 4096;
 
-// Larger frames stay in the message that they came in: whoever drops one has not paid for a copy.
+// Larger frames stay in the message that they came in, so that dropping one costs no copy.
 constexpr std::size_t kCopiedBytesMax = 4096;
 
 class HeldMessage final : public HeldFrame {
@@ -65,7 +65,7 @@ class ZmqServer final : public ServerSocket {
   }
 
  private:
-  // Not copied: that the frame waits no more is known by ZeroMQ letting go of it.
+  // The frame is not copied: ZeroMQ's release of it shows that it waits no more.
   bool send_counted(std::unique_ptr<QueuedBytes::Frame> frame) {
     Bytes& bytes = frame->bytes;
     zmq::message_t message(bytes.data(), bytes.size(), release_frame, frame.get());
@@ -82,7 +82,7 @@ class ZmqServer final : public ServerSocket {
     return *queued_.emplace(peer, QueuedBytes::make()).first->second;
   }
 
-  // None: not a message of ours; its parts are dropped.
+  // Returns none, with the parts dropped, if it is not a message of ours.
   std::optional<Incoming> receive_rest(const zmq::message_t& routing) {
     if (!routing.more()) return std::nullopt;
     Incoming incoming{PeerId(1, kPlain), {}};
@@ -118,8 +118,9 @@ base::Result<std::unique_ptr<ServerSocket>> bind_server(Context& context, std::s
                                                         std::size_t queue_bytes_max) {
   auto bound = bind_socket(context, endpoint, zmq::socket_type::router, [](zmq::socket_t& socket) {
     set_common_options(socket, static_cast<std::int64_t>(kFrameBytesLimit));
-    // ROUTER names each connection itself, so a peer cannot take another's name; hence no
-    // ROUTER_HANDOVER either: it would let a peer that chose a name steal a session.
+    // ROUTER names each connection itself, so that a peer cannot take another's name.
+    // ROUTER_HANDOVER is off for the same reason: with it a peer that chose a name could steal a
+    // session.
     socket.set(zmq::sockopt::router_mandatory, true);
   });
   if (!bound) return tl::unexpected<base::Error>(bound.error());

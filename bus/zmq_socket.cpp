@@ -1,3 +1,4 @@
+// Every call into libzmq that the sockets share; its exceptions end here.
 #include "bus/zmq_socket.hpp"
 
 namespace bus {

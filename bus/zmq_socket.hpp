@@ -1,4 +1,5 @@
-// What the ZeroMQ sockets share. Included by sources in bus/ only: nobody else sees zmq.hpp.
+// Options and calls that the ZeroMQ sockets share. Only sources in bus/ include it: no other folder
+// sees zmq.hpp.
 #pragma once
 
 #include <zmq.hpp>
@@ -14,18 +15,18 @@ struct Context::State {
   zmq::context_t context{1};  // one I/O thread carries hundreds of thousands of messages a second
 };
 
-// Messages that wait to be sent to one peer, and of a feed those that wait to be read. Of a feed
-// that is at most 256 MiB.
+// Messages that wait to be sent to one peer, and in a subscriber those that wait to be read. In a
+// feed they are at most 256 MiB.
 constexpr int kQueueMessagesMax = 1000;
-// All that a subscriber sends is topics.
+// A subscriber sends topics only.
 constexpr std::int64_t kSubscriptionBytesMax = 1024;
 
-// Sets what every socket has: finite linger, a bounded queue to each peer, a bound of the size of
-// what a peer may send, bounded handshakes. What waits to be read is not bounded here, and there
-// are no heartbeats: both would let a peer's death end this process.
+// Sets the options of every socket: finite linger, a bounded queue to each peer, a bound of the
+// size of a peer's message, bounded handshakes. The receive queue is unbounded here and there are
+// no heartbeats: either could let a peer's death end this process.
 void set_common_options(zmq::socket_t& socket, std::int64_t message_bytes_max);
 
-// A socket of which this process is the server, and what keeps others from being it.
+// A socket of which this process is the server, and the lock that keeps others from being it.
 struct BoundSocket {
   IpcListener listener;  // freed after the socket
   zmq::socket_t socket;
@@ -37,19 +38,19 @@ base::Result<BoundSocket> bind_socket(Context& context, std::string_view endpoin
                                       zmq::socket_type type,
                                       void (*set_options)(zmq::socket_t& socket));
 
-// How soon a connection that ended is made again: at first at once, later twice a second.
+// Sets how soon a connection that ended is made again: at first after 20 ms, later twice a second.
 void set_reconnection(zmq::socket_t& socket);
 
-// The error of a call that threw.
+// Makes the error of a call that threw.
 tl::unexpected<base::Error> socket_failure(const zmq::error_t& error, std::string_view where);
 
-// Receives one part without waiting; false: nothing is there.
+// Receives one part without waiting. Returns false if nothing is there.
 bool receive_part(zmq::socket_t& socket, zmq::message_t& part);
-// Reads and drops what is left of a message of several parts.
+// Reads and drops the other parts of a message.
 void drop_parts(zmq::socket_t& socket, const zmq::message_t& last);
-// Sends one part without waiting; false: the queue is full, or the peer is not there.
+// Sends one part without waiting. Returns false if the queue is full or the peer is not there.
 bool send_part(zmq::socket_t& socket, ByteView part, bool has_more = false);
-// The same of a last part that is a message already.
+// The same for a last part that is a message already.
 bool send_message(zmq::socket_t& socket, zmq::message_t& message);
 
 }  // namespace bus
