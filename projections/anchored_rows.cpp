@@ -1,3 +1,5 @@
+// The rows come from the base beside the log, or from a fold of its archives in a private folder,
+// and are copied a page at a time.
 #include "projections/anchored_rows.hpp"
 
 #include <algorithm>
@@ -19,8 +21,8 @@ using eventlog::LogBase;
 
 constexpr std::size_t kBatchEvents = 10'000;  // folded between two writes
 
-// In the index: which log the snapshots were written for, as its first position less one, and in
-// which form of the states.
+// Key of the index that says which log the snapshots were written for (its first position less
+// one), and in which schema of the states.
 constexpr ByteView kBeginKey = "b/";
 
 Bytes begin_row(Position begin) {
@@ -36,8 +38,8 @@ std::vector<std::unique_ptr<Projection>> anchored_projections() {
   return all;
 }
 
-// The archives that hold what lies before the base. Each tells by its own base where the one before
-// it is, so no rows are needed to find them.
+// Opens the archives of the log before the base. Each archive's own base names the folder of the
+// one before it, so no rows are needed to find them.
 Result<std::vector<std::unique_ptr<eventlog::BlockStore>>> open_archives(const LogBase& base) {
   std::vector<std::unique_ptr<eventlog::BlockStore>> archives;
   eventlog::LogFolder folder{base.folder};
@@ -58,7 +60,7 @@ Result<std::vector<std::unique_ptr<eventlog::BlockStore>>> open_archives(const L
   }
 }
 
-// Rows in a folder that goes with them.
+// Rows together with the folder that holds them.
 class PrivateRows final : public KeyValueStore {
  public:
   PrivateRows(eventlog::PrivateFolder folder, std::unique_ptr<KeyValueStore> rows)
@@ -98,7 +100,7 @@ Result<std::unique_ptr<KeyValueStore>> fold_archives(const LogBase& base) {
   return std::make_unique<PrivateRows>(std::move(*folder), std::move(*rows));
 }
 
-// In batches, so that memory is bounded.
+// Copies rows a page at a time, so that memory is bounded.
 template <class Each>
 Result<bool> copy_rows(KeyValueStore& from, ByteView prefix, KeyValueStore& to, Each&& each) {
   Bytes next(prefix);
@@ -180,7 +182,7 @@ Result<std::unique_ptr<KeyValueStore>> open_anchored_rows(LogBase base) {
   auto folded = fold_archives(base);
   if (folded) return folded;
   base::Error error = checked.error();
-  // They belong to the log: rows of views/ or index/ that are built anew mend nothing.
+  // The rows belong to the log: building views/ or index/ anew would not repair them.
   if (error.code == ErrorCode::rows_damaged) error.code = ErrorCode::damaged;
   if (error.code == ErrorCode::wrong_log) error.code = ErrorCode::refused;
   error.text += ", and " + eventlog::where_archived(base) +
@@ -206,7 +208,7 @@ Result<bool> copy_anchored_rows(KeyValueStore& from, const Projection& projectio
   };
   const Bytes name(projection.name());
   if (auto ok = copy_rows(from, name + '/', to, keep); !ok) return ok;
-  // Last: rows without a checkpoint are removed when they are found.
+  // The checkpoint comes last: rows without one are removed when they are found.
   return copy_rows(from, "checkpoint/" + name, to, keep);
 }
 

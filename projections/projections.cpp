@@ -1,3 +1,5 @@
+// The projectors catch up together, so that each block is read and decoded once for all; a stopped
+// one is left out.
 #include "projections/projections.hpp"
 
 #include <algorithm>
@@ -40,7 +42,7 @@ Result<bool> ProjectionSet::verify_checkpoints(eventlog::BlockStore& log) {
   Result<bool> outcome = true;
   for (Projector& projector : projectors_) {
     auto verified = projector.verify_checkpoint(log);
-    // That the log has lost events matters more than that rows are of another log.
+    // Lost events matter more than rows of another log, so `damaged` replaces an earlier error.
     const bool is_first = outcome.has_value();
     if (!verified && (is_first || verified.error().code == base::ErrorCode::damaged)) {
       outcome = verified;

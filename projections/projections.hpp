@@ -7,7 +7,7 @@
 
 namespace projections {
 
-// In the order in which they are run and listed.
+// All projections, in the order in which they are run and listed.
 std::vector<std::unique_ptr<Projection>> all_projections();
 
 struct ProjectionStatus {
@@ -15,7 +15,8 @@ struct ProjectionStatus {
   std::int64_t schema = 0;
   Position position;
   std::optional<base::Error> stopped;
-  std::optional<base::Error> failed;  // in the last catch_up; one that has not stopped may go on
+  std::optional<base::Error>
+      failed;  // in the last catch_up; a projection that has not stopped can go on
 };
 
 struct ProjectionDigest {
@@ -26,8 +27,8 @@ struct ProjectionDigest {
   bool operator==(const ProjectionDigest&) const = default;
 };
 
-// Used by one thread, while others may query the store. One projection that stops does not stop
-// the others: `status` says which one stands where, and why.
+// Used by one thread, while others can query the store. A projection that stops does not stop the
+// others: status() gives each one's position and error.
 class ProjectionSet {
  public:
   // `store` must outlive the set. Error: the store's.
@@ -35,21 +36,21 @@ class ProjectionSet {
       eventlog::KeyValueStore& store,
       std::vector<std::unique_ptr<Projection>> projections = all_projections());
 
-  // To be called once after open. Error: `damaged` before any other, where the log has lost events
-  // that a projection has folded; else that of the first projection that failed; see `status`.
+  // Call it once after open(). Error: `damaged` before any other, if the log has lost events that a
+  // projection has folded; else that of the first projection that failed; see status().
   Result<bool> verify_checkpoints(eventlog::BlockStore& log);
 
-  // One catch_up of each projection that has not stopped: see Projector. Returns the number of
-  // events that the one furthest behind has folded; 0: all that can go on have caught up.
-  // Error: that of the first projection that failed in this call; the others went on all the same.
+  // One catch_up of each projection that has not stopped: see Projector. Returns the largest number
+  // of events that one of them has folded; 0: all that can go on have caught up. Error: that of the
+  // first projection that failed in this call; the others went on all the same.
   Result<std::int64_t> catch_up(eventlog::BlockStore& log, Position durable_head,
                                 std::size_t events_max);
 
-  // Brings one of them up to `durable_head`, where a block ends. Error: why it does not stand
-  // there; not_found, naming those that there are.
+  // Brings one projection up to `durable_head`, where a block must end. Error: the reason why it is
+  // not there; not_found, naming the projections there are.
   Result<bool> bring_up(std::string_view name, eventlog::BlockStore& log, Position durable_head);
 
-  // The last event that all of them have folded, those that have stopped included.
+  // The last position that all projections have folded, those that have stopped included.
   Position position() const;
   bool reached(Position position) const { return this->position() >= position; }
 
@@ -57,8 +58,8 @@ class ProjectionSet {
   // Error: the store's.
   Result<std::vector<ProjectionDigest>> digests() const;
 
-  // Removes the rows of one projection, which the next calls of catch_up build anew. Error:
-  // not_found, naming those that there are.
+  // Removes the rows of one projection; the next calls of catch_up() build them anew. Error:
+  // not_found, naming the projections there are; the store's.
   Result<bool> rebuild(std::string_view name);
 
  private:

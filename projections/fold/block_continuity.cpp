@@ -1,3 +1,4 @@
+// Log, chain and epoch are compared in that order; only then is the block decoded.
 #include "projections/fold/block_continuity.hpp"
 
 #include "eventlog/base/mutant.hpp"
@@ -36,7 +37,7 @@ base::Result<bool> check_header(const Checkpoint& checkpoint, const BlockHeader&
   return true;
 }
 
-// An epoch may only be changed by the event that says so.
+// The epoch can change only by the event that announces it.
 base::Result<bool> check_epoch(const Checkpoint& checkpoint, const BlockHeader& header,
                                const domain::Event& first) {
   if (header.epoch == checkpoint.epoch) return true;

@@ -1,4 +1,4 @@
-// Does a block continue the history that a reader has read so far?
+// Decides whether a block continues the history that a reader has read so far.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,17 @@
 
 namespace projections {
 
-// A block that was proved to follow a checkpoint, its events decoded, with their positions.
+// A block that was proved to follow a checkpoint, with its events decoded and numbered.
 struct FollowingBlock {
   eventlog::Checkpoint reached;  // the reader's checkpoint once the block is folded
   std::vector<domain::RecordedEvent> events;
   std::vector<std::optional<domain::StreamRef>> streams;  // of each event
 };
 
-// Checks that the block begins right behind the checkpoint and names its hash, that it is of the
-// same log, and that its epoch is the same or begun by its first event, an EpochStarted; then
-// decodes its events. `hash`: block.hash(), which is believed. Errors: wrong_log and damaged, each
-// naming the position it is about.
+// Proves that the block follows the checkpoint, and decodes its events. It must begin right behind
+// the checkpoint, name its hash, be of the same log, and be of the same epoch or begin a later one
+// with its first event, an EpochStarted. `hash` must be block.hash(); it is not computed again.
+// Errors: wrong_log and damaged, or that of decoding, each naming its position.
 base::Result<FollowingBlock> follow(const eventlog::Checkpoint& checkpoint,
                                     const eventlog::BlockView& block, const base::Hash& hash);
 

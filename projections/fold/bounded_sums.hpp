@@ -1,6 +1,6 @@
-// Sums of what agents report. An agent's numbers are input from outside, and a stored integer must
-// stay below base::kIntegerLimit, so sums stop there instead of passing it: at 9 million dollars,
-// or at 285,000 years of milliseconds.
+// Sums of figures that agents report. They are input from outside, and a stored integer must stay
+// below base::kIntegerLimit. So a sum stops there: at 9 million dollars, or at 285,000 years of
+// milliseconds.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline void clamp(domain::Usage& usage) {
   }
 }
 
-// Both summands are below the limit, so that their sum does not overflow before it is clamped.
+// Both summands must be below the limit, so that their sum does not overflow before it is clamped.
 inline void add(std::int64_t& sum, std::int64_t value) {
   sum += value;
   clamp(sum);

@@ -1,3 +1,4 @@
+// Rows are read a page at a time and hashed in the order of their keys.
 #include "projections/fold/digest.hpp"
 
 namespace projections {

@@ -1,3 +1,5 @@
+// Several projectors read the log together: each page is read for the one furthest behind, and a
+// block is decoded once for all that stand right before it.
 #include "projections/fold/projector.hpp"
 
 #include <algorithm>
@@ -16,20 +18,17 @@ using base::ErrorCode;
 using eventlog::BlockStore;
 using eventlog::Checkpoint;
 
-// One read of the log holds a few blocks: few enough to keep memory small, enough to keep the
-// number of reads small.
+// The size of one read of the log: small enough to bound memory, large enough that reads are few.
 constexpr std::size_t kReadBytes = 1 << 20;
 
-// As many blocks as a processor may hash side by side, and no whole page: what is folded of one may
-// end within it.
+// Blocks that are hashed side by side. Fewer than a page's, since a fold can end within a page.
 constexpr std::size_t kHashedAtOnce = 8;
 
 Bytes checkpoint_key(std::string_view projection) {
   return "checkpoint/" + Bytes(projection);
 }
 
-// Whether a failure says something about the log or the rows, rather than about a device that did
-// not answer this time.
+// True if the failure is one of the log or the rows, not of a device that did not answer this time.
 bool is_final(const Error& error) {
   return error.code == ErrorCode::wrong_log || error.code == ErrorCode::damaged ||
          error.code == ErrorCode::rows_damaged || error.code == ErrorCode::invalid;
@@ -54,7 +53,7 @@ Result<Projector> Projector::open(const Projection& projection, eventlog::KeyVal
     projector.checkpoint_ = (*stored)->checkpoint;
     return projector;
   }
-  // A checkpoint that cannot be read is like none: what it stood for can be built again.
+  // A checkpoint that cannot be read counts as none: its rows can be built again.
   if (auto ok = projector.rebuild(); !ok) return tl::unexpected(ok.error());
   return projector;
 }
@@ -65,7 +64,7 @@ Result<bool> Projector::verify_checkpoint(BlockStore& log) {
   return proved;
 }
 
-// What one call of catch_up_all does with one projector.
+// The work of one call of catch_up_all for one projector.
 struct Projector::Batch {
   explicit Batch(Projector& p)
       : projector(p), rows(*p.store_, p.projection_->name()), reached(p.checkpoint_) {}
@@ -78,8 +77,8 @@ struct Projector::Batch {
   Rows rows;
   Checkpoint reached;
   bool is_done = false;
-  std::optional<Error> failed;   // stops the projection once what came before is stored
-  std::optional<Error> refused;  // by the log: nothing is stored, the call may be repeated
+  std::optional<Error> failed;   // stops the projection once the blocks before it are stored
+  std::optional<Error> refused;  // by the log: nothing is stored, and the call can be repeated
 };
 
 Result<std::int64_t> Projector::catch_up(BlockStore& log, Position durable_head,
@@ -133,8 +132,8 @@ Projector::Batch* Projector::furthest_behind(std::vector<Batch>& batches) {
   return behind;
 }
 
-// Gives the block to all that stand right before it; decoded once where they come from one history.
-// False: what follows in the page is for nobody.
+// Gives the block to all that stand right before it; decodes it once for those with the same
+// history. Returns false if nobody takes the rest of the page.
 bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBlock& stored,
                            const base::Hash& hash, Position durable_head, std::size_t events_max) {
   const Position behind = furthest_behind(batches)->reached.position;
@@ -143,7 +142,7 @@ bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBl
   std::optional<Checkpoint> decoded_from;
   for (Batch& batch : batches) {
     if (batch.is_done) continue;
-    // One that is ahead has had it, or comes to it when it is the one furthest behind.
+    // A projector that is ahead has had the block, or gets it when it is the one furthest behind.
     if (batch.reached.position > behind &&
         (!block || block->header.last() <= batch.reached.position)) {
       continue;
@@ -171,7 +170,7 @@ bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBl
     batch.is_done = batch.reached.position >= durable_head ||
                     static_cast<std::size_t>(batch.folded()) >= events_max;
   }
-  // The page was read for whoever was furthest behind; whoever is now may stand elsewhere.
+  // The page was read for the one furthest behind; now another one, elsewhere, can be that.
   const Batch* next = furthest_behind(batches);
   if (base::mutant(base::Mutant::page_of_another)) return next != nullptr;
   return next != nullptr && block && next->reached.position == block->header.last();
@@ -192,8 +191,8 @@ Result<std::int64_t> Projector::finish(Batch& batch) {
 }
 
 Result<bool> Projector::rebuild() {
-  // The checkpoint goes first: rows without one are removed at the next start, so that being
-  // killed in here leaves nothing behind that would be mistaken for rows of a beginning.
+  // The checkpoint goes first: rows without one are removed at the next start, so a kill in here
+  // leaves no rows that would pass for those of a beginning.
   eventlog::WriteBatch batch;
   batch.remove(checkpoint_key(projection_->name()));
   const Bytes prefix = Bytes(projection_->name()) + '/';
@@ -213,7 +212,7 @@ Result<bool> Projector::rebuild() {
 
 Error Projector::stop(Error error) {
   if (error.code == ErrorCode::rows_damaged) {
-    // Rows without a checkpoint are built anew when they are opened again.
+    // Rows without a checkpoint are built anew at the next open().
     eventlog::WriteBatch batch;
     batch.remove(checkpoint_key(projection_->name()));
     static_cast<void>(store_->write(batch));

@@ -1,3 +1,4 @@
+// A scan merges the stored rows with the batch's changes, both in the order of keys.
 #include "projections/fold/rows.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The rows of one projection. In the store a row's key is the projection's name, '/', and the key
-// that the projection gave it; its value is the msgpack map of a struct with `fields`, and thereby
-// the same bytes whenever the struct is equal. Keys here are without the name.
+// The rows of one projection. A row's key in the store is the projection's name, '/', and the key
+// that the projection gave it. Its value is the msgpack map of a struct with `fields`, so equal
+// structs have equal bytes. Keys here are without the name.
 #pragma once
 
 #include <map>
@@ -19,19 +19,20 @@ using base::Bytes;
 using base::ByteView;
 using base::Result;
 
-// Rows read at a time where all rows under a prefix are walked.
+// Rows read at a time in a walk over all rows under a prefix.
 constexpr std::size_t kRowsPage = 256;
 
-// Reads what is stored: the view of queries. Refers to the store, which must outlive it.
+// Reads the stored rows, for queries. The store must outlive it.
 class RowReader {
  public:
   RowReader(eventlog::KeyValueStore& store, std::string_view projection);
 
-  // No value: there is no such row. Error damaged: the row's bytes are not a Row.
+  // Returns none if there is no such row. Error rows_damaged: the row's bytes are not a Row; else
+  // the store's.
   template <class Row>
   Result<std::optional<Row>> get(ByteView key) const;
   Result<std::optional<Bytes>> get_bytes(ByteView key) const;
-  // Rows whose keys begin with `prefix` and are ≥ `from`, ascending, at most `count_max`.
+  // Returns rows whose keys begin with `prefix` and are ≥ `from`, ascending, at most `count_max`.
   Result<std::vector<eventlog::KeyValue>> scan(ByteView prefix, ByteView from,
                                                std::size_t count_max) const;
 
@@ -40,34 +41,35 @@ class RowReader {
   Bytes prefix_;  // the projection's name and '/'
 };
 
-// What a fold works on: the stored rows, overlaid with what the batch has changed so far. A row is
-// decoded when it is first asked for and encoded when the batch is stored, however many events
-// changed it. A key always holds rows of one type. Used by one thread, for one batch.
+// The rows as a fold sees them: the stored ones, overlaid with the changes of the batch so far. A
+// row is decoded when it is first asked for and encoded once, when the batch is stored. A key must
+// always hold rows of one type. Used by one thread, for one batch.
 //
-// A read that fails yields nothing and is remembered in `error`; the projector then throws the
-// whole batch away, so a fold need not look after errors of the store.
+// A read that fails yields nothing and is remembered in `error`. The projector then throws the
+// whole batch away, so a fold need not handle errors of the store.
 class Rows {
  public:
   Rows(eventlog::KeyValueStore& store, std::string_view projection);
 
-  // The row as the batch has it, valid until that row is put or removed; nullptr: there is none.
+  // Returns the row as the batch has it, valid until that row is put or removed; nullptr: there is
+  // none.
   template <class Row>
   const Row* find(ByteView key);
-  // Calls `change(row)` with the row, or a default one where there is none, to be changed in place.
-  // It says whether it changed anything: only then is the row written with the batch. It may use
-  // other rows meanwhile.
+  // Calls `change(row)` with the row, or with a default one if there is none, to change it in
+  // place. The row is written with the batch only if `change` returns true. `change` can use other
+  // rows meanwhile.
   template <class Row, class Change>
   void edit(ByteView key, Change&& change);
   template <class Row>
   void put(ByteView key, Row row);
   void remove(ByteView key);
-  // As RowReader::scan, with the batch's changes.
+  // As RowReader::scan, with the batch's changes. Returns the rows found so far if a read fails.
   std::vector<eventlog::KeyValue> scan(ByteView prefix, ByteView from, std::size_t count_max);
 
   const std::optional<base::Error>& error() const { return error_; }
-  // A fold that finds a row which cannot be one of its own says so: the first error counts.
+  // Reports a row that cannot be one of the fold's own; the first error counts.
   void fail(const base::Error& error);
-  // Adds the changes to the batch that is written together with the checkpoint.
+  // Moves the changes into the batch that is written together with the checkpoint.
   void move_into(eventlog::WriteBatch& batch);
 
  private:
@@ -103,7 +105,7 @@ class Rows {
   RowReader stored_;
   Bytes prefix_;
   Entries entries_;                           // all that was read or changed
-  std::map<ByteView, const Entry*> changed_;  // of these, in order
+  std::map<ByteView, const Entry*> changed_;  // the changed ones of these, in order
   std::optional<base::Error> error_;
 };
 

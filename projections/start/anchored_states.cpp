@@ -1,3 +1,4 @@
+// A row is written as the snapshot store writes it, so that it can be copied there byte for byte.
 #include "projections/start/anchored_states.hpp"
 
 #include "eventlog/domain/evolve.hpp"

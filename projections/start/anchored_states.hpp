@@ -1,5 +1,5 @@
-// The states of all streams as rows: what anchors prove of them. Not among those that a server
-// keeps up to date; folded where it is asked for. Rows, by the stream's name:
+// The states of all streams as rows, for anchors to sign. A server does not keep them up to date;
+// they are folded when they are asked for. Rows, by the stream's name:
 //
 //   <stream>  → the bytes of the stream's snapshot (eventlog/log/snapshot_store.hpp)
 #pragma once

@@ -1,3 +1,5 @@
+// A session has one row, its state, for as long as it is under way. A shared stream has a state and
+// the events since then, which are gathered into it at fixed versions.
 #include "projections/start/startup_rows.hpp"
 
 #include <limits>
@@ -21,7 +23,7 @@ constexpr std::string_view kStatePrefix = "b/";
 constexpr std::string_view kEventPrefix = "j/";
 constexpr std::string_view kSessionPrefix = "s/";
 
-// b/<stream>: a shared stream as it was when its events were last gathered.
+// b/<stream>: the state of a shared stream as of the last gathering.
 template <class State>
 struct GatheredStream {
   StreamVersion version;
@@ -37,7 +39,7 @@ struct GatheredStream {
   }
 };
 
-// j/<stream> 00 <version>: an event of a shared stream that has not been gathered yet.
+// j/<stream> 00 <version>: an event of a shared stream that was not gathered yet.
 struct KeptEvent {
   Position position;
   base::Binary facts;
@@ -54,13 +56,13 @@ bool is_with_server(const domain::StreamRef& stream) {
   return domain::residency_of(stream) == domain::Residency::with_server;
 }
 
-// Registries are not read at a start. Their rows are there because anchors of older releases sign
-// them with the others.
+// Registries are not read at a start. They have rows because anchors of older releases sign these
+// with the others.
 bool has_rows(const domain::StreamRef& stream) {
   return is_with_server(stream) || stream.is<domain::RegistryStream>();
 }
 
-// False: it is read when somebody asks for it.
+// Returns false for a stream that is read when somebody asks for it.
 bool is_read_at_start(std::string_view stream) {
   const auto ref = domain::parse_stream(stream);
   return !ref || is_with_server(*ref);
@@ -80,9 +82,8 @@ Bytes event_key(std::string_view stream, StreamVersion version) {
   return key;
 }
 
-// Events are gathered into the state each time so many more of them are there, by the version
-// alone, so that the rows follow from the log. The states hold what lives, so writing one costs
-// little.
+// Events are gathered into the state at every multiple of this version. The version alone decides,
+// so that the rows follow from the log. States hold live things only, so writing one costs little.
 constexpr std::int64_t kGatheringDistance = 256;
 
 Result<domain::RecordedEvent> decode_kept(const eventlog::KeyValue& row) {

@@ -1,6 +1,6 @@
-// Projection: what a server must know before it may act, so that its start need not read the log:
-// the sessions that are under way, and the streams whose states a server has in memory from its
-// start on. How many streams there are else does not matter.
+// Projection: the sessions that are under way, and the streams whose states a server keeps in
+// memory from its start on. A server must know them before it acts, and with these rows its start
+// need not read the log. The number of other streams does not matter.
 #pragma once
 
 #include <map>
@@ -20,16 +20,15 @@ class StartupRows final : public Projection {
              Rows& rows) const override;
 };
 
-// As of the checkpoint beside the rows.
+// The rows' content, as of the checkpoint beside them.
 struct Takeover {
-  // The streams of aggregates that stay with the server, by their names; $admission and $server are
-  // always there.
+  // The streams that stay with the server, by name; $admission and $server are always there.
   std::map<std::string, eventlog::LoadedStream> shared;
-  // Those that are under way, without the ids of their commands.
+  // The sessions that are under way, without the ids of their commands.
   std::vector<domain::SessionState> sessions;
 };
 
-// Error rows_damaged: the rows cannot be relied on, and are to be built anew. Else the store's.
+// Error rows_damaged: the rows cannot be relied on and must be built anew. Else the store's error.
 Result<Takeover> read_takeover(eventlog::KeyValueStore& store);
 
 }  // namespace projections

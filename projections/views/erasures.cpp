@@ -1,3 +1,5 @@
+// The rows are written while session_list folds an event, and read by prefix; their keys give the
+// order.
 #include "projections/views/erasures.hpp"
 
 #include <limits>
@@ -13,7 +15,7 @@ Bytes number(std::int64_t value) {
   return bytes;
 }
 
-// Of each kind of row, that of one session.
+// The key of one session's row of that kind.
 Bytes own_key(std::string_view kind, std::string_view agent, SessionId session) {
   return Bytes(kind) + "/" + Bytes(agent) + "/" + Bytes(session.view());
 }
@@ -50,7 +52,7 @@ void complete(Rows& rows, const domain::StreamRef& ref, Time at, StreamVersion t
   }
 }
 
-// Up to `count_max` rows of one kind from the first on, until `use` says that it has enough.
+// Calls `use` with the rows of one kind, in order, until it returns false.
 template <class Row, class Use>
 Result<bool> each(eventlog::KeyValueStore& store, const Bytes& prefix, Use&& use) {
   std::optional<base::Error> bad;

@@ -1,5 +1,5 @@
-// What session_list knows of erasures: who erased what and when, what is yet to be removed from the
-// files, and which ended sessions still have text. Rows among those of session_list:
+// Rows of session_list about erasures: who erased what and when, what must still be removed from
+// the files, and which ended sessions still have text:
 //
 //   r/<agent>/<id><version:u64>               → Erasure, by the version of its ContentErased
 //   e/<agent>/<id>                            → PendingErasure
@@ -26,7 +26,7 @@ struct Erasure {
   std::string actor;
   domain::ErasureReason reason = domain::ErasureReason::requested;
   domain::VersionRanges events;
-  Time completed_at;  // 0: some file may still hold it
+  Time completed_at;  // 0: some file can still hold it
 
   bool operator==(const Erasure&) const = default;
   template <class Visit>
@@ -45,7 +45,7 @@ struct Erasure {
 struct PendingErasure {
   std::string agent;
   SessionId session;
-  StreamVersion through;  // of its last ContentErased
+  StreamVersion through;  // the version of its last ContentErased
 
   bool operator==(const PendingErasure&) const = default;
   template <class Visit>
@@ -70,22 +70,23 @@ struct KeptContent {
   }
 };
 
-// ---- folding: after `event` has been folded into `state`, the state of its session ----
+// ---- folding: called after `event` was folded into `state`, the state of its session ----
 
 void note_erasure(Rows& rows, const domain::StreamRef& ref, const domain::RecordedEvent& event,
                   const domain::SessionState& state);
-// Only of an ended session.
+// Call it for ended sessions only.
 void note_kept_content(Rows& rows, const domain::StreamRef& ref, const domain::SessionState& state,
                        Time closed_at);
 
 // ---- queries ----
 
-// Of one session, ascending.
+// Returns the erasures of one session, by version, ascending.
 Result<std::vector<Erasure>> read_erasures(eventlog::KeyValueStore& store, std::string_view agent,
                                            SessionId session);
 Result<std::vector<PendingErasure>> pending_erasures(eventlog::KeyValueStore& store,
                                                      std::size_t count_max);
-// Sessions that ended so before `before` and still have text; the one that ended first comes first.
+// Returns sessions that ended with `status` before `before` and still have text, first those that
+// ended first.
 Result<std::vector<KeptContent>> kept_content(eventlog::KeyValueStore& store,
                                               domain::SessionStatus status, Time before,
                                               std::size_t count_max);

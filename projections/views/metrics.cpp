@@ -1,3 +1,4 @@
+// One row an agent, changed with each event that counts; a query for all agents adds the rows up.
 #include "projections/views/metrics.hpp"
 
 #include "eventlog/base/mutant.hpp"
@@ -6,7 +7,7 @@
 namespace projections {
 namespace {
 
-// s/<agent>/<id>: what must be remembered of a session until it ends, and what it has cost.
+// s/<agent>/<id>: what must be known of a session until it ends, and its cost.
 struct MeteredSession {
   std::string name;
   Time opened_at;
@@ -49,7 +50,7 @@ Bytes day_prefix(std::string_view agent) {
   return Bytes(kDayPrefix).append(agent).append("/");
 }
 
-// One event being folded.
+// One event that is being folded.
 struct Metering {
   const domain::Envelope& envelope;
   const domain::StreamRef& ref;
@@ -78,14 +79,15 @@ struct Metering {
   void apply(const domain::TurnFailed& e) { add_cost(e.cost); }
   void apply(const domain::TurnInterrupted& e) { add_cost(e.cost); }
 
-  // R044: once a session, at its end, however often it is ended.
+  // A session is counted once, at its end, however often it is ended.
   void apply(const domain::SessionClosed& e) {
     change_session([&](MeteredSession& s) {
       if (!s.is_opened || s.is_closed || !domain::is_terminal(e.status)) return false;
       s.is_closed = true;
       change_totals([&](MetricsTotals& t) {
         add(count_of(t, e.status), 1);
-        // Milliseconds: microseconds of many long sessions would outgrow the integers of the wire.
+        // In milliseconds, since microseconds of many long sessions would outgrow the integers of
+        // the wire.
         add(t.duration_ms, (envelope.log_time - s.opened_at).count() / 1000);
         add(t.sessions_with_duration, 1);
       });

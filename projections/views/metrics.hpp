@@ -1,5 +1,5 @@
-// Projection: what all sessions of an agent add up to. Money is counted when a turn reports it;
-// everything else once, when its session is opened or closed.
+// Projection: the totals of an agent's sessions. Money is counted when a turn reports it; all else
+// once, when its session is opened or closed.
 #pragma once
 
 #include "projections/fold/projection.hpp"
@@ -21,7 +21,7 @@ class Metrics final : public Projection {
              Rows& rows) const override;
 };
 
-// R050, the session that has cost most so far; the first to have reached its cost, if several have.
+// The session that has cost most so far; of several with one cost, the first to reach it.
 struct MostExpensive {
   SessionId session;  // unset: no session has cost anything
   std::string agent;
@@ -42,13 +42,13 @@ struct MostExpensive {
 
 // One row an agent.
 struct MetricsTotals {
-  std::int64_t launched = 0;   // R048: sessions ever opened
-  std::int64_t completed = 0;  // R047: by terminal status
+  std::int64_t launched = 0;   // sessions ever opened
+  std::int64_t completed = 0;  // sessions by terminal status
   std::int64_t failed = 0;
   std::int64_t killed = 0;
-  NanoUsd cost;  // R045: of all turns
+  NanoUsd cost;  // of all turns
   domain::Usage usage;
-  std::int64_t duration_ms = 0;  // R049: from opening to end, of all sessions that have ended
+  std::int64_t duration_ms = 0;  // from opening to end, of all sessions that have ended
   std::int64_t sessions_with_duration = 0;
   MostExpensive most_expensive;
 
@@ -69,11 +69,11 @@ struct MetricsTotals {
   }
 };
 
-// What the query answers.
+// The answer to the query.
 struct MetricsReport {
   MetricsTotals totals;
   std::int64_t live = 0;
-  std::map<std::string, NanoUsd> cost_per_day;  // R046: "2026-11-20", UTC → cost
+  std::map<std::string, NanoUsd> cost_per_day;  // "2026-11-20", UTC → cost
 
   bool operator==(const MetricsReport&) const = default;
   template <class Visit>
@@ -84,10 +84,10 @@ struct MetricsReport {
   }
 };
 
-// Of one agent, or of all together when `agent` is empty.
+// Returns the report of one agent, or of all together when `agent` is empty.
 Result<MetricsReport> read_metrics(eventlog::KeyValueStore& store, std::string_view agent);
 
-// "2026-11-20": the day in UTC on which the moment falls.
+// Returns the day in UTC on which the moment falls, such as "2026-11-20".
 std::string utc_date(Time time);
 
 }  // namespace projections

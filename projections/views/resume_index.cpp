@@ -1,3 +1,4 @@
+// A record is found by trying id, alias, name and agent session id in turn.
 #include "projections/views/resume_index.hpp"
 
 #include "projections/fold/bounded_sums.hpp"
@@ -8,7 +9,7 @@ namespace {
 using base::ErrorCode;
 using domain::SessionStatus;
 
-// One event being folded. Each overload says whether the record has changed.
+// One event that is being folded. Each overload returns whether the record has changed.
 struct Indexing {
   const domain::Envelope& envelope;
   const domain::StreamRef& ref;

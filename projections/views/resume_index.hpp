@@ -1,6 +1,6 @@
-// Projection: what is needed to go on with a session, long after it ended, by whatever the user
-// calls it. One record a session (R051); its id, alias, name and agent session id all lead to it
-// (R052).
+// Projection: what is needed to resume a session, long after it ended, by any word that the user
+// has for it. There is one record a session; its id, alias, name and agent session id all lead to
+// it.
 #pragma once
 
 #include "projections/fold/projection.hpp"
@@ -28,7 +28,7 @@ struct ResumeRecord {
   std::string agent;
   std::string name;  // as it was given; empty: made from the prompt
   std::string alias;
-  std::string agent_session;  // empty: its agent never began, there is nothing to go on with
+  std::string agent_session;  // empty: its agent never began, so it cannot be resumed
   std::string engine;
   std::string workdir;
   std::string model;  // as it was asked for; empty: the agent's default
@@ -59,14 +59,14 @@ struct ResumeRecord {
   }
 };
 
-// The record that `reference` means: id, alias, name (the live session's, else the newest one's),
-// the agent's own session id, in this order. Error: not_found.
+// Returns the record that `reference` names: by id, alias, name (the live session's, else the
+// newest one's) or the agent's own session id, in this order. Error: not_found; the store's.
 Result<ResumeRecord> find_resumable(eventlog::KeyValueStore& store, std::string_view agent,
                                     std::string_view reference);
 
-// The agent's own session id that `reference` means (R036–R038): that of the session found as
-// above; else `reference` itself if it has the form of a UUID, for a session that the agent knows
-// and Steno does not. Error: not_found.
+// Returns the agent's own session id that `reference` means: that of the session found as above. If
+// none is found and `reference` has the form of a UUID, returns it as it is, for a session that the
+// agent knows and Steno does not. Error: not_found; the store's.
 Result<std::string> resolve_agent_session(eventlog::KeyValueStore& store, std::string_view agent,
                                           std::string_view reference);
 

@@ -1,3 +1,5 @@
+// Each session has one row with its folded state; order, count and name rows are changed with it,
+// so that a page of the list or a look-up reads few rows.
 #include "projections/views/session_list.hpp"
 
 #include <algorithm>
@@ -14,7 +16,8 @@ namespace {
 using base::ErrorCode;
 using eventlog::KeyValueStore;
 
-// Changes with this file's rows; the domain's schema stands beside it because its state is stored.
+// Raised when this file's rows change; the domain's schema stands beside it because its state is
+// stored.
 constexpr std::int64_t kSessionRowSchema = 4;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
@@ -54,11 +57,11 @@ struct StoredSession {
   }
 };
 
-// o/<agent>/<status><order> of every session, and o//<status><order> among those of all agents,
-// where <order> is 2^63 - 1 less the position of SessionOpened: the first key of each status is its
-// newest session.
+// o/<agent>/<status><order> of every session, and o//<status><order> of the sessions of all agents.
+// <order> is 2^63 - 1 less the position of SessionOpened, so that the newest session of each status
+// comes first.
 struct OrderRow {
-  std::string agent;  // among those of all agents
+  std::string agent;  // set in the rows of all agents only
   SessionId session;
 
   bool operator==(const OrderRow&) const = default;
@@ -69,11 +72,11 @@ struct OrderRow {
   }
 };
 
-// m/<agent>/<mark><order> of every session whose name was made from its prompt and is not erased:
-// the first key of each mark is its newest session.
+// m/<agent>/<mark><order> of every session whose name was made from its prompt and is not erased.
+// The newest session of each mark comes first.
 struct MadeNameRow {
   SessionId session;
-  Position name;  // where its text lies
+  Position name;  // where its text is
 
   bool operator==(const MadeNameRow&) const = default;
   template <class Visit>
@@ -83,7 +86,7 @@ struct MadeNameRow {
   }
 };
 
-// c/<agent>, and c/ of all agents: how many sessions have each status, by its number.
+// c/<agent>, and c/ for all agents: the number of sessions of each status, by the status's number.
 struct SessionCounts {
   std::vector<std::int64_t> sessions;
 
@@ -119,7 +122,7 @@ Bytes counts_key(std::string_view agent) {
   return Bytes("c/").append(agent);
 }
 
-// ---- folding: what evolve does not keep. Counts are of what is on record. ----
+// ---- folding: figures that evolve does not keep, counted from the record ----
 
 void note(StoredSession& s, const domain::Envelope& envelope, const domain::TurnQueued&) {
   ++s.turns_queued;
@@ -147,7 +150,7 @@ void note(StoredSession&, const domain::Envelope&, const Other&) {}
 
 void evolve_state(domain::SessionState& state, const domain::RecordedEvent& event) {
   domain::evolve(state, event.envelope, event.event);
-  // A list has no use for the commands' ids, and they would make a row as long as its session.
+  // A list has no use for the ids of commands, and they would make a row as long as its session.
   state.commands.clear();
   clamp(state.usage);
   clamp(state.cost.value);
@@ -177,7 +180,7 @@ void count(Rows& rows, std::string_view agent, SessionStatus status, std::int64_
   });
 }
 
-// Moves the session among those of its status.
+// Moves the session from the rows of its former status to those of its present one.
 void order(Rows& rows, const StoredSession& s, const domain::StreamRef& ref, SessionStatus before) {
   const SessionStatus after = s.state.status;
   if (before == after) return;
@@ -190,7 +193,7 @@ void order(Rows& rows, const StoredSession& s, const domain::StreamRef& ref, Ses
   }
 }
 
-// A name that was made can be found for as long as its text is there.
+// A name that was made can be found for as long as its text exists.
 void note_made_name(Rows& rows, const domain::SessionState& s, const domain::StreamRef& ref,
                     const domain::RecordedEvent& event) {
   const bool may_change = std::holds_alternative<domain::SessionNamed>(event.event) ||
@@ -275,7 +278,7 @@ Result<std::optional<SessionRow>> read_row(const RowReader& rows, std::string_vi
   return row_of(**stored);
 }
 
-// The sessions of one status, the newest first.
+// Walks the sessions of one status, the newest first.
 class StatusWalk {
  public:
   StatusWalk(const RowReader& rows, std::string_view agent, SessionStatus status, Position before,
@@ -284,7 +287,7 @@ class StatusWalk {
     if (before.value > 0) from_ = order_key(agent, status, before) + '\0';
   }
 
-  // The next one; nullptr: there is none.
+  // Returns the next row; nullptr: there is none.
   Result<const eventlog::KeyValue*> peek() {
     if (at_ < found_.size()) return &found_[at_];
     if (is_at_end_) return nullptr;
@@ -298,7 +301,7 @@ class StatusWalk {
     return &found_[at_];
   }
   void pass() { ++at_; }
-  // The part of a key that orders sessions of several statuses.
+  // Returns the part of the key that orders sessions of several statuses.
   ByteView order_of(const eventlog::KeyValue& row) const {
     return ByteView(row.key).substr(prefix_.size());
   }
@@ -313,7 +316,7 @@ class StatusWalk {
   bool is_at_end_ = false;
 };
 
-// The walk that has the newest session; nullptr: none has one.
+// Returns the walk that has the newest session; nullptr: none has one.
 Result<StatusWalk*> newest_of(std::vector<StatusWalk>& walks) {
   StatusWalk* newest = nullptr;
   ByteView order;
@@ -344,7 +347,7 @@ Result<std::int64_t> count_sessions(const RowReader& rows, const SessionFilter& 
 
 // ---- prefixes ----
 
-// As many candidates as a message names before it says "and more".
+// Candidates that a message names before it says "and more".
 constexpr std::size_t kCandidatesMax = 8;
 
 std::string lower_case(std::string_view text) {
@@ -361,13 +364,13 @@ std::optional<unsigned> hex_digit(char c) {
   return std::nullopt;
 }
 
-// What an id begins with: whole bytes, and half a byte more, or none.
+// The beginning of an id: whole bytes, and half a byte more or none.
 struct IdBeginning {
   Bytes bytes;
   std::optional<unsigned> half;
 };
 
-// Of an id of which `text` is a prefix; none: no id begins so.
+// Returns the beginning that `text` stands for; none: no id begins so.
 std::optional<IdBeginning> id_beginning(std::string_view text) {
   IdBeginning id;
   for (const char c : text) {
@@ -384,8 +387,8 @@ std::optional<IdBeginning> id_beginning(std::string_view text) {
   return id;
 }
 
-// Adds the agent's sessions whose ids begin with the text, with or without its dashes. They lie
-// side by side.
+// Adds the agent's sessions whose ids begin with the text, with or without its dashes. Their rows
+// lie side by side.
 Result<bool> add_by_id(const RowReader& rows, std::string_view agent, std::string_view text,
                        std::set<SessionId>& found) {
   const std::string lower = lower_case(text);
@@ -447,7 +450,7 @@ Result<std::optional<SessionId>> find_prefix(const RowReader& rows, std::string_
   return found.empty() ? std::nullopt : std::optional(*found.begin());
 }
 
-// The newest session whose name was made from its prompt and is this.
+// Returns the newest session with this name, if the name was made from its prompt.
 Result<std::optional<SessionId>> find_made_name(const RowReader& rows, std::string_view agent,
                                                 std::string_view name, const TextSource& texts) {
   std::optional<SessionId> found;
@@ -468,7 +471,8 @@ Result<std::optional<SessionId>> find_made_name(const RowReader& rows, std::stri
   return found;
 }
 
-// Of two sessions of one name, given and made, a live one was opened last as well.
+// If a session was given the name and another one's was made, the one opened last counts. A live
+// one of the two was opened last as well.
 Result<std::optional<SessionId>> find_any_name(const RowReader& rows, std::string_view agent,
                                                std::string_view name, const TextSource& texts) {
   const auto given = find_name(rows, agent, name);

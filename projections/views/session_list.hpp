@@ -1,5 +1,6 @@
-// Projection: every session there is or was, one row each, and what people call it by. The fold is
-// the domain's own (domain::evolve), so that the list shows what commands are decided on.
+// Projection: every session that ever was, one row each, and the words that people call it by. The
+// fold is the domain's own (domain::evolve), so the list shows the state that commands are decided
+// on.
 #pragma once
 
 #include <functional>
@@ -29,15 +30,15 @@ class SessionList final : public Projection {
              Rows& rows) const override;
 };
 
-// What queries answer. Times are log time; counts are since the session was opened.
+// A session as queries return it. Times are log time; counts are since the session was opened.
 struct SessionRow {
   SessionId session;
   std::string agent;
   std::string name;    // as it was given; empty: made from the prompt
-  Position made_name;  // where the text of a name that was made lies; 0: given, or erased
+  Position made_name;  // where the text of a name that was made is; 0: given, or erased
   std::string alias;
   SessionStatus status = SessionStatus::none;
-  EndReason end_reason = EndReason::none;  // of an ended session
+  EndReason end_reason = EndReason::none;  // set once the session has ended
   std::string engine;
   std::string workdir;
   std::string model;        // as it was asked for; empty: the agent's default
@@ -54,7 +55,7 @@ struct SessionRow {
   std::int64_t turns_interrupted = 0;
   std::int64_t turns_waiting = 0;     // queued and not started yet
   base::TurnId turn;                  // the current one; unset: none
-  bool is_waiting_for_input = false;  // live, multi-turn, and nothing to do
+  bool is_waiting_for_input = false;  // live, multi-turn, and without work
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known
   SessionId resumed_from;     // unset: a session that began anew
@@ -68,12 +69,12 @@ struct SessionRow {
   Position last_position;  // of its last event
   Position prompt;         // of its first TurnQueued, whose content is the first prompt
   std::int64_t prompt_bytes = 0;
-  base::WorkerId worker;     // that holds the lease; unset: none
+  base::WorkerId worker;     // the worker that holds the lease; unset: none
   base::FencingToken token;  // of the lease
   std::int64_t pid = 0;      // of the agent process; 0: none
   Position inconsistent;     // of its first impossible event; 0: none
-  bool is_erased = false;    // nothing of its text is left, or is to be left
-  bool is_erasing = false;   // some of what was erased may still be in a file
+  bool is_erased = false;    // all its text is erased, or must be
+  bool is_erasing = false;   // a file can still hold some of what was erased
 
   bool operator==(const SessionRow&) const = default;
   template <class Visit>
@@ -124,42 +125,46 @@ struct SessionRow {
   }
 };
 
-// ---- queries: pure reads, from any thread that may read the store ----
+// ---- queries: pure reads, from any thread that can read the store ----
 
-// Most rows that one answer holds: some 500 bytes each, they fit one message with room to spare.
+// The most rows in one answer. At some 500 bytes each they fit one message with room to spare.
 constexpr std::size_t kSessionsMax = 1000;
 
 struct SessionFilter {
-  std::string agent;                 // empty: all agents, for callers who may see them
+  std::string agent;                 // empty: all agents, for callers that are allowed to see them
   std::set<SessionStatus> statuses;  // empty: all
-  std::size_t limit = kSessionsMax;  // more than kSessionsMax is taken as kSessionsMax
+  std::size_t limit = kSessionsMax;  // capped at kSessionsMax
   Time active_since;                 // only sessions whose last event is not older; 0: all
   Position before;  // only sessions opened before it, to read on from a full page; 0: all
 };
 
 struct SessionPage {
-  std::vector<SessionRow> sessions;  // the one that was opened last first
+  std::vector<SessionRow> sessions;  // the one opened last comes first
   bool has_more = false;             // ask again with `before` as it is here
   Position before;
   std::int64_t total = 0;  // sessions of that agent and those statuses, whenever they were active
 };
 
-// The sessions that match. Reads rows for those that it answers with and a few more; with
-// `active_since` for kSessionsMax at most, so that a page may hold fewer, or none, and have more.
+// Returns the sessions that match, reading few more rows than it returns. With `active_since` it
+// looks at kSessionsMax rows at most, so a page can hold fewer sessions, or none, and have more.
 Result<SessionPage> list_sessions(eventlog::KeyValueStore& store, const SessionFilter& filter);
 
-// No value: the agent has no such session.
+// Returns none if the agent has no such session.
 Result<std::optional<SessionRow>> get_session(eventlog::KeyValueStore& store,
                                               std::string_view agent, SessionId session);
 
-// Reads the text of one event; none: it is not there. Rows hold no text that can be erased.
+// Reads the text of the event at a position; none: it is not there. Rows hold no text that can be
+// erased.
 using TextSource = std::function<std::optional<std::string>(Position)>;
 
-// The one of the agent's sessions that `reference` means. In this order: its id; its alias; its
-// name, of several sessions the live one, else the newest; a prefix of id or alias of at least
-// kPrefixMin characters that fits one session only; the agent's own session id. Without `texts` no
-// name is found that was made from a prompt.
-// Errors: not_found; invalid for a prefix that fits several, naming them.
+// Returns the one of the agent's sessions that `reference` means. These are tried in order:
+// - its id
+// - its alias
+// - its name; of several sessions the live one, else the newest
+// - a prefix, of at least kPrefixMin characters, of an id or alias that fits one session only
+// - the agent's own session id
+// Without `texts`, names that were made from a prompt are not found. Errors: not_found; invalid for
+// a prefix that fits several, naming them; the store's.
 Result<SessionRow> resolve_session(eventlog::KeyValueStore& store, std::string_view agent,
                                    std::string_view reference, const TextSource& texts = {});
 

@@ -1,3 +1,4 @@
+// Each word is a key with its kind in front; the row refers to the session.
 #include "projections/views/session_names.hpp"
 
 #include "eventlog/base/mutant.hpp"
@@ -41,7 +42,8 @@ void refer_opened(Rows& rows, const domain::SessionOpened& opened, const std::st
   rows.put(key_of('a', agent, opened.alias), SessionRef{session});
   if (opened.name.empty()) return;
   rows.edit<NameRef>(key_of('n', agent, opened.name), [&](NameRef& name) {
-    // A live session keeps its name, should a log hold an imported one of that name behind it.
+    // A live session keeps its name, in case an imported log has another one of that name behind
+    // it.
     if (!name.live.is_set()) name.live = session;
     name.newest = session;
     return true;

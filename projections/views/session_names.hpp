@@ -1,11 +1,11 @@
 // The words that people use for a session instead of its id: its alias, its name, the agent's own
-// session id. Rows that several projections keep, each among its own rows, under these keys:
+// session id. Several projections keep them, each among its own rows, under these keys:
 //
 //   a/<agent>/<alias>          → SessionRef   aliases are unique among all sessions ever
 //   n/<agent>/<name>           → NameRef      names that were given are unique among live sessions
 //   u/<agent>/<agent session>  → SessionRef   the session that reported it last
 //
-// An agent's name has no '/', and what follows it ends with the key, so no two of them collide.
+// An agent's name has no '/', and the key ends with the word after it, so no two keys collide.
 #pragma once
 
 #include "eventlog/domain/recorded_event.hpp"
@@ -38,13 +38,13 @@ struct NameRef {
   }
 };
 
-// s/<agent>/<id>: where every projection keeps what it knows of one session.
+// s/<agent>/<id>: the key of every projection's row of one session.
 Bytes session_key(std::string_view agent, SessionId session);
 // The part of session_key() before the id.
 Bytes session_prefix(std::string_view agent);
 Bytes alias_prefix(std::string_view agent);
 
-// The session whose stream it is; none for another kind of stream.
+// Returns the stream's reference if it is a session's; else none.
 const domain::StreamRef* session_of(const std::optional<domain::StreamRef>& stream);
 
 // ---- folding ----
@@ -55,14 +55,14 @@ void refer_opened(Rows& rows, const domain::SessionOpened& opened, const std::st
 // The agent told its own session id.
 void refer_agent_session(Rows& rows, std::string_view agent, std::string_view agent_session,
                          SessionId session);
-// The session ended: its name is free, and means it until another session takes it.
+// The session ended: its name is free, and refers to it until another session takes it.
 void release_name(Rows& rows, std::string_view agent, std::string_view name, SessionId session);
 
-// ---- queries: none when nothing goes by that word ----
+// ---- queries: none when no session goes by that word ----
 
 Result<std::optional<SessionId>> find_alias(const RowReader& rows, std::string_view agent,
                                             std::string_view alias);
-// The live session of that name, else the newest one.
+// Returns the live session of that name, else the newest one.
 Result<std::optional<SessionId>> find_name(const RowReader& rows, std::string_view agent,
                                            std::string_view name);
 Result<std::optional<SessionId>> find_agent_session(const RowReader& rows, std::string_view agent,
