@@ -1,3 +1,5 @@
+// A cycle takes loaded streams, decides one command of each class in turn, and evicts streams whose
+// snapshot is written. Answers wait in held_, by the position that must be durable first.
 #include "workers/commands/command_loop.hpp"
 
 #include <algorithm>
@@ -15,12 +17,13 @@ using domain::reject;
 using domain::Rejection;
 using domain::RejectionCode;
 
-// Who loads also saves, and a command that waits for its session is to wait behind few of them.
+// Snapshots in flight at once. The loader's thread also writes them, so a command whose session
+// must be loaded waits behind few of them.
 constexpr std::size_t kSavesMax = 16;
 // Streams that one cycle looks at to evict them: more than one command uses.
 constexpr std::size_t kLooksMax = 64;
 
-// It has to be decided before a kill or an interrupt, which is about it.
+// True if `waiting` must be decided before the kill or interrupt `control`, which is about it.
 bool is_meant_by(const domain::Command& control, const CommandMessage& waiting) {
   const auto followed = domain::follows(control);
   return domain::opens_stream(waiting.command) || (followed && *followed == waiting.id);
@@ -91,7 +94,7 @@ void CommandLoop::forget(Stream& s) {
   sequencer_.forget_head(name);
 }
 
-// Checks here hold for commands of every surface.
+// These checks hold for commands from every surface.
 std::optional<Rejection> CommandLoop::check_message(const CommandMessage& message) const {
   if (auto bad = domain::check_length("actor", message.actor.size(), domain::kFactBytesMax)) {
     return bad;
@@ -159,7 +162,7 @@ std::optional<Rejection> CommandLoop::check_inbox(const Inbox& in, const std::st
   return check_share("connection", share->second.count, share->second.bytes, bytes);
 }
 
-// `count` commands of `held` bytes wait, of a session or of a connection.
+// `count` commands of `held` bytes wait, of one session or one connection.
 std::optional<Rejection> CommandLoop::check_share(const char* whose, std::size_t count,
                                                   std::size_t held, std::size_t bytes) const {
   const bool is_full = count > 0 && (count >= options_.inbox_max / kShares ||
@@ -168,8 +171,8 @@ std::optional<Rejection> CommandLoop::check_share(const char* whose, std::size_t
   return busy("the " + std::string(whose) + "'s share of the server's inbox is full", count);
 }
 
-// Without having looked at any state: every copy of the command is answered so, or none is told
-// anything of its fate.
+// Refuses a command without looking at any state. Every copy of it is answered so, or says nothing
+// about the command's fate (busy).
 void CommandLoop::turn_away(const Ticket& ticket, domain::Rejection rejection) {
   hold(Position{}, {ticket, tl::unexpected(std::move(rejection))});
 }
@@ -235,7 +238,7 @@ void CommandLoop::adopt(const std::string& name, eventlog::LoadedStream loaded) 
   take_state(new_stream(name), std::move(loaded));
 }
 
-// True when the stream's state is in memory; else the session's turn comes again when it is.
+// True when the stream's state is in memory; else the session's turn comes again once it is.
 bool CommandLoop::is_at_hand(Stream& wanted, const Turn& turn) {
   if (wanted.is_loaded || wanted.has_fault()) return true;
   base::rare(base::Rare::command_waited);
@@ -254,7 +257,7 @@ std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target, const 
   return streams;
 }
 
-// Each class in its turn, whatever waits in the others.
+// The classes take turns, whatever waits in the others.
 std::optional<CommandClass> CommandLoop::next_class() {
   for (std::size_t i = 0; i < domain::kCommandClasses; ++i) {
     const std::size_t index = (next_class_ + i) % domain::kCommandClasses;
@@ -301,7 +304,7 @@ void CommandLoop::run_next(CommandClass of) {
 CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiting,
                                    Position& release) {
   const CommandMessage& message = waiting.message;
-  // What was answered before is answered again, whatever can be read of the other streams by now.
+  // A repeated command gets its earlier answer, even if the other streams cannot be read by now.
   const Stream& target = *streams.front();
   if (message.actor_kind == domain::ActorKind::client && !target.has_fault()) {
     release = target.last;
@@ -342,7 +345,8 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   return append(streams, message, std::move(*decision), release);
 }
 
-// The answer that this command was given before; none: it is new, or asked anew after a refusal.
+// Returns the answer that this command was given before; none: it is new, or asked anew after a
+// refusal.
 std::optional<CommandOutcome> CommandLoop::answer_again(const Stream& target,
                                                         const CommandMessage& message,
                                                         Position& release) {
@@ -441,7 +445,8 @@ const domain::ServerState& CommandLoop::server() const {
   return *state;
 }
 
-// Nobody waits for it, what it says is durable, and it is none that the whole server stands on.
+// True if nobody waits for the stream, its last event is durable, and it is not one that stays with
+// the server.
 bool CommandLoop::is_idle(const Stream& s) const {
   return s.is_loaded && !s.has_commands() && (!s.pending || s.pending->dependants.empty()) &&
          (s.last <= sequencer_.durable() || base::mutant(base::Mutant::snapshot_before_durable)) &&
@@ -464,7 +469,7 @@ void CommandLoop::take_saved() {
   }
 }
 
-// What could not be read is read anew for the next command.
+// Forgets streams that could not be read, so that the next command reads them anew.
 void CommandLoop::forget_faulted() {
   for (const std::string& name : std::exchange(faulted_, {})) {
     const auto found = streams_.find(name);
@@ -479,18 +484,18 @@ void CommandLoop::forget_faulted() {
   }
 }
 
-// Asks for snapshots of the streams that were used longest ago, while there are too many or
-// nobody has used them for long.
+// Asks for snapshots of the streams that were used longest ago, while too many are in memory or
+// they were idle for idle_max.
 void CommandLoop::evict() {
   for (std::size_t looked_at = 0; looked_at < kLooksMax && saving_ < kSavesMax; ++looked_at) {
     if (by_use_.empty()) return;
     Stream& s = *by_use_.front();
     const bool are_too_many = streams_.size() > options_.streams_max + saving_;
     if (!are_too_many && boot_ - s.used < options_.idle_max) return;
-    // One that is not idle, or is being saved, is looked at again when its turn comes.
+    // A stream that is not idle, or is being saved, is looked at again when its turn comes.
     by_use_.splice(by_use_.end(), by_use_, s.use);
     if (!is_idle(s) || (s.pending && s.pending->saved)) continue;
-    if (s.version.value == 0) {  // somebody asked for what is not there
+    if (s.version.value == 0) {  // a command asked for a stream that does not exist
       forget(s);
       continue;
     }

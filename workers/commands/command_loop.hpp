@@ -1,14 +1,14 @@
-// The command loop: turns commands into facts. It decides on cached states, which may not be
-// durable yet, hands the events to the sequencer, and lets no answer leave before everything that
-// the answer was computed from is durable.
+// The command loop turns commands into facts. It decides on cached states, which can be ahead of
+// the disk, and hands the events to the sequencer. No answer leaves before everything that it was
+// computed from is durable.
 //
-// It knows streams, not sessions: a command says which stream it is for, which others it reads, and
-// what comes of it.
+// It knows streams, not sessions: a command names its target stream, the other streams that it
+// reads, and the events that it makes.
 //
-// What waits is divided into classes and, within each, into streams. Classes take turns, and so do
-// the streams of a class, so no flood delays a kill. The commands of one stream and class are
-// decided in the order in which they came; one whose streams are cold waits in that order while
-// they are loaded.
+// Waiting commands are divided into classes and, within each, into streams. Classes take turns, and
+// so do the streams of a class, so no flood delays a kill. The commands of one stream and class are
+// decided in the order in which they came. If a command's streams are not in memory, it waits in
+// that order while they are loaded.
 //
 // Private state and do_work(now); the simulator runs it exactly as the server's thread does.
 #pragma once
@@ -33,12 +33,12 @@ using base::Position;
 
 struct CommandAnswer;
 
-// An asker gives commands to the loop, and is told what became of them.
+// Submits commands to the loop and receives their answers.
 class Asker {
  public:
   virtual ~Asker() = default;
-  // The answer to the command that was submitted with that number. Everything that it was computed
-  // from is durable.
+  // Called with the answer to the command that was submitted with that number. Everything that the
+  // answer was computed from is durable.
   virtual void on_answer(std::uint64_t number, const CommandAnswer& answer) = 0;
 };
 
@@ -53,20 +53,20 @@ struct CommandMessage {
   base::CommandId id;
   domain::BodyDigest digest{};
   std::int64_t ask = 0;     // bus::Request::ask
-  std::string agent;        // of the stream that it is for, where there is one in the stream's name
+  std::string agent;        // in the name of the target stream, if there is one
   base::SessionId session;  // the id in that name, likewise
   domain::ActorKind actor_kind = domain::ActorKind::client;
   std::string actor;
-  base::FencingToken token;          // of the lease whose worker reports it; 0: nobody does
-  std::int64_t report_sequence = 0;  // of that report
-  std::optional<base::StreamVersion> expected_version;  // of the stream
+  base::FencingToken token;          // of the lease whose worker reports it; 0: no report
+  std::int64_t report_sequence = 0;  // the number of that report
+  std::optional<base::StreamVersion> expected_version;  // of the target stream
   base::Time deadline;                                  // log time; 0: none
   base::CommandId correlation;
   base::EventId causation;
   std::string traceparent;
   domain::Command command;
-  std::size_t bytes = 0;  // of its body as it came; 0: the server's own
-  std::string asker;      // the connection that it came by; empty: the server's own
+  std::size_t bytes = 0;  // of its body as it came; 0: made by the server
+  std::string asker;      // the connection that it came by; empty: the server itself
 };
 
 using domain::CommandClass;
@@ -83,68 +83,71 @@ struct CommandAnswer {
   Ticket ticket;
   CommandOutcome outcome;
   base::Duration taken{0};     // boot time at which the duty cycle that decided it began to decide
-  base::Duration appended{0};  // boot time at which that cycle had decided all that it did
+  base::Duration appended{0};  // boot time at which that cycle had made all its decisions
 };
 
 struct CommandLoopOptions {
   domain::Limits limits;
-  std::vector<std::string> engines = engines::engine_names();  // that a session may name
-  bool has_key = false;                                        // anchors can be signed
-  std::size_t inbox_max = 100'000;    // waiting commands of one class; more are answered as `busy`
-  std::size_t streams_max = 200'000;  // sessions and registries in memory; more are evicted
-  // Nor are those kept that nobody has asked for in so long: most never are again, and one that is
-  // costs the reading of its snapshot.
+  std::vector<std::string> engines =
+      engines::engine_names();      // the engines that a session can name
+  bool has_key = false;             // anchors can be signed
+  std::size_t inbox_max = 100'000;  // waiting commands of one class; beyond it: `busy`
+  std::size_t streams_max =
+      200'000;  // sessions and registries in memory; beyond it they are evicted
+  // Streams idle for longer than this are evicted. Most are never used again; reloading one costs a
+  // snapshot read.
   base::Duration idle_max = std::chrono::minutes(1);
-  // Of the waiting commands of one class: four bodies of the largest size.
+  // Bytes of the waiting commands of one class: four bodies of the largest size.
   std::size_t inbox_bytes_max = std::size_t{256} << 20;
 };
 
 class CommandLoop {
  public:
-  // One stream, and one asker, may fill one part in so many of a class's inbox, and have one
-  // command in it always.
+  // One stream, and one asker, can fill this fraction of a class's inbox, and can always have one
+  // command in it.
   static constexpr std::size_t kShares = 8;
-  // An asker with nothing in the inbox may always add a command whose body has at most so many
+  // An asker with nothing in the inbox can always add a command whose body has at most this many
   // bytes.
   static constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
-  // A refusal takes no room in a block, so room alone would not bound what one cycle looks at. As
-  // many as one cycle receives.
+  // Commands that one cycle decides, as many as it receives. A refusal takes no room in a block, so
+  // room alone would not bound a cycle.
   static constexpr int kDecisionsPerCycle = 256;
 
-  // All references outlive the worker.
+  // All references must outlive the loop.
   CommandLoop(eventlog::Sequencer& sequencer, eventlog::StreamLoader& loader, base::Random& random,
               CommandLoopOptions options);
 
-  // Puts the command into the inbox of its stream. Its answer comes from take_answers(), always;
-  // it is `busy` where the inbox is full, or the stream's or the asker's share of it.
+  // Puts the command into the inbox of its stream. Its answer always comes from take_answers(). It
+  // is `busy` if the inbox is full, or the stream's or the asker's share of it.
   void submit(Ticket ticket, CommandMessage message);
-  // What a client's command with a body of so many bytes would be answered, before its body is
-  // decoded: `busy`, where its class or its asker has no room for it. None: it can be submitted.
+  // Returns the refusal of a client's command with a body of so many bytes, before the body is
+  // decoded: `busy` if its class or its asker has no room for it. None: it can be submitted.
   std::optional<domain::Rejection> check_room(const std::string& asker, std::size_t bytes) const;
 
-  // Takes loaded streams and decides what can be decided, until the sequencer has no room or
-  // kDecisionsPerCycle commands have been looked at.
-  // `now` is log time. True when anything was done.
+  // Takes loaded streams and decides commands until the sequencer has no room or kDecisionsPerCycle
+  // commands were looked at. `now` is log time. Returns true when anything was done.
   bool do_work(base::Time now, base::Time wall, base::Duration boot);
-  // Says when the last do_work had ended, for the times in the answers that it made.
+  // Sets the time at which the last do_work() had ended in the answers that it made.
   void date_answers(base::Duration boot);
 
-  // Position of the last event that was decided.
+  // The position of the last event that was decided; it can be ahead of the disk.
   Position recorded() const { return sequencer_.tail(); }
 
-  // Answers that may leave now.
+  // Returns the answers that can leave now.
   std::vector<CommandAnswer> take_answers();
 
-  // Before the first command: a stream as it is on the record, which need not be loaded then.
+  // Takes a stream as the record has it, so that it need not be loaded. Call it before the first
+  // command.
   void adopt(const std::string& stream, eventlog::LoadedStream loaded);
 
-  // The stream's state as far as it is decided, not yet durable; null: it is not in memory.
+  // Returns the stream's state as decided so far, which can be ahead of the disk; null: not in
+  // memory.
   template <class Aggregate>
   const typename Aggregate::State* find(std::string_view stream) const {
     const domain::StreamState* state = find_state(stream);
     return state == nullptr ? nullptr : std::get_if<typename Aggregate::State>(state);
   }
-  // Their streams were adopted before the first command.
+  // The states of these streams, which must have been adopted before the first command.
   const domain::AdmissionState& admission() const;
   const domain::ServerState& server() const;
 
@@ -161,7 +164,7 @@ class CommandLoop {
     std::list<Waiting> commands;  // in order
     std::size_t bytes = 0;
   };
-  // The commands of one asker that wait.
+  // The waiting commands of one asker.
   struct Share {
     std::size_t count = 0;
     std::size_t bytes = 0;
@@ -172,13 +175,13 @@ class CommandLoop {
 
     auto operator<=>(const Turn&) const = default;
   };
-  // What is under way with a stream; of most that are in memory, nothing is.
+  // The work under way for a stream; most streams in memory have none.
   struct Pending {
     std::array<Queue, domain::kCommandClasses> queues;
     std::set<Turn> dependants;                 // whose first command waits for this stream
     std::optional<base::Error> fault;          // it could not be loaded
-    bool is_fault_told = false;                // somebody was refused for it
-    std::optional<base::StreamVersion> saved;  // of which a snapshot is being written
+    bool is_fault_told = false;                // a command was refused because of it
+    std::optional<base::StreamVersion> saved;  // the version of the snapshot that is being written
   };
   struct Stream {
     const std::string* name = nullptr;  // as the sequencer keeps it
@@ -198,7 +201,7 @@ class CommandLoop {
     std::deque<std::string> ready;  // streams whose first command can be tried, by their turn
     std::size_t count = 0;
     std::size_t bytes = 0;
-    std::unordered_map<std::string, Share> askers;  // with something in it
+    std::unordered_map<std::string, Share> askers;  // those with a waiting command
   };
   // The streams that one decision reads, the target first.
   using Involved = std::vector<Stream*>;
@@ -242,11 +245,11 @@ class CommandLoop {
   base::Random& random_;
   const CommandLoopOptions options_;
   std::unordered_map<std::string_view, Stream> streams_;  // by their names
-  std::list<Stream*> by_use_;                             // the one that was used longest ago first
+  std::list<Stream*> by_use_;                             // the one used longest ago comes first
   std::array<Inbox, domain::kCommandClasses> inboxes_;
   std::size_t next_class_ = 0;
   std::multimap<Position, CommandAnswer> held_;  // by the position that must be durable first
-  std::vector<CommandAnswer*> undated_;          // of these, whose times are still to be said
+  std::vector<CommandAnswer*> undated_;          // those of them whose times are not set yet
   std::vector<std::string> faulted_;
   RecentRejections refusals_;
   std::size_t saving_ = 0;

@@ -1,3 +1,4 @@
+// An id keeps its greatest ask that was refused: every smaller one is a late copy.
 #include "workers/commands/recent_rejections.hpp"
 
 namespace workers {

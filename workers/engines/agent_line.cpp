@@ -1,3 +1,4 @@
+// The cut moves back to the start of a UTF-8 character.
 #include "workers/engines/agent_line.hpp"
 
 #include <algorithm>

@@ -1,14 +1,14 @@
-// A line that no engine understands goes on the record as it came.
+// A line that no engine understands is recorded as it came.
 #pragma once
 
 #include "eventlog/domain/session/commands.hpp"
 
 namespace engines {
 
-// What is kept of such a line. The same as the content that an event carries inline.
+// The part of such a line that is kept: as much as the content that an event carries inline.
 constexpr std::size_t kAgentLineBytesMax = std::size_t{64} * 1024;
 
-// `line` may be longer than what is kept; well-formed UTF-8 stays well-formed when it is cut.
+// Makes the report of `line`, cut to kAgentLineBytesMax; well-formed UTF-8 stays well-formed.
 domain::ReportAgentLine agent_line(domain::LineFault fault, base::ByteView line);
 
 }  // namespace engines

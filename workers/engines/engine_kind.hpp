@@ -9,10 +9,10 @@
 namespace engines {
 
 struct EngineKind {
-  std::string_view name;         // as a session's spec says it; a setting is named after it
-  std::string_view description;  // of how it is started, for help
-  std::string_view program;      // of its executable, where no setting says otherwise
-  bool is_beside_steno = false;  // it is looked for in steno's own folder, else in the PATH
+  std::string_view name;         // as a session's spec names it; a setting is named after it
+  std::string_view description;  // for help texts: whose start a setting is about
+  std::string_view program;      // name of its executable, unless a setting names another
+  bool is_beside_steno = false;  // looked for in steno's own folder, else in the PATH
   std::unique_ptr<Engine> (*make)(EngineSettings settings, SessionLaunch session);
 };
 

@@ -11,13 +11,13 @@
 namespace engines {
 
 std::span<const EngineKind* const> engine_kinds();
-// Null: there is no such engine.
+// Returns null if there is no such engine.
 const EngineKind* find_engine(std::string_view name);
 // Likewise.
 std::unique_ptr<Engine> make_engine(std::string_view name, EngineSettings settings,
                                     SessionLaunch session);
 std::vector<std::string> engine_names();
-// "a or b".
+// The names as text, such as "a or b".
 std::string engine_names_text();
 
 }  // namespace engines

@@ -1,3 +1,5 @@
+// Fields and items are found by simdjson's on-demand parser, which checks nested values only when
+// they are read.
 #include "workers/engines/json_text.hpp"
 
 #include <simdjson.h>
@@ -13,7 +15,7 @@ namespace {
 using base::ByteView;
 namespace ondemand = simdjson::ondemand;
 
-// Every value lies inside a JsonLine's buffer, behind which the parser may read this far.
+// Every value lies inside a JsonLine's buffer, and the parser can read this far behind it.
 constexpr std::size_t kPadding = simdjson::SIMDJSON_PADDING;
 
 simdjson::padded_string_view padded(ByteView text) {
@@ -25,7 +27,7 @@ ByteView trimmed(ByteView text) {
   return last == ByteView::npos ? ByteView{} : text.substr(0, last + 1);
 }
 
-// The value's whole text. An object or array is stepped over here.
+// Finds the value's whole text. Steps over an object or array.
 bool source_of(ondemand::value value, ByteView& source) {
   ondemand::json_type type{};
   if (value.type().get(type) != simdjson::SUCCESS) return false;
@@ -67,7 +69,7 @@ bool read_fields(ByteView text, Fields& fields) {
   return document.current_location().get(rest) == simdjson::OUT_OF_BOUNDS;
 }
 
-// JavaScript may send half of a surrogate pair; U+FFFD is as long.
+// Replaces halves of surrogate pairs, which JavaScript can send, by U+FFFD, which is as long.
 std::string without_lone_surrogates(ByteView token) {
   std::string out(token);
   const auto unit_at = [&](std::size_t at) {
@@ -101,7 +103,7 @@ std::optional<std::string> unescaped(ByteView token) {
   return std::string(text);
 }
 
-// What no double holds is infinite, or so close to 0 that it is.
+// A number out of a double's range is read as infinite or as 0.
 double number_of(ByteView source) {
   double value = 0;
   const auto read = std::from_chars(source.data(), source.data() + source.size(), value);

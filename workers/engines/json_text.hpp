@@ -1,6 +1,6 @@
 // Reads an agent's JSON piece by piece. A value stays its own source text until it is asked for, so
-// that what is recorded verbatim is verbatim, and a number or an escape that nobody needs cannot
-// make a whole line unreadable (agents written in JavaScript do send lone surrogates).
+// that a verbatim record is verbatim. A number or an escape that nobody needs cannot make a whole
+// line unreadable (agents written in JavaScript do send lone surrogates).
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace engines {
 
 class JsonObject;
 
-// A value of an object that was read. Valid while its JsonLine is. Asked for another kind than it
-// is, it answers with that kind's empty value.
+// A value of an object that was read. Valid while its JsonLine is. Asked for a kind that it is not,
+// it returns that kind's empty value.
 class JsonValue {
  public:
-  JsonValue() = default;  // stands for a field that is not there
+  JsonValue() = default;  // stands for a missing field
   explicit JsonValue(base::ByteView source) : source_(source) {}
 
   base::ByteView source() const { return source_; }
   bool is_null() const { return source_.empty() || source_ == "null"; }
   bool is_text() const { return source_.starts_with('"'); }
   bool is_true() const { return source_ == "true"; }
-  // An escape that stands for no character (a lone surrogate) is read as U+FFFD.
+  // Reads an escape that stands for no character (a lone surrogate) as U+FFFD.
   std::string text() const;
-  // Fractions are cut off; what is negative becomes 0, what is too big for the log its limit.
+  // Cuts off fractions; a negative number becomes 0, one beyond the log's limit that limit.
   std::int64_t count() const;
   // The same in units of 1e-9, rounded to the nearest.
   std::int64_t billionths() const;
@@ -41,7 +41,7 @@ class JsonValue {
 
 class JsonObject {
  public:
-  // The first field of that name.
+  // Returns the first field of that name, or a value that stands for a missing one.
   JsonValue operator[](std::string_view key) const;
 
  private:
@@ -54,7 +54,7 @@ class JsonObject {
 class JsonLine {
  public:
   explicit JsonLine(base::ByteView line);
-  // Nothing if the line is not one JSON object. Nested values are only checked when read.
+  // Returns none if the line is not one JSON object. Nested values are checked only when read.
   std::optional<JsonObject> object() const;
 
  private:

@@ -1,3 +1,4 @@
+// Text gathers in one string with one deadline, set by its first piece.
 #include "workers/engines/partial_output.hpp"
 
 #include <utility>
@@ -7,7 +8,7 @@ namespace engines {
 void PartialOutput::add(std::string_view text, base::Time now) {
   if (text.empty()) return;
   waiting_ += text;
-  // A full interval even for the first text: most blocks are finished before it is over.
+  // Even the first text waits a full interval: most blocks are finished before it is over.
   if (!deadline_) deadline_ = now + kPartialOutputInterval;
 }
 

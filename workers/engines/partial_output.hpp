@@ -1,5 +1,5 @@
-// Paces the reports of text that is still being said: at most once a second, or every 16 KiB. What
-// a crash can lose of unfinished text is thereby bounded, and so is what it costs to record it.
+// Paces the reports of unfinished text: at most once a second, or every 16 KiB. This bounds both
+// the unfinished text that a crash can lose and the cost of recording it.
 #pragma once
 
 #include <chrono>
@@ -16,13 +16,13 @@ constexpr std::size_t kPartialOutputBytes = std::size_t{16} * 1024;
 class PartialOutput {
  public:
   void add(std::string_view text, base::Time now);
-  // The finished block is reported instead, or the text was withdrawn.
+  // Drops the text: its finished block is reported instead, or it was withdrawn.
   void drop();
-  // What is due now; empty if nothing is. Each text is taken once.
+  // Returns the text that is due now; empty: none. Each text is taken once.
   std::string take_due(base::Time now);
-  // All that was not taken yet.
+  // Returns all text that was not taken yet.
   std::string take_rest();
-  // Set while something waits to be taken.
+  // Set while text waits to be taken.
   std::optional<base::Time> deadline() const { return deadline_; }
 
  private:

@@ -1,3 +1,5 @@
+// Each line is read into a frame, and one overload of take() turns that frame into reports and
+// answers.
 #include "workers/engines/claude/claude_engine.hpp"
 
 #include <algorithm>
@@ -11,7 +13,8 @@
 namespace engines {
 namespace {
 
-// Calls that are under way at once; an agent runs a few. Further ones are on record as errors only.
+// Denied calls whose results have not come. An agent runs few calls at once; calls beyond this are
+// recorded as errors only.
 constexpr std::size_t kDeniedCallsMax = 1'000;
 constexpr base::NanoUsd kTotalMax{base::kIntegerLimit - 1};
 constexpr std::string_view kDenial =
@@ -19,9 +22,9 @@ constexpr std::string_view kDenial =
     "carried out. Go on without it, and say what was left out and why it was needed.";
 constexpr std::string_view kRefusal = "this host does not answer requests of that kind";
 
-// The id of the turn that the result belongs to. It names the prompts that it answers; one that
+// Returns the turn that the result belongs to. A result names the prompts that it answers; one that
 // names only another turn's prompt came late. One that names none, such as the refusal to resume an
-// unknown session, is the running turn's.
+// unknown session, belongs to the running turn.
 TurnId turn_of(const ResultFrame& frame, TurnId current) {
   TurnId other;
   if (base::mutant(base::Mutant::late_result_of_other_turn)) return current;
@@ -39,7 +42,8 @@ std::vector<Report> ClaudeEngine::on_line(ByteView line, Time now) {
   Reports out;
   const Step step{line, now, out};
   std::visit([&](const auto& frame) { take(frame, step); }, read_frame(line));
-  // After the frame, so that a block which it finishes is not reported in part just before.
+  // Partial text is reported after the frame, so that a block which the frame finishes is not
+  // reported in part just before.
   report_partial(partial_.take_due(now), out);
   return out;
 }
@@ -56,7 +60,7 @@ std::vector<Report> ClaudeEngine::on_end() {
   return out;
 }
 
-// The agent says who it is at the start of every turn; only news of that is reported.
+// The agent introduces itself at the start of every turn; only a change is reported.
 void ClaudeEngine::take(const InitFrame& frame, const Step& step) {
   if (frame.init == last_init_) return;
   last_init_ = frame.init;
@@ -89,14 +93,14 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   agent_total_ = result.agent_total;
   result.turn = turn_of(frame, turn_);
   if (result.turn == turn_) {
-    // No block came for it, so this is all that is known of it.
+    // The text has no finished block, so the partial text is all that is known of it.
     report_partial(partial_.take_rest(), step.out);
     has_result_ = true;
   }
   step.out.emplace_back(std::move(result));
 }
 
-// A stream that broke off is begun again, and says the same again.
+// A stream that broke off begins anew and repeats its text.
 void ClaudeEngine::take(const StreamStarted&, const Step&) {
   partial_.drop();
 }
@@ -105,7 +109,7 @@ void ClaudeEngine::take(const TextDelta& frame, const Step& step) {
   partial_.add(frame.text, step.now);
 }
 
-// Every request is answered, for the agent waits for the answer.
+// Every request is answered, because the agent waits for the answer.
 void ClaudeEngine::take(const AgentRequest& frame, const Step& step) {
   if (frame.is_permission) {
     writes_ += deny_line(frame.id, frame.call, kDenial);
@@ -120,7 +124,7 @@ void ClaudeEngine::take(const CallDenied& frame, const Step&) {
   note_denial(frame.call);
 }
 
-// Else the turn would wait for its result for ever.
+// The cancelled turn gets a result; otherwise it would wait for one for ever.
 void ClaudeEngine::take(const PromptCancelled& frame, const Step& step) {
   if (has_result_ || !turn_.is_set() || TurnId::parse(frame.prompt) != turn_) return;
   has_result_ = true;
@@ -154,7 +158,7 @@ Launch ClaudeEngine::launch() const {
   return claude_launch(settings_, session_);
 }
 
-// The agent needs no greeting; but only a greeting can carry a system prompt.
+// The agent needs no initialize request, but only that one can carry a system prompt.
 Bytes ClaudeEngine::start() {
   if (session_.system_prompt.empty()) return {};
   return initialize_line(next_request_id(), session_.system_prompt);

@@ -27,7 +27,7 @@ class ClaudeEngine final : public Engine {
 
  private:
   using Reports = std::vector<Report>;
-  // What a line is taken with: its text, when it came, and where its reports go.
+  // A line in work: its text, when it came, and the list for its reports.
   struct Step {
     ByteView line;
     Time now;
@@ -53,10 +53,10 @@ class ClaudeEngine final : public Engine {
   const SessionLaunch session_;
   domain::ReportInitialized last_init_;
   base::NanoUsd agent_total_;    // as of the last result
-  base::NanoUsd cleared_total_;  // what was spent in conversations that were cleared since
+  base::NanoUsd cleared_total_;  // spent in conversations that were cleared since
   TurnId turn_;                  // the last one begun; unset before the first
   bool has_result_ = false;
-  std::set<std::string> denied_calls_;  // in this turn, whose results have not come yet
+  std::set<std::string> denied_calls_;  // denied calls of this turn whose results have not come yet
   std::int64_t requests_ = 0;
   PartialOutput partial_;
   Bytes writes_;

@@ -1,3 +1,4 @@
+// The frame's type picks a reader; fields that no report needs stay unread.
 #include "workers/engines/claude/claude_frames.hpp"
 
 #include <algorithm>
@@ -10,14 +11,14 @@ namespace {
 
 using domain::OutputKind;
 
-// Frames that say nothing that another frame does not say, or that only a screen would show.
+// Frames that only repeat other frames, or that only a screen would show.
 constexpr std::string_view kKnownTypes[] = {
     "active_goal",       "auth_status",      "control_cancel_request", "keep_alive",
     "prompt_suggestion", "rate_limit_event", "tool_progress",          "tool_use_summary",
     "post_turn_summary", "task_summary"};
 
-// Not among them: mirror_error, session_writes_lost and worker_shutting_down, which tell of a loss
-// and therefore belong on the record.
+// mirror_error, session_writes_lost and worker_shutting_down are not among them: they tell of a
+// loss and therefore belong on the record.
 constexpr std::string_view kKnownSystem[] = {"api_retry",
                                              "background_tasks_changed",
                                              "commands_changed",
@@ -71,7 +72,7 @@ void append_paragraph(std::string& text, const std::string& more) {
   text += more;
 }
 
-// A tool's result is text, or blocks: of text alone they are joined, else kept as JSON.
+// Returns a tool's result: text, the joined texts of blocks that are all text, or else the JSON.
 std::string tool_output(const JsonValue& content) {
   if (content.is_null()) return {};
   if (content.is_text()) return content.text();
@@ -85,8 +86,8 @@ std::string tool_output(const JsonValue& content) {
   return items.empty() ? std::string(content.source()) : joined;
 }
 
-// Tools that the model's API runs by itself have names of their own: "server_tool_use" and, for
-// instance, "web_search_tool_result".
+// Reads a block of a message. Tools that the model's API runs by itself have names of their own:
+// "server_tool_use" and, for instance, "web_search_tool_result".
 void read_block(const JsonObject& block, bool is_agent, MessageFrame& message) {
   const std::string type = block["type"].text();
   const auto say = [&](OutputKind kind, std::string text) {
@@ -99,7 +100,7 @@ void read_block(const JsonObject& block, bool is_agent, MessageFrame& message) {
                                                             block["is_error"].is_true(),
                                                             tool_output(block["content"])});
   } else if (!is_agent) {
-    return;  // what the user said, or what the agent says in the user's name
+    return;  // the user's words, or the agent's in the user's name
   } else if (type == "text") {
     say(OutputKind::text, block["text"].text());
   } else if (type == "thinking") {
@@ -128,13 +129,13 @@ domain::Usage read_usage(const JsonObject& usage) {
           usage["cache_read_input_tokens"].count(), usage["cache_creation_input_tokens"].count()};
 }
 
-// Milliseconds of the agent; microseconds must stay below the log's limit for integers.
+// Converts the agent's milliseconds; microseconds must stay below the log's limit for integers.
 base::Duration read_took(const JsonValue& milliseconds) {
   return base::Duration{std::min(milliseconds.count(), base::kIntegerLimit / 1000 - 1) * 1000};
 }
 
-// A failed call of the model's API ends as subtype "success" with is_error set: only is_error
-// decides.
+// Reads a result. A failed call of the model's API ends as subtype "success" with is_error set, so
+// only is_error decides.
 Frame read_result(const JsonObject& frame) {
   ResultFrame out;
   domain::ReportTurnResult& result = out.result;
@@ -156,7 +157,7 @@ Frame read_result(const JsonObject& frame) {
   return out;
 }
 
-// Only the main agent's text: a sub-agent's would mix with it, and thinking is not output yet.
+// Takes the main agent's text only: a subagent's would mix with it, and thinking is not output yet.
 Frame read_stream_event(const JsonObject& frame) {
   if (!frame["parent_tool_use_id"].is_null()) return KnownFrame{};
   const JsonObject event = frame["event"].object();
@@ -174,7 +175,8 @@ Frame read_request(const JsonObject& frame) {
                       request["tool_use_id"].text()};
 }
 
-// What the agent refused of what it was asked, such as an interrupt, nobody would learn otherwise.
+// A request that the agent refused, such as an interrupt, is kept as strange; otherwise nobody
+// would learn of it.
 Frame read_response(const JsonObject& frame) {
   if (frame["response"].object()["subtype"].text() == "error") return StrangeFrame{};
   return KnownFrame{};

@@ -1,3 +1,4 @@
+// Lines are built with a JSON library; the agent's answers and requests share two envelopes.
 #include "workers/engines/claude/claude_input.hpp"
 
 #include <nlohmann/json.hpp>
@@ -7,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Escaped to ASCII: some readers take U+2028 for the end of a line.
+// Escapes to ASCII, because some readers take U+2028 for the end of a line.
 base::Bytes line(const Json& json) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
@@ -34,8 +35,8 @@ base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt) {
                {"uuid", turn.text()}});
 }
 
-// A prompt that the agent has not begun yet is withdrawn; without cancel_queued it would be run as
-// if it had not been interrupted (observed: an interrupt written right behind its prompt).
+// Also withdraws a prompt that the agent has not begun yet. Without cancel_queued the agent would
+// run it (observed: an interrupt written right behind its prompt).
 base::Bytes interrupt_line(std::string_view request_id) {
   return request(request_id, {{"subtype", "interrupt"}, {"cancel_queued", true}});
 }

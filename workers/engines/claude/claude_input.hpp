@@ -1,5 +1,5 @@
-// The lines that Claude Code is written: each is one JSON object and ends with a line feed. Text
-// that is not UTF-8 has its bad bytes replaced by U+FFFD, for the agent exits on a line that is not
+// The lines that are written to Claude Code: each is one JSON object and ends with a line feed.
+// Bytes that are not UTF-8 are replaced by U+FFFD, because the agent exits on a line that is not
 // JSON.
 #pragma once
 
@@ -11,10 +11,10 @@
 namespace engines {
 
 base::Bytes initialize_line(std::string_view request_id, base::ByteView system_prompt);
-// The turn's id is the message's uuid: the agent does not run a message again that it knows.
+// The turn's id is the message's uuid: the agent does not run again a message that it knows.
 base::Bytes prompt_line(base::TurnId turn, base::ByteView prompt);
 base::Bytes interrupt_line(std::string_view request_id);
-// Answers to the agent's own requests, by the id that it gave them.
+// These answer the agent's own requests, by the id that it gave them.
 base::Bytes deny_line(std::string_view request_id, std::string_view call, std::string_view message);
 base::Bytes refusal_line(std::string_view request_id, std::string_view error);
 

@@ -1,3 +1,5 @@
+// Arguments follow the session's spec; the environment is a filtered copy of the worker's with
+// additions.
 #include "workers/engines/claude/claude_launch.hpp"
 
 #include <algorithm>
@@ -15,23 +17,23 @@ using Environment = std::map<std::string, std::string>;
 
 constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 
-// What the agent needs of the worker's own environment, beside its PATH and HOME: keys, endpoints
-// and settings of its own, and the way to the model's API.
+// The part of the worker's environment that the agent needs beside PATH and HOME: its keys,
+// endpoints and settings, and the way to the model's API.
 constexpr std::array<std::string_view, 2> kPassedPrefixes = {"ANTHROPIC_", "CLAUDE_CODE_"};
 constexpr std::array<std::string_view, 10> kPassedNames = {
     "CLAUDE_CONFIG_DIR", "HTTP_PROXY",  "HTTPS_PROXY",         "ALL_PROXY", "NO_PROXY",
     "http_proxy",        "https_proxy", "NODE_EXTRA_CA_CERTS", "all_proxy", "no_proxy"};
 
-// With these four, traces of version 2.1.329 show connections to the model's API alone.
+// With these four, traces of version 2.1.329 show connections to the model's API only.
 constexpr std::array<std::string_view, 4> kNetworkSwitches = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING",
     "DISABLE_TELEMETRY"};
 
-// An agent speaks when it is asked, and its turn is over when all of its work is: subagents and
-// commands in the background would go on behind the turn's result, and begin turns of their own.
+// An agent must speak only when asked, and end its turn only when all its work is done. Subagents
+// and commands in the background would go on after the turn's result, and begin turns of their own.
 constexpr std::array<std::string_view, 2> kTurnSwitches = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS",
                                                            "CLAUDE_CODE_DISABLE_CRON"};
-constexpr std::string_view kTurnTool = "ScheduleWakeup";  // for which there is no such switch
+constexpr std::string_view kTurnTool = "ScheduleWakeup";  // it has no such switch
 
 bool is_passed_on(std::string_view name) {
   if (base::mutant(base::Mutant::environment_leaks)) return true;
@@ -50,7 +52,7 @@ void switch_on(std::span<const std::string_view> names, Environment& all) {
     all.insert_or_assign(std::string(name), std::string("1"));
 }
 
-// Later entries win: what is inherited, what makes the process the session's own, the operator.
+// Later entries win: the inherited ones, then those of the session, then the operator's.
 std::vector<std::string> environment_of(const EngineSettings& settings,
                                         const SessionLaunch& session) {
   Environment all;
@@ -78,7 +80,7 @@ std::vector<std::string> environment_of(const EngineSettings& settings,
   return out;
 }
 
-// "0.25": nano-USD as a decimal of US dollars, without a detour through floating point.
+// Returns nano-USD as a decimal of US dollars, such as "0.25", without floating point.
 std::string usd_text(base::NanoUsd amount) {
   constexpr std::int64_t kNanos = 1'000'000'000;
   std::array<char, 16> digits{};
@@ -100,7 +102,8 @@ std::string joined(const std::vector<std::string>& items) {
   return out;
 }
 
-// No --permission-prompt-tool: without one the agent denies by itself what would need an approval.
+// --permission-prompt-tool is left out: without it the agent itself denies calls that need an
+// approval.
 std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLaunch& session) {
   const domain::SessionSpec& spec = session.spec;
   std::vector<std::string> argv = settings.program;
@@ -112,7 +115,7 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
   if (spec.max_turns > 0) argv.push_back("--max-turns=" + std::to_string(spec.max_turns));
   if (spec.budget.value > 0) argv.push_back("--max-budget-usd=" + usd_text(spec.budget));
   if (!spec.model.empty()) argv.push_back("--model=" + spec.model);
-  // A session that the lease resumes has been forked already, if it was to be.
+  // A session that the lease resumes was already forked, if it had to be.
   const bool is_forking = session.resume_agent_session.empty() && spec.is_fork;
   const std::string& resumed = session.resume_agent_session.empty() ? spec.resume_agent_session
                                                                     : session.resume_agent_session;

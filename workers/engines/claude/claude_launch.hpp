@@ -1,5 +1,5 @@
-// How Claude Code's command line and environment are made. Each flag is one argument, --flag=value,
-// as its own SDK passes them.
+// Makes Claude Code's command line and environment. Each flag is one argument, --flag=value, as the
+// agent's own SDK passes them.
 #pragma once
 
 #include "workers/engines/engine.hpp"

@@ -1,3 +1,5 @@
+// Pipes are made above the keeper's descriptors, and the keeper is started with posix_spawn and
+// watched by a pidfd.
 #include "workers/engines/process/agent_process.hpp"
 
 #include <fcntl.h>
@@ -17,8 +19,8 @@ namespace engines {
 namespace {
 
 constexpr int kKeeperFds = 4;  // stdin, stdout, stderr, control: fds 0 to 3 of the keeper
-// Our ends of pipes are kept above the numbers that the keeper's are given, for a dup2 onto itself
-// would leave close-on-exec set.
+// Our ends of pipes are kept above the keeper's numbers: a dup2 of a descriptor onto itself would
+// leave close-on-exec set.
 constexpr int kLowestFd = 10;
 
 struct Ends {
@@ -67,8 +69,8 @@ bool has_name(const std::string& entry, std::string_view name) {
   return entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=';
 }
 
-// The markers come last: programs that write their title over their arguments reach the first
-// entries of the environment only.
+// The markers come last. A program that writes its title over its arguments reaches only the first
+// entries of the environment.
 std::vector<std::string> marked_environment(const LaunchPlan& plan) {
   std::vector<std::string> env;
   for (const std::string& entry : plan.env) {
@@ -103,7 +105,7 @@ Result<bool> check(const LaunchPlan& plan) {
   return true;
 }
 
-// posix_spawn does not copy the worker's memory, however large it has grown.
+// Uses posix_spawn, which does not copy the worker's memory, however large it has grown.
 Result<pid_t> start_keeper(const LaunchPlan& plan, const Ends& ends) {
   std::vector<std::string> arguments{plan.keeper, plan.lock_file, plan.workdir, "--"};
   arguments.insert(arguments.end(), plan.argv.begin(), plan.argv.end());

@@ -1,4 +1,4 @@
-// What worker and keeper say to each other over the keeper's fd 3, a SOCK_SEQPACKET socket. Each
+// The messages between worker and keeper over the keeper's fd 3, a SOCK_SEQPACKET socket. Each
 // message is one packet of text:
 //
 //   to the keeper    terminate GRACE_MS     SIGTERM to the agent process, then kill after the grace
@@ -7,8 +7,8 @@
 //                    failed REASON TEXT     first and only message; the keeper exits
 //                    exited CODE SIGNAL LEFT  last message; the tree is gone, but for LEFT members
 //
-// for example "exited -1 15 0". Either side ends the talk by closing: a keeper whose worker is gone
-// ends its tree. Header only and without libraries, for the keeper.
+// An example is "exited -1 15 0". Either side ends the talk by closing: a keeper whose worker is
+// gone ends its tree. Header only and without libraries, for the keeper.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ inline constexpr std::size_t kKeeperMessageBytesMax = 8192;
 
 enum class StartFailure {
   lock_held,    // another keeper runs this session
-  lock_failed,  // the lock file cannot be made
+  lock_failed,  // the lock file cannot be opened
   no_folder,    // the working folder cannot be entered
   no_program,   // the program is missing or cannot be executed
   keeper_lost,  // the keeper ended before it said anything
@@ -59,7 +59,7 @@ struct AgentNotStarted {
 struct AgentExited {
   std::int64_t code = -1;        // -1 when a signal ended it
   std::int64_t signal = 0;       // 0 when it exited by itself
-  std::int64_t left_behind = 0;  // members of the tree that even SIGKILL did not end in time
+  std::int64_t left_behind = 0;  // members of the tree that SIGKILL did not end in time
   bool operator==(const AgentExited&) const = default;
 };
 using KeeperReport = std::variant<AgentStarted, AgentNotStarted, AgentExited>;
@@ -69,7 +69,7 @@ namespace keeper_text {
 inline constexpr std::array<std::string_view, 5> kReasons = {
     "lock_held", "lock_failed", "no_folder", "no_program", "keeper_lost"};
 
-// Cuts the word before the next space off `in`.
+// Removes the first word and the space after it from `in`, and returns the word.
 inline std::string_view take_word(std::string_view& in) {
   const std::size_t end = in.find(' ');
   const std::string_view word = in.substr(0, end);
@@ -96,7 +96,7 @@ inline std::string encode(const KeeperCommand& command) {
   return "kill";
 }
 
-// Any bytes are allowed; `invalid` unless they are exactly one command.
+// Decodes any bytes; error: `invalid` unless they are exactly one command.
 inline Result<KeeperCommand> decode_command(ByteView in) {
   if (in == "kill") return KeeperCommand(KillTree{});
   TerminateAgent terminate;
@@ -123,7 +123,7 @@ inline std::string encode(const KeeperReport& report) {
   return out;
 }
 
-// Any bytes are allowed; `invalid` unless they are exactly one report.
+// Decodes any bytes; error: `invalid` unless they are exactly one report.
 inline Result<KeeperReport> decode_report(ByteView in) {
   const std::string_view kind = keeper_text::take_word(in);
   if (kind == "started") {

@@ -1,3 +1,4 @@
+// The start of an unfinished line is held; the rest of an over-long one is counted and thrown away.
 #include "workers/engines/process/line_splitter.hpp"
 
 #include <utility>

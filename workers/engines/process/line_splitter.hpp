@@ -14,9 +14,9 @@ class LineSplitter {
   explicit LineSplitter(std::size_t line_bytes_max) : line_bytes_max_(line_bytes_max) {}
 
   // Appends the lines that `chunk` completes to `out`. An over-long line is appended, cut, as soon
-  // as it is one, for its newline may never come.
+  // as it is too long, because its newline can be missing for ever.
   void feed(ByteView chunk, std::vector<Line>& out);
-  // The stream has ended: appends what there is of a last line.
+  // The stream has ended: appends the unfinished last line, if any.
   void finish(std::vector<Line>& out);
 
   std::int64_t discarded_bytes() const { return discarded_bytes_; }

@@ -1,3 +1,5 @@
+// Markers in /proc/<pid>/environ lead from a process to its lock file; a free lock makes the
+// process an orphan.
 #include "workers/engines/process/orphan_reaper.hpp"
 
 #include <poll.h>
@@ -16,8 +18,8 @@
 namespace engines {
 namespace {
 
-// How often, and how long apart, a process without an environment is looked at again, since it may
-// be in the middle of execve. Kernel threads never have one, so an end there must be.
+// A process without an environment is looked at again, this often and this far apart, since it can
+// be in the middle of execve. Kernel threads never have one, hence the limit.
 constexpr int kPassesMax = 5;
 constexpr int kPassPauseMs = 2;
 
@@ -27,7 +29,7 @@ bool is_ours(pid_t pid) {
          status.st_uid == ::getuid();
 }
 
-// One reading of all locks: asks about each lock file once.
+// Selects orphans from tables of processes and remembers what is known of each.
 class OrphanSearch {
  public:
   explicit OrphanSearch(std::string prefix) : prefix_(std::move(prefix)) {}
@@ -36,7 +38,7 @@ class OrphanSearch {
     ProcessTable orphans;
     has_undecided_ = false;
     for (const ProcessRow& row : table) {
-      // A keeper may be about to take its lock. It cannot be an orphan: it ends with its worker.
+      // A keeper can be about to take its lock. It is no orphan: it ends with its worker.
       if (row.has_ended() || row.pid == ::getpid() || row.name == kKeeperName) continue;
       if (!is_ours(row.pid)) continue;
       const std::string environment = environment_of(row.pid);

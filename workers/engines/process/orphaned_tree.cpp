@@ -1,3 +1,4 @@
+// Strays are selected by parent, session and lock marker, killed, and reaped in rounds.
 #include "workers/engines/process/orphaned_tree.hpp"
 
 #include <sys/wait.h>
@@ -8,7 +9,7 @@
 namespace engines {
 namespace {
 
-// Each round can turn grandchildren into children; deeper trees take another sweep.
+// Each round can turn grandchildren into children; deeper trees need another sweep.
 constexpr int kReapRoundsMax = 16;
 
 }  // namespace
@@ -44,7 +45,7 @@ ProcessTable StrayTree::select(const ProcessTable& table) const {
   const pid_t session = ::getsid(0);
   ProcessTable selected;
   for (const ProcessRow& row : table) {
-    // A keeper is never a stray; what else the worker starts stays in the worker's own session.
+    // A keeper is never a stray; other processes that the worker starts stay in its own session.
     if (row.parent != worker || row.session == session || row.name == kKeeperName) continue;
     if (!belongs(row)) continue;
     selected.push_back(row);
@@ -57,7 +58,7 @@ ProcessTable StrayTree::select(const ProcessTable& table) const {
 bool StrayTree::belongs(const ProcessRow& child) const {
   if (child.session == keeper_) return true;
   const auto lock = value_of(kLockMarker, environment_of(child.pid));
-  // Without a marker it has cleared its environment (or ended): some dead keeper's, hence a stray.
+  // Without a marker it has cleared its environment, or ended: it belongs to some dead keeper.
   return !lock || *lock == lock_file_;
 }
 

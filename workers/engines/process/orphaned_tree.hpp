@@ -1,5 +1,5 @@
-// What a dead keeper has left behind: its descendants, which the kernel has made children of the
-// worker, because the worker is a sub-reaper too.
+// The descendants of a dead keeper. The kernel makes them children of the worker, because the
+// worker is a sub-reaper too.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace engines {
 
 class StrayTree {
  public:
-  // `keeper`: its pid, which is also its session id; it has been reaped. `lock_file`: the value of
-  // the marker in its tree's environment.
+  // `keeper`: its pid, which is also its session id; it must have been reaped. `lock_file`: the
+  // value of the marker in its tree's environment.
   StrayTree(pid_t keeper, std::string lock_file)
       : keeper_(keeper), lock_file_(std::move(lock_file)) {}
 
-  // Kills whatever is there and reaps what has ended. True when nothing is left; else to be called
-  // again when one of `handles()` becomes readable.
+  // Kills the strays that exist and reaps those that have ended. Returns true when none is left;
+  // else call it again when one of `handles()` becomes readable.
   bool sweep();
   std::vector<int> handles() const;
 
@@ -28,7 +28,7 @@ class StrayTree {
 
   const pid_t keeper_;
   const std::string lock_file_;
-  std::vector<base::UniqueFd> handles_;  // pidfds of what was killed and may not be gone yet
+  std::vector<base::UniqueFd> handles_;  // pidfds of killed processes that can still exist
 };
 
 }  // namespace engines

@@ -1,4 +1,4 @@
-// <sys/pidfd.h>, which in glibc 2.36 forgets to say that its functions are C.
+// Includes <sys/pidfd.h> as C, which glibc 2.36 forgets to declare.
 #pragma once
 
 extern "C" {

@@ -1,3 +1,5 @@
+// Rows are parsed from /proc/<pid>/stat; a signal goes through a pidfd once the start time was
+// compared.
 #include "workers/engines/process/process_table.hpp"
 
 #include <dirent.h>
@@ -16,7 +18,7 @@ namespace {
 
 constexpr std::size_t kStatBytesMax = 4096;                // a stat line is some 300 bytes
 constexpr std::size_t kEnvironBytesMax = 4 * 1024 * 1024;  // twice what execve accepts by default
-// A tree that still grows after so many rounds of stopping is killed as far as it is known; the
+// A tree that still grows after this many rounds of stopping is killed as far as it is known; the
 // caller comes again.
 constexpr int kStopRoundsMax = 64;
 
@@ -70,8 +72,8 @@ ProcessTable kill_selected(const std::function<ProcessTable(const ProcessTable&)
   return stopped;
 }
 
-// "pid (name) state ppid pgrp session …", start time being field 22 (proc(5)). The name may hold
-// spaces and brackets, so the fields are counted from the last bracket.
+// The line is "pid (name) state ppid pgrp session …", with the start time in field 22 (proc(5)).
+// The name can hold spaces and brackets, so the fields are counted from the last bracket.
 Result<ProcessRow> parse_stat(ByteView stat) {
   const auto invalid = [] { return base::failure(base::ErrorCode::invalid, "not a stat line"); };
   const std::size_t open = stat.find('(');
@@ -91,7 +93,7 @@ Result<ProcessRow> parse_stat(ByteView stat) {
     return invalid();
   }
   for (int field = 7; field < 22; ++field) {
-    // Flags and counters take 64 bits unsigned, the terminal's group may be -1.
+    // Flags and counters take 64 bits unsigned; the terminal's group can be -1.
     std::int64_t below_zero = 0;
     std::uint64_t number = 0;
     ByteView as_negative = rest;
@@ -129,7 +131,8 @@ ProcessTable descendants_of(pid_t root, const ProcessTable& table) {
   std::vector<pid_t> parents{root};
   for (std::size_t next = 0; next < parents.size(); ++next) {
     for (const ProcessRow& row : table) {
-      // A table is no snapshot: a pid used twice meanwhile must not send this round in circles.
+      // A table is no snapshot: a pid that was used twice meanwhile must not make this loop
+      // endless.
       if (row.parent != parents[next] || row.pid == root || contains(found, row)) continue;
       found.push_back(row);
       parents.push_back(row.pid);
@@ -157,7 +160,7 @@ std::optional<std::string> value_of(std::string_view key, ByteView environment) 
 bool signal_process(const ProcessRow& row, int signal) {
   const base::UniqueFd handle(::pidfd_open(row.pid, 0));
   if (!handle.is_open()) return false;
-  // The handle now names one process for good; the start time tells whether it is the one meant.
+  // The handle now names one process for good; the start time tells whether it is the right one.
   const auto current = read_process(row.pid);
   if (!current || !current->is_same(row)) return false;
   return ::pidfd_send_signal(handle.get(), signal, nullptr, 0) == 0;

@@ -1,3 +1,5 @@
+// The keeper's end is looked at before its messages, and the process's end is told only when
+// keeper, output and strays are done or given up.
 #include "workers/engines/process/supervised_process.hpp"
 
 #include <poll.h>
@@ -15,24 +17,25 @@
 namespace engines {
 namespace {
 
-// One read: the capacity of a pipe.
+// The size of one read: the capacity of a pipe.
 constexpr std::size_t kReadBytes = 64 * 1024;
-// In one pump, so that an agent that floods does not hold up the worker's other sessions.
+// The most that one pump reads, so that an agent that floods does not hold up the worker's other
+// sessions.
 constexpr std::size_t kPumpBytesMax = 4 * kReadBytes;
-// Waiting for take_events(); with its overhead a line costs this much more than its bytes.
+// The most that waits for take_events(); each line counts this overhead beside its bytes.
 constexpr std::size_t kEventsBytesMax = 1024 * 1024;
 constexpr std::size_t kEventOverheadBytes = 64;
 constexpr std::size_t kStderrTailBytes = 2048;
-// After the keeper's end: for strays to go and for stdout to end. Only a process that SIGKILL does
-// not end, or that has passed its stdout to a stranger, uses it up.
+// How long, after the keeper's end, strays can take to go and stdout to end. Only a process that
+// SIGKILL does not end, or that has passed its stdout to a stranger, uses it up.
 constexpr base::Duration kEndWaitMax = std::chrono::seconds{2};
-// From the order to kill to the keeper's end: what it needs at most (tools/keeper), and some. After
-// that somebody must have stopped it, and it is killed itself.
+// From the order to kill to the keeper's end: the most that it needs (tools/keeper), and some
+// reserve. A keeper that takes longer was stopped by somebody, and is killed itself.
 constexpr std::chrono::milliseconds kKeeperEndMax{2000};
-// A grace is a day at most, there and here.
+// The longest grace, here and in the keeper.
 constexpr std::chrono::milliseconds kGraceMax = std::chrono::hours{24};
 
-// write() to a pipe, without the SIGPIPE that an agent which closed its stdin would send us.
+// write() to a pipe, without the SIGPIPE that a write to a closed stdin would raise.
 ssize_t write_quietly(int fd, ByteView bytes) {
   sigset_t pipe_signal;
   sigset_t before;
@@ -76,7 +79,7 @@ KeptProcess::~KeptProcess() {
 
 void KeptProcess::pump(base::Duration now) {
   if (is_over_) return;
-  // The keeper first: what it said before its end is then certainly there to be read.
+  // The keeper first: its messages from before its end are then certainly there to be read.
   watch_keeper(now);
   read_control();
   write_stdin();
@@ -104,7 +107,7 @@ std::vector<ProcessEvent> KeptProcess::take_events() {
   return std::exchange(events_, {});
 }
 
-// ---- what the engine asks for ----
+// ---- orders of the engine ----
 
 Result<bool> KeptProcess::write(ByteView bytes) {
   if (!pipes_.stdin_end.is_open() || stdin_is_ending_) {
@@ -138,7 +141,7 @@ void KeptProcess::kill() {
   allow_keeper(kKeeperEndMax);
 }
 
-// Time runs from the next pump, and the shortest one ever allowed counts.
+// The time runs from the next pump; the shortest one ever allowed counts.
 void KeptProcess::allow_keeper(base::Duration time) {
   keeper_may_take_ = std::min(keeper_may_take_.value_or(time), time);
 }
@@ -155,12 +158,12 @@ void KeptProcess::set_reading(bool is_reading) {
 void KeptProcess::command(const KeeperCommand& wish) {
   if (!pipes_.control.is_open()) return;
   const std::string bytes = encode(wish);
-  // The socket holds hundreds of them, and only the first matter: one that finds no room repeats
-  // what a living keeper will read anyhow.
+  // The socket holds hundreds of commands, and only the first ones matter. A command without room
+  // repeats one that a living keeper will read anyway.
   ::send(pipes_.control.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// ---- what comes and goes ----
+// ---- input and output ----
 
 void KeptProcess::write_stdin() {
   while (pipes_.stdin_end.is_open() && stdin_written_ < stdin_queue_.size()) {
@@ -222,7 +225,7 @@ void KeptProcess::take_report(const KeeperReport& report) {
 }
 
 bool KeptProcess::may_read_stdout() const {
-  // Not before the start is known, so that it is told before the first line.
+  // Not before the start is known, so that the start is told before the first line.
   return pipes_.stdout_end.is_open() && is_reading_ && (is_started_ || keeper_has_ended_) &&
          events_bytes_ < kEventsBytesMax;
 }
@@ -277,7 +280,7 @@ void KeptProcess::end(base::Duration now) {
   if (!give_up_at_) give_up_at_ = now + kEndWaitMax;
   if (!exited_ && !failed_ && !strays_are_gone(now)) return;
   if (pipes_.stdout_end.is_open() && !may_read_stdout()) {
-    give_up_at_.reset();  // who holds the output back holds the end back
+    give_up_at_.reset();  // a caller who stops the output also delays the end
     return;
   }
   const bool is_open = pipes_.stdout_end.is_open() || pipes_.stderr_end.is_open();
@@ -298,7 +301,7 @@ void KeptProcess::end(base::Duration now) {
   pipes_ = {};
 }
 
-// Only after a keeper that ended without a report: it was killed.
+// Called only after a keeper that ended without a report: it was killed.
 bool KeptProcess::strays_are_gone(base::Duration now) {
   if (base::mutant(base::Mutant::stray_tree_spared) || strays_.sweep()) {
     exited_ = AgentExited{-1, SIGKILL, 0};

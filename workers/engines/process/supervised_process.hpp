@@ -1,4 +1,4 @@
-// The real AgentProcess: pipes to a child process, and the talk with the keeper above it.
+// The real AgentProcess: pipes to a child process, and messages to and from the keeper above it.
 #pragma once
 
 #include <sys/types.h>
@@ -56,7 +56,7 @@ class KeptProcess final : public AgentProcess {
   KeptPipes pipes_;
 
   Bytes stdin_queue_;
-  std::size_t stdin_written_ = 0;  // bytes at the front of the queue that are written already
+  std::size_t stdin_written_ = 0;  // bytes at the front of the queue that were written
   bool stdin_is_ending_ = false;
 
   LineSplitter splitter_;
@@ -68,11 +68,11 @@ class KeptProcess final : public AgentProcess {
   bool is_started_ = false;
   bool keeper_has_ended_ = false;
   std::optional<base::Duration> keeper_may_take_;  // asked for since the last pump
-  std::optional<base::Duration> keeper_ends_by_;   // or it is killed
+  std::optional<base::Duration> keeper_ends_by_;   // after this it is killed
   std::optional<AgentNotStarted> failed_;
   std::optional<AgentExited> exited_;
   StrayTree strays_;
-  std::optional<base::Duration> give_up_at_;  // when the end is told though something is missing
+  std::optional<base::Duration> give_up_at_;  // when the end is told even if something is missing
   bool is_over_ = false;
 };
 

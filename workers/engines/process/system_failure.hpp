@@ -1,4 +1,4 @@
-// errno as an Error, in the words of the operating system.
+// Turns errno into an Error, in the words of the operating system.
 #pragma once
 
 #include <cerrno>
@@ -10,13 +10,13 @@
 
 namespace engines {
 
-// "No such file or directory"; always English, for it goes into the log.
+// Returns a text such as "No such file or directory"; always English, because it goes into the log.
 inline std::string errno_text(int number) {
   const char* text = strerrordesc_np(number);
   return text != nullptr ? text : "error " + std::to_string(number);
 }
 
-// "<what>: <text of number>", with the code that callers can act on.
+// Makes the error "<what>: <text of number>", with the code that callers can act on.
 inline tl::unexpected<base::Error> system_failure(int number, std::string what,
                                                   std::string where = {}) {
   base::ErrorCode code = base::ErrorCode::io;

@@ -1,4 +1,4 @@
-// Drives the scripted agent as Claude Code is driven.
+// Drives the scripted agent with Claude Code's codec.
 #include "workers/engines/scripted/scripted_engine.hpp"
 
 #include "workers/engines/claude/claude_engine.hpp"
