@@ -1,6 +1,6 @@
-// Limits how many of the process's descriptors its peers can hold. libzmq accepts connections on
-// threads of its own, and 4.3.4 ends the process when an ipc socket has a peer and no descriptor is
-// left.
+// Limits how many of the process's descriptors its peers can hold. ZeroMQ accepts connections on
+// threads of its own, and its release 4.3.4 ends the process when a peer of an ipc socket comes and
+// no descriptor is left.
 #pragma once
 
 namespace bus {

@@ -35,7 +35,9 @@ Result<bool> remove_stale_socket(const std::string& path) {
     return true;
   }
   return base::failure(ErrorCode::refused,
-                       "what is here is no socket, and the server's is to be; move it away", path);
+                       "a file that is no socket is in the place of the server's socket; move it "
+                       "away",
+                       path);
 }
 
 Result<int> bind_and_listen(const std::string& path) {

@@ -50,7 +50,9 @@ Result<FeedMessage> decode_feed_message(ByteView bytes) {
       !base::detail::read(reader, message.header, nullptr, &bad) ||
       !base::detail::read(reader, message.events) || !reader.at_end()) {
     return base::failure(base::ErrorCode::invalid,
-                         "not a feed message: a msgpack array of header and events is", bad.name);
+                         "not a feed message: it must be a msgpack array of header and "
+                         "events",
+                         bad.name);
   }
   if (!are_consistent(message)) {
     return base::failure(base::ErrorCode::invalid, "header and events of a feed message differ");

@@ -55,7 +55,7 @@ void FrameServer::pull() {
     const PeerId peer = incoming->peer;
     if (waiting_.add(std::move(*incoming)) == WaitingFrames::Added::dropped) {
       reply(peer, error_reply({}, ReplyError::busy,
-                              "more waits of this connection than may; frames are dropped until "
+                              "too many frames of this connection wait; frames are dropped until "
                               "there is room: ask again"));
     }
   }

@@ -25,7 +25,7 @@ class FrameServer {
   static constexpr std::size_t kBytesPerCycle = std::size_t{1} << 20;
   // While more bytes than this wait, in many frames or in one large one, cycles are short: others
   // are answered four times as soon. That costs 9 % of the throughput of 1,024 outstanding
-  // commands, which do not fill so many bytes.
+  // commands, which do not fill that much.
   static constexpr std::size_t kFloodBytes = std::size_t{4} << 20;
   static constexpr int kFramesPerCycleInFlood = 64;
   // Frames that come off the socket at a time, so that a peer that sends as fast as it can does not

@@ -42,7 +42,7 @@ enum class ReplyError {
   bad_frame,       // the frame cannot be read; the text says why
   too_large,       // the answer does not fit a frame
   busy,            // try again later
-  unavailable,     // the server's disk or store refused; it may serve again later
+  unavailable,     // the server's disk or store refused; it can serve again later
   wrong_log,       // the log is not the one that the asker has seen, or is of a later release
   invalid,         // the request makes no sense
   not_found,       // nothing has that name, or the log does not hold it any more

@@ -33,9 +33,9 @@ struct ReadRequest {
   }
 };
 
-// All events of the level in (after, complete_through], ascending, and no others. complete_through
-// == head means that nothing more is durable. complete_through > after whenever head > after, so
-// that a reader advances even where its level has no events.
+// All events of the level in (after, complete_through], ascending, and no others. Nothing more is
+// durable if complete_through == head. It is beyond `after` whenever head is, so that a reader
+// advances even where its level has no events.
 struct LogPage {
   base::LogId log;
   LogEpoch epoch;

@@ -11,7 +11,7 @@
 namespace bus {
 namespace {
 
-// Errors that trying again may cure.
+// True for errors that a retry can cure.
 bool may_pass(base::ErrorCode code) {
   using base::ErrorCode;
   return code == ErrorCode::unreachable || code == ErrorCode::timeout || code == ErrorCode::busy ||
