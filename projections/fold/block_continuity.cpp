@@ -20,7 +20,7 @@ base::Result<bool> check_header(const Checkpoint& checkpoint, const BlockHeader&
   if (header.first != expected) {
     return base::failure(ErrorCode::damaged,
                          "a block begins at position " + std::to_string(header.first.value) +
-                             " where one was to begin at " + std::to_string(expected.value),
+                             " where one must begin at " + std::to_string(expected.value),
                          at(expected));
   }
   if (checkpoint.position.value > 0 && header.log != checkpoint.log) {

@@ -101,7 +101,7 @@ std::vector<Result<std::int64_t>> Projector::catch_up_all(const std::vector<Proj
       behind->is_done = true;
       behind->refused =
           blocks ? Error{ErrorCode::io,
-                         "the log was to hold position " + std::to_string(durable_head.value) +
+                         "the log must hold position " + std::to_string(durable_head.value) +
                              " but ends at " + std::to_string(log.tail().value),
                          std::string(behind->projector.projection_->name())}
                  : blocks.error();

@@ -155,7 +155,7 @@ Result<bool> each(eventlog::KeyValueStore& store, std::string_view prefix, Use&&
 
 tl::unexpected<base::Error> unusable(const eventlog::KeyValue& row) {
   return tl::unexpected(
-      detail::bad_row({ErrorCode::rows_damaged, "it is not one of its stream", {}}, row.key));
+      detail::bad_row({ErrorCode::rows_damaged, "it does not belong to its stream", {}}, row.key));
 }
 
 Result<bool> take_state(const eventlog::KeyValue& row, Takeover& takeover) {

@@ -435,7 +435,7 @@ base::Error ambiguous(const RowReader& rows, std::string_view agent, std::string
     if (!(*row)->name.empty()) text += (*row)->name + ", ";
     text += id.text() + ")";
   }
-  return {ErrorCode::invalid, text + "; give more of the one that is meant", {}};
+  return {ErrorCode::invalid, text + "; give more characters of the one you mean", {}};
 }
 
 Result<std::optional<SessionId>> find_prefix(const RowReader& rows, std::string_view agent,

@@ -343,7 +343,7 @@ TEST_CASE("a log whose beginning was trimmed cannot build rows from nothing", "[
   ProjectorFixture f;
   f.add_blocks();
   REQUIRE(f.log.store().trim_before(Position{2}));
-  check_stops(f, ErrorCode::damaged, "was to begin at 1", Position{0});
+  check_stops(f, ErrorCode::damaged, "must begin at 1", Position{0});
 }
 
 TEST_CASE("a block whose bytes were changed stops the projection", "[projections]") {
