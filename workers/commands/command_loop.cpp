@@ -320,7 +320,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   }
   if (message.deadline.us != 0 && message.deadline < now_ &&
       !base::mutant(base::Mutant::deadline_ignored)) {
-    return reject(RejectionCode::deadline_passed, "the command's deadline was over");
+    return reject(RejectionCode::deadline_passed, "the command's deadline has passed");
   }
   if (message.expected_version && *message.expected_version != target.version &&
       !base::mutant(base::Mutant::expected_version_ignored)) {

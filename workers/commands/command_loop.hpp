@@ -120,8 +120,8 @@ class CommandLoop {
   // Puts the command into the inbox of its stream. Its answer always comes from take_answers(). It
   // is `busy` if the inbox is full, or the stream's or the asker's share of it.
   void submit(Ticket ticket, CommandMessage message);
-  // Returns the refusal of a client's command with a body of so many bytes, before the body is
-  // decoded: `busy` if its class or its asker has no room for it. None: it can be submitted.
+  // Returns `busy` if a client's command with a body of so many bytes has no room in its class, or
+  // in its asker's share. Call it before the body is decoded. None: it can be submitted.
   std::optional<domain::Rejection> check_room(const std::string& asker, std::size_t bytes) const;
 
   // Takes loaded streams and decides commands until the sequencer has no room or kDecisionsPerCycle

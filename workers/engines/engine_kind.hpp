@@ -10,7 +10,7 @@ namespace engines {
 
 struct EngineKind {
   std::string_view name;         // as a session's spec names it; a setting is named after it
-  std::string_view description;  // for help texts: whose start a setting is about
+  std::string_view description;  // the agent in words, for help: "How to start <it>"
   std::string_view program;      // name of its executable, unless a setting names another
   bool is_beside_steno = false;  // looked for in steno's own folder, else in the PATH
   std::unique_ptr<Engine> (*make)(EngineSettings settings, SessionLaunch session);

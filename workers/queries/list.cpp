@@ -1,4 +1,4 @@
-// Answers `list`.
+// A page of rows from session_list; names made from prompts are read from the log.
 #include "workers/queries/list.hpp"
 
 #include "workers/queries/session_texts.hpp"

@@ -1,3 +1,5 @@
+// A page is filled a block at a time, found by the stream index or by going over the log, until it
+// is full or at the durable head.
 #include "workers/queries/log_page.hpp"
 
 #include <algorithm>
@@ -14,7 +16,8 @@ using base::Result;
 using domain::RecordedEvent;
 using eventlog::BlockEvents;
 
-// What looking at an event costs, so that a page ends that finds none of its level.
+// The cost of looking at an event, counted in bytes, so that a page ends even if it finds no event
+// of its level.
 constexpr std::size_t kLookBytes = 256;
 
 tl::unexpected<base::Error> not_held(const eventlog::BlockStore& log, Position from) {
@@ -23,14 +26,14 @@ tl::unexpected<base::Error> not_held(const eventlog::BlockStore& log, Position f
                        "position " + std::to_string(from.value));
 }
 
-// A session's events, block by block, by the stream index.
+// Finds a session's events block by block, through the stream index.
 class StreamBlocks {
  public:
   StreamBlocks(eventlog::BlockStore& log, eventlog::StreamIndex& index, std::string stream)
       : reader_(log, index, std::move(stream)), is_whole_(log.first().value <= 1) {}
 
-  // The next block that holds some behind `after`; first 0: there is none. Error damaged: the index
-  // leaves events out.
+  // Returns the next block that holds events behind `after`; its `first` is 0: there is none. Error
+  // damaged: the index leaves events out.
   Result<BlockEvents> next(Position after) {
     if (next_.value == 0) {
       const auto begin = reader_.version_behind(after);
@@ -40,7 +43,7 @@ class StreamBlocks {
     auto block = reader_.block_of(next_);
     if (!block) return block;
     for (const RecordedEvent& event : block->events) {
-      // Of a log without its beginning it is not known which version is the first.
+      // In a log without its beginning the first version is not known.
       if (event.envelope.version != next_ && is_whole_) {
         return base::failure(base::ErrorCode::damaged, "the stream index leaves events out");
       }
@@ -56,7 +59,7 @@ class StreamBlocks {
   bool is_whole_;
 };
 
-// The page as it is filled.
+// The page while it is filled.
 class Filling {
  public:
   Filling(const PageRequest& request, bus::LogPage& page) : request_(request), page_(page) {}
@@ -68,7 +71,8 @@ class Filling {
   Position after() const { return page_.complete_through; }
   void end() { page_.complete_through = request_.durable; }
 
-  // Takes the block's events as far as there is room, at least one. Called while it is not done.
+  // Takes the block's events as far as there is room, at least one. Call it while the page is not
+  // done.
   Result<bool> add(eventlog::BlockStore& log, BlockEvents& block) {
     const Position from = std::max(block.first, after().next());
     Position through = std::min(block.last, request_.durable);
@@ -87,7 +91,7 @@ class Filling {
     }
     auto added = eventlog::add_contents(log, block.first, taken, bus::kFeedContentMax);
     if (!added) return added;
-    if (log.first() > block.first) return not_held(log, from);  // nor the contents, therefore
+    if (log.first() > block.first) return not_held(log, from);  // so the contents are gone, too
     for (const RecordedEvent& event : taken) {
       page_.events.push_back(to_feed_event(event, domain::encode_facts(event)));
       const bus::FeedEvent& feed = page_.events.back();
@@ -110,7 +114,7 @@ class Filling {
   std::size_t bytes_ = 0;
 };
 
-// False: what the index says is not so; what was taken until then is right.
+// Returns false if the index is wrong; the events taken until then are right.
 Result<bool> fill_by_index(eventlog::BlockStore& log, StreamBlocks stream, Filling& filling) {
   while (!filling.is_done()) {
     auto block = stream.next(filling.after());
@@ -144,7 +148,7 @@ Result<bool> fill_log_page(eventlog::BlockStore& log, eventlog::StreamIndex* ind
                            const PageRequest& request, bus::LogPage& page) {
   const LevelStreams streams(request.level);
   Filling filling(request, page);
-  // The index does not tell of what was trimmed: then going over the log does.
+  // The index does not know about trimmed events; going over the log finds that they are missing.
   const bool is_held = filling.after().next() >= log.first();
   if (index != nullptr && is_held && !streams.only().empty()) {
     auto filled = fill_by_index(log, {log, *index, streams.only()}, filling);

@@ -1,6 +1,6 @@
-// Pages of the log for who reads a level. A session's events are found by the stream index, so that
-// its page costs what it holds; those of an agent are found by going over the log, whose other
-// events are neither decoded nor is their content read.
+// Pages of the log for a reader of a level. A session's events are found by the stream index, so
+// that its page costs what it holds. An agent's events are found by going over the log; other
+// agents' events are not decoded, and their content is not read.
 #pragma once
 
 #include "bus/log_reader.hpp"
@@ -11,16 +11,16 @@ namespace workers {
 using base::Position;
 
 struct PageRequest {
-  std::string_view level;  // one that is_level(); outlives the call
+  std::string_view level;  // one that is_level(); must outlive the call
   Position durable;
   std::size_t events_max = 0;
-  std::size_t bytes_max = 0;  // of facts and content, and some for what was only looked at
+  std::size_t bytes_max = 0;  // of facts and content, and some for each event looked at
 };
 
-// Adds what the level has in (page.complete_through, durable] to the page, and moves
-// complete_through to where it ends. `index`: has come to `durable`; null where there is none such.
-// Where what it says turns out to be wrong, the log is gone over. Error not_found: the page would
-// begin with what the log does not hold any more.
+// Adds the level's events in (page.complete_through, durable] to the page, as far as it has room,
+// and moves complete_through to the page's end. `index` must have reached `durable`; null: there is
+// none. If the index proves wrong, the log is gone over instead. Error not_found: the page would
+// begin with events that the log no longer holds.
 base::Result<bool> fill_log_page(eventlog::BlockStore& log, eventlog::StreamIndex* index,
                                  const PageRequest& request, bus::LogPage& page);
 

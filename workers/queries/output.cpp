@@ -1,4 +1,4 @@
-// Answers `output`.
+// Chooses the events of a page of output and turns them into items with their texts.
 #include "workers/queries/output.hpp"
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace workers {
 namespace {
 
-constexpr std::size_t kOutputBlocksDefault = 200;  // of what the agent said last
+constexpr std::size_t kOutputBlocksDefault = 200;  // the last blocks that the agent said
 
-// The events that show what an agent said and did, as an item of output; none for all others.
+// Returns the item of output that shows the event; none: output does not show it.
 std::optional<OutputItem> as_item(const domain::RecordedEvent& event) {
   OutputItem item;
   item.position = event.envelope.position;
@@ -57,7 +57,8 @@ bool is_item(const domain::RecordedEvent& event) {
   return as_item(event).has_value();
 }
 
-// Says of a text that is gone who erased it. What is missing without that is for `replay verify`.
+// Notes on a missing text who erased it. A text that is missing otherwise is for `replay verify` to
+// find.
 void note_erasure(OutputItem& item, const domain::Envelope& envelope,
                   const std::vector<projections::Erasure>& erasures) {
   for (const projections::Erasure& erasure : erasures) {

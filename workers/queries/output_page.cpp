@@ -1,3 +1,5 @@
+// Events are taken from one end of the range. A pass from the page's end to its beginning then
+// leaves out the parts of blocks that were finished.
 #include "workers/queries/output_page.hpp"
 
 #include <algorithm>
@@ -28,7 +30,7 @@ TurnId turn_of_block(const RecordedEvent& event) {
   return block ? block->turn : TurnId{};
 }
 
-// Whether the turn has ended with it, so that no block of its is finished any more.
+// True if the turn ends with the event, so that no block of it is finished any more.
 bool is_end_of(TurnId turn, const RecordedEvent& event) {
   if (std::holds_alternative<domain::SessionClosed>(event.event)) return true;
   if (const auto* e = std::get_if<domain::TurnFinished>(&event.event)) return e->turn == turn;
@@ -37,7 +39,7 @@ bool is_end_of(TurnId turn, const RecordedEvent& event) {
   return false;
 }
 
-// Whether a block of the turn is finished at `version` or later, and before a position.
+// True if a block of the turn is finished at `version` or later, and before the position `before`.
 Result<bool> is_finished_later(StreamReader& stream, StreamVersion version, Position before,
                                TurnId turn) {
   for (std::size_t looked_at = 0; looked_at < kOutputEventsMax;) {
@@ -55,16 +57,16 @@ Result<bool> is_finished_later(StreamReader& stream, StreamVersion version, Posi
   return false;
 }
 
-// Goes over a page's events from its end to its beginning, and tells which are to be seen.
+// Goes over a page's events from its end to its beginning, and tells which ones to show.
 class BackPass {
  public:
-  // `behind`: the version behind the page's last event. What is finished from there on, but before
-  // the position `before`, counts as well.
+  // `behind`: the version behind the page's last event. Blocks that are finished from there on, but
+  // before the position `before`, count as well.
   BackPass(StreamReader& stream, StreamVersion behind, Position before)
       : stream_(stream), behind_(behind), before_(before) {}
 
-  // Whether the block that was seen last begins behind the event. What lies between the parts of
-  // one that is not finished, such as a prompt that was queued meanwhile, does not part it.
+  // True if the block seen last begins behind the event. Events between the parts of an unfinished
+  // block, such as a prompt queued meanwhile, do not split it.
   bool is_before_last(const RecordedEvent& event) const {
     const TurnId part = turn_of_part(event);
     if (!open_.is_set()) return !finished_.contains(part);
@@ -82,7 +84,7 @@ class BackPass {
     if (!turn.is_set() || turn == open_) return true;
     if (finished_.contains(turn)) return false;
     if (said_ == 0 && !base::mutant(base::Mutant::partial_shown_twice)) {
-      // What was said last on this page may have been finished behind it.
+      // The last block on this page can be finished behind the page.
       auto finished = is_finished_later(stream_, behind_, before_, turn);
       if (!finished) return finished;
       if (*finished) {
@@ -101,12 +103,12 @@ class BackPass {
   StreamReader& stream_;
   const StreamVersion behind_;
   const Position before_;
-  std::set<TurnId> finished_;  // turns of which a finished block was seen
-  TurnId open_;                // whose block, not finished, the last seen parts are of
+  std::set<TurnId> finished_;  // turns whose finished block was seen
+  TurnId open_;  // the turn of the unfinished block that the parts seen last belong to
   std::size_t said_ = 0;
 };
 
-// What a page has taken so far.
+// The amounts that a page has taken so far.
 struct Taken {
   std::size_t looked_at = 0;
   std::size_t items = 0;
@@ -124,7 +126,7 @@ struct Taken {
   }
 };
 
-// From the end backwards, until enough is there.
+// Goes from the end backwards until there is enough.
 Result<OutputPage> choose_last(StreamReader& stream, const OutputRange& range,
                                const std::function<bool(const RecordedEvent&)>& is_shown) {
   OutputPage page;
@@ -135,7 +137,7 @@ Result<OutputPage> choose_last(StreamReader& stream, const OutputRange& range,
   std::optional<BackPass> pass;
   Taken taken;
   bool is_done = false;
-  // The block in which the range ends may hold later events as well.
+  // The block in which the range ends can hold later events as well.
   for (StreamVersion version = *behind; !is_done && version.value >= 1;) {
     auto block = stream.block_of(version);
     if (!block) return tl::unexpected(block.error());
@@ -176,7 +178,7 @@ Result<OutputPage> choose_last(StreamReader& stream, const OutputRange& range,
   return page;
 }
 
-// Leaves the parts of finished blocks out. Returns how many blocks were said.
+// Leaves the parts of finished blocks out. Returns how many blocks the agent said.
 Result<std::size_t> drop_finished_parts(BackPass pass, std::vector<BlockEvents>& blocks) {
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
     std::vector<RecordedEvent> kept;

@@ -12,7 +12,7 @@
 namespace workers {
 namespace {
 
-// The service answers it: digests of all rows take seconds with a million sessions.
+// The service answers this one: digests of all rows take seconds with a million sessions.
 constexpr QueryKind kDigestsQuery{kVerbDigests, QueryReads::rows, {}, nullptr};
 
 constexpr const QueryKind* kAll[] = {

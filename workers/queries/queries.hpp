@@ -8,7 +8,7 @@
 namespace workers {
 
 std::span<const QueryKind* const> query_kinds();
-// Null: there is no such verb.
+// Returns null if there is no such verb.
 const QueryKind* find_query(std::string_view verb);
 
 }  // namespace workers

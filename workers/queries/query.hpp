@@ -1,4 +1,4 @@
-// A query on its way, and a kind of queries: each has a file of its own.
+// A query in flight, and a kind of queries; each kind has a file of its own.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace workers {
 
-// A question on its way, or (with an empty verb) only the news that the log has grown.
+// A question in flight; with an empty verb it only tells that the log has grown.
 struct Query {
   bus::PeerId peer;
   bus::RequestKey request;
   std::string verb;
   base::RawValue body;
   Position durable;
-  std::string archived{};  // where the log's beginning is; empty: in the log
-  bool is_again = false;   // damage was met when it was first tried
+  std::string archived{};  // where the log's beginning was archived; empty: it is in the log
+  bool is_again = false;   // the first try met damage
 };
 
-// The sources of answers. All outlive it.
+// The sources of answers, which must outlive this.
 struct QuerySources {
   const bus::LogIdentity& identity;
   eventlog::BlockStore& log;
@@ -30,22 +30,24 @@ struct QuerySources {
   eventlog::StreamIndex& index;
 };
 
-// The part of the sources that a query reads. It is brought up to the durable head first.
+// The part of the sources that a query reads. Rows and index are brought up to the durable head
+// first.
 enum class QueryReads {
-  log,             // alone: it is answered whatever has become of the projections and the index
-  rows,            // of projections
-  rows_and_index,  // and the stream index
+  log,             // the log alone; answered even if projections and index have failed
+  rows,            // rows of projections
+  rows_and_index,  // rows and the stream index
 };
 
 struct QueryKind {
   std::string_view verb;
   QueryReads reads = QueryReads::rows;
-  std::string_view projection;  // whose rows must be at the durable head; empty: no one's
-  // The answer's body. Used by one thread. Null: the service begins a job for it (DigestsJob).
+  std::string_view projection;  // whose rows must be at the durable head; empty: none's
+  // Returns the answer's body. Used by one thread. Null: the service begins a job for it
+  // (DigestsJob).
   base::Result<base::RawValue> (*run)(const QuerySources& sources, const Query& query);
 };
 
-// `run` of a kind whose body is a QueryBody, and whose answer has fields.
+// The `run` of a kind whose body is a QueryBody and whose answer has fields.
 template <auto kAnswer>
 base::Result<base::RawValue> run_query(const QuerySources& sources, const Query& query) {
   const auto body = bus::from_body<QueryBody>(query.body);

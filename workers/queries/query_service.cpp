@@ -1,4 +1,5 @@
-// Brings the sources up to the durable head, and has the kind of query answered.
+// Before an answer, damaged sources are built anew and all are caught up; each query fails only for
+// the sources that it reads.
 #include "workers/queries/query_service.hpp"
 
 #include <sys/epoll.h>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t kCatchUpEvents = 10'000;  // folded between two writes of the rows
 
-// Why rows of this projection would not be those at `durable`; none: they are.
+// Returns why the projection's rows are not those at `durable`; none: they are.
 std::optional<base::Error> fault_of(const projections::ProjectionStatus& status, Position durable) {
   if (status.position >= durable) return std::nullopt;
   if (status.stopped) return status.stopped;
@@ -74,7 +75,7 @@ std::variant<QueryAnswer, DigestsJob> QueryService::begin(const Query& query) {
   QueryAnswer answer;
   answer.peer = query.peer;
   base::Result<base::RawValue> body = base::failure(base::ErrorCode::invalid, "nothing was asked");
-  // What reads the log itself is answered whatever has become of that which is derived from it.
+  // A query of the log alone is answered even if everything derived from the log has failed.
   const QueryKind* kind = find_query(query.verb);
   const bool is_of_log = kind != nullptr && kind->reads == QueryReads::log &&
                          !base::mutant(base::Mutant::log_read_needs_rows);
@@ -95,7 +96,7 @@ std::variant<QueryAnswer, DigestsJob> QueryService::begin(const Query& query) {
     }
   } else if (!query.verb.empty()) {
     body = run(query);
-    // Damage that was met on the way: once more, from rows that were built anew.
+    // The run met damage: try once more, from rows that were built anew.
     if (!body && body.error().code == base::ErrorCode::rows_damaged) {
       catch_up(query.durable);
       const auto whole = check_sources(query);
@@ -106,7 +107,8 @@ std::variant<QueryAnswer, DigestsJob> QueryService::begin(const Query& query) {
   return answer;
 }
 
-// What a call has met damage in, on any thread. What cannot be built anew is tried again each time.
+// Builds anew the rows in which a call has met damage, on any thread. A failed attempt is repeated
+// each time.
 void QueryService::rebuild_damaged(Position durable) {
   if (rebuild_.index) {
     const auto rebuilt = rebuild_.index(durable);
@@ -119,7 +121,7 @@ void QueryService::rebuild_damaged(Position durable) {
   }
 }
 
-// As far as it can be done; one that fails keeps none of the others back.
+// Catches up as far as possible; a projection that fails does not hold up the others.
 void QueryService::catch_up(Position durable) {
   if (base::mutant(base::Mutant::views_not_caught_up)) return;
   rebuild_damaged(durable);
@@ -132,12 +134,12 @@ void QueryService::catch_up(Position durable) {
   };
   for (std::int64_t before = -1, now = folded_by_all(); now > before;) {
     if (projections_.reached(durable)) break;
-    (void)projections_.catch_up(log_, durable, kCatchUpEvents);  // who failed keeps why
+    (void)projections_.catch_up(log_, durable, kCatchUpEvents);  // a failed one keeps its error
     before = std::exchange(now, folded_by_all());
   }
 }
 
-// Of what has stopped another try says the same.
+// True if another try can help: it cannot for a projection that has stopped.
 bool QueryService::is_behind(Position durable) const {
   const auto status = projections_.status();
   return !indexed_ || views_fault_ ||
@@ -146,7 +148,7 @@ bool QueryService::is_behind(Position durable) const {
          });
 }
 
-// Rows that stand still would pass for those at the durable head.
+// Fails if a source is not at the durable head: its rows would be answered as if they were current.
 base::Result<bool> QueryService::check_sources(const Query& query) const {
   if (base::mutant(base::Mutant::stale_rows_answered)) return true;
   const QueryKind* kind = find_query(query.verb);
@@ -162,7 +164,7 @@ base::Result<bool> QueryService::check_sources(const Query& query) const {
   return true;
 }
 
-// Nobody writes rows but the thread that calls this: they are those of the positions.
+// Only the calling thread writes rows, so those of the snapshot are at the positions given.
 base::Result<DigestsJob> QueryService::begin_digests(const Query& query) const {
   if (const auto body = bus::from_body<QueryBody>(query.body); !body) {
     return tl::unexpected(body.error());
@@ -250,7 +252,7 @@ class ThreadQueryPort final : public QueryPort {
  private:
   base::JobThread<Query, std::variant<QueryAnswer, DigestsJob>> queries_;
   base::JobThread<DigestsJob, std::variant<QueryAnswer, Query>> digests_;
-  const int wake_fd_;  // readable while one of theirs is
+  const int wake_fd_;  // readable while one of their descriptors is
 };
 
 }  // namespace

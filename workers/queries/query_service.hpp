@@ -1,7 +1,7 @@
-// Answers what clients ask about the past and the present: sessions, output, metrics, pages of the
-// log. It brings the projections and the stream index up to the durable head that came with the
-// question before it answers, so that everybody reads their own writes. What cannot be brought up
-// to it fails the verbs that read it, and no others.
+// Answers clients' questions about the past and the present: sessions, output, metrics, pages of
+// the log. Before it answers, it brings the projections and the stream index up to the durable head
+// that came with the question, so that clients read their own writes. A source that fails to get
+// there fails the verbs that read it, and no others.
 #pragma once
 
 #include <deque>
@@ -17,35 +17,35 @@ namespace workers {
 
 struct QueryAnswer {
   bus::PeerId peer;
-  bus::Reply reply;  // id not set: nothing was asked
-  // Rows could not be read or written just now, or are not on the disk yet: to be asked again.
+  bus::Reply reply;  // without an id: nothing was asked
+  // Rows could not be read or written just now, or are not on the disk yet: ask again later.
   bool is_behind = false;
 };
 
-// The rest of `digests`, which reads every row: seconds with a million sessions. It can be done on
-// any thread, while the service answers others and the rows are written on.
+// The rest of `digests`, which reads every row: seconds with a million sessions. Any thread can do
+// it, while the service answers other queries and writes rows.
 struct DigestsJob {
   Query query;
-  QueryAnswer answer;                            // to which the body is to be added
-  std::vector<DigestRow> projections;            // to which the digests are to be added
-  std::unique_ptr<eventlog::ReadableRows> rows;  // as they were when the job was made
+  QueryAnswer answer;                            // the body must be added to it
+  std::vector<DigestRow> projections;            // the digests must be added to them
+  std::unique_ptr<eventlog::ReadableRows> rows;  // as of the making of the job
 };
 
-// Reads the rows. A query: damage was met, so it must be asked once more.
+// Reads the rows and returns the answer. Returns the query if it met damage: submit it once more.
 std::variant<QueryAnswer, Query> finish(DigestsJob job);
 
-// How rows are built anew in which a call has met damage; each does nothing where none has. Without
-// them such rows stay as they are.
+// Builds anew the rows in which a call has met damage; each function does nothing if there are
+// none. Without these functions such rows stay as they are.
 struct RowsRebuild {
   std::function<base::Result<bool>(Position durable)> index;
-  // `has_failed`: the last call has.
+  // the last call failed
   std::function<base::Result<std::optional<projections::ProjectionSet>>(bool has_failed)> views;
 };
 
 // The work itself; pure but for the stores that it reads and writes. Used by one thread.
 class QueryService {
  public:
-  // All references outlive it. `identity`: of the log, which may still be empty.
+  // All references must outlive the service. `identity` is the log's, which can still be empty.
   QueryService(const bus::LogIdentity& identity, eventlog::BlockStore& log,
                eventlog::KeyValueStore& views, projections::ProjectionSet projections,
                eventlog::StreamIndex& index, RowsRebuild rebuild = {})
@@ -56,9 +56,9 @@ class QueryService {
         index_(index),
         rebuild_(std::move(rebuild)) {}
 
-  // However long it takes.
+  // Answers, however long it takes.
   QueryAnswer answer(Query query);
-  // The answer, or a job whose end is the answer.
+  // Returns the answer, or a job that ends with the answer.
   std::variant<QueryAnswer, DigestsJob> begin(const Query& query);
 
  private:
@@ -75,10 +75,10 @@ class QueryService {
   projections::ProjectionSet projections_;
   eventlog::StreamIndex& index_;
   const RowsRebuild rebuild_;
-  // Why rows that were damaged could not be built anew; none: there are no such rows.
+  // Why damaged rows could not be built anew; none: there are none.
   std::optional<base::Error> index_fault_;
   std::optional<base::Error> views_fault_;
-  base::Result<bool> indexed_ = true;  // whether the index has come to where it was last to come
+  base::Result<bool> indexed_ = true;  // whether the last catch-up of the index succeeded
 };
 
 // Port: hands queries to the service and its answers back, in any order. Used by one thread.
@@ -101,7 +101,8 @@ class InlineQueryPort final : public QueryPort {
   std::deque<QueryAnswer> answers_;
 };
 
-// Runs the service on a thread of its own, and digests on a second one: no query waits for them.
+// Runs the service on a thread of its own, and digests on a second one, so that no query waits for
+// them.
 std::unique_ptr<QueryPort> make_thread_query_port(QueryService& service);
 
 }  // namespace workers

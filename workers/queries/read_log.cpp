@@ -1,4 +1,5 @@
-// Answers `read`, from the log alone.
+// A page comes with the digest of its end, which proves with the next request that the reader is
+// still in the same history.
 #include "workers/queries/read_log.hpp"
 
 #include <algorithm>
@@ -15,18 +16,18 @@ namespace {
 constexpr std::size_t kPageBytesMax = 4 << 20;  // of facts and content
 constexpr std::size_t kPageEventsMax = 10'000;
 
-// That the event which the reader has at `after` is the one that is there.
+// Checks that the log's event at `after` is the one that the reader has seen there.
 base::Result<bool> check_history(const QuerySources& sources, const bus::ReadRequest& request,
                                  Position durable) {
   const Position after = request.after;
   if (!request.digest || after.value == 0) return true;
-  // What was archived cannot be compared; what is later proves itself with the next page.
+  // An archived event cannot be compared; later ones are compared with the next page.
   if (after < sources.log.first() || base::mutant(base::Mutant::history_not_compared)) return true;
   const std::string where = "position " + std::to_string(after.value);
   if (after > durable) {
     return base::failure(base::ErrorCode::wrong_log,
                          "the log ends at position " + std::to_string(durable.value) +
-                             ", and the reader has had more of it: events are missing",
+                             ", and the reader has seen more of it: events are missing",
                          where);
   }
   const auto events = eventlog::read_events(sources.log, after, after, {1, false});
@@ -34,20 +35,20 @@ base::Result<bool> check_history(const QuerySources& sources, const bus::ReadReq
   if (events->empty()) return true;  // archived meanwhile
   if (base::blake2b(domain::encode_facts(events->front())) == *request.digest) return true;
   return base::failure(base::ErrorCode::wrong_log,
-                       "the log has another event there than the one that the reader has had: it "
-                       "went back to an earlier state, and was written on; read it from its "
-                       "beginning",
+                       "the log has another event there than the reader has seen: it went back to "
+                       "an earlier state and was then written to; read it from its beginning",
                        where);
 }
 
-// Where it cannot be brought up to the position, the log is read without it.
+// Returns false if the index cannot be brought up to the position; the log is then read without it.
 bool index_reaches(const QuerySources& sources, Position durable) {
   if (!sources.index.catch_up(sources.log, durable)) return false;
   const auto reached = sources.index.position();
   return reached && *reached >= durable;
 }
 
-// Of the event at the page's end, which may be of another level; none: it was archived meanwhile.
+// Returns the digest of the event at the page's end, which can be of another level; none: it was
+// archived meanwhile.
 base::Result<std::optional<base::Hash>> digest_at(const QuerySources& sources,
                                                   const bus::LogPage& page) {
   const Position end = page.complete_through;

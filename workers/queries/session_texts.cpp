@@ -1,4 +1,4 @@
-// Looks up texts of sessions.
+// A name that was made from a prompt is content in the log; without it the alias stands in.
 #include "workers/queries/session_texts.hpp"
 
 #include "eventlog/log/log_reader.hpp"
@@ -14,7 +14,7 @@ base::Result<std::string> text_at(const QuerySources& sources, Position position
 
 namespace {
 
-// The text of a name that was made from a prompt; none: it was erased, or archived.
+// Returns the text of a name that was made from a prompt; none: it was erased or archived.
 std::optional<std::string> name_at(const QuerySources& sources, Position position) {
   if (position.value == 0 || position < sources.log.first()) return std::nullopt;
   auto text = text_at(sources, position);

@@ -1,4 +1,4 @@
-// Texts of sessions that queries look up in the log: names that were made from prompts, prompts.
+// Texts of sessions that queries look up in the log: prompts, and names made from prompts.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace workers {
 
-// Of the event's content; empty: it has none, or it was erased.
+// Returns the text of the event's content; empty: it has none, or it was erased.
 base::Result<std::string> text_at(const QuerySources& sources, Position position);
 
-// Where no name was given: the one that was made, or the alias when it is gone.
+// Names a row that was given no name: by the name that was made, or else by the alias.
 void name_row(const QuerySources& sources, projections::SessionRow& row);
 
-// The session that the body's reference means, named.
+// Returns the session that the body's reference means, named.
 base::Result<projections::SessionRow> resolve(const QuerySources& sources, const QueryBody& body);
 
 }  // namespace workers

@@ -1,4 +1,4 @@
-// Answers `show`.
+// The row and erasures of one session, and on request its prompts from the log.
 #include "workers/queries/show.hpp"
 
 #include "workers/queries/session_texts.hpp"

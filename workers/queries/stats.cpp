@@ -1,4 +1,4 @@
-// Answers `stats`.
+// The totals of metrics; a name made from a prompt is read from the log.
 #include "workers/queries/stats.hpp"
 
 #include "workers/queries/session_texts.hpp"

@@ -1,4 +1,4 @@
-// Has anchors made, and records them.
+// Orders an anchor at the durable head once a request for one is durable, and records the result.
 #include "workers/reactors/anchors.hpp"
 
 #include "eventlog/proof/anchor.hpp"
@@ -40,7 +40,7 @@ bool Anchors::do_work(const Cycle& cycle) {
   const bool has_worked = take_made();
   if (is_ordered_ || wanted_ <= ordered_ || wanted_ > durable_) return has_worked;
   is_ordered_ = true;
-  ordered_ = durable_;  // the end of a block, as an anchor's place must be
+  ordered_ = durable_;  // the end of a block, where an anchor must be
   upkeep_.order(AnchorOrder{durable_, cycle.wall});
   return true;
 }

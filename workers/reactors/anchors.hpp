@@ -1,5 +1,5 @@
-// Makes the anchors that clients ask for: has the durable log folded and signed, records what came
-// of it, and shows the last one.
+// Makes the anchors that clients ask for: orders the fold and the signature over the durable log,
+// records the result, and shows the last anchor.
 #pragma once
 
 #include <string>
@@ -11,11 +11,12 @@ namespace workers {
 
 class Anchors final : public Reactor {
  public:
-  // All references outlive it. `key`: fingerprint; empty: the server has none, and makes no anchor.
+  // All references must outlive it. `key`: fingerprint; empty: the server has no key, and makes no
+  // anchor.
   Anchors(CommandLoop& commands, Upkeep& upkeep, std::string key)
       : commands_(commands), upkeep_(upkeep), key_(std::move(key)) {}
 
-  // Goes on with what was asked for and not made before the server started.
+  // Takes up a request that was recorded and not fulfilled before the server started.
   void begin(Position started_at, std::int64_t writer_term) override;
   void on_durable(const domain::RecordedEvent& event) override;
   std::string_view verb() const override { return kVerbAnchors; }
@@ -30,8 +31,8 @@ class Anchors final : public Reactor {
   Upkeep& upkeep_;
   const std::string key_;
   Position durable_;
-  Position wanted_;   // the last one that was asked for
-  Position ordered_;  // the last one that was ordered; is_ordered_: and is not made yet
+  Position wanted_;   // position of the last request
+  Position ordered_;  // the last one ordered; not made yet while is_ordered_
   bool is_ordered_ = false;
   std::string fault_;
 };

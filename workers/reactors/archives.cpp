@@ -1,4 +1,5 @@
-// Has archives made and the log trimmed, and records what came of it.
+// An archive is ordered when its command is durable, and its trim when its completion is; failures
+// are kept for `archive list`.
 #include "workers/reactors/archives.hpp"
 
 #include <algorithm>
@@ -8,10 +9,11 @@
 namespace workers {
 namespace {
 
-// What keeps a log from being trimmed is a reader, who is done in a moment, or takes mending.
+// A failed trim is tried again after this. The cause is a reader, which is done in a moment, or a
+// fault that somebody must repair.
 constexpr base::Duration kTrimAgain = std::chrono::seconds(1);
 
-constexpr std::size_t kArchivesShownMax = 3;  // of so many it is said where they are
+constexpr std::size_t kArchivesShownMax = 3;  // archives whose folders a message names
 
 }  // namespace
 
@@ -35,13 +37,13 @@ void Archives::on_durable(const domain::RecordedEvent& event) {
   const auto& archives = commands_.server().archives;
   const auto found = archives.find(completed->name);
   if (found == archives.end()) return;
-  // The anchor stands right before it.
+  // The archive's anchor is the event right before.
   trims_.push_back({completed->name, found->second.folder, completed->through,
                     event.envelope.position.plus(-1)});
 }
 
-// A trim that could not be done is given up with its archive, while the log still holds all that is
-// in the archive.
+// Gives up a trim that could not be done, if its archive is to be forgotten and the log still holds
+// all of it.
 void Archives::prepare(domain::ServerCommand& command) {
   auto* forget = std::get_if<domain::ForgetArchive>(&command);
   if (forget == nullptr) return;
@@ -111,7 +113,8 @@ void Archives::finish(const TrimResult& done) {
   trims_.push_front(done.order);
 }
 
-// Whoever lives, or is not settled, may be given its prompts and its system prompt again.
+// Returns the streams of sessions that live or are not settled: these can be given their prompts
+// and system prompts again.
 std::vector<std::string> Archives::needed() const {
   std::vector<std::string> streams;
   const auto& admission = commands_.admission();

@@ -1,6 +1,6 @@
-// Makes the archives that clients ask for: copies the log's beginning, puts its end on the record
-// as an anchor, and only then has the log trimmed. What a killed server left is removed, or
-// trimmed, at the start.
+// Makes the archives that clients ask for: copies the log's beginning, records the copy's end as an
+// anchor, and only then has the log trimmed. At the start it removes or trims what a killed server
+// left.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@ namespace workers {
 
 class Archives final : public Reactor {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   Archives(CommandLoop& commands, Upkeep& upkeep) : commands_(commands), upkeep_(upkeep) {}
 
   void begin(Position started_at, std::int64_t writer_term) override;
@@ -35,17 +35,17 @@ class Archives final : public Reactor {
 
   CommandLoop& commands_;
   Upkeep& upkeep_;
-  std::deque<TrimOrder> trims_;               // to be given when the archive is durably on record
-  std::vector<TrimOrder> set_aside_;          // their archives may be about to be forgotten
-  base::Time trim_due_;                       // log time, after one that was not done
-  std::map<std::string, ArchiveRow> failed_;  // of this server's life, by name
-  std::map<std::string, std::string> untrimmed_;  // why a log is not trimmed, by archive
+  std::deque<TrimOrder> trims_;               // ordered once their archive's record is durable
+  std::vector<TrimOrder> set_aside_;          // those of archives that are about to be forgotten
+  base::Time trim_due_;                       // log time of the next try after a failed one
+  std::map<std::string, ArchiveRow> failed_;  // in this server's life, by name
+  std::map<std::string, std::string> untrimmed_;  // why the log is not trimmed, by archive
   base::Time now_;
   base::Time wall_;
   Position durable_;
 };
 
-// Where events up to `state.trimmed` are, in words; empty: in the log.
+// Returns in words where the events up to `state.trimmed` are; empty: in the log.
 std::string where_archived(const domain::ServerState& state);
 
 }  // namespace workers

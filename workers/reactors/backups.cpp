@@ -1,4 +1,4 @@
-// Has backups made, and records what came of them.
+// A backup is ordered when its command is durable; failures are kept for `backup list`.
 #include "workers/reactors/backups.hpp"
 
 #include "eventlog/domain/stream_name.hpp"

@@ -1,5 +1,5 @@
-// Makes the copies of the log that clients ask for, and records what came of each. What a killed
-// server left is proved, or removed, at the start.
+// Makes the backups that clients ask for, and records the result of each. At the start it proves or
+// removes what a killed server left.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ namespace workers {
 
 class Backups final : public Reactor {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   Backups(CommandLoop& commands, Upkeep& upkeep) : commands_(commands), upkeep_(upkeep) {}
 
   void begin(Position started_at, std::int64_t writer_term) override;
-  // Only what is durably on the record is made, so that no erasure misses it.
+  // A backup is made only once its command is durable, so that no erasure misses it.
   void on_decided(const domain::ServerCommand& command, const CommandOutcome& outcome) override;
   std::string_view verb() const override { return kVerbBackups; }
   base::RawValue answer(Position durable) const override { return bus::to_body(list(durable)); }
@@ -28,7 +28,7 @@ class Backups final : public Reactor {
 
   CommandLoop& commands_;
   Upkeep& upkeep_;
-  std::map<std::string, BackupRow> failed_;  // of this server's life, by name
+  std::map<std::string, BackupRow> failed_;  // in this server's life, by name
 };
 
 }  // namespace workers

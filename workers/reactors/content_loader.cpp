@@ -1,3 +1,4 @@
+// One job reads one event; a port runs it in poll() or on a thread.
 #include "workers/reactors/content_loader.hpp"
 
 #include "eventlog/base/job_thread.hpp"

@@ -1,5 +1,5 @@
-// Brings single events with their content (prompts; how a session was opened, and its system
-// prompt) from the log to the server's loop, which never reads the disk itself.
+// Reads single events with their content (prompts; the opening of a session with its system prompt)
+// for the server's loop, which never reads the disk itself.
 #pragma once
 
 #include <deque>

@@ -1,3 +1,5 @@
+// Durable events are folded into a view of each session under way. Views that changed are looked at
+// once a cycle: grant, then direct; locks are looked at every expiry_interval.
 #include "workers/reactors/lease_dispatcher.hpp"
 
 #include <algorithm>
@@ -13,15 +15,15 @@ namespace {
 
 using domain::LeaseState;
 
-// A directive younger than this may still be on its way.
+// A directive younger than this can still be in flight.
 constexpr base::Duration kDirectiveGrace = std::chrono::seconds(1);
 
-// A directive's number is the writer term and, in so many bits, a count: no clock decides which of
-// two servers' directives is the newer one.
+// A directive's number is the writer term and, in this many low bits, a count. So no clock decides
+// which of two servers' directives is newer.
 constexpr int kDirectiveBits = 32;
 static_assert(eventlog::kWriterTermMax < base::kIntegerLimit >> kDirectiveBits);
 
-// Events after which the worker has something new to make true.
+// True if the event gives the worker something new to do.
 bool changes_directive(const domain::Event& event) {
   return std::holds_alternative<domain::LeaseGranted>(event) ||
          std::holds_alternative<domain::TurnStarted>(event) ||
@@ -111,8 +113,9 @@ void LeaseDispatcher::describe(StatusAnswer& status) const {
   for (const auto& [worker, peer] : workers_) status.worker_pids.push_back(peer.pid);
 }
 
-// False: the worker's queue is full, or it is gone, which its silence will tell. What it must be
-// told is sent again. It keeps its leases, for what is under way to it may still be obeyed.
+// Sends a notice. Returns false if the worker's queue is full, or the worker is gone, which its
+// silence will show. The caller sends it again later. The worker keeps its leases, because it can
+// still obey directives in flight.
 bool LeaseDispatcher::send(const bus::PeerId& peer, const bus::Notice& message) {
   if (socket_.send(peer, bus::encode_frame(message))) return true;
   if (base::mutant(base::Mutant::full_queue_ends_worker)) {
@@ -165,7 +168,7 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
     dirty_.insert(key);
     if (!view.state.lease || view.state.lease->worker != body.worker) continue;
     view.is_directive_due = true;
-    // What the worker has not heard to be durable, it sends again from there.
+    // The worker sends again from the last report that is durable.
     const domain::Lease& lease = *view.state.lease;
     ReportAckBody& ack = ack_of(key.session, lease.token);
     ack.through = std::max(ack.through, lease.report_sequence);
@@ -203,8 +206,8 @@ void LeaseDispatcher::take_reports(const ReportsBody& body) {
     auto report = decode_report(encoded);
     if (!report && base::mutant(base::Mutant::unknown_report_dropped)) continue;
     if (!report) {
-      // A worker of a later release: its report is on the record as what it is, a line that this
-      // release does not understand, and the sequence goes on.
+      // The report is of a worker of a later release. It is recorded as a line that this release
+      // does not understand, and the sequence goes on.
       report = domain::ReportAgentLine{domain::LineFault::unknown_kind,
                                        static_cast<std::int64_t>(encoded.body.encoded.size()),
                                        "report " + encoded.type + ": " + report.error().text};
@@ -248,7 +251,7 @@ void LeaseDispatcher::on_answer(std::uint64_t number, const CommandAnswer& answe
     view->second.is_granting = false;
     view->second.is_expiring = false;
     if (view->second.directed) view->second.directed->is_giving_up = false;
-    // Refused: looked at again with the next look at the locks, not at once and for ever.
+    // A refused command is tried again with the next look at the locks, so that it does not spin.
     (outcome ? dirty_ : unread_).insert(asked.key);
     return;
   }
@@ -262,7 +265,7 @@ void LeaseDispatcher::on_answer(std::uint64_t number, const CommandAnswer& answe
   if (code == Code::stale_token || code == Code::not_found) {
     ack.lost = true;
   } else {
-    // Of what could not be taken just now the worker thinks by itself, after a while.
+    // For other refusals, such as busy, the worker sends again by itself after a while.
     ack.resend = code == Code::report_gap;
     if (view != views_.end() && view->second.state.lease &&
         view->second.state.lease->token == asked.token) {
@@ -275,8 +278,8 @@ ReportAckBody& LeaseDispatcher::ack_of(base::SessionId session, base::FencingTok
   return acks_.try_emplace({session, token}, ReportAckBody{session, token}).first->second;
 }
 
-// A session's view may be gone by the time its last report is acknowledged, and with it the name
-// of the worker; hence all workers are told, of which there is one a machine.
+// The view of a session, and the name of its worker, can be gone when its last report is
+// acknowledged. Hence all workers are told; there is one a machine.
 void LeaseDispatcher::send_acks() {
   for (const auto& [lease, ack] : std::exchange(acks_, {})) {
     bool is_sent = true;
@@ -338,9 +341,9 @@ void LeaseDispatcher::forget_lost_workers() {
 
 bool LeaseDispatcher::grant(const SessionKey& key, View& view) {
   const LeaseState& s = view.state;
-  if (is_draining_) return false;  // what is queued waits for the next server
+  if (is_draining_) return false;  // queued prompts wait for the next server
   if (!domain::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
-  // A lease of a worker that has ended would cost the session a turn that no agent was given.
+  // A lease given to a worker that has ended would cost the session a turn that no agent was given.
   forget_lost_workers();
   if (workers_.empty()) return false;
   view.is_granting = true;
@@ -349,9 +352,10 @@ bool LeaseDispatcher::grant(const SessionKey& key, View& view) {
   return true;
 }
 
-// A worker that lives and has not registered with this server may be the holder of a lease. It is
-// waited for while there is no other, and until one is known to be the only one, or it must have
-// noticed that nobody answers: before, it could obey what the last server had sent.
+// True while a live worker that has not registered here can hold a lease and obey the previous
+// server. Waits until a worker registers; then at most holder_wait, or until a registered worker is
+// known to be the only one. After holder_wait an unregistered worker must have noticed that nobody
+// answers.
 bool LeaseDispatcher::is_holder_awaited() {
   if (!locks_.is_worker_alive()) return false;
   if (workers_.empty()) return true;
@@ -379,12 +383,12 @@ void LeaseDispatcher::take_contents() {
     content_wanted_.erase(wanted);
     const auto found = views_.find(key);
     if (found == views_.end() || !found->second.directed) continue;
-    // Not told to an agent as if nothing had been said: it is read again until it can be.
+    // A prompt that could not be read must not reach the agent as an empty one: it is read again.
     (take_content(key, found->second, std::move(*outcome)) ? dirty_ : unread_).insert(key);
   }
 }
 
-// False: it could not be read.
+// Returns false if the content could not be read.
 bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOutcome outcome) {
   Directed& directed = *view.directed;
   directed.awaited.erase(outcome.position);
@@ -409,7 +413,7 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
   return true;
 }
 
-// True when all that the directive quotes is at hand; else it is asked for.
+// True when all content that the directive quotes is in memory; else it is requested.
 bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
   const LeaseState& s = view.state;
   Directed& directed = *view.directed;
@@ -428,16 +432,17 @@ bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
 
 bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
   const LeaseState& s = view.state;
-  // A holder that comes back while its lease is being taken must not begin a turn under it.
+  // A holder that comes back while its lease is taken must not begin a turn under it.
   if (!view.is_directive_due || !s.lease) return false;
   if (view.is_expiring && !base::mutant(base::Mutant::expiring_lease_directed)) return false;
   const bus::PeerId* peer = peer_of(s.lease->worker);
-  if (peer == nullptr) return false;  // it will be due again when the worker registers
+  if (peer == nullptr) return false;  // due again when the worker registers
   if (!view.directed) view.directed = std::make_unique<Directed>();
   Directed& directed = *view.directed;
   DirectiveBody directive;
   directive.end = end_of(s);
-  // An agent that is to end is given nothing of these, so that it ends whatever can be read.
+  // A directive that ends the agent carries no content, so that the agent ends even if none can be
+  // read.
   if (directive.end == LeaseEnd::none) {
     if (!has_contents(key, view)) return false;
     directive.spec = *directed.spec;

@@ -11,16 +11,16 @@
 
 namespace workers {
 
-// The parts of the server that reactors use. All outlive them.
+// The parts of the server that reactors use, which must outlive them.
 struct ReactorPorts {
   CommandLoop& commands;
   Upkeep& upkeep;
   base::Random& random;
-  std::string key;  // fingerprint of what anchors are signed with; empty: there is none
+  std::string key;  // fingerprint of the key that signs anchors; empty: there is none
 };
 
-// In the order in which they work in a cycle. Others are those that have ports of their own: the
-// dispatcher and upkeep.
+// Makes the reactors in the order in which they work in a cycle. The dispatcher and upkeep have
+// ports of their own and are made elsewhere.
 std::vector<std::unique_ptr<Reactor>> make_reactors(const ReactorPorts& ports);
 
 }  // namespace workers

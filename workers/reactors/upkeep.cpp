@@ -1,13 +1,14 @@
-// Hands out what is to be erased or copied, and records what was.
+// One job at a time: an order, or else the next look at pending erasures and at retention. The next
+// waits until the results are recorded.
 #include "workers/reactors/upkeep.hpp"
 
 namespace workers {
 namespace {
 
-// How late retention may be, which is counted in days.
+// How late retention, which is counted in days, can be; also the pause after a failure.
 constexpr base::Duration kInterval = std::chrono::minutes(1);
 constexpr base::Duration kBehindWait = std::chrono::milliseconds(20);
-// A reader holds a file for as long as one read takes. All else takes somebody to mend it.
+// The pause after a reader held a file, which lasts for one read. Any other failure needs repair.
 constexpr base::Duration kRetryWait = std::chrono::seconds(1);
 
 }  // namespace
@@ -37,7 +38,7 @@ bool Upkeep::do_work(const Cycle& cycle) {
     has_worked = true;
     take(std::move(*outcome));
   }
-  // The next job would find again what is being recorded.
+  // Results must be recorded first: the next job would find the same work again.
   const bool is_taken = !backup_ && !anchor_ && !archive_ && !trim_;
   const bool is_engaged = is_running_ || asked_ > 0 || !is_taken;
   if (is_engaged || (orders_.empty() && boot_ < due_)) return has_worked;

@@ -1,7 +1,7 @@
-// The reactor that makes erasures come true: it hands pending ones to the UpkeepPort, records with
-// CompleteErasure that a session's are done, and asks with ExpireContent for what was kept for long
-// enough. Backups and anchors are made through the same port. It remembers nothing that the log
-// does not say, so a server that was killed at any step goes on where it was.
+// The reactor that carries out erasures. It hands pending ones to the UpkeepPort, and records with
+// CompleteErasure that a session's are done. It ends the content that was kept for long enough with
+// ExpireContent. Backups, archives and anchors are made through the same port. It remembers only
+// what the log says, so a server that was killed at any step goes on where it was.
 #pragma once
 
 #include "workers/reactors/reactor.hpp"
@@ -15,25 +15,25 @@ class Upkeep final : public Reactor {
   Upkeep(CommandLoop& commands, UpkeepPort& port, base::Random& random)
       : commands_(commands), port_(port), random_(random) {}
 
-  // What earlier servers left undone is known once the projections are there.
+  // Work that earlier servers left undone is found once the projections have come to `started_at`.
   void begin(Position started_at, std::int64_t) override { at_least_ = started_at; }
   void on_durable(const domain::RecordedEvent& event) override;
   void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
-  // Obeyed as soon as nothing else is being done; its outcome is taken below.
+  // Queues an order, which is obeyed as soon as no other job runs. Its outcome is taken below.
   void order(Order order) { orders_.push_back(std::move(order)); }
   std::optional<BackupResult> take_backup() { return std::exchange(backup_, std::nullopt); }
   std::optional<AnchorResult> take_anchor() { return std::exchange(anchor_, std::nullopt); }
   std::optional<ArchiveResult> take_archive() { return std::exchange(archive_, std::nullopt); }
   std::optional<TrimResult> take_trim() { return std::exchange(trim_, std::nullopt); }
-  // Puts on the record what came of an order; nothing is begun before it is decided.
+  // Records the result of an order; no job begins before that is decided.
   void record(domain::ServerCommand command);
-  // What could not be done is tried again now.
+  // Tries again now what could not be done.
   void hurry() { due_ = boot_; }
 
   bool do_work(const Cycle& cycle) override;
   base::Duration next_timer() const override;
   void describe(StatusAnswer& status) const override;
-  // Why the last job did not do all that it was to do.
+  // Why the last job did not do all its work.
   const std::optional<base::Error>& fault() const { return fault_; }
 
  private:
@@ -44,9 +44,9 @@ class Upkeep final : public Reactor {
   CommandLoop& commands_;
   UpkeepPort& port_;
   base::Random& random_;
-  Position at_least_;        // that a job must know of
+  Position at_least_;        // the position that a job must know of
   base::Duration due_{0};    // boot time of the next job
-  bool is_running_ = false;  // a job
+  bool is_running_ = false;  // a job runs
   std::size_t asked_ = 0;    // commands without an answer
   std::optional<base::Error> fault_;
   std::deque<Order> orders_;

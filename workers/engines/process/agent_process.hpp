@@ -109,7 +109,7 @@ struct LaunchPlan {
   std::vector<std::string> argv;  // the program, searched in the PATH of `env`, and its arguments
   std::vector<std::string> env;   // complete, "NAME=value"; the markers are added
   base::SessionId session;
-  // Eight of the largest prompts that a command can carry (1 MiB), with room for JSON escapes.
+  // The most that waits for stdin. A caller whose prompts can be larger must set more.
   std::size_t stdin_buffer_max = 16 * 1024 * 1024;
   // The largest line seen in recordings is a tool result of some MiB. An image has at most 5 MiB, 7
   // MiB in base 64.
