@@ -1,3 +1,5 @@
+// A value's bucket follows from its highest bits, so adding one costs a few instructions and no
+// search.
 #include "workers/instruments/duty_cycle.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-// Where a loop's time goes: how long commands stay in each stage, and the longest gap between two
-// calls of do_work. Histograms with two significant digits, as HdrHistogram has them: a bucket for
-// each of 16 steps of every power of two.
+// Measures where a loop's time goes: how long commands stay in each stage, and the longest gap
+// between two calls of do_work. Histograms keep two significant digits, as HdrHistogram does: a
+// bucket for each of 16 steps of every power of two.
 //
-// The clock is read at five places of a duty cycle, never for a single command. What one duty cycle
-// receives, decides, or answers together has one time: a stage is measured to within the part of
-// the cycle that does this for all of them.
+// The clock is read at five places of a duty cycle, never for a single command. All commands that
+// one duty cycle receives, decides or answers together have one time. A stage is therefore measured
+// to within the part of the cycle that does this for all of them.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ struct StageTime {
 // A command passes through the first four, one after the other; their sum is `total`.
 struct StageTimes {
   StageTime inbox;   // received → the duty cycle that decides it begins to decide
-  StageTime decide;  // → that cycle has decided, its events are in the open block
-  StageTime sync;    // → durable; 0 where the answer rests on what was durable before
+  StageTime decide;  // → that cycle has decided; its events are in the open block
+  StageTime sync;    // → durable; 0 if the answer rests on what was durable before
   StageTime reply;   // → its answer, and all that go with it, are sent
   StageTime total;   // received → sent
   StageTime gap;     // between two duty cycles, while there was work
@@ -58,7 +58,7 @@ class Histogram {
   StageTime summary() const;
 
  private:
-  // Upper end of the first bucket with which so many of a hundred values have been seen; 0: none.
+  // Returns the upper end of the first bucket at which `percent` of the values were seen; 0: none.
   std::int64_t quantile_us(std::int64_t percent) const;
 
   static constexpr std::size_t kStepsPerDoubling = 16;
@@ -69,11 +69,11 @@ class Histogram {
   std::int64_t max_us_ = 0;
 };
 
-// When a command came to the end of a stage, as boot times, ascending.
+// The boot times at which a command came to the end of each stage, ascending.
 struct CommandTimes {
   base::Duration received{0};
   base::Duration taken{0};     // out of the inbox, to be decided
-  base::Duration appended{0};  // decided; what it made is in the open block
+  base::Duration appended{0};  // decided; its events are in the open block
   base::Duration durable{0};
 };
 

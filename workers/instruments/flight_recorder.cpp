@@ -1,3 +1,4 @@
+// Entries are copied out of the ring in the order in which they were added.
 #include "workers/instruments/flight_recorder.hpp"
 
 #include <algorithm>

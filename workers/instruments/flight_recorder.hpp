@@ -1,5 +1,5 @@
-// The last things that a loop did, kept in a ring of fixed size and written out when an invariant
-// breaks: what led up to it is then on record. Numbers only, never a text of anybody's.
+// The last steps of a loop, kept in a ring of fixed size and written out when an invariant breaks,
+// to show what led up to it. It holds numbers only, never a text.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@ namespace workers {
 
 enum class FlightKind {
   frame,     // received; number: 0 from a client, 1 from a worker
-  decided,   // commands decided in one cycle; number: how many still wait
+  decided,   // commands were decided in a cycle; number: how many still wait
   appended,  // number: the log's tail
   durable,   // number: position
   answered,  // number: how many commands
-  directed,  // number: sessions looked after
+  directed,  // number: sessions in the dispatcher's care
   failed,    // number: 0
 };
 
@@ -42,9 +42,9 @@ class FlightRecorder {
   void add(base::Duration at, FlightKind kind, std::int64_t number) {
     ring_[next_++ % kEntriesMax] = {at, kind, number};
   }
-  // Oldest first.
+  // Returns the entries, oldest first.
   std::vector<FlightEntry> entries() const;
-  // One line an entry: "<µs> <kind> <number>". False: the file could not be written.
+  // Writes one line an entry: "<µs> <kind> <number>". Returns false if it could not.
   bool write_to(const std::string& path) const;
 
  private:

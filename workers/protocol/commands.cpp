@@ -1,4 +1,4 @@
-// Encodes and decodes what commands and reports carry.
+// Types are looked up by name in the domain's lists; digests go over the encoded bytes.
 #include "workers/protocol/commands.hpp"
 
 namespace workers {
@@ -88,7 +88,7 @@ SequencedReport encode_report(std::int64_t sequence, const domain::Report& repor
       [&](const auto& r) {
         encoded.type = r.kType;
         encoded.body.encoded = base::encode(r);
-        encoded.body.encoded.shrink_to_fit();  // many may wait, and their bytes are counted
+        encoded.body.encoded.shrink_to_fit();  // many can wait, and their bytes are counted
       },
       report);
   return encoded;

@@ -1,5 +1,5 @@
-// What the requests, replies and notices of the command and worker endpoints hold: the bodies of
-// the bus's frames. workers/README.md lists the verbs.
+// The bodies of the requests, replies and notices of the command and worker endpoints.
+// workers/README.md lists the verbs.
 #pragma once
 
 #include <optional>
@@ -44,8 +44,8 @@ struct CommandBody {
   }
 };
 
-// Body of the reply to an accepted command. Reply: of the aggregate that the command was for, whose
-// fields stand between the two.
+// Body of the reply to an accepted command. `Reply` is that of the command's aggregate; its fields
+// are encoded between the two here.
 template <class Reply>
 struct CommandReplyOf : Reply {
   Position position;  // durable when the reply is sent
@@ -64,17 +64,18 @@ using ServerCommandReplyBody = CommandReplyOf<domain::ServerReply>;
 
 base::Result<domain::Command> decode_command(const CommandBody& body);
 CommandBody encode_command(const domain::Command& command);
-// Tells a retry from another request under the same id; over the bytes of the body.
+// Tells a retry from another request under the same id; computed over the bytes of the body.
 domain::BodyDigest digest_of(std::string_view verb, const base::RawValue& body);
-// Tells a retry from another command under the same id. Over the command as understood, so that
-// the order of fields does not matter.
+// Tells a retry from another command under the same id. It is computed over the command as
+// understood, so that the order of fields does not matter.
 domain::BodyDigest digest_of(base::SessionId session, const std::string& agent,
                              const domain::Command& command);
 
 // ---- worker endpoint: notices ----
 
-constexpr std::string_view kVerbRegister = "register";     // worker → server: RegisterBody
-constexpr std::string_view kVerbHeartbeat = "heartbeat";   // both ways: no body
+constexpr std::string_view kVerbRegister = "register";  // worker → server: RegisterBody
+constexpr std::string_view kVerbHeartbeat =
+    "heartbeat";  // worker → server: HeartbeatBody; back: no body
 constexpr std::string_view kVerbReports = "reports";       // worker → server: ReportsBody
 constexpr std::string_view kVerbDirective = "directive";   // server → worker: DirectiveBody
 constexpr std::string_view kVerbReportAck = "report_ack";  // server → worker: ReportAckBody
@@ -84,7 +85,7 @@ struct HeldLease {
   base::SessionId session;
   std::string agent;
   base::FencingToken token;
-  std::int64_t directive = 0;  // number of the last one that was obeyed
+  std::int64_t directive = 0;  // number of the last directive obeyed
 
   bool operator==(const HeldLease&) const = default;
   template <class Visit>
@@ -96,7 +97,8 @@ struct HeldLease {
   }
 };
 
-// Every second. A lease that is missing here, or behind in its directives, is directed again.
+// Sent at least every 0.5 s. A lease that is missing here, or behind in its directives, is directed
+// again.
 struct HeartbeatBody {
   std::vector<HeldLease> leases;
 
@@ -107,7 +109,7 @@ struct HeartbeatBody {
   }
 };
 
-// Sent after every HELLO of a worker. What it lists, it goes on running.
+// Sent after every HELLO of a worker, which goes on running the leases listed.
 struct RegisterBody {
   base::WorkerId worker;
   std::int64_t pid = 0;
@@ -142,8 +144,8 @@ struct DirectedTurn {
   }
 };
 
-// What the worker is to make true of one lease. Complete each time, so that sending it again does
-// no harm and a lost one is made good by the next.
+// The state that the worker must bring one lease to. It is complete each time: sending it again is
+// harmless, and the next one makes up for a lost one.
 struct DirectiveBody {
   base::SessionId session;
   std::string agent;
@@ -151,7 +153,7 @@ struct DirectiveBody {
   domain::SessionSpec spec;  // its defaults where `end` is not none
   std::string resume_agent_session;
   std::string system_prompt;         // empty where `end` is not none
-  std::optional<DirectedTurn> turn;  // runs now, or is to be begun; none where `end` is not none
+  std::optional<DirectedTurn> turn;  // runs now, or must be begun; none where `end` is not none
   LeaseEnd end = LeaseEnd::none;
   std::int64_t number = 0;  // grows with each directive, over restarts of the server, too
 
@@ -203,8 +205,8 @@ struct ReportsBody {
 base::Result<domain::Report> decode_report(const SequencedReport& report);
 SequencedReport encode_report(std::int64_t sequence, const domain::Report& report);
 
-// Reports up to `through` are durable. `resend`: what follows was not understood in order; send it
-// again from through + 1. `lost`: the lease is not the worker's any more; end its agent process.
+// Reports up to `through` are durable. `resend`: a report was missing; send again from through + 1.
+// `lost`: the lease is no longer the worker's; end its agent process.
 struct ReportAckBody {
   base::SessionId session;
   base::FencingToken token;

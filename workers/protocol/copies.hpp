@@ -18,8 +18,8 @@ struct BackupRow {
   std::string name;
   std::string folder;
   Position begun;
-  Position through;   // its last event; 0: it is being made, or could not be
-  std::string fault;  // why it could not; such a backup is forgotten already
+  Position through;   // its last event; 0: it is being made, or failed
+  std::string fault;  // why it failed; such a backup is already forgotten
 
   bool operator==(const BackupRow&) const = default;
   template <class Visit>
@@ -49,7 +49,7 @@ struct ArchiveRow {
   std::string folder;
   Position begun;
   Position first;           // its first event
-  Position through;         // its last one; 0: it is being made, or could not be
+  Position through;         // its last one; 0: it is being made, or failed
   bool is_trimmed = false;  // the log does not hold these events any more
   std::string fault;        // why it could not be made, or the log not be trimmed
 
@@ -81,8 +81,8 @@ constexpr std::string_view kVerbAnchors = "anchors";  // no body → AnchorsAnsw
 struct AnchorsAnswer {
   std::string key;                           // fingerprint of the server's own
   std::optional<domain::MadeAnchor> anchor;  // the last one; durable
-  Position through;                          // where the last one stands
-  std::string fault;                         // why the last one that was asked for was not made
+  Position through;                          // the position up to which the last one signs the log
+  std::string fault;                         // why the last one asked for was not made
 
   bool operator==(const AnchorsAnswer&) const = default;
   template <class Visit>

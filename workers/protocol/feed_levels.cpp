@@ -1,3 +1,5 @@
+// A level is the stream's agent and session with slashes, so its streams have one prefix or are
+// one.
 #include "workers/protocol/feed_levels.hpp"
 
 #include "eventlog/base/mutant.hpp"

@@ -1,4 +1,4 @@
-// Which levels of the feed an event belongs to, and its form there.
+// The levels of the feed that an event belongs to, and the event's form there.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace workers {
 
-// "all/", "agent/<agent>/", "session/<agent>/<id>/".
+// Make "agent/<agent>/" and "session/<agent>/<id>/". The third level is "all/".
 std::string agent_level(std::string_view agent);
 std::string session_level(std::string_view agent, base::SessionId session);
 
-// One of those three, with an agent and a session that could be.
+// True if `text` is one of the three, with a well-formed agent and session.
 bool is_level(std::string_view text);
 
 std::vector<std::string> levels_of(const domain::Envelope& envelope);
@@ -21,7 +21,7 @@ std::vector<std::string> levels_of(const domain::Envelope& envelope);
 // The streams whose events belong to a level.
 class LevelStreams {
  public:
-  // `level`: one that is_level().
+  // `level` must be one that is_level().
   explicit LevelStreams(std::string_view level);
 
   bool contains(std::string_view stream) const;
@@ -29,13 +29,13 @@ class LevelStreams {
   const std::string& only() const { return only_; }
 
  private:
-  std::string prefix_;  // of all of them
+  std::string prefix_;  // of the names of all of them
   std::string only_;
 };
 
 bool is_of_level(const domain::Envelope& envelope, std::string_view level);
 
-// `facts`: the event's encoded facts.
+// Makes the event's form on the feed; `facts` are its encoded facts.
 bus::FeedEvent to_feed_event(const domain::RecordedEvent& event, base::Bytes facts);
 
 }  // namespace workers

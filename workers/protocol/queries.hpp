@@ -24,17 +24,17 @@ constexpr std::string_view kVerbDigests = "digests";  // → DigestsAnswer
 
 // The body of every query; each verb reads the fields that concern it.
 struct QueryBody {
-  std::string agent;                              // empty: all agents, where the asker may see them
+  std::string agent;                              // empty: all agents, if the asker can see them
   std::string reference;                          // show, output: id, alias, name or prefix
   std::set<domain::SessionStatus> statuses;       // list; empty: all
-  std::int64_t limit = 0;                         // list: at most so many; output: so many blocks
-                                                  // of what the agent said; 0: the default, and of
-                                                  // output −1: all, from the beginning
+  std::int64_t limit = 0;                         // list: the most sessions; output: the most
+                                                  // blocks of the agent's words; 0: the default;
+                                                  // output, −1: all, from the beginning
   base::Time active_since;                        // list
   bool wants_texts = false;                       // show: with the texts of the answer
-  Position after;                                 // output: only what is later, from there on; 0:
+  Position after;                                 // output: only later items, from there on; 0:
                                                   // the last `limit`
-  Position before;                                // output: only what is earlier; list: only
+  Position before;                                // output: only earlier items; list: only
                                                   // sessions opened earlier; 0: no bound
   Position at_least;                              // answer only once this position is durable
   base::Duration wait{std::chrono::seconds(10)};  // for at_least
@@ -56,11 +56,11 @@ struct QueryBody {
 };
 
 struct ListAnswer {
-  Position position;                              // that the answer was made at
+  Position position;                              // the position that the answer is made at
   std::vector<projections::SessionRow> sessions;  // a page, at most 1,000
   bool has_more = false;                          // ask again with `before` as it is here
   Position before;
-  std::int64_t total = 0;  // of the agent and the statuses that were asked for
+  std::int64_t total = 0;  // of the agent and statuses that were asked for
 
   bool operator==(const ListAnswer&) const = default;
   template <class Visit>
@@ -73,7 +73,7 @@ struct ListAnswer {
   }
 };
 
-// The texts are empty where they were not asked for, were erased, or cannot be had: a session is
+// The texts are empty if they were not asked for, were erased, or cannot be read: a session is
 // found and shown even then.
 struct ShowAnswer {
   Position position;
@@ -81,7 +81,7 @@ struct ShowAnswer {
   std::string prompt;                          // the first 4 KiB of the first prompt
   std::string system_prompt;                   // whole
   std::vector<projections::Erasure> erasures;  // the last 20
-  std::string archived;  // where its texts are, when they are not in the log any more; else empty
+  std::string archived;             // where its texts are, if no longer in the log; else empty
   std::string prompt_error;         // why it could not be read
   std::string system_prompt_error;  // why it could not be read
 
@@ -110,11 +110,11 @@ struct OutputItem {
   std::string tool;        // of a tool call
   std::string call;        // of a tool call and its result
   bool is_error = false;   // of a result
-  bool is_denied = false;  // likewise: not carried out, for want of a permission
+  bool is_denied = false;  // likewise; it was not carried out, for lack of a permission
   std::string parent;      // the call whose subagent it comes from; empty: the agent itself
   std::string text;
   base::Time erased_at;   // the text was erased then; 0: it was not
-  std::string erased_by;  // the actor whose command that was
+  std::string erased_by;  // the actor of the command that erased it
 
   bool operator==(const OutputItem&) const = default;
   template <class Visit>
@@ -135,17 +135,17 @@ struct OutputItem {
   }
 };
 
-// A page: at most 1,000 items, or 4 MiB of text and what the last item has beyond.
+// A page: at most 1,000 items, or 4 MiB of text, which the last item can exceed.
 struct OutputAnswer {
   Position position;
   projections::SessionRow session;
   std::vector<OutputItem> items;  // ascending
-  bool has_more = false;  // of the last blocks ask again with `before` = from, else with `after` =
-                          // through
-  Position from;          // the first and the last position that the page stands for
+  bool has_more = false;          // a page from the end: ask again with `before` = from; else with
+                                  // `after` = through
+  Position from;                  // the first and the last position that the page covers
   Position through;
-  std::int64_t blocks = 0;  // of what the agent said; parts of one that is not finished are one
-  std::string archived;     // where earlier items are that the log does not hold any more
+  std::int64_t blocks = 0;  // of the agent's words; the parts of an unfinished one count as one
+  std::string archived;     // where earlier items are that the log no longer holds
 
   bool operator==(const OutputAnswer&) const = default;
   template <class Visit>
@@ -165,7 +165,7 @@ struct DigestRow {
   std::string name;
   Position position;
   base::Hash digest{};
-  std::string fault;  // why it does not stand at the durable head; empty: it does
+  std::string fault;  // why it is not at the durable head; empty: it is
 
   bool operator==(const DigestRow&) const = default;
   template <class Visit>

@@ -1,4 +1,4 @@
-// The answers to `status` and `flight`: how the server is, and its last steps.
+// The answers to `status` and `flight`: the server's state, and its last steps.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace workers {
 constexpr std::string_view kVerbStatus = "status";  // → StatusAnswer
 constexpr std::string_view kVerbFlight = "flight";  // → FlightAnswer
 
-// What the loop did last, oldest first.
+// The loop's last steps, oldest first.
 struct FlightAnswer {
   std::vector<FlightEntry> entries;
 
@@ -39,8 +39,8 @@ struct StatusAnswer {
   std::int64_t clients = 0;
   std::int64_t waiting_commands = 0;
   std::int64_t loaded_streams = 0;
-  std::string key;            // fingerprint of what anchors are signed with
-  std::string erasure_fault;  // why erasures are not completed; empty: nothing is known against it
+  std::string key;            // fingerprint of the key that signs anchors
+  std::string erasure_fault;  // why erasures are not completed; empty: no fault is known
   StageTimes stages;
 
   bool operator==(const StatusAnswer&) const = default;

@@ -9,7 +9,7 @@
 
 namespace workers {
 
-// One lease's agent: the codec and the process that it speaks with.
+// One lease's agent: its codec and its process.
 struct LaunchedAgent {
   std::unique_ptr<engines::Engine> engine;
   std::unique_ptr<engines::AgentProcess> process;
@@ -18,11 +18,11 @@ struct LaunchedAgent {
 class AgentLauncher {
  public:
   virtual ~AgentLauncher() = default;
-  // The directive's session, spec, resume id and system prompt say what to start. An Error's text
-  // becomes part of the session's record.
+  // Starts the agent that the directive's session, spec, resume id and system prompt describe. An
+  // Error's text becomes part of the session's record.
   virtual base::Result<LaunchedAgent> launch(const DirectiveBody& directive) = 0;
-  // The session is over, its agent has ended and what it said is on the record: what launch() made
-  // for the agent alone may go. Never waits.
+  // Removes what launch() made for the agent alone. Call it when the session is over, its agent has
+  // ended and all its reports are recorded. Never waits.
   virtual void clean_up(base::SessionId session) = 0;
 };
 

@@ -1,3 +1,5 @@
+// Each lease is a Run. Directives are compared with what the agent was told; reports queue in the
+// Run until they are acknowledged.
 #include "workers/runner/agent_runner.hpp"
 
 #include <algorithm>
@@ -8,7 +10,7 @@
 namespace workers {
 namespace {
 
-// What a waiting report takes beside its text: envelope, queue node, map entries.
+// The cost of a waiting report beside its text: envelope, queue node, map entries.
 constexpr std::size_t kReportOverhead = 64;
 
 std::size_t size_of(const SequencedReport& report) {
@@ -24,7 +26,7 @@ domain::LineFault fault_of(engines::LineFault fault) {
                                                : domain::LineFault::cut_short;
 }
 
-constexpr std::size_t kFaultyLineMax = 64 << 10;  // of a broken line's start that is kept
+constexpr std::size_t kFaultyLineMax = 64 << 10;  // the part of a broken line that is kept
 
 }  // namespace
 
@@ -77,7 +79,7 @@ void AgentRunner::forget_first(Run& run) {
   run.unacked.pop_front();
 }
 
-// All that lie behind `through`, as far as they are there, are to be sent again.
+// Marks the reports behind `through` as not sent, as far as they are still here.
 void AgentRunner::unsend(Run& run, std::int64_t through) {
   if (run.unacked.empty()) return;
   const std::int64_t first = run.unacked.front().sequence;
@@ -114,7 +116,7 @@ void AgentRunner::forget_ended(base::Duration now) {
     unacked_bytes_ -= run.unacked_bytes;
     const auto* ended = ended_.find(key.session, now);
     ended_.put(key.session, ended == nullptr ? key.token : std::max(*ended, key.token), now);
-    // A lease that ends otherwise may be followed by another one, of an agent that uses the same.
+    // After any other end another lease can follow, whose agent uses the same folders.
     if (!run.is_lost && run.directive.end != LeaseEnd::none) launcher_.clean_up(key.session);
     return true;
   });
@@ -161,7 +163,7 @@ void AgentRunner::launch(Run& run) {
   write(run, run.agent.engine->start());
 }
 
-// Brings the agent from what it has been told to what the latest directive says.
+// Brings the agent from its present state to the one that the latest directive describes.
 void AgentRunner::obey(Run& run, base::Duration now) {
   if (run.has_exited || run.is_ending) return;
   const DirectiveBody& wanted = run.directive;
@@ -255,7 +257,7 @@ bool AgentRunner::has_unsent(const Run& run) const {
 }
 
 std::optional<ReportsBody> AgentRunner::take_reports() {
-  // Behind the one that was taken last, and then from the beginning.
+  // Begins behind the lease that was taken last, and wraps around.
   auto next = runs_.upper_bound(last_sent_);
   if (base::mutant(base::Mutant::first_lease_reports_first)) next = runs_.begin();
   for (std::size_t i = 0; i < runs_.size(); ++i, ++next) {

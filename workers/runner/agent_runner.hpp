@@ -1,7 +1,7 @@
-// The worker's loop: makes true what directives say of its leases. It starts an agent process for
-// each, gives it turns, and turns what it says into reports with token and sequence. Reports are
-// kept until the server says that they are durable, and nothing is dropped. Each lease has its
-// share of what may wait: an agent that has filled it is no longer read, and the others are.
+// The worker's loop, which carries out directives. It starts an agent process for each lease, gives
+// it turns, and turns its output into reports with token and sequence. Reports are kept until the
+// server says that they are durable; none is dropped. Each lease has a share of the space for
+// waiting reports. An agent that has filled its share is not read, while the others are.
 #pragma once
 
 #include <deque>
@@ -14,9 +14,9 @@ namespace workers {
 
 struct AgentRunnerOptions {
   std::size_t unacked_bytes_max = std::size_t{64}
-                                  << 20;  // in equal shares; a new lease may exceed it
-  // Of one lease's reports, sent and not acknowledged: what waits in the server, in whose inbox a
-  // session's share is 12,500 commands.
+                                  << 20;  // in equal shares; a new lease can exceed it
+  // Bounds of one lease's reports in flight (sent and not acknowledged). They wait in the server,
+  // in whose inbox a session's share is 12,500 commands.
   std::size_t in_flight_bytes_max = std::size_t{4} << 20;
   std::int64_t in_flight_max = 8192;
   std::size_t batch_bytes_max = std::size_t{1} << 20;  // of one reports message
@@ -26,39 +26,40 @@ struct AgentRunnerOptions {
 
 class AgentRunner {
  public:
-  // Ended leases that are remembered; the oldest are forgotten beyond it.
+  // Ended leases that are remembered; beyond it the oldest are forgotten.
   static constexpr std::size_t kEndedMax = 10'000;
 
-  // `launcher` outlives the worker.
+  // `launcher` must outlive the runner.
   AgentRunner(AgentLauncher& launcher, AgentRunnerOptions options);
   ~AgentRunner();
 
   void on_directive(DirectiveBody directive, base::Duration now);
   void on_ack(const ReportAckBody& ack);
-  // Forgets directives of which nothing was begun, because an older lease's agent still runs: the
-  // connection was lost, and with it the certainty that their leases last. The server directs anew.
+  // Forgets directives that were not begun because an older lease's agent still runs. Call it when
+  // the connection is lost: whether their leases still hold is then uncertain. The server directs
+  // anew.
   void forget_unbegun();
 
-  // Pumps all agents. True when anything was done. `now`: boot time.
+  // Pumps all agents. Returns true when anything was done. `now`: boot time.
   bool do_work(base::Duration now);
 
-  // The next message of reports that were not sent yet, of each lease in its turn; none when there
+  // Returns the next message of reports that were not sent yet; the leases take turns. None: there
   // is nothing to send.
   std::optional<ReportsBody> take_reports();
-  // It was not sent after all: it will be taken again.
+  // Takes back reports that could not be sent; they are taken again.
   void put_back(const ReportsBody& reports);
 
   std::vector<HeldLease> held() const;
-  // Reports that were sent and not acknowledged are sent again.
+  // Sends again all reports that were sent and not acknowledged.
   void send_again();
-  // Ends every agent, and starts no more until come_back(); their exits are reported as usual.
+  // Ends every agent, and starts none until come_back(); their exits are reported as usual.
   void end_all();
   void come_back() { is_leaving_ = false; }
-  // Nothing runs and nothing is to be reported.
+  // True when nothing runs and no report waits.
   bool is_idle() const;
 
   std::vector<engines::PollWish> poll_wishes() const;
-  // Earliest time at which do_work() has something to do by itself; none: only when polled.
+  // The earliest time at which do_work() has something to do by itself; none: only when polled.
   std::optional<base::Duration> deadline() const;
   std::size_t unacked_bytes() const { return unacked_bytes_; }
 
@@ -72,18 +73,18 @@ class AgentRunner {
     DirectiveBody directive;  // the latest
     LaunchedAgent agent;
     bool is_launched = false;
-    bool has_exited = false;  // nothing will be reported any more
+    bool has_exited = false;  // nothing more will be reported
     bool is_lost = false;     // the lease is another's: report nothing, end the agent
     bool is_ending = false;
     bool is_stdin_closed = false;
-    base::Duration close_by{0};  // with stdin closed: then the agent is ended
+    base::Duration close_by{0};  // once stdin is closed: the agent is ended after this
     base::TurnId begun;
     base::TurnId interrupted;
     std::int64_t sequence = 0;            // of the last report
     std::deque<SequencedReport> unacked;  // ascending
     std::int64_t sent = 0;                // sequence of the last report that was sent
     std::size_t unacked_bytes = 0;
-    std::size_t in_flight_bytes = 0;  // of those unacked that were sent
+    std::size_t in_flight_bytes = 0;  // of the unacked ones that were sent
     bool is_reading = true;
   };
 
@@ -105,10 +106,10 @@ class AgentRunner {
   AgentLauncher& launcher_;
   const AgentRunnerOptions options_;
   std::map<Key, Run> runs_;
-  // The newest lease of each session that has come to its end here, so that a directive which was
-  // long under way does not begin it again.
+  // The newest lease of each session that has ended here, so that a directive long in flight does
+  // not begin it again.
   base::ExpiringMap<base::SessionId, base::FencingToken> ended_{kEndedMax};
-  Key last_sent_;  // whose reports were taken last
+  Key last_sent_;  // the lease whose reports were taken last
   std::size_t unacked_bytes_ = 0;
   bool is_leaving_ = false;
 };

@@ -1,3 +1,4 @@
+// Folders are made before the start and removed by a thread, since removing many files takes long.
 #include "workers/runner/kept_agent_launcher.hpp"
 
 #include <filesystem>
@@ -8,7 +9,8 @@
 namespace workers {
 namespace {
 
-// The largest prompt (64 MiB) with every byte escaped as JSON may double, and a little beside it.
+// Twice the largest prompt (64 MiB), and a reserve. A JSON escape can be six times as long as its
+// character, so a prompt of many escapes fits only if it is smaller.
 constexpr std::size_t kStdinBufferMax = std::size_t{136} << 20;
 
 }  // namespace

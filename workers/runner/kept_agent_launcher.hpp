@@ -1,4 +1,4 @@
-// Starts agent processes for real: each under a keeper, with folders and a lock file of its own.
+// Starts real agent processes: each under a keeper, with folders and a lock file of its own.
 #pragma once
 
 #include <map>
@@ -19,21 +19,21 @@ struct KeptAgentOptions {
   std::vector<std::string> environment;  // the worker's, "NAME=value"
 };
 
-// Path of the lock that a session's keeper holds.
+// Returns the path of the lock that a session's keeper holds.
 std::string session_lock_path(const std::string& lock_folder, base::SessionId session);
 
 class KeptAgentLauncher final : public AgentLauncher {
  public:
   explicit KeptAgentLauncher(KeptAgentOptions options);
   base::Result<LaunchedAgent> launch(const DirectiveBody& directive) override;
-  // Removes the session's private folder.
+  // Removes the session's private folder, on a thread.
   void clean_up(base::SessionId session) override;
 
  private:
   std::string folder_of(base::SessionId session) const;
 
   const KeptAgentOptions options_;
-  base::JobThread<std::string, bool> cleaner_;  // removes the folder; whether it could
+  base::JobThread<std::string, bool> cleaner_;  // removes a folder; returns whether it succeeded
 };
 
 }  // namespace workers

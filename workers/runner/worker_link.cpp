@@ -1,3 +1,5 @@
+// One cycle receives, then reads the clock, takes the frames, keeps the connection alive, runs the
+// agents and sends reports.
 #include "workers/runner/worker_link.hpp"
 
 #include <algorithm>
@@ -28,12 +30,12 @@ bool WorkerLink::do_work() {
   std::vector<base::Bytes> received = receive();
   if (!base::mutant(base::Mutant::clock_read_before_frames)) now = clock_.boot();
   if (last_heard_.count() == 0) last_heard_ = worked_at_ = now;
-  // A process that was stopped for so long may have lost its leases: what waits in the connection
-  // could start an agent for a turn that has been given up. The server says anew what is to be.
+  // A process that was stopped for this long can have lost its leases. A directive left in the
+  // connection could start an agent for a turn that was given up; the server directs anew.
   const base::Duration away = now - std::exchange(worked_at_, now);
   if (away > options_.silence_max && !base::mutant(base::Mutant::stopped_worker_obeys)) {
     base::rare(base::Rare::worker_was_stopped);
-    last_heard_ += away;  // only while it works is it without a server
+    last_heard_ += away;  // time without a server counts only while it works
     received.clear();
     reconnect(now);
   }
@@ -51,7 +53,7 @@ bool WorkerLink::do_work() {
       worker_.send_again();
     }
     if (is_registered_) {
-      // What cannot be sent finds no connection: the server has gone, or another will come.
+      // A send that fails found no connection: the server is gone, or another one will come.
       is_registered_ = send(kVerbHeartbeat, bus::to_body(HeartbeatBody{worker_.held()}));
     } else {
       greet();

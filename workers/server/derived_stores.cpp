@@ -1,4 +1,5 @@
-// Opens what is derived from the log, and builds it anew where it cannot be relied on.
+// Index and views are first opened as they are; on damage or a change of history they are cleared
+// and folded anew, upon the base if the log was trimmed.
 #include "workers/server/derived_stores.hpp"
 
 #include <utility>
@@ -12,12 +13,12 @@ namespace {
 using base::ErrorCode;
 using base::Result;
 
-// Whether the log gives the rows back: they are damaged, or of another history.
+// True if the rows are at fault, damaged or of another history, so that the log can give them back.
 bool is_of_rows(const base::Error& error) {
   return error.code == ErrorCode::rows_damaged || error.code == ErrorCode::wrong_log;
 }
 
-// The two stores of rows, and how they are built from the log. Lives as long as the service.
+// The two stores of rows, and the ways to build them from the log. Lives as long as the service.
 class DerivedRows {
  public:
   DerivedRows(eventlog::BlockStore& log, eventlog::KeyValueStore& index_rows,
@@ -38,7 +39,7 @@ class DerivedRows {
                          damage ? *damage : base::Error{ErrorCode::rows_damaged, "not whole", {}});
   }
 
-  // With `takeover` as of `tail`.
+  // Opens the projections, with `takeover` as of `tail`.
   Result<projections::ProjectionSet> open_views(Position tail,
                                                 projections::Takeover& takeover) const {
     auto opened = try_views(tail, takeover);
@@ -93,13 +94,13 @@ class DerivedRows {
     return set;
   }
 
-  // Of a log that was trimmed; null: it begins at position 1.
+  // Reads the base of a trimmed log; none: the log begins at position 1.
   Result<std::optional<eventlog::LogBase>> read_base() const {
     if (!options_.read_base || log_.first() <= Position{1}) return std::nullopt;
     return options_.read_base();
   }
 
-  // The states of streams at the anchor, which are not in the log any more.
+  // Gives the index the states of streams at the anchor, which the log no longer holds.
   Result<bool> build_index_upon_base() const {
     auto base = read_base();
     if (!base) return tl::unexpected(base.error());
@@ -112,7 +113,7 @@ class DerivedRows {
     return projections::copy_anchored_streams(**rows, index_rows_, begin);
   }
 
-  // The rows of projections that do not reach the log's beginning.
+  // Gives projections that do not reach the log's beginning the base's rows.
   Result<bool> build_views_upon_base() const {
     auto base = read_base();
     if (!base) return tl::unexpected(base.error());

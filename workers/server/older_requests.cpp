@@ -1,4 +1,4 @@
-// Reads and answers requests in their older form.
+// The older bodies are translated to commands, and outcomes back to the older replies.
 #include "workers/server/older_requests.hpp"
 
 namespace workers {
@@ -22,7 +22,7 @@ base::Result<domain::Command> read_command(const base::RawValue& raw) {
   return command_of(std::move(*body));
 }
 
-// In the words of before there were commands for it.
+// Names the refusal as it was named before there were commands for this.
 bus::ReplyError error_of(domain::RejectionCode code) {
   if (code == domain::RejectionCode::in_progress) return bus::ReplyError::busy;
   return base::parse_enum<bus::ReplyError>(base::enum_name(code)).value_or(bus::ReplyError::failed);

@@ -1,5 +1,5 @@
-// Requests about copies and anchors in the form of clients of older releases: a verb for each.
-// Today they are commands like all others.
+// Requests about copies and anchors as clients of older releases send them, a verb for each. The
+// server carries them out as commands like all others.
 #pragma once
 
 #include <optional>
@@ -53,7 +53,7 @@ struct ArchiveBody {
   }
 };
 
-// Of a copy that is begun or forgotten, not of one that is done: the list tells that.
+// The reply for a copy that is begun or forgotten. Whether one is finished is shown by the list.
 struct CopyReplyBody {
   Position position;  // of what was recorded; durable
 
@@ -64,8 +64,8 @@ struct CopyReplyBody {
   }
 };
 
-// The request is on the record at `through`, and an anchor there or later is being made; `anchors`
-// tells when it is there.
+// The request is recorded at `through`, and an anchor there or later is being made; `anchors` shows
+// when it is finished.
 struct AnchorReplyBody {
   Position through;
 
@@ -76,11 +76,11 @@ struct AnchorReplyBody {
   }
 };
 
-// True of the three verbs.
+// True for the three verbs.
 bool is_older_verb(std::string_view verb);
-// The command that it asks for. Error invalid: the body cannot be read.
+// Returns the command that the request asks for. Error invalid: the body cannot be read.
 base::Result<domain::Command> older_command(std::string_view verb, const base::RawValue& body);
-// Its answer, in the form that goes with the verb.
+// Returns the answer in the form that belongs to the verb.
 bus::Reply older_reply(std::string_view verb, const bus::RequestKey& request,
                        const CommandOutcome& outcome);
 

@@ -1,4 +1,5 @@
-// Receives, has decided, tells, and gives each reactor its turn.
+// A duty cycle: commit and answer what the last one decided, receive, decide, commit again, then
+// the reactors, queries and feed.
 #include "workers/server/server.hpp"
 
 #include <algorithm>
@@ -17,21 +18,21 @@
 namespace workers {
 namespace {
 
-// Values in one frame. The longest list that a client may send with sense are the versions of an
-// erasure; a worker tells of each of its leases, nine values each.
+// The most values in one frame. A client's longest sensible list is the versions of an erasure; a
+// worker lists each of its leases with nine values.
 constexpr std::size_t kClientItemsMax = 65'536;
 constexpr std::size_t kWorkerItemsMax = 262'144;
-// No request but a spawn, a prompt or an erasure has a larger body: these wait in one class.
+// Only a spawn, a prompt or an erasure has a larger body; they wait in one class.
 constexpr std::size_t kLargeBodyBytes = CommandLoop::kSmallBytes;
 constexpr std::size_t kParkedMax = 1024;                  // queries that wait for a position
 constexpr std::size_t kQueriesMax = 1024;                 // queries that wait for their answer
-constexpr std::size_t kPeerQueriesMax = kQueriesMax / 8;  // of one peer, those that are parked too
-// Projections are told of new events at most so often while nobody asks: what changes one row many
-// times meanwhile writes it once. A query never waits for it, but may have that much to fold.
+constexpr std::size_t kPeerQueriesMax = kQueriesMax / 8;  // of one peer, parked ones included
+// While nobody asks, projections are told of new events at most this often, so that a row which
+// changes many times is written once. A query never waits for it, but can have that much to fold.
 constexpr base::Duration kViewsInterval = std::chrono::milliseconds(200);
 constexpr base::Duration kViewsRetry = std::chrono::seconds(1);       // after one that failed
 constexpr base::Duration kSilenceInterval = std::chrono::seconds(1);  // between looks at the peers
-constexpr base::Duration kParkMax = std::chrono::seconds(60);  // whatever the asker would wait
+constexpr base::Duration kParkMax = std::chrono::seconds(60);  // the most that an asker can wait
 
 bus::LogEpoch bus_epoch(const eventlog::Epoch& epoch) {
   return {epoch.counter, epoch.random};
@@ -68,15 +69,15 @@ bus::Reply accepted(const bus::RequestKey& request, const Accepted& outcome) {
       outcome.reply);
 }
 
-// The reason why the peer may not ask about the log as a whole.
+// Returns why the peer cannot ask about the log as a whole.
 std::string out_of_scope(const bus::Peer& peer) {
   return "this connection acts for agent '" + peer.hello.scope +
-         "' only; copies and anchors are of all";
+         "' only; copies and anchors concern all agents";
 }
 
 bus::Reply rejected(const bus::RequestKey& request, domain::Rejection rejection) {
   domain::cut_text(rejection.text, domain::kRefusalBytesMax);
-  // Of a command that nobody has looked at its sender must not think that it did not happen.
+  // The sender of an undecided command must not think that it did not happen.
   if (domain::is_undecided(rejection.code) && !base::mutant(base::Mutant::busy_is_refusal)) {
     return bus::error_reply(request,
                             rejection.code == domain::RejectionCode::busy
@@ -134,7 +135,7 @@ bool Server::do_work() {
 
   const bool is_first = !is_ready();
   if (is_first) start();
-  // What was decided during the last commit goes first: it is committed while more is received.
+  // The last cycle's decisions go first, so that they are committed while more is received.
   bool has_worked = commit() || is_first;
   if (failure_) return true;
   has_worked |= receive_frames();
@@ -191,7 +192,7 @@ void Server::start() {
   }
 }
 
-// After what has come was received: who was not heard because the server itself stood still is not
+// Called after receiving: a peer that was not heard because the server itself stood still is not
 // silent.
 void Server::forget_silent_peers() {
   if (boot_ < silence_due_) return;
@@ -203,7 +204,7 @@ void Server::forget_silent_peers() {
 bool Server::receive_frames() {
   bool has_received = false;
   is_flight_told_ = false;
-  // Workers first: what they say frees places, and a kill waits for nobody's prompt.
+  // Workers first: their reports free places, and a kill must not wait for a prompt.
   while (auto frame = workers_.receive(boot_)) {
     has_received = true;
     flight_.add(boot_, FlightKind::frame, 1);
@@ -251,7 +252,7 @@ void Server::take_request(const bus::Peer& peer, const bus::Request& request) {
   }
 }
 
-// Answers of reactors are about all agents.
+// Answers of reactors are about all agents, so the peer must have no scope.
 bool Server::answer_by_reactor(const bus::Peer& peer, const bus::Request& request) {
   const auto asked = std::find_if(reactors_.begin(), reactors_.end(), [&](const Reactor* reactor) {
     return !reactor->verb().empty() && reactor->verb() == request.verb;
@@ -278,7 +279,7 @@ void Server::refuse_verb(const bus::Peer& peer, const bus::Request& request) {
                                       "'; known are " + known));
 }
 
-// Once in a cycle: it is long.
+// At most once a cycle, because the answer is long.
 void Server::tell_flight(const bus::Peer& peer, const bus::Request& request) {
   if (std::exchange(is_flight_told_, true)) {
     clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
@@ -294,7 +295,7 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
     clients_.reply(
         peer.id, rejected(request.key(), {domain::RejectionCode::invalid, base::describe(error)}));
   };
-  // Decoding costs time in proportion to the body, so one that finds no room is not decoded.
+  // Decoding costs time in proportion to the body, so a large body without room is not decoded.
   if (request.body.encoded.size() > kLargeBodyBytes) {
     if (const auto full = commands_.check_room(peer.id, request.body.encoded.size())) {
       clients_.reply(peer.id, rejected(request.key(), *full));
@@ -312,7 +313,8 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   }
   auto command = decode_command(*body);
   if (!command) return refuse(command.error());
-  // Else the same Spawn with another session would be another command, and start a second agent.
+  // Otherwise the same Spawn for another session would be another command, and start a second
+  // agent.
   if (domain::opens_stream(*command) && body->session.bytes != request.id.bytes &&
       !base::mutant(base::Mutant::spawn_names_any_session)) {
     return refuse({base::ErrorCode::invalid,
@@ -320,7 +322,7 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
                        request.id.text() + ", not " + body->session.text(),
                    "session"});
   }
-  // A command about the log as a whole is for no agent, whatever agent its body names.
+  // A command about the log as a whole has no agent, whatever agent its body names.
   const auto target = domain::target_of(*command, body->agent, body->session);
   const bool is_in_scope =
       peer.hello.scope.empty() || (target && target->agent == peer.hello.scope);
@@ -357,7 +359,7 @@ void Server::take_older(const bus::Peer& peer, const bus::Request& request) {
 void Server::submit(const bus::Peer& peer, const bus::Request& request, CommandMessage message,
                     std::string older_verb) {
   message.id = request.id;
-  // A client of an older release sends its request again after `busy`, under the same ask.
+  // A client of an older release sends its request again after `busy` under the same ask.
   message.ask = older_verb.empty() ? request.ask : 0;
   message.actor_kind = domain::ActorKind::client;
   if (message.actor.empty()) message.actor = peer.hello.name;
@@ -470,7 +472,7 @@ void Server::on_answer(std::uint64_t number, const CommandAnswer& answer) {
   } else {
     clients_.reply(asked.peer, rejected(asked.request, answer.outcome.error()));
   }
-  // A refusal may rest on what had been durable before it was decided.
+  // A refusal can rest on events that were durable before it was decided.
   answered_.push_back(
       {asked.received, answer.taken, answer.appended, std::max(answer.appended, durable_at_)});
 }
@@ -509,7 +511,7 @@ bool Server::send_query_answers() {
       views_due_ = boot_ + kViewsRetry;
     }
   }
-  // Keeps the projections close to the log also while nobody asks, or while digests are taken.
+  // Keeps the projections close to the log even while nobody asks, or while digests are taken.
   if (!are_views_told_ && views_at_ < sequencer_.durable() && boot_ >= views_due_) {
     views_at_ = sequencer_.durable();
     views_due_ = boot_ + kViewsInterval;

@@ -1,11 +1,11 @@
-// The server's loop: the one thread that owns the sockets, decides, and tells. It joins the command
-// loop, the lease dispatcher and the feed, and works entirely through ports, so that the simulator
-// runs the same code.
+// The server's loop: the one thread that owns the sockets, decides, and answers. It joins the
+// command loop, the lease dispatcher and the feed. It works entirely through ports, so that the
+// simulator runs the same code.
 //
-// Its start: record ServerStarted (before it, in an empty log, EpochStarted), then take frames.
-// Reactors do the work of the server that nobody asks for; reactors.hpp lists them.
-// What the record says of sessions that are under way and of the streams that all share comes with
-// its making; each session's own state is loaded with its first command.
+// At its start it records ServerStarted (in an empty log EpochStarted first), then takes frames.
+// Reactors do the work of the server that no client asks for; reactors.hpp lists them. The
+// constructor takes the recorded states of sessions under way and of shared streams. Each session's
+// own state is loaded with its first command.
 #pragma once
 
 #include <deque>
@@ -23,7 +23,7 @@
 
 namespace workers {
 
-// All outlive the server.
+// All must outlive the server.
 struct ServerPorts {
   base::Clock& clock;
   base::Random& random;
@@ -39,10 +39,10 @@ struct ServerPorts {
 };
 
 struct ServerOptions {
-  eventlog::LogTail tail;  // of an empty log: with a fresh log id and epoch
+  eventlog::LogTail tail;  // for an empty log with a fresh log id and epoch
   CommandLoopOptions commands;
   LeaseDispatcherOptions leases;
-  std::string key{};  // fingerprint of what anchors are signed with; empty: there is none
+  std::string key{};  // fingerprint of the key that signs anchors; empty: there is none
 };
 
 class Server : private Asker {
@@ -50,20 +50,20 @@ class Server : private Asker {
   // `takeover` is as of `options.tail`.
   Server(const ServerPorts& ports, const ServerOptions& options, projections::Takeover&& takeover);
 
-  // One duty cycle. True when anything was done.
+  // One duty cycle. Returns true when anything was done.
   bool do_work();
 
-  // Its workers are told to leave. Commands are taken on, and no turn is begun by a further lease:
-  // prompts wait for the next server.
+  // Grants no more leases; call it when the workers are told to leave. Commands are still accepted,
+  // but no new lease begins a turn: prompts wait for the next server.
   void drain() { dispatcher_.drain(); }
 
-  // It has begun to, and takes frames.
+  // True once it has recorded its start and takes frames.
   bool is_ready() const { return started_at_.value > 0; }
-  // And the record says that it has taken over, durably.
+  // True once that record is durable.
   bool has_taken_over() const { return is_ready() && durable() >= started_at_; }
   // Set when the log's fate is in doubt: the process must stop.
   const std::optional<base::Error>& failure() const { return failure_; }
-  // When do_work() is due although nothing arrives; boot time.
+  // Boot time at which do_work() is due even if nothing arrives.
   base::Duration next_timer() const;
   base::ServerId incarnation() const { return incarnation_; }
   Position durable() const { return sequencer_.durable(); }
@@ -76,8 +76,8 @@ class Server : private Asker {
     bus::PeerId peer;
     bus::RequestKey request;
     base::Duration received{0};
-    std::string older_verb{};  // in whose form it was asked; empty: as a command
-    // That reactors are told of when it is accepted: one about the log as a whole.
+    std::string older_verb{};  // the verb of an older form of request; empty: a command
+    // The command for the reactors' on_decided(), if it is about the log as a whole.
     std::unique_ptr<domain::ServerCommand> command{};
   };
   struct Parked {
@@ -101,7 +101,7 @@ class Server : private Asker {
   void take_query(const bus::Peer& peer, const bus::Request& request);
   void drop_query_of(const bus::PeerId& peer);
   // Publishes and answers what has become durable, and gives the committer what was decided since.
-  // Sets failure_ where the log's fate is in doubt.
+  // Sets failure_ when the log's fate is in doubt.
   bool commit();
   bool publish_durable();
   bool send_answers();
@@ -122,7 +122,7 @@ class Server : private Asker {
   bus::FrameServer workers_;
   std::vector<std::unique_ptr<Reactor>> own_reactors_;
   std::vector<Reactor*> reactors_;  // all, in the order in which they work
-  Position started_at_;  // of the record that this server has taken over; 0: it has not started
+  Position started_at_;             // of its own ServerStarted; 0: it has not started
   std::optional<base::Error> failure_;
   base::Time now_;
   base::Duration boot_{0};
@@ -130,15 +130,15 @@ class Server : private Asker {
   std::unordered_map<std::uint64_t, Asked> asked_;
   std::uint64_t next_ticket_ = 0;
   std::deque<Parked> parked_;
-  Position views_at_;  // durable head that the query service was last told; 0: to be told anew
+  Position views_at_;  // durable head last given to the query service; 0: give it anew
   base::Duration views_due_{0};
   base::Duration silence_due_{0};
-  std::size_t queries_out_ = 0;                    // that somebody waits for
-  std::map<bus::PeerId, std::size_t> queries_of_;  // these and the parked ones, by who asked
+  std::size_t queries_out_ = 0;                    // with an asker that waits
+  std::map<bus::PeerId, std::size_t> queries_of_;  // these and the parked ones, by asker
   bool is_flight_told_ = false;                    // in this cycle
-  bool are_views_told_ = false;                    // the projections are being told of new events
-  base::Duration durable_at_{0};        // when the durable head was last seen to have moved
-  std::vector<CommandTimes> answered_;  // in this call of send_answers
+  bool are_views_told_ = false;                    // the projections are being given new events
+  base::Duration durable_at_{0};                   // when the durable head was last seen to move
+  std::vector<CommandTimes> answered_;             // in this call of send_answers
   DutyCycle duty_;
   FlightRecorder flight_;
 };

@@ -1,3 +1,5 @@
+// Rows are folded into <base>.new, the archive is copied and its anchor recorded; the trim renames
+// the folder to the base, gives the index its states, and removes the blocks.
 #include "workers/upkeep/log_trimming.hpp"
 
 #include "eventlog/base/list_files.hpp"
@@ -16,24 +18,24 @@ using base::Result;
 namespace {
 
 struct Limit {
-  Position through;    // no event behind it is archived
+  Position through;    // the last position that can be archived
   std::string reason;  // why
 };
 
 Result<Limit> limit_of(const ArchiveOrder& order, eventlog::StreamIndex& index) {
   const auto indexed = index.position();
   if (!indexed) return tl::unexpected(indexed.error());
-  // Of a stream that the index has not come to, every event is behind it.
+  // Events behind the index's position can belong to any stream, so none of them is archived.
   Limit limit{std::min(*indexed, order.durable), "the log ends there"};
   if (order.before.value > 0 && order.before.plus(-1) < limit.through) {
-    limit = {order.before.plus(-1), "that is what was asked for"};
+    limit = {order.before.plus(-1), "the request ends there"};
   }
   for (const std::string& stream : order.needed) {
     if (base::mutant(base::Mutant::live_session_archived)) break;
     const auto first = index.blocks_between(stream, {1}, {1});
     if (!first) return tl::unexpected(first.error());
     if (first->empty() || first->front().first > limit.through) continue;
-    limit = {first->front().first.plus(-1), "session " + stream + " lives, and begins behind it"};
+    limit = {first->front().first.plus(-1), "session " + stream + " lives and begins behind it"};
   }
   return limit;
 }
@@ -60,12 +62,12 @@ Result<eventlog::Checkpoint> LogTrimming::choose_end(const ArchiveOrder& order) 
       next = header.last().next();
     }
   }
-  // The last block stays: a log is never empty again.
+  // The last block stays, so that the log is never empty again.
   if (end.position.value > 0 && end.position < log.tail()) return end;
-  return failure(ErrorCode::invalid, "there is nothing to archive: nothing before position " +
+  return failure(ErrorCode::invalid, "there is nothing to archive: no event before position " +
                                          std::to_string(limit->through.value + 1) +
                                          " is old enough (" + limit->reason +
-                                         "), or it is one block with what is younger");
+                                         "), or it shares a block with younger ones");
 }
 
 Result<eventlog::Anchor> LogTrimming::fold(Position end, const std::string& folder) const {
@@ -98,7 +100,7 @@ Result<MadeArchive> LogTrimming::archive(const ArchiveOrder& order,
   return tl::unexpected(made.error());
 }
 
-// The rows that the log is to begin with, durably, in a folder that is not yet a base.
+// Makes the rows that the log will begin with, durably, in a folder that is not yet a base.
 Result<eventlog::Anchor> LogTrimming::fold_part(Position end) const {
   const std::string part = part_of(end);
   disk.remove_all(part);
@@ -115,7 +117,7 @@ Result<eventlog::Anchor> LogTrimming::fold_part(Position end) const {
   return anchor;
 }
 
-// A copy of the log that was made after the archive, and before the trim, came without its rows.
+// A copy of the log made after the archive and before the trim has no such rows: folds them.
 Result<bool> LogTrimming::fold_missing(const eventlog::Anchor& anchor) const {
   const Position end = anchor.at.position;
   if (!eventlog::is_gone(part_of(end)) || !eventlog::is_gone(root.base(end))) return true;
@@ -129,7 +131,7 @@ Result<bool> LogTrimming::fold_missing(const eventlog::Anchor& anchor) const {
                  "position " + std::to_string(end.value));
 }
 
-// It stands behind the archive's end, and before what says that the archive is whole.
+// Finds the anchor, which is behind the archive's end and before its ArchiveCompleted.
 Result<domain::MadeAnchor> LogTrimming::find_anchor(const TrimOrder& order) const {
   const Position from = std::max(order.recorded, order.through.next());
   auto made = eventlog::find_anchor(log, order.through, from);
@@ -162,16 +164,16 @@ Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& 
   const std::uint64_t generation = index_rows.generation();
   auto copied = projections::copy_anchored_streams(**rows, index_rows, order.through);
   if (!copied) return copied;
-  // A trimmed log cannot prove an index that ends before its first block, so the index goes to the
-  // disk first.
+  // A trimmed log cannot prove an index that ends before its first block, so the index is flushed
+  // first.
   if (auto ok = index_rows.flush(); !ok) return ok;
   if (auto ok = eventlog::trim_log(log, anchor->at, order.folder); !ok) return ok;
   if (index_rows.generation() != generation) {
-    // The index was built anew meanwhile, which may have been upon the base before.
+    // The index was built anew meanwhile, possibly upon the base before this one.
     copied = projections::copy_anchored_streams(**rows, index_rows, order.through);
     if (!copied) return copied;
   }
-  // Those of earlier trims are in the archives.
+  // The bases of earlier trims are in the archives.
   const auto bases = base::list_files(root.bases());
   if (!bases) return tl::unexpected(bases.error());
   for (const base::ListedFile& entry : *bases) {
@@ -185,7 +187,7 @@ void LogTrimming::remove_left_over(const std::string& folder) const {
   if (const auto tail = eventlog::read_tail(log)) {
     eventlog::remove_archive(folder, tail->log, disk);
   }
-  // Where they cannot be listed they stay: the next trim removes them, or says why it cannot.
+  // If the folder cannot be listed they stay: the next trim removes them, or says why it cannot.
   for (const base::ListedFile& entry :
        base::list_files(root.bases()).value_or(std::vector<base::ListedFile>())) {
     if (entry.extension() == ".new") disk.remove_all(entry.path);

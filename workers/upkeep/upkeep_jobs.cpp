@@ -1,3 +1,5 @@
+// A job is one order, or a pass that erases pending texts from the log and its copies and then
+// looks for expired ones.
 #include "workers/upkeep/upkeep_jobs.hpp"
 
 #include <filesystem>
@@ -39,7 +41,8 @@ UpkeepOutcome UpkeepJobs::run(const UpkeepJob& job) {
   return outcome;
 }
 
-// What the projections list is found by the index, which can fail by itself.
+// Fails if the index, by which listed texts are found, is behind the projections; it can fail by
+// itself.
 base::Result<bool> UpkeepJobs::check_index(Position listed) {
   const auto indexed = index_.position();
   if (!indexed) return tl::unexpected(indexed.error());
@@ -65,7 +68,7 @@ void UpkeepJobs::obey(const AnchorOrder& order, UpkeepOutcome& outcome) {
   outcome.anchor = AnchorResult{make_anchor(order)};
 }
 
-// From the log alone: what the live rows may have wrong is not signed.
+// Folds the anchor from the log alone, so that a mistake in the live rows is not signed.
 base::Result<eventlog::SignedAnchor> UpkeepJobs::make_anchor(const AnchorOrder& order) {
   auto folder = eventlog::PrivateFolder::make();
   if (!folder) return tl::unexpected(folder.error());
@@ -92,8 +95,8 @@ void UpkeepJobs::obey(const ArchiveOrder& order, UpkeepOutcome& outcome) {
 
 void UpkeepJobs::obey(const TrimOrder& order, UpkeepOutcome& outcome) {
   if (index_rows_ == nullptr) {
-    outcome.trim = TrimResult{order, base::failure(base::ErrorCode::refused,
-                                                   "there is no index to be trimmed with the log")};
+    outcome.trim = TrimResult{
+        order, base::failure(base::ErrorCode::refused, "there is no index to trim with the log")};
   } else {
     outcome.trim = TrimResult{order, trimming().trim(order, *index_rows_)};
   }
@@ -128,10 +131,10 @@ void UpkeepJobs::erase_pending(const UpkeepJob& job, UpkeepOutcome& outcome) {
   }
 }
 
-// Backups and archives that may hold something of it: all that are there, whichever is away.
+// Erases in all backups and archives that can hold the texts; one that is missing is an error.
 base::Result<bool> UpkeepJobs::reach_copies(const UpkeepJob& job,
                                             const std::vector<Wanted>& wanted) {
-  base::Result<bool> outcome = true;  // of the first that was not reached
+  base::Result<bool> outcome = true;  // of the first copy that was not reached
   const auto unreached = [&](std::string_view kind, const std::string& name, base::Error error) {
     if (!outcome) return;
     error.text = std::string(kind) + " " + name + " is not reached by erasures: " + error.text +
@@ -141,7 +144,7 @@ base::Result<bool> UpkeepJobs::reach_copies(const UpkeepJob& job,
   };
   for (const auto& [name, backup] : job.backups) {
     if (base::mutant(base::Mutant::backup_not_reached)) break;
-    // One that is not known to be whole may be one that could not be made.
+    // A backup not known to be whole can be one that could not be made.
     const bool is_there = eventlog::LogFolder{backup.folder}.has_log();
     if (!is_there && backup.through.value == 0) continue;
     auto reached = reach(backup.folder, wanted);
@@ -150,7 +153,7 @@ base::Result<bool> UpkeepJobs::reach_copies(const UpkeepJob& job,
   for (const auto& [name, archive] : job.archives) {
     if (base::mutant(base::Mutant::archive_not_reached)) break;
     if (archive.through.value == 0) continue;
-    // The rest of the trim reads from the archive which chunks the log may still hold.
+    // The unfinished trim reads from the archive which chunks the log can still hold.
     if (!archive.is_trimmed && log_.first() > archive.through) {
       if (!outcome) continue;
       outcome =
@@ -190,7 +193,7 @@ base::Result<bool> UpkeepJobs::reach(const std::string& root, const std::vector<
 base::Result<bool> UpkeepJobs::erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
                                           const eventlog::LogFolder& folder,
                                           const std::vector<Wanted>& wanted) {
-  // First, so that nobody takes it for damage.
+  // Noted first, so that nobody takes the missing text for damage.
   auto noted = eventlog::add_later_erasures(folder.erased(), wanted, options_.disk);
   if (!noted) return noted;
   eventlog::ScrubScope scope;
@@ -216,7 +219,7 @@ base::Result<UpkeepJobs::Wanted> UpkeepJobs::erase(const projections::PendingEra
   return Wanted{stream, std::move(events)};
 }
 
-// What the agent of a session that is erased whole kept in its private folder.
+// Removes the private folder of an agent whose session is erased whole.
 base::Result<bool> UpkeepJobs::remove_session_folder(const projections::PendingErasure& pending) {
   if (options_.session_folder.empty()) return true;
   const auto row = projections::get_session(views_, pending.agent, pending.session);

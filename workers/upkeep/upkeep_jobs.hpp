@@ -1,7 +1,7 @@
-// What erasing does to the disk: takes the text of which a ContentErased says so out of the log's
-// files and out of its backups, and looks which ended sessions were kept for long enough. Backups
-// are made here, too, so that none is made while something is being erased, and anchors. Slow,
-// therefore a port: the server's loop hands it over and hears what came of it.
+// The disk work of erasures and copies. A job takes the text that a ContentErased names out of the
+// log's files and its copies, and finds ended sessions that were kept for long enough. Backups,
+// archives and anchors are made here too, so that none is made during an erasure. It is slow and
+// therefore behind a port: the server's loop hands it over and receives the outcome.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ namespace workers {
 
 using base::Position;
 
-// How long the text of an ended session is kept, from its end on, by how it ended; 0: for ever.
+// How long the text of an ended session is kept after its end, by how it ended; 0: for ever.
 struct KeepFor {
   base::Duration completed{0};
   base::Duration failed{0};
@@ -31,7 +31,7 @@ struct KeepFor {
 struct UpkeepOptions {
   KeepFor keep_for;
   std::string session_folder;             // of the sessions' private folders; empty: there are none
-  std::optional<base::SigningKey> key{};  // that anchors are signed with
+  std::optional<base::SigningKey> key{};  // the key that signs anchors
   std::string data_folder{};              // of the log
   eventlog::Disk& disk = eventlog::system_disk();
 };
@@ -40,7 +40,7 @@ struct BackupOrder {
   std::string name;
   std::string folder;
   Position begun;             // of its BackupBegun
-  bool is_left_over = false;  // by a server that was killed meanwhile: to be proved, or removed
+  bool is_left_over = false;  // by a killed server: prove it, or remove it
   bool shares_files = false;  // with the log: see BackupOptions
 };
 
@@ -49,7 +49,7 @@ struct BackupResult {
   base::Result<eventlog::BackupOutcome> outcome;
 };
 
-// Of the log up to the end of a block.
+// Asks for an anchor of the log up to the end of a block.
 struct AnchorOrder {
   Position through;
   base::Time wall;
@@ -59,16 +59,16 @@ struct AnchorResult {
   base::Result<eventlog::SignedAnchor> anchor;
 };
 
-// Copies what lies before a point of the log, and has an anchor made of its end.
+// Asks for a copy of the log's beginning up to a point, and for an anchor of its end.
 struct ArchiveOrder {
   std::string name;
   std::string folder;
   Position before;         // events from here on stay; 0: those from the time on
   base::Time before_time;  // log time
-  Position durable;        // the log's last event that may be looked at
+  Position durable;        // the last event that can be looked at
   base::Time wall;
   std::vector<std::string> needed;  // streams of which the log keeps every event
-  bool is_left_over = false;        // by a server that was killed meanwhile: only to be removed
+  bool is_left_over = false;        // by a killed server: only remove it
 };
 
 struct MadeArchive {
@@ -81,13 +81,13 @@ struct ArchiveResult {
   base::Result<MadeArchive> made;
 };
 
-// Removes from the log what an archive holds that is on the record as whole.
+// Asks to remove from the log the content of an archive that is recorded as whole.
 struct TrimOrder {
   std::string name;
   std::string folder;
   Position through;   // the archive's last event
-  Position recorded;  // of the anchor that stands there; 0: it is to be looked for
-  // Of an order that was not done: some of the log is removed already.
+  Position recorded;  // position of the anchor's record; 0: it must be found
+  // Set in an order that failed: some of the log is already removed.
   bool is_begun = false;
 };
 
@@ -99,21 +99,21 @@ struct TrimResult {
 using Order = std::variant<BackupOrder, AnchorOrder, ArchiveOrder, TrimOrder>;
 
 struct UpkeepJob {
-  Position at_least;  // that the projections must have come to
+  Position at_least;  // the position that the projections must have reached
   base::Time now;     // log time
   std::map<std::string, domain::NamedBackup> backups;
   std::map<std::string, domain::NamedArchive> archives{};
-  std::optional<Order> order{};  // only this is done, then
+  std::optional<Order> order{};  // if set, only this is done
 };
 
 struct UpkeepOutcome {
-  bool is_behind = false;  // the projections are: nothing was done
-  bool has_more = false;   // than one job takes
-  // Of which no file holds anything any more.
+  bool is_behind = false;  // the projections are behind: nothing was done
+  bool has_more = false;   // more than one job takes
+  // Erasures whose texts are in no file any more.
   std::vector<projections::PendingErasure> erased;
-  // That were kept for long enough, and are still there.
+  // Texts that were kept for long enough and still exist.
   std::vector<projections::KeptContent> expired;
-  // What kept some of it from being done; it is to be tried again.
+  // Why some of it was not done; it must be tried again.
   std::optional<base::Error> error;
   std::optional<BackupResult> backup;
   std::optional<AnchorResult> anchor;
@@ -121,8 +121,8 @@ struct UpkeepOutcome {
   std::optional<TrimResult> trim;
 };
 
-// Sessions of one job: so few that what is asked for meanwhile does not wait long, so many that
-// tables are not written anew for each.
+// Sessions of one job: few enough that later orders do not wait long, and enough that tables are
+// not rewritten for each session.
 constexpr std::size_t kErasuresMax = 64;
 
 struct LogTrimming;  // workers/upkeep/log_trimming.hpp
@@ -130,7 +130,7 @@ struct LogTrimming;  // workers/upkeep/log_trimming.hpp
 // Used by one thread.
 class UpkeepJobs {
  public:
-  // All references outlive it.
+  // All references must outlive it.
   UpkeepJobs(eventlog::BlockStore& log, eventlog::StreamIndex& index,
              eventlog::KeyValueStore& views, UpkeepOptions options,
              eventlog::KeyValueStore* index_rows = nullptr)
@@ -166,7 +166,7 @@ class UpkeepJobs {
   eventlog::BlockStore& log_;
   eventlog::StreamIndex& index_;
   eventlog::KeyValueStore& views_;
-  eventlog::KeyValueStore* index_rows_;  // of the index and of snapshots
+  eventlog::KeyValueStore* index_rows_;  // of the index and snapshots
   const UpkeepOptions options_;
 };
 
@@ -174,7 +174,7 @@ class UpkeepJobs {
 class UpkeepPort {
  public:
   virtual ~UpkeepPort() = default;
-  // One at a time.
+  // One job at a time: call it again only after poll() returned the outcome.
   virtual void submit(const UpkeepJob& job) = 0;
   virtual std::optional<UpkeepOutcome> poll() = 0;
   virtual int wake_fd() const { return -1; }
