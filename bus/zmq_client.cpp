@@ -1,4 +1,4 @@
-// ClientSocket over DEALER.
+// ClientSocket over DEALER; it takes frames only while a server is connected.
 #include <utility>
 
 #include "bus/endpoint.hpp"

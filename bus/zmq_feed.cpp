@@ -1,4 +1,4 @@
-// PublisherSocket over XPUB and SubscriberSocket over SUB.
+// PublisherSocket over XPUB, which shows every subscription, and SubscriberSocket over SUB.
 #include <utility>
 
 #include "bus/endpoint.hpp"

@@ -1,4 +1,4 @@
-// ServerSocket over ROUTER.
+// ServerSocket over ROUTER, with a bound on the bytes that wait for each peer.
 #include <map>
 #include <utility>
 
