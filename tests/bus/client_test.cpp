@@ -1,3 +1,5 @@
+// Requests of a client over the memory bus: each is answered once under its id, or ends with a
+// clear error, whatever is lost. Bounds on requests and peers, and notices both ways.
 #include "bus/client.hpp"
 
 #include <set>
@@ -95,7 +97,7 @@ TEST_CASE("without a server the error says so, with one that is silent it is a t
   world.restart();
   id = world.client.start("echo", kBody, Duration{1'000'000});
   REQUIRE(world.wait(*id));
-  // Hears the server's welcome, but never the reply.
+  // The client hears the server's welcome, but never the reply.
   id = world.client.start("echo", kBody, Duration{1'000'000});
   world.client.do_work(world.clock.now);
   world.bus.advance(world.clock.now);
@@ -204,7 +206,7 @@ TEST_CASE("a full table of peers forgets the one silent longest, whatever it is"
   CHECK(peers.find("w") != nullptr);
 }
 
-// Takes everything and never has an answer, as a connection to a host that has vanished.
+// Accepts every frame and never has an answer, like a connection to a host that has vanished.
 class DeadSocket final : public bus::ClientSocket {
  public:
   void* poll_handle() const override { return nullptr; }

@@ -1,6 +1,6 @@
-// Peers that die while what they sent waits to be read. libzmq 4.3.4 aborts the process where a
-// heartbeat, of its own or of the peer, meets a connection that ended behind a full queue. The
-// peers are processes of their own, which are killed.
+// Peers that die while their frames wait to be read. In this case libzmq 4.3.4 aborts the process
+// if a heartbeat, its own or the peer's, meets a connection that ended behind a full queue. The
+// peers are separate processes, which the test kills.
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -15,7 +15,7 @@ namespace {
 
 using base::Duration;
 
-// In which heartbeats come that are on every two seconds.
+// Long enough for heartbeats that are sent every two seconds.
 constexpr Duration kHeartbeatsTime{3'000'000};
 
 struct Folder {
@@ -32,8 +32,8 @@ struct Folder {
   std::string path = "/tmp/steno-bus-XXXXXX";
 };
 
-// Something else goes on in the same process: a round through ZeroMQ's thread, which has then seen
-// what happened before.
+// Other traffic in the same process: one round trip through ZeroMQ's thread. When it returns, that
+// thread has seen everything that happened before.
 class Bystander {
  public:
   Bystander(bus::Context& context, const Folder& folder)
@@ -70,7 +70,7 @@ void wait_for_word(const zmtp::Child& child) {
   REQUIRE(child.hear() == '.');
 }
 
-// How many can be read until nothing comes any more.
+// Reads until nothing comes any more; returns the number of frames.
 template <class Socket>
 int count_all(Socket& socket, Bystander& bystander) {
   int count = 0;
@@ -96,7 +96,7 @@ TEST_CASE("a server outlives a client that floods it, heartbeats among the frame
     peer.shake_hands("DEALER");
     peer.say(zmtp::frame("first"));
     self.hear();
-    // Whatever the queue holds: behind it lie frames and heartbeats that were received together.
+    // More than any queue holds; behind it lie frames and heartbeats that were received together.
     peer.say(times(900, zmtp::frame("hello")) + times(700, zmtp::frame("hello") + zmtp::ping()));
     self.tell();
     self.wait_to_be_killed();

@@ -1,3 +1,5 @@
+// The feed as published: how events become messages for each level, when ends and beacons are sent,
+// and the answer to a probe. Also the bytes of a message, and damaged ones.
 #include "bus/feed_publisher.hpp"
 
 #include "bus/memory_bus.hpp"

@@ -11,7 +11,7 @@
 
 namespace feed_world {
 
-// What requests carry when it does not matter.
+// The body of requests where its content does not matter.
 inline const base::RawValue kBody{base::encode(std::string("body"))};
 
 struct Entry {
@@ -22,7 +22,7 @@ struct Entry {
 struct Log {
   bus::LogIdentity identity;
   std::vector<Entry> entries;     // entries[i] has position i + 1
-  std::string history = "facts";  // what events say that are appended
+  std::string history = "facts";  // text of the events that are appended
 
   base::Position head() const { return {static_cast<std::int64_t>(entries.size())}; }
 
@@ -35,7 +35,7 @@ struct Log {
     return entries.back();
   }
 
-  // Back to what it was at that position, to be written on differently.
+  // Cuts the log back to that position; later events differ from those removed.
   void go_back(base::Position position) {
     entries.resize(static_cast<std::size_t>(position.value));
     history += "'";

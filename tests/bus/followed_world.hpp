@@ -1,4 +1,4 @@
-// A server over the memory bus and those who follow it, on virtual time, as one seed decides.
+// A server over the memory bus and its followers, on virtual time; one seed decides every fault.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ struct Follower {
   std::optional<base::Error> error;
 };
 
-// A connection each, or one for all of them.
+// One connection for each follower, or one shared by all.
 enum class Connections { own, shared };
 
 struct FollowedWorld {
@@ -105,7 +105,8 @@ struct FollowedWorld {
     for (auto& follower : followers) follower->do_work(clock.now);
   }
 
-  // Runs without faults until everybody has everything; false: they do not in a minute of theirs.
+  // Runs without faults until every follower has every event. False: a minute of virtual time was
+  // not enough.
   bool settle() {
     const Duration end = clock.now + Duration{60'000'000};
     while (clock.now < end) {
@@ -124,7 +125,7 @@ struct FollowedWorld {
   bus::MemoryBus bus;
   Log log;
   std::unique_ptr<Server> server;
-  std::unique_ptr<bus::SubscriberSocket> connection;  // of all, where they share one
+  std::unique_ptr<bus::SubscriberSocket> connection;  // the one that all use, if shared
   std::unique_ptr<bus::SharedSubscriber> shared;
   std::vector<std::unique_ptr<Follower>> followers;
 };

@@ -1,3 +1,5 @@
+// The bounds of one duty cycle of a server's socket: frames, bytes and each peer's share. Also the
+// refusal of a frame with too many values before it is decoded.
 #include "bus/frame_server.hpp"
 
 #include <algorithm>
@@ -9,7 +11,7 @@ namespace {
 
 using base::Duration;
 
-// What peers have sent lies in `arrived`, as in the transport.
+// A socket in memory: frames from peers lie in `arrived`, as they would in the transport.
 class Socket final : public bus::ServerSocket {
  public:
   void* poll_handle() const override { return nullptr; }
@@ -59,7 +61,7 @@ struct Served {
   bus::PeerId peer;
   std::int64_t number = 0;
 };
-// What one duty cycle is handed.
+// Runs one duty cycle and returns the frames that it served.
 std::vector<Served> cycle(bus::FrameServer& server) {
   std::vector<Served> all;
   while (const auto from = server.receive(Duration{1})) {
@@ -79,7 +81,7 @@ TEST_CASE("one cycle looks at so many frames, and the next one at the rest", "[b
   CHECK(cycle(server).size() == bus::FrameServer::kFramesPerCycle);
   CHECK(socket.arrived.empty());
   CHECK(server.has_waiting());
-  // The good one comes next, although so much was there before it.
+  // The good peer comes next, although so many frames were there before its own.
   const auto second = cycle(server);
   REQUIRE(second.size() == bus::FrameServer::kFramesPerCycle);
   CHECK(second[1].peer == "good");

@@ -1,3 +1,5 @@
+// Frames survive encoding and decoding, and have the bytes that the documentation shows. Damaged
+// and oversized ones give an error that names the fault; both sides agree on a protocol.
 #include "bus/frames.hpp"
 
 #include "eventlog/base/random.hpp"

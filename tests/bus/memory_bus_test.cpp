@@ -1,3 +1,5 @@
+// The memory bus behaves as real sockets do, and injects exactly the faults that it is told to:
+// loss, duplicates, delay, partitions, restarts and full queues.
 #include "bus/memory_bus.hpp"
 
 #include <algorithm>

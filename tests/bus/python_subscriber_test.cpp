@@ -1,4 +1,4 @@
-// The subscriber that README.md shows, run as it stands there, against real sockets.
+// The Python subscriber of README.md, run exactly as printed there, against real sockets.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -20,7 +20,7 @@ using base::Duration;
 
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr const char* kLevels[] = {"all/", "agent/a/", "session/a/3/"};
-// Beyond what one connection holds in its two queues and in the kernel, however little is in one.
+// More messages than the two queues of one connection and the kernel hold, even if all are small.
 constexpr int kOverflow = 8'000;
 
 std::string program_of_readme() {
@@ -34,7 +34,7 @@ std::string program_of_readme() {
   return all.substr(start + fence.size(), all.find("```\n", start + 3) - start - fence.size());
 }
 
-// A child that runs the program; killed when this goes.
+// A child process that runs the program; the destructor kills it.
 struct Child {
   explicit Child(const std::vector<std::string>& arguments) {
     std::array<int, 2> ends{};
@@ -46,7 +46,7 @@ struct Child {
     pid = ::fork();
     if (pid == 0) {
       ::dup2(ends[1], STDOUT_FILENO);
-      ::fcntl(STDOUT_FILENO, F_SETFL, 0);  // Python's print fails where it would wait
+      ::fcntl(STDOUT_FILENO, F_SETFL, 0);  // a full pipe makes Python's print fail instead of wait
       ::execv(kPython, argv.data());
       ::_exit(127);
     }
@@ -124,7 +124,7 @@ struct PythonWorld {
                                                   base::ServerId::make(clock.wall(), random), 8);
   }
 
-  // Each a message of its own.
+  // Appends events, each in a message of its own.
   void append(int count) {
     for (; count > 0; --count) {
       server->publish(log.append({"all/", "agent/a/", "session/a/3/"}));
@@ -134,7 +134,7 @@ struct PythonWorld {
     }
   }
 
-  // One round; what the followers print is read unless they are to wait.
+  // Runs one round. Reads the followers' output, unless they shall wait.
   void serve(bool is_read = true) {
     server->do_work(clock.boot(), 500);
     std::vector<bus::PollItem> items{bus::PollItem::of(server->command())};
@@ -162,7 +162,7 @@ struct PythonWorld {
     return text;
   }
 
-  // Until all of them have printed all that the log has.
+  // Runs until every follower has printed every event of the log.
   void require_all_seen() {
     const Duration end = clock.boot() + Duration{60'000'000};
     for (std::size_t i = 0; i < followers.size(); ++i) {
@@ -188,7 +188,7 @@ struct PythonWorld {
 TEST_CASE("the subscriber in Python that the documentation shows misses nothing", "[bus]") {
   if (!has_python()) return;
   PythonWorld world({40});
-  // Grows while they join, then goes on live.
+  // The log grows while the followers join, then goes on live.
   while (world.log.entries.size() < 1'000) {
     if (!world.seen.back().empty()) world.append(1);
     world.serve();
@@ -224,7 +224,7 @@ TEST_CASE("the subscriber in Python misses nothing when the server is restarted"
   world.begin_life();
   world.append(10);
   world.require_all_seen();
-  // What they asked this life is never answered.
+  // Requests sent during this life of the server are never answered.
   for (auto& follower : world.followers) follower->stand_still();
   world.append(kOverflow);
   for (auto& follower : world.followers) follower->go_on();
@@ -236,7 +236,7 @@ TEST_CASE("the subscriber in Python misses nothing when the server is restarted"
   }
   world.begin_life();
   world.require_all_seen();
-  // They come back when the new life has said all, and is silent.
+  // The followers return when the new life has published everything and is silent.
   for (auto& follower : world.followers) follower->stand_still();
   world.begin_life();
   world.append(10);

@@ -1,3 +1,5 @@
+// Several subscribers that share one connection: each receives its own topics once, a slow one
+// holds up nobody, and the last to leave a topic ends its subscription.
 #include "bus/shared_subscriber.hpp"
 
 #include <set>
@@ -16,9 +18,9 @@ using feed_world::Connections;
 using feed_world::FollowedWorld;
 using feed_world::Follower;
 
-// A publisher that says what it is told to, and one connection.
+// A publisher that the test drives, and one shared connection.
 struct SharedWorld {
-  // What the publisher is told meanwhile.
+  // Delivers everything; returns the subscription changes that the publisher saw meanwhile.
   std::vector<SubscriptionChange> settle() {
     bus.advance(Duration{0});
     std::vector<SubscriptionChange> changes;

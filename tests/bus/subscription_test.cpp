@@ -1,3 +1,5 @@
+// A subscription yields exactly the log from its position on: first read, then live. Lost messages,
+// silence, restarts, new epochs and slow callers are noticed and healed, or end in an error.
 #include "bus/subscription.hpp"
 
 #include "tests/bus/followed_world.hpp"
@@ -87,7 +89,7 @@ TEST_CASE("the loss of a last message is found by the beacon", "[bus]") {
   world.bus.set_faults({});
   REQUIRE(world.settle());
   CHECK(follower.seen.size() == 1);
-  // Found by a beacon, not by the probe after long silence.
+  // The beacon finds the loss, not the probe after long silence.
   CHECK(world.clock.now < bus::Subscription::kSilenceMax);
   CHECK(follower.subscription.counts().probes == 1);
 }
@@ -111,7 +113,7 @@ TEST_CASE("silence is noticed in time by who is only called when a timer is due"
   REQUIRE(world.settle());
   const Duration quiet_since = world.clock.now;
   const std::int64_t probes = follower.subscription.counts().probes;
-  // Nothing is received any more: neither a timer nor an answer comes from elsewhere.
+  // Nothing is received from here on, so no other timer or answer wakes the subscriber.
   world.bus.partition("follower0", bus::PartitionDirection::both);
   const auto call_when_due = [&] {
     const Duration due = follower.subscription.next_timer();
@@ -122,7 +124,7 @@ TEST_CASE("silence is noticed in time by who is only called when a timer is due"
   call_when_due();
   CHECK(follower.subscription.counts().probes == probes + 1);
   CHECK(world.clock.now - quiet_since <= Duration{5'000'000});
-  // While nobody answers it asks each second.
+  // The subscriber asks once a second until somebody answers.
   for (int i = 2; i <= 4; ++i) {
     const Duration asked_at = world.clock.now;
     call_when_due();
@@ -175,7 +177,7 @@ TEST_CASE("a log that ends before a finished position is an error", "[bus]") {
 
 TEST_CASE("a log that went back and grew beyond a subscriber is an error", "[bus]") {
   const std::string level = GENERATE("all/", "session/quiet/1/");
-  // Seen live, or read.
+  // The change is seen live, or when the log is read.
   const bool is_live = GENERATE(true, false);
   CAPTURE(level, is_live);
   FollowedWorld world(10);
@@ -190,8 +192,8 @@ TEST_CASE("a log that went back and grew beyond a subscriber is an error", "[bus
   const auto seen = follower.seen;
   world.log.go_back({7});
   world.restart();
-  // The subscriber is connected before it looks, so that the new life's messages are there before
-  // any page of it.
+  // The subscriber is connected before it looks, so messages of the new life arrive before any page
+  // of it.
   for (int i = 0; i < 100; ++i) world.step(Duration{10'000});
   for (int i = 0; i < 40; ++i)
     world.server->publish(world.log.append({"all/", "session/quiet/1/"}));

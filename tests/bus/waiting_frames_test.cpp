@@ -1,3 +1,5 @@
+// The queue of frames that wait at a server: peers take turns by the size of their frames, and the
+// memory for one peer and for all is bounded.
 #include "bus/waiting_frames.hpp"
 
 #include "tests/support/catch.hpp"
@@ -24,7 +26,7 @@ bus::Incoming large(const bus::PeerId& peer, std::size_t size) {
   return {peer, {}, std::make_unique<Claimed>(size)};
 }
 
-// "peer:frame" of each that is taken.
+// Takes every frame; returns each as "peer:frame".
 std::vector<std::string> take_all(bus::WaitingFrames& waiting) {
   std::vector<std::string> all;
   while (const auto incoming = waiting.take()) {

@@ -1,4 +1,4 @@
-// The real sockets, over ipc in a folder of their own. Nothing sleeps: all waits are in the
+// The real sockets, over ipc in a folder of the test's own. Nothing sleeps: all waits are in the
 // poller, with a deadline.
 #include "bus/zmq_sockets.hpp"
 
@@ -78,7 +78,7 @@ struct SocketsWorld {
   std::unique_ptr<feed_world::Server> server;
 };
 
-// Asks and serves at once, in one thread.
+// Sends a request and serves it in the same thread; returns the reply.
 base::Result<bus::Reply> ask(SocketsWorld& world, bus::Client& client, Duration timeout) {
   const auto id = client.start("echo", kBody, timeout);
   REQUIRE(id);
@@ -142,7 +142,7 @@ TEST_CASE("a socket left behind by a killed server is taken over", "[bus]") {
   const pid_t child = ::fork();
   if (child == 0) {
     auto listener = bus::IpcListener::listen(*endpoint);
-    ::_exit(listener ? 0 : 1);  // no destructor runs: as after SIGKILL
+    ::_exit(listener ? 0 : 1);  // no destructor runs, as after SIGKILL
   }
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
@@ -241,7 +241,7 @@ TEST_CASE("a client's full queue refuses instead of blocking", "[bus]") {
   CHECK(sent < 1'000'000);
 }
 
-// A process that connects, says a word, and then reads whatever comes until it is killed.
+// Starts a process that connects, sends one word, and then reads everything until it is killed.
 pid_t start_reader(const std::string& endpoint) {
   const pid_t child = ::fork();
   if (child != 0) return child;
@@ -264,7 +264,7 @@ TEST_CASE("what waits for a peer that is stopped is bounded in bytes", "[bus]") 
   bus::Context context;
   constexpr std::size_t kFrame = std::size_t{4} << 20;
   constexpr std::size_t kMax = bus::kFrameBytesMax;
-  // Beside the queue, what lies in the kernel and in the frame that is being written.
+  // In flight beside the queue: bytes in the kernel and the frame that is being written.
   constexpr std::size_t kUnderWay = 2 * kFrame;
   const auto server = bus::bind_server(context, folder.endpoint("command"), kMax);
   REQUIRE(server);
@@ -290,7 +290,7 @@ TEST_CASE("what waits for a peer that is stopped is bounded in bytes", "[bus]") 
   CHECK(sent <= kMax + kUnderWay);
   CHECK((*server)->send(hello->peer, "a small one goes"));
   REQUIRE(::kill(reader, SIGCONT) == 0);
-  while (!(*server)->send(hello->peer, bus::Bytes(kMax, 'x'))) wait();  // when it has read all
+  while (!(*server)->send(hello->peer, bus::Bytes(kMax, 'x'))) wait();  // goes once all is read
   REQUIRE(::kill(reader, SIGKILL) == 0);
   REQUIRE(::waitpid(reader, &status, 0) == reader);
 }
@@ -317,7 +317,7 @@ TEST_CASE("a publisher is told of each subscription, and of a topic's last subsc
   CHECK(next_change() == bus::SubscriptionChange{true, "all/"});
   (*second)->subscribe("all/");
   CHECK(next_change() == bus::SubscriptionChange{true, "all/"});
-  // What comes behind shows that nothing came before it.
+  // A later message arrives first, so nothing came before it.
   (*first)->unsubscribe("all/");
   (*first)->subscribe("agent/");
   CHECK(next_change() == bus::SubscriptionChange{true, "agent/"});
@@ -377,7 +377,7 @@ TEST_CASE("a burst of 200,000 events to a slow subscriber ends complete and in o
     return follower.subscription.is_live();
   };
   REQUIRE(world.run_until(is_live, sockets));
-  // One message an event, far beyond what the queues hold, and nobody reads.
+  // One message for each event, far more than the queues hold, while nobody reads.
   constexpr std::int64_t kEvents = 200'000;
   for (std::int64_t i = 0; i < kEvents; ++i) {
     world.server->publish(world.log.append({"all/"}));
@@ -389,7 +389,7 @@ TEST_CASE("a burst of 200,000 events to a slow subscriber ends complete and in o
   };
   REQUIRE(world.run_until(is_complete, sockets));
   CHECK(follower.is_in_order);
-  // Most of it did not fit the queues and came from the log.
+  // Most events did not fit into the queues and came from the log.
   CHECK(follower.subscription.counts().pages > 10);
 }
 

@@ -1,5 +1,6 @@
-// A peer that speaks ZMTP 3.1 byte by byte, over a Unix socket and without a library: it can say
-// what no library would. It blocks, so it runs in a child process, which ends when anything fails.
+// A peer that speaks ZMTP 3.1 byte by byte over a Unix socket, without a library, so that it can
+// send bytes that no library would. It blocks, so it runs in a child process, which ends when
+// anything fails.
 #pragma once
 
 #include <signal.h>
@@ -22,7 +23,7 @@ using Bytes = std::string;
 constexpr char kMore = 1;
 constexpr char kCommand = 4;
 
-// One frame, or with `flags` a part or a command, whose length is written in one byte or in eight.
+// Returns one frame; `flags` make it a part or a command. Its length takes one byte or eight.
 inline Bytes frame(std::string_view body, int flags = 0) {
   Bytes out;
   if (body.size() < 256) {
@@ -35,7 +36,7 @@ inline Bytes frame(std::string_view body, int flags = 0) {
   return out.append(body);
 }
 
-// A heartbeat of a peer that wants to be heard again within six seconds.
+// Returns the heartbeat of a peer that must hear an answer within six seconds.
 inline Bytes ping() {
   return frame(std::string("\4PING\0\x3C", 7), kCommand);
 }
@@ -66,7 +67,7 @@ class Peer {
     if (::connect(peer.fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) ::_exit(3);
     return peer;
   }
-  // The first one that connects.
+  // Returns the first peer that connects.
   static Peer accepted_at(const std::string& path) {
     const int listener = ::socket(AF_UNIX, SOCK_STREAM, 0);
     const sockaddr_un at = address(path);
@@ -89,7 +90,7 @@ class Peer {
     }
     return out;
   }
-  // The body of the next frame or command.
+  // Returns the body of the next frame or command.
   Bytes hear_frame() const {
     const Bytes head = hear(2);
     std::size_t size = static_cast<unsigned char>(head[1]);
@@ -104,7 +105,7 @@ class Peer {
     say(ready(socket_type));
     hear_frame();
   }
-  // True: the other end closed. Reads whatever comes until then.
+  // True if the other end closed. Until then, reads and discards everything that comes.
   bool is_closed() const {
     char byte = 0;
     ssize_t size = 1;
@@ -126,8 +127,8 @@ class Peer {
   int fd_;
 };
 
-// A child process that runs `act`, in which it may tell() that it has come so far. Start it while
-// this process has no other threads.
+// A child process that runs `act`, which can tell() how far it has come. Start it while this
+// process has no other threads.
 class Child {
  public:
   explicit Child(const std::function<void(const Child&)>& act) {
@@ -148,7 +149,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // Of either side to the other one, which hears of it; its fd() is then readable.
+  // Sends a word to the other side, parent or child; that side's fd() becomes readable.
   void tell(char word = '.') const {
     if (::send(fd_, &word, 1, MSG_NOSIGNAL) != 1 && pid_ == 0) ::_exit(6);
   }
@@ -158,11 +159,12 @@ class Child {
     return ::recv(fd_, &word, 1, 0) == 1 ? word : '\0';
   }
   int fd() const { return fd_; }
-  // In the child.
+  // For the child: waits until it is killed.
   [[noreturn]] void wait_to_be_killed() const {
     for (;;) ::pause();
   }
-  // When it returns, all that the child had is closed. Its exit code; -1: it was killed.
+  // Kills the child and returns its exit code; -1: it was killed. All that it had open is then
+  // closed.
   int kill() {
     if (pid_ <= 0) return -1;
     ::kill(pid_, SIGKILL);

@@ -1,5 +1,5 @@
-// What every block store must do. A store's test makes a fixture (tests/support/stores.hpp) and
-// calls block_store_contract() in a test case of its own; Catch runs the case once for each
+// The contract of every block store. A store's test makes a fixture (tests/support/stores.hpp) and
+// calls block_store_contract() in a test case of its own; Catch runs that case once for each
 // section.
 #pragma once
 
@@ -30,7 +30,7 @@ inline std::vector<SealedBlock> append_blocks(BlockStore& store, support::BlockC
   return blocks;
 }
 
-// The index of the block that holds the position.
+// Returns the index of the block that holds the position.
 inline std::size_t holding(const std::vector<SealedBlock>& blocks, Position position) {
   std::size_t i = 0;
   while (blocks[i].header.last() < position) ++i;

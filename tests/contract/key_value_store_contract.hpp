@@ -1,4 +1,4 @@
-// What every key-value store must do.
+// The contract of every key-value store; a store's test calls it with a fixture of its own.
 #pragma once
 
 #include <limits>

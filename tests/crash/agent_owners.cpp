@@ -1,3 +1,5 @@
+// Finds agent processes through the markers in their environment, and their keepers by walking up
+// the process table.
 #include "tests/crash/agent_owners.hpp"
 
 #include <unistd.h>
@@ -20,7 +22,7 @@ const ProcessRow* row_of(pid_t pid, const ProcessTable& table) {
 
 void find_keeper(MarkedProcess& process, const ProcessTable& table) {
   const ProcessRow* child = &process.row;
-  // No tree is deeper than the table is long.
+  // The walk ends even if the table has a cycle: no tree is deeper than the table is long.
   for (std::size_t depth = 0; depth < table.size(); ++depth) {
     const ProcessRow* parent = row_of(child->parent, table);
     if (parent == nullptr) return;

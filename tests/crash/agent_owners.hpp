@@ -1,5 +1,5 @@
-// Who owns the agents' processes of one home. An agent process has an owner when a keeper that is a
-// child of the living worker is above it, and the log shows the lease under which it runs.
+// The owners of the agent processes of one home. An agent process has an owner if a keeper that is
+// a child of the living worker is above it, and the log shows the lease under which it runs.
 #pragma once
 
 #include <map>
@@ -13,19 +13,19 @@ namespace crash {
 
 struct MarkedProcess {
   engines::ProcessRow row;
-  std::string session;             // that its environment names
+  std::string session;             // the one that its environment names
   pid_t worker = 0;                // parent of the keeper above it; 0: no keeper is above it
-  engines::ProcessRow agent_root;  // the keeper's child that it is or descends from
+  engines::ProcessRow agent_root;  // the keeper's child: the process itself, or an ancestor of it
 
   pid_t keeper() const { return agent_root.parent; }  // 0: none
 };
 
-// Every living process, wherever it stands in the tree, whose environment names a lock file below
-// `lock_folder`; keepers left out.
+// Returns every living process, wherever it stands in the tree, whose environment names a lock file
+// below `lock_folder`; keepers are left out.
 std::vector<MarkedProcess> marked_processes(
     const std::string& lock_folder, const engines::ProcessTable& table = engines::all_processes());
 
-// A line for each process that nobody owns, with the reason; empty: all have an owner.
+// Returns a line with the reason for each process without an owner; empty: all have one.
 std::string describe_unowned(const std::vector<MarkedProcess>& processes, pid_t worker,
                              const std::map<base::SessionId, domain::SessionState>& sessions);
 

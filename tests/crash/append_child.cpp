@@ -1,12 +1,12 @@
 // The process that the crash test kills. It takes over the log in the given folder as a server does
-// and appends numbered commands as fast as they are acknowledged; each acknowledgement goes to
-// stdout as two big-endian 64-bit numbers: the command's and its position's. It ends when its work
-// is done or nobody reads any more.
+// and appends numbered commands as fast as they are acknowledged. Each acknowledgement goes to
+// stdout as two big-endian 64-bit numbers: the command's and its position. It ends when its work is
+// done or nobody reads any more.
 //
 //   append_child FOLDER FIRST LAST [hasty]
 //
-// `hasty` is the mistake that the test must find: it acknowledges what is decided and not yet
-// durable.
+// `hasty` is the mistake that the test must find: it acknowledges commands that are decided and not
+// yet durable.
 #include <poll.h>
 #include <unistd.h>
 
@@ -37,12 +37,12 @@ bool acknowledge(std::int64_t number, base::Position position) {
   return write(STDOUT_FILENO, record.data(), record.size()) == static_cast<ssize_t>(record.size());
 }
 
-// Whose answers are taken below.
+// Ignores answers: main() takes them from the command loop.
 struct Waiting final : workers::Asker {
   void on_answer(std::uint64_t, const workers::CommandAnswer&) override {}
 };
 
-// Acknowledges the commands from `told` on that are decided, whatever became of their events.
+// Acknowledges every decided command from `told` on, whether or not its events are durable.
 void acknowledge_decided(const workers::CommandLoop& worker, std::int64_t& told) {
   for (;; ++told) {
     const auto* state = worker.find<domain::SessionStream>(

@@ -1,8 +1,7 @@
 // A backup, an erasure that reaches it, and a restore from it, ended in each of their disk
-// operations in turn; and what the next server does about them, too. Whatever the end: a copy that
-// is on the record as made is whole, one that is not is gone; what was asked to be erased is in no
-// file once the record says that it is done, and stays so when the power fails; and in the folder
-// of a restore there is a whole log of a new epoch, or none.
+// operations in turn; the next server's recovery, too. A copy recorded as made is whole; any other
+// is gone. Words whose erasure is recorded as completed are in no file, even after a loss of power.
+// The folder of a restore holds a whole log of a new epoch, or none.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -26,11 +25,11 @@ using crash::require;
 using crash::ServerLife;
 using support::PowerLoss;
 
-// The second end: its operation follows from the first one's, somewhere in the next server's life.
+// The second end comes in the next server's life; the first one's operation decides where.
 constexpr std::int64_t kStride = 67;
 constexpr std::int64_t kNextMax = 151;
 constexpr std::int64_t kLastCopied = 14;
-constexpr std::int64_t kErasedSession = 2;  // with a short prompt, one of 30,000 bytes, and chunks
+constexpr std::int64_t kErasedSession = 2;  // one short prompt, one of 30,000 bytes, one in chunks
 
 struct CopyStage : crash::DiskStage {
   using DiskStage::DiskStage;
@@ -54,7 +53,7 @@ bool holds_words(const std::string& root, const std::string& words) {
 bool holds_erased(const std::string& root) {
   for (std::int64_t number = 1; number <= kLastCopied; ++number) {
     const bool is_erased = number % crash::kSessionsOfLife == kErasedSession;
-    // A text in chunks is told by its end.
+    // The end of a text identifies it, also when it is stored in chunks.
     const std::string prompt = crash::prompt_of_command(number);
     const std::string words = prompt.size() > 1000 ? prompt.substr(prompt.size() - 1000) : prompt;
     if (is_erased && holds_words(root, words)) return true;
@@ -73,10 +72,10 @@ eventlog::VerifyReport whole_report(const std::string& root) {
   return report;
 }
 
-// What the record says of the copy and of the erasure.
+// The record's word on the copy and on the erasure.
 struct Recorded {
   bool is_begun = false;
-  Position copied;  // 0: it is not said to be whole
+  Position copied;  // 0: not recorded as whole
   bool is_erased = false;
 };
 
@@ -96,7 +95,7 @@ Recorded recorded(const std::string& root) {
   return found;
 }
 
-// Of what the record says by now, whatever is still to be done.
+// Checks everything that the record says by now, whatever work is still open.
 void check_record(const CopyStage& stage) {
   whole_report(stage.root());
   const Recorded said = recorded(stage.root());
@@ -116,7 +115,7 @@ Result<bool> back_up_and_erase(CopyStage& stage) {
   return (*life)->finish_erasures();
 }
 
-// The next server, which goes on with what it finds.
+// Runs the next server, which goes on with the work that it finds.
 Result<bool> go_on(CopyStage& stage) {
   auto life = ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
   if (!life) return tl::unexpected(life.error());
@@ -127,7 +126,7 @@ Result<bool> go_on(CopyStage& stage) {
   return (*life)->finish_erasures();
 }
 
-// Once all of it is done, and after a loss of power.
+// Checks the end state, when all work is done, and again after a loss of power.
 void check_end(CopyStage& stage) {
   check_record(stage);
   stage.disk.cut_power(PowerLoss::drops);
@@ -144,7 +143,7 @@ TEST_CASE("wherever a backup and an erasure end, what the record says of them is
   const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 5);
   std::int64_t points = 0;
   for (const End how : kEnds) {
-    // Each kind of end takes other operations, unless all are asked for.
+    // Each kind of end uses other operations, unless every operation is tried.
     const std::int64_t first = only > 0 ? only : 1 + static_cast<std::int64_t>(how) % step;
     for (std::int64_t operation = first;; operation += step) {
       CopyStage stage(static_cast<std::uint64_t>(operation));
@@ -162,7 +161,7 @@ TEST_CASE("wherever a backup and an erasure end, what the record says of them is
       }
       crash::end(stage, how);
       check_record(stage);
-      // The next one ends early, too, each time elsewhere.
+      // The next server ends early, too, each time in another operation.
       stage.disk.crash_at(stage.disk.operations() + 1 + operation * kStride % kNextMax);
       static_cast<void>(go_on(stage));
       UNSCOPED_INFO("then " << stage.disk.fault());
@@ -177,7 +176,7 @@ TEST_CASE("wherever a backup and an erasure end, what the record says of them is
   std::printf("{\"campaign\":\"copy_points\",\"points\":%lld,\"violations\":0}\n",
               static_cast<long long>(points));
   std::fflush(stdout);
-  // One that is asked for must be there.
+  // An operation that was asked for by number must exist.
   CHECK((only != 0 ? points == std::ssize(kEnds) : points > 300 / step));
 }
 
@@ -229,7 +228,7 @@ TEST_CASE("wherever a restore ends, there is a whole log of a new epoch, or none
       check_restored();
       stage.disk.cut_power(PowerLoss::drops);
       stage.disk.restart();
-      // What only the first attempt has made, which did not live to say so, may be gone.
+      // The first attempt died before it reported success, so a log that only it made can be lost.
       if (!again && !is_there()) REQUIRE(restore());
       check_restored();
       ++points;

@@ -1,8 +1,7 @@
 // P1 at every moment: a server's life is run again and again, and ended in each of its disk
-// operations in turn. Each end is of one of three kinds: the power fails and all that was not
-// synced is gone, or torn; or the process is killed, the next one begins on what the page cache
-// holds, and then the power fails. After each, the product's own opening finds what was
-// acknowledged.
+// operations in turn. There are three kinds of end. The power fails and everything not synced is
+// lost, or it is torn. Or the process is killed, the next one begins on the page cache, and then
+// the power fails. After each, the product's own opening finds everything that was acknowledged.
 #include <cstdio>
 
 #include "tests/crash/disk_stage.hpp"
@@ -24,14 +23,15 @@ using support::PowerLoss;
 
 constexpr std::int64_t kScriptLast = 31;
 
-// What is done until the end: a new log, flushes, compactions, and two restarts.
+// The work until the end: a new log, flushes, compactions, and two restarts.
 Result<bool> run_script(Stage& stage) {
   if (auto ok = live(stage, 1, 15, kSmallBuffer); !ok) return ok;
   if (auto ok = live(stage, 16, 27, kSmallBuffer); !ok) return ok;
   return live(stage, 28, kScriptLast, kSmallBuffer);
 }
 
-// What the next server finds it may tell, so that much must be there ever after. It dies at once.
+// Opens the log as the next server, which dies at once. It may tell others of all that it finds, so
+// that much must be there ever after.
 Result<bool> find_and_tell(Stage& stage) {
   auto life = ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
   if (!life) return tl::unexpected(life.error());
@@ -40,7 +40,7 @@ Result<bool> find_and_tell(Stage& stage) {
   return true;
 }
 
-// The end that the disk has come to, and what is then found.
+// Applies the end to the disk, then checks the log that is left.
 Result<bool> end_and_check(Stage& stage, End how) {
   for (const auto& [number, position] : stage.acknowledged) {
     stage.told = std::max(stage.told, position);
@@ -60,7 +60,7 @@ TEST_CASE("whatever disk operation is the last, nothing acknowledged or told is 
   const std::int64_t step = support::environment_number("STENO_CRASH_STEP", 5);
   std::int64_t points = 0;
   for (const End how : kEnds) {
-    // Each kind of end takes other operations, unless all are asked for.
+    // Each kind of end uses other operations, unless every operation is tried.
     const std::int64_t first = only > 0 ? only : 1 + static_cast<std::int64_t>(how) % step;
     for (std::int64_t operation = first;; operation += step) {
       Stage stage(static_cast<std::uint64_t>(operation));
@@ -81,7 +81,7 @@ TEST_CASE("whatever disk operation is the last, nothing acknowledged or told is 
   std::printf("{\"campaign\":\"crash_points\",\"points\":%lld,\"violations\":0}\n",
               static_cast<long long>(points));
   std::fflush(stdout);
-  // One that is asked for must be there.
+  // An operation that was asked for by number must exist.
   CHECK((only != 0 ? points == std::ssize(kEnds) : points > 900 / step));
 }
 

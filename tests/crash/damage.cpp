@@ -1,3 +1,5 @@
+// Damages real files: removes, cuts, flips and rolls back, also exactly at the end of a record in
+// RocksDB's logs, where a cut is hardest to notice.
 #include "tests/crash/damage.hpp"
 
 #include <algorithm>
@@ -23,13 +25,13 @@ std::string read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// A new file, for the old one may be linked.
+// Writes a new file: the old one can be a hard link that other folders share.
 void write(const fs::path& path, const std::string& bytes) {
   fs::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// The end of the last record that ends in the first three quarters.
+// Returns the end of the last record that ends in the first three quarters.
 std::size_t record_end(const std::string& bytes) {
   std::size_t end = 0;
   for (const std::size_t at : record_ends(bytes)) {
@@ -155,7 +157,7 @@ std::vector<Damage> random_damages(const std::vector<std::string>& files, base::
   for (std::size_t i = chosen.size(); i > 1; --i)
     std::swap(chosen[i - 1], chosen[random.next() % i]);
   chosen.resize(2 + random.next() % (files.size() - 2));
-  // Few files more often than many, which leave nothing to find.
+  // A few files are chosen more often than many: much damage leaves nothing to find.
   if (random.next() % 4 != 0)
     chosen.resize(std::min<std::size_t>(chosen.size(), 2 + random.next() % 2));
   std::vector<Damage> damages;

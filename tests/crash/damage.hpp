@@ -1,5 +1,5 @@
-// What can become of a file: the ways in which the files of a log are damaged for tests. Damage is
-// data, so that what a failed test prints is what it did.
+// The ways in which tests damage the files of a log. Damage is data, so a failed test prints
+// exactly what it did.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ enum class Harm {
   last_bit_flipped,
   tail_zeroed,
   rolled_back,      // to an older copy of the file
-  rolled_far_back,  // to the oldest
+  rolled_far_back,  // to the oldest copy
 };
 constexpr std::size_t kHarms = 10;
 
@@ -32,31 +32,31 @@ struct Damage {
 
 std::string describe(const std::vector<Damage>& damages);
 
-// Where the records of one of RocksDB's logs end, but for the last; see write_ahead_log.cpp.
+// Returns the ends of all records but the last in one of RocksDB's logs; see write_ahead_log.cpp.
 std::vector<std::size_t> record_ends(const std::string& bytes);
 
-// The files that a log is made of: everything below log/, and the head file. Relative, ascending.
+// Returns the files of a log: everything in log/, and the head file. Relative paths, ascending.
 std::vector<std::string> files_of_log(const std::string& folder);
 
-// A copy of a data folder. Table files, which nobody changes, are linked.
+// Copies a data folder's log and head file. Table files never change, so they are linked.
 void copy_folder(const std::string& from, const std::string& to);
 
-// Data folders of one log: as it is, and as it was at two moments before.
+// Data folders of one log: as it is now, and as it was at two earlier moments.
 struct Copies {
   std::string now;
   std::string before;
   std::string long_before;
 };
 
-// Does it to the file in `folder`, which is a copy of `copies.now`. False: it makes no difference.
+// Damages the file in `folder`, a copy of `copies.now`. False: the damage makes no difference.
 bool inflict(const Damage& damage, const Copies& copies, const std::string& folder);
 
-// Each harm of each file.
+// Returns each harm of each file, one at a time.
 std::vector<std::vector<Damage>> single_damages(const std::vector<std::string>& files);
-// Of a proper subset of at least two of the files, each in some way.
+// Returns random damage to at least two of the files, but not to all of them.
 std::vector<Damage> random_damages(const std::vector<std::string>& files, base::Random& random);
-// Those of the numbers from `first` (at least 1) on: each single one in turn, then random ones,
-// each by its number.
+// Returns `count` damages with the numbers from `first` (at least 1) on. The first numbers are the
+// single damages in order; each later one is random, drawn from its number.
 std::vector<std::vector<Damage>> numbered_damages(const std::vector<std::string>& files,
                                                   std::uint64_t first, std::size_t count);
 

@@ -1,8 +1,7 @@
-// P7 for every file of a log: whatever becomes of one of them, or of several at once, is found, and
-// what is missing is named by position. The log is only read, so that nothing more is lost.
-// STENO_DAMAGE_EVENTS chooses the log's length, STENO_DAMAGE_SEED what happens to it. Then
-// STENO_DAMAGES is how many damages are done; without a length, how often several files are damaged
-// at once, after all single damages.
+// P7 for every file of a log: damage to one file, or to several at once, is found, and the missing
+// events are named by position. The log is only read, so nothing more is lost. STENO_DAMAGE_EVENTS
+// chooses the log's length, STENO_DAMAGE_SEED its damage. STENO_DAMAGES is then the number of
+// damages; without a length, it counts the damages to several files that follow all single ones.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -35,7 +34,7 @@ struct Range {
   Position through;
 };
 
-// What RocksDB does not need to read a log.
+// True for a file that RocksDB does not need to read a log.
 bool is_note(const std::string& file) {
   for (const char* name : {"log/LOG", "log/OPTIONS", "log/IDENTITY", "log/LOCK"}) {
     if (file.starts_with(name)) return true;
@@ -43,7 +42,7 @@ bool is_note(const std::string& file) {
   return false;
 }
 
-// The blocks of the log as it was that cannot be read from the folder any more.
+// Returns the blocks of the original log that cannot be read from the folder any more.
 std::vector<Range> find_lost(const DamagedLog& known, const std::string& folder) {
   std::vector<Range> lost;
   const auto log = eventlog::open_unproved_log(folder);
@@ -57,7 +56,7 @@ std::vector<Range> find_lost(const DamagedLog& known, const std::string& folder)
   return lost;
 }
 
-// The first of the lost ranges that the problems do not name from end to end.
+// Returns the first lost range that the problems do not name from end to end.
 std::optional<Range> first_unnamed(const std::vector<Range>& lost, const json& problems) {
   for (const Range& range : lost) {
     Position at = range.from;
@@ -95,7 +94,7 @@ support::Answer verify(const std::string& folder, const std::string& checkpoint)
 
 using Verify = std::function<support::Answer(const std::string& folder, const std::string&)>;
 
-// What a damaged copy is held to.
+// Checks every promise on one damaged copy.
 class Judge {
  public:
   Judge(const DamagedLog& known, std::vector<Damage> damages, std::string folder, Verify by)
@@ -106,7 +105,7 @@ class Judge {
 
   bool has_loss() const { return !lost_.empty(); }
 
-  // Empty: all is well.
+  // Returns the first promise that is broken; empty: none is.
   std::string complaint() {
     const auto before = support::listing(folder_);
     lost_ = find_lost(known_, folder_);
@@ -141,7 +140,7 @@ class Judge {
     return "";
   }
 
-  // A head file that went back together with the log can be told only by somebody outside.
+  // A head file that went back together with its log can be detected only with a later checkpoint.
   std::string complaint_without_checkpoint() {
     if (!rolls_head_back(damages_)) return "the log is silently shorter";
     const auto answer = verify_(folder_, steno::checkpoint_text(known_.end()));
@@ -150,7 +149,7 @@ class Judge {
     return "";
   }
 
-  // All events before the first damage are kept, and what is readable behind it is not thrown away.
+  // Salvage keeps all events before the first damage, and throws away nothing readable behind it.
   std::string complaint_about_salvage() {
     steno::ReplayArguments arguments;
     arguments.folder = folder_;
@@ -184,7 +183,7 @@ class Judge {
     return opened ? "" : "it cannot be opened: " + base::describe(opened.error());
   }
 
-  // A server takes the log only where its end is whole, and takes nothing away where it is not.
+  // A server opens a log for writing only if its end is whole; a refused opening changes no file.
   std::string complaint_about_opening() {
     const auto before = contents_of_log();
     base::SeededRandom random(1);
@@ -212,14 +211,14 @@ class Judge {
     return line;
   }
 
-  // What a log is read from, by name and size.
+  // Returns name and size of each file that the log is read from.
   std::set<std::pair<std::string, std::uintmax_t>> contents_of_log() const {
     std::set<std::pair<std::string, std::uintmax_t>> found;
     if (!std::filesystem::exists(folder_ + "/log")) return found;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/log")) {
       const std::string name = entry.path().filename();
       if (!is_note("log/" + name)) found.emplace(name, entry.file_size());
-      // Which names the manifest, is as long for each.
+      // CURRENT names the manifest; its size is the same for all of them.
       if (name == "CURRENT") found.emplace("CURRENT: " + first_line_of(entry.path()), 0);
     }
     return found;
@@ -235,7 +234,7 @@ class Judge {
 struct Tally {
   std::int64_t damages = 0;
   std::int64_t differences = 0;  // damages that changed a file
-  std::int64_t losses = 0;       // damages that have taken events away
+  std::int64_t losses = 0;       // damages that took events away
   std::vector<std::string> violations;
 };
 
@@ -251,7 +250,8 @@ void judge(DamagedLog& log, const std::vector<Damage>& damages, Tally& tally,
   if (!complaint.empty()) tally.violations.push_back(crash::describe(damages) + ": " + complaint);
 }
 
-// Of a long log so many, by their numbers; of a short one all single ones and so many more.
+// Returns STENO_DAMAGES numbered damages of a long log, or all single ones of a short log and as
+// many random ones.
 std::vector<std::vector<Damage>> choose(const DamagedLog& log, bool is_long, std::uint64_t seed) {
   const auto count = static_cast<std::size_t>(support::environment_number("STENO_DAMAGES", 60));
   if (is_long) return crash::numbered_damages(log.files(), seed, count);
@@ -280,7 +280,7 @@ TEST_CASE("whatever is done to the files of a log is found and named", "[.crash]
   INFO("STENO_DAMAGE_EVENTS=" << events << " STENO_DAMAGE_SEED=" << seed);
   for (const std::string& violation : tally.violations) UNSCOPED_INFO(violation);
   CHECK(tally.violations.empty());
-  // A few may well be single ones that change nothing, or take nothing away.
+  // A small portion can consist of single damages that change nothing, or lose nothing.
   if (tally.damages >= kDamagesToDiffer) CHECK(tally.differences > 0);
   if (tally.damages >= kDamagesToJudge) CHECK(tally.losses > tally.differences / 10);
 }
@@ -300,7 +300,7 @@ TEST_CASE("portions of any size that follow each other do all single damages", "
     INFO("portions of " << size);
     for (const auto& damages : singles) CHECK(done.contains(crash::describe(damages)));
   }
-  // What a number stands for does not depend on the portion.
+  // The damage of a number does not depend on the portion.
   const auto whole = crash::numbered_damages(files, 1, singles.size() + 20);
   for (std::size_t number = 1; number <= whole.size(); ++number) {
     CHECK(crash::describe(crash::numbered_damages(files, number, 1).front()) ==
@@ -326,7 +326,7 @@ TEST_CASE("a verifier that is blind, or does not say where, is found out by the 
     for (const auto& file : log.files()) {
       if (file.ends_with(".log")) judge(log, {{file, Harm::emptied}}, tally, by);
     }
-    CHECK(tally.violations.size() == 1);  // the other file's events are in tables by now
+    CHECK(tally.violations.size() == 1);  // the other file's events are already in tables
   }
 }
 

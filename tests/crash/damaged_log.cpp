@@ -1,3 +1,5 @@
+// Writes the log in three stages and copies the folder after the first two, so that damage can roll
+// files back to real older versions.
 #include "tests/crash/damaged_log.hpp"
 
 #include "eventlog/proof/verify.hpp"
@@ -27,7 +29,7 @@ void append_history(LogWriter& writer, std::uint64_t seed) {
   writer.flush();
 }
 
-// Sessions one after the other, each with so many events.
+// Sessions come one after the other, each with this many events.
 constexpr std::int64_t kSessionEvents = 200;
 
 void append_event(LogWriter& writer, std::int64_t number, const std::string& text) {
@@ -75,7 +77,7 @@ void DamagedLog::write(std::int64_t events, std::uint64_t seed, int stage) {
     }
     writer.flush();
   }
-  // The last part stays in the write-ahead log.
+  // The events of the last stage stay in the write-ahead log.
   if (stage < 2) support::RawLog(eventlog::LogFolder{copies_.now}.log()).flush();
 }
 

@@ -1,5 +1,5 @@
-// A log of a given length to be damaged, in its data folder and in two older copies of it, and what
-// is known of it: against that is held whatever is found of it later.
+// A log of a given length to be damaged, in its data folder and in two older copies of it. It knows
+// the undamaged content, against which later findings are checked.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct KnownBlock {
 
 class DamagedLog {
  public:
-  // Its blocks lie in table files and in the write-ahead log, contents beside them and in chunks.
-  // Of a thousand events or more some hundreds are a random history of sessions.
+  // Blocks lie in table files and in the write-ahead log, contents beside them and in chunks. A log
+  // of a thousand events or more begins with a random history of some hundreds.
   DamagedLog(std::int64_t events, std::uint64_t seed);
 
   const Copies& copies() const { return copies_; }
@@ -29,7 +29,8 @@ class DamagedLog {
   const eventlog::Checkpoint& end() const { return end_; }
   std::int64_t contents() const { return contents_; }
 
-  // A fresh copy with these damages; empty: none of them makes a difference. One at a time.
+  // Returns a fresh copy with these damages; empty: none of them makes a difference. Each call
+  // replaces the copy before.
   std::string damaged(const std::vector<Damage>& damages);
 
  private:
@@ -38,7 +39,7 @@ class DamagedLog {
 
   support::TempFolder temporary_;
   Copies copies_{temporary_.file("now"), temporary_.file("before"), temporary_.file("long_before")};
-  std::int64_t numbers_ = 0;  // events that are not of the history
+  std::int64_t numbers_ = 0;  // events that do not come from the history
   std::vector<std::string> files_;
   std::vector<KnownBlock> blocks_;
   eventlog::Checkpoint end_;

@@ -1,5 +1,5 @@
-// Whatever becomes of the files below index/ and views/: a server starts, answers as before, and
-// appends to no stream at a version that the log has already. The log itself stays as it was.
+// Damage to any file below index/ and views/: a server starts, answers as before, and never appends
+// to a stream at a version that the log already has. The log itself stays as it was.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -26,10 +26,10 @@ using support::LogWriter;
 // Damage to a fresh copy of the data folder.
 struct Harmful {
   std::string what;
-  std::function<bool(const std::string& folder)> does;  // false: it makes no difference
+  std::function<bool(const std::string& folder)> does;  // false: no difference
 };
 
-// What a server says of everything that it can be asked: by question.
+// The server's answer to every question that it can be asked, by question.
 using Answers = std::map<std::string, std::string>;
 
 std::string read_file(const fs::path& path) {
@@ -47,7 +47,7 @@ void copy_all(const std::string& from, const std::string& to) {
   fs::permissions(to, fs::perms::owner_all);
 }
 
-// A server's log and what it derives from it, without its sockets.
+// A server's log and the rows derived from it, without sockets.
 class Life {
  public:
   explicit Life(const std::string& root) : folder_{root} {}
@@ -106,14 +106,14 @@ class Life {
     return all;
   }
 
-  // Everything that the log holds so far is in the rows, on the disk.
+  // Brings the rows up to the log's end and flushes them to the disk.
   void write_rows() {
     static_cast<void>(ask(workers::kVerbStats));
     require(index_rows_->flush());
     require(view_rows_->flush());
   }
 
-  // Snapshots, as of streams that were used and then not for long.
+  // Saves snapshots, as a server does for streams that were used and then became idle.
   void keep(const std::vector<std::string>& streams) {
     for (const std::string& stream : streams) {
       const auto loaded =
@@ -127,7 +127,7 @@ class Life {
   int rebuilds() const { return rebuilds_; }
 
  private:
-  // A load that meets damage is refused, and works once the rows have been built anew.
+  // A load that meets damage is refused; it succeeds once the rows are rebuilt.
   std::string load(const std::string& stream) {
     auto loaded = try_load(stream);
     if (!loaded && loaded.error().code == base::ErrorCode::rows_damaged) {
@@ -196,7 +196,7 @@ class DerivedDamage {
     return all;
   }
 
-  // Empty: all is well.
+  // Returns the first promise that is broken under this harm; empty: none is.
   std::string complaint_about(const Harmful& harm) {
     const std::string folder = temporary_.file("damaged");
     copy_all(copies_.now, folder);
@@ -213,7 +213,7 @@ class DerivedDamage {
       }
       rebuilds += life.rebuilds() > 0;
       if (life.log().tail.hash != end_.hash) return "the log is another one";
-      // A further start finds all of it in order.
+      // The next start finds everything in order.
       life.write_rows();
     }
     Life again(folder);
@@ -223,7 +223,7 @@ class DerivedDamage {
   }
 
   int differences = 0;
-  int rebuilds = 0;  // of these, how many led to a rebuild
+  int rebuilds = 0;  // how many of these led to a rebuild
 
  private:
   void write(const std::vector<domain::RecordedEvent>& events, std::size_t from,
@@ -237,7 +237,7 @@ class DerivedDamage {
       writer.set_now(event.envelope.log_time);
       writer.add(event.envelope.stream, event.event, event.envelope.content ? "words" : "");
       if (i % 5 == 0) writer.flush();
-      // Some tables, so that the manifest has records.
+      // Several tables, so that the manifest has records.
       if (i % 60 == 0) life.write_rows();
     }
     writer.flush();
@@ -256,7 +256,7 @@ class DerivedDamage {
     return all;
   }
 
-  // Each file takes the place of the next of its kind, also from the other folder.
+  // Adds swaps: each file replaces the next one of its kind, in either folder.
   void add_swaps(std::vector<Harmful>& all) const {
     std::map<std::string, std::vector<std::string>> kinds;
     for (const std::string& file : files()) {
@@ -336,7 +336,7 @@ TEST_CASE("whatever is done to derived files, a server answers as before", "[.cr
   CHECK(damage.rebuilds > damage.differences / 10);
 }
 
-// The log is put back to an older copy of itself, while rows have seen more of it.
+// The log is replaced by an older copy of itself, while the rows have seen more of it.
 TEST_CASE("a log that is older than its rows is not written to", "[.crash][workers]") {
   const std::string rows = GENERATE("index", "views");
   support::TempFolder temporary;

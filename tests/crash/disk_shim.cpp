@@ -1,9 +1,9 @@
 // A library for LD_PRELOAD, below a whole process: operations on files of one folder fail while an
-// order says so. The order is a file, so that it can be given and taken back while the process
-// runs:
+// order says so. The order is a file, so it can be given and withdrawn while the process runs:
 //
-//   OPERATION PART ACTION      write, sync or rename; of files whose path has PART in it; eio,
-//                              enospc, or short: half of the bytes, again and again, then EIO
+//   OPERATION PART ACTION      OPERATION: write, sync or rename. PART: part of the file's path.
+//                              ACTION: eio, enospc, or short: half of the bytes, again and
+//                              again, then EIO
 //
 // STENO_SHIM_FOLDER names the folder, STENO_SHIM_ORDER the order's file, which lies elsewhere.
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct Text {
   std::string_view view;
 };
 
-// Nothing here allocates, and all calls go to the kernel directly: this runs within write().
+// Nothing here allocates, and all calls go to the kernel directly, since this runs inside write().
 std::string_view take_word(std::string_view& text) {
   const std::size_t end = text.find_first_of(" \n");
   const std::string_view word = text.substr(0, end);
@@ -75,7 +75,7 @@ Fault fault_of(std::string_view operation, int fd) {
   return fault;
 }
 
-// How much of it is written; nothing: it fails, and errno says why.
+// Returns how many bytes are written; 0: the write fails, and errno says why.
 std::size_t admit(int fd, std::size_t size) {
   const Fault fault = fault_of("write", fd);
   if (fault == Fault::none) return size;

@@ -1,3 +1,5 @@
+// Compares the log after a crash with the answers that were given before it, event by event, and
+// the index and snapshots with a fold of the log.
 #include "tests/crash/disk_stage.hpp"
 
 #include "eventlog/proof/verify.hpp"
@@ -11,7 +13,8 @@ tl::unexpected<base::Error> violated(const std::string& what) {
   return base::failure(base::ErrorCode::damaged, what);
 }
 
-// All events of each command, or none; what was acknowledged where the answer said, with its words.
+// Checks that each command has all of its events or none, and that an acknowledged one is at the
+// position of its answer, with its words.
 Result<bool> check_commands(eventlog::BlockStore& store, const DiskStage& stage,
                             std::int64_t last) {
   const std::vector<std::string> opened = {"SessionOpened", "SessionNamed", "TurnQueued",
@@ -57,7 +60,7 @@ Result<bool> check_log(eventlog::BlockStore& store, const DiskStage& stage, std:
   return check_commands(store, stage, last);
 }
 
-// Index and snapshots say of every session what its events say.
+// Checks that index and snapshots agree with the events of every session.
 Result<bool> check_rows(ServerLife& life) {
   simulation::LogObserver log;
   if (auto wrong = log.follow(life.store()); !wrong.empty()) return violated(wrong);
@@ -103,7 +106,7 @@ Result<bool> check_and_go_on(DiskStage& stage, std::int64_t last) {
   if (!life) return tl::unexpected(life.error());
   if (auto ok = check_rows(**life); !ok) return ok;
   if (auto ok = (*life)->take_over(); !ok) return ok;
-  // All commands once more: those that were answered are answered alike.
+  // All commands are sent once more; those that were answered must get the same answer.
   if (auto ok = (*life)->ask(1, last + 2, stage.acknowledged); !ok) return ok;
   return check_log((*life)->store(), stage, last);
 }

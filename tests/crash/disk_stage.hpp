@@ -1,4 +1,4 @@
-// A data folder on a disk of its own, what was told of the log in it, and what must then hold of it
+// A data folder on a disk of its own, with everything that was told about its log. That must hold
 // whatever happened to the disk.
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace crash {
 
-// How a process ends in one of its disk operations. After a kill the page cache is still there.
+// The ways a process ends in one of its disk operations. After a kill the page cache survives.
 enum class End { loses_power, tears, is_killed };
 constexpr End kEnds[] = {End::loses_power, End::tears, End::is_killed};
 constexpr const char* kEndNames[] = {"power lost", "power lost, torn", "killed"};
-// So small that some twenty commands flush and compact.
+// Small enough that some twenty commands cause flushes and compactions.
 constexpr std::size_t kSmallBuffer = 64 << 10;
 
 struct DiskStage {
@@ -21,21 +21,21 @@ struct DiskStage {
   support::TempFolder folder;
   support::FaultyDisk disk;
   Acknowledged acknowledged;
-  Position told;  // that the log reaches so far
+  Position told;  // the log was said to reach this far
   std::string root() const { return folder.file("data"); }
 };
 
-// The process has ended so; another one may begin. No file of it may be open.
+// Ends the process in this way; another one can then begin. No file may be open here.
 void end(DiskStage& stage, End how);
 
-// One process on it: opens, takes over, and is asked the commands, in blocks of growing size.
-// Error: the first thing that went wrong; what was acknowledged until then is noted.
+// Runs one process: it opens the log, takes over, and is asked the commands, in blocks of growing
+// size. Error: the first failure; everything acknowledged until then is noted.
 Result<bool> live(DiskStage& stage, std::int64_t first, std::int64_t last,
                   std::size_t write_buffer_bytes = eventlog::kWriteBufferBytes);
 
-// Whoever only looks, and then the next server, finds the log whole, with everything that was
-// acknowledged or told, and nothing in part; the server goes on, and is asked all commands up to
-// `last` and two more. Error: the first thing that is wrong.
+// Checks that a reader, and then the next server, finds the log whole: everything acknowledged or
+// told, and no command in part. The server then goes on: it is asked all commands up to `last` and
+// two more. Error: the first thing that is wrong.
 Result<bool> check_and_go_on(DiskStage& stage, std::int64_t last);
 
 }  // namespace crash

@@ -1,5 +1,5 @@
-// A disk that fails or runs full under the part of a server that writes: it stops with the reason,
-// what it acknowledged is there, and the next one needs no repair.
+// A disk that fails or runs full under the writing part of a server. The server stops with the
+// reason, everything it acknowledged is there, and the next one needs no repair.
 #include <poll.h>
 
 #include "eventlog/copies/erase.hpp"
@@ -21,7 +21,7 @@ using Stage = crash::DiskStage;
 
 constexpr std::int64_t kLastAsked = 12;
 
-// The server has stopped and another begins, on a disk that works; then the power fails.
+// Checks the server that follows on a disk that works, and again after a loss of power.
 void require_unharmed(Stage& stage) {
   for (const auto& [number, position] : stage.acknowledged) {
     stage.told = std::max(stage.told, position);
@@ -81,13 +81,13 @@ TEST_CASE("a full disk stops the server, and space alone lets the next one begin
       ++stopped;
       CHECK_THAT(done.error().text, Contains("o space left"));
     }
-    // Without space the next one stops as well, and does no harm either.
+    // The disk has space again, and the next server needs nothing else.
     require_unharmed(stage);
   }
   CHECK(stopped >= 20);
 }
 
-// A text that takes three chunks, and says the same in each of them.
+// Returns a text of three chunks, with the same words in each of them.
 std::string large_text(const std::string& said) {
   std::string text(600'000, 'x');
   for (const std::size_t at : {std::size_t{0}, std::size_t{300'000}, std::size_t{599'000}}) {
@@ -96,7 +96,7 @@ std::string large_text(const std::string& said) {
   return text;
 }
 
-// Says it in a session of its own, on the record as its first event. Error: of the disk.
+// Appends the text as the first event of a session of its own. Error: the disk's.
 Result<bool> say(eventlog::OpenedLog& log, const std::string& text) {
   base::SystemRandom random;
   try {
@@ -139,7 +139,7 @@ TEST_CASE("whichever write of a large text was its last, an erasure leaves nothi
     if (stage.disk.fault().empty()) break;
     stage.disk.restart();
     auto log = open();
-    // Whoever was not answered says it again.
+    // A client without an answer sends its text again.
     if (log.store->tail() < Position{2}) require(say(log, large_text(secret)));
     REQUIRE_FALSE(support::files_with(stage.root(), secret).empty());
     require(erase_all(log));

@@ -1,5 +1,5 @@
-// A whole `steno serve` under load, whose disk fails or runs full: it stops with the reason, what
-// it acknowledged is there, and once the disk works it starts again without repair.
+// A whole `steno serve` under load, whose disk fails or runs full. It stops with the reason,
+// everything it acknowledged is there, and it restarts without repair once the disk works.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -20,8 +20,8 @@ using crash::SentCommand;
 using crash::StenoServer;
 
 struct Fault {
-  const char* order;   // of tests/crash/disk_shim.cpp
-  const char* reason;  // that the server gives
+  const char* order;   // an order for tests/crash/disk_shim.cpp
+  const char* reason;  // the one that the server gives
 };
 
 std::string contents(const std::string& path) {
@@ -56,7 +56,7 @@ struct FailingStage {
     require(crash::wait_for_worker(server, load));
   }
 
-  // The server's exit code, once it has ended by itself under load.
+  // Waits until the server, under load, has ended by itself; returns its exit code.
   int wait_for_end() {
     const Duration deadline = clock.boot() + crash::kStepMax;
     while (server.server() && clock.boot() < deadline) {
@@ -103,7 +103,7 @@ void fail_and_recover(const Fault& fault, bool tries_while_failing) {
   INFO(fault.order << "; home " << stage.server.home());
   require(stage.load.drive(100, crash::kStepMax));
   std::ofstream(stage.order) << fault.order << "\n";
-  // Not by a signal, and with the reason.
+  // The server exits by itself, not by a signal, and says the reason.
   const int code = stage.wait_for_end();
   const std::string said = contents(stage.server.home() + "/serve.log");
   INFO(said);

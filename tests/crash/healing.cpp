@@ -1,3 +1,5 @@
+// Each wait asks the server or the log again and again, and names what is missing when its time is
+// over.
 #include "tests/crash/healing.hpp"
 
 #include <algorithm>
@@ -22,7 +24,7 @@ Result<Duration> wait_for_owners(StenoServer& server, Load& load, LogWatch& log,
   std::string text;
   const auto is_reached = [&]() -> Result<bool> {
     const auto worker = server.worker();
-    // First the processes: what they run under is then in the log.
+    // The processes are listed first, so that the log read after them has their leases.
     const auto marked = marked_processes(server.lock_folder());
     if (auto ok = log.catch_up(load); !ok) return ok;
     text = describe_unowned(marked, worker ? worker->pid : 0, log.sessions());

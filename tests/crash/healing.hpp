@@ -1,4 +1,4 @@
-// Waiting until a server that was killed, or whose worker or keepers were, stands again.
+// Waiting until everything works again after the server, its worker or keepers were killed.
 #pragma once
 
 #include "tests/crash/load.hpp"
@@ -7,17 +7,17 @@
 
 namespace crash {
 
-// How long a process of an agent may be without an owner.
+// The longest time that an agent's process may be without an owner.
 constexpr Duration kOwnerlessMax = std::chrono::seconds(2);
 constexpr Duration kHealMax = std::chrono::seconds(20);
-// For any other thing that a test waits for.
+// The limit for anything else that a test waits for.
 constexpr Duration kStepMax = std::chrono::seconds(20);
 
 // Returns once the living worker, and no other, is registered with the running server.
 Result<bool> wait_for_worker(StenoServer& server, Load& load);
 
 // Returns once every agent process has an owner, with the time that this took since `since` (boot
-// time). Error: it took more than kOwnerlessMax; names the processes.
+// time). Error: it took more than kOwnerlessMax; the text names the processes.
 Result<Duration> wait_for_owners(StenoServer& server, Load& load, LogWatch& log, Duration since);
 
 // Returns once every session has ended and nothing runs for it.

@@ -1,8 +1,8 @@
-// P6, kill anything: the server, the worker, keepers and agents of a busy `steno serve` are killed
-// with SIGKILL at moments that a seed chooses, round after round, and some are stopped for a while
-// before or meanwhile. After each, what was acknowledged is in the log once; a process of its own
-// watches that no agent process is without an owner for longer than 2 s, and that no session has
-// two agents. STENO_KILL_ROUNDS sets the number of rounds, STENO_KILL_SEED the seed.
+// P6, kill anything. The server, the worker, keepers and agents of a busy `steno serve` are killed
+// with SIGKILL, round after round, at moments that a seed chooses. Some are stopped for a while
+// before the kill or during it. After each round, every acknowledged command is in the log once. A
+// separate process checks that no agent process is without an owner for longer than 2 s, and that
+// no session has two agents. STENO_KILL_ROUNDS sets the number of rounds, STENO_KILL_SEED the seed.
 #include <signal.h>
 
 #include <cstdio>
@@ -52,14 +52,15 @@ Victim choose_victim(base::Random& random) {
   return Victim::server;
 }
 
-// How long somebody is stopped: now and then longer than a worker may be silent, which is 1 s here.
+// Returns how long a process is stopped. Some pauses are longer than the silence that a worker is
+// allowed, here 1 s.
 Duration choose_pause(base::Random& random) {
   const std::uint64_t roll = random.below(100);
   const std::uint64_t max_ms = roll < 75 ? 250 : roll < 93 ? 700 : 2200;
   return std::chrono::milliseconds(50 + random.below(max_ms));
 }
 
-// What happens to somebody before the kill of a round.
+// A pause of some processes around the kill of a round.
 struct Pause {
   bool is_wanted = false;
   Victim who = Victim::server;
@@ -132,14 +133,14 @@ class KillRounds {
   Load load_;
   LogWatch log_;
   std::map<Victim, std::int64_t> kills_;
-  Duration healed_{0};  // the last death, or the server's return after its own
+  Duration healed_{0};  // boot time of the last death, or of the server's return after its own
   std::map<Victim, std::int64_t> pauses_;
   crash::WatchReport watched_;
-  std::size_t checked_ = 0;  // of load_.sent(): those before it have been found in the log
+  std::size_t checked_ = 0;  // commands of load_.sent() before this one were found in the log
 };
 
-// At least so many answers come, and at least so many events: a few answers make the kill hit what
-// has just begun, many events what agents are in the midst of.
+// Runs until at least this many answers and events have come. With few answers the kill hits work
+// that has just begun; with many events it hits agents in the midst of their work.
 void KillRounds::work(std::int64_t answers, std::int64_t events) {
   const base::Position wanted{log_.position().value + events};
   require(load_.drive(answers, kAnswersMax));
@@ -152,7 +153,7 @@ void KillRounds::work(std::int64_t answers, std::int64_t events) {
 void KillRounds::kill(Victim victim, const Pause& pause) {
   ++kills_[victim];
   const ProcessTable stopped = pause.is_wanted ? choose(pause.who) : ProcessTable{};
-  // Who is stopped cannot end anybody.
+  // A stopped process cannot end anybody, so the watch does not count this time.
   if (!stopped.empty()) server_.watch().pause();
   for (const auto& process : stopped) {
     if (server_.send(process, SIGSTOP)) ++pauses_[pause.who];
@@ -201,7 +202,7 @@ ProcessTable KillRounds::choose(Victim victim) {
 
 void KillRounds::heal() {
   if (!server_.server()) {
-    // Whose keeper was killed as well cannot be ended without a server.
+    // Without a server nobody can end an agent whose keeper was killed as well.
     server_.watch().pause();
     require(server_.start());
     healed_ = clock_.boot();
@@ -226,7 +227,7 @@ void KillRounds::check_acknowledged() {
   }
 }
 
-// A retried command has the outcome that it had; one whose outcome was unknown has one from now on.
+// Repeats commands: a known outcome stays the same, an unknown one is known from now on.
 void KillRounds::check_retries() {
   for (int i = 0; i < kRetriesOfRound; ++i) {
     const std::size_t back = random_.below(std::min<std::size_t>(load_.sent().size(), 200));
@@ -255,7 +256,7 @@ void KillRounds::check_whole() {
   require(crash::check_whole_log(server_, load_.sent()));
 }
 
-// Everything is closed; then nothing runs, no turn is open, and the server goes when it is told to.
+// Closes everything and checks the end: nothing runs, no turn is open, the server stops when told.
 void KillRounds::finish() {
   INFO("at the end; home " << server_.home());
   for (const bool is_closing : {true, false}) {

@@ -1,3 +1,5 @@
+// Random sessions are spawned, prompted, interrupted, closed and killed over several connections.
+// The first connection is too hasty to wait for every answer, so some outcomes stay unknown.
 #include "tests/crash/load.hpp"
 
 #include <algorithm>
@@ -13,19 +15,19 @@ using base::ErrorCode;
 using base::failure;
 
 constexpr std::size_t kConnections = 4;
-constexpr std::size_t kAwaitedMax = 5;   // commands of one connection on their way
+constexpr std::size_t kAwaitedMax = 5;   // in flight on one connection
 constexpr std::size_t kTargetsMax = 12;  // each has an agent and its child
 constexpr std::size_t kEndedMax = 20;
-// Longer than any server here takes to come back, so that such a command has an outcome at last.
+// Longer than any server here needs to come back, so the command gets an outcome in the end.
 constexpr Duration kPatience = std::chrono::seconds(60);
-// Shorter than that, so that commands of unknown outcome come about.
+// Shorter than that, so that some commands have an unknown outcome.
 constexpr Duration kHaste = std::chrono::milliseconds(60);
 
-// Between two fillings of the connections when no number of answers is waited for.
+// Time between two fillings of the connections, when no number of answers is awaited.
 constexpr Duration kSendAgain = std::chrono::milliseconds(20);
 constexpr Duration kLookAgain = std::chrono::milliseconds(10);
 
-// What a correct server may say to commands that are chosen without knowing its state.
+// True for a rejection that a correct server can give to commands chosen without knowing its state.
 bool is_fair(const std::string& code) {
   static const std::set<std::string> kFair = {"not_found",     "session_limit", "session_ended",
                                               "not_accepting", "source_live",   "turn_not_running",
@@ -130,7 +132,7 @@ void Load::work() {
   }
 }
 
-// Until something comes or one of the clients has something to do.
+// Waits until something arrives or a client has work, for at most `limit`.
 void Load::wait(Duration limit) {
   const Duration now = clock_.boot();
   std::vector<bus::PollItem> items;
@@ -293,7 +295,7 @@ std::string Load::choose_prompt() {
   return kPrompts[random_.below(std::size(kPrompts))];
 }
 
-// Seldom one whose Spawn may still be on its way.
+// Seldom chooses a target whose Spawn can still be in flight.
 Load::Target& Load::choose_target() {
   Target* target = nullptr;
   for (int attempt = 0; attempt < 4; ++attempt) {
@@ -314,7 +316,7 @@ void Load::learn(const std::map<base::SessionId, domain::SessionState>& sessions
   });
   lingering_.clear();
   ended_.clear();
-  // From the latest on, as ids are ordered by time.
+  // Latest sessions first: ids are ordered by time.
   for (auto at = sessions.rbegin(); at != sessions.rend(); ++at) {
     const auto& [id, state] = *at;
     const bool is_target = std::any_of(targets_.begin(), targets_.end(),

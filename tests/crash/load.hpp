@@ -1,5 +1,5 @@
-// Keeps a server busy from several connections, with commands that a seed chooses, and keeps what
-// it was told about each of them. Used by one thread.
+// Keeps a server busy from several connections with commands that a seed chooses, and records every
+// outcome. Used by one thread.
 #pragma once
 
 #include <deque>
@@ -44,24 +44,24 @@ struct LoadCounts {
 
 class Load {
  public:
-  // `random` outlives it. Agents work in `workdir`.
+  // `random` outlives it. Agents work in the folder `workdir`.
   Load(const std::string& endpoint, const std::string& workdir, base::Random& random);
 
-  // Sends commands until so many more were answered, and returns while others are on their way.
+  // Sends commands until this many more were answered; returns while others are in flight.
   Result<bool> drive(std::int64_t answers, Duration limit);
-  // Sends for so long, whatever is answered.
+  // Sends commands for this long, however many are answered.
   void drive_for(Duration time);
-  // Sends nothing new, and returns when nothing is awaited.
+  // Sends nothing new, and returns once no answer is awaited.
   Result<bool> settle(Duration limit);
-  // Receives what has come, and waits for it at most so long.
+  // Receives everything that has come; waits for it at most `wait`.
   void pump(Duration wait);
 
-  // Sends one command, or an earlier one again under its id, and waits for its outcome, which is
-  // accepted or rejected. Error: there was none in time.
+  // Sends one command, or an earlier one again under its id, and waits for its outcome: accepted or
+  // rejected. Error: no outcome in time.
   Result<SentCommand> ask(base::CommandId id, base::SessionId session,
                           const domain::Command& command, Duration limit);
   base::CommandId fresh_id() { return base::CommandId::make(clock_.wall(), random_); }
-  // Asks a query. Error: there was no answer in time, or one that is not ok.
+  // Sends a query. Error: no answer in time, or an answer that is not ok.
   template <class Answer, class Body>
   Result<Answer> query(std::string_view verb, const Body& body, Duration limit) {
     auto reply = request(fresh_id(), verb, bus::to_body(body), limit);
@@ -71,12 +71,14 @@ class Load {
     }
     return bus::from_body<Answer>(reply->body);
   }
-  // Looks again and again, receiving meanwhile. Error: that of a look, or timeout, naming `what`.
+  // Checks again and again, receiving meanwhile. Error: the check's own, or a timeout that names
+  // `what`.
   Result<bool> wait_until(const std::string& what, Duration limit,
                           const std::function<Result<bool>()>& is_reached);
 
-  // The sessions as they stand in the log when nothing is awaited: what has ended is not addressed
-  // any more, but resumed; what was closed and does not end, because its agent hangs, is killed.
+  // Takes over the sessions as they stand in the log. Call it while no answer is awaited. Ended
+  // sessions are no longer addressed, only resumed. A closed session that does not end, because its
+  // agent hangs, is killed.
   void learn(const std::map<base::SessionId, domain::SessionState>& sessions);
 
   const std::deque<SentCommand>& sent() const { return sent_; }
@@ -88,7 +90,7 @@ class Load {
   struct Connection {
     std::unique_ptr<bus::ClientSocket> socket;
     std::unique_ptr<bus::Client> client;
-    Duration patience{0};           // after it a command's outcome is unknown
+    Duration patience{0};           // beyond it an outcome is unknown
     std::set<std::size_t> awaited;  // indices of sent_
   };
   struct Target {

@@ -1,3 +1,5 @@
+// Reads pages up to the durable head and folds every session's state; the first impossible event is
+// reported with its position.
 #include "tests/crash/log_watch.hpp"
 
 #include "eventlog/domain/event_codec.hpp"

@@ -1,5 +1,5 @@
-// Follows the log through the server, page by page, and holds what is new against what must hold of
-// every log: positions dense, each command decided once, no session in a state that cannot be.
+// Follows the log through the server, page by page, and checks each new event: positions are dense,
+// each command is decided once, and no session is in an impossible state.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace crash {
 
 using base::Position;
 
-// The events that a client's command has led to.
+// The events of one command of a client.
 struct CommandEvents {
   Position first;
   Position last;
@@ -26,7 +26,7 @@ class LogWatch {
 
   Position position() const { return position_; }
   const std::map<base::SessionId, domain::SessionState>& sessions() const { return sessions_; }
-  // Null: the log holds nothing of this command.
+  // Returns null if the log holds nothing of this command.
   const CommandEvents* find(base::CommandId command) const;
   std::int64_t count(const std::string& type) const;
 
@@ -36,7 +36,7 @@ class LogWatch {
   Position position_;
   std::map<base::SessionId, domain::SessionState> sessions_;
   std::map<base::CommandId, CommandEvents> commands_;
-  std::map<std::string, std::int64_t> counts_;  // of events, by type
+  std::map<std::string, std::int64_t> counts_;  // number of events, by type
 };
 
 }  // namespace crash

@@ -1,5 +1,5 @@
-// The commands of the crash test, made from their number alone, so that the process that is killed
-// and the one that looks at what it left agree on them.
+// The commands of the crash test, made from their number alone, so that the killed process and the
+// one that checks its log agree on them.
 #pragma once
 
 #include "eventlog/log/log_reader.hpp"
@@ -8,7 +8,7 @@
 
 namespace crash {
 
-// Every so many commands the first one opens the session that the others send prompts to.
+// The first of every this many commands opens the session to which the others send prompts.
 constexpr std::int64_t kCommandsOfSession = 50;
 
 template <class Id>
@@ -26,7 +26,7 @@ inline bool is_spawn(std::int64_t number) {
   return (number - 1) % kCommandsOfSession == 0;
 }
 
-// What the command asks for; a few are so long that they are stored in chunks.
+// Returns the command's prompt; a few are so long that they are stored in chunks.
 inline std::string prompt_of(std::int64_t number) {
   std::string prompt = "prompt " + std::to_string(number);
   if (number % 37 == 0) prompt.append(300'000, static_cast<char>('a' + number % 26));
@@ -53,7 +53,7 @@ inline workers::CommandMessage numbered_command(std::int64_t number) {
   return m;
 }
 
-// Few sessions in memory, so that evicting and loading them again is part of it.
+// Keeps few sessions in memory, so that they are evicted and loaded again.
 inline workers::CommandLoopOptions options() {
   workers::CommandLoopOptions options;
   options.limits.max_sessions = 1'000'000;

@@ -1,3 +1,5 @@
+// Starts the watching program in a session of its own and talks to it over pipes, one letter for
+// each request.
 #include "tests/crash/process_watch.hpp"
 
 #include <fcntl.h>
@@ -30,7 +32,7 @@ ProcessWatch::ProcessWatch(const std::string& home) {
   ::posix_spawn_file_actions_adddup2(&actions, theirs_out.get(), 1);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
-  // Whatever ends the test's group of processes does not end this one.
+  // A session of its own, so that a signal to the test's process group does not end this process.
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
   std::string words[] = {STENO_PROCESS_WATCH, home};
   char* argv[] = {words[0].data(), words[1].data(), nullptr};

@@ -1,6 +1,6 @@
-// Watches the agents' processes of one home from a process of its own, which looks every few
-// milliseconds whatever the test is doing, and ends whatever belongs to the home when the test is
-// gone: its end of a pipe tells, however the test ended.
+// Watches the agents' processes of one home from a separate process, which looks every 50 ms
+// whatever the test is doing. When the test is gone, it ends every process of the home; the end of
+// a pipe tells it, however the test ended.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ namespace crash {
 using base::Duration;
 using base::Result;
 
-// Names the home in the environment of everything that is started for it.
+// The environment variable that names the home in every process started for it.
 inline constexpr std::string_view kHomeMarker = "STENO_TEST_HOME";
 
 struct WatchReport {
@@ -40,11 +40,11 @@ class ProcessWatch {
   ProcessWatch& operator=(const ProcessWatch&) = delete;
 
   pid_t pid() const { return pid_; }
-  // The time without an owner counts from now on: who was to end them could not before.
+  // Restarts every count of time without an owner: before, nobody was able to end the processes.
   void excuse();
-  // It does not count until excuse().
+  // Time without an owner does not count until excuse().
   void pause();
-  // Since the beginning, after a look that is taken now.
+  // Returns the findings since the beginning, after one more look.
   Result<WatchReport> report();
 
  private:

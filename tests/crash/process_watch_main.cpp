@@ -1,6 +1,6 @@
-// The process behind process_watch.hpp:  steno-process-watch HOME
-// stdin: 'p' excuses what is without an owner until 'e', which excuses what is so now; 'r' asks for
-// the report; its end: the test is gone. stdout: "ORPHANS DOUBLES OWNERLESS SLOWEST_MS GAP_MS", a
+// The process behind process_watch.hpp: steno-process-watch HOME. Commands on stdin: 'p' excuses
+// missing owners until 'e', which also excuses those missing now; 'r' asks for the report. The end
+// of stdin means that the test is gone. stdout: "ORPHANS DOUBLES OWNERLESS SLOWEST_MS GAP_MS", a
 // line for each finding, ".".
 #include <poll.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ using Identity = std::pair<pid_t, std::uint64_t>;
 
 constexpr Duration kOwnerlessMax = std::chrono::seconds(2);
 constexpr int kLookMs = 50;
-// Again and again: who is killed may have started another before.
+// Kills in rounds: a killed process can have started another one before.
 constexpr int kClearingRoundsMax = 200;
 
 std::int64_t in_ms(Duration time) {
@@ -40,7 +40,7 @@ class Watch {
     const Duration now = clock_.boot();
     if (last_look_) longest_gap_ = std::max(longest_gap_, now - *last_look_);
     if (is_paused_) excused_ = now;
-    // The test is the sub-reaper of all that it starts: there are no others.
+    // The test is the sub-reaper of everything it starts, so all processes descend from it.
     const ProcessTable table = engines::descendants_of(test_, engines::all_processes());
     std::map<Identity, Duration> still;
     std::map<std::string, ProcessRow> agents;
@@ -49,7 +49,7 @@ class Watch {
       if (process.keeper() != 0) note_agent(process, agents);
       if (process.worker != 0 && is_worker(process.worker, table)) continue;
       ever_ownerless_.insert(identity);
-      // From the look before it was first seen so: it may have been so ever since.
+      // Counts from the look before the first sighting: the owner can have been missing since then.
       const auto known = ownerless_since_.find(identity);
       const Duration since = std::max(
           excused_, known != ownerless_since_.end() ? known->second : last_look_.value_or(now));
@@ -78,7 +78,7 @@ class Watch {
     std::fflush(stdout);
   }
 
-  // Everything that names the home in its environment, this process left out.
+  // Kills every process that names the home in its environment, except this one.
   void end_all() const {
     for (int round = 0; round < kClearingRoundsMax; ++round) {
       const auto killed = engines::kill_selected([this](const ProcessTable& table) {
@@ -108,11 +108,11 @@ class Watch {
     return lock && lock->starts_with(home_ + "/");
   }
 
-  // Two keepers of one session, each with processes below it.
+  // Notes the agent; reports a session with two keepers that both have processes below them.
   void note_agent(const crash::MarkedProcess& process, std::map<std::string, ProcessRow>& agents) {
     const auto [other, is_first] = agents.emplace(process.session, process.agent_root);
     if (is_first || other->second.parent == process.keeper()) return;
-    // A table is read row by row: the other one may have ended before this one began.
+    // A table is read row by row, so the other agent can have ended before this one began.
     const auto again = engines::read_process(other->second.pid);
     if (!again || !again->is_same(other->second) || again->has_ended()) return;
     if (!doubles_.insert(process.session).second) return;
@@ -129,7 +129,7 @@ class Watch {
   Duration longest_gap_{0};
   Duration slowest_{0};
   Duration excused_{0};
-  std::map<Identity, Duration> ownerless_since_;  // of those that live
+  std::map<Identity, Duration> ownerless_since_;  // those that live
   std::set<Identity> ever_ownerless_;
   std::set<Identity> orphans_;
   std::set<std::string> doubles_;

@@ -1,4 +1,4 @@
-// The watch over agents' processes finds what it is there to find, and ends what a test left
+// The watch over agents' processes finds orphans and doubles, and ends everything that a test left
 // behind.
 #include "tests/crash/process_watch.hpp"
 
@@ -18,7 +18,8 @@ namespace {
 using crash::ProcessWatch;
 using crash::require;
 
-// A sleeping process with the marker of a session of that home; killed and waited for at the end.
+// A sleeping process with the marker of a session of that home. The destructor kills it and waits
+// for its end.
 class Marked {
  public:
   explicit Marked(const std::string& home) {
@@ -102,7 +103,7 @@ TEST_CASE("what belongs to a home ends with the test", "[.crash][tools]") {
   const Marked marked(home.path());
   const support::WatchedProcess watched(marked.pid());
   ::kill(marked.pid(), SIGSTOP);
-  // As the kernel does when the test's process is gone: its end of the pipe is closed.
+  // The kernel closes the test's end of the pipe in the same way when the test's process is gone.
   { ProcessWatch watch(home.path()); }
   CHECK(watched.ends_within(std::chrono::seconds(5)));
 }

@@ -1,5 +1,5 @@
 // A start that refuses the log for a reason that can be mended, ended in each of its disk
-// operations in turn. Once it is mended, the next start finds all of the log.
+// operations in turn. Once the reason is mended, the next start finds the whole log.
 #include <cstdio>
 
 #include "eventlog/store/head_file.hpp"

@@ -1,4 +1,4 @@
-// What a crash test cannot go on without.
+// Unwraps a result that a crash test cannot continue without; an error fails the test.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // P1 and P2 under SIGKILL: a process that appends is killed at a moment that a seed chooses, and
-// what it left is held against what it had acknowledged. STENO_KILL_ROUNDS sets the number of
-// kills, STENO_KILL_SEED the seed; with STENO_HASTY_CHILD the process says what it has not stored,
-// and the test must fail.
+// its log is compared with its acknowledgements. STENO_KILL_ROUNDS sets the number of kills,
+// STENO_KILL_SEED the seed. With STENO_HASTY_CHILD the process acknowledges commands that it has
+// not stored, and the test must fail.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ using base::Position;
 
 constexpr std::int64_t kNoEnd = 1'000'000'000;
 
-// A running append_child and the end of the pipe that its acknowledgements come from.
+// A running append_child and the reading end of the pipe with its acknowledgements.
 class Child {
  public:
   Child(const std::string& folder, std::int64_t first, std::int64_t last, bool is_hasty = false) {
@@ -54,7 +54,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // The next acknowledgement: command and position. None when the child is gone.
+  // Returns the next acknowledgement, command and position; nothing once the child is gone.
   std::optional<std::pair<std::int64_t, Position>> next() {
     char record[16];
     std::size_t got = 0;
@@ -85,7 +85,8 @@ class Child {
 
 using Acknowledged = std::map<std::int64_t, Position>;
 
-// Position of the last event of the command in its session's stream, and all its events.
+// The position of the command's last event in its session's stream, and the types of all its
+// events.
 struct Found {
   Position last_of_session;
   std::vector<std::string> types;
@@ -126,7 +127,7 @@ void check_events(eventlog::BlockStore& store, const Acknowledged& acknowledged,
     const auto at = found.find(crash::id_of<base::CommandId>(number));
     if (at == found.end()) continue;
     INFO("command " << number);
-    // Whole, and once.
+    // The command is there with all of its events, once.
     REQUIRE(at->second.types ==
             (crash::is_spawn(number) ? spawned : std::vector<std::string>{"TurnQueued"}));
     found.erase(at);
@@ -144,7 +145,7 @@ void check_contents(eventlog::BlockStore& store, const Acknowledged& acknowledge
   }
 }
 
-// The first command whose events are not in the log: where the next child goes on.
+// Returns the first command whose events are not in the log; the next child goes on from there.
 std::int64_t first_missing(eventlog::BlockStore& store) {
   std::set<base::CommandId> there;
   for (const auto& event : support::all_events(store)) there.insert(event.envelope.command);
@@ -153,7 +154,7 @@ std::int64_t first_missing(eventlog::BlockStore& store) {
   return number;
 }
 
-// Retries after a restart: an acknowledged command has the outcome that it had, the one after the
+// Checks retries after a restart: an acknowledged command keeps its outcome, and the one after the
 // last is decided now, once.
 void check_retries(const std::string& folder, eventlog::BlockStore& store,
                    Acknowledged& acknowledged) {
@@ -205,7 +206,7 @@ TEST_CASE("whatever was acknowledged before a kill is in the log, once and whole
       }
       child.kill_and_wait();
       REQUIRE(child.was_killed());
-      // What it had said before it died counts as well.
+      // Acknowledgements that it sent before it died count as well.
       while (const auto ack = child.next()) fresh.insert(*ack);
     }
     const std::int64_t sent_max = fresh.rbegin()->first + 1000;
@@ -218,10 +219,11 @@ TEST_CASE("whatever was acknowledged before a kill is in the log, once and whole
     check_contents(**store, acknowledged);
     check_retries(folder, **store, acknowledged);
     support::require_log_is_whole(**store);
-    // The parent committed without a head file; the next child's head goes on from its own blocks.
+    // The parent committed without a head file; the next child's head follows that child's own
+    // blocks.
     first = first_missing(**store);
     for (std::int64_t number = 1; number < first; ++number) {
-      // Commands that were not acknowledged and yet are there count as such from now on.
+      // A command that was not acknowledged and is in the log counts as acknowledged from now on.
       if (acknowledged.contains(number)) continue;
       for (const auto& event : support::all_events(**store)) {
         if (event.envelope.command == crash::id_of<base::CommandId>(number) &&

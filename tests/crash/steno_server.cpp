@@ -1,3 +1,5 @@
+// Finds the processes of the home by descent from the test's own process. A signal goes only
+// to an unreaped child or to a process that is still the same, so that a reused pid is never hit.
 #include "tests/crash/steno_server.hpp"
 
 #include <fcntl.h>
@@ -41,7 +43,7 @@ std::string seconds_text(Duration time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
 }
 
-// The time that is left of a limit, for poll().
+// The time left of a limit, for poll().
 class Countdown {
  public:
   explicit Countdown(Duration limit) : end_(clock_.boot() + limit) {}
@@ -61,7 +63,7 @@ struct SpawnedOutput {
   UniqueFd output;
 };
 
-// `err_path` empty: stderr goes where stdout goes.
+// Starts a program. With an empty `err_path` its stderr goes where stdout goes.
 Result<SpawnedOutput> spawn(const std::vector<std::string>& argv, const std::string& err_path) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return failure(ErrorCode::io, std::strerror(errno), "pipe");
@@ -88,7 +90,7 @@ Result<SpawnedOutput> spawn(const std::vector<std::string>& argv, const std::str
   return spawned;
 }
 
-// Appends what is there to be read. False at the end.
+// Appends the bytes that can be read now. False at the end.
 bool read_some(const UniqueFd& fd, std::string& out) {
   std::array<char, 4096> chunk{};
   const ssize_t count = ::read(fd.get(), chunk.data(), chunk.size());
@@ -107,12 +109,12 @@ StenoServer::StenoServer() {
   if (::mkdtemp(pattern.data()) == nullptr || !engines::become_subreaper()) std::abort();
   home_ = pattern;
   watch_.emplace(home_);
-  // For all that is started from here on, and what that starts.
+  // Marks every process that is started from here on, and their children.
   ::setenv(std::string(kHomeMarker).c_str(), home_.c_str(), 1);
 }
 
 StenoServer::~StenoServer() {
-  // Again and again: who is killed may have started another before.
+  // Kills in rounds: a killed process can have started another one before.
   for (int round = 0; round < kClearingRoundsMax && !processes().empty(); ++round) {
     engines::kill_selected([this](const ProcessTable&) { return processes(); });
     ::poll(nullptr, 0, round == 0 ? 0 : 20);
@@ -135,7 +137,7 @@ Result<bool> StenoServer::start() {
   auto spawned = spawn(words({"serve"}), home_ + "/serve.log");
   if (!spawned) return tl::unexpected(spawned.error());
   server_ = spawned->pid;
-  ended_.erase(server_);  // of one that had the pid before
+  ended_.erase(server_);  // an earlier child can have had this pid
   says_ = std::move(spawned->output);
   return wait_for_ready();
 }
@@ -160,7 +162,7 @@ Result<bool> StenoServer::wait_for_ready() {
 Result<int> StenoServer::stop() {
   const pid_t pid = std::exchange(server_, 0);
   if (pid == 0) return failure(ErrorCode::not_found, "no server runs", home_);
-  ::kill(pid, SIGTERM);  // our child and not reaped, so the pid is still its own
+  ::kill(pid, SIGTERM);  // our unreaped child, so the pid is still its own
   server_ = pid;
   return exit_code();
 }
@@ -182,7 +184,7 @@ Result<bool> StenoServer::kill(const ProcessTable& victims) {
   for (const ProcessRow& victim : victims) engines::signal_process(victim, SIGKILL);
   Countdown countdown(kDeathMax);
   for (std::size_t i = 0; i < handles.size(); ++i) {
-    if (!handles[i].is_open()) continue;  // had ended before
+    if (!handles[i].is_open()) continue;  // it had ended before
     pollfd fd{handles[i].get(), POLLIN, 0};
     while (::poll(&fd, 1, countdown.left_ms()) < 0 && errno == EINTR) continue;
     if ((fd.revents & POLLIN) != 0) continue;
@@ -220,14 +222,14 @@ Result<Finished> StenoServer::run(const std::vector<std::string>& own) {
   return finished;
 }
 
-// Takes note of every child that has ended, orphans included.
+// Records every child that has ended, orphans included.
 void StenoServer::reap() {
   int status = 0;
   for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG | __WALL)) > 0;) ended_[pid] = status;
 }
 
 Result<int> StenoServer::wait_for_end(pid_t pid, Duration limit) {
-  // The pid is our child's until reap() has seen its end.
+  // The pid belongs to our child until reap() has seen its end.
   const UniqueFd handle(::pidfd_open(pid, 0));
   Countdown countdown(limit);
   for (;;) {

@@ -1,6 +1,6 @@
-// A `steno serve` of a test's own, in a home of its own: starts it, kills what belongs to it, and
-// ends all of it at last. The test's process becomes the sub-reaper of them all: whatever the
-// server, its worker and their agents leave behind comes to it, and nothing else is ever signalled.
+// A `steno serve` in a home of its own: starts it, kills processes that belong to it, and ends all
+// of them at last. The test's process is the sub-reaper of them all: orphans of the server, its
+// worker and their agents come to it, and nothing else is ever signalled.
 #pragma once
 
 #include <sys/types.h>
@@ -39,20 +39,20 @@ class StenoServer {
 
   // Starts the server and waits until it says that it is ready.
   Result<bool> start();
-  // SIGTERM, and waits for the end. Returns the exit code; -1: a signal ended it.
+  // Sends SIGTERM and waits for the end. Returns the exit code; -1: a signal ended it.
   Result<int> stop();
-  // Waits for the end of a server that was not told to end; as stop().
+  // Waits for the end of a server that was not told to stop; returns as stop() does.
   Result<int> exit_code();
-  // SIGKILL for all of them at once, then waits for each one's end.
+  // Sends SIGKILL to all of them at once, then waits for each one's end.
   Result<bool> kill(const ProcessTable& victims);
   // Runs `steno --home HOME WORDS…` to its end.
   Result<Finished> run(const std::vector<std::string>& words);
 
-  // SIGSTOP or SIGCONT. False: it has ended.
+  // Sends SIGSTOP or SIGCONT. False: the process has ended.
   bool send(const ProcessRow& process, int signal);
   ProcessWatch& watch() { return *watch_; }
 
-  // All that descend from this process and have not ended, but for the watching one.
+  // Returns all living processes that descend from this one, except the watching process.
   ProcessTable processes() const;
   std::optional<ProcessRow> server() const;
   std::optional<ProcessRow> worker() const;
@@ -64,7 +64,7 @@ class StenoServer {
   std::string lock_folder() const { return home_ + "/data/locks"; }
   std::string command_endpoint() const { return "ipc://" + home_ + "/run/command.sock"; }
 
-  // The test has passed: nobody needs to look at the home any more.
+  // Call when the test has passed, so that the home is removed.
   void forget_home() { is_home_kept_ = false; }
 
  private:

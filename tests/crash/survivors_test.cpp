@@ -1,5 +1,5 @@
-// Who survives whom: agents end with their worker and outlive the server, and in both cases the
-// record says what happened.
+// Which processes survive which: agents end with their worker and outlive the server. The record
+// says in both cases what happened.
 #include <signal.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using crash::require;
 using crash::StenoServer;
 using domain::SessionStatus;
 
-// A server with sessions, and what the log says of them.
+// A server with sessions, and the log's account of them.
 struct SurvivorsStage {
   base::SeededRandom random{1};
   base::SystemClock clock;
@@ -67,7 +67,7 @@ struct SurvivorsStage {
     return crash::marked_processes(server.lock_folder());
   }
 
-  // The end of each of these, within the time.
+  // Requires that each of these processes ends within the limit.
   void require_ends(const std::vector<crash::MarkedProcess>& processes, Duration limit) {
     const Duration deadline = clock.boot() + limit;
     for (const crash::MarkedProcess& process : processes) {
@@ -96,7 +96,7 @@ struct SurvivorsStage {
   }
 };
 
-// All that the agent of each session said in finished blocks.
+// Returns everything that the agent of each session said in finished blocks.
 std::map<SessionId, std::vector<std::string>> finished_blocks(const StenoServer& server) {
   base::SystemRandom random;
   const auto log =
@@ -133,7 +133,7 @@ TEST_CASE("agents end with their worker although no server sees it", "[.crash][t
     return stage.log.count("AgentStarted") == 5 && stage.log.count("OutputRecorded") == 5;
   });
   const auto agents = stage.agents();
-  REQUIRE(agents.size() == 15);  // each with a child of its start and one of its turn
+  REQUIRE(agents.size() == 15);  // each with a child from its start and one from its turn
 
   require(stage.server.kill({*stage.server.server(), *stage.server.worker()}));
   stage.require_ends(agents, crash::kOwnerlessMax);
@@ -154,7 +154,7 @@ TEST_CASE("agents end with their worker although no server sees it", "[.crash][t
     CHECK_FALSE(stage.state(session).turn);
     CHECK_FALSE(stage.state(session).lease);
   }
-  // What lives goes on under a new lease.
+  // Living sessions go on under a new lease.
   for (const SessionId& session : multi) stage.tell(session, domain::SendPrompt{"[say on]", false});
   stage.wait_until("the next turns' end", [&] { return stage.log.count("TurnFinished") == 3; });
   for (const SessionId& session : multi) CHECK(stage.state(session).last_token.value == 2);
@@ -171,12 +171,12 @@ TEST_CASE("children that lost keeper and worker are ended when the server is bac
                    [&] { return stage.log.count("OutputRecorded") == 5; });
   const auto agents = stage.agents();
   REQUIRE(agents.size() == 15);
-  // Those first who could tell of the others' death.
+  // Victims that could report the others' death come first.
   crash::ProcessTable victims{*stage.server.server(), *stage.server.worker()};
   for (const auto& keeper : stage.server.keepers()) victims.push_back(keeper);
   REQUIRE(victims.size() == 7);
   require(stage.server.kill(victims));
-  // The agents themselves go with their keepers; their children are nobody's until then.
+  // The agents themselves go with their keepers; their children have no owner until the start.
   require(stage.server.start());
   stage.require_ends(agents, crash::kOwnerlessMax);
   require(crash::wait_for_worker(stage.server, stage.load));
@@ -188,7 +188,7 @@ TEST_CASE("children that lost keeper and worker are ended when the server is bac
 }
 
 TEST_CASE("agents go on without the server, and nothing that they say is lost", "[.crash][tools]") {
-  // The server comes back while they speak, or when they have ended.
+  // The server comes back while the agents speak, or after they have ended.
   for (const bool is_late : {false, true}) {
     SurvivorsStage stage;
     INFO("home " << stage.server.home() << (is_late ? ", late" : ""));
@@ -258,7 +258,7 @@ TEST_CASE("a worker that is stopped for longer than it may be silent keeps its s
   };
   REQUIRE(stage.server.send(worker, SIGSTOP));
   stage.wait_until("the worker to count as gone", [&] { return workers() == 0; });
-  // What comes now is for whoever is there next.
+  // A session that is spawned now waits for a worker.
   stage.spawn("[say late]", false);
   REQUIRE(stage.server.send(worker, SIGCONT));
   stage.wait_until("the late turn's end", [&] { return stage.log.count("TurnFinished") == 1; });

@@ -1,3 +1,5 @@
+// Runs `steno replay` beside the server, and compares the server's answers with a fold of the whole
+// log.
 #include "tests/crash/whole_log.hpp"
 
 #include "eventlog/folder/open_log.hpp"

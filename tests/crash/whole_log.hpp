@@ -1,5 +1,5 @@
-// The thorough checks of a home, too slow for every round: the whole log from its first block, the
-// projections against ones built from the start, and what `steno replay` says of both.
+// The thorough checks of a home, too slow for every round. They cover the whole log from its first
+// block, the projections against ones built from the start, and the verdict of `steno replay`.
 #pragma once
 
 #include "tests/crash/load.hpp"
@@ -7,11 +7,12 @@
 
 namespace crash {
 
-// Positions and versions dense, chain whole, every acknowledged command in its place; `steno replay
-// verify` and `rebuild` find nothing. The server may run. Error: the first thing that is wrong.
+// Checks that positions and versions are dense, the chain is whole, every acknowledged command is
+// in its place, and `steno replay verify` and `rebuild` find nothing. The server may run. Error:
+// the first thing that is wrong.
 Result<bool> check_whole_log(StenoServer& server, const std::deque<SentCommand>& sent);
 
-// What the running server holds in its projections is what a fold from the first event gives.
+// Checks that the running server's projections equal a fold from the first event.
 Result<bool> check_live_projections(StenoServer& server, Load& load);
 
 }  // namespace crash
