@@ -1,5 +1,5 @@
-// Every block store against a model that is too simple to be wrong: random sequences of everything
-// that can be asked of a store.
+// Every block store against a model that is too simple to be wrong, under random sequences of every
+// operation that a store has.
 #include <map>
 
 #include "tests/support/blocks.hpp"
@@ -59,7 +59,7 @@ class StoreMachine {
       case StoreAction::erase_chunks:
         return erase_chunks(operation);
       case StoreAction::trim:
-        // Seldom far, or little would be left for the others.
+        // Trims are seldom far, or little would be left for the other operations.
         return trim(position_of(operation.c % 10 == 0 ? operation.a : operation.a / 100));
     }
   }
@@ -67,7 +67,7 @@ class StoreMachine {
   static std::string text_of(unsigned number) {
     return number % 2 == 0 ? "content " + std::to_string(number) : std::string();
   }
-  // From before the first to behind the last one.
+  // Returns a position from before the first block to behind the last one.
   Position position_of(unsigned number) const {
     return {static_cast<std::int64_t>(number) % (tail_.value + 3)};
   }
@@ -109,7 +109,7 @@ class StoreMachine {
   }
 
   using Blocks = std::map<Position, SealedBlock>;
-  // The block that holds the position, or else the first one behind it.
+  // Returns the block that holds the position, or else the first one behind it.
   typename Blocks::const_iterator holding(Position position) const {
     const auto after = blocks_.upper_bound(position);
     return after == blocks_.begin() ? after : std::prev(after);

@@ -1,5 +1,5 @@
-// The threads of the log, over stores in memory that no lock protects: what one side wrote is seen
-// by the other because it was handed over, or the preset `tsan` says so.
+// The threads of the log, over stores in memory that no lock protects. Each side sees the other's
+// writes only because they were handed over; under the preset `tsan` a race would be reported.
 #include "eventlog/log/committer.hpp"
 #include "eventlog/log/stream_loader.hpp"
 #include "tests/support/blocks.hpp"
@@ -87,7 +87,7 @@ struct Streams {
 TEST_CASE("loads and saves that wait for each other wake until both are taken", "[eventlog]") {
   Streams streams;
   const auto loader = make_thread_loader(streams.store, streams.index, streams.snapshots);
-  // Only the loaded one is there; who asks for the saved one leaves it, and its wake-up, alone.
+  // Only the load is ready; polling for the save leaves it and its wake-up alone.
   loader->request(streams.names[0]);
   REQUIRE(support::wakes(loader->wake_fd()));
   CHECK_FALSE(loader->poll_saved());

@@ -1,4 +1,4 @@
-// A sequencer over every block store against a model: random sequences of appends, conflicts,
+// A sequencer over every block store against a model, under random sequences: appends, conflicts,
 // blocks whose fate is unknown and the retries after them, restarts, erasures and snapshots.
 #include <map>
 
@@ -98,7 +98,7 @@ class SequencerMachine {
     }
   }
 
-  // A new server on what the store holds.
+  // Starts a new server on the store's content.
   void start() {
     if (fixture_.store().tail().value == 0) begin_epoch();
     sequencer_.reset();
@@ -123,7 +123,7 @@ class SequencerMachine {
     std::vector<Known> events;
     for (const int stream : streams) {
       const bool is_new = versions_[stream].value == 0;
-      // Beyond 64 KiB content goes into chunks.
+      // Content above 64 KiB goes into chunks.
       const std::size_t repeated = operation.c % 20 == 0 ? 20'000 : 1;
       std::string text;
       for (std::size_t i = 0; i < repeated; ++i) text += "text" + std::to_string(operation.b);
@@ -160,7 +160,7 @@ class SequencerMachine {
     return context;
   }
 
-  // Nothing of an append remains whose last expected version is wrong.
+  // An append whose last expected version is wrong leaves nothing behind.
   void conflict(int stream, unsigned by) {
     const Position tail = sequencer_->tail();
     const int other = 1 + stream % kStreams;
@@ -187,8 +187,9 @@ class SequencerMachine {
     RC_ASSERT(sequencer_->durable() == fixture_.store().tail());
   }
 
-  // A block may or may not be stored; the server stops, the next one finds out, and every command
-  // that was not answered is sent again: of each there is one group of events.
+  // The store's answer for a block is lost; `is_stored` says whether the block was stored. The
+  // server stops, the next one finds out, and every unanswered command is sent again. Each command
+  // then has one group of events.
   void fall_in_doubt(bool is_stored) {
     if (pending_.empty()) return;
     sequencer_->do_work();
@@ -245,7 +246,7 @@ class SequencerMachine {
     return all;
   }
 
-  // The log's first event is its epoch's.
+  // The first event of the log is its epoch's, so the model's events begin at position 2.
   static Position position_of(std::size_t events) {
     return {static_cast<std::int64_t>(events) + 1};
   }
@@ -268,7 +269,7 @@ class SequencerMachine {
     }
   }
 
-  // The content of one durable event, first on the record.
+  // Erases the content of one durable event; the record says so first.
   void erase(unsigned number) {
     commit();
     std::vector<std::size_t> choice;
@@ -297,7 +298,8 @@ class SequencerMachine {
             .has_value());
   }
 
-  // What is loaded from a snapshot and the events behind it is what all events add up to.
+  // Requires that a snapshot with the events behind it equals the fold of all events, then saves
+  // one.
   void snapshot(int stream) {
     commit();
     const std::string name = support::stream_of(stream);
@@ -320,9 +322,9 @@ class SequencerMachine {
   std::unique_ptr<eventlog::KeyValueStore> rows_ = eventlog::make_memory_key_value_store();
   std::optional<support::HandCommitter> committer_;
   std::optional<eventlog::Sequencer> sequencer_;
-  std::map<int, StreamVersion> versions_;  // pending ones counted
+  std::map<int, StreamVersion> versions_;  // pending events included
   std::vector<Known> durable_;
-  std::vector<Known> pending_;  // appended, and not known to be stored
+  std::vector<Known> pending_;  // appended, not known to be stored
   std::int64_t commands_ = 0;
 };
 

@@ -1,5 +1,6 @@
-// What is on the disk, and when: the program brings its own fdatasync, which every library in it
-// calls, and takes down what was synced and what the head file said at that moment.
+// The order of syncs: a block is on the disk before it is acknowledged. The program has its own
+// fdatasync, which every library in it calls. It notes each sync with the head file's content at
+// that moment.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -14,14 +15,14 @@
 
 namespace {
 
-// One sync that has been done.
+// A sync, noted just before it is done.
 struct Sync {
-  bool is_head = false;    // of the head file; else of the write-ahead log
-  std::int64_t bytes = 0;  // of the file
-  std::int64_t head = 0;   // position that the head file named just before
+  bool is_head = false;    // false: the write-ahead log
+  std::int64_t bytes = 0;  // size of the file
+  std::int64_t head = 0;   // position in the head file just before
 };
 
-// Syncs come from several threads: they go through a pipe, whose writes are whole.
+// Syncs come from several threads and go through a pipe, whose writes are atomic.
 int note_to = -1;
 std::string head_path;
 
@@ -72,18 +73,18 @@ class Disk {
     for (int fd : fds_) close(fd);
   }
 
-  // All since the last call.
+  // Returns all syncs since the last call.
   std::vector<Sync> syncs() {
     std::vector<Sync> found;
     for (Sync sync; read(fds_[0], &sync, sizeof sync) == sizeof sync;) found.push_back(sync);
     return found;
   }
-  // Waits for the next one.
+  // Waits for the next sync, for at most 20 s. False: none came.
   bool wait_for_sync() {
     pollfd fd{fds_[0], POLLIN, 0};
     return poll(&fd, 1, 20'000) == 1;
   }
-  // Of the write-ahead log, as far as it has been written.
+  // Returns the size of the write-ahead log, as far as it has been written.
   std::int64_t log_bytes() const {
     std::int64_t bytes = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder_.file("log"))) {
@@ -105,7 +106,7 @@ TEST_CASE("a block is on the disk before the store says that it is stored", "[ev
   Disk disk;
   support::BlockChain chain;
   for (int i = 0; i < 5; ++i) {
-    // With and without chunks: one sync covers both.
+    // With and without chunks; one sync covers both.
     BlockBuilder builder;
     builder.add("facts");
     if (i % 2 == 1) builder.add_chunks(base::Salt{'s'}, {{"stream", Bytes(1 << 20, 'c')}});

@@ -1,5 +1,5 @@
-// A process that opens a log for writing and appends to it without end, each position on a line of
-// stdout once it is acknowledged. Ends when stdin is closed or it is killed.
+// A process that opens a log for writing and appends to it without end. It prints each acknowledged
+// position on a line of stdout. It ends when stdin is closed or it is killed.
 #include <poll.h>
 #include <unistd.h>
 

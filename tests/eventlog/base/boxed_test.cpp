@@ -1,3 +1,4 @@
+// A boxed value behaves as a value; its bytes are those of an optional one.
 #include "eventlog/base/boxed.hpp"
 
 #include "tests/support/catch.hpp"

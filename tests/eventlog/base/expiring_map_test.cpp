@@ -1,3 +1,4 @@
+// Entries expire by age since they were last put, and the oldest make room for new ones.
 #include "eventlog/base/expiring_map.hpp"
 
 #include "tests/support/catch.hpp"

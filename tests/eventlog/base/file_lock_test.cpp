@@ -1,3 +1,5 @@
+// A lock file has one owner, which others can ask about without taking it. Child processes do not
+// inherit the lock.
 #include "eventlog/base/file_lock.hpp"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+// Hashes match the published test values, so that other implementations can check a log.
 #include "eventlog/base/hash.hpp"
 
 #include <set>

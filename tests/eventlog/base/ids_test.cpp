@@ -1,3 +1,4 @@
+// Ids are UUIDs of version 7 that sort by time and by their bytes, and are read back strictly.
 #include "eventlog/base/ids.hpp"
 
 #include "eventlog/base/bytes.hpp"
@@ -23,7 +24,7 @@ TEST_CASE("ids sort as their bytes do", "[base]") {
   base::SeededRandom random(2);
   const auto any = [&] {
     SessionId id;
-    // Few values, so that the first byte that differs is a later one, too.
+    // Most bytes are equal, so that the first difference often is in a later one.
     for (char& byte : id.bytes)
       byte = random.chance(80) ? '\x7F' : static_cast<char>(random.next());
     return id;

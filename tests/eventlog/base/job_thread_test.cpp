@@ -1,4 +1,4 @@
-// The one hand-over between threads. Under the preset `tsan` the same tests show that whatever the
+// The one hand-over between threads. Under the preset `tsan` the same tests show that everything a
 // job and its outcome point to is handed over with them.
 #include "eventlog/base/job_thread.hpp"
 
@@ -13,7 +13,7 @@
 namespace base {
 namespace {
 
-// Neither side locks: a race on the number would be the hand-over's fault.
+// Neither side locks: a race on the number would be a bug of the hand-over.
 using Box = std::unique_ptr<std::uint64_t>;
 
 Box doubled(Box box) {
@@ -43,7 +43,7 @@ TEST_CASE("a thread has the name that it is given", "[base]") {
     pthread_getname_np(pthread_self(), name.data(), name.size());
     return std::string(name.c_str());
   });
-  // The name is given to the thread while it starts, so that the first job may be too early.
+  // The thread gets its name while it starts, so the first job can run before that.
   std::string name;
   for (int tries = 0; tries < 1000 && name != "load-streams"; ++tries) {
     thread.submit(0);
@@ -58,7 +58,7 @@ TEST_CASE("no wake-up is lost, however close the two threads are", "[base]") {
   JobThread<int, int> thread("test", [](int number) { return number; });
   for (int round = 0; round < kRounds; ++round) {
     thread.submit(round);
-    // Looked at before, while and after the outcome comes.
+    // The descriptor is polled before, while and after the outcome comes.
     if (round % 3 == 0) REQUIRE(support::wakes(thread.wake_fd()));
     auto outcome = thread.poll();
     if (!outcome) {
@@ -100,7 +100,7 @@ TEST_CASE("a thread that is ended while busy does what it was given", "[base]") 
   SeededRandom random(2);
   for (int life = 0; life < 300; ++life) {
     const auto jobs = random.below(50);
-    std::vector<std::uint64_t> done;  // touched by the thread, and by us once it has ended
+    std::vector<std::uint64_t> done;  // touched by the thread, and by us after its end
     {
       JobThread<std::uint64_t, Box> thread("test", [&](std::uint64_t job) {
         done.push_back(job);

@@ -1,4 +1,4 @@
-// Folders that are listed, also ones whose reading fails: this program brings its own readdir.
+// Listing folders, also when reading one fails: this program has its own readdir, which can fail.
 #include "eventlog/base/list_files.hpp"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-std::optional<int> reads_left;  // before readdir fails with EIO; none: it never does
+std::optional<int> reads_left;  // until readdir fails with EIO; nullopt: it never does
 
 }  // namespace
 
@@ -92,7 +92,7 @@ TEST_CASE("a folder whose reading fails on its way is an error, wherever it fail
     REQUIRE(failed < 100);
   }
   reads_left.reset();
-  // Both folders to their ends: "." and "..", what is in them, and that no more is.
+  // Every read of both folders failed once: "." and "..", each entry, and the end.
   CHECK(failed == 10);
 }
 

@@ -1,3 +1,5 @@
+// Hashing several inputs at once gives the hash of each alone, in every width that the processor
+// has.
 #include "eventlog/base/many_hashes.hpp"
 
 #include <algorithm>
@@ -8,7 +10,7 @@
 namespace base {
 namespace {
 
-// What blake2b() gives, in every way that this processor has of hashing several at once.
+// Compares blake2b_each() with blake2b(), in every number of lanes that this processor has.
 void check_each(const std::vector<HashInput>& inputs) {
   std::vector<Hash> expected;
   for (const HashInput& input : inputs) {

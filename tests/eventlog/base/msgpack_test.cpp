@@ -1,3 +1,5 @@
+// Encoding and decoding of structs: values survive, unknown fields are kept, faults name their
+// field. Hostile bytes cost neither a crash nor memory out of proportion.
 #include "eventlog/base/msgpack.hpp"
 
 #include <limits>
@@ -209,7 +211,7 @@ TEST_CASE("nesting deeper than the bound is refused", "[base]") {
 }
 
 TEST_CASE("a list takes no more memory than its bytes warrant", "[base]") {
-  // An empty map is one byte, and an Inner all the same.
+  // An empty map takes one byte, yet it decodes to a whole Inner.
   const auto listing = [](std::size_t items) {
     Bytes bytes;
     MsgpackWriter writer(bytes);

@@ -1,3 +1,5 @@
+// A folder of our own is made for our user alone; a folder that others can use is refused
+// untouched.
 #include "eventlog/base/own_folder.hpp"
 
 #include <sys/stat.h>
@@ -41,7 +43,7 @@ TEST_CASE("a folder that others use is refused and left as it is", "[base]") {
     CHECK(mode_of(path) == mode);
   }
   SECTION("another user's") {
-    if (::chown(path.c_str(), 12345, 12345) != 0) return;  // only root can try this
+    if (::chown(path.c_str(), 12345, 12345) != 0) return;  // needs root
     const auto refused = make_own_folder(path);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::refused);

@@ -1,3 +1,4 @@
+// Signatures match the published Ed25519 vectors, and belong to one message and one key.
 #include "eventlog/base/signing.hpp"
 
 #include "eventlog/base/text_bytes.hpp"

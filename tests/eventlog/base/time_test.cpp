@@ -1,3 +1,4 @@
+// Log time never decreases. It follows the boot clock and is drawn slowly to wall time.
 #include "eventlog/base/time.hpp"
 
 #include "tests/support/catch.hpp"
@@ -51,7 +52,8 @@ TEST_CASE("log time never decreases, whatever wall time does", "[base]") {
   }
 }
 
-// How far log time has come towards a wall time that jumped by `jump`, after `seconds` in steps.
+// Returns how far log time has moved towards a wall time that jumped by `jump`, in microseconds,
+// when `seconds` have passed in steps of `step_us`.
 std::int64_t drawn(std::int64_t jump, std::int64_t seconds, std::int64_t step_us) {
   HandClock clock;
   base::LogClock log(clock, {});

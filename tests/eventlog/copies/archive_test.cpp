@@ -1,4 +1,4 @@
-// The log's beginning as a copy of its own, and the log without it.
+// Archives: the log's beginning as a copy of its own, and the trimmed log that is left.
 #include "eventlog/copies/archive.hpp"
 
 #include "eventlog/copies/erase.hpp"
@@ -27,8 +27,8 @@ using support::kStream;
 
 const std::string kSecret = "what nobody is to find here any more";
 
-// A log with one session, whose base is written by hand: what the anchor says of the rows is for
-// the tests of whoever folds them.
+// A log with one session. Its base is written by hand; the tests of projections cover the anchor's
+// digests of the rows.
 struct ArchiveFixture {
   ArchiveFixture() { open(); }
   void open() {
@@ -44,7 +44,7 @@ struct ArchiveFixture {
     e.session = *base::SessionId::parse(support::kOnlySession);
     writer->append(kStream, e, "be brief");
   }
-  // One block each, of which every fifth has a large content.
+  // Appends one block for each event; every fifth has a large content.
   void say(int count) {
     for (int i = 0; i < count; ++i) {
       const std::string large = kSecret + std::string(200'000, 'x') + kSecret;
@@ -57,8 +57,8 @@ struct ArchiveFixture {
     const auto block = *eventlog::parse_block(stored.front().facts);
     return {block.header.log, block.header.epoch, block.header.last(), block.hash()};
   }
-  // The state of the only session, and of the server's stream, as rows; then all that stands beside
-  // a log that is trimmed there.
+  // Writes a base by hand: the states of the only session and of the server's stream as rows, then
+  // everything that stands beside a log that is trimmed there.
   void put_base(const Checkpoint& end) {
     const std::string own = root.base(end.position);
     fs::create_directories(own);
@@ -157,7 +157,7 @@ TEST_CASE("a trimmed log begins behind its anchor, and its files hold nothing of
   // With the archive it is whole from the first event on.
   check_whole(f.verify({f.archive}), 1, 27);
   check_whole(f.verify_folder(f.archive), 1, 22);
-  // A second one begins where the first one ends.
+  // A second archive begins where the first one ends.
   const std::string second = f.folder.file("second");
   const auto made = make_archive(f.store(), f.root, f.end_at({25}), second);
   if (!made) FAIL(base::describe(made.error()));
@@ -172,7 +172,7 @@ TEST_CASE("trimming again, also after a part of it, has the same outcome", "[eve
   const Checkpoint end = f.end_at({10});
   REQUIRE(make_archive(f.store(), f.root, end, f.archive));
   f.put_base(end);
-  // As a server does it that was killed between the two.
+  // A server that was killed between the two steps leaves this state.
   REQUIRE(f.store().trim_before({11}));
   f.open();
   REQUIRE(trim_log(f.store(), end, f.archive));
@@ -290,7 +290,7 @@ TEST_CASE("what a trimmed log begins with is named when it is missing, changed, 
   }
   SECTION("without its rows") {
     fs::remove_all(f.root.base({10}) + "/rows");
-    // They can be folded from the archives anew; but verify is to say so.
+    // The rows can be folded anew from the archives, but verify must report that they are missing.
     const auto log = eventlog::open_log(f.root.root, LogMode::read_write, f.random);
     REQUIRE(log);
     CHECK_FALSE(log->base->rows);
@@ -313,7 +313,7 @@ TEST_CASE("archives are chained in any order, and what is missing between them i
   REQUIRE_FALSE(gap);
   CHECK(gap.error().code == ErrorCode::not_found);
   CHECK_THAT(gap.error().text, Contains("events 9 to 15"));
-  // Of another log, though the positions would fit.
+  // An archive of another log is refused, though its positions would fit.
   ArchiveFixture other;
   other.say(20);
   other.move_away({15});
@@ -322,7 +322,7 @@ TEST_CASE("archives are chained in any order, and what is missing between them i
   CHECK(foreign.error().code == ErrorCode::wrong_log);
 }
 
-// What it is to remove stays.
+// A disk that removes no folder.
 struct KeepingDisk final : support::ForwardingDisk {
   void remove_all(const std::string&) override {}
 };

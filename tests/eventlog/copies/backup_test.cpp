@@ -1,4 +1,4 @@
-// Copies of a log that are made while it is written, and logs that are made of them.
+// Backups, which are made while the log is written, and logs that are restored from them.
 #include "eventlog/copies/backup.hpp"
 
 #include <sys/stat.h>
@@ -74,11 +74,11 @@ TEST_CASE("a backup holds the log as it was, and proves itself", "[eventlog]") {
   const auto made = make_backup(*f.log.store, copy, {1});
   if (!made) FAIL(base::describe(made.error()));
   CHECK(made->through == f.log.store->tail());
-  // What the log says later is not in it.
+  // Later events of the log are not in the copy.
   f.say(5);
   check_whole(copy, made->through.value, 1);
   check_whole(f.folder.file("data"), f.log.store->tail().value, 1);
-  // A later one is made beside it.
+  // A later copy is made beside it.
   const auto later = make_backup(*f.log.store, f.folder.file("later"), {1});
   REQUIRE(later);
   CHECK(later->through.value == made->through.value + 5);
@@ -155,7 +155,7 @@ TEST_CASE("of a backup that was cut short only what is labelled as it is taken o
   }
 }
 
-// Keeps what was synced, and fails it for one path.
+// Notes every sync in order, and fails it for one path.
 struct SyncedDisk final : support::ForwardingDisk {
   base::Result<bool> sync_folder(const std::string& path) override { return note(path); }
   base::Result<bool> settle(const std::string& path) override { return note(path); }
@@ -180,8 +180,8 @@ struct SyncedDisk final : support::ForwardingDisk {
   }
 
   std::vector<std::string> synced;               // in order
-  std::vector<std::string> removed;              // since
-  std::vector<std::string> removed_before_sync;  // between the last two
+  std::vector<std::string> removed;              // since the last sync
+  std::vector<std::string> removed_before_sync;  // between the last two syncs
   std::string failing;
 };
 
@@ -240,7 +240,7 @@ TEST_CASE("a backup shares no file with the log, unless it is told to", "[eventl
       INFO(entry.path());
       CHECK(std::filesystem::hard_link_count(entry.path()) == 1);
     }
-    // What damages the log's files leaves the copy whole.
+    // Damage to the log's files leaves the copy whole.
     for (const auto& entry : std::filesystem::directory_iterator(log.log())) {
       if (entry.path().extension() == ".sst") std::filesystem::resize_file(entry.path(), 10);
     }
@@ -336,14 +336,15 @@ TEST_CASE("of a copy that is removed the label goes last, and that for good", "[
   REQUIRE(disk.synced.size() > 1);
   CHECK(std::vector(disk.synced.end() - 2, disk.synced.end()) == std::vector{copy, above});
   CHECK(disk.removed_before_sync == std::vector<std::string>{copy + "/label", copy});
-  // Also where it is gone already: who removed it may have been killed before that was durable.
+  // The folder above is synced even if the copy is gone: a server can have been killed after
+  // removing it, before that was durable.
   SyncedDisk later;
   REQUIRE_FALSE(eventlog::finish_backup(*f.log.store, copy, {1}, later));
   CHECK(later.has_synced(above));
 }
 
 TEST_CASE("an erasure that reaches a backup while it is restored is not lost", "[eventlog]") {
-  // Reaches it when the first folder below the new log's is synced, or when the last one is.
+  // Erases from the copy when the first folder of the new log is synced, or when the last one is.
   struct ErasingDisk final : support::ForwardingDisk {
     base::Result<bool> sync_folder(const std::string& path) override {
       if (path == at) REQUIRE(eventlog::add_later_erasures(erased, more));
@@ -386,7 +387,7 @@ TEST_CASE("a log is opened to be written once what was found is durable", "[even
   const LogFolder root{f.folder.file("data")};
   const auto log = eventlog::open_log(root.root, LogMode::read_write, f.random, {disk});
   REQUIRE(log);
-  // Last of all that its evidence is gone, which an erasure does not look into.
+  // The removal of the evidence is synced last, for an erasure does not look into evidence.
   CHECK(disk.synced.back() == root.root);
   CHECK(disk.removed_before_sync == std::vector<std::string>{root.evidence()});
 }
@@ -458,7 +459,8 @@ TEST_CASE("what was erased from a copy is on the record of the log that is made 
   const std::string copy = f.folder.file("copy");
   const auto made = make_backup(*f.log.store, copy, {1});
   REQUIRE(made);
-  // As an erasure reaches into it; of versions that the copy does not have nothing can be said.
+  // Written as an erasure that reaches the copy does; versions that the copy does not have are left
+  // out of the record.
   const eventlog::LaterErasures later{{{kStream, {{{2}, {3}}, {{5}, {90}}}}}};
   {
     auto store = eventlog::open_rocksdb_store({copy + "/log"});
@@ -552,7 +554,7 @@ TEST_CASE("two restores of one backup are two histories", "[eventlog]") {
   CHECK(one->tail.epoch != two->tail.epoch);
 }
 
-// Fails as soon as the restored log is in its place.
+// Fails every sync of the folder once the restored log is in its place.
 struct CutDisk final : support::ForwardingDisk {
   explicit CutDisk(std::string restored) : root(std::move(restored)) {}
   base::Result<bool> sync_folder(const std::string& path) override {

@@ -1,4 +1,4 @@
-// That what was erased is gone: from what readers see, and from every file of the log.
+// Erased content is gone: for readers, and from every file of the log.
 #include "eventlog/copies/erase.hpp"
 
 #include <filesystem>
@@ -20,7 +20,7 @@ using support::files_with;
 using support::kStream;
 
 const std::string kOther = "main/session/01890a5d-ac96-774b-bcce-b302099a8058";
-// Small enough to stand in a block, and large enough for three chunks.
+// Small enough for a block, and large enough for three chunks.
 const std::string kSmall = "the small secret of one session";
 const std::string kNeighbour = "what another session said in the same block";
 const std::string kLargeSecret = "the large secret of one session";
@@ -56,8 +56,8 @@ class Log {
     writer_.emplace(log_, random_);
   }
 
-  // Two sessions that speak in the same blocks; versions 1 to 4 of each have content, and 4 of the
-  // first one is large.
+  // Appends two sessions that speak in the same blocks. Versions 1 to 4 of each have content;
+  // version 4 of the first one is large.
   void fill() {
     writer_->add(kStream, opened(kStream), kSmall + " 1");
     writer_->add(kOther, opened(kOther), kNeighbour + " 1");
@@ -70,7 +70,7 @@ class Log {
     }
   }
 
-  // The event first, as the server does it.
+  // Records the event first, as the server does, then erases.
   void erase(const domain::VersionRanges& events, bool is_scrubbed = true) {
     writer_->append(kStream, domain::ContentErased{events, {}});
     remove(events, is_scrubbed);
@@ -146,7 +146,7 @@ TEST_CASE("what was scrubbed is not written anew until more is removed", "[event
   const auto tables = tables_of(log);
   log.remove(first);
   CHECK(tables_of(log) == tables);
-  // The large content in chunks is that of version 4.
+  // Version 4 has the large content, which is stored in chunks.
   log.remove(kAll);
   CHECK(tables_of(log) != tables);
   CHECK(files_with(log.root(), kLargeSecret).empty());
@@ -165,7 +165,7 @@ TEST_CASE("erased content is in no file of the store, wherever it was", "[eventl
   }
   SECTION("in tables, once and again") {
     for (int i = 1; i <= 3; ++i) {
-      // Whatever the scope, of one that is new: what is in memory becomes tables.
+      // Each scope is of a new removal, so the scrub moves what is in memory into tables.
       log.scrub({Position{1}, Position{i}, {}});
       log.writer().append(kStream, domain::AgentLineRecorded{}, kSmall + " more");
       ++said;
@@ -201,7 +201,7 @@ TEST_CASE("one event is erased, and those beside it stay", "[eventlog]") {
 }
 
 TEST_CASE("a text that is erased while it is read was erased, not damaged", "[eventlog]") {
-  // Between the content block and its chunks.
+  // Erases between the reading of the content block and of its chunks.
   class ErasedMeanwhile final : public eventlog::BlockStore {
    public:
     explicit ErasedMeanwhile(Log& log) : log_(log) {}

@@ -1,3 +1,4 @@
+// The compact set of accepted commands against a map: lookups, equality and bytes are the same.
 #include "eventlog/domain/accepted_commands.hpp"
 
 #include <map>
@@ -32,7 +33,8 @@ struct Held {
   }
 };
 
-// What was remembered, in any order, some of it twice; positions around the one that is named.
+// Remembers random commands in any order, some of them twice, at positions around `around`. Returns
+// what must be known then.
 std::map<CommandId, AcceptedCommand> remember(AcceptedCommands& commands, std::uint64_t seed,
                                               std::int64_t around) {
   base::SeededRandom random(seed);

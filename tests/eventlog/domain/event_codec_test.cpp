@@ -1,3 +1,5 @@
+// Events survive encoding, fields of later releases included. Unknown types, newer schemas and
+// damaged bytes are refused with the reason.
 #include "eventlog/domain/event_codec.hpp"
 
 #include "tests/support/catch.hpp"
@@ -7,7 +9,7 @@
 namespace domain {
 namespace {
 
-// An event of that type with random facts and a random envelope, as the codec gives it back.
+// Returns an event of that type with random facts and a random envelope, as the codec decodes it.
 RecordedEvent random_event(std::string_view type, base::Random& random) {
   support::RandomValue values(random, false);
   RecordedEvent event;
@@ -19,7 +21,7 @@ RecordedEvent random_event(std::string_view type, base::Random& random) {
   return event;
 }
 
-// Facts with one field more, and perhaps with another type or schema.
+// Returns the bytes of an event of this type and schema, with empty facts.
 Bytes facts_of(std::string_view type, std::int64_t schema) {
   Bytes bytes;
   base::MsgpackWriter writer(bytes);
@@ -34,7 +36,7 @@ Bytes facts_of(std::string_view type, std::int64_t schema) {
 }
 
 TEST_CASE("every event comes back from its bytes as it was", "[session]") {
-  RecordedEvent used;  // holds the event before
+  RecordedEvent used;  // holds the previous event
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     INFO("seed " << seed);
     base::SeededRandom random(seed);

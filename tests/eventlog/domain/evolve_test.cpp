@@ -1,4 +1,4 @@
-// Properties of evolve over histories that decide made: T2, T3, T4, T5 and T8 of the test plan.
+// Properties of evolve over histories made by decide: T2, T3, T4, T5 and T8 of the test plan.
 #include "eventlog/domain/evolve.hpp"
 
 #include "eventlog/domain/event_codec.hpp"
@@ -17,7 +17,7 @@ Bytes encode_state(const StreamState& state) {
   return std::visit([](const auto& s) { return base::encode(s); }, state);
 }
 
-// The state that its bytes give back, of the same kind as `like`.
+// Decodes a state of the same kind as `like` from its bytes.
 StreamState decode_state(const Bytes& bytes, const StreamState& like) {
   return std::visit(
       [&](const auto& s) -> StreamState {
@@ -81,7 +81,7 @@ TEST_CASE("whatever decide emits keeps every state consistent", "[session]") {
     accepted += driver.accepted();
     rejected += driver.rejected();
   }
-  // The driver must reach both: a history of refusals would prove nothing.
+  // The driver must reach both: a history with only refusals would prove nothing.
   CHECK(accepted > rejected);
   CHECK(rejected > 1000);
 }
@@ -156,7 +156,7 @@ TEST_CASE("what leases need is the same after impossible events, too", "[session
     SessionDriver driver(seed);
     base::SeededRandom random(seed);
     for (int step = 0; step < kSteps; ++step) driver.step();
-    std::vector<RecordedEvent> events;  // of all sessions, as if they were one, in any order
+    std::vector<RecordedEvent> events;  // of all sessions, as if of one, in any order
     for (const auto& [name, stream] : driver.streams()) {
       events.insert(events.end(), stream.events.begin(), stream.events.end());
     }
@@ -204,7 +204,7 @@ TEST_CASE("the same command twice is as once", "[session]") {
       INFO("step " << step);
       SessionDriver::Sent sent = driver.step();
       const auto& own = std::get<SessionCommand>(sent.command);
-      // A grant or an expiry that changed the lease is refused when it comes again.
+      // A repeated grant or expiry is refused if the first one changed the lease.
       const bool is_leases =
           std::holds_alternative<GrantLease>(own) || std::holds_alternative<ExpireLease>(own);
       if (!sent.is_accepted || sent.events == 0) continue;

@@ -1,4 +1,4 @@
-// An event type that was released always loads: its bytes are kept in tests/golden/events.
+// A released event type loads for ever: its bytes are kept in tests/golden/events.
 #include "eventlog/base/hash.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "tests/support/catch.hpp"
@@ -13,7 +13,8 @@ std::string file_of(std::string_view type) {
   return "events/" + std::string(type) + ".v1.hex";
 }
 
-// Every field of the event and of its envelope set to something that is not its default.
+// Returns an event with every field, and every field of its envelope, set to a value that is not
+// the default.
 Bytes sample(std::string_view type) {
   base::SeededRandom random(base::xxh3(type));
   support::RandomValue values(random, true);
@@ -35,7 +36,7 @@ TEST_CASE("every event type has golden bytes that decode and encode to the same"
     REQUIRE(event);
     CHECK(event->envelope.type == type);
     CHECK(event->envelope.schema == 1);
-    // A renamed field would land among the unknown ones, and encode to the same bytes.
+    // A renamed field would become an unknown one and still encode to the same bytes.
     CHECK(event->extra.empty());
     CHECK(encode_facts(*event) == *bytes);
   }

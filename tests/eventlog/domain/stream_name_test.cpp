@@ -1,3 +1,4 @@
+// Names of streams and agents are parsed strictly: nothing else passes for one.
 #include "eventlog/domain/stream_name.hpp"
 
 #include "eventlog/domain/evolve.hpp"

@@ -1,3 +1,4 @@
+// Ranges of versions against the sets that they stand for.
 #include "eventlog/domain/version_ranges.hpp"
 
 #include <set>

@@ -1,3 +1,5 @@
+// Opening a data folder: whole logs go on where they ended. Missing, damaged, foreign or newer ones
+// are refused with the reason, and their files stay as they were.
 #include "eventlog/folder/open_log.hpp"
 
 #include <sys/stat.h>
@@ -35,7 +37,7 @@ struct LogFolderFixture {
   base::Result<eventlog::OpenedLog> open(LogMode mode = LogMode::read_write) {
     return open_log(folder.root, mode, random);
   }
-  // A log of `events` events, one a block, that nobody has open.
+  // Makes a log of `events` events, one in each block, and closes it.
   eventlog::Checkpoint make_log(int events) {
     auto log = open();
     LogWriter writer(*log, random);
@@ -48,7 +50,7 @@ struct LogFolderFixture {
   void write_head(eventlog::Checkpoint head) {
     REQUIRE((*eventlog::open_head_file(folder.head()))->write(head));
   }
-  // The error of opening in both ways is about the same.
+  // Returns the error of opening for writing; opening for reading must fail with the same code.
   base::Error error() {
     const auto read_only = open(LogMode::read_only);
     const auto read_write = open(LogMode::read_write);
@@ -141,7 +143,7 @@ TEST_CASE("a folder that holds something else is refused and left alone", "[even
   }
   SECTION("another user's") {
     std::filesystem::create_directories(f.folder.root);
-    if (::chown(f.folder.root.c_str(), 12345, 12345) != 0) return;  // only root can try this
+    if (::chown(f.folder.root.c_str(), 12345, 12345) != 0) return;  // needs root
     const auto log = f.open();
     REQUIRE_FALSE(log);
     CHECK(log.error().code == ErrorCode::refused);
@@ -228,7 +230,8 @@ TEST_CASE("a block that was exchanged for another whole one is found when the lo
     support::RawLog raw(f.folder.log());
     std::string facts = raw.facts(4);
     facts.resize(facts.size() - 8);
-    facts[67] = static_cast<char>(facts[67] ^ 1);  // log time, then a checksum that is right
+    facts[67] = static_cast<char>(facts[67] ^ 1);  // log time changes; the checksum is then made
+                                                   // right
     base::append_u64(facts, base::xxh3(facts));
     raw.put_facts(4, facts);
   }
@@ -373,7 +376,7 @@ TEST_CASE("a log of a newer format is not opened", "[eventlog]") {
 
 constexpr std::int64_t kEpochMax = base::kIntegerLimit - 1;
 
-// Leaves a log whose last block has these numbers.
+// Leaves a log whose last block has this writer term and this epoch.
 void leave_log(LogFolderFixture& f, std::int64_t writer_term, std::int64_t epoch) {
   auto log = *f.open();
   log.tail.writer_term = writer_term - 1;
@@ -403,7 +406,7 @@ TEST_CASE("a log whose numbers end is read, and nobody goes on with it", "[event
   CHECK(refused.error().code == ErrorCode::invalid);
   CHECK_THAT(refused.error().text, Contains(number + " is the highest possible"));
   CHECK(f.open(LogMode::read_only));
-  // Nor is it made anew from what it holds, and what was begun is no log.
+  // A copy of its blocks is not finished either, and the folder begun for it is no log.
   const auto blocks = *f.open(LogMode::read_only)->store->read({1}, SIZE_MAX, true);
   const std::string target = f.temporary.file("copy");
   auto copy = *eventlog::LogCopy::begin(target);
@@ -521,7 +524,7 @@ TEST_CASE("what was not acknowledged is shown only when nobody writes", "[eventl
   f.make_log(1);
   auto log = f.open();
   REQUIRE(log);
-  // As if the server died between the store and the head.
+  // The state after a server that died between the store and the head.
   const auto head = std::move(log->head);
   LogWriter writer(*log, f.random);
   LogFolderFixture::add_event(writer);
@@ -625,7 +628,7 @@ TEST_CASE("a torn end of the write-ahead log is told from a whole one", "[eventl
   LogFolderFixture f;
   const auto head = f.make_log(4);
   CHECK_FALSE(eventlog::open_unproved_log(f.folder.root)->is_torn);
-  // Reopened, so that the event lies in the write-ahead log that is written last.
+  // Reopened, so that the event lies in the newest write-ahead log.
   f.make_log(6);
   f.write_head(head);
   const std::string file = support::newest_file(f.folder.log(), ".log");

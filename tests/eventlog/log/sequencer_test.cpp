@@ -1,3 +1,5 @@
+// The sequencer: dense positions and versions, all or nothing for each append, grouping while a
+// block is in flight, and a stop when a commit's outcome is in doubt.
 #include "eventlog/log/sequencer.hpp"
 
 #include <poll.h>
@@ -122,7 +124,7 @@ TEMPLATE_TEST_CASE("what comes while a block is on its way goes into the next on
   CHECK(log.sequencer.durable() == Position{0});
   CHECK(log.sequencer.take_durable().empty());
   log.committer.complete();
-  CHECK(log.sequencer.durable() == Position{0});  // not before the outcome was taken
+  CHECK(log.sequencer.durable() == Position{0});  // not before the outcome is taken
   CHECK(log.sequencer.do_work());
   CHECK(log.sequencer.durable() == Position{1});
   CHECK(log.sequencer.take_durable().size() == 1);
@@ -195,7 +197,7 @@ TEMPLATE_TEST_CASE("a sequencer goes on where the log ends", "[eventlog]", Memor
   CHECK(next.durable_checkpoint() == reached);
   next.set_head(stream_of(1), {3});
   AppendContext context;
-  context.log_time = {5};  // before the last event's: log time does not go back
+  context.log_time = {5};  // before the last event's; log time does not go back
   const auto appended = next.append(to(stream_of(1), 3), context);
   REQUIRE(appended);
   CHECK(appended->front()->recorded.envelope.log_time == Time{1001});
@@ -262,7 +264,7 @@ TEST_CASE("a full block takes no further command until it is on its way", "[even
   CHECK(log.sequencer.has_room());
 }
 
-// Content from nothing to 20 chunks, with the sizes where its form changes.
+// Sizes run from nothing to 20 chunks, including those where the form of storage changes.
 TEMPLATE_TEST_CASE("content of every size comes back through the log", "[eventlog]", Memory,
                    RocksDb) {
   TestType log;
@@ -374,7 +376,7 @@ TEST_CASE("events are read from the middle of a block to the middle of another",
       }
     }
   }
-  CHECK(read_events(store, {3}, {20}, {1, false})->size() == 3);  // one block at least
+  CHECK(read_events(store, {3}, {20}, {1, false})->size() == 3);  // at least one block
 }
 
 TEST_CASE("the committing thread stores blocks in order and wakes its asker", "[eventlog]") {
@@ -401,10 +403,11 @@ TEST_CASE("the committing thread stores blocks in order and wakes its asker", "[
       REQUIRE(poll(&wake, 1, 10'000) == 1);
       sequencer.do_work();
       REQUIRE_FALSE(sequencer.failure());
-      // An acknowledged position is in the head file already.
+      // The head file already names an acknowledged position.
       REQUIRE(**read_head_file(folder.file("head")) == sequencer.durable_checkpoint());
       reached = sequencer.durable_checkpoint();
-      // The next block may be on its way; wait for it, so that the head stands still above.
+      // The next block can be in flight; wait for it, so that the head does not move during the
+      // check.
       while (!committer->is_idle()) {
         REQUIRE(poll(&wake, 1, 10'000) == 1);
         sequencer.do_work();

@@ -119,7 +119,8 @@ TEST_CASE("blocks that share a row of the index are told apart", "[eventlog]") {
     writer.flush();
   }
   REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
-  CHECK(layers.rows.store().scan("i/" + stream_of(1), "", 1'000)->size() == 4);  // 64 in each
+  CHECK(layers.rows.store().scan("i/" + stream_of(1), "", 1'000)->size() == 4);  // 64 blocks in
+                                                                                 // each row
   for (std::int64_t version = 0; version < kBlocks; ++version) {
     const auto after = *layers.index.blocks_after(stream_of(1), {version});
     REQUIRE(after.size() == static_cast<std::size_t>(kBlocks - version));
@@ -136,7 +137,7 @@ TEST_CASE("an index that another release made otherwise is built anew", "[eventl
     writer.append(stream_of(1), domain::AgentExited{i, 0});
     writer.flush();
   }
-  // As it was before rows named events: eight bytes each, and the checkpoint alone.
+  // The form before rows named events: eight bytes in each row, and only the checkpoint.
   REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
   const Checkpoint reached = *layers.index.checkpoint();
   WriteBatch older;
@@ -218,7 +219,7 @@ TEST_CASE("an index that is deleted is built again to the same rows", "[eventlog
   }
 }
 
-// An index over one history, then a look at another.
+// Builds an index over one history, then requires that it refuses another one.
 void expect_wrong_log(std::int64_t events_before, std::int64_t events_after, char log_after) {
   support::MemoryRows rows;
   {
@@ -240,7 +241,7 @@ void expect_wrong_log(std::int64_t events_before, std::int64_t events_after, cha
   StreamIndex index(rows.store());
   const auto caught_up = index.catch_up(store, store.tail());
   REQUIRE_FALSE(caught_up);
-  // A shorter log of the same history has lost what the index holds.
+  // A shorter log of the same history has lost events that the index holds.
   const bool is_same = log_after == 'A' && events_after < events_before;
   CHECK(caught_up.error().code ==
         (is_same ? base::ErrorCode::damaged : base::ErrorCode::wrong_log));
@@ -286,7 +287,7 @@ TEST_CASE("a stream in a block of more events than are meant for one loads whole
   for (int i = 0; i + 1 < count; ++i) {
     writer.append(stream_of(1), domain::AgentExited{i, 0});
   }
-  // One command's events are not parted: they overfill the block that was nearly full.
+  // One command's events stay together: they overfill the block that was nearly full.
   for (int i = 0; i < 1000; ++i) writer.append(stream_of(2), domain::AgentExited{i, 0});
   writer.flush();
   REQUIRE(layers.store().read({1}, 1, false)->size() == 1);

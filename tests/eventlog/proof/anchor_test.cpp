@@ -1,4 +1,5 @@
-// Anchors: the key's file, an anchor's file, and anchors on the record against log and key.
+// Anchors: the file of the key, the file of an anchor, and anchors on the record, checked against
+// log and key.
 #include "eventlog/proof/anchor.hpp"
 
 #include <sys/stat.h>
@@ -37,7 +38,7 @@ void put(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// A log with a session, and what an anchor of it says.
+// A log with a session, and anchors of it.
 struct AnchorFixture {
   support::LogBuilder log;
   base::SigningKey key = key_of(1);
@@ -51,7 +52,7 @@ struct AnchorFixture {
   void say(int count) {
     for (int i = 0; i < count; ++i) log.append(kStream, domain::AgentLineRecorded{});
   }
-  // Of the block that holds the position.
+  // Returns an anchor of the block that holds the position.
   Anchor anchor(Position at) {
     const auto stored = *log.store().read(at, 1, false);
     const auto block = *eventlog::parse_block(stored.front().facts);

@@ -1,3 +1,5 @@
+// Verification finds every deliberate damage to a log's blocks, contents and head, and names its
+// positions. Erased content is no damage.
 #include "eventlog/proof/verify.hpp"
 
 #include "tests/support/catch.hpp"
@@ -18,7 +20,7 @@ using support::check_only_problem;
 using support::kStream;
 using support::LogBuilder;
 
-// The blocks of a log, to be changed before they are stored again.
+// The blocks of a log, to be changed and stored again.
 class Blocks {
  public:
   explicit Blocks(eventlog::BlockStore& store) : blocks_(*store.read({1}, SIZE_MAX, true)) {
@@ -33,8 +35,8 @@ class Blocks {
     lasts_.erase(lasts_.begin() + static_cast<long>(index));
   }
 
-  // Fills the store with the blocks as they are now. Where one is missing, the next one lies under
-  // its position, too, as it would be found there by a search.
+  // Fills the store with the blocks as they are now. The block behind a missing one covers its
+  // positions too, since a search for them would find that block.
   eventlog::BlockStore& store() {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       eventlog::SealedBlock block;
@@ -59,7 +61,7 @@ eventlog::Checkpoint head_of(eventlog::BlockStore& store) {
   return {block.header.log, block.header.epoch, block.header.last(), block.hash()};
 }
 
-// Positions and texts, for a failed test to show.
+// Returns positions and texts, for a failed test to show.
 std::string lines(const VerifyReport& report) {
   std::string text;
   for (const auto& problem : report.problems) {
@@ -85,7 +87,7 @@ struct VerifyFixture {
     }
   }
 
-  // Says that the content at the position was erased. The stream begins behind position 1.
+  // Records that the content at the position was erased. The stream begins at position 2.
   void erase(std::int64_t position, bool is_completed = false) {
     const base::StreamVersion version{position - 1};
     log.append(kStream, domain::ContentErased{{{version, version}}, {}});
@@ -132,7 +134,7 @@ TEST_CASE("any flipped bit of a block is found and its events are named", "[even
     INFO("byte " << byte << "\n" << lines(report));
     REQUIRE_FALSE(report.problems.empty());
     CHECK(report.problems[0].position == Position{5});
-    if (report.problems[0].code == ErrorCode::wrong_log) continue;  // a newer format, it says
+    if (report.problems[0].code == ErrorCode::wrong_log) continue;  // reported as a newer format
     CHECK(report.problems.size() == 1);
     CHECK(report.events == 16);
   }
@@ -214,7 +216,7 @@ TEST_CASE("an epoch begins with an EpochStarted only", "[eventlog]") {
   }
 }
 
-// An event of the session's stream at that version, whatever it should be.
+// An event of the session's stream with any version, right or wrong.
 std::string facts_at_version(std::int64_t version, base::Time time) {
   domain::RecordedEvent event;
   event.envelope.stream = kStream;
@@ -278,7 +280,7 @@ TEST_CASE("an event that its session cannot have had is found once", "[eventlog]
   check_only_problem(verify_log(f.log.store(), {}), Position{20}, "LeaseReleased is impossible");
 }
 
-// Replaces the content of block 5 6 7, whose first and last event have some.
+// Replaces the content of block 5 6 7 and verifies the log. Its first and last event have content.
 VerifyReport verify_with_content(VerifyFixture& f, const eventlog::ContentBlock& content) {
   REQUIRE(f.log.store().replace_content({5}, base::encode(content)));
   return verify_log(f.log.store(), {});
@@ -428,7 +430,7 @@ TEST_CASE("the head must be what the log holds there", "[eventlog]") {
   }
 }
 
-// Cannot read the blocks that begin in [from, through], as a device with bad sectors.
+// Cannot read the blocks that begin in [from, through], like a device with bad sectors.
 class BadSectors final : public support::ForwardingStore {
  public:
   BadSectors(eventlog::BlockStore& inner, Position from, Position through)

@@ -1,3 +1,5 @@
+// The RocksDB store: the contract, a lock on its folder, and reads beside trimming and damage that
+// never give wrong data.
 #include "eventlog/rocksdb/rocksdb_store.hpp"
 
 #include <filesystem>
@@ -72,7 +74,7 @@ TEST_CASE("where a table is damaged, nothing else is read instead", "[eventlog]"
     const auto store = open_rocksdb_store({folder.file("log")});
     REQUIRE(store);
     for (int i = 0; i < 2'000; ++i) (*store)->append(chain.next(20));
-    REQUIRE((*store)->copy_to(copy));  // all of it in tables
+    REQUIRE((*store)->copy_to(copy));  // everything is in tables
   }
   std::filesystem::path table;
   for (const auto& entry : std::filesystem::directory_iterator(copy)) {

@@ -1,3 +1,4 @@
+// A write-ahead log that does not end with a whole record is torn, wherever it is cut or damaged.
 #include "eventlog/rocksdb/write_ahead_log.hpp"
 
 #include <filesystem>
@@ -19,7 +20,7 @@ base::Bytes contents(const std::string& path) {
   return text.str();
 }
 
-// The write-ahead log of a log whose blocks are of these sizes.
+// Returns the write-ahead log of a store with blocks of these sizes.
 base::Bytes log_of(const std::vector<std::size_t>& sizes) {
   const support::TempFolder folder;
   const auto store = eventlog::open_rocksdb_store({folder.file("log")});
@@ -39,7 +40,7 @@ TEST_CASE("a write-ahead log is torn unless it ends with a record", "[eventlog]"
   for (std::size_t end = 1; end < log.size(); ++end) {
     if (!eventlog::is_torn(base::ByteView(log).substr(0, end))) ++whole;
   }
-  CHECK(whole == 3);  // behind each record but the last
+  CHECK(whole == 3);  // cuts behind each record but the last
 }
 
 TEST_CASE("any damaged byte of a write-ahead log makes it torn", "[eventlog]") {
@@ -57,7 +58,7 @@ TEST_CASE("records in many fragments are followed", "[eventlog]") {
   const base::Bytes log = log_of({60'000, 1, 32'768, 90'000, 5, 32'700, 40'000});
   REQUIRE(log.size() > 6 * 32'768);
   CHECK_FALSE(eventlog::is_torn(log));
-  // At the end of each of RocksDB's blocks a record goes on.
+  // A record continues across the end of each of RocksDB's blocks.
   for (std::size_t end = 32'768; end < log.size(); end += 32'768) {
     CHECK(eventlog::is_torn(base::ByteView(log).substr(0, end)));
   }
@@ -71,7 +72,7 @@ TEST_CASE("a write-ahead log that cannot be read is an error, not a whole one", 
   CHECK(eventlog::has_torn_write_ahead_log(log) == false);
   std::ofstream(log + "/000007.log") << "torn";
   CHECK(eventlog::has_torn_write_ahead_log(log) == true);
-  std::filesystem::create_directory(log + "/000009.log");  // can be opened, and never read
+  std::filesystem::create_directory(log + "/000009.log");  // can be opened, but not read
   const auto unread = eventlog::has_torn_write_ahead_log(log);
   REQUIRE_FALSE(unread);
   CHECK(unread.error().code == base::ErrorCode::io);

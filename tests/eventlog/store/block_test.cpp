@@ -1,3 +1,5 @@
+// The format of a block: the bytes of the documentation, refusal of every flipped or missing bit,
+// and bounds for its builder.
 #include "eventlog/store/block.hpp"
 
 #include <limits>
@@ -13,7 +15,7 @@ namespace {
 using support::block_event;
 using support::BlockChain;
 
-// Two events, the first with content, of the kind that the golden files keep.
+// Returns the block of the golden files: two events, the first with content.
 SealedBlock sample() {
   BlockChain chain;
   chain.next(1);
@@ -72,7 +74,7 @@ TEST_CASE("a block with one flipped bit anywhere is refused", "[eventlog]") {
       const auto view = parse_block(bad);
       INFO("byte " << byte << " bit " << bit);
       REQUIRE_FALSE(view);
-      // A flip that makes the format newer looks like a later release's block.
+      // A flip that raises the format number looks like a block of a later release.
       const bool is_format = byte >= 4 && byte < 8;
       REQUIRE((view.error().code == base::ErrorCode::damaged ||
                (is_format && view.error().code == base::ErrorCode::wrong_log)));
@@ -128,7 +130,7 @@ TEST_CASE("random bytes are no block", "[eventlog]") {
   }
 }
 
-// A block whose own checksum is right although its inside is not.
+// Returns a block with a right checksum over a wrong inside.
 Bytes with_checksum(Bytes bytes) {
   bytes.resize(bytes.size() - 8);
   base::append_u64(bytes, base::xxh3(bytes));

@@ -1,3 +1,5 @@
+// The head file's two slots: a write torn at any byte leaves the head before it. Damage that can
+// hide a newer head is reported.
 #include "eventlog/store/head_file.hpp"
 
 #include <filesystem>
@@ -109,7 +111,7 @@ TEST_CASE("a torn slot leaves the head before it, wherever it tore", "[eventlog]
     REQUIRE(head);
     REQUIRE(*head);
     INFO("torn at byte " << torn);
-    // Bytes that both heads share cannot tear.
+    // Bytes that both heads share show no tear.
     REQUIRE((**head == head_at(4) || (bytes == after && **head == head_at(5)) ||
              (bytes == before && **head == head_at(4))));
   }
@@ -183,7 +185,7 @@ TEST_CASE("a damaged slot beside the newest whole one is told", "[eventlog]") {
     CHECK(whole.head.has_value() == (count > 0));
     const Bytes good = contents(path);
     for (const std::size_t slot : {std::size_t{0}, kSlotBytes}) {
-      if (count == 0 && slot == 0) continue;  // both hold the same: none is the newest
+      if (count == 0 && slot == 0) continue;  // both hold the same: none is newest
       Bytes bad = good;
       bad[slot + 5] = static_cast<char>(bad[slot + 5] ^ 1);
       overwrite(path, bad);

@@ -1,3 +1,4 @@
+// Both key-value stores keep the contract, and opening a large one does not read its rows.
 #include "eventlog/store/key_value_store.hpp"
 
 #include <poll.h>
@@ -11,7 +12,8 @@
 namespace eventlog {
 namespace {
 
-// By all threads of this process, from files and elsewhere, since it began.
+// Returns the bytes that all threads of this process have read, from files and elsewhere, since it
+// began.
 std::int64_t bytes_read() {
   std::ifstream io("/proc/self/io");
   std::string name;
@@ -29,14 +31,14 @@ int tables_in(const std::string& folder) {
   return tables;
 }
 
-// Writes four tables of so many rows, which RocksDB makes one of: what a start finds of a store
-// that has worked long. Nothing more is under way then.
+// Writes four tables of `rows_of_table` rows, which RocksDB compacts into one, as in a store that
+// has worked for long. Returns when no compaction is in flight.
 void fill(KeyValueStore& store, const std::string& folder, int rows_of_table) {
   int row = 0;
   for (int table = 0; table < 4; ++table) {
     WriteBatch batch;
     for (int i = 0; i < rows_of_table; ++i) {
-      // Spread, so that all tables reach over all keys.
+      // Spread keys, so that each table covers the whole range.
       const int number = 1'000'000 + (++row * 7919) % 999'983;
       batch.put("row/" + std::to_string(number), base::Bytes(100, 'v'));
     }
@@ -74,7 +76,7 @@ TEST_CASE("a key-value folder that is open is in use", "[eventlog]") {
 }
 
 TEST_CASE("opening a store of rows reads no more of many than of few", "[eventlog]") {
-  constexpr std::int64_t kMoreMax = 32 << 10;  // filter and index of the rows: 120 KB
+  constexpr std::int64_t kMoreMax = 32 << 10;  // the filter and index of the rows take 120 KB
   CHECK(bytes_read_at_opening(16'000) < bytes_read_at_opening(100) + kMoreMax);
 }
 

@@ -1,3 +1,5 @@
+// The memory store keeps the contract of block stores and promises no durability beyond the
+// process.
 #include "eventlog/store/memory_store.hpp"
 
 #include "tests/contract/block_store_contract.hpp"

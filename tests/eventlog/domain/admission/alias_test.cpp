@@ -1,3 +1,5 @@
+// Aliases are short, unique for ever, and derived from a number, so that the admission state does
+// not grow with ended sessions.
 #include "eventlog/domain/admission/alias.hpp"
 
 #include <set>
@@ -24,7 +26,7 @@ TEST_CASE("each number has an alias of its own", "[eventlog]") {
     }
   }
   CHECK(aliases.size() == 30'000);
-  CHECK(beginnings.size() > 98);  // so that four characters mean one session
+  CHECK(beginnings.size() > 98);  // four characters identify one session
   CHECK(alias_of(numbered<SessionId>(2), 0) != alias_of(first, 0));
 }
 

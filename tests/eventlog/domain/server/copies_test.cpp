@@ -1,4 +1,4 @@
-// Decisions about backups, archives and anchors, and the state that they lead to.
+// Decisions about backups, archives and anchors, and the states that follow from them.
 #include "tests/support/given_when_then.hpp"
 
 namespace domain {
@@ -10,7 +10,7 @@ using support::numbered;
 
 const StreamRef kTarget{kIndexOf<ServerStream>, {}, {}};
 
-// The server's own stream, and what is asked of it.
+// The server's own stream, and the commands to it.
 class Log {
  public:
   Decided decide(const Command& command, bool has_key = true) {
@@ -20,7 +20,7 @@ class Log {
     if (!decided) CHECK_FALSE(decided.error().text.empty());
     return decided;
   }
-  // Accepted, and folded; the types of its events.
+  // Requires that the command is accepted, folds its events and returns their types.
   std::vector<std::string> take(const Command& command) {
     const Decided decided = decide(command);
     REQUIRE(decided);

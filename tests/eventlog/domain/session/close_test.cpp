@@ -1,3 +1,5 @@
+// A close lets accepted work finish before the session is completed; a repeated one changes
+// nothing.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {

@@ -1,3 +1,5 @@
+// Decisions about erasing: the whole of an ended session, or single events of any; never a prompt
+// that is still needed.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
@@ -12,8 +14,8 @@ VersionRanges events(std::int64_t first, std::int64_t last) {
   return {{StreamVersion{first}, StreamVersion{last}}};
 }
 
-// Stream versions: 1 opened, 2 prompt, 3 lease, 4 turn, 5 and 6 the agent, 7 what it said, 8 the
-// result, 9 closed, 10 the lease's end.
+// Versions in talked(): 1 opened, 2 and 3 prompts. In completed(): 1 opened, 2 prompt, 3 lease, 4
+// turn, 5 and 6 the agent, 7 its output, 8 the result, 9 closed, 10 the end of the lease.
 std::vector<support::Fact> talked() {
   using support::operator+;
   return support::starting() + fact(TurnQueued{turn(2)}).with("second prompt");
@@ -53,7 +55,7 @@ TEST_CASE("a name that was made from a prompt goes with the prompt", "[session]"
   const auto after = world.when(EraseContent{events(3, 3)}).then(ContentErased{events(2, 3)});
   CHECK(made_name_at(after.session()).value == 0);
   CHECK(label(after.session()) == after.session().alias);
-  // It can go alone, too.
+  // The name can be erased alone, too.
   world.when(EraseContent{events(2, 2)}).then(ContentErased{events(2, 2)});
 }
 
@@ -85,7 +87,7 @@ TEST_CASE("single events are erased in a live session too, in any order", "[sess
 }
 
 TEST_CASE("a prompt that the agent is yet to be given is not erased", "[session]") {
-  // Of a live session: the system prompt, the prompts that wait, the prompt of the turn that runs.
+  // The system prompt and the prompts that wait, then the prompt of the running turn.
   for (const std::int64_t version : {1, 2, 3}) {
     given(talked())
         .when(EraseContent{events(version, version)})

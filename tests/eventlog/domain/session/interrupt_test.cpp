@@ -1,3 +1,4 @@
+// An interrupt ends the named turn, whether it runs or waits, and refuses any other.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {

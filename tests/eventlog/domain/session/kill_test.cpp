@@ -1,3 +1,4 @@
+// A kill ends a session in any state at once; its lease stays until the worker ends the process.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
@@ -18,7 +19,7 @@ TEST_CASE("a killed session's turn ends first, and its name and place are free",
                                name_released(), support::place_released_with_lease());
   CHECK(after.session().status == SessionStatus::killed);
   CHECK(after.session().end_reason == EndReason::user);
-  CHECK(after.session().lease);  // the agent process is still to be ended by its worker
+  CHECK(after.session().lease);  // the worker must still end the agent process
   CHECK(after.registry().names.empty());
   CHECK(after.admission().live.empty());
 }

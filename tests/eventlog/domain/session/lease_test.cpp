@@ -1,3 +1,4 @@
+// Leases: one at a time, tokens only grow, and the loss of a worker ends its turn.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {

@@ -1,3 +1,5 @@
+// Reports of a worker: accepted once, in sequence, under the current token. Each makes an event,
+// and the end of an agent process decides the session's fate.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
@@ -113,7 +115,7 @@ TEST_CASE("what a killed session's agent still says is recorded", "[session]") {
   CHECK(after.session().status == SessionStatus::killed);
 }
 
-// Every report, to try the rules that all of them obey.
+// Returns one of every report, for the rules that hold for all of them.
 std::vector<Report> all_reports() {
   ReportTurnResult result;
   result.turn = turn(1);

@@ -1,3 +1,5 @@
+// Resuming and forking: the new session takes over agent session, lineage and cost. At most one
+// session at a time goes on with an agent's session.
 #include "eventlog/domain/admission/alias.hpp"
 #include "tests/support/session_samples.hpp"
 
@@ -13,7 +15,7 @@ using support::kSource;
 using support::kToken;
 using support::turn;
 
-// The session that is resumed: it ran under agent session "old", cost 700, and is over.
+// The session to be resumed: it ran under agent session "old", cost 700, and is over.
 std::vector<Fact> source_running() {
   const TurnCost cost{{}, {700}, {700}, 1, {}};
   SessionOpened opened{kSource, "main",  "first", "alias000", {}, support::sample_spec(true),
@@ -39,7 +41,7 @@ std::vector<Fact> source_ended() {
   return past;
 }
 
-// Of the first session that is admitted.
+// The alias of the first session that is admitted.
 const std::string kResumedAlias = alias_of(kSession, 0);
 
 Spawn resume(bool is_fork = false) {
@@ -150,7 +152,7 @@ TEST_CASE("an agent's session is gone on with by one session at a time", "[sessi
   CHECK(given(source_ended(), claim, admit, release).when(resume()).outcome());
 }
 
-// The session goes on with agent session "old", and its first turn runs.
+// A resumed session that goes on with agent session "old", while its first turn runs.
 support::Given resumed_and_running(bool is_fork = false) {
   return given(
       source_ended(), opened_by(resume(is_fork)), TurnQueued{kOwnTurn},

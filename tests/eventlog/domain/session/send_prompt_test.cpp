@@ -1,3 +1,4 @@
+// A prompt starts a turn, waits or is refused, depending on the session's state and its limits.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {

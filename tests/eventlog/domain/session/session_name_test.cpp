@@ -1,3 +1,5 @@
+// Names made from prompts, and the rules for given ones: neither can be taken for an id or an
+// alias.
 #include "eventlog/domain/session/session_name.hpp"
 
 #include <set>

@@ -1,3 +1,5 @@
+// A spawn opens, names and admits a session at once, or refuses it. Names and aliases stay unique
+// among live sessions, and no fact holds words of the prompt.
 #include "eventlog/domain/admission/alias.hpp"
 #include "eventlog/domain/admission/name_mark.hpp"
 #include "tests/support/session_samples.hpp"
@@ -12,7 +14,7 @@ using support::kOwnTurn;
 using support::kSession;
 using support::numbered;
 
-// Of the first session that is admitted.
+// The alias of the first session that is admitted.
 const std::string kAlias = alias_of(kSession, 0);
 
 Spawn spawn() {
@@ -43,7 +45,7 @@ TEST_CASE("a spawned session is opened, queued, named and admitted at once", "[s
   CHECK(after.admission().live.contains(kSession));
 }
 
-// The name that the session gets which nobody named, beside these live ones.
+// Returns the name made for a session without a given one, beside these live sessions.
 std::string made_beside(const std::vector<support::Fact>& past, const std::string& prompt) {
   Spawn c = spawn();
   c.name.clear();
@@ -60,7 +62,7 @@ std::string made_beside(const std::vector<support::Fact>& past, const std::strin
   return name;
 }
 
-// Another live session, of another agent.
+// The admission of another live session, of another agent.
 support::Fact admitted(int number, std::string name, std::int64_t mark = 0) {
   const auto id = numbered<SessionId>(number);
   return fact(SessionAdmitted{id, "other", "alias00" + std::to_string(number), std::move(name),
@@ -92,7 +94,7 @@ TEST_CASE("a given name that a live session of any agent has is refused", "[sess
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == RejectionCode::already_exists);
   CHECK(refused.error().text.find("alias007") != std::string::npos);
-  // Also where that session was named after its prompt, or admitted by an older release.
+  // The same holds if that session was named after its prompt, or admitted by an older release.
   given(admitted(7, "", name_mark("fix-bug")))
       .when(spawn())
       .then_rejected(RejectionCode::already_exists);
@@ -156,7 +158,7 @@ TEST_CASE("an alias is never given twice, not even after its session has ended",
   CHECK(alias_given({admit(alias_of(other, 0)), release}) == alias_of(other, 1));
   CHECK(alias_given({admit(alias_of(other, 0)), release, admit(alias_of(other, 1)), release}) ==
         alias_of(other, 2));
-  // Those that another release drew by lot are passed over.
+  // Aliases that another release drew at random are passed over.
   CHECK(alias_given({admit(alias_of(other, 1)), release, admit("alias000"), release}) ==
         alias_of(other, 0));
   CHECK(alias_given({admit(alias_of(other, 1)), release, admit(alias_of(other, 0)), release}) ==

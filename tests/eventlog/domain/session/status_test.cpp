@@ -1,5 +1,5 @@
-// The five statuses of a session (R005 to R012): starting, running from the agent's init on, and
-// the three that are never left: completed, failed, killed.
+// The five statuses of a session: starting, running from the agent's init on, and the three final
+// ones: completed, failed, killed.
 #include "eventlog/domain/event_codec.hpp"
 #include "tests/support/random_value.hpp"
 #include "tests/support/session_samples.hpp"
@@ -26,7 +26,7 @@ TEST_CASE("no event leads out of a terminal status", "[session]") {
         Event event = *make_event(type);
         std::visit([&](auto& e) { values.fill(e); }, event);
         if (round % 2 == 0) {
-          // Half of them about the session, its turn and its lease, to come nearer to the rules.
+          // Half of the events concern the session's turn and lease, to come nearer to the rules.
           std::visit(
               [](auto& e) {
                 if constexpr (requires { e.turn; }) e.turn = support::turn(1);

@@ -1,3 +1,5 @@
+// The result of a turn: the session goes idle, starts the next turn or ends, and the turn's cost is
+// the growth of the agent's running total.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
