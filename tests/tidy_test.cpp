@@ -1,5 +1,5 @@
-// Holds the sources to the rules of tests/support/source_rules.hpp, and each rule to a wrong sample
-// that it must complain about.
+// Applies the rules of tests/support/source_rules.hpp to the sources, and each rule to a wrong
+// sample that it must reject.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -70,7 +70,7 @@ void hold_all(const std::vector<SourceFile>& files, Rule&& rule) {
   for (const SourceFile& file : files) require_none(rule(file));
 }
 
-// A rule that never complains would prove nothing.
+// True if a rule found something; a rule that never complains would prove nothing.
 bool complains(const Complaints& complaints) {
   return !complaints.empty();
 }

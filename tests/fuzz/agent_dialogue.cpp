@@ -1,5 +1,6 @@
-// A whole conversation with an agent: lines of its stdout in any order, turns begun and interrupted
-// between them. A line that begins with a control character is such a step; all others are lines.
+// A whole conversation with an agent: lines of its stdout in any order, with turns begun and
+// interrupted between them. An input line that begins with a control character is such a step;
+// every other one is a line of the agent.
 #include <nlohmann/json.hpp>
 
 #include "tests/fuzz/fuzz.hpp"
@@ -11,7 +12,7 @@ namespace {
 using base::ByteView;
 using fuzz::require;
 
-// Every report can be sent.
+// Requires that every report can be sent.
 void check(const std::vector<domain::Report>& reports) {
   for (const domain::Report& report : reports) {
     const auto read = workers::decode_report(workers::encode_report(1, report));
@@ -19,7 +20,7 @@ void check(const std::vector<domain::Report>& reports) {
   }
 }
 
-// What the agent is told is lines of JSON.
+// Requires that all bytes to the agent are lines of JSON.
 void check_writes(ByteView bytes) {
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');

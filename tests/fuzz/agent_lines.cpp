@@ -1,4 +1,4 @@
-// One line of an agent: JSON read piece by piece, and the frame that it is.
+// One line of an agent: JSON that is read piece by piece, and the frame that the line holds.
 #include <nlohmann/json.hpp>
 
 #include "tests/fuzz/fuzz.hpp"
@@ -16,7 +16,7 @@ void check_number(std::int64_t value) {
   require(value >= 0 && value < base::kIntegerLimit, "a number fits the log");
 }
 
-// Read in every way there is; what the value is not, it answers empty.
+// Reads the value as every kind; as a kind that it does not have, it must be empty.
 void read_all(const engines::JsonValue& value, int depth) {
   require(value.text().empty() || value.is_text(), "only a text has text");
   check_number(value.count());
@@ -27,12 +27,12 @@ void read_all(const engines::JsonValue& value, int depth) {
   for (const char* key : {"type", "content", "text", "usage"}) read_all(object[key], depth - 1);
 }
 
-// What another reader of JSON understands, this one must understand, and alike.
+// A line that another JSON reader accepts must be accepted here, with the same values.
 void compare(ByteView line, const std::optional<engines::JsonObject>& object) {
   constexpr std::size_t kDepthMax = 64;
   std::size_t depth = 0;
   for (const char c : line) depth += c == '{' || c == '[';
-  // To the other reader a zero byte is the end.
+  // The other reader ends at a zero byte.
   if (depth > kDepthMax || line.find('\0') != ByteView::npos) return;
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object()) return;
@@ -40,7 +40,7 @@ void compare(ByteView line, const std::optional<engines::JsonObject>& object) {
   for (const auto& [key, value] : json.items()) {
     const engines::JsonValue read = (*object)[key];
     if (!value.is_string()) continue;
-    // Of two fields of one name the last counts there, the first here.
+    // If a name comes twice, the other reader takes the last field, this one the first.
     const std::string& text = value.get_ref<const std::string&>();
     const bool is_same = read.text() == text;
     if (!is_same && line.find("\\") == ByteView::npos) {

@@ -1,4 +1,4 @@
-// A block's facts. Random bytes do not get past its checksum, so that is made to match.
+// A block's facts. Random bytes seldom match its checksum, so the checksum is computed for them.
 #include "eventlog/store/block.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using eventlog::BlockHeader;
 using eventlog::BlockView;
 using fuzz::require;
 
-constexpr std::size_t kLengthAt = 100;  // of the body, in the header
+constexpr std::size_t kLengthAt = 100;  // of the body length in the header
 constexpr std::size_t kBodyAt = 104;
 constexpr std::size_t kChecksumBytes = 8;
 
@@ -24,7 +24,7 @@ void set_u32(Bytes& bytes, std::size_t at, std::size_t value) {
   bytes.replace(at, 4, encoded);
 }
 
-// Everything that only proves the bytes: magic, format, body length, checksum.
+// Sets everything that only proves the bytes: magic, format, body length, checksum.
 void make_whole(Bytes& bytes) {
   bytes.resize(std::max(bytes.size(), kBodyAt + kChecksumBytes));
   bytes.replace(0, 8, Bytes("STNB\0\0\0\1", 8));
@@ -66,7 +66,7 @@ void read(const Bytes& bytes) {
   require(static_cast<std::int64_t>(block->events.size()) == block->header.count,
           "a block holds as many events as it says");
   require(block->header.last() >= block->header.first, "positions ascend");
-  // A reader keeps this as its checkpoint.
+  // A reader stores this as its checkpoint.
   const eventlog::Checkpoint reached{block->header.log, block->header.epoch, block->header.last(),
                                      block->hash()};
   require(base::decode<eventlog::Checkpoint>(base::encode(reached)) == reached,
@@ -86,8 +86,8 @@ void read(const Bytes& bytes) {
 
 }  // namespace
 
-// The first byte: 0 bytes as they come; 1 with the checksum that belongs to them; 2 a block that
-// the rest describes, then damaged, with its checksum.
+// The first byte chooses: 0 bytes as they come; 1 bytes with a matching checksum; 2 a block that
+// the rest describes, damaged, with a matching checksum.
 void fuzz::run(ByteView in) {
   Source source(in);
   Bytes bytes;

@@ -1,4 +1,4 @@
-// Lines of an export, as an import reads them, and what they are made of.
+// Lines of an export as an import reads them, and the parts of such a line.
 #include "tools/steno/replay/block_lines.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ void read_line(const std::string& line) {
   require(same.facts == block.facts && same.content == block.content, "as the same");
 }
 
-// Contents of which the line says, besides, that they lie in so many chunks.
+// Adds a number of chunks, right or wrong, to some contents of the line.
 void say_chunks(Source& source, std::string& line) {
   static constexpr std::string_view kContent = "\"content\":{";
   for (std::size_t at = line.find(kContent); at != std::string::npos;
@@ -61,7 +61,8 @@ void say_chunks(Source& source, std::string& line) {
 
 }  // namespace
 
-// An odd first byte: the rest are facts and contents of a block, whose line is then damaged.
+// After an odd first byte the rest describes facts and contents of a block, whose line is then
+// damaged.
 void fuzz::run(ByteView in) {
   Source source(in);
   if (source.byte() % 2 == 0) {

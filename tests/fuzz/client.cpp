@@ -1,4 +1,4 @@
-// A client that a server tells whatever it likes: each request has one outcome, and in time.
+// A client whose server sends anything: each request still has one outcome, and in time.
 #include "bus/client.hpp"
 
 #include <deque>
@@ -55,7 +55,7 @@ Bytes reply(Source& source, std::uint8_t how) {
 
 }  // namespace
 
-// Steps: each byte says what happens next.
+// Each byte of the input chooses the next step.
 void fuzz::run(ByteView in) {
   Source source(in);
   Socket socket;

@@ -22,7 +22,7 @@ void decide_on(const workers::CommandBody& body, const domain::Command& command)
   fuzz::with_stored(*decision, [](const auto&, const auto&) {});
 }
 
-// Makes a client's command of one kind, filled.
+// Makes a random client command of one kind.
 using Filled = domain::Command (*)(support::RandomValue& values);
 
 template <class One>
@@ -36,7 +36,7 @@ template <class... One>
 void add_all(std::vector<Filled>& all, base::Types<One...>) {
   (all.push_back(filled<One>), ...);
 }
-// Of every kind there is.
+// Returns one such function for every kind of command.
 template <class... A>
 std::vector<Filled> all_commands(base::Types<A...>) {
   std::vector<Filled> all;
@@ -81,8 +81,8 @@ base::Bytes build(fuzz::Source& source) {
 
 }  // namespace
 
-// The first byte: 0 a body as it comes, 1 one that the rest describes, 2 a prompt that names
-// itself.
+// The first byte chooses: 0 a body as it comes, 1 a body that the rest describes, 2 a prompt from
+// which a name is made.
 void fuzz::run(ByteView in) {
   Source source(in);
   switch (source.byte() % 3) {

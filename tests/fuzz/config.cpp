@@ -1,4 +1,4 @@
-// The configuration: a TOML file, flags and environment as anybody may write them.
+// The configuration: a TOML file, flags and environment with any content.
 #include "tools/steno/config/config.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
@@ -17,10 +17,10 @@ steno::ConfigInput plain_input() {
   return input;
 }
 
-// The text of the file that is read; none outlives one input.
+// The text of the file that is read; valid for one input only.
 ByteView file_text;
 
-// What was read as a configuration says so of itself, and means the same as flags.
+// Requires that the values of a configuration, given as flags, mean the same configuration.
 void check(const steno::Config& config) {
   require(config.settings.size() == steno::config_keys().size(), "every key has a setting");
   steno::ConfigInput input = plain_input();
@@ -40,7 +40,7 @@ void check(const steno::Config& config) {
 
 }  // namespace
 
-// The first byte: 0 a file's text; else one key, given as a flag (1) or in the environment (2).
+// The first byte chooses: 0 a file's text, 1 one key as a flag, 2 one key in the environment.
 void fuzz::run(ByteView in) {
   Source source(in);
   const std::uint8_t how = source.byte();

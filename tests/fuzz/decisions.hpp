@@ -1,4 +1,4 @@
-// What must hold of whatever is decided, whoever asked for it.
+// Checks that hold for every decision, whoever asked for it.
 #pragma once
 
 #include "eventlog/domain/decision.hpp"
@@ -7,8 +7,8 @@
 
 namespace fuzz {
 
-// Every event of the decision can be stored, and is given to `use` with its stream; empty: the
-// target.
+// Requires that every event of the decision can be stored, and gives it to `use` with its stream.
+// An empty stream means the command's target.
 template <class Use>
 void with_stored(const domain::Decision& decision, Use&& use) {
   for (const domain::Emitted& emitted : decision) {

@@ -31,7 +31,7 @@ void read_facts(ByteView bytes) {
   const Bytes encoded = domain::encode_facts(*event);
   auto again = domain::decode_facts(encoded);
   require(again.has_value(), "facts that were read can be written and read again");
-  // Of an older schema only the number differs: it is written as the newest.
+  // An event of an older schema is written as the newest one; only the number differs.
   again->envelope.schema = event->envelope.schema;
   require(*again == *event, "decode(encode(decode(x))) is the same event");
   require(domain::encode_facts(*again) == encoded, "one event has one encoding");
@@ -57,8 +57,8 @@ void read_content(ByteView bytes) {
 
 }  // namespace
 
-// The first byte: 0 facts as they come, 1 facts of an event that the rest describes, then damaged,
-// 2 content.
+// The first byte chooses: 0 facts as they come, 1 damaged facts of an event that the rest
+// describes, 2 content.
 void fuzz::run(ByteView in) {
   Source source(in);
   switch (source.byte() % 3) {

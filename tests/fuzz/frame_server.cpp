@@ -1,4 +1,4 @@
-// A server that peers send whatever they like: each frame is handed on, or answered, or refused.
+// A server whose peers send anything: each frame is handed on, answered or refused.
 #include "bus/frame_server.hpp"
 
 #include <deque>
@@ -40,7 +40,7 @@ Bytes hello(std::uint8_t how) {
 
 }  // namespace
 
-// Each piece: a byte for the peer and what it sends, then a frame or parts of one.
+// Each piece of the input: a byte for the peer and the kind of message, then a frame or its parts.
 void fuzz::run(ByteView in) {
   Source source(in);
   Socket socket;
@@ -63,7 +63,7 @@ void fuzz::run(ByteView in) {
     socket.incoming.push_back(std::move(next));
     const std::size_t answered = socket.answers;
     auto taken = server.receive(now += std::chrono::seconds(how));
-    if (server.has_waiting()) taken = server.receive(now);  // it began another cycle
+    if (server.has_waiting()) taken = server.receive(now);  // another cycle began
     require(socket.incoming.empty(), "every frame is taken");
     require(taken.has_value() == (socket.answers == answered), "it is handed on or answered");
     if (taken) require(server.peers().find(taken->peer->id) != nullptr, "only peers are heard");

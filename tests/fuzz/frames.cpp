@@ -51,7 +51,7 @@ Bytes build_any(fuzz::Source& source) {
 
 }  // namespace
 
-// The first byte: 0 a frame as it comes, 1 one that the rest describes, then damaged.
+// The first byte chooses: 0 a frame as it comes, 1 a damaged one that the rest describes.
 void fuzz::run(ByteView in) {
   Source source(in);
   if (source.byte() % 2 == 0) return read(source.rest());

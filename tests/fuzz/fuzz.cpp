@@ -1,3 +1,4 @@
+// Runs one input under the memory bound; libFuzzer and replay.cpp both call it.
 #include "tests/fuzz/fuzz.hpp"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// What a fuzz target is made of. A target is one file here that defines fuzz::run, and one line in
-// CMakeLists.txt; it is linked with libFuzzer (preset `fuzz`) or with replay.cpp (all others).
+// The parts of a fuzz target. A target is one file here that defines fuzz::run, and one line in
+// CMakeLists.txt. It is linked with libFuzzer (preset `fuzz`) or with replay.cpp (all others).
 // README.md says what each target covers.
 #pragma once
 
@@ -14,25 +14,25 @@ namespace fuzz {
 using base::Bytes;
 using base::ByteView;
 
-// Defined once in each target. Any bytes are allowed; what they must not do ends the process. While
-// it runs, no more memory may be in use at once than kMemoryBase + kMemoryFactor * in.size(), so
+// Defined once in each target. Any bytes are allowed; a broken rule ends the process. While it
+// runs, at most kMemoryBase + kMemoryFactor * in.size() bytes of memory can be in use at once, so
 // that no input makes a decoder ask for much more than it brought.
 void run(ByteView in);
 
 constexpr std::size_t kMemoryBase = 512 << 10;
 constexpr std::size_t kMemoryFactor = 64;
 
-// Runs the target and holds it to that bound.
+// Runs the target under that bound.
 void run_bounded(ByteView in);
 
-// An invariant: ends the process, naming what did not hold.
+// Ends the process with the name of the invariant that does not hold.
 [[noreturn]] void fail(const char* what);
 inline void require(bool holds, const char* what) {
   if (!holds) fail(what);
 }
 
-// Takes pieces off the input, whatever its length: behind its end there are zeros. `in` must
-// outlive it and what it returns.
+// Takes pieces off the input; behind its end there are zeros. `in` must outlive the source and
+// every piece that it returns.
 class Source {
  public:
   explicit Source(ByteView in) : in_(in) {}
@@ -48,13 +48,13 @@ class Source {
     for (int i = 0; i < 8; ++i) value = value << 8 | byte();
     return value;
   }
-  // At most `size` bytes.
+  // Returns the next `size` bytes, or fewer at the end.
   ByteView take(std::size_t size) {
     const ByteView piece = in_.substr(0, size);
     in_.remove_prefix(piece.size());
     return piece;
   }
-  // A length of two bytes, then so much.
+  // Reads a length of two bytes, then returns that many.
   ByteView piece() {
     const std::size_t high = byte();
     return take(high << 8 | byte());
@@ -66,7 +66,7 @@ class Source {
   ByteView in_;
 };
 
-// Lets generators that draw from the Random port draw from the input: small numbers cost a byte.
+// Generators that draw from the Random port draw from the input; a small number costs one byte.
 class SourceRandom final : public base::Random {
  public:
   explicit SourceRandom(Source& source) : source_(source) {}
@@ -79,7 +79,8 @@ class SourceRandom final : public base::Random {
   Source& source_;
 };
 
-// Changes `bytes` in up to three places, as the source says: other values, gaps, doubled parts.
+// Changes `bytes` in up to three places that the source chooses: other values, gaps, repeated
+// parts.
 void damage(Source& source, Bytes& bytes);
 
 }  // namespace fuzz

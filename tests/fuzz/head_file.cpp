@@ -1,4 +1,4 @@
-// The head file: two slots, each proved by a checksum, of which the newer one counts.
+// The head file: two slots, each with a checksum; the newer whole one counts.
 #include "eventlog/store/head_file.hpp"
 
 #include "tests/fuzz/values.hpp"
@@ -21,7 +21,8 @@ base::Bytes build(fuzz::Source& source) {
 
 }  // namespace
 
-// The first byte: 0 the file as it comes; 1 two slots that the rest describes, whole for the most.
+// The first byte chooses: 0 a file as it comes, 1 two slots that the rest describes, most of them
+// whole.
 void fuzz::run(ByteView in) {
   Source source(in);
   const bool is_built = source.byte() % 2 == 1;

@@ -1,4 +1,4 @@
-// A stream cut into lines: in portions of any size it gives the same lines as at once.
+// A stream cut into lines: portions of any size give the same lines as the whole stream at once.
 #include "workers/engines/process/line_splitter.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using Lines = std::vector<engines::Line>;
 
 }  // namespace
 
-// A byte for the longest line, four for the portions' sizes, then the stream.
+// The input: a byte for the longest line, four for the portions' sizes, then the stream.
 void fuzz::run(ByteView in) {
   Source source(in);
   const std::size_t line_bytes_max = 1 + source.byte() % 64u;

@@ -1,5 +1,5 @@
-// A whole log, as far as it lies in the store: blocks whose chain and checksums hold, but whose
-// events, contents and chunks are whatever the input says. All that reads a log reads it.
+// A whole log as it lies in the store. The chain and the checksums of its blocks hold, but events,
+// contents and chunks are whatever the input says. Every reader of a log reads it.
 #include "eventlog/log/log_reader.hpp"
 
 #include "eventlog/domain/event_codec.hpp"
@@ -23,7 +23,7 @@ using fuzz::Source;
 constexpr int kBlocksMax = 4;
 constexpr int kEventsMax = 8;
 
-// One of a few streams, so that events of one meet.
+// Returns one of a few streams, so that several events share a stream.
 std::string stream_of(std::uint8_t choice) {
   base::SessionId id;
   id.bytes[15] = static_cast<char>(choice >> 4 & 1);
@@ -41,7 +41,7 @@ std::string stream_of(std::uint8_t choice) {
   }
 }
 
-// Ids are drawn from a few, so that events speak of the same turns, tokens and sessions.
+// Draws ids from a few, so that events refer to the same turns, tokens and sessions.
 void narrow(domain::RecordedEvent& event) {
   std::visit(
       [](auto& e) {

@@ -1,4 +1,4 @@
-// How much memory the process has from operator new, which memory.cpp replaces so that it counts.
+// The memory that the process has from operator new, which memory.cpp replaces with counting ones.
 // Used by one thread.
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace fuzz {
 
-// Bytes in use now; the peak begins anew there.
+// Restarts the peak at the bytes in use now, and returns them.
 std::size_t begin_peak();
-// The most bytes that were in use at once since.
+// Returns the most bytes in use at once since begin_peak().
 std::size_t peak_bytes();
 
 }  // namespace fuzz

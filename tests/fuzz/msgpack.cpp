@@ -10,8 +10,8 @@ using base::MsgpackKind;
 using base::MsgpackReader;
 using fuzz::require;
 
-// One value by the call for its kind; what it holds is copied into `out` as the writer would say
-// it. Floats and extensions, which nobody writes, are copied as they are.
+// Reads one value by the call for its kind, and writes it to `out`. Floats and extensions, which
+// nobody writes, are copied as they are.
 bool copy(MsgpackReader& in, base::MsgpackWriter& out) {
   ByteView bytes;
   std::size_t count = 0;
@@ -70,11 +70,11 @@ void run(ByteView in) {
     return;
   }
   require(value.data() == in.data() && value.size() <= in.size(), "a value lies in the input");
-  // What can be stepped over is bounded in depth, so it can be walked too.
+  // Skipping is bounded in depth, so a value that was skipped can be walked too.
   MsgpackReader reading(value);
   Bytes copied;
   base::MsgpackWriter writer(copied);
-  if (!copy(reading, writer)) return;  // an integer that is too big
+  if (!copy(reading, writer)) return;  // an integer is too large
   require(reading.at_end(), "walking and stepping over end at the same byte");
   MsgpackReader again(copied);
   Bytes twice;

@@ -1,10 +1,10 @@
-// Names: of streams, levels, agents, ids and endpoints.
+// Names of streams, levels and agents, ids and endpoints.
 #include "bus/endpoint.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "workers/protocol/feed_levels.hpp"
 
-// Every text is tried as each of them.
+// Every input is tried as each of them.
 void fuzz::run(ByteView in) {
   if (const auto id = base::SessionId::parse(in)) {
     require(base::parse_id(id->text()) == id->bytes, "an id is said as it was");

@@ -1,9 +1,10 @@
-// What the kernel says of processes whose names and environments are anybody's choice.
+// The kernel's answers about processes, whose names and environments anybody can choose.
 #include "workers/engines/process/process_table.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 
-// The first byte: 0 a line of /proc/<pid>/stat, 1 the same around a name, 2 an environment.
+// The first byte chooses: 0 a line of /proc/<pid>/stat, 1 such a line around a name, 2 an
+// environment.
 void fuzz::run(ByteView in) {
   Source source(in);
   const std::uint8_t how = source.byte();

@@ -1,4 +1,4 @@
-// Questions that clients ask, and the answers that they believe.
+// The bodies of queries from clients, and of answers that clients read.
 #include "workers/protocol/queries.hpp"
 #include "bus/log_reader.hpp"
 #include "projections/views/metrics.hpp"
@@ -8,7 +8,7 @@
 #include "workers/protocol/status.hpp"
 #include "workers/server/older_requests.hpp"
 
-// The first byte chooses the kind of body: see with_one_of.
+// The first byte chooses the kind of body; see with_one_of.
 void fuzz::run(ByteView in) {
   read_one_of<workers::QueryBody, bus::ReadRequest, workers::ListAnswer, workers::ShowAnswer,
               workers::OutputAnswer, projections::MetricsReport, workers::DigestsAnswer,

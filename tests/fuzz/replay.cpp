@@ -1,5 +1,5 @@
-// Runs a target without libFuzzer: every file of a folder, then so many seeded mutations of them,
-// the same ones each time. What ends the process is written to a file first.
+// Runs a target without libFuzzer: every file of a folder, then a number of seeded mutations of
+// them, the same each time. An input that ends the process is written to a file first.
 //
 //   fuzz_block tests/fuzz/corpus/block     STENO_FUZZ_RUNS, STENO_FUZZ_SEED: see README.md
 #include <fcntl.h>
@@ -22,11 +22,11 @@ namespace {
 using base::Bytes;
 
 constexpr std::uint64_t kRuns = 20'000;
-constexpr std::size_t kBytesMax = 8192;  // of a mutated input
+constexpr std::size_t kBytesMax = 8192;  // largest mutated input
 
 Bytes current;
 
-// Only what a signal handler may call.
+// Makes only calls that are allowed in a signal handler.
 void write_current(int signal) {
   const int fd = ::open("fuzz-crash", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const std::string_view said =
@@ -38,7 +38,7 @@ void write_current(int signal) {
   ::_exit(1);
 }
 
-// On a stack of its own, as the other one may have overflowed.
+// The handlers have a stack of their own, since the usual one can have overflowed.
 void catch_signals() {
   static char stack[64 << 10];
   stack_t other{};

@@ -1,4 +1,4 @@
-// The scripted agent: lines of its host, and the script in a prompt.
+// The scripted agent: lines from its host, and the script in a prompt.
 #include "tests/fuzz/fuzz.hpp"
 #include "tools/scripted_agent/host_lines.hpp"
 #include "tools/scripted_agent/script.hpp"
@@ -13,7 +13,7 @@ void check_line(std::string_view line) {
   require(nlohmann::json::accept(line), "each is JSON");
 }
 
-// A script that asks for much text is taken at its word, so numbers are kept small here.
+// False for a prompt with large numbers: a script gets as much text as it asks for.
 bool is_small(ByteView prompt) {
   std::size_t digits = 0;
   for (const char c : prompt) {
@@ -25,7 +25,7 @@ bool is_small(ByteView prompt) {
 
 }  // namespace
 
-// The first byte: 0 a prompt; else a size of portions in which its host's lines come.
+// The first byte: 0 means a prompt; any other is the size of the portions in which lines come.
 void fuzz::run(ByteView in) {
   Source source(in);
   const std::size_t size = source.byte();

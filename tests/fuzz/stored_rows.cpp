@@ -1,5 +1,5 @@
-// Rows as they are read back from the key-value store: contents of content blocks, checkpoints,
-// snapshots of streams, and the rows of projections, each under the key that it is looked for.
+// Rows as they are read back from the key-value store, each under the key that is looked up:
+// content blocks, checkpoints, snapshots of streams, and rows of projections.
 #include "eventlog/folder/archived_base.hpp"
 #include "eventlog/log/snapshot_store.hpp"
 #include "eventlog/log/stream_index.hpp"
@@ -31,7 +31,7 @@ void put(eventlog::KeyValueStore& store, Bytes key, ByteView value) {
   require(store.write(batch).has_value(), "memory takes everything");
 }
 
-// Snapshot of a stream of each kind.
+// Reads the snapshot of one stream; the source chooses its kind and content.
 void read_snapshot(Source& source) {
   static const char* const kStreams[] = {"main/session/01890a5d-ac96-774b-bcce-b302099a8057",
                                          "main/registry", "$admission", "$server", "nothing"};
@@ -41,7 +41,7 @@ void read_snapshot(Source& source) {
   if (source.byte() % 2 == 0) {
     put(*store, "s/" + stream, source.rest());
   } else {
-    // The envelope of a snapshot around a state that the rest describes.
+    // A valid snapshot envelope around a state that the rest describes.
     Bytes state;
     fuzz::make_value<domain::SessionState>(source, state);
     fuzz::damage(source, state);
@@ -63,7 +63,8 @@ void read_snapshot(Source& source) {
           "and is the same then");
 }
 
-// One row of the stream index, of a checkpoint or of a projection; then everything that reads it.
+// Stores one row of the stream index, a checkpoint or a projection, then runs everything that reads
+// it.
 void read_rows(Source& source) {
   const base::SessionId id = *base::SessionId::parse("01890a5d-ac96-774b-bcce-b302099a8057");
   const auto store = eventlog::make_memory_key_value_store();
@@ -135,7 +136,7 @@ void read_rows(Source& source) {
 
 }  // namespace
 
-// The first byte chooses.
+// The first byte chooses a snapshot, a row or a single value.
 void fuzz::run(ByteView in) {
   Source source(in);
   switch (source.byte() % 3) {

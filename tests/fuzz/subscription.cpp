@@ -1,4 +1,4 @@
-// A subscriber whose feed and log say whatever they like: what it hands on is in order, each once.
+// A subscriber whose feed and log send anything: it hands on each event once, in order.
 #include "bus/subscription.hpp"
 
 #include <deque>
@@ -95,7 +95,7 @@ bus::LogPage page(Source& source, Position after) {
 
 }  // namespace
 
-// Steps: each byte says who says what next.
+// Each byte of the input chooses the next message and its sender.
 void fuzz::run(ByteView in) {
   Source source(in);
   Feed feed;

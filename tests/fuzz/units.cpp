@@ -4,7 +4,7 @@
 #include "tests/fuzz/fuzz.hpp"
 #include "tools/steno/config/command_words.hpp"
 
-// Every text is tried as each of them.
+// Every input is tried as each of them.
 void fuzz::run(ByteView in) {
   if (const auto amount = base::parse_usd(in)) {
     require(amount->value >= 0, "an amount is not negative");

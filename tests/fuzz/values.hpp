@@ -1,4 +1,4 @@
-// What every struct with `fields` must do when it is read from bytes that came from outside.
+// The rules for every struct with `fields` that is read from bytes from outside.
 #pragma once
 
 #include <tuple>
@@ -8,7 +8,7 @@
 
 namespace fuzz {
 
-// Whatever the bytes say as a T is said again by its own encoding.
+// Decodes a T, which must survive its own encoding; an error must say what is wrong.
 template <class T>
 base::Result<T> read_again(ByteView in) {
   auto value = base::decode<T>(in);
@@ -24,7 +24,7 @@ base::Result<T> read_again(ByteView in) {
   return value;
 }
 
-// A T made from the source, and its bytes, whole.
+// Makes a T from the source; `bytes` become its whole encoding.
 template <class T>
 T make_value(Source& source, Bytes& bytes) {
   T value;
@@ -36,8 +36,8 @@ T make_value(Source& source, Bytes& bytes) {
   return value;
 }
 
-// The first byte chooses one of the types, and whether its bytes are the rest of the input, or are
-// made from it and then damaged. The bytes are given to `use` with the type's default value.
+// The first byte chooses one of the types and the form: the rest of the input as its bytes, or a
+// value made from it, encoded and damaged. The bytes go to `use` with the type's default value.
 template <class... Types, class Use>
 void with_one_of(ByteView in, Use&& use) {
   Source source(in);
@@ -58,7 +58,7 @@ void with_one_of(ByteView in, Use&& use) {
   (one(Types{}), ...);
 }
 
-// All that is to be said of most of them.
+// Checks one of these types with read_again, which is enough for most.
 template <class... Types>
 void read_one_of(ByteView in) {
   with_one_of<Types...>(in, [](const auto& type, ByteView bytes) {

@@ -1,4 +1,4 @@
-// What people and programs see of events and of what agents say: always JSON, always safe text.
+// Events and texts of agents as people and programs see them: always valid JSON, always safe text.
 #include <nlohmann/json.hpp>
 
 #include "eventlog/domain/event_codec.hpp"
@@ -19,7 +19,7 @@ bool is_json(const std::string& text) {
   return base::is_utf8(text) && nlohmann::json::accept(text);
 }
 
-// No control character gets through, but those that are asked for.
+// Requires that no control character passes, except line ends and tabs if `has_lines`.
 void check_safe(const std::string& text, bool has_lines) {
   require(base::is_utf8(text), "safe text is UTF-8");
   for (const char c : text) {
@@ -72,8 +72,8 @@ bus::FeedEvent build(fuzz::Source& source) {
 
 }  // namespace
 
-// The first byte: 0 facts as they come, 1 an event that the rest describes, 2 text, 3 a tool call,
-// 4 msgpack.
+// The first byte chooses: 0 facts as they come, 1 an event that the rest describes, 2 text, 3 a
+// tool call, 4 msgpack.
 void fuzz::run(ByteView in) {
   Source source(in);
   switch (source.byte() % 5) {

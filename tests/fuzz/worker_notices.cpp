@@ -1,5 +1,5 @@
-// What worker and server tell each other: registering, heartbeats, directives, acknowledgements,
-// and reports, which are decided on as well.
+// The notices between worker and server: registration, heartbeats, directives, acknowledgements and
+// reports, which are decided as well.
 #include "tests/fuzz/decisions.hpp"
 #include "tests/fuzz/values.hpp"
 #include "tests/support/folded_streams.hpp"
@@ -16,7 +16,7 @@ constexpr base::TurnId kTurn{{2}};
 
 const domain::StreamRef kTarget = support::session_ref("main", kSession);
 
-// A session with a turn that its worker runs under token 1.
+// Returns the streams of a session whose worker runs a turn under token 1.
 support::FoldedStreams leased() {
   support::FoldedStreams past;
   domain::Envelope envelope;
@@ -40,7 +40,8 @@ support::FoldedStreams leased() {
   return past;
 }
 
-// Reports come in sequence, whatever they say; all that is decided can be stored and folded.
+// Decides the report under its sequence number; every resulting event must be storable and
+// foldable.
 void decide_on(support::FoldedStreams& past, std::int64_t sequence, const domain::Report& report) {
   const auto decision =
       past.decide(domain::LeaseReport{{1}, sequence, report}, support::context_of(kTarget, {{4}}));
@@ -113,7 +114,8 @@ base::Bytes build_reports(Source& source) {
 
 }  // namespace
 
-// The first byte: 0 reports as they come, 1 reports that the rest describes, 2 the other notices.
+// The first byte chooses: 0 reports as they come, 1 reports that the rest describes, 2 other
+// notices.
 void fuzz::run(ByteView in) {
   Source source(in);
   switch (source.byte() % 3) {

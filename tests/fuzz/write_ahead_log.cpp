@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/fuzz.hpp"
 
-// Any bytes.
+// The whole input is the log.
 void fuzz::run(ByteView in) {
   const Bytes payload = eventlog::salvaged_payload(in);
   require(payload.size() <= in.size(), "what is salvaged was there");

@@ -1,3 +1,4 @@
+// Connects the agent process to two pipes in a plain fork and exec; waits are bounded by 60 s each.
 #include "tests/interop/agent_run.hpp"
 
 #include <poll.h>
@@ -67,7 +68,7 @@ AgentRun::~AgentRun() {
 void AgentRun::write(base::ByteView bytes) {
   while (!bytes.empty() && stdin_ >= 0) {
     const ssize_t count = ::write(stdin_, bytes.data(), bytes.size());
-    if (count <= 0) return;  // the agent is gone; its stdout says so
+    if (count <= 0) return;  // the agent is gone, and its stdout will show it
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
 }
@@ -95,7 +96,7 @@ std::vector<domain::Report> AgentRun::read_until(IsLast is_last) {
   return all;
 }
 
-// False when nothing came in time.
+// False if nothing came in time.
 bool AgentRun::read_some(base::Time until) {
   pollfd waiting{stdout_, POLLIN, 0};
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now()).count();

@@ -1,5 +1,5 @@
-// Runs the agent process that an engine describes, for tests against real programs. The product's
-// worker does this with keepers and leases; here it is the shortest thing that works.
+// Runs the agent process that an engine describes, for tests against real programs. The product
+// does this with keepers and leases; this is the shortest form that works.
 #pragma once
 
 #include <sys/types.h>
@@ -15,18 +15,19 @@ class AgentRun {
  public:
   // Starts the process. `engine` must outlive the run.
   AgentRun(engines::Engine& engine, const std::string& folder);
-  ~AgentRun();  // kills what still runs
+  ~AgentRun();  // kills a process that still runs
   AgentRun(const AgentRun&) = delete;
   AgentRun& operator=(const AgentRun&) = delete;
 
   void write(base::ByteView bytes);
-  // All reports up to and with the first of kind R, or what came until the end or for 60 s.
+  // Returns all reports through the first of kind R, or those that came until the end or within 60
+  // s.
   template <class R>
   std::vector<domain::Report> until() {
     return read_until(
         [](const domain::Report& report) { return std::holds_alternative<R>(report); });
   }
-  // Closes stdin, reads to the end and returns the exit code, or minus the signal.
+  // Closes stdin and reads to the end. Returns the exit code, or minus the signal.
   int finish();
 
  private:

@@ -1,5 +1,5 @@
-// The engine against the real Claude Code, with the fake model behind it. Started by
-// claude_code_test.sh, which sets STENO_TEST_CLAUDE, STENO_TEST_MODEL_PORT and STENO_TEST_FOLDER.
+// The engine against the real Claude Code, with the fake model behind it. claude_code_test.sh
+// starts it and sets STENO_TEST_CLAUDE, STENO_TEST_MODEL_PORT and STENO_TEST_FOLDER.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

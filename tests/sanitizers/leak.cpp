@@ -1,4 +1,4 @@
-// A canary: memory that nobody owns.
+// A canary: leaks memory.
 #include <cstdlib>
 
 int main() {

@@ -1,4 +1,4 @@
-// A canary: two threads count in one number.
+// A canary: two threads count in one variable without a lock.
 #include <thread>
 
 int main() {

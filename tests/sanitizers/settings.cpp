@@ -1,6 +1,6 @@
 // Settings of the sanitizers, linked into every program of the presets `asan` and `tsan`, so that
-// they hold however a program is started. What is suppressed lies in libraries alone, each with a
-// sentence why.
+// they hold however a program is started. Only code of libraries is suppressed, each with its
+// reason.
 
 // The sanitizers look for these names.
 // NOLINTBEGIN(bugprone-reserved-identifier)
@@ -15,7 +15,7 @@ const char* __ubsan_default_options() {
   return "print_stacktrace=1";
 }
 
-// A race ends the program: most tests only see its exit code.
+// A race ends the program, for most tests see only its exit code.
 const char* __tsan_default_options() {
   return "halt_on_error=1:second_deadlock_stack=1";
 }

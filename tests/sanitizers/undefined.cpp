@@ -1,4 +1,4 @@
-// A canary: a sum that an int cannot hold.
+// A canary: a sum that overflows int.
 #include <limits>
 
 int main(int argc, char**) {

@@ -1,5 +1,5 @@
-// A toy aggregate, reactor, query and engine, each added to the product by two lines, do what those
-// of the product do.
+// A toy aggregate, reactor, query and engine, each added to the product by two lines, work like
+// those of the product.
 #include <algorithm>
 
 #include "eventlog/domain/event_codec.hpp"

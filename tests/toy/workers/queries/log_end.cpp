@@ -1,4 +1,4 @@
-// Answers `log_end`.
+// Answers from the store alone; no projection is needed.
 #include "workers/queries/log_end.hpp"
 
 namespace workers {

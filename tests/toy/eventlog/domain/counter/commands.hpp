@@ -16,7 +16,7 @@ struct RaiseCounter {
   }
 };
 
-// From the server itself.
+// Sent by the server itself.
 struct ResetCounter {
   static constexpr std::string_view kType = "ResetCounter";
 

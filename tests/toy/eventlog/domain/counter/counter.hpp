@@ -1,4 +1,4 @@
-// A counter: the smallest aggregate that there can be.
+// A counter: the smallest possible aggregate.
 #pragma once
 
 #include "eventlog/domain/counter/commands.hpp"

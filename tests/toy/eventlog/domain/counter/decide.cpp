@@ -1,4 +1,4 @@
-// What is allowed of a counter.
+// Decides the commands of a counter.
 #include "eventlog/domain/decision.hpp"
 
 namespace domain {

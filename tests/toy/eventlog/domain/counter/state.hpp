@@ -1,4 +1,4 @@
-// What the events of a counter add up to.
+// The state of a counter, folded from its events.
 #pragma once
 
 #include <optional>

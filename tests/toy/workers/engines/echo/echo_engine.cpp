@@ -1,4 +1,4 @@
-// Turns each line into an output, which ends the turn.
+// Turns each line into an output that ends the turn.
 #include "workers/engines/echo/echo_engine.hpp"
 
 #include <utility>

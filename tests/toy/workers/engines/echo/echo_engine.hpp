@@ -1,4 +1,4 @@
-// An engine whose agent is `cat`: what it is told, it says.
+// An engine whose agent is `cat`: it answers with its input.
 #pragma once
 
 #include "workers/engines/engine_kind.hpp"
