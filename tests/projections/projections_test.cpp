@@ -1,3 +1,5 @@
+// All projections together: the same log gives the same rows and digests, in any portions, with
+// restarts, in memory or on disk.
 #include "projections/projections.hpp"
 
 #include <stdlib.h>
@@ -16,7 +18,7 @@ using projections::ProjectionDigest;
 using projections::ProjectionSet;
 using support::History;
 
-// A folder that is gone when the test ends.
+// A folder that is removed at the end of the test.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -65,7 +67,7 @@ TEST_CASE("rows built in one go equal rows built in portions of any size, with r
       REQUIRE(*set.digests() == expected);
     }
 
-    // A restart at every checkpoint that there can be, that is after every block.
+    // Restarts at every possible checkpoint, which is after every block.
     const auto rows = eventlog::make_memory_key_value_store();
     for (std::int64_t folded = 1; folded > 0;) {
       ProjectionSet set = open(*rows);
@@ -135,7 +137,7 @@ TEST_CASE("rows in memory, on disk and rebuilt have the same digests", "[project
     CHECK(*set.digests() != expected);
     catch_up(set, history);
     CHECK(*set.digests() == expected);
-    // Nothing but rows and checkpoints is in the store, and all of it is accounted for.
+    // The digests cover all of the store: it holds only rows and checkpoints.
     REQUIRE((*rows)->clear());
     ProjectionSet anew = open(**rows);
     catch_up(anew, history);
@@ -200,7 +202,7 @@ TEST_CASE("one projection that stops does not stop the others", "[projections]")
     ProjectionSet set = open(*rows);
     REQUIRE(set.catch_up(history.log().store(), history.log().head(), 100));
   }
-  // Damage: the totals of the metrics are no row any more.
+  // The metrics' totals are damaged, so that they are no valid row.
   eventlog::WriteBatch damage;
   const auto totals = *rows->scan("metrics/t/", {}, support::kAllEvents);
   for (const auto& row : totals) damage.put(row.key, "\xC1");

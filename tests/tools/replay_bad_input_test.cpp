@@ -1,5 +1,5 @@
-// Logs that are not right for `replay`: each has a clear word and an exit code, and is left as it
-// is.
+// Logs that `replay` cannot accept: each command says clearly why, exits with the right code, and
+// leaves the log untouched.
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ constexpr NamedCommand kCommands[] = {
     {"salvage", steno::replay_salvage}};
 
 struct BadInputFixture : ReplayLog {
-  // Each command says `words` and ends with `exit`; the folder is as it was.
+  // Requires that each command says `words`, ends with `exit`, and leaves the folder as it was.
   void every_command_says(const std::string& words, int exit) {
     const auto before = support::listing(folder.root);
     int number = 0;
@@ -62,7 +62,7 @@ std::string sealed(std::string facts) {
 TEST_CASE("a log of a newer format is named as one by every command", "[tools]") {
   BadInputFixture f;
   {
-    const auto first = f.history.log().head().value;  // somewhere near the end
+    const auto first = f.history.log().head().value;  // near the end
     support::RawLog raw(f.folder.log());
     std::int64_t block = 0;
     {
@@ -175,7 +175,7 @@ TEST_CASE("files of something else beside a log are named and left alone", "[too
   }
 }
 
-// Runs in a process of its own, which is another user from here on. Skipped unless root runs it.
+// Runs `work` as another user in a child process and returns its exit code. Works only as root.
 int exit_as_another_user(const std::function<int()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -212,8 +212,8 @@ TEST_CASE("a log of another user is refused, and it is said whose it is", "[tool
   CHECK(support::listing(f.folder.root) == before);
 }
 
-// A file system of so many KiB at the path, as long as it lives; none without the right to make
-// one.
+// A file system of this many KiB, mounted at the path for the lifetime of the object. Without the
+// right to mount there is none; see is_mounted().
 class SmallDisk {
  public:
   SmallDisk(const std::string& path, const std::string& kib) : path_(path) {

@@ -1,3 +1,5 @@
+// `replay diff` and `replay stats`: differences between two positions, two logs, or rows and log,
+// named where they begin.
 #include "tests/support/catch.hpp"
 #include "tests/support/raw_log.hpp"
 #include "tests/support/replay_log.hpp"
@@ -62,7 +64,7 @@ TEST_CASE("two positions differ in what the events between them changed, and in 
       CHECK(change["from"].is_null());
     }
   }
-  // What changes between two points is what their states differ in.
+  // The changes between two points are the fields in which their states differ.
   const std::string half = std::to_string(end / 2);
   const auto later = f.diff(half, "").parsed();
   for (const json& one : later["sessions"]) {
@@ -191,7 +193,8 @@ TEST_CASE("stats count what verify counts", "[tools]") {
   CHECK(stats["events"]["count"] == proof["events"]);
   CHECK(stats["blocks"]["count"] == proof["blocks"]);
   CHECK(stats["contents"]["count"] == proof["contents"]);
-  CHECK(stats["contents"]["bytes"] == 5 * proof["contents"].get<std::int64_t>());  // "words"
+  CHECK(stats["contents"]["bytes"] == 5 * proof["contents"].get<std::int64_t>());  // each is
+                                                                                   // "words"
   CHECK(stats["sessions"] == f.history.states().size());
   CHECK(stats["epochs"] == 1);
   for (const char* by : {"types", "agents"}) {

@@ -1,3 +1,5 @@
+// `replay export` and `import`: a round trip gives the same log byte for byte, and a wrong line is
+// named before any log is made.
 #include <fstream>
 
 #include "eventlog/base/text_bytes.hpp"
@@ -31,14 +33,14 @@ struct ExportFixture : ReplayLog {
     wanted.is_exact = is_exact;
     return run(steno::replay_import, wanted);
   }
-  // All that a store holds: facts and contents, block by block.
+  // Returns everything that a store holds, facts and contents, block by block.
   static std::vector<eventlog::StoredBlock> blocks(const std::string& root) {
     const auto log = *eventlog::open_unproved_log(root);
     return *log.store->read({1}, SIZE_MAX, true);
   }
 };
 
-// The text without or with other lines.
+// Returns the text without the line of this number, counted from 1.
 std::string without_line(const std::string& text, std::size_t number) {
   std::size_t at = 0;
   while (--number > 0) at = text.find('\n', at) + 1;

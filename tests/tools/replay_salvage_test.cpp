@@ -1,3 +1,5 @@
+// `replay salvage`: a new whole log from a damaged one. Every loss is named, and erased content is
+// never brought back.
 #include <algorithm>
 #include <fstream>
 
@@ -37,13 +39,13 @@ struct SalvageFixture : ReplayLog {
     for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
     return lines;
   }
-  // The first position of the block that holds the position, and of the one behind it.
+  // Returns the first position of the block that holds the position, and that of the next block.
   std::pair<std::int64_t, std::int64_t> block_at(std::int64_t position) const {
     const auto log = *eventlog::open_rocksdb_view({folder.log(), {}});
     const auto block = *eventlog::parse_block(log->read({position}, 1, false)->front().facts);
     return {block.header.first.value, block.header.last().value + 1};
   }
-  // Of everything that lies in the log's files, this block alone is damaged.
+  // Damages this block alone, in every file of the log that has it.
   void damage_block(std::int64_t first) {
     std::string facts;
     {
@@ -52,7 +54,8 @@ struct SalvageFixture : ReplayLog {
     }
     for (const auto& entry : std::filesystem::directory_iterator(folder.log())) {
       std::string bytes = read(entry.path());
-      // From where it differs from its neighbours; in a write-ahead log it may be cut into pieces.
+      // Searches for the part that differs from its neighbours; a write-ahead log can split the
+      // rest.
       const std::size_t at = bytes.find(facts.substr(0, 130));
       if (at == std::string::npos) continue;
       bytes[at + 128] = static_cast<char>(bytes[at + 128] ^ 1);
@@ -152,7 +155,7 @@ TEST_CASE("contents that are lost are on the record as lost, and their facts are
   SalvageFixture f;
   const auto whole = f.verify(true).parsed();
   { support::RawLog(f.folder.log()).flush(); }
-  // The table of contents is the later of the two; what the write-ahead log held is gone as well.
+  // The contents are in the later of the two tables; the write-ahead log's part is gone as well.
   for (const auto& entry : std::filesystem::directory_iterator(f.folder.log())) {
     if (entry.path().extension() == ".log") std::filesystem::remove(entry.path());
   }

@@ -1,3 +1,5 @@
+// `replay verify`, `state` and `rebuild`: whole logs prove themselves, damage and rollbacks are
+// named, and nothing is written, also beside a server.
 #include "tools/steno/replay/replay.hpp"
 
 #include <pty.h>
@@ -98,7 +100,7 @@ TEST_CASE("verify counts a head file that is ahead or broken as damage", "[tools
   CHECK(f.verify().exit == 9);
 }
 
-// A copy of the data folder as it is now.
+// Copies the data folder as it is now; returns the copy's path.
 std::string copied(const ReplayLog& f, const std::string& name) {
   const std::string to = f.temporary.file(name);
   std::filesystem::copy(f.folder.root, to, std::filesystem::copy_options::recursive);
@@ -212,7 +214,7 @@ TEST_CASE("a flipped bit in the write-ahead log is damage once it hides an event
   CHECK_THAT(log.error().text, Contains("events " + std::to_string(last + 1) + " to "));
 }
 
-// All files of the log's database with that extension.
+// Returns all files of the log's database with that extension.
 std::vector<std::string> files_of(const ReplayLog& f, const std::string& extension) {
   std::vector<std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator(f.folder.log())) {
@@ -246,7 +248,7 @@ TEST_CASE("a table file that is missing is damage, whatever it held", "[tools]")
   ReplayLog f;
   { support::RawLog(f.folder.log()).flush(); }
   const auto files = files_of(f, ".sst");
-  REQUIRE(files.size() == 2);  // facts and content
+  REQUIRE(files.size() == 2);  // the table of facts and that of contents
   const auto which = GENERATE(std::size_t{0}, std::size_t{1});
   std::filesystem::remove(files[which]);
   const auto answer = f.verify(true);
@@ -329,7 +331,7 @@ TEST_CASE("the state at a point is the same bytes each time, and at its time", "
       const auto answer = f.state(position, {}, is_json);
       CHECK(answer.exit == 0);
       CHECK(f.state(position, {}, is_json).out == answer.out);
-      if (index == 0) continue;  // its time is the writer's own
+      if (index == 0) continue;  // its time comes from the writer
       CHECK(f.state(std::to_string(event.envelope.log_time.us), {}, is_json).out == answer.out);
     }
   }
@@ -436,7 +438,7 @@ TEST_CASE("rows that hold more than the log find the loss", "[tools]") {
   ReplayLog f;
   f.project(f.head.position);
   {
-    // The log as it was before its last block, and a head that went back with it.
+    // Removes the last block, and sets the head back with it.
     support::RawLog raw(f.folder.log());
     const auto log = *eventlog::open_rocksdb_view({f.folder.log(), {}});
     const auto blocks = *log->read_reverse(log->tail(), SIZE_MAX);

@@ -1,3 +1,5 @@
+// The scripted agent speaks like the real Claude Code: the product's engine understands it, and its
+// output depends only on the prompts.
 #include "tests/support/agent_harness.hpp"
 #include "tests/support/catch.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
@@ -18,7 +20,7 @@ std::int64_t count_with(const AgentHarness& harness, const std::string& part) {
   return count;
 }
 
-// Writes the prompts, ends stdin, and waits for the exit.
+// Writes the prompts, closes stdin and waits for the exit. False: it failed or took too long.
 bool play(AgentHarness& harness, const std::vector<std::string>& prompts) {
   if (!harness.start()) return false;
   for (const auto& prompt : prompts) {
@@ -28,7 +30,7 @@ bool play(AgentHarness& harness, const std::vector<std::string>& prompts) {
   return harness.pump_until_over() && harness.exited() != nullptr;
 }
 
-// Two turns through the engine that drives the real Claude Code, as reports.
+// Runs a turn for each prompt through the engine for the real Claude Code; returns the reports.
 std::vector<domain::Report> reports_of(const std::vector<std::string>& prompts) {
   AgentHarness harness;
   engines::SessionLaunch launch;
@@ -41,7 +43,7 @@ std::vector<domain::Report> reports_of(const std::vector<std::string>& prompts) 
   for (std::size_t i = 0; i < prompts.size() && is_written; ++i) {
     base::TurnId turn;
     turn.bytes.back() = static_cast<char>(i + 1);
-    // Twice: a turn that is delivered again must not run again.
+    // Written twice: a turn that is delivered again must not run again.
     const std::string bytes = engine->begin_turn(turn, prompts[i]);
     is_written = harness.process->write(bytes + bytes).has_value();
     const bool is_over = harness.pump_until([&] {

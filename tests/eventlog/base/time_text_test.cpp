@@ -1,3 +1,4 @@
+// Points in time as text: exact in both directions, also when the end is left out.
 #include "eventlog/base/time_text.hpp"
 
 #include "tests/support/catch.hpp"

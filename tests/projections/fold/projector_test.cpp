@@ -1,3 +1,5 @@
+// One projection against a log: every event folded once and in order, rows and checkpoint written
+// together. It stops, with advice, at a log or rows that do not fit.
 #include "projections/fold/projector.hpp"
 
 #include "projections/fold/digest.hpp"
@@ -53,7 +55,7 @@ struct ProjectorFixture {
     const auto found = RowReader(*rows, projection.name()).get<Seen>(type);
     return *found ? (*found)->positions : std::vector<std::int64_t>{};
   }
-  // Two blocks behind the EpochStarted: positions 2 and 3, and position 4.
+  // Appends two blocks behind the EpochStarted: positions 2 and 3, then position 4.
   void add_blocks() {
     log.add(kStream, domain::CloseRequested{});
     log.append(kStream, domain::AgentStartFailed{});
@@ -82,7 +84,7 @@ TEST_CASE("a projector folds every event once, in order, with its position", "[p
   CHECK(f.seen("CloseRequested") == Positions{2, 4, 5});
 }
 
-// Takes so many writes, then none.
+// Accepts a number of writes, then refuses all.
 class FragileStore final : public eventlog::KeyValueStore {
  public:
   FragileStore(eventlog::KeyValueStore& store, int writes) : store_(store), writes_(writes) {}
@@ -135,7 +137,7 @@ TEST_CASE("blocks are folded whole and never beyond the durable head", "[project
   f.add_blocks();
   Projector projector = f.open();
   CHECK(projector.catch_up(f.log.store(), Position{1}, support::kAllEvents) == 1);
-  // The head cannot lie inside a block: if it says so, the block is left alone.
+  // The head cannot lie inside a block; a block that it would cut is left alone.
   CHECK(projector.catch_up(f.log.store(), Position{2}, support::kAllEvents) == 0);
   CHECK(projector.position() == Position{1});
   CHECK(projector.catch_up(f.log.store(), f.log.head(), 1) == 2);
@@ -198,8 +200,8 @@ TEST_CASE("a rebuild leaves the rows of other projections alone", "[projections]
   CHECK(projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents) == 4);
 }
 
-// The projection stops with an error of that code which holds the words, says what to do, has
-// folded everything before, and stays stopped until it is rebuilt.
+// Requires that the projection stops with this code. Its error contains `words` and says what to
+// do. Everything before is folded, and the projection stays stopped until it is rebuilt.
 void check_stops(ProjectorFixture& f, ErrorCode code, const std::string& words, Position reached) {
   Projector projector = f.open();
   const auto outcome = projector.catch_up(f.log.store(), f.log.head(), support::kAllEvents);
@@ -349,7 +351,7 @@ TEST_CASE("a log whose beginning was trimmed cannot build rows from nothing", "[
 TEST_CASE("a block whose bytes were changed stops the projection", "[projections]") {
   ProjectorFixture f;
   f.add_blocks();
-  // A store that hands out one flipped bit in its last block.
+  // A store that returns one flipped bit in its last block.
   class Flipping final : public support::ForwardingStore {
    public:
     using ForwardingStore::ForwardingStore;

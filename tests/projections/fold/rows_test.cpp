@@ -1,3 +1,5 @@
+// A batch of rows: reads see its own changes, scans agree with the store, damage fails the batch,
+// and the digest follows every row.
 #include "projections/fold/rows.hpp"
 
 #include "projections/fold/digest.hpp"
@@ -111,7 +113,7 @@ TEST_CASE("a scan of a batch equals a scan after it was stored", "[projections]"
     base::SeededRandom random(seed);
     const auto kept = eventlog::make_memory_key_value_store();
     const auto change = [&](Rows& rows) {
-      // More rows than one page of the walk, and keys that are prefixes of each other.
+      // More rows than one page of a scan, with keys that are prefixes of each other.
       for (std::uint64_t i = random.below(600); i > 0; --i) {
         Bytes key(1 + random.below(3), 'a');
         for (char& c : key) c = static_cast<char>('a' + random.below(12));
@@ -128,7 +130,7 @@ TEST_CASE("a scan of a batch equals a scan after it was stored", "[projections]"
             rows.find<Row>(key);
             break;
           default:
-            // An edit may use other rows, so many that those in memory move.
+            // An edit can use other rows, even so many that the rows in memory move.
             rows.edit<Row>(key, [&](Row& edited) {
               if (random.chance(5)) {
                 for (int k = 0; k < 100; ++k) rows.put(key + std::to_string(k), row);

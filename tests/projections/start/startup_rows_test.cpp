@@ -1,3 +1,5 @@
+// The takeover rows: a server that starts from them knows exactly what a fold of the whole log
+// gives, at a bounded cost.
 #include "projections/start/startup_rows.hpp"
 
 #include "eventlog/store/memory_store.hpp"
@@ -14,7 +16,7 @@ using projections::StartupRows;
 using projections::Takeover;
 using support::StoreWriter;
 
-// A log that has begun.
+// A log with its first event.
 struct Log {
   Log() {
     StoreWriter writer(store);
@@ -39,7 +41,7 @@ Takeover taken_over(eventlog::BlockStore& log, eventlog::KeyValueStore& rows) {
   return std::move(*takeover);
 }
 
-// Just what a fold of the whole log knows of it.
+// Requires that the takeover equals a fold of the whole log.
 void require_is_of(const Takeover& takeover, eventlog::BlockStore& log) {
   std::map<std::string, LoadedStream> shared;
   std::map<std::string, domain::SessionState> sessions;
@@ -112,7 +114,7 @@ TEST_CASE("of a shared stream few events are kept beside its state, however long
     require_is_of(taken_over(log, *rows), log);
     const auto kept = rows->scan("takeover/j/", {}, 100'000);
     REQUIRE(kept);
-    CHECK(kept->size() < 256 + 10);  // of $admission, and the few of $server
+    CHECK(kept->size() < 256 + 10);  // those of $admission and a few of $server
   }
 }
 

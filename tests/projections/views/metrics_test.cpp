@@ -1,3 +1,5 @@
+// Metrics: every session and turn counts once, on its day in UTC, and sums equal those over the
+// sessions' states.
 #include "projections/views/metrics.hpp"
 
 #include "projections/fold/projector.hpp"
@@ -94,7 +96,7 @@ TEST_CASE("sessions are counted by how they ended, and how long they took", "[pr
   CHECK(all.totals.failed == 1);
   CHECK(all.live == 1);
   CHECK(all.totals.sessions_with_duration == 3);
-  // Each event is 1 ms after the one before it: 4, 4 and 3 later ones.
+  // Each event comes 1 ms after the one before it; the sessions have 4, 4 and 3 later events.
   CHECK(all.totals.duration_ms == 10004 + 10004 + 10003);
   CHECK(metrics_of(log, "main").totals.launched == 3);
   CHECK(metrics_of(log, "main").totals.failed == 0);

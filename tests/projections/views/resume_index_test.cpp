@@ -1,3 +1,4 @@
+// An ended session can be found by id, alias, name and its agent's session, for a resume.
 #include "projections/views/resume_index.hpp"
 
 #include "projections/fold/projector.hpp"
@@ -88,7 +89,7 @@ TEST_CASE("a name used again means the newer session, the old one keeps its othe
   CHECK(f.find("fix")->session == second);
   CHECK(f.find("first001")->session == first);
   CHECK(f.find(kAgentSession)->session == first);
-  // The second one goes on with the agent's session: from now on its id means the second.
+  // The second session goes on with the agent's session, whose id means the second from now on.
   f.log.add(f.stream(second), domain::AgentInitialized{std::string(kAgentSession), {}, {}});
   CHECK(f.find(kAgentSession)->session == second);
   CHECK(f.find(first.text())->agent_session == kAgentSession);
@@ -115,7 +116,7 @@ TEST_CASE("the agent's session is that of the session found, else a UUID itself"
   }
   REQUIRE_FALSE(resolve("silent"));
   CHECK_THAT(resolve("silent").error().text, Catch::Contains("never began"));
-  // A session of ours is not taken for one of the agent's.
+  // The id of one of our sessions does not pass for an agent's session.
   CHECK_FALSE(resolve(silent.text()));
 }
 

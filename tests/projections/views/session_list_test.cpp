@@ -1,3 +1,5 @@
+// The list of sessions: rows equal the states, pages read only what they show, and references
+// resolve to one session or to a clear error.
 #include "projections/views/session_list.hpp"
 
 #include "eventlog/base/text_bytes.hpp"
@@ -47,7 +49,7 @@ struct SessionListFixture {
     for (const SessionRow& row : found->sessions) names.push_back(row.agent + ":" + row.name);
     return names;
   }
-  // The name of the session that the reference means, or the error's text.
+  // Returns the session that the reference means as "name/alias", or the text of the error.
   std::string resolve(std::string_view reference, std::string_view agent = "main") {
     catch_up();
     const auto row = projections::resolve_session(*rows, agent, reference);
@@ -233,7 +235,7 @@ TEST_CASE("more sessions than one page of rows are all listed", "[projections]")
 TEST_CASE("a page of the list reads as many rows as it shows, whatever is asked for",
           "[projections]") {
   SessionListFixture f;
-  std::vector<std::string> of_rare;  // the newest first
+  std::vector<std::string> of_rare;  // newest first
   for (int i = 0; i < 3000; ++i) {
     const bool is_rare = i % 1000 == 500;
     const std::string agent = is_rare ? "rare" : "main";
@@ -251,7 +253,7 @@ TEST_CASE("a page of the list reads as many rows as it shows, whatever is asked 
     REQUIRE(found);
     CHECK(found->sessions.size() == count);
     CHECK(found->total == total);
-    // For each session its row and its place, and at most as many places of each other status.
+    // For each session its row and its place, and as many places of each other status at most.
     CHECK(counted.rows_read <= 2 * count + 4 * std::min(filter.limit + 1, count + 51) + 2);
     return *found;
   };
@@ -272,7 +274,7 @@ TEST_CASE("a page of the list reads as many rows as it shows, whatever is asked 
   filter.before = {100};
   page(filter, 16, 998);
 
-  // To the very first one, also of sessions that are rarely meant.
+  // Pages lead to the very first session, also when few sessions match the filter.
   filter = {};
   filter.limit = 700;
   filter.active_since = f.log.now();
@@ -323,7 +325,7 @@ TEST_CASE("a session is found by id, alias, name, prefix and the agent's id, in 
 
   CHECK(f.resolve(id_text) == "fix/abcd1234");
   CHECK(f.resolve("01890A5DAC96774BBCCEB302099A8057") == "fix/abcd1234");
-  CHECK(f.resolve("abcd1234") == "fix/abcd1234");  // the alias before the other session's name
+  CHECK(f.resolve("abcd1234") == "fix/abcd1234");  // an alias beats another session's name
   CHECK(f.resolve("fix") == "fix/abcd1234");
   CHECK(f.resolve("fix", "ops") == "fix/opsalias");
   CHECK(f.resolve("abcd") == "fix/abcd1234");
@@ -352,7 +354,7 @@ TEST_CASE("a prefix that fits several sessions is refused with their names", "[p
   CHECK(by_alias.error().code == ErrorCode::invalid);
   CHECK_THAT(by_alias.error().text,
              Catch::Contains("abcd0001 (one") && Catch::Contains("abcd0002 (two"));
-  // Two by id, one by alias.
+  // Two match by id, one by alias.
   CHECK_THAT(f.resolve("0189"),
              Catch::Contains("one") && Catch::Contains("two") && Catch::Contains("three"));
   CHECK(f.resolve("abcd0002") == "two/abcd0002");
@@ -377,7 +379,7 @@ TEST_CASE("a name means the live session, else the newest", "[projections]") {
   CHECK(f.resolve("fix") == "fix/second02");
   f.log.add(f.stream("main", second), domain::SessionClosed{SessionStatus::failed, {}});
   CHECK(f.resolve("fix") == "fix/second02");
-  // A late event of the old one does not give it the name back.
+  // A late event of the old session does not give the name back to it.
   f.log.add(f.stream("main", first), domain::ReportIgnored{"x"});
   CHECK(f.resolve("fix") == "fix/second02");
   CHECK(f.resolve("first001") == "fix/first001");

@@ -1,4 +1,4 @@
-// The executable's command line, as its users and their scripts meet it; without a server.
+// The command line of the executable as users and scripts meet it, without a server.
 #include <algorithm>
 
 #include "tests/support/catch.hpp"

@@ -24,7 +24,7 @@ struct Ran {
   std::string err;
 };
 
-// A server in a folder of its own, which ends with the test.
+// A server in a folder of its own, stopped at the end of the test.
 class Served {
  public:
   Served() : server_(command({"serve"}), environment()) {
@@ -38,7 +38,7 @@ class Served {
     server_.wait();
   }
 
-  // A folder that goes with it, where sessions work.
+  // The folder in which sessions work; removed with the server.
   const std::string& folder() const { return folder_.path(); }
   ChildProgram start(const Arguments& arguments, Stdin in = Stdin::at_end,
                      Stdout out = Stdout::pipe) const {
@@ -68,7 +68,7 @@ class Served {
     arguments.insert(arguments.begin(), "spawn");
     return ask(arguments).at("alias");
   }
-  // Asks until `is_so` of the session's row.
+  // Asks for the session's row again and again until `is_so`; returns the row.
   json wait_for(const std::string& reference, const std::function<bool(const json&)>& is_so) const {
     const auto deadline = std::chrono::steady_clock::now() + support::kProgramDeadline;
     while (true) {
@@ -120,7 +120,7 @@ TEST_CASE("run prints what the agent says and ends with the session", "[tools]")
   CHECK(from_stdin.code == 0);
   CHECK(contains(from_stdin.out, "from"));
 
-  // More than travels with an event of the feed.
+  // More text than an event of the feed carries.
   const Ran big = served.steno({"run", "[big 100000]"});
   CHECK(big.code == 0);
   CHECK(big.out.size() == 100'001);
@@ -135,7 +135,7 @@ TEST_CASE("run prints what the agent says and ends with the session", "[tools]")
 
 TEST_CASE("on a terminal, text comes as it is said, and nothing in it is obeyed", "[tools]") {
   const Served served;
-  // Longer than the second after which unfinished text is recorded.
+  // The text takes longer than the second after which unfinished text is recorded.
   ChildProgram slow =
       served.start({"run", "[words 8] [delay 600]"}, Stdin::at_end, Stdout::terminal);
   REQUIRE(slow.wait_until([](const ChildProgram& p) { return contains(p.out(), "word0"); }));
@@ -296,7 +296,7 @@ TEST_CASE("an ended session is resumed and forked", "[tools]") {
   CHECK(row.at("session") == fork.at("session"));
   CHECK(row.at("resumed_from").is_string());
 
-  // Another session has gone on with it, and its agent takes its time to end.
+  // Another session goes on with the agent's session, and its agent is slow to end.
   const auto third = served.ask({"resume", "source", "--name", "third", "[deaf] [hang]"});
   served.wait_for("third",
                   [](const json& r) { return r.at("turn").is_string() && r.at("pid") > 0; });

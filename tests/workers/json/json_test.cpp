@@ -1,3 +1,5 @@
+// Events and structs as JSON for people and programs: valid and safe for a terminal, whatever their
+// bytes.
 #include "workers/json/json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -87,7 +89,7 @@ TEST_CASE("a struct is shown with all of its fields, and money in dollars", "[to
 }
 
 TEST_CASE("what stands for a name is shown as one, whatever it is", "[tools]") {
-  // 30 maps, each with the next one as a name: were each escaped anew, the last would be gigabytes.
+  // 30 maps, each the name in the one before: escaped again at each level, it would take gigabytes.
   const auto deep = pack([](auto& w) {
     for (int i = 0; i < 30; ++i) w.map(1);
     w.text("\"");

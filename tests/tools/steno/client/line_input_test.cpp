@@ -1,3 +1,4 @@
+// Lines from a descriptor, in whatever pieces they come; a line without end is cut.
 #include "tools/steno/client/line_input.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// The configuration: precedence of flags, environment, file and defaults. Every mistake is refused
+// with its place and the accepted values.
 #include "tools/steno/config/config.hpp"
 
 #include <fstream>
@@ -22,7 +24,7 @@ struct World {
     input.program_folder = "/opt/steno/bin";
     input.working_folder = "/work space";
   }
-  // At the place where the file is looked for by default.
+  // Writes the file to its default place.
   void write_file(const std::string& text) {
     std::filesystem::create_directories(folder.file(".config/steno"));
     std::ofstream(folder.file(".config/steno/steno.toml")) << text;
@@ -289,7 +291,7 @@ TEST_CASE("sockets lie in the run folder, unless their paths would be too long",
   CHECK(endpoints->command == "ipc:///r/command.sock");
   CHECK(endpoints->worker == "ipc:///r/worker.sock");
   CHECK(endpoints->feed == "ipc:///r/feed.sock");
-  world.input.flags["run_folder"] = "/" + std::string(93, 'r');  // 107 bytes with /command.sock
+  world.input.flags["run_folder"] = "/" + std::string(93, 'r');  // /command.sock makes it 107 bytes
   CHECK(steno::endpoints_of(world.load()));
   world.input.flags["run_folder"] = "/" + std::string(94, 'r');
   const auto refused = steno::endpoints_of(world.load());

@@ -1,3 +1,5 @@
+// Checks of `steno serve` before it begins: the clock against the log, and the share of descriptors
+// for peers.
 #include "tests/support/catch.hpp"
 #include "tools/steno/serve/open_files.hpp"
 #include "tools/steno/serve/serve.hpp"

@@ -1,3 +1,4 @@
+// The supervisor never signals a process that only has the pid of an old worker.
 #include "tools/steno/serve/worker_supervisor.hpp"
 
 #include <poll.h>
@@ -43,7 +44,7 @@ TEST_CASE("a process whose pid an old worker had is not signalled", "[tools]") {
   const auto lock = base::FileLock::take(path);
   REQUIRE(lock);
   const Sleeper somebody;
-  // The worker that has just taken the lock has not written its own name yet.
+  // A worker has just taken the lock and has not written its own pid yet.
   std::ofstream(path, std::ios::trunc) << somebody.pid << '\n';
   WorkerSupervisor supervisor({"/bin/false"}, path, folder.file("worker.log"));
   REQUIRE(supervisor.is_alive());

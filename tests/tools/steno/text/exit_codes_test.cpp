@@ -1,3 +1,4 @@
+// Exit codes are part of the interface: the promised numbers, one for every error and rejection.
 #include "tools/steno/text/exit_codes.hpp"
 
 #include "tests/support/catch.hpp"

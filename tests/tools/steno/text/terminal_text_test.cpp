@@ -1,3 +1,4 @@
+// Text for a terminal: nothing in it is obeyed, columns are counted as a terminal shows them.
 #include "tools/steno/text/terminal_text.hpp"
 
 #include "tests/support/catch.hpp"

@@ -1,3 +1,4 @@
+// Amounts, durations and times are read exactly, and shown in a form that can be read again.
 #include "tools/steno/text/units.hpp"
 
 #include "tests/support/catch.hpp"
