@@ -14,9 +14,9 @@ namespace fuzz {
 using base::Bytes;
 using base::ByteView;
 
-// Defined once in each target. Any bytes are allowed; a broken rule ends the process. While it
-// runs, at most kMemoryBase + kMemoryFactor * in.size() bytes of memory can be in use at once, so
-// that no input makes a decoder ask for much more than it brought.
+// Defined once in each target. Any bytes are allowed; a broken rule ends the process. At most
+// kMemoryBase + kMemoryFactor * in.size() bytes of memory can be in use at once while it runs. So
+// no input can make a decoder ask for much more than it brought.
 void run(ByteView in);
 
 constexpr std::size_t kMemoryBase = 512 << 10;

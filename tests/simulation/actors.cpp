@@ -1,3 +1,5 @@
+// Each actor makes at most one request at a time and checks every answer at once against the log
+// that is durable by then.
 #include "tests/simulation/actors.hpp"
 
 #include <algorithm>
@@ -10,7 +12,7 @@ namespace simulation {
 namespace {
 
 constexpr Duration kAnswerMax = std::chrono::hours(1);           // longer than any world lasts
-constexpr Duration kPatienceMin = std::chrono::milliseconds(5);  // of who waits for no answer
+constexpr Duration kPatienceMin = std::chrono::milliseconds(5);  // waits for no answer
 constexpr std::uint64_t kAheadMax = 3;                           // positions that a query waits for
 constexpr Duration kThinkMax = std::chrono::milliseconds(250);
 constexpr Duration kPageMax = std::chrono::seconds(5);
@@ -110,14 +112,15 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
     if (!sessions.empty() && random_.chance(40)) {
       const std::size_t place = random_.below(sessions.size());
       spawn.resume = session_of(sessions[place]);
-      // Often the first of those that went on with one agent's session, which many want.
+      // Often resumes the first session that went on with an agent's session, so that many compete
+      // for it.
       const auto* state = stage_.log.session(sessions[place]);
       if (place % 2 == 0 && state != nullptr) spawn.resume = state->lineage;
       spawn.is_fork = random_.chance(30);
     }
     return spawn;
   }
-  // Mostly the latest sessions, which are likely to live.
+  // Mostly the latest sessions, which probably live.
   const std::size_t back = random_.below(random_.chance(70) ? 4 : sessions.size());
   stream = sessions[sessions.size() - 1 - std::min(back, sessions.size() - 1)];
   session = session_of(stream);
@@ -137,7 +140,7 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
   }
 }
 
-// Of the whole session, or of some stretch of it.
+// Erases the whole session, or some range of its events.
 domain::EraseContent ClientActor::make_erasure(const std::string& stream) {
   const auto version = static_cast<std::uint64_t>(stage_.log.version(stream).value);
   if (version == 0 || random_.chance(50)) return {};
@@ -185,7 +188,7 @@ void ClientActor::choose_repetition() {
     other.session = body.session;
     other.agent = body.agent;
     kept.asked.body = bus::to_body(other);
-    // Should the first one have been refused, this one may be accepted, with another prompt.
+    // If the first one was refused, this one can be accepted with its other prompt.
     if (!stage_.log.commands().contains(kept.asked.id)) return choose_command();
   }
   Operation operation;
@@ -227,7 +230,7 @@ void ClientActor::take(const base::Result<bus::Reply>& reply) {
     return;
   }
   if (reply->status != bus::ReplyStatus::ok) {
-    // An error says nothing of the command; it may have happened.
+    // An error leaves the command's outcome open: it can have happened.
     const bool is_refused = reply->status == bus::ReplyStatus::rejected;
     if (is_refused) operation.result = Result::failed;
     operation.code = reply->code;
@@ -250,7 +253,7 @@ void ClientActor::take(const base::Result<bus::Reply>& reply) {
   ++counts[body->is_repeated ? "accepted before" : "accepted"];
   stage_.say("client-" + std::to_string(number_) + " is told " +
              std::to_string(body->position.value));
-  // Acknowledged means durable now, not soon.
+  // An acknowledgement means durable now, not soon.
   if (body->position > stage_.around.disk.log().tail()) {
     stage_.violate("a command was acknowledged at position " +
                    std::to_string(body->position.value) + " before it was durable");
@@ -341,7 +344,7 @@ bool SubscriberActor::do_work() {
   return has_worked;
 }
 
-// What is delivered is what is on the record; its text may have been left out, or erased since.
+// Requires that the event equals the recorded one. Its text can be left out, or erased since.
 void SubscriberActor::check_same(const bus::FeedEvent& event) {
   const auto& events = stage_.log.events();
   const auto place = static_cast<std::size_t>(event.position.value - 1);

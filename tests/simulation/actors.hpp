@@ -1,5 +1,5 @@
-// Who uses a simulated Steno: clients that send commands and queries and keep what they were told,
-// and subscribers that follow a level and must see exactly the log.
+// The users of a simulated Steno: clients that send commands and queries and keep every answer, and
+// subscribers that follow a level and must see exactly the log.
 #pragma once
 
 #include <deque>
@@ -11,14 +11,14 @@
 
 namespace simulation {
 
-// What the actors see of their world.
+// The part of the world that actors see.
 struct Stage {
   Surroundings& around;
   const LogObserver& log;
   History& history;
   std::vector<std::string>* trace;   // null: nobody reads it
   std::string& violation;            // the first one stays
-  std::deque<std::string> sessions;  // streams of all sessions that anybody opened
+  std::deque<std::string> sessions;  // streams of all sessions that were ever opened
 
   void say(const std::string& text);
   void violate(const std::string& text);
@@ -28,11 +28,11 @@ class ClientActor {
  public:
   ClientActor(Stage& stage, std::size_t number, std::uint64_t seed, std::int64_t commands);
 
-  // True when anything was done.
+  // Does the next step. True if there was one.
   bool do_work();
-  // Its process dies and comes back: the connection is new, the id of what it asked is kept.
+  // Its process dies and restarts: the connection is new, the id of a pending request is kept.
   void restart();
-  // Nothing is left to ask, and everything was answered.
+  // True once nothing is left to ask and every request was answered.
   bool is_done() const { return left_ == 0 && !asked_; }
   void ask_for_more(std::int64_t commands) { left_ += commands; }
   Duration due() const;
@@ -43,11 +43,11 @@ class ClientActor {
     base::CommandId id;
     std::string verb;
     base::RawValue body;
-    Duration patience{0};  // after which its outcome is unknown
+    Duration patience{0};  // beyond it an outcome is unknown
     std::size_t place = 0;
     bool is_sent = false;
   };
-  struct Kept {  // a command of the past, to be sent once more
+  struct Kept {  // an earlier command, to be sent again
     Asked asked;
     std::string stream;
   };
@@ -72,11 +72,11 @@ class ClientActor {
   std::optional<Asked> asked_;
   Duration next_{0};
   std::vector<Kept> kept_;
-  std::string just_changed_;  // the session that the last answer was about: to be read back
+  std::string just_changed_;  // the last answer's session, to be read back
 };
 
-// Follows one level through a client of its own, remembers its checkpoint, and goes on from there
-// when it is restarted.
+// Follows one level through a client of its own. It remembers its checkpoint and continues from
+// there after a restart.
 class SubscriberActor {
  public:
   SubscriberActor(Stage& stage, std::string name, std::string level, std::uint64_t seed);
@@ -85,7 +85,7 @@ class SubscriberActor {
   void stop(Duration until) { stopped_until_ = until; }
   void restart();
   bool has_seen(base::Position position) const { return seen_ >= position; }
-  // The positions that it was given.
+  // The positions of all events that it received.
   const std::vector<base::Position>& given() const { return given_; }
   const std::string& level() const { return level_; }
   Duration due() const;
@@ -106,7 +106,7 @@ class SubscriberActor {
   std::unique_ptr<bus::ClientLogReader> reader_;
   std::unique_ptr<bus::Subscription> subscription_;
   base::Position seen_;
-  std::optional<base::Hash> seen_digest_;  // of the event there
+  std::optional<base::Hash> seen_digest_;  // of the last event it saw
   std::optional<bus::LogIdentity> identity_;
   std::vector<base::Position> given_;
   Duration stopped_until_{0};

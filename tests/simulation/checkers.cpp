@@ -1,3 +1,4 @@
+// Checks a finished log as a whole; the step-by-step checks are those of LogObserver.
 #include "tests/simulation/checkers.hpp"
 
 #include <algorithm>

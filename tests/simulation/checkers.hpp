@@ -1,5 +1,5 @@
-// What must hold of a whole log, whatever happened. Each returns a sentence about the first thing
-// that is wrong, or nothing.
+// Checks that hold for every whole log. Each returns a sentence about the first thing that is
+// wrong, or an empty text.
 #pragma once
 
 #include <map>
@@ -16,32 +16,32 @@ namespace simulation {
 
 using domain::RecordedEvent;
 
-// An answer that a client was given.
+// An answer to a client.
 struct Acknowledged {
   base::CommandId command;
   base::Position position;
 };
 
-// All that LogObserver checks, and every acknowledged command in its place.
+// Runs every check of LogObserver, and finds every acknowledged command in its place.
 std::string check_log(eventlog::BlockStore& store, const std::vector<Acknowledged>& acknowledged);
 
-// What an agent said before it exited is on the record once, in its order, if its exit is.
+// If an agent's exit is on the record, everything it said before is there once, in order.
 std::string check_outputs(const std::vector<RecordedEvent>& events,
                           const std::map<LeaseKey, AgentRecord>& records);
 
-// The store holds the content of each event as it was when it was recorded, but for those that the
-// states of their streams call erased, of which it holds none.
+// The store holds the content of each event as recorded, and none of the content that the states of
+// the streams call erased.
 std::string check_contents(eventlog::BlockStore& store, const std::vector<RecordedEvent>& events,
                            const std::map<std::string, domain::StreamState>& states);
 
-// `given` are the positions of the level's events, ascending, all of them.
+// `given` must be the positions of all events of the level, ascending.
 std::string check_level(const std::vector<RecordedEvent>& events, const std::string& level,
                         const std::vector<base::Position>& given);
 
-// Projections built step by step equal those built from the start.
+// Projections built step by step must equal those built from the start.
 std::string check_projections(eventlog::BlockStore& store, eventlog::KeyValueStore& live);
 
-// One line about an event, for a trace.
+// Returns one line about an event, for a trace.
 std::string describe(const RecordedEvent& event);
 
 }  // namespace simulation

@@ -1,4 +1,4 @@
-// How often what happened in a world: a run that reached nothing proved nothing.
+// Counts of everything that happened in a world: a run that reached nothing proved nothing.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Shrinks the schedule, plays the shortest one again with its trace, and adds the commit.
 #include "tests/simulation/failure.hpp"
 
 #include <cstdio>
@@ -9,7 +10,7 @@
 namespace simulation {
 namespace {
 
-// Of the sources that this program was built from, as far as git knows.
+// Returns the commit of this program's sources, as far as git knows.
 std::string commit() {
   std::string text;
   FILE* git =

@@ -1,4 +1,4 @@
-// Makes a failing schedule understandable: cut down, with how to repeat it and what happened in it.
+// Explains a failing schedule: the shortest form, the command that repeats it, and its events.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace simulation {
 
-// What broke, the commit, the command that repeats it, the shortest schedule found that fails, and
-// the end of that one's trace, `trace_lines` at most. `played` is what steno-simulate was told to
-// play: "--seed 7".
+// Returns the violation, the commit, the command that repeats it, the shortest failing schedule
+// found, and the last `trace_lines` lines of that schedule's trace. `played` is the option that
+// steno-simulate was given, such as "--seed 7".
 std::string explain(const Schedule& failing, const std::string& played, std::size_t trace_lines);
 
 }  // namespace simulation

@@ -1,3 +1,5 @@
+// Compares each operation with the command's group in the log, and orders answers by the moments in
+// which they were asked for and given.
 #include "tests/simulation/history.hpp"
 
 #include <algorithm>
@@ -26,7 +28,7 @@ std::string check_accepted(const Operation& operation, const LogObserver& log) {
   if (group == log.commands().end()) {
     return text_of(operation) + " was accepted and is not in the log";
   }
-  // The answer names the last event of the session's own stream; others follow in the group.
+  // The answer names the last event in the session's own stream; the group can go on behind it.
   if (operation.position < group->second.first || operation.position > group->second.last) {
     return text_of(operation) + " was accepted at " + at(operation.position) +
            " and stands in the log at " + at(group->second.first);
@@ -40,7 +42,7 @@ std::string check_accepted(const Operation& operation, const LogObserver& log) {
   return {};
 }
 
-// No answer is older than one that somebody had before it was asked for.
+// No answer is older than an answer that somebody had before the question was asked.
 std::string check_time(const std::vector<Operation>& operations) {
   std::vector<const Operation*> by_answer;
   std::vector<const Operation*> by_invocation;
@@ -69,8 +71,8 @@ std::string check_time(const std::vector<Operation>& operations) {
   return {};
 }
 
-// A name that was made from the prompt is known by its mark alone; without its text, the session is
-// shown by its alias.
+// A name made from the prompt is known only by its mark. Without its text, the session is shown by
+// its alias.
 bool is_name_of(const std::string& name, const domain::SessionState& state) {
   if (!state.name.empty()) return name == state.name;
   const bool has_text = domain::made_name_at(state).value != 0;
@@ -113,7 +115,7 @@ Operation& History::answer(std::size_t place) {
 
 std::string check_history(const History& history, const LogObserver& log) {
   std::map<base::CommandId, base::Position> accepted;
-  // What was refused may be accepted when it is asked for again.
+  // A refused command can be accepted when it is sent again.
   std::set<base::CommandId> may_be_in_log;
   for (const Operation& operation : history.operations()) {
     if (operation.result != Result::failed) may_be_in_log.insert(operation.command);

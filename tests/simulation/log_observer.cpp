@@ -1,3 +1,5 @@
+// Reads the store in pages of events with content, and folds every stream to hold each event
+// against the state before it.
 #include "tests/simulation/log_observer.hpp"
 
 #include "eventlog/domain/event_codec.hpp"

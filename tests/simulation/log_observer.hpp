@@ -1,6 +1,6 @@
-// Follows a log block by block and checks what must hold of every log, whatever happened: positions
-// and versions dense, the chain whole, log time never falling, no stream inconsistent, tokens only
-// growing, reports only under the lease of their token and in sequence, no command decided twice.
+// Follows a log block by block and checks what holds of every log. Positions and versions are
+// dense, the chain is whole, log time never falls, and no stream is inconsistent. Tokens only grow,
+// reports come in sequence under the lease of their token, and no command is decided twice.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace simulation {
 
-// A command's events, which lie together.
+// The events of one command, which are adjacent.
 struct CommandGroup {
   base::Position first;
   base::Position last;
@@ -25,27 +25,27 @@ struct CommandGroup {
 
 class LogObserver {
  public:
-  // Takes what the store holds beyond position(). A sentence about the first thing that is wrong,
-  // or nothing; after a sentence the observer is of no further use.
+  // Reads everything that the store holds beyond position(). Returns a sentence about the first
+  // thing that is wrong, or an empty text. After a sentence the observer must not be used any more.
   std::string follow(eventlog::BlockStore& store);
 
   base::Position position() const { return position_; }
   const std::map<std::string, domain::StreamState>& states() const { return states_; }
-  // None: that stream has no events.
+  // Returns null if that stream has no events.
   const domain::SessionState* session(const std::string& stream) const;
   base::StreamVersion version(const std::string& stream) const;
-  // By command id; also those of workers' reports and of the server.
+  // By command id, including those of workers' reports and of the server.
   const std::map<base::CommandId, CommandGroup>& commands() const { return commands_; }
-  // How many events of each type there are.
+  // The number of events of each type.
   const std::map<std::string, std::int64_t>& types() const { return types_; }
-  // TurnStarted of that turn under that token is on the record.
+  // True if TurnStarted of that turn under that token is on the record.
   bool has_started(base::TurnId turn, base::FencingToken token) const {
     return started_.contains({turn, token});
   }
   // All events so far, with their content.
   const std::vector<domain::RecordedEvent>& events() const { return events_; }
-  // What the streams say of each other: who is admitted lives or is unsettled, and names belong to
-  // sessions that live. Holds between two blocks.
+  // Checks that the streams agree: an admitted session lives or is unsettled, and names belong to
+  // live sessions. Holds between two blocks.
   std::string check_streams_agree() const;
 
  private:

@@ -1,4 +1,4 @@
-// steno-simulate: plays simulated worlds, seed after seed, and explains the first that breaks a
+// steno-simulate: plays simulated worlds, seed after seed, and explains the first one that breaks a
 // promise.
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -66,7 +66,7 @@ void print_table(const Sum& sum) {
               static_cast<double>(sum.worlds) * 60 / std::max(sum.seconds(), 0.001));
 }
 
-// `played`: the option that stands for the schedule.
+// Plays one schedule; `played` is the option that stands for it. False: a promise was broken.
 bool play(const simulation::Schedule& schedule, const std::string& played, const Options& options,
           simulation::Counts& counts) {
   const auto outcome = simulation::run(

@@ -1,3 +1,5 @@
+// Puts the product's own server and worker on the simulated bus, disk and clock, with short time
+// limits, so that every limit is reached often.
 #include "tests/simulation/processes.hpp"
 
 #include <algorithm>
@@ -7,12 +9,12 @@
 namespace simulation {
 namespace {
 
-// Workers are given up soon, so that many a lease is taken from one who still believes in it.
+// Workers are given up early, so that many leases are taken from a worker that still believes in
+// its own.
 constexpr workers::LeaseDispatcherOptions kLeases{std::chrono::milliseconds(100),
                                                   std::chrono::milliseconds(1500),
                                                   std::chrono::milliseconds(1500)};
-// In the proportions of the real ones: a worker notices its own silence before the server gives it
-// up.
+// Proportions as in the product: a worker notices its own silence before the server gives it up.
 constexpr workers::WorkerLinkOptions kLink{
     std::chrono::milliseconds(100), std::chrono::milliseconds(50), std::chrono::milliseconds(500),
     std::chrono::minutes(30), std::chrono::milliseconds(400)};
@@ -22,15 +24,15 @@ constexpr std::int64_t kSmallPage = 4;
 constexpr unsigned kLieWorkerPercent = 50;
 constexpr unsigned kLieSessionPercent = 20;
 constexpr unsigned kThreadReadyPercent = 40;
-constexpr std::uint64_t kErasureUsMax = 1'000'000;  // long, so that many a server dies within it
+constexpr std::uint64_t kErasureUsMax = 1'000'000;  // long, so that many servers die within it
 constexpr std::uint64_t kErasureToldUsMax = 200'000;
-constexpr std::size_t kErasingMax = 4;  // steps of an erasure that is killed
+constexpr std::size_t kErasingMax = 4;  // steps before an erasure is killed
 
-// So short that what a world's sessions said expires now and then before the world has settled.
+// Short enough that some content expires before the world has settled.
 constexpr workers::KeepFor kKeepFor{std::chrono::seconds(4), base::Duration{0},
                                     std::chrono::seconds(8)};
 
-// Each of the world's generators begins elsewhere.
+// Returns a different seed for each of the world's generators.
 std::uint64_t derived(std::uint64_t seed, std::uint64_t number) {
   base::SeededRandom random(seed * 16 + number);
   return random.next();

@@ -1,4 +1,4 @@
-// The processes of a simulated world: each is one life, and dies by being destroyed.
+// The processes of a simulated world: each object is one life, and destroying it is its death.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@ namespace simulation {
 
 constexpr std::size_t kWorkers = 2;
 
-// What all processes of a world share; outlives them.
+// State that all processes of a world share; it outlives them.
 struct Surroundings {
   explicit Surroundings(const Schedule& schedule);
 
   VirtualTime time;
   Counts counts;
   base::SeededRandom disk_random;
-  base::SeededRandom id_random;  // of ids, which every process makes
+  base::SeededRandom id_random;  // for the ids that every process makes
   base::SeededRandom bus_random;
   base::SeededRandom agent_random;
   base::SeededRandom lock_random;
@@ -32,15 +32,15 @@ struct Surroundings {
   std::size_t inbox_max;
   bool do_locks_lie;
   std::int64_t erase_percent;
-  std::int64_t page_events_max;  // of what subscribers read; 0: as the server likes
+  std::int64_t page_events_max;  // per page of a subscriber; 0: the server's choice
   std::vector<bool> is_worker_alive = std::vector<bool>(kWorkers, false);
   eventlog::LogTail birth;  // log id and epoch of the empty log
 
   eventlog::LogTail tail();
 };
 
-// As the kernel's locks across one machine; while `do_locks_lie`, as across machines: a lock seems
-// free now and then, and nobody knows whether a worker has ended. The token is for that.
+// Locks as on one machine. While `do_locks_lie`, locks as across machines: a held lock sometimes
+// seems free, and nobody knows whether a worker has ended. The token protects against that.
 class SimLocks final : public workers::LeaseLocks {
  public:
   explicit SimLocks(Surroundings& around) : around_(around) {}
@@ -53,7 +53,7 @@ class SimLocks final : public workers::LeaseLocks {
   Surroundings& around_;
 };
 
-// Loads like the real one, from a thread of its own: whenever it likes.
+// Loads as a thread of its own would: at any later moment.
 class SimLoader final : public eventlog::StreamLoader {
  public:
   SimLoader(eventlog::BlockStore& log, workers::DerivedStores& derived, base::Random& random)
@@ -76,7 +76,7 @@ class SimLoader final : public eventlog::StreamLoader {
   int open_ = 0;
 };
 
-// Answers in their order, whenever it likes.
+// Answers queries in order, at any later moment.
 class SimQueryPort final : public workers::QueryPort {
  public:
   SimQueryPort(workers::QueryService& service, base::Random& random)
@@ -91,14 +91,14 @@ class SimQueryPort final : public workers::QueryPort {
   std::deque<workers::Query> asked_;
 };
 
-// Takes its time to work, and then some to say so. In a world in which nothing is erased no job is
-// ever done.
+// Takes its time for a job, and again before it reports. In a world without erasures no job is ever
+// done.
 class SimErasures final : public workers::UpkeepPort {
  public:
   SimErasures(Surroundings& around, workers::UpkeepJobs work);
   void submit(const workers::UpkeepJob& job) override;
   std::optional<workers::UpkeepOutcome> poll() override;
-  // The server dies: of the job at hand nothing is done, or some, or all, and nobody is told.
+  // The server dies: none, a part or all of the current job is done, and nobody is told.
   void kill();
 
  private:
@@ -108,8 +108,8 @@ class SimErasures final : public workers::UpkeepPort {
   const bool is_enabled_;
   workers::UpkeepJobs work_;
   std::optional<workers::UpkeepJob> job_;
-  std::optional<workers::UpkeepOutcome> outcome_;  // not told yet
-  Duration due_{0};                                // of its work, then of the telling
+  std::optional<workers::UpkeepOutcome> outcome_;  // not reported yet
+  Duration due_{0};                                // end of the work, then moment of the report
 };
 
 // Work beside the server's loop, done at times of the simulator's choosing. The assembly owns what
@@ -174,7 +174,7 @@ struct WorkerLife {
   workers::WorkerLink link;
 };
 
-// "worker-0": of the worker's connection, for partitions.
+// Returns the name of a worker's connection, such as "worker-0", for partitions.
 std::string worker_name(std::size_t number);
 
 }  // namespace simulation

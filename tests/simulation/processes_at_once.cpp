@@ -1,3 +1,5 @@
+// Children take seeds in small portions from a counter in shared memory and report their counts
+// through pipes, so that a child that dies is noticed with its seed.
 #include "tests/simulation/processes_at_once.hpp"
 
 #include <algorithm>
@@ -21,18 +23,18 @@ constexpr int kTellEveryMs = 1000;
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// What the processes share; in memory that fork does not copy.
+// Shared by the processes, in memory that fork does not copy.
 struct Shared {
   std::atomic<std::uint64_t> taken{0};
   std::atomic<std::uint64_t> worlds{0};
   std::atomic<std::uint64_t> violations{0};
-  std::array<std::atomic<std::uint64_t>, kProcessesMax> playing{};  // which seed, by process
+  std::array<std::atomic<std::uint64_t>, kProcessesMax> playing{};  // the seed of each process
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 struct Child {
   pid_t pid = -1;
-  int counts = -1;  // the pipe from which its counts are read
+  int counts = -1;  // the pipe that delivers its counts
   std::string text;
 };
 
@@ -74,7 +76,7 @@ Counts read_counts(const std::string& text) {
   return counts;
 }
 
-// False once all have closed their pipes.
+// Reads the children's counts for at most a second. False once every pipe is closed.
 bool read_some(std::vector<Child>& children) {
   std::vector<pollfd> pipes;
   for (const Child& child : children) pipes.push_back({child.counts, POLLIN, 0});
@@ -118,7 +120,7 @@ Played play_in_processes(const Seeds& seeds, unsigned processes, const PlaySeed&
   }
   Shared& shared = *new (memory) Shared;
   processes = std::min(processes, kProcessesMax);
-  std::fflush(nullptr);  // or each of them would print it again
+  std::fflush(nullptr);  // or every child would print the buffer again
   std::vector<Child> children;
   for (unsigned i = 0; i < processes; ++i) {
     int ends[2];

@@ -1,3 +1,4 @@
+// Rare branches are counted only in builds with mutants, where the product marks them.
 #include "tests/simulation/reached.hpp"
 
 #include <utility>
@@ -21,7 +22,7 @@ struct base::EnumNames<base::Rare> {
 namespace simulation {
 namespace {
 
-// Consequences of faults, and what the worlds are for.
+// Consequences of faults, and the goals of the worlds.
 constexpr std::string_view kMust[] = {
     "accepted",
     "accepted before",

@@ -1,5 +1,5 @@
-// What a run of many worlds must have reached, or it proved nothing: every kind of fault, every
-// rare branch of the product that is marked, and every event.
+// Everything that a run of many worlds must have reached, or it proved nothing: every kind of
+// fault, every marked rare branch of the product, and every listed consequence.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace simulation {
 
-// So many worlds reach everything that there is.
+// This many worlds reach everything.
 constexpr std::uint64_t kWorldsToReachAll = 10'000;
 
-// How often each marked branch was taken in this process since the last call, as "rare: <name>".
+// Returns how often each marked branch was taken in this process since the last call, as "rare:
+// <name>".
 Counts take_rare_branches();
 
-// Names of what must be reached and was not.
+// Returns the names of everything that must be reached and was not.
 std::vector<std::string> not_reached(const Counts& counts);
 
 }  // namespace simulation

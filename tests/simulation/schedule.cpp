@@ -1,3 +1,5 @@
+// Draws faults by weight from a seed. As text, a schedule has one word-separated line for each
+// setting and fault, which people can edit.
 #include "tests/simulation/schedule.hpp"
 
 #include <algorithm>
@@ -11,9 +13,9 @@ namespace simulation {
 namespace {
 
 constexpr Duration kFaultsUntil = std::chrono::seconds(6);
-constexpr std::size_t kKindsMin = 3;  // of faults, in every world
+constexpr std::size_t kKindsMin = 3;  // kinds of faults in every world
 
-// How often each kind is drawn, and how long it lasts at most.
+// The weight of each kind in the draw, and its longest duration.
 struct Weight {
   FaultKind kind;
   unsigned weight;
@@ -76,7 +78,7 @@ std::string seconds_text(Duration duration) {
   return text;
 }
 
-// The words of one line; none: a line of the schedule that is not understood.
+// Returns the words of one line.
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   while (!line.empty()) {
@@ -93,7 +95,7 @@ bool read_number(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size() && number >= 0;
 }
 
-// "1.234567", with or without a plus.
+// Reads "1.234567", with or without a plus.
 bool read_seconds(std::string_view text, Duration& duration) {
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto dot = text.find('.');
@@ -133,7 +135,7 @@ constexpr Setting kSettings[] = {
     {"erase_percent", &Schedule::erase_percent, 0, 100},
 };
 
-// All but the seed.
+// Reads any setting but the seed.
 bool read_setting(const std::vector<std::string_view>& words, Schedule& schedule) {
   std::int64_t number = 0;
   if (words.size() != 2 || !read_number(words[1], number)) return false;

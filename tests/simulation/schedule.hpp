@@ -1,5 +1,5 @@
-// What is done to a simulated world, as data: how much its clients ask for, and every fault with
-// its moment. It follows from a seed, and can be cut down, printed, kept in a file and run again.
+// The schedule of a simulated world, as data: the number of commands and every fault with its
+// moment. It follows from a seed, and can be cut down, printed, kept in a file and run again.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ namespace simulation {
 
 using base::Duration;
 
-// The name of each is how it is written in schedules, counts and traces.
+// Each name is also its spelling in schedules, counts and traces.
 enum class FaultKind {
   kill_server,          // SIGKILL; back after `length`
-  kill_server_syncing,  // the same, as soon as a block is on its way to the disk
+  kill_server_syncing,  // the same, as soon as a block is in flight to the disk
   kill_worker,
-  kill_keeper,  // of one agent that lives
+  kill_keeper,  // of one live agent
   kill_agent,
-  lose_power,   // server, workers and agents die at once; what was not synced may be gone
+  lose_power,   // server, workers and agents die at once; unsynced data can be lost
   stop_server,  // SIGSTOP, and SIGCONT after `length`
   stop_worker,
   stop_agent,
@@ -42,7 +42,7 @@ struct Fault {
   FaultKind kind = FaultKind::kill_server;
   Duration at{0};  // since the world began
   Duration length{0};
-  std::int64_t choice = 0;  // whom or how, as the kind has it; any number
+  std::int64_t choice = 0;  // the target or the form, depending on the kind; any number
 
   bool operator==(const Fault&) const = default;
 };
@@ -52,19 +52,19 @@ struct Schedule {
   std::int64_t clients = 3;
   std::int64_t commands = 16;        // of each client
   std::int64_t queue_max = 1000;     // messages that a connection holds
-  std::int64_t streams_max = 100;    // that the server keeps in memory
-  std::int64_t inbox_max = 100'000;  // commands that wait in the server
-  std::int64_t events_min = 200;     // clients go on until the log holds so many
-  bool has_lying_locks = true;       // now and then a lock seems free that is held
-  std::int64_t erase_percent = 0;    // of the clients' commands; 0: nothing is erased at all
-  std::vector<Fault> faults;         // by time
+  std::int64_t streams_max = 100;    // kept in the server's memory
+  std::int64_t inbox_max = 100'000;  // waiting in the server
+  std::int64_t events_min = 200;     // clients go on until the log holds this many
+  bool has_lying_locks = true;       // a held lock sometimes seems free
+  std::int64_t erase_percent = 0;    // of the clients' commands; 0: no erasures at all
+  std::vector<Fault> faults;         // ascending by time
 
   bool operator==(const Schedule&) const = default;
 };
 
 Schedule make_schedule(std::uint64_t seed);
 
-// One line for each number and each fault; parse_schedule(to_text(s)) == s. Errors: invalid, naming
+// One line for each setting and each fault; parse_schedule(to_text(s)) == s. Error: invalid, with
 // the line.
 std::string to_text(const Schedule& schedule);
 base::Result<Schedule> parse_schedule(std::string_view text);
@@ -72,7 +72,7 @@ base::Result<Schedule> parse_schedule(std::string_view text);
 std::string_view name_of(FaultKind kind);
 constexpr int kFaultKinds = static_cast<int>(FaultKind::drift_clock) + 1;
 
-// "+1.234567 kill_server for 0.500000 choice 7"
+// Returns "+1.234567 kill_server for 0.500000 choice 7".
 std::string describe(const Fault& fault);
 
 }  // namespace simulation

@@ -1,3 +1,4 @@
+// Drops portions of faults, then lowers each number by halving, until nothing more can go.
 #include "tests/simulation/shrink.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ class Shrinker {
     return true;
   }
 
-  // The smallest value from `least` on, as far as halving the distance finds it.
+  // Lowers the number to the smallest failing value from `least` on, as far as halving finds it.
   void lower(std::int64_t Schedule::*number, std::int64_t least) {
     std::int64_t passes = least - 1;
     while (best_.*number > passes + 1) {

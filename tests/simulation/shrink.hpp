@@ -1,4 +1,4 @@
-// Cuts a failing schedule down to what it fails with: fewer faults, clients and commands.
+// Shrinks a failing schedule: fewer faults, clients and commands that still fail.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace simulation {
 
-// `fails` tells whether a schedule still fails; it is called a few hundred times at most. Returns a
-// schedule that fails, of which no single fault can be left out (delta debugging: Zeller and
+// `fails` says whether a schedule still fails; it is called a few hundred times at most. Returns a
+// failing schedule from which no single fault can be removed (delta debugging: Zeller and
 // Hildebrandt 2002, ddmin).
 Schedule shrink(Schedule failing, const std::function<bool(const Schedule&)>& fails);
 

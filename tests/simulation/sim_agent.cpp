@@ -1,3 +1,5 @@
+// An agent takes random steps under its turn, checks every prompt that it is given, and can crash,
+// hang or lose its keeper at any moment.
 #include "tests/simulation/sim_agent.hpp"
 
 #include <algorithm>
@@ -48,7 +50,7 @@ std::string lease_text(const LeaseKey& key) {
   return "token " + std::to_string(key.token.value) + " of session " + key.session.text();
 }
 
-// As agents do: a fork, and who begins anew, has an agent's session of its own.
+// A fork or a new beginning gets an agent session of its own, as with real agents.
 std::string agent_session_of(const workers::DirectiveBody& directive) {
   if (!directive.resume_agent_session.empty()) return directive.resume_agent_session;
   const domain::SessionSpec& spec = directive.spec;
@@ -90,7 +92,7 @@ class SimProcess final : public engines::AgentProcess {
     return true;
   }
   void close_stdin() override { is_closed_ = true; }
-  // It takes its time to end, and says nothing more.
+  // The agent takes its time to end, and says nothing more.
   void terminate(std::chrono::milliseconds grace) override {
     const auto most = static_cast<std::uint64_t>(Duration{grace}.count()) + 1;
     if (!ends_at_) ends_at_ = agents_.time_.now + Duration{random_.below(most)};
@@ -125,7 +127,7 @@ class SimProcess final : public engines::AgentProcess {
   std::vector<engines::ProcessEvent> take_events() override { return std::exchange(events_, {}); }
   std::int64_t discarded_bytes() const override { return 0; }
 
-  // Until its worker sees that, the agent lives on, and nobody holds its session's lock.
+  // The agent lives on until its worker sees that, and its session's lock is free meanwhile.
   void lose_keeper() {
     is_keeper_dead_ = true;
     release_lock();
@@ -230,7 +232,7 @@ class SimProcess final : public engines::AgentProcess {
   base::NanoUsd total_;
   Duration next_{0};
   Duration stopped_until_{0};
-  std::optional<Duration> ends_at_;  // it was told to
+  std::optional<Duration> ends_at_;  // set once it was told to end
   bool has_started_ = false;
   bool has_ended_ = false;
   bool is_closed_ = false;

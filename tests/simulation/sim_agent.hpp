@@ -1,6 +1,5 @@
-// Scripted agents in memory: the simulated twin of keepers, agent processes and their engine. Their
-// lines are encoded reports, so that the worker's loop is exercised as it is, without any agent's
-// protocol.
+// Scripted agents in memory: the simulated form of keepers, agent processes and their engine. Their
+// lines are encoded reports, so the worker's loop runs as it is, without any agent's protocol.
 #pragma once
 
 #include <map>
@@ -23,35 +22,35 @@ struct LeaseKey {
   auto operator<=>(const LeaseKey&) const = default;
 };
 
-// What an agent did under one lease, as the agent itself knows it.
+// An agent's actions under one lease, as the agent itself knows them.
 struct AgentRecord {
-  std::vector<std::string> outputs;  // each text that it said, in order
+  std::vector<std::string> outputs;  // every text that it said, in order
 };
 
-// All agents of a world, on whichever machine: who lives, who holds which session's lock, and what
-// was said. Outlives every process.
+// All agents of a world, on every machine: the living ones, the holders of session locks, and all
+// output. Outlives every process.
 class SimAgents {
  public:
   SimAgents(const VirtualTime& time, base::Random& random, Counts& counts)
       : time_(time), random_(random), counts_(counts) {}
 
   bool holds_lock(base::SessionId session) const { return locks_.contains(session); }
-  // A keeper that starts now gets the session's lock, or lives where it cannot see it.
+  // True if a keeper that starts now gets the session's lock, or cannot see who holds it.
   bool lets_in(base::SessionId session) const;
-  // Each picks one of those that live; nothing happens when there is none.
+  // Each of these picks one live agent; without one nothing happens.
   void kill_keeper(std::int64_t choice);
   void kill_agent(std::int64_t choice);
   void stop_agent(std::int64_t choice, Duration until);
-  // What agents are given is held against the record. It must outlive this.
+  // Prompts to agents are compared with this record, which must outlive the agents.
   void hold_against(const LogObserver& log) { log_ = &log; }
-  // The session's lock seemed free to the server: whoever holds it, or was to be started under a
-  // lease up to now, keeps nobody out, and is believed to have ended.
+  // The session's lock seemed free to the server, so its leases up to now are believed to have
+  // ended. A keeper that has one of them, now or later, keeps nobody out.
   void overlook(base::SessionId session);
 
   const std::map<LeaseKey, AgentRecord>& records() const { return records_; }
-  // What an agent saw that must never be; empty: nothing.
+  // The first impossible thing that an agent saw; empty: none.
   const std::string& violation() const { return violation_; }
-  // When the next agent has something to say; none: nobody lives.
+  // Returns when the next agent acts; nothing if no agent will.
   std::optional<Duration> due() const;
 
  private:
@@ -66,10 +65,10 @@ class SimAgents {
   base::Random& random_;
   Counts& counts_;
   std::vector<SimProcess*> living_;                           // in the order of their start
-  std::map<base::SessionId, int> locks_;                      // held by so many keepers
+  std::map<base::SessionId, int> locks_;                      // number of keepers that hold each
   std::map<base::SessionId, base::FencingToken> overlooked_;  // leases up to that token
   std::map<LeaseKey, AgentRecord> records_;
-  std::map<base::TurnId, LeaseKey> begun_;  // who was given which turn
+  std::map<base::TurnId, LeaseKey> begun_;  // the lease under which each turn began
   std::string violation_;
   const LogObserver* log_ = nullptr;
 };
@@ -85,7 +84,7 @@ class SimLauncher final : public workers::AgentLauncher {
   base::Random& random_;
 };
 
-// The prompt of the turn that the command with that id asks for; agents check what they are given.
+// Returns the prompt of the turn that the command with that id asks for; agents check theirs.
 std::string prompt_of(base::TurnId turn);
 
 }  // namespace simulation

@@ -1,5 +1,5 @@
-// Virtual time: one clock that the world moves, and what each process reads of it, which may run
-// fast, slow, or jump.
+// Virtual time: one clock that the world moves, and each process's reading of it, which can run
+// fast or slow, or jump.
 #pragma once
 
 #include "eventlog/base/time.hpp"
@@ -19,12 +19,12 @@ class ProcessClock final : public base::Clock {
   Duration boot() override { return kBootAtBirth + local(time_.now); }
   base::Time wall() override { return {kWallAtBirth + local(time_.now).count() + skew_.count()}; }
 
-  // World time at which boot() will read so; not before now.
+  // Returns the world time at which boot() will have this value; not before now.
   Duration when(Duration boot) const {
     const std::int64_t ahead = (boot - kBootAtBirth - local(time_.now)).count();
     return time_.now + Duration{ahead <= 0 ? 0 : ahead * kMillion / (kMillion + ppm_) + 1};
   }
-  // Runs so much faster (or slower, below 0) than the world from now on, in millionths.
+  // From now on the clock runs faster than the world by `ppm` millionths (slower, below 0).
   void drift(std::int64_t ppm) {
     reached_ = local(time_.now);
     since_ = time_.now;
@@ -43,8 +43,8 @@ class ProcessClock final : public base::Clock {
   }
 
   const VirtualTime& time_;
-  Duration since_{0};    // world time of the last change of pace
-  Duration reached_{0};  // what had passed by this clock then
+  Duration since_{0};    // world time of the last change of rate
+  Duration reached_{0};  // local time passed until then
   std::int64_t ppm_ = 0;
   Duration skew_{0};
 };

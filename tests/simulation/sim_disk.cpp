@@ -1,3 +1,5 @@
+// Keeps for each store the operations that are not durable yet; a loss of power undoes a random end
+// of them.
 #include "tests/simulation/sim_disk.hpp"
 
 namespace simulation {
@@ -24,7 +26,7 @@ AppendOutcome SimLog::append(const eventlog::SealedBlock& block) {
     ++disk_.counts()["writes refused by a full disk"];
     return unknown(no_space());
   }
-  // What a torn write left behind is cut off when the log is opened.
+  // Opening the log cuts off the rest of a torn write, so both faults leave the same log.
   if (disk_.fires(FaultKind::fail_write) || disk_.fires(FaultKind::tear_write)) {
     return unknown(failed("write"));
   }
@@ -92,7 +94,7 @@ base::Result<bool> SimRows::clear() {
 }
 
 bool SimRows::lose_power(base::Random& random) {
-  // Mostly little is lost, now and then everything.
+  // Usually little is lost, sometimes everything.
   const std::size_t most =
       random.chance(10) ? batches_.size() : std::min<std::size_t>(8, batches_.size());
   const std::size_t lost = random.below(most + 1);
@@ -108,9 +110,9 @@ std::optional<eventlog::Checkpoint> SimDisk::head() const {
 }
 
 base::Result<bool> SimDisk::write_head(const eventlog::Checkpoint& head) {
-  // The file has its size from the start, so that a full disk does not concern it.
+  // The file has its final size from the start, so a full disk does not affect it.
   if (fires(FaultKind::fail_head)) return tl::unexpected(failed("head file"));
-  // All but the last of those that were synced meanwhile are gone.
+  // Keeps only the last of the heads that were synced meanwhile, and the later ones.
   while (heads_.size() > 1 && heads_[1].at + eventlog::kHeadSyncDelay <= time_.now) {
     heads_.erase(heads_.begin());
   }

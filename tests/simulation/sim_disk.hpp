@@ -1,10 +1,10 @@
-// The disk of a simulated world: log, head file and derived rows, each with what the operating
-// system has and what has reached the disk. A process that is killed loses nothing that it wrote;
-// a loss of power keeps what was synced and any beginning of the rest.
+// The disk of a simulated world: log, head file and derived rows, each with the operating system's
+// view and the durable part. A killed process loses nothing that it wrote. A loss of power keeps
+// everything synced, and any beginning of the rest.
 //
-// What an opened store shows is durable (that is the contract of eventlog's open_log, which syncs
-// what it finds); so a block that was written and not synced by a killed server becomes durable
-// when the next one opens the log.
+// Everything that an opened store shows is durable, since eventlog's open_log syncs what it finds.
+// So a block that a killed server wrote and did not sync becomes durable when the next server opens
+// the log.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ namespace simulation {
 
 class SimDisk;
 
-// The log: everything that it shows is durable.
+// The log; every event that it shows is durable.
 class SimLog final : public eventlog::BlockStore {
  public:
   explicit SimLog(SimDisk& disk) : disk_(disk) {}
@@ -56,17 +56,17 @@ class SimLog final : public eventlog::BlockStore {
   }
   eventlog::DurabilityClass durability() const override { return durable_.durability(); }
 
-  // Written, not synced, and its writer is gone.
+  // Keeps a block that was written and not synced, and whose writer is gone.
   void leave(eventlog::SealedBlock block) { left_ = std::move(block); }
   bool has_left() const { return left_.has_value(); }
-  // Contents were replaced, and a loss of power may bring them back.
+  // True if contents were replaced that a loss of power can still bring back.
   bool has_unscrubbed() const { return !replaced_.empty(); }
-  // As a server finds it: what was left is synced now.
+  // A server opens the log: an unsynced block is synced now.
   void open();
-  // True when something was lost: of blocks, and of what was taken out of them.
+  // Loses power; replaced contents can come back. True if a block was lost.
   bool lose_power(base::Random& random);
-  // So many more contents are replaced or scrubbed, and then whoever does it is dead; none: nobody
-  // dies.
+  // After `count` more replacements and scrubs, all later ones fail, as for a dead process;
+  // nullopt: none fails.
   void stop_erasing_after(std::optional<std::size_t> count) { erasing_left_ = count; }
 
  private:
@@ -74,12 +74,12 @@ class SimLog final : public eventlog::BlockStore {
 
   SimDisk& disk_;
   eventlog::MemoryStore durable_;
-  std::map<base::Position, base::Bytes> replaced_;  // what was there, until it is scrubbed
+  std::map<base::Position, base::Bytes> replaced_;  // the old content, until it is scrubbed
   std::optional<std::size_t> erasing_left_;
   std::optional<eventlog::SealedBlock> left_;
 };
 
-// Rows as RocksDB keeps them without syncing: after a loss of power some beginning of all batches.
+// Rows as RocksDB keeps them without syncs: a loss of power leaves a beginning of all batches.
 class SimRows final : public support::ForwardingRows {
  public:
   explicit SimRows(SimDisk& disk) : disk_(disk) {}
@@ -91,7 +91,7 @@ class SimRows final : public support::ForwardingRows {
 
  private:
   SimDisk& disk_;
-  std::vector<std::optional<eventlog::WriteBatch>> batches_;  // all; none: a clear()
+  std::vector<std::optional<eventlog::WriteBatch>> batches_;  // every batch; nullopt: a clear()
 };
 
 class SimDisk {
@@ -102,22 +102,23 @@ class SimDisk {
   SimLog& log() { return log_; }
   SimRows& index_rows() { return index_rows_; }
   SimRows& view_rows() { return view_rows_; }
-  // The newest head that a reader finds.
+  // Returns the newest head that a reader finds.
   std::optional<eventlog::Checkpoint> head() const;
   base::Result<bool> write_head(const eventlog::Checkpoint& head);
 
-  // A server opens everything. False: the disk is full.
+  // A server opens all stores. False: the disk is full.
   bool open();
   void lose_power(base::Random& random);
 
-  // The next operation of that kind fails: fail_write, tear_write, fail_sync, fail_head, fail_rows.
+  // Makes the next operation of that kind fail: fail_write, tear_write, fail_sync, fail_head,
+  // fail_rows.
   void arm(FaultKind kind) { armed_.insert(kind); }
   void fill(Duration until) { full_until_ = until; }
-  // Nothing fails any more.
+  // Ends all faults.
   void heal();
   bool is_full() const { return time_.now < full_until_; }
 
-  // Whether that fault was armed; it fires once.
+  // True if that fault was armed; it fires once.
   bool fires(FaultKind kind);
   Counts& counts() { return counts_; }
 
@@ -132,13 +133,13 @@ class SimDisk {
   SimLog log_{*this};
   SimRows index_rows_{*this};
   SimRows view_rows_{*this};
-  std::vector<HeadWrite> heads_;  // the last one synced, and what was written since
+  std::vector<HeadWrite> heads_;  // the last synced one, and later writes
   std::set<FaultKind> armed_;
   Duration full_until_{0};
 };
 
-// The disk takes its time. Killed on the way, a block was written or was not; killed when it was
-// durable, the head file was written or was not.
+// Commits after some time. A kill before that leaves the block written or not. A kill after the
+// sync leaves the head file written or not.
 class SimCommitter final : public eventlog::Committer {
  public:
   SimCommitter(SimDisk& disk, const VirtualTime& time, base::Random& random)
@@ -147,7 +148,7 @@ class SimCommitter final : public eventlog::Committer {
   bool is_idle() const override { return !block_; }
   void submit(eventlog::SealedBlock block) override;
   std::optional<eventlog::CommitOutcome> poll() override;
-  // When the block on its way is durable; none: there is none.
+  // Returns when the block in flight becomes durable; nothing if there is none.
   std::optional<Duration> due() const;
   void kill();
 

@@ -1,3 +1,5 @@
+// Whole simulated worlds under random faults: every promise holds, runs are reproducible, and
+// planted bugs are found and explained by short schedules.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -32,7 +34,7 @@ struct MutantGuard {
   ~MutantGuard() { base::active_mutant = Mutant::none; }
 };
 
-// The first seed from 1 on that finds the mutant, up to `seeds_max`; 0: none did.
+// Returns the first seed from 1 on, up to `seeds_max`, that finds the mutant; 0: none did.
 std::uint64_t caught_by(Mutant mutant, std::uint64_t seeds_max) {
   const MutantGuard guard(mutant);
   for (std::uint64_t seed = 1; seed <= seeds_max; ++seed) {
@@ -68,14 +70,15 @@ TEST_CASE("one schedule gives one run", "[simulation]") {
   CHECK(first.trace != simulation::run(make_schedule(8), simulation::Tracing::on).trace);
 }
 
-// Each fails with the mutant of its name: a bug that it found once, or one that a checker must see.
+// Each schedule fails with the mutant of its name: a bug that it once found, or one that a checker
+// must see.
 TEST_CASE("schedules that failed once hold, and fail where their bug is planted", "[simulation]") {
   const std::filesystem::path folder = STENO_SOURCE_DIR "/tests/simulation/regressions";
-  std::set<std::string> missing = {
-      "agent_session_freed_early", "busy_is_refusal",         "completed_before_scrubbed",
-      "directive_numbers_restart", "expiring_lease_directed", "holder_not_awaited",
-      "page_skips_event",          "stopped_worker_obeys",    "takeover_behind",
-      "whole_block_erased"};
+  std::set<std::string> missing = {"agent_session_freed_early", "busy_is_refusal",
+                                   "completed_before_scrubbed", "directive_numbers_restart",
+                                   "expiring_lease_directed",   "holder_not_awaited",
+                                   "page_skips_event",          "stopped_worker_obeys",
+                                   "takeover_behind",           "whole_block_erased"};
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();

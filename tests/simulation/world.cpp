@@ -1,3 +1,5 @@
+// One actor at a time does one piece of work, in an order drawn from the seed; after each step
+// everything that became durable is checked.
 #include "tests/simulation/world.hpp"
 
 #include <algorithm>
@@ -13,10 +15,10 @@ namespace {
 
 constexpr Duration kStepMax = std::chrono::microseconds(400);
 constexpr Duration kJumpMax =
-    std::chrono::milliseconds(100);                       // processes look up at least so often
-constexpr Duration kHealing = std::chrono::seconds(120);  // at most, once all faults are over
+    std::chrono::milliseconds(100);                       // processes look up at least this often
+constexpr Duration kHealing = std::chrono::seconds(120);  // limit after the last fault
 constexpr Duration kTurmoilMax = std::chrono::seconds(120);
-constexpr Duration kTreeDeathMax = std::chrono::milliseconds(2000);  // of a dead worker's agents
+constexpr Duration kTreeDeathMax = std::chrono::milliseconds(2000);  // for a dead worker's agents
 constexpr Duration kOpenAgain = std::chrono::milliseconds(300);
 constexpr std::int64_t kMoreCommands = 4;  // for each client, while the log is short
 constexpr std::int64_t kDriftPpmMax = 50'000;
@@ -31,7 +33,7 @@ class World {
   struct WorkerSlot {
     std::unique_ptr<WorkerLife> life;
     ProcessClock clock;
-    Duration back{0};  // when it starts again
+    Duration back{0};  // time of its next start
     Duration stopped_until{0};
   };
   struct Ending {
@@ -73,16 +75,16 @@ class World {
   std::unique_ptr<ServerLife> server_;
   Duration server_back_{0};
   Duration server_stopped_until_{0};
-  std::optional<Duration> kill_syncing_;  // the server dies once a block is on its way, for so long
+  std::optional<Duration> kill_syncing_;  // kill at the next block in flight, for this long
   std::vector<WorkerSlot> workers_;
-  std::vector<std::pair<Duration, std::unique_ptr<WorkerLife>>> dying_;  // trees that outlive them
+  std::vector<std::pair<Duration, std::unique_ptr<WorkerLife>>> dying_;  // trees of dead ones
   std::vector<std::unique_ptr<ClientActor>> clients_;
   std::vector<std::unique_ptr<SubscriberActor>> subscribers_;
   std::size_t next_fault_ = 0;
   std::vector<Ending> endings_;
-  std::vector<bool> is_idle_;  // actors that had nothing to do since anything happened
+  std::vector<bool> is_idle_;  // actors without work since the last change
   std::int64_t steps_ = 0;
-  std::size_t told_ = 0;  // events that are in the trace
+  std::size_t told_ = 0;  // events in the trace
 };
 
 World::World(const Schedule& schedule, Tracing tracing)
@@ -311,7 +313,7 @@ bool World::work(std::size_t actor) {
   return subscribers_[actor - clients_.size()]->do_work();
 }
 
-// What became durable is checked at once, and told in the trace.
+// Checks everything that became durable, and adds it to the trace.
 void World::observe() {
   if (log_.position() >= around_.disk.log().tail()) return;
   if (auto wrong = log_.follow(around_.disk.log()); !wrong.empty()) stage_.violate(wrong);
@@ -346,7 +348,7 @@ Duration World::next_moment() const {
   return next;
 }
 
-// A little, while anybody has something to do; to the next moment, when nobody has.
+// Moves time a little while anybody has work, or to the next moment when nobody has.
 void World::move_time() {
   const bool is_quiet = std::find(is_idle_.begin(), is_idle_.end(), false) == is_idle_.end();
   if (is_quiet) {
@@ -367,7 +369,7 @@ void World::step() {
   start_processes();
   std::erase_if(dying_, [&](const auto& life) { return around_.time.now >= life.first; });
 
-  // The seed decides who works next, among those who may have something to do.
+  // The seed decides who works next, among the actors that can have work.
   std::size_t actor = order_.below(is_idle_.size());
   while (is_idle_[actor]) actor = (actor + 1) % is_idle_.size();
   if (work(actor)) {
@@ -405,7 +407,7 @@ bool World::lives(base::WorkerId worker) const {
                      [&](const WorkerSlot& slot) { return slot.life && slot.life->id == worker; });
 }
 
-// What keeps the world from having settled: somebody was not answered, or a turn has not ended.
+// Returns the reason why the world has not settled, such as a missing answer or an open turn.
 std::string World::unsettled() {
   if (!server_ || !server_->server().is_ready()) return "the server is not ready";
   for (const auto& client : clients_) {

@@ -1,5 +1,5 @@
 // A whole Steno in one thread on virtual time: server, workers, agents, clients and subscribers,
-// over a bus and a disk that fail as a schedule says. The same schedule gives the same run on every
+// over a bus and a disk that fail as a schedule says. A schedule gives the same run on every
 // machine.
 #pragma once
 
@@ -13,14 +13,15 @@ namespace simulation {
 
 struct Outcome {
   std::string violation;           // empty: every check held
-  std::vector<std::string> trace;  // what happened, a line each; only when it was asked for
+  std::vector<std::string> trace;  // one line for each thing that happened, if asked for
   Counts counts;
 };
 
 enum class Tracing { off, on };
 
-// Plays the schedule, then heals everything and waits until the world has settled: every client
-// answered, every turn ended, every lease of a closed session ended, every subscriber at the end.
+// Plays the schedule, then heals everything and waits until the world has settled. Settled means:
+// every client is answered, every turn and every lease of a closed session has ended, and every
+// subscriber is at the end.
 Outcome run(const Schedule& schedule, Tracing tracing = Tracing::off);
 
 }  // namespace simulation

@@ -193,8 +193,7 @@ TEST_CASE("stats count what verify counts", "[tools]") {
   CHECK(stats["events"]["count"] == proof["events"]);
   CHECK(stats["blocks"]["count"] == proof["blocks"]);
   CHECK(stats["contents"]["count"] == proof["contents"]);
-  CHECK(stats["contents"]["bytes"] == 5 * proof["contents"].get<std::int64_t>());  // each is
-                                                                                   // "words"
+  CHECK(stats["contents"]["bytes"] == 5 * proof["contents"].get<std::int64_t>());  // "words"
   CHECK(stats["sessions"] == f.history.states().size());
   CHECK(stats["epochs"] == 1);
   for (const char* by : {"types", "agents"}) {

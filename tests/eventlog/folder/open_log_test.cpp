@@ -230,8 +230,7 @@ TEST_CASE("a block that was exchanged for another whole one is found when the lo
     support::RawLog raw(f.folder.log());
     std::string facts = raw.facts(4);
     facts.resize(facts.size() - 8);
-    facts[67] = static_cast<char>(facts[67] ^ 1);  // log time changes; the checksum is then made
-                                                   // right
+    facts[67] = static_cast<char>(facts[67] ^ 1);  // log time, then its checksum
     base::append_u64(facts, base::xxh3(facts));
     raw.put_facts(4, facts);
   }

@@ -119,8 +119,7 @@ TEST_CASE("blocks that share a row of the index are told apart", "[eventlog]") {
     writer.flush();
   }
   REQUIRE(layers.index.catch_up(layers.store(), layers.store().tail()));
-  CHECK(layers.rows.store().scan("i/" + stream_of(1), "", 1'000)->size() == 4);  // 64 blocks in
-                                                                                 // each row
+  CHECK(layers.rows.store().scan("i/" + stream_of(1), "", 1'000)->size() == 4);  // 64 in each
   for (std::int64_t version = 0; version < kBlocks; ++version) {
     const auto after = *layers.index.blocks_after(stream_of(1), {version});
     REQUIRE(after.size() == static_cast<std::size_t>(kBlocks - version));
