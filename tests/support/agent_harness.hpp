@@ -1,4 +1,4 @@
-// Runs one agent process under the built keeper and pumps it until something has happened.
+// Runs one agent process under the built keeper and pumps it until a condition holds.
 #pragma once
 
 #include <poll.h>
@@ -15,14 +15,14 @@
 
 namespace support {
 
-// Far above anything that happens on a loaded machine; a test that reaches it has failed.
+// Far longer than anything takes on a loaded machine; a test that reaches it has failed.
 inline constexpr std::chrono::seconds kDeadline{20};
 
 inline std::string user_line(const std::string& prompt) {
   return R"({"type":"user","message":{"role":"user","content":")" + prompt + "\"}}\n";
 }
 
-// The number behind `before` in `text`, or -1.
+// Returns the number behind `before` in `text`, or -1.
 inline std::int64_t number_after(const std::string& text, const std::string& before) {
   const std::size_t at = text.find(before);
   return at == std::string::npos ? -1 : std::atoll(text.c_str() + at + before.size());
@@ -71,7 +71,7 @@ struct AgentHarness {
     for (auto& event : process->take_events()) events.push_back(std::move(event));
   }
 
-  // False when the deadline came first.
+  // Pumps until the condition holds. False: the deadline came first.
   bool pump_until(const std::function<bool()>& condition) {
     const auto deadline = clock.boot() + kDeadline;
     while (!condition()) {

@@ -1,11 +1,11 @@
-// Sealed blocks for tests of what lies below the sequencer: their events are plain text.
+// Sealed blocks for tests of the layers below the sequencer; their events are plain text.
 #pragma once
 
 #include "eventlog/store/block.hpp"
 
 namespace support {
 
-// Text of the event at that position, as write_block puts it.
+// Returns the text of the event at that position in a block of BlockChain.
 inline std::string block_event(base::Position position) {
   return "event " + std::to_string(position.value);
 }

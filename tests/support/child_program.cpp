@@ -1,3 +1,5 @@
+// Starts the program with posix_spawn and reads its pipes, or its terminal, only while the test
+// waits.
 #include "tests/support/child_program.hpp"
 
 #include <fcntl.h>
@@ -28,7 +30,7 @@ void close_fd(int& fd) {
   fd = -1;
 }
 
-// Appends what is there; closes at the end.
+// Appends the bytes that can be read; closes the descriptor at the end.
 void read_some(int& fd, std::string& text) {
   std::array<char, 65536> piece{};
   const ssize_t count = ::read(fd, piece.data(), piece.size());
@@ -79,7 +81,7 @@ ChildProgram::~ChildProgram() {
 }
 
 void ChildProgram::write(const std::string& text) {
-  // Small texts only: a pipe takes 64 KiB without anybody reading.
+  // For small texts only: a pipe holds 64 KiB that nobody reads.
   if (::write(stdin_, text.data(), text.size()) < 0) close_fd(stdin_);
 }
 
@@ -111,7 +113,7 @@ int ChildProgram::wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// What comes first, output or `until`.
+// Reads output until some has come or `until` is reached.
 void ChildProgram::gather(std::chrono::steady_clock::time_point until) {
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());

@@ -1,5 +1,5 @@
-// A program that a test runs: its stdout and stderr are gathered, it can be written to and
-// signalled, and it is killed with the test.
+// A program under test: its stdout and stderr are gathered, it can be written to and signalled, and
+// it is killed with the test.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@
 
 namespace support {
 
-// Far above anything that happens on a loaded machine; a test that reaches it has failed.
+// Far longer than anything takes on a loaded machine; a test that reaches it has failed.
 inline constexpr std::chrono::seconds kProgramDeadline{30};
 
 enum class Stdin { at_end, open };
@@ -19,7 +19,7 @@ enum class Stdout { pipe, terminal };
 
 class ChildProgram {
  public:
-  // `environment` is all of it, "NAME=value". Stdin and stderr are pipes.
+  // `environment` is the whole environment, as "NAME=value". Stdin and stderr are pipes.
   ChildProgram(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
                Stdin in = Stdin::at_end, Stdout out = Stdout::pipe);
   ~ChildProgram();
@@ -29,10 +29,11 @@ class ChildProgram {
   void write(const std::string& text);
   void close_stdin();
   void signal(int number) const;
-  // Gathers until `is_enough`, which is asked after each output and every tenth of a second, or the
-  // program's end. False: neither came before the deadline, or the end came first.
+  // Gathers output until `is_enough` or the program's end. `is_enough` is asked after each output
+  // and every tenth of a second. False: the end or the deadline came first.
   bool wait_until(const std::function<bool(const ChildProgram&)>& is_enough);
-  // Gathers to the end. The exit code; 128 + the signal that ended it; -1: it does not end.
+  // Gathers to the end. Returns the exit code, 128 + the signal that ended it, or -1: it does not
+  // end.
   int wait();
 
   const std::string& out() const { return out_; }

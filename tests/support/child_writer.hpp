@@ -46,7 +46,7 @@ class ChildWriter {
 
   pid_t pid() const { return pid_; }
 
-  // Last position that the writer has told of so far.
+  // Returns the last position that the writer has acknowledged so far.
   base::Position acknowledged() {
     char bytes[4096];
     for (;;) {
@@ -62,7 +62,7 @@ class ChildWriter {
     return last_;
   }
 
-  // False: the position was not reached within 30 s, or the writer ended.
+  // Waits for the position. False: it was not reached within 30 s, or the writer ended.
   bool wait_for(base::Position position) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (acknowledged() < position) {
@@ -74,7 +74,7 @@ class ChildWriter {
     return true;
   }
 
-  // Returns when the process is gone.
+  // Kills the writer; returns when the process is gone.
   void kill() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGKILL);

@@ -8,8 +8,8 @@
 
 namespace support {
 
-// Writes a history of sessions that decide made, in the order of its positions, cut into blocks at
-// random, up to and including position `through`.
+// Writes a history of sessions made by decide: its events in order of position, from `from` through
+// `through`, cut into random blocks.
 inline void write_history(eventlog::BlockStore& store, std::uint64_t seed, std::int64_t from = 1,
                           std::int64_t through = std::numeric_limits<std::int64_t>::max()) {
   SessionDriver driver(seed);

@@ -1,5 +1,5 @@
-// The command loop with everything below it, driven step by step: commits happen and streams are
-// loaded when the test says so.
+// The command loop with everything below it, driven step by step: the test says when blocks are
+// committed and streams are loaded.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace support {
 
-// Loads from the log, unless it is told to hold back or to fail.
+// Loads from the log, unless the test holds a stream back or makes it fail.
 class HandLoader final : public eventlog::StreamLoader {
  public:
   HandLoader(eventlog::BlockStore& store, eventlog::StreamIndex& index,
@@ -50,11 +50,11 @@ class HandLoader final : public eventlog::StreamLoader {
     return outcome;
   }
 
-  std::set<std::string> held;           // not delivered while in here
+  std::set<std::string> held;           // not delivered while named here
   std::set<std::string> failing;        // delivered as an error
-  std::map<std::string, int> requests;  // how often each was asked for
+  std::map<std::string, int> requests;  // number of requests for each
   bool is_saving_broken = false;
-  bool is_saving_held = false;  // nothing is told of what was saved
+  bool is_saving_held = false;  // no save is reported
 
  private:
   eventlog::InlineLoader loader_;
@@ -62,7 +62,7 @@ class HandLoader final : public eventlog::StreamLoader {
   std::deque<eventlog::SaveOutcome> not_saved_;
 };
 
-// What a command loop leaves behind for the next one.
+// The stores that one command loop leaves to the next.
 struct LastingStores {
   eventlog::MemoryStore store;
   std::unique_ptr<eventlog::KeyValueStore> rows = eventlog::make_memory_key_value_store();
@@ -72,7 +72,7 @@ class DrivenLoop {
  public:
   using Message = workers::CommandMessage;
 
-  // `store` and `rows` may hold an earlier life, which had better had another seed: aliases and ids
+  // `store` and `rows` can hold an earlier life. Give each life another seed, since aliases and ids
   // are drawn from it.
   DrivenLoop(eventlog::BlockStore& store, eventlog::KeyValueStore& rows,
              workers::CommandLoopOptions options = {}, std::uint64_t seed = 5)
@@ -93,7 +93,7 @@ class DrivenLoop {
     }
   }
 
-  // A client's command to session `number`, with a command id of its own.
+  // Returns a client's command to session `number`, under a command id of its own.
   static Message message(int number, int command_id, domain::Command command) {
     Message m;
     m.id = numbered<base::CommandId>(command_id);
@@ -120,7 +120,7 @@ class DrivenLoop {
     worker.submit(ticket, std::move(m));
     return ticket;
   }
-  // Decides what can be decided and puts a block on its way; nothing becomes durable.
+  // Decides everything possible and submits a block; nothing becomes durable.
   void decide() {
     do {
       ++time_;
@@ -129,7 +129,7 @@ class DrivenLoop {
     } while (sequencer.do_work());
     take();
   }
-  // Lets the block on its way become durable.
+  // Makes the block in flight durable.
   void commit() {
     if (committer.submitted()) committer.complete();
     sequencer.do_work();
@@ -137,7 +137,7 @@ class DrivenLoop {
     REQUIRE(index_.catch_up(store_, sequencer.durable()));
     take();
   }
-  // Until nothing is left to do.
+  // Decides and commits until nothing is left to do.
   void settle() {
     for (int quiet = 0; quiet < 3; ++quiet) {
       const std::size_t before = answers.size() + events.size();
@@ -146,14 +146,14 @@ class DrivenLoop {
       if (committer.submitted() || answers.size() + events.size() != before) quiet = -1;
     }
   }
-  // Submits, settles, and gives the answer.
+  // Submits, settles and returns the answer.
   workers::CommandOutcome ask(Message m) {
     const auto ticket = submit(std::move(m));
     settle();
     REQUIRE(answers.contains(ticket));
     return answers.at(ticket);
   }
-  // The server records something about itself.
+  // Submits a command of the server about itself, and returns the answer.
   workers::CommandOutcome record(domain::ServerCommand command) {
     Message m;
     m.id = base::CommandId::make({time_}, random_);
@@ -165,7 +165,7 @@ class DrivenLoop {
   void set_time(std::int64_t us) { time_ = us; }
   std::int64_t time() const { return time_; }
 
-  // Tells those others.
+  // Hands the answers in `reactor_answers` to their askers. True if there was one.
   bool answer_reactors() {
     const auto told = std::exchange(reactor_answers, {});
     for (const workers::CommandAnswer& answer : told) {
@@ -175,7 +175,7 @@ class DrivenLoop {
   }
 
  private:
-  // Whom the loop's own commands are submitted for.
+  // The asker of the loop's own commands.
   struct Client final : workers::Asker {
     void on_answer(std::uint64_t, const workers::CommandAnswer&) override {}
   };
@@ -205,8 +205,8 @@ class DrivenLoop {
   eventlog::Sequencer sequencer;
   workers::CommandLoop worker;
   std::map<workers::Ticket, workers::CommandOutcome> answers;
-  std::vector<workers::CommandAnswer> reactor_answers;  // of commands that others submitted
-  std::vector<workers::Ticket> order;                   // in which the answers came
+  std::vector<workers::CommandAnswer> reactor_answers;  // to commands of other askers
+  std::vector<workers::Ticket> order;                   // of the answers
   std::vector<domain::RecordedEvent> events;            // durable ones of this life
 };
 

@@ -1,5 +1,5 @@
-// A number that a test takes from its environment. One that cannot be read fails the test: what is
-// mistaken for a number would play nothing, and pass.
+// A number from the environment of a test. One that cannot be read fails the test: a wrong number
+// could make it play nothing, and pass.
 #pragma once
 
 #include <charconv>
@@ -11,8 +11,8 @@
 
 namespace support {
 
-// `otherwise` when the variable is not set. Throws, naming variable and value, unless its whole
-// text is a decimal number of at least `least`.
+// Returns the variable's number, or `otherwise` if it is not set. Throws, naming variable and
+// value, unless its whole text is a decimal number of at least `least`.
 inline std::int64_t environment_number(const char* variable, std::int64_t otherwise,
                                        std::int64_t least = 1) {
   const char* set = std::getenv(variable);

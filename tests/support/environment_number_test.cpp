@@ -1,3 +1,5 @@
+// Seeds and counts from the environment: a number that cannot be read, or is too small, is an
+// error.
 #include "tests/support/environment_number.hpp"
 
 #include "tests/support/catch.hpp"

@@ -1,3 +1,5 @@
+// Carries out each operation on the real file under one mutex, as far as the model admits it, and
+// tells the model what is durable.
 #include "tests/support/faulty_disk.hpp"
 
 #include <sys/stat.h>
@@ -89,7 +91,7 @@ class FaultyDisk::File final : public eventlog::DiskFile {
     if (offset < file.size) {
       const std::size_t over = std::min(part, file.size - offset);
       const Bytes now = read_file(path_);
-      // What is beyond `synced` goes with the file's end.
+      // Bytes beyond `synced` are lost with the file's end.
       if (offset < file.synced) file.overwritten.push_back({offset, now.substr(offset, over)});
       std::erase_if(file.doomed_overwritten,
                     [&](const Before& before) { return before.offset == offset; });

@@ -1,10 +1,10 @@
-// A disk for one test, below the product's own code: real files, of which it knows what was synced.
-// It counts every operation that changes something, lets one fail, runs full, and cuts the power:
-// bytes that were not synced are lost or torn, and names that were made, changed or removed since
-// their folder was synced are as before.
+// A disk for one test, below the product's own code: real files, with a record of every sync. It
+// counts every operation that changes something, lets one fail, runs full, and cuts the power.
+// After that, unsynced bytes are lost or torn. Names that were made, changed or removed since their
+// folder was synced are as before.
 //
-// Strict where operating systems are kind: syncing a file does not sync its name. Kind where disks
-// are: what is overwritten changes in sectors of 512 bytes.
+// It is stricter than many operating systems: syncing a file does not sync its name. It is as kind
+// as disks are: overwritten bytes change in sectors of 512 bytes.
 #pragma once
 
 #include <functional>
@@ -16,45 +16,45 @@
 namespace support {
 
 enum class PowerLoss {
-  drops,  // all that was not synced is gone
-  tears,  // a part of it, chosen by the seed, is there
+  drops,  // all unsynced data is lost
+  tears,  // a part of it, chosen by the seed, survives
 };
 
 class FaultyDisk final : public eventlog::Disk {
  public:
-  // Removed files are kept in `graveyard` until they are gone for good; it is on the same disk.
+  // Removed files stay in `graveyard`, on the same disk, until their removal is durable.
   FaultyDisk(std::uint64_t seed, const std::string& graveyard);
   ~FaultyDisk() override;
 
-  // ---- what shall go wrong; operations, writes and syncs of files are counted from 1 ----
+  // ---- faults to come; operations, writes and syncs of files are counted from 1 ----
 
-  // The process dies in this operation: it and all later ones change nothing, but for a part of
-  // what a write was to write. Whoever goes on all the same is told that names cannot be changed,
-  // and that bytes are written and synced: RocksDB, where its assertions are on, would else end the
+  // The process dies in this operation: it and all later ones change nothing, except that a write
+  // can leave a part of its bytes. A caller that goes on is told that names cannot be changed, and
+  // that bytes are written and synced. Otherwise RocksDB, built with assertions, would end the
   // test.
   void crash_at(std::int64_t operation);
-  // Half of the bytes are written.
+  // This write fails after half of its bytes.
   void fail_write(std::int64_t number);
-  // The bytes it was for stay readable, and are never durable, whatever is synced later.
+  // This sync fails. Its bytes stay readable, and never become durable, whatever is synced later.
   void fail_sync(std::int64_t number);
-  // The canary: syncs of files do nothing and say that they did.
+  // The canary: syncs of files do nothing and report success.
   void ignore_syncs();
-  // Writes beyond so many bytes from here on fail, after the part that there is room for.
+  // Once this many bytes are written from here on, writes fail after the part that fits.
   void set_space(std::int64_t bytes);
   void free_space();
 
-  // ---- afterwards ----
+  // ---- after the fault ----
 
-  // What is not durable is lost, all or in part. No file may be open.
+  // Loses everything that is not durable, or a part of it. No file may be open.
   void cut_power(PowerLoss how);
-  // Another process begins: nothing fails any more. What was not durable still is not.
+  // Another process begins: nothing fails any more. Data that was not durable still is not.
   void restart();
 
   std::int64_t operations() const;
   std::int64_t writes() const;
   std::int64_t syncs() const;
   bool has_crashed() const;
-  // The operation that went wrong first, and on what.
+  // Returns the first operation that failed, and its target.
   std::string fault() const;
 
   // ---- eventlog::Disk ----
@@ -68,13 +68,13 @@ class FaultyDisk final : public eventlog::Disk {
   base::Result<bool> settle(const std::string& path) override;
   void* rocksdb_env() override { return env_.get(); }
 
-  // ---- for the file system that RocksDB is given; each does by `doing` what it lets happen ----
+  // ---- for RocksDB's file system; `doing` carries out each operation that is admitted ----
 
   using FileId = std::uint64_t;
   using Doing = std::function<bool()>;
   using Writing = std::function<bool(base::ByteView part)>;
 
-  // A new file, in the place of an older one.
+  // Makes a new file in the place of an older one, if there is one.
   base::Result<bool> create(const std::string& path, const Doing& doing);
   base::Result<bool> remove(const std::string& path);
   base::Result<bool> truncate(FileId file, std::size_t size, const Doing& doing);

@@ -1,5 +1,5 @@
-// What a FaultyDisk knows of its files: which bytes and names are durable, what shall go wrong, and
-// what a loss of power leaves. For faulty_disk.cpp, which holds the mutex in every call.
+// The state of a FaultyDisk: durable bytes and names, faults to come, and the result of a loss of
+// power. For faulty_disk.cpp, which holds the mutex in every call.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace support {
 constexpr std::size_t kSectorBytes = 512;
 constexpr std::int64_t kNever = -1;
 
-// A stretch of a file as it was before it was overwritten.
+// A range of a file before it was overwritten.
 struct Before {
   std::size_t offset = 0;
   base::Bytes bytes;
@@ -26,7 +26,7 @@ struct Before {
 
 struct FileState {
   std::size_t size = 0;
-  std::size_t synced = 0;             // so many bytes are durable,
+  std::size_t synced = 0;             // this many bytes are durable,
   std::optional<std::size_t> doomed;  // but none from here on: a sync of them failed
   std::vector<Before> overwritten;    // since the last sync, below `synced`
   std::vector<Before> doomed_overwritten;
@@ -35,13 +35,13 @@ struct FileState {
 // A change of names that is undone unless its folder is synced.
 struct NameChange {
   std::string folder;
-  std::string path;   // made by it; removed, when there is no `from` and a grave
+  std::string path;   // the name made, or removed: no `from` and a grave
   std::string from;   // of a rename
-  std::string grave;  // where the file is that had the name before
+  std::string grave;  // the file that had the name before
   bool is_made = false;
 };
 
-// As a folder is named here: without the doubled slashes that RocksDB leaves.
+// Returns the form of a folder's name that is used here, without RocksDB's doubled slashes.
 inline std::string folder_name(const std::filesystem::path& path) {
   std::string name = path.lexically_normal().string();
   if (name.ends_with('/')) name.pop_back();
@@ -66,7 +66,7 @@ class FaultyDisk::Model {
     std::filesystem::create_directories(graveyard_);
   }
 
-  // One operation. False: it fails and has no effect.
+  // Counts one operation. False: it fails and must have no effect.
   bool step(const std::string& what) {
     ++operations;
     if (operations == crash_at) has_crashed = true;
@@ -99,20 +99,20 @@ class FaultyDisk::Model {
   }
   void sync_names(const std::string& path) {
     const std::string folder = folder_name(path);
-    std::vector<std::string> removed;  // for good
+    std::vector<std::string> removed;  // for ever
     std::erase_if(changes_, [&](const NameChange& change) {
       if (change.folder != folder) return false;
       if (!change.grave.empty()) std::filesystem::remove_all(change.grave);
       if (!change.is_made && change.from.empty()) removed.push_back(change.path);
       return true;
     });
-    // With a folder goes what was in it, however little of that was synced.
+    // The content of a removed folder goes with it, however little of it was synced.
     for (const std::string& gone : removed) {
       if (!std::filesystem::exists(gone)) sync_names(gone);
     }
   }
 
-  // How much of a write is done, all of it or less; then it fails.
+  // Returns how many bytes of a write are done; fewer than `size`: it then fails.
   std::size_t admit(std::size_t size, const std::string& what) {
     ++writes;
     if (!step(what)) return operations == crash_at ? random_.below(size + 1) : 0;
@@ -178,7 +178,7 @@ class FaultyDisk::Model {
     file = {size, size, std::nullopt, {}, {}};
   }
 
-  // What is in the page cache alone goes: of a file whose sync failed, that which it was for.
+  // Drops bytes that are only in the page cache: those of a failed sync.
   void drop_cache(const std::string& path, FileState& file) {
     restore(path, file.doomed_overwritten, false);
     if (file.doomed) std::filesystem::resize_file(path, std::min(file.size, *file.doomed));
@@ -209,8 +209,8 @@ class FaultyDisk::Model {
   std::string fault;
 
  private:
-  // Sector by sector, the later of two changes of one first: a disk that has the later one never
-  // has what was there before the earlier one.
+  // Restores old bytes sector by sector, later changes first. A disk that keeps a later change
+  // never shows the bytes from before an earlier one.
   void restore(const std::string& path, const std::vector<Before>& all, bool tears) {
     std::set<std::size_t> kept;
     for (auto before = all.rbegin(); before != all.rend(); ++before) {
@@ -223,7 +223,7 @@ class FaultyDisk::Model {
       }
     }
   }
-  // Of the bytes between, sectors of which only the length has reached the disk.
+  // Zeroes random sectors between `from` and `to`: only their length has reached the disk.
   void blank(const std::string& path, std::size_t from, std::size_t to) {
     for (std::size_t at = from; at < to; at += kSectorBytes) {
       if (random_.chance(50))
@@ -235,7 +235,7 @@ class FaultyDisk::Model {
   const std::string graveyard_;
   std::int64_t graves_ = 0;
   std::map<FileId, FileState> files_;
-  std::vector<NameChange> changes_;  // in their order
+  std::vector<NameChange> changes_;  // in order
 };
 
 }  // namespace support

@@ -1,3 +1,5 @@
+// Maps RocksDB's file operations to those of a FaultyDisk. Its log files for people bypass the
+// disk, and its waits after a failure are skipped.
 #include "tests/support/faulty_file_system.hpp"
 
 #include <rocksdb/env.h>
@@ -21,7 +23,7 @@ IOStatus status_of(const base::Result<bool>& done) {
   return IOStatus::IOError(done.error().text, done.error().where);
 }
 
-// What RocksDB says to people, which no promise rests on.
+// True for RocksDB's log files for people, on which no promise rests.
 bool is_chatter(const std::string& path) {
   return path.substr(path.rfind('/') + 1).starts_with("LOG");
 }
@@ -53,7 +55,7 @@ class FaultyFile final : public rocksdb::FSWritableFileOwnerWrapper {
   IOStatus PositionedAppend(const Slice&, uint64_t, const IOOptions&, IODebugContext*) override {
     return IOStatus::NotSupported("direct I/O");
   }
-  // No promise is made of it, and the disk's own sync knows nothing of it.
+  // A range sync promises nothing, and does not count as a sync of the disk.
   IOStatus RangeSync(uint64_t, uint64_t, const IOOptions&, IODebugContext*) override {
     return IOStatus::OK();
   }
@@ -138,7 +140,7 @@ class FaultyFileSystem final : public rocksdb::FileSystemWrapper {
   FaultyDisk& disk_;
 };
 
-// RocksDB waits a second after each failure, which the tests do not.
+// RocksDB waits a second after each failure; this clock does not.
 class ImpatientClock final : public rocksdb::SystemClockWrapper {
  public:
   explicit ImpatientClock(FaultyDisk& disk)

@@ -1,5 +1,5 @@
-// The file system through which RocksDB writes to a FaultyDisk. Includes nothing of RocksDB, so
-// that tests which only open the product's stores need not either.
+// The file system through which RocksDB writes to a FaultyDisk. Does not include RocksDB, so that
+// tests which only open the product's stores do not need it.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace support {
 
-// A rocksdb::Env; `disk` outlives it.
+// Returns a rocksdb::Env; `disk` outlives it.
 std::unique_ptr<void, void (*)(void*)> make_faulty_env(FaultyDisk& disk);
 
 }  // namespace support

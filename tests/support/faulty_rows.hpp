@@ -1,5 +1,5 @@
-// Rows in memory that cannot be written while `is_full`, nor read when their keys begin with
-// `unreadable`. Where `is_broken`, reading meets damage, until all is cleared.
+// Rows in memory with faults. Writes fail while `is_full`. A get() of a key that begins with
+// `unreadable` fails. With `is_broken`, reads meet damage until all rows are cleared.
 #pragma once
 
 #include <string>

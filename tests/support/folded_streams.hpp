@@ -1,4 +1,4 @@
-// States of streams by their names, folded from events: what decisions are made on in tests.
+// States of streams by name, folded from events; decisions in tests are made on them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace support {
 
 class FoldedStreams {
  public:
-  // The empty state where nothing was folded.
+  // Returns the stream's state; the empty one if nothing was folded.
   domain::StreamState& at(const std::string& stream) {
     const auto [found, is_new] = states_.try_emplace(stream);
     if (is_new) found->second = domain::initial_state(stream).value_or(domain::SessionState{});
@@ -26,7 +26,7 @@ class FoldedStreams {
     return found == states_.end() ? kEmpty : std::get<typename Aggregate::State>(found->second);
   }
 
-  // `stream`: empty, the target.
+  // Folds an event into `stream`; empty: the target's.
   void fold(const domain::StreamRef& target, const std::string& stream,
             const domain::Envelope& envelope, const domain::Event& event) {
     domain::evolve(at(name_of(target, stream)), envelope, event);
@@ -63,7 +63,7 @@ class FoldedStreams {
   std::map<std::string, domain::StreamState> states_;
 };
 
-// A stream of that kind, and the context of a command for it, as most tests take it.
+// Returns the usual context of a command for the target stream.
 inline domain::Context context_of(domain::StreamRef target, base::CommandId command) {
   static const std::vector<std::string> kEngines = {"claude", "scripted"};
   domain::Context context;

@@ -1,4 +1,4 @@
-// A disk that hands everything on to the real one, for tests that change or watch some of it.
+// A disk that forwards everything to the real one, for tests that change or watch a part of it.
 #pragma once
 
 #include "eventlog/store/disk.hpp"

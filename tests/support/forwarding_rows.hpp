@@ -1,4 +1,4 @@
-// Rows in memory, for stores of rows with faults: what a test does not override goes through.
+// Rows in memory, as a base for rows with faults: calls that a test does not override go through.
 #pragma once
 
 #include <memory>
@@ -28,14 +28,14 @@ class ForwardingRows : public eventlog::KeyValueStore {
   }
 
  protected:
-  // Begins anew, without a row.
+  // Starts again without rows.
   void forget_all() { rows_ = eventlog::make_memory_key_value_store(); }
 
  private:
   std::unique_ptr<eventlog::KeyValueStore> rows_ = eventlog::make_memory_key_value_store();
 };
 
-// Counts what is read of other rows, which outlive it.
+// Counts the reads of other rows, which must outlive it.
 class CountingRows : public eventlog::KeyValueStore {
  public:
   explicit CountingRows(eventlog::KeyValueStore& rows) : rows_(rows) {}

@@ -1,5 +1,5 @@
-// A store of blocks over another one, for stores with faults: what a test does not override goes
-// through. The other one must outlive it. And one that counts what is read of it.
+// A block store over another one, as a base for stores with faults: calls that a test does not
+// override go through. Also a store that counts reads. The other store must outlive both.
 #pragma once
 
 #include "eventlog/store/block_store.hpp"

@@ -1,3 +1,5 @@
+// Finds decoders with regular expressions over the code without comments and strings, and collects
+// the words and headers of each target.
 #include "tests/support/fuzz_rules.hpp"
 
 #include <algorithm>
@@ -10,14 +12,14 @@ namespace {
 
 constexpr std::string_view kTargets = "tests/fuzz/";
 
-// They read, but nothing that came from outside as it is; each with the reason.
+// Functions that read, but no bytes as they come from outside; each with the reason.
 const std::set<std::string>& exempt() {
   static const std::set<std::string> kExempt = {
       "decode_row",   // base::decode, and the key for its error
       "parse_enum",   // a step of base::decode
       "read_chunk",   // takes a key of a store's own
       "read_field",   // a step of base::decode
-      "read_u32",     // of a length that the caller has checked
+      "read_u32",     // a length that the caller has checked
       "read_u64",     // the same
       "take_event",   // a step of verify_log, which the target log calls
       "take_frame",   // a step of Client::do_work, which the target client calls
@@ -40,7 +42,7 @@ std::string last_part(const std::string& qualified) {
   return colon == std::string::npos ? qualified : qualified.substr(colon + 1);
 }
 
-// Names of structs that name their fields, each with the files that define one.
+// Returns the names of structs with `fields`, each with the files that define one.
 std::map<std::string, std::set<std::string>> structs_with_fields(
     const std::vector<SourceFile>& files) {
   static const std::regex kParts(R"re(\bstruct\s+(\w+)\s*\{|static constexpr void (fields)\()re");
@@ -55,7 +57,7 @@ std::map<std::string, std::set<std::string>> structs_with_fields(
   return found;
 }
 
-// What one target says, and every header that it includes, or that those do.
+// The words of one target, and every header that it includes, directly or through others.
 struct Target {
   std::set<std::string> words;
   std::set<std::string> headers;
@@ -78,7 +80,7 @@ std::vector<Target> targets_of(const std::vector<SourceFile>& files) {
       if (found == by_path.end()) continue;
       for_each_match(found->second->text, kInclude,
                      [&](const std::smatch& match) { left.push_back(match[1]); });
-      // What the targets share counts as said by each.
+      // Words in the targets' shared headers count for each target.
       if (!path.starts_with(kTargets)) continue;
       for_each_match(code_of(found->second->text), kWord,
                      [&](const std::smatch& match) { target.words.insert(match.str()); });
@@ -88,7 +90,7 @@ std::vector<Target> targets_of(const std::vector<SourceFile>& files) {
   return targets;
 }
 
-// Two namespaces may have a function of one name, so the header counts, too.
+// The header counts, too, since two namespaces can have a function of one name.
 bool is_covered(const std::vector<Target>& targets, const std::string& name,
                 const std::string& header) {
   return std::any_of(targets.begin(), targets.end(), [&](const Target& target) {
@@ -114,7 +116,7 @@ void check_functions(const SourceFile& file, const std::vector<Target>& targets,
 }  // namespace
 
 Complaints check_is_fuzzed(const std::vector<SourceFile>& files) {
-  // What only picks an alternative of a variant, and what writes.
+  // Templates that only pick an alternative of a variant, or that write.
   static const std::set<std::string> kNotReading = {"encode", "optional", "std::get", "std::get_if",
                                                     "std::holds_alternative"};
   static const std::regex kRead(R"re(\b((?:std::)?\w+)<\s*([\w:]+)\s*>\s*\()re");

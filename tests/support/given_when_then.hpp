@@ -4,10 +4,10 @@
 //       .when(KillSession{})
 //       .then(TurnInterrupted{turn(1), EndReason::user, {}}, …);
 //
-// A fact is of the stream that the command is for, unless it is on another one:
-// fact(…).on("main/registry"). The past is folded with the real evolve and must be consistent. What
-// the decision produced is compared as a whole, then folded too, and must leave every stream
-// consistent. then() returns the world afterwards, so that a story can go on with another when().
+// A fact belongs to the command's stream, unless it names another one: fact(…).on("main/registry").
+// The past is folded with the real evolve and must be consistent. The events of the decision are
+// compared as a whole, then folded too, and must leave every stream consistent. A story can go on
+// with another when(): then() returns the world afterwards.
 #pragma once
 
 #include <utility>
@@ -25,7 +25,7 @@ using domain::Emitted;
 using domain::Event;
 using domain::RejectionCode;
 
-// An id that is the same in every run, told apart by its number.
+// Returns the id of this number, the same in every run.
 template <class Id>
 constexpr Id numbered(int number) {
   Id id;
@@ -40,12 +40,12 @@ constexpr auto kCommand = numbered<base::CommandId>(900);
 const std::string kRegistry = "main/registry";
 const std::string kAdmission(domain::kAdmissionStream);
 
-// An event of the past, or one that is expected. Made from a plain event without ceremony.
+// An event of the past, or an expected one. A plain event converts to it.
 struct Fact {
   template <class E>
   requires std::constructible_from<Event, E> Fact(E e) : event(std::move(e)) {}
 
-  // The text that belongs to the event.
+  // Adds the text that belongs to the event.
   Fact with(std::string text) const {
     Fact copy = *this;
     copy.content = std::move(text);
@@ -56,14 +56,14 @@ struct Fact {
     copy.stream = std::move(where);
     return copy;
   }
-  // A worker's report made it.
+  // Marks the event as made by a worker's report.
   Fact by_report(std::int64_t lease_token, std::int64_t number) const {
     Fact copy = *this;
     copy.token = {lease_token};
     copy.sequence = number;
     return copy;
   }
-  // A client's command made it.
+  // Marks the event as made by a client's command.
   Fact by_command(base::CommandId id) const {
     Fact copy = *this;
     copy.command = id;
@@ -71,7 +71,7 @@ struct Fact {
   }
 
   Event event;
-  std::string stream;  // empty: the one that the command is for
+  std::string stream;  // empty: the command's
   std::string content;
   base::FencingToken token;
   std::int64_t sequence = 0;
@@ -85,7 +85,7 @@ Fact fact(E event) {
 
 class When;
 
-// The streams that a decision reads, and the context that it is made in.
+// The streams that a decision reads, and its context.
 class Given {
  public:
   Given() = default;
@@ -124,7 +124,7 @@ class Given {
     copy.context.command = command;
     return copy;
   }
-  // Permits a past that contradicts itself.
+  // Allows a past that contradicts itself.
   Given even_inconsistent() const {
     Given copy = *this;
     copy.may_be_inconsistent_ = true;
@@ -175,7 +175,7 @@ Command as_command(C c) {
   return Command(std::move(c));
 }
 
-// A report of the lease with token 1, or with another.
+// Returns a report under the lease with this token.
 inline domain::LeaseReport report(std::int64_t sequence, domain::Report what,
                                   std::int64_t token = 1) {
   return {{token}, sequence, std::move(what)};
@@ -242,7 +242,7 @@ class When {
     }
     if (!world_.may_be_inconsistent()) REQUIRE(next.is_consistent());
     if (is_clients && has_own) {
-      // What a retry of the command will be answered with.
+      // A retry of the command is answered from this.
       const auto& target = next.streams.at(domain::stream_of(next.context.target));
       REQUIRE(domain::accepted_before(target, world_.context.command));
     }

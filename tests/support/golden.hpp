@@ -1,6 +1,6 @@
-// Golden files: bytes that were once written and must be readable for ever. They are kept as lines
-// of hexadecimal in tests/golden. With STENO_WRITE_GOLDEN=1 in the environment a missing one is
-// written; one that is there is never changed.
+// Golden files: bytes that were written once and must be readable for ever, kept as lines of
+// hexadecimal in tests/golden. With STENO_WRITE_GOLDEN=1 in the environment a missing one is
+// written; an existing one is never changed.
 #pragma once
 
 #include <cstdlib>
@@ -33,8 +33,8 @@ inline base::Bytes from_hex(const std::string& text) {
   return bytes;
 }
 
-// The file's bytes. `sample` makes those that a missing file is written with, when that is asked
-// for; none when the file is missing.
+// Returns the file's bytes, or nothing if the file is missing. `sample` makes the bytes for a
+// missing file, if writing is asked for.
 template <class Sample>
 std::optional<base::Bytes> golden(const std::string& name, Sample&& sample) {
   constexpr std::size_t kLine = 80;
@@ -53,8 +53,8 @@ std::optional<base::Bytes> golden(const std::string& name, Sample&& sample) {
   return from_hex(text.str());
 }
 
-// The bytes of a worked example in a README: of the block of code whose first line begins with
-// `start`, what stands in each line before two spaces.
+// Returns the bytes of a worked example in a README: the block of code whose first line begins with
+// `start`, each line up to its first two spaces.
 inline base::Bytes readme_example(const std::string& readme, const std::string& start) {
   std::ifstream in(std::filesystem::path(STENO_SOURCE_DIR) / readme);
   std::stringstream text;

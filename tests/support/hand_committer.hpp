@@ -1,5 +1,5 @@
-// A committer that commits when the test says so: what comes while a block is on its way can be
-// looked at, and a store's bad news can be made up.
+// A committer that commits when the test says so. A test can look at events that come while a block
+// is in flight, and can invent a store's failure.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,14 @@ class HandCommitter final : public eventlog::Committer {
     return std::exchange(done_, std::nullopt);
   }
 
-  // The block on its way, if there is one.
+  // Returns the block in flight, if there is one.
   const std::optional<eventlog::SealedBlock>& submitted() const { return submitted_; }
-  // Lets the block on its way become durable.
+  // Makes the block in flight durable.
   void complete() {
     auto outcome = eventlog::commit(store_, nullptr, *submitted_);
     finish(std::move(outcome));
   }
-  // Lets its fate be what the test says; nothing is stored.
+  // Ends the block in flight with this status; nothing is stored.
   void fail(eventlog::AppendStatus status) {
     finish({status, store_.tail(), {base::ErrorCode::io, "the disk is gone", "log"}});
   }

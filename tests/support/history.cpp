@@ -1,3 +1,4 @@
+// Chooses each next event among those that the folded state allows.
 #include "tests/support/history.hpp"
 
 #include <algorithm>
@@ -11,10 +12,10 @@ namespace support {
 namespace {
 
 constexpr std::string_view kAgents[] = {"main", "ops", "main.2"};
-// Few names, so that ended sessions' names are used again.
+// Few names, so that names of ended sessions are used again.
 constexpr std::string_view kNames[] = {"fix-login", "fix-login-2", "read me/first", "größe", "a"};
 
-// The agent's session that a live session with this spec holds; empty: none.
+// Returns the agent's session that a live session with this spec holds; empty: none.
 std::string held_agent_session(const domain::SessionSpec& spec) {
   return spec.is_fork ? std::string() : spec.resume_agent_session;
 }
@@ -36,7 +37,7 @@ void History::step() {
     log_.add(domain::kServerStream, domain::ServerStarted{{}, 1, "test"});
     log_.advance(std::chrono::hours{below(30)});
   }
-  // A copy: what happens may take the session off the list.
+  // A copy, since act() can take the session off the list.
   const std::string stream = live_[below(live_.size())];
   act(stream);
 }
@@ -59,7 +60,7 @@ void History::open() {
   };
   opened.name = kNames[below(std::size(kNames))];
   while (is_taken(opened.name)) opened.name += "-" + std::to_string(below(100));
-  // Some that nobody named. All are admitted without a name, as by older releases.
+  // Some sessions get no name. All are admitted without one, as by older releases.
   const std::string made_name = chance(30) ? std::exchange(opened.name, {}) : std::string();
   opened.alias = base::to_hex(base::EventId::make(log_.now(), log_.random()).view()).substr(24);
   opened.spec.engine = chance(50) ? "claude" : "scripted";

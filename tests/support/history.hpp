@@ -1,6 +1,6 @@
 // Random, plausible histories of sessions for tests: several agents, resumes, names used again,
-// lost workers, kills, in any interleaving. What is plausible is taken from the folded state, so a
-// history never makes a session inconsistent. The same seed gives the same history.
+// lost workers and kills, in any interleaving. Each event is plausible in the folded state, so no
+// session becomes inconsistent. The same seed gives the same history.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace support {
 
 struct HistoryOptions {
   std::size_t steps = 300;        // each appends 1 to about 6 events
-  std::size_t sessions_max = 12;  // live ones
+  std::size_t sessions_max = 12;  // live sessions
   std::size_t block_events_max = 8;
 };
 
@@ -21,13 +21,13 @@ class History {
   History(std::uint64_t seed, const HistoryOptions& options);
 
   LogBuilder& log() { return log_; }
-  // What the events of each session's stream add up to.
+  // The state of each session, folded from its events.
   const std::map<std::string, domain::SessionState>& states() const { return states_; }
 
  private:
   void step();
   void open();
-  // Whether a live session holds the agent's session.
+  // True if a live session holds the agent's session.
   bool is_held(const std::string& agent, const std::string& agent_session) const;
   void act(const std::string& stream);
   void act_without_lease(const std::string& stream);

@@ -1,4 +1,4 @@
-// What lies in a folder, to show that nothing was written into it.
+// A listing of a folder's files, to show that nothing was written into it.
 #pragma once
 
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 namespace support {
 
-// Size and time of change of everything in the folder and below, by path.
+// Returns size and time of change of everything in the folder and below, by path.
 inline std::map<std::string, std::string> listing(const std::string& folder) {
   std::map<std::string, std::string> found;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

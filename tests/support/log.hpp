@@ -1,4 +1,5 @@
-// A log in a store, written by a sequencer that commits at once: how tests of readers make events.
+// A log in a store, written by a sequencer that commits at once: the source of events for tests of
+// readers.
 #pragma once
 
 #include <map>
@@ -12,7 +13,7 @@
 
 namespace support {
 
-// The stream of session number `number` of agent "main".
+// Returns the stream of session `number` of agent "main".
 inline std::string stream_of(int number) {
   base::SessionId id;
   id.bytes[0] = 1;
@@ -27,7 +28,7 @@ inline eventlog::LogTail new_log(char id) {
   return tail;
 }
 
-// Where the store's log goes on; a new one when it is empty.
+// Returns the tail of the store's log; for an empty store, that of a new log.
 inline eventlog::LogTail tail_of(eventlog::BlockStore& store, char id = 'L') {
   if (store.tail().value == 0) return new_log(id);
   const auto tail = eventlog::read_tail(store);
@@ -40,7 +41,7 @@ class StoreWriter {
   explicit StoreWriter(eventlog::BlockStore& store, char id = 'L')
       : committer_(store, nullptr), sequencer_(tail_of(store, id), committer_, random_) {}
 
-  // Appends to one stream, in a block with what else was appended since the last flush().
+  // Appends to one stream, in one block with everything appended since the last flush().
   void append(const std::string& stream, domain::Event event, std::string content = {}) {
     base::StreamVersion& version = versions_[stream];
     sequencer_.set_head(stream, version);
@@ -58,7 +59,7 @@ class StoreWriter {
     REQUIRE_FALSE(sequencer_.failure());
     sequencer_.take_durable();
   }
-  // As if the stream had been written elsewhere so far.
+  // Sets the version, as if the stream had been written elsewhere so far.
   void set_version(const std::string& stream, base::StreamVersion version) {
     versions_[stream] = version;
   }
@@ -72,7 +73,7 @@ class StoreWriter {
   std::int64_t time_ = 1'700'000'000'000'000;
 };
 
-// Every event of the log, in order.
+// Returns every event of the log, in order.
 inline std::vector<domain::RecordedEvent> all_events(eventlog::BlockStore& store,
                                                      bool with_content = false) {
   std::vector<domain::RecordedEvent> all;
@@ -86,7 +87,7 @@ inline std::vector<domain::RecordedEvent> all_events(eventlog::BlockStore& store
   return all;
 }
 
-// What every stream of the log is, folded from its first event.
+// Returns the state of every stream, folded from its first event.
 inline std::map<std::string, eventlog::LoadedStream> fold_all(eventlog::BlockStore& store) {
   std::map<std::string, eventlog::LoadedStream> streams;
   for (const auto& event : all_events(store)) {
@@ -103,7 +104,7 @@ inline std::map<std::string, eventlog::LoadedStream> fold_all(eventlog::BlockSto
   return streams;
 }
 
-// What holds of every log: dense positions and versions, a chain of hashes, one log and epoch.
+// Requires dense positions and versions, a chain of hashes, one log and one epoch.
 inline void require_log_is_whole(eventlog::BlockStore& store) {
   base::Hash previous{};
   base::Position expected{1};

@@ -1,5 +1,5 @@
-// A log for tests: events are appended to streams and sealed into blocks with a right chain, right
-// versions, fresh ids and growing log time, without a sequencer.
+// A log for tests, without a sequencer: events are appended to streams and sealed into blocks with
+// a right chain, right versions, fresh ids and growing log time.
 #pragma once
 
 #include <map>
@@ -13,14 +13,14 @@ namespace support {
 
 // 2026-11-20 12:00:00 UTC
 constexpr base::Time kNoon{1795176000000000};
-// As a limit on events: more than any log here has.
+// A limit on events that no log here reaches.
 constexpr std::size_t kAllEvents = 1'000'000;
 
 class LogBuilder {
  public:
-  // Begins with the log's first event, EpochStarted, in a block of its own. The same seed makes
-  // the same bytes. The store is the builder's own, unless another empty one is given, which must
-  // outlive the builder.
+  // Begins with the log's first event, EpochStarted, in a block of its own. The same seed makes the
+  // same bytes. The store is the builder's own, unless an empty one is given, which must outlive
+  // the builder.
   explicit LogBuilder(std::uint64_t seed = 1) : LogBuilder(seed, own_) {}
   LogBuilder(std::uint64_t seed, eventlog::BlockStore& store) : random_(seed), store_(&store) {
     log_ = base::LogId::make(kNoon, random_);
@@ -30,7 +30,7 @@ class LogBuilder {
   LogBuilder& operator=(const LogBuilder&) = delete;
 
   eventlog::BlockStore& store() { return *store_; }
-  // Last position that is in the store.
+  // The last position in the store.
   base::Position head() const { return head_; }
   base::SeededRandom& random() { return random_; }
   base::Time now() const { return now_; }
@@ -40,8 +40,8 @@ class LogBuilder {
 
   void advance(base::Duration by) { now_ = now_ + by; }
 
-  // Adds the event to the block that the next seal() closes. Each event is 1 ms after the last.
-  // Returns the position that it will have.
+  // Adds the event to the block that the next seal() closes. Each event comes 1 ms after the last.
+  // Returns the event's position.
   base::Position add(std::string_view stream, domain::Event event, std::string content = {}) {
     domain::RecordedEvent recorded;
     domain::Envelope& e = recorded.envelope;
@@ -70,10 +70,10 @@ class LogBuilder {
     return events_.back().envelope.position;
   }
 
-  // Adds bytes that are to be an event's, whatever they are.
+  // Adds any bytes as the facts of an event.
   void add_bytes(base::ByteView facts) { builder_.add(facts); }
 
-  // Closes the block and stores it; nothing when no event was added. Returns the head.
+  // Closes the block and stores it, unless it has no event. Returns the head.
   base::Position seal() {
     if (!builder_.is_empty()) store_block(builder_.seal(next_header()));
     return head_;
@@ -85,7 +85,7 @@ class LogBuilder {
     return seal();
   }
 
-  // The next block is of a new epoch and begins with its EpochStarted.
+  // Begins a new epoch: its EpochStarted is the first event of the next block.
   void begin_epoch(std::string reason) {
     change_epoch();
     append(domain::kServerStream, domain::EpochStarted{epoch_.counter, std::move(reason)});
@@ -93,13 +93,13 @@ class LogBuilder {
 
   // ---- for logs that are wrong ----
 
-  // The next block is of another epoch that no event begins.
+  // The next block has another epoch, which no event begins.
   void change_epoch(std::int64_t counter_by = 1) {
     seal();
     epoch_.counter += counter_by;
     epoch_.random.fill(static_cast<char>(random_.below(256)));
   }
-  // The next block names this as the hash of the one before it.
+  // The next block names this hash as that of the block before it.
   void set_previous(base::Hash previous) { previous_ = previous; }
   void set_log(base::LogId log) { log_ = log; }
 

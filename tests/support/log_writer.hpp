@@ -1,5 +1,5 @@
-// Appends to an opened log as the server does: through a sequencer, each call durable and the head
-// written when it returns.
+// Appends to an opened log as the server does, through a sequencer. When an appending call returns,
+// its events are durable and the head is written.
 #pragma once
 
 #include <stdexcept>
@@ -12,7 +12,7 @@ namespace support {
 
 class LogWriter {
  public:
-  // `log` and `random` outlive the writer. A new log is given its first event.
+  // `log` and `random` outlive the writer. A new log gets its first event.
   LogWriter(eventlog::OpenedLog& log, base::Random& random)
       : random_(random),
         store_(*log.store),
@@ -23,13 +23,13 @@ class LogWriter {
     }
   }
 
-  // One block of its own. Returns the position of the event.
+  // Appends the event in a block of its own. Returns its position.
   base::Position append(std::string_view stream, domain::Event event, std::string content = {}) {
     add(stream, std::move(event), std::move(content));
     return flush();
   }
 
-  // Into the block that the next flush() closes.
+  // Adds the event to the block that the next flush() closes.
   void add(std::string_view stream, domain::Event event, std::string content = {}) {
     const std::string name(stream);
     eventlog::AppendContext context;
@@ -52,7 +52,7 @@ class LogWriter {
     return sequencer_.durable();
   }
 
-  // Log time of what is appended from here on.
+  // Sets the log time of all later events.
   void set_now(base::Time now) { now_ = now; }
   eventlog::Checkpoint durable() const { return sequencer_.durable_checkpoint(); }
 

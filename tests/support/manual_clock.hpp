@@ -1,4 +1,4 @@
-// A clock that stands where the test put it.
+// A clock that shows the time set by the test.
 #pragma once
 
 #include "eventlog/base/time.hpp"

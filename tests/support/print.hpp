@@ -1,5 +1,5 @@
-// Text of values that name their fields, for the messages of failing tests: fields at their default
-// are left out, as in the encoded form.
+// Values with `fields` as text, for the messages of failing tests. Fields at their default are left
+// out, as in the encoded form.
 #pragma once
 
 #include <string>

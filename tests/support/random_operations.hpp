@@ -1,5 +1,5 @@
-// Sequences of operations from rapidcheck, which cuts a failing one down to what cannot be left
-// out, and prints it with what repeats it. RC_PARAMS chooses seed and number, such as "seed=7
+// Random sequences of operations from rapidcheck, which shrinks a failing one to its necessary
+// operations and prints how to repeat it. RC_PARAMS chooses seed and number, such as "seed=7
 // max_success=1000"; otherwise both are fixed.
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace support {
 
-// What is done, and the numbers that choose how; each operation reads them in its own way.
+// The kind of an operation and the numbers that choose its form; each kind reads them in its own
+// way.
 template <class Kind>
 struct Operation {
   Kind kind{};
@@ -39,7 +40,7 @@ rc::Gen<std::vector<Operation<Kind>>> operations(int kinds) {
       rc::gen::set(&Operation<Kind>::c, number)));
 }
 
-// Runs `machine(sequence)` for many sequences; it says with RC_ASSERT what must hold.
+// Runs `machine(sequence)` for many sequences; the machine checks with RC_ASSERT.
 template <class Kind, class Machine>
 void check_sequences(const char* what, int kinds, Machine&& machine) {
   ::setenv("RC_PARAMS", "seed=1 max_success=100 max_size=80", 0);

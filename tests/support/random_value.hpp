@@ -1,4 +1,4 @@
-// Values of any struct that names its fields, made from a seed: what the codec must carry.
+// Random values of any struct with `fields`, made from a seed, to be carried by the codec.
 #pragma once
 
 #include "eventlog/base/binary.hpp"
@@ -10,7 +10,7 @@ namespace support {
 // Fills a struct field by field. Used by one thread; `random` outlives it.
 class RandomValue {
  public:
-  // `every`: no field is left at its default, for samples that show all fields.
+  // With `every`, no field is left at its default, for samples that show all fields.
   RandomValue(base::Random& random, bool every) : random_(random), every_(every) {}
 
   template <base::detail::HasFields T>
@@ -84,7 +84,7 @@ class RandomValue {
   }
 
  private:
-  // Of every magnitude below 2^53, never 0.
+  // Returns a number of any magnitude below 2^53, never 0.
   std::int64_t positive() {
     const std::uint64_t bits = 1 + random_.below(52);
     return static_cast<std::int64_t>(1 + random_.below((std::uint64_t{1} << bits)));

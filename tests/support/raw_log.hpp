@@ -1,4 +1,4 @@
-// Damage for tests: changes the stored bytes of a log behind the back of whoever owns it.
+// Damage for tests: changes the stored bytes of a log behind its owner's back.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -11,7 +11,7 @@
 
 namespace support {
 
-// The database of a log that nobody has open.
+// The database of a log that is not open elsewhere.
 class RawLog {
  public:
   explicit RawLog(const std::string& folder) {
@@ -31,7 +31,7 @@ class RawLog {
     for (auto* family : families_) db_->DestroyColumnFamilyHandle(family);
   }
 
-  // The facts of the block that begins there.
+  // Returns the facts of the block that begins at this position.
   std::string facts(std::int64_t first) {
     std::string bytes;
     check(db_->Get(rocksdb::ReadOptions(), families_[0], key(first), &bytes));
@@ -43,7 +43,7 @@ class RawLog {
   void remove_block(std::int64_t first) {
     check(db_->Delete(rocksdb::WriteOptions(), families_[0], key(first)));
   }
-  // All of it out of the write-ahead log and into table files.
+  // Moves everything from the write-ahead log into table files.
   void flush() {
     for (auto* family : families_) check(db_->Flush(rocksdb::FlushOptions(), family));
   }
@@ -62,7 +62,7 @@ class RawLog {
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
 };
 
-// The file of that extension in the folder that was written last.
+// Returns the file with that extension in the folder that was written last.
 inline std::string newest_file(const std::string& folder, const std::string& extension) {
   std::string newest;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -1,4 +1,4 @@
-// A log on disk for tests of the replay commands, and those commands on it.
+// A log on disk for tests of the replay commands, and calls of those commands on it.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,8 @@ struct ReplayLog {
     return run(steno::replay_rebuild, wanted);
   }
 
-  // As an erasure reaches into a copy of a log, of whose events none says so: which content went.
+  // Erases a content as an erasure does in a copy, without an event that says so. Returns the
+  // stream and version of that content.
   std::pair<std::string, base::StreamVersion> erase_from_copy() const {
     auto store = *eventlog::open_rocksdb_store({folder.log()});
     const auto events = *eventlog::read_events(*store, {1}, store->tail(), {SIZE_MAX, true});

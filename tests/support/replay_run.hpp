@@ -1,4 +1,4 @@
-// Calls a replay command as a test: what it printed and returned.
+// Calls a replay command in the test's process, and returns its output and exit code.
 #pragma once
 
 #include <cstdio>
@@ -17,7 +17,7 @@ struct Answer {
   nlohmann::json parsed() const { return nlohmann::json::parse(out); }
 };
 
-// A stream into a string, which has all of it once the stream is gone.
+// A stream into a string, which is complete once the stream is destroyed.
 class Capture {
  public:
   explicit Capture(std::string& into) : into_(into), file_(::open_memstream(&bytes_, &size_)) {}

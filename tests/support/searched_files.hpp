@@ -1,4 +1,4 @@
-// Looks for bytes in every file below a folder: what was erased must be in none of them.
+// Searches every file below a folder for bytes: erased content must be in none of them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace support {
 
-// The files that hold the text, by name, ascending. Each is read whole.
+// Returns the files that contain the text, by name, ascending. Each is read whole.
 inline std::vector<std::string> files_with(const std::string& folder, std::string_view text) {
   std::vector<std::string> found;
   const std::boyer_moore_searcher searcher(text.begin(), text.end());

@@ -1,6 +1,6 @@
-// A small world of sessions that makes random commands, decides them and keeps what was accepted,
-// as the command loop does but without a log: the source of histories for the properties of evolve
-// and decide. One seed, one history.
+// A small world of sessions that makes random commands, decides them and keeps the accepted ones,
+// like the command loop but without a log. It is the source of histories for the properties of
+// evolve and decide. One seed gives one history.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ class SessionDriver {
   std::int64_t accepted() const { return accepted_; }
   std::int64_t rejected() const { return rejected_; }
 
-  // What one step sent, to send it again.
+  // The command of one step, to be sent again.
   struct Sent {
     base::SessionId session;
     base::CommandId id;
@@ -109,7 +109,7 @@ class SessionDriver {
 
   base::CommandId next_id() { return numbered<base::CommandId>(++commands_); }
 
-  // Mostly a live session, so that its history goes on; else any, ended ones and new ones too.
+  // Usually chooses a live session, so that its history goes on; sometimes an ended or a new one.
   base::SessionId choose_session() {
     const auto& live = std::get<domain::AdmissionState>(state(admission())).live;
     if (live.empty() || random_.chance(15)) {

@@ -1,4 +1,4 @@
-// Pasts of a session that many tests begin with, and short names for their ids.
+// Pasts of a session with which many tests begin, and short names for their ids.
 #pragma once
 
 #include "tests/support/given_when_then.hpp"
@@ -41,24 +41,24 @@ inline std::vector<Fact> operator+(std::vector<Fact> past, const Fact& more) {
   return past;
 }
 
-// Its turn 1 is with the worker, under token 1.
+// The worker has turn 1, under token 1.
 inline std::vector<Fact> leased(bool is_multi_turn = true) {
   return starting(is_multi_turn) + domain::LeaseGranted{kWorker, kToken, {}} +
          domain::TurnStarted{turn(1), kToken};
 }
 
-// The agent process has said hello; reports 1 and 2 of the lease are in.
+// The agent has initialized; the record has reports 1 and 2 of the lease.
 inline std::vector<Fact> running(bool is_multi_turn = true) {
   return leased(is_multi_turn) + fact(domain::AgentStarted{4711, 99}).by_report(1, 1) +
          fact(domain::AgentInitialized{"agent-session", "model", "2.0"}).by_report(1, 2);
 }
 
-// Multi-turn, running, with nothing to do; report 3 ended turn 1.
+// Multi-turn and running, without work; report 3 ended turn 1.
 inline std::vector<Fact> idle() {
   return running() + fact(domain::TurnFinished{turn(1), {}}).by_report(1, 3);
 }
 
-// As idle, but its worker is gone.
+// As idle(), but its worker is gone.
 inline std::vector<Fact> unleased() {
   return idle() + domain::LeaseExpired{kToken};
 }
@@ -76,7 +76,7 @@ inline Fact name_released() {
 inline Fact place_released() {
   return fact(domain::SessionReleased{kSession}).on(kAdmission);
 }
-// The agent process has yet to end; settled() follows when it has.
+// The agent process has not ended yet; settled() follows when it has.
 inline Fact place_released_with_lease() {
   return fact(domain::SessionReleased{kSession, true}).on(kAdmission);
 }

@@ -1,3 +1,5 @@
+// Each rule works on text: comments, strings and characters are blanked first, the rest is searched
+// with regular expressions.
 #include "tests/support/source_rules.hpp"
 
 #include <algorithm>
@@ -59,7 +61,7 @@ std::string at(const SourceFile& file, std::size_t line, const std::string& what
   return file.path + ":" + std::to_string(line) + ": " + what;
 }
 
-// What files of a folder may include, the most particular folder first.
+// The folders that files of a folder can include; the first folder that matches a file counts.
 struct Allowance {
   std::string folder;
   std::vector<std::string> may_include;
@@ -142,7 +144,7 @@ bool is_word_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// `word` where no longer identifier contains it. A word that ends in '(' ends there.
+// True if the line has `word` outside of longer identifiers. A word that ends in '(' ends there.
 bool contains_word(std::string_view line, std::string_view word) {
   for (std::size_t found = line.find(word); found != std::string_view::npos;
        found = line.find(word, found + 1)) {
@@ -154,7 +156,7 @@ bool contains_word(std::string_view line, std::string_view word) {
   return false;
 }
 
-// What stands between the parenthesis at `open` and the one that closes it: the last argument.
+// Returns the last argument between the parenthesis at `open` and the one that closes it.
 std::string last_argument(const std::string& code, std::size_t open) {
   std::size_t depth = 0;
   std::size_t begin = open + 1;
@@ -207,7 +209,7 @@ std::string code_of(std::string_view text) {
       while (end < text.size() && text[end] != text[i] && text[end] != '\n') {
         end += text[end] == '\\' ? 2 : 1;
       }
-      // Names in an #include are looked at elsewhere, and by their own text.
+      // Names in an #include are checked elsewhere, from the original text.
       blank(i + 1, end);
       i = end + 1;
     } else {
@@ -241,7 +243,7 @@ Complaints check_purity(const SourceFile& file) {
       "algorithm",   "array", "compare",     "concepts", "cstddef", "cstdint", "iterator",
       "limits",      "map",   "numeric",     "optional", "set",     "span",    "string",
       "string_view", "tuple", "type_traits", "utility",  "variant", "vector"};
-  // The codec looks event types up by name; no order comes out of it.
+  // The codec only looks event types up by name, so no order depends on it.
   static const std::set<std::string> kLookUp = {"eventlog/domain/event_codec.cpp"};
   static const std::vector<std::string> kBanned = {"float", "double",    "Clock",       "Random",
                                                    "rand(", "setlocale", "std::locale", "time("};
@@ -269,7 +271,7 @@ Complaints check_purity(const SourceFile& file) {
 }
 
 Complaints check_third_party(const std::vector<SourceFile>& files) {
-  // Headers that show a library's types, found until no further one is.
+  // Headers that show a library's types, collected until no further one is found.
   std::set<std::string> privates;
   for (bool has_grown = true; has_grown;) {
     has_grown = false;
@@ -304,7 +306,7 @@ Complaints check_banned_words(const SourceFile& file) {
     std::string instead;
     std::set<std::string> where_it_may;
   };
-  // Where work is handed between threads, or a value is read by several threads or processes.
+  // Files that hand work between threads, or a value that several threads or processes read.
   static const std::set<std::string> kHandOver = {"bus/context.cpp",
                                                   "bus/queued_bytes.hpp",
                                                   "eventlog/base/job_thread.hpp",
@@ -351,7 +353,7 @@ Complaints check_banned_words(const SourceFile& file) {
 }
 
 Complaints check_file_system(const SourceFile& file) {
-  // Reading a folder fails on its way in `++`, which throws; so do the two that do it inside.
+  // A directory iterator throws in `++` when reading fails; so do the two functions that use one.
   static const std::regex kNever(
       R"re(\b(?:recursive_)?directory_(?:iterator|entry)\b|(?:\bfs|std::filesystem)::copy\()re");
   static const std::regex kCall(
@@ -389,7 +391,7 @@ Complaints check_file_system(const SourceFile& file) {
   return complaints;
 }
 
-// The folder is named behind a FOLDERS, before what follows there.
+// True if a FOLDERS list names the folder, before the next keyword.
 static bool is_in_folders(const std::string& folder, std::string_view cmake_lists) {
   static const std::regex kFolders(R"(FOLDERS\s+([^)]*))");
   const std::string text(cmake_lists);
@@ -412,7 +414,7 @@ Complaints check_is_built(const SourceFile& file, std::string_view cmake_lists) 
     return (" " + spaced + " ").find(" " + word + " ") != std::string::npos;
   };
   if (names(file.path)) return {};
-  // A folder stands for every source in it, after FOLDERS, or for those below it, in a glob.
+  // FOLDERS lists a folder's own sources; a glob lists those of the folders below it.
   std::string folder = folder_of(file.path);
   if (is_in_folders(folder, cmake_lists) || names(folder_of(folder) + "/*")) return {};
   for (; !folder.empty(); folder = folder_of(folder)) {
@@ -459,7 +461,7 @@ Complaints check_width(const SourceFile& file) {
   Complaints complaints;
   const auto lines = lines_of(file.text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    // Bytes 10xxxxxx of UTF-8 continue a character.
+    // UTF-8 bytes of the form 10xxxxxx continue a character.
     const auto width = std::count_if(lines[i].begin(), lines[i].end(), [](char c) {
       return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
     });
@@ -471,7 +473,7 @@ Complaints check_width(const SourceFile& file) {
 }
 
 Complaints check_test_names(const SourceFile& file) {
-  // The name may be made of several literals on several lines.
+  // A name can consist of several literals on several lines.
   static const std::regex kTestCase(R"re(TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+))re");
   Complaints complaints;
   for (auto found = std::sregex_iterator(file.text.begin(), file.text.end(), kTestCase);

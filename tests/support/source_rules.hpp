@@ -1,5 +1,5 @@
-// The rules that source files are held to, each a function from a file to complaints about it, so
-// that tests/tidy_test.cpp can try them on wrong samples as well as on the sources.
+// The rules for source files. Each is a function from a file to complaints about it, so that
+// tests/tidy_test.cpp can try it on wrong samples as well as on the sources.
 #pragma once
 
 #include <functional>
@@ -14,34 +14,35 @@ struct SourceFile {
   std::string text;
 };
 
-using Complaints = std::vector<std::string>;  // "path:line: what is wrong"; empty: nothing
+using Complaints = std::vector<std::string>;  // "path:line: reason"; empty: nothing is wrong
 
-// The text with the insides of comments, strings and character literals blanked out; lines stay.
+// Returns the text with the insides of comments, strings and characters blanked; lines stay.
 std::string code_of(std::string_view text);
 
 // Includes go one way: tools → workers, projections, bus, eventlog; workers → projections, bus,
-// eventlog; projections → eventlog; bus → eventlog/base; eventlog → eventlog/base.
+// eventlog; projections → eventlog; bus → eventlog/base. Inside each of these, a list says which
+// folders a folder can include.
 Complaints check_dependencies(const SourceFile& file);
 
-// The domain (eventlog/domain, eventlog/domain/session) knows no clock, randomness, thread, I/O,
-// floating point or library.
+// The domain (eventlog/domain and below) uses no clock, randomness, thread, I/O, floating point or
+// library.
 Complaints check_purity(const SourceFile& file);
 
-// Libraries' types stay inside a folder: a header that includes a library's, or such a header, is
-// private, and may be included by files of its own folder alone. Looks at the product's files.
+// A library's types stay in one folder: a header that includes the library, or such a header, is
+// private to the files of its folder. Checks the product's files.
 Complaints check_third_party(const std::vector<SourceFile>& files);
 
-// Calls and words that are nowhere wanted, or in a few named files only.
+// Calls and words that are banned everywhere, or allowed in a few named files only.
 Complaints check_banned_words(const SourceFile& file);
 
-// The product asks about files without exceptions: calls of std::filesystem are given an error_code
-// of the same file, and folders are read by base::list_files alone.
+// The product uses std::filesystem without exceptions: calls get an error_code of the same file,
+// and only base::list_files reads folders.
 Complaints check_file_system(const SourceFile& file);
 
-// Every .cpp file is compiled by somebody.
+// Every .cpp file is compiled by some target.
 Complaints check_is_built(const SourceFile& file, std::string_view cmake_lists);
 
-// Relative links of a Markdown file lead to something. `exists` takes a path from the root.
+// Relative links of a Markdown file have a target. `exists` takes a path from the root.
 Complaints check_links(const SourceFile& file,
                        const std::function<bool(const std::string&)>& exists);
 
@@ -51,10 +52,10 @@ Complaints check_header_form(const SourceFile& file);
 // No line is longer than 100 characters.
 Complaints check_width(const SourceFile& file);
 
-// Names of tests have no character that CTest's list or Catch's filters would trip over.
+// Test names have no character that CTest's lists or Catch's filters treat specially.
 Complaints check_test_names(const SourceFile& file);
 
-// base's CHECK and Catch's are two macros of one name: no header and no test includes the former.
+// base and Catch both define a macro CHECK, so no header and no test includes that of base.
 Complaints check_check_macro(const SourceFile& file);
 
 }  // namespace support

@@ -1,5 +1,5 @@
-// The block stores and key-value stores that a contract is checked on, each behind the same small
-// fixture: make one, and where it lasts, close it and open it again.
+// The block stores and key-value stores that must keep a contract, each behind the same small
+// fixture: make a store and, if it is durable, close and reopen it.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// A folder of its own for one test, gone with everything in it at the end.
+// A folder for one test, removed with everything in it at the end.
 #pragma once
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@ namespace support {
 
 class TempFolder {
  public:
-  // In memory where the system offers it: most tests are about behaviour, and a sync of a busy disk
-  // takes longer than all the rest of them. `on_disk`: for those that are about the disk.
+  // In memory if the system offers it: most tests are about behaviour, and a sync of a busy disk
+  // takes longer than the rest of them. `on_disk` is for tests about the disk.
   explicit TempFolder(bool on_disk = false) {
     const std::filesystem::path memory = "/dev/shm";
     const bool in_memory = !on_disk && std::filesystem::is_directory(memory);

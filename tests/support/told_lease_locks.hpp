@@ -1,4 +1,4 @@
-// Lease locks that are held, unless the test says otherwise.
+// Lease locks that are held, until the test says otherwise.
 #pragma once
 
 #include "workers/reactors/lease_dispatcher.hpp"

@@ -1,4 +1,4 @@
-// What tests expect of a log's verification.
+// Checks of a log's verification report.
 #pragma once
 
 #include "eventlog/proof/verify.hpp"

@@ -1,4 +1,4 @@
-// Waiting for a wake-up of another thread, with a deadline, as the loops of Steno do.
+// Waits for a wake-up of another thread, with a deadline, as the loops of Steno do.
 #pragma once
 
 #include <poll.h>
@@ -9,7 +9,7 @@ namespace support {
 
 constexpr std::chrono::milliseconds kWakeMax = std::chrono::seconds(30);
 
-// The descriptor became readable in time. A wake-up that was lost shows as false.
+// True if the descriptor became readable in time. A lost wake-up gives false.
 inline bool wakes(int fd, std::chrono::milliseconds limit = kWakeMax) {
   pollfd item{fd, POLLIN, 0};
   return ::poll(&item, 1, static_cast<int>(limit.count())) == 1;

@@ -1,4 +1,4 @@
-// A process that a test expects to end, by a handle that cannot come to mean another one.
+// A process that a test expects to end, behind a handle that can never mean another process.
 #pragma once
 
 #include <poll.h>
@@ -16,10 +16,10 @@ class WatchedProcess {
  public:
   explicit WatchedProcess(std::int64_t pid) : handle_(::pidfd_open(static_cast<pid_t>(pid), 0)) {}
 
-  // False also when it did not exist in the first place.
+  // False also if it never existed.
   bool is_running() const { return handle_.is_open() && !ends_within(std::chrono::seconds{0}); }
   void send(int number) const { ::pidfd_send_signal(handle_.get(), number, nullptr, 0); }
-  // Waits for its end. Time is counted from the call.
+  // Waits for its end. Time counts from the call.
   bool ends_within(std::chrono::milliseconds time) const {
     pollfd fd{handle_.get(), POLLIN, 0};
     return handle_.is_open() && ::poll(&fd, 1, static_cast<int>(time.count())) == 1;
