@@ -1,4 +1,5 @@
-// The threads that read for the server's loop, over a log in memory that no lock protects.
+// The threads that read for the server's loop, over a log in memory that no lock protects: under
+// the preset `tsan` a race would be reported.
 #include <future>
 
 #include "tests/support/faulty_rows.hpp"
@@ -42,7 +43,7 @@ TEST_CASE("content comes back in the order in which it was asked for", "[workers
   for (const auto& [position, prompt] : prompts) loader->request(position);  // ended while busy
 }
 
-// Rows whose snapshots are not read before the test says so.
+// Rows whose snapshots are read only when the test says so.
 class WaitingRows final : public support::ForwardingRows {
  public:
   base::Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override {
@@ -105,7 +106,7 @@ TEST_CASE("a query is answered from the log as it was when it was handed over", 
   Queries queries;
   const auto port = make_thread_query_port(queries.service);
   for (int round = 0; round < 40; ++round) {
-    // The log grows while no query is under way.
+    // The log grows only while no query is in flight.
     queries.history.log().append(domain::kServerStream, domain::ServerStarted{});
     constexpr int kQueries = 10;
     for (int number = 0; number < kQueries; ++number) port->submit(queries.list(number));
@@ -132,7 +133,7 @@ TEST_CASE("a list is answered while the digests of all rows are taken", "[worker
   REQUIRE(first.reply.id == queries.list(2).request.id);
   CHECK(first.reply.status == bus::ReplyStatus::ok);
 
-  // Rows that are written meanwhile are not in them.
+  // Rows written meanwhile are not in the digests.
   queries.history.log().append(domain::kServerStream, domain::ServerStarted{});
   port->submit(queries.list(3));
   const QueryAnswer second = awaited(*port);
@@ -190,7 +191,7 @@ TEST_CASE("a query thread that is ended while busy ends well", "[workers]") {
     const auto port = make_thread_query_port(queries.service);
     for (int number = 0; number < 10; ++number) {
       port->submit(queries.ask(number % 2 == 0 ? kVerbList : kVerbDigests, number));
-      // Hands digests on, if they have come so far.
+      // Continues with digests, as far as they have come.
       static_cast<void>(port->poll());
     }
   }

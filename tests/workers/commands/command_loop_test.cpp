@@ -1,3 +1,5 @@
+// The command loop: answers only when durable, the same outcome for every copy of a command, order
+// within a session, room for everybody in a full inbox, and eviction.
 #include "workers/commands/command_loop.hpp"
 
 #include "tests/support/driven_loop.hpp"
@@ -20,7 +22,7 @@ domain::Command prompt(std::string text) {
   return as_command(domain::SendPrompt{std::move(text), false});
 }
 
-// A message that is not a client's, so that it is not remembered.
+// Returns the message as the server's own; only clients' commands are remembered.
 CommandMessage from_server(CommandMessage m) {
   m.actor_kind = domain::ActorKind::server;
   return m;
@@ -59,7 +61,7 @@ TEST_CASE("a command is answered only when its events are durable", "[workers]")
   CHECK(reply.name == "work");
   CHECK(reply.alias.size() == 8);
   CHECK_FALSE(outcome->is_repeated);
-  // Its session's last event; the registry's and the admission's lie behind it.
+  // The answer names the last event of the session; events of registry and admission lie behind it.
   CHECK(w.loop.events.at(static_cast<std::size_t>(outcome->position.value) - 1).envelope.type ==
         "TurnQueued");
 }
@@ -116,7 +118,7 @@ TEST_CASE("a copy of a refused command is refused, and who asks anew is decided 
   CHECK(refused.error().code == RejectionCode::session_limit);
   REQUIRE(w.loop.ask(DrivenLoop::message(1, 3, kKill)));
   CHECK(w.loop.ask(second).error() == refused.error());
-  second.ask = 19;  // of an earlier life of its sender
+  second.ask = 19;  // from an earlier life of its sender
   CHECK(w.loop.ask(second).error() == refused.error());
   second.ask = 21;
   CHECK(w.loop.ask(second));
@@ -155,7 +157,7 @@ TEST_CASE("a command that finds the inbox full hears nothing of its fate", "[wor
   REQUIRE_FALSE(w.loop.answers.at(copy));
   CHECK(domain::is_undecided(w.loop.answers.at(copy).error().code));
 
-  // Nor is it remembered as refused: the same ask is accepted once there is room.
+  // The command is not remembered as refused: the same ask is accepted once there is room.
   w.loop.submit(DrivenLoop::message(2, 2, DrivenLoop::spawn()));
   auto third = DrivenLoop::message(3, 3, DrivenLoop::spawn());
   third.ask = 1;
@@ -225,7 +227,7 @@ TEST_CASE("an expected version that is not the stream's is a conflict", "[worker
   }
   send.expected_version = base::StreamVersion{3};
   REQUIRE(w.loop.ask(send));
-  // A retry is answered as before, whatever version it expects by now.
+  // A retry gets the earlier answer, whatever version it expects.
   CHECK(w.loop.ask(send)->is_repeated);
 }
 
@@ -281,7 +283,7 @@ TEST_CASE("commands of one session are decided in their order while it is loaded
   }
   tickets.push_back(w.loop.submit(DrivenLoop::message(1, 6, kKill)));
   tickets.push_back(w.loop.submit(DrivenLoop::message(1, 7, prompt("too late"))));
-  // Another session does not wait for it.
+  // Another session does not wait for this one.
   REQUIRE(w.loop.ask(DrivenLoop::message(2, 8, DrivenLoop::spawn())));
   CHECK(w.loop.answers.size() == 1);
   CHECK(w.loop.worker.waiting() == 7);
@@ -429,7 +431,7 @@ TEST_CASE("a kill passes the prompts of its session, and no command that it is a
           "[workers]") {
   CommandWorld w;
   w.loop.loader.held.insert(stream_of(1));
-  // Nothing is known of the session yet: the kill is about the spawn that waits.
+  // The session is not known yet: the kill concerns the spawn that waits.
   const Ticket spawn = w.loop.submit(DrivenLoop::message(1, 1, DrivenLoop::spawn()));
   const Ticket kill = w.loop.submit(DrivenLoop::message(1, 2, kKill));
   w.loop.loader.held.clear();
@@ -439,7 +441,7 @@ TEST_CASE("a kill passes the prompts of its session, and no command that it is a
 
   REQUIRE(w.loop.ask(DrivenLoop::message(2, 3, DrivenLoop::spawn())));
   const Ticket waits = w.loop.submit(DrivenLoop::message(2, 4, prompt("more")));
-  // And an interrupt is about the prompt whose turn it names.
+  // An interrupt concerns the prompt whose turn it names.
   const Ticket interrupt = w.loop.submit(DrivenLoop::message(
       2, 5, as_command(domain::InterruptTurn{base::TurnId{numbered<base::CommandId>(4).bytes}})));
   w.loop.settle();
@@ -503,9 +505,9 @@ TEST_CASE("a session that floods the inbox leaves room for the others", "[worker
   CHECK_FALSE(busy(2, 12, 500));
   CHECK_FALSE(busy(2, 13, 500));
   CHECK(busy(2, 14, 1));
-  CHECK_FALSE(busy(3, 15, 5000));  // one is always taken
+  CHECK_FALSE(busy(3, 15, 5000));  // one is always accepted
   CHECK(busy(3, 16, 1));
-  CHECK(busy(4, 17, 2000));  // the bytes of all
+  CHECK(busy(4, 17, 2000));  // over the bound for all
   CHECK_FALSE(busy(4, 18, 1000));
 }
 
@@ -534,7 +536,7 @@ TEST_CASE("a connection that floods the inbox with sessions leaves room for the 
   for (int i = 0; i < 69; ++i) CHECK_FALSE(busy(std::to_string(i), 10));
   CHECK(busy("large", 10));
   CHECK(busy("", 10));
-  CHECK_FALSE(busy("good", 10));  // who has nothing there is always let in
+  CHECK_FALSE(busy("good", 10));  // an asker without a command in the inbox gets in
   CHECK(busy("good", 10));
   CHECK(busy("large and new", CommandLoop::kSmallBytes + 1));
   CHECK(w.loop.worker.check_room("good", 10));
@@ -546,7 +548,7 @@ TEST_CASE("whether there is room for a large command is known before it is decod
   options.inbox_bytes_max = 8000;
   CommandWorld w(options);
   w.loop.loader.held.insert("$admission");
-  CHECK_FALSE(w.loop.worker.check_room("", 100'000));  // one is always taken
+  CHECK_FALSE(w.loop.worker.check_room("", 100'000));  // one is always accepted
   auto m = DrivenLoop::message(1, 1, DrivenLoop::spawn());
   m.bytes = 5000;
   w.loop.submit(m);
@@ -658,7 +660,7 @@ TEST_CASE("a session is saved and forgotten only when it is durable", "[workers]
     CHECK(loop.worker.find<domain::SessionStream>(
               domain::session_stream("main", numbered<base::SessionId>(1))) != nullptr);
   }
-  // The server died, and its block never came to the disk.
+  // The server died, and its block never reached the disk.
   REQUIRE(disk.store.tail() == Position{0});
   DrivenLoop loop(disk.store, *disk.rows, options);
   CHECK(loop.ask(DrivenLoop::message(1, 2, prompt("more"))).error().code ==
@@ -702,7 +704,7 @@ TEST_CASE("a session that nobody has asked for in long is forgotten, and loaded 
   w.loop.set_time(w.loop.time() + 900'000);
   REQUIRE(w.loop.ask(DrivenLoop::message(7, 107, prompt("more"))));
   w.loop.set_time(w.loop.time() + 200'000);
-  for (int i = 0; i < 5; ++i) w.loop.settle();  // few are saved at once
+  for (int i = 0; i < 5; ++i) w.loop.settle();  // saves come in small portions
   CHECK(w.loop.worker.loaded_streams() == 3);
   CHECK(w.loop.worker.find<domain::SessionStream>(
             domain::session_stream("main", numbered<base::SessionId>(7))) != nullptr);
@@ -736,7 +738,7 @@ TEST_CASE("an agent's names leave memory with its sessions, and are loaded for t
   CHECK_FALSE(w.loop.ask(std::move(refused)));
   CHECK(w.loop.worker.loaded_streams() == 43);
   w.loop.set_time(w.loop.time() + 1'100'000);
-  for (int i = 0; i < 10; ++i) w.loop.settle();  // few are saved at once
+  for (int i = 0; i < 10; ++i) w.loop.settle();  // saves come in small portions
   CHECK(w.loop.worker.loaded_streams() == 2);
   CHECK(w.loop.worker.find<domain::AdmissionStream>(domain::kAdmissionStream) != nullptr);
   CHECK(w.loop.worker.find<domain::ServerStream>(domain::kServerStream) != nullptr);
@@ -758,17 +760,17 @@ TEST_CASE("a session whose snapshot cannot be written stays in memory", "[worker
   for (int i = 1; i <= 10; ++i) {
     REQUIRE(w.loop.ask(DrivenLoop::message(i, i, DrivenLoop::spawn())));
   }
-  CHECK(w.loop.worker.loaded_streams() == 12);  // the registry, which is empty, is forgotten
+  CHECK(w.loop.worker.loaded_streams() == 12);  // the empty registry is evicted
   for (int i = 1; i <= 10; ++i) CHECK(w.loop.loader.requests.at(stream_of(i)) == 1);
   w.loop.loader.is_saving_broken = false;
   w.loop.settle();
   CHECK(w.loop.worker.loaded_streams() <= 4);
 }
 
-// A random mix of commands, with commits and evictions when the seed says so.
+// The outcome of random commands, with commits and evictions at moments that the seed chooses.
 struct Story {
   std::vector<domain::RecordedEvent> events;
-  std::map<std::uint64_t, CommandOutcome> answers;  // by the number of the ticket
+  std::map<std::uint64_t, CommandOutcome> answers;  // by ticket number
 };
 
 Story play(std::uint64_t commands_seed, std::uint64_t timing_seed, std::size_t streams_max) {
@@ -811,7 +813,7 @@ Story play(std::uint64_t commands_seed, std::uint64_t timing_seed, std::size_t s
     auto m = DrivenLoop::message(number + 6 * (i / 100), id, std::move(command));
     if (!is_clients) m.actor_kind = domain::ActorKind::server;
     w.loop.submit(std::move(m));
-    // Decided one by one, so that the order in which streams are loaded changes nothing.
+    // Commands are decided one by one, so that the order of loads changes nothing.
     w.loop.decide();
     while (w.loop.worker.waiting() > 0) {
       w.loop.commit();

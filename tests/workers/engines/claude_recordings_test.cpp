@@ -1,4 +1,4 @@
-// What the real Claude Code said, played back: the reports are exactly these.
+// Recordings of the real Claude Code, played into the engine; the reports must be exactly these.
 #include <algorithm>
 #include <set>
 
@@ -220,7 +220,7 @@ TEST_CASE("what the agent denies by itself is reported as denied", "[workers]") 
 }
 
 TEST_CASE("no recorded line is beyond understanding", "[workers]") {
-  // Answers that refuse a request, and requests that this host does not serve, are kept whole.
+  // Refusals of a request, and requests that this host does not serve, are kept as whole lines.
   const std::set<std::string> with_strange_lines = {"controls", "hook_block", "hooks", "sdk_mcp"};
   int files = 0;
   for (const auto& file : std::filesystem::directory_iterator(engines::recordings())) {

@@ -1,3 +1,5 @@
+// JSON read in place: a value is decoded only when asked for, wrong kinds give nothing, and numbers
+// stay within bounds.
 #include "workers/engines/json_text.hpp"
 
 #include "eventlog/base/msgpack.hpp"

@@ -1,3 +1,4 @@
+// Packets between worker and keeper survive encoding; any other bytes are an error.
 #include "workers/engines/process/keeper_protocol.hpp"
 
 #include "eventlog/base/random.hpp"

@@ -1,4 +1,5 @@
-// Kills workers and keepers for good and looks for what is left of the agent's process tree.
+// Kills workers and keepers with SIGKILL, and checks that nothing of the agent's process tree is
+// left.
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -18,10 +19,10 @@ using std::chrono::seconds;
 using support::kDeadline;
 using support::WatchedProcess;
 
-// Within this time nothing of a dead worker's or keeper's tree may be left.
+// The tree of a dead worker or keeper must be gone within this time.
 constexpr auto kGoneMax = seconds{2};
 
-// A worker process of its own with one agent that has a child in a session of its own.
+// A separate worker process with one agent, whose child runs in a session of its own.
 struct TreeUnderTest {
   support::TemporaryFolder folder;
   std::string lock_file = folder.file("session.lock");
@@ -31,8 +32,8 @@ struct TreeUnderTest {
 
   ~TreeUnderTest() {
     if (worker_pid >= 0) ::kill(worker_pid, SIGKILL);
-    // What the tests orphan comes to this process, for not every init takes note of the dead. All
-    // of it has ended, or a test has failed.
+    // Orphans of the tests come to this process, since not every init reaps the dead. All of them
+    // have ended, or a test has failed.
     while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
   }
 
@@ -56,7 +57,7 @@ struct TreeUnderTest {
     return error == 0 && find_processes();
   }
 
-  // Reads what the worker tells until it has told this.
+  // Reads the worker's output until it contains `part`. False: it did not in time.
   bool read_until(const std::string& part) {
     base::SystemClock clock;
     const auto deadline = clock.boot() + kDeadline;
@@ -121,7 +122,7 @@ TEST_CASE("after the death of a keeper the worker ends the tree", "[workers][.cr
 TEST_CASE("after the death of both the reaper at start-up ends the tree", "[workers][.crash]") {
   TreeUnderTest tree;
   REQUIRE(tree.start("[child] [hang]"));
-  tree.keeper->send(SIGSTOP);  // so that it cannot do its work when the worker dies
+  tree.keeper->send(SIGSTOP);  // a stopped keeper cannot act when the worker dies
   tree.worker->send(SIGKILL);
   REQUIRE(tree.worker->ends_within(kDeadline));
   CHECK(reap_orphans(tree.folder.path()).value().empty());  // its lock is still held

@@ -33,7 +33,7 @@ inline std::vector<RecordedLine> recording(const std::string& name) {
   return out;
 }
 
-// Turns in recordings without message ids are numbered from 1.
+// Turns in recordings without message ids get numbers from 1.
 inline TurnId numbered_turn(int number) {
   TurnId turn;
   turn.bytes.back() = static_cast<char>(number);
@@ -44,7 +44,7 @@ inline TurnId recorded_turn(const JsonObject& prompt, int number) {
   return TurnId::parse(prompt["uuid"].text()).value_or(numbered_turn(number));
 }
 
-// All reports of the recording, in order. The host's prompts begin turns.
+// Returns all reports of the recording, in order. The host's prompts begin turns.
 inline std::vector<Report> replayed(Engine& engine, const std::string& name) {
   std::vector<Report> out;
   int turns = 0;
@@ -79,7 +79,7 @@ inline std::string shown(base::Duration value) {
 inline std::string shown(base::NanoUsd value) {
   return std::to_string(value.value);
 }
-// The last two digits of a numbered turn, the first block of another id.
+// Returns the last two digits of a numbered turn, or the first group of another id.
 inline std::string shown(TurnId value) {
   const std::string text = value.text();
   return text.starts_with("00000000-") ? text.substr(34) : text.substr(0, 8);
@@ -94,8 +94,8 @@ requires std::is_enum_v<Enum> std::string shown(Enum value) {
   return std::string(base::enum_name(value));
 }
 
-// "Output turn=01 kind=text text=…": every field, in order; "denied" and "parent" where they say
-// something.
+// Returns "Output turn=01 kind=text text=…": every field in order, but "denied" and "parent" only
+// if they are set.
 inline std::string shown(const Report& report) {
   return std::visit(
       [](const auto& each) {

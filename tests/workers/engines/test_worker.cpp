@@ -1,6 +1,6 @@
-// steno-test-worker: stands for a worker in tests that kill one. It runs a single agent process and
-// tells on stdout what happens, one line each: "started PID", "line BYTES", "failed TEXT",
-// "exited CODE SIGNAL LEFT".
+// steno-test-worker: a worker for tests that kill one. It runs a single agent process and prints
+// each event as a line on stdout: "started PID", "line BYTES", "failed TEXT", "exited CODE SIGNAL
+// LEFT".
 //
 //   steno-test-worker KEEPER LOCK_FILE WORKDIR PROMPT PROGRAM [ARGUMENT…]
 #include <poll.h>
@@ -16,7 +16,7 @@ void tell(std::string line) {
   if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) ::_exit(3);
 }
 
-// True when it was the last event.
+// Prints the event. True if it was the last one.
 bool tell_event(const engines::ProcessEvent& event) {
   if (const auto* started = std::get_if<engines::ProcessStarted>(&event)) {
     tell("started " + std::to_string(started->pid));

@@ -1,3 +1,4 @@
+// The levels of the feed: an event's levels, and the streams of a level, agree.
 #include "workers/protocol/feed_levels.hpp"
 
 #include <algorithm>

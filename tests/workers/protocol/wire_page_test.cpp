@@ -1,6 +1,6 @@
-// workers/WIRE.md tells the authors of other clients what each field is called and holds. Its
-// tables are compared with the reflection that encodes and decodes those fields, and with the
-// tables of names, so that they cannot go stale; what the words beside them mean is not.
+// workers/WIRE.md documents names and kinds of fields for authors of other clients. Its tables are
+// compared with the reflection that encodes and decodes those fields, and with the tables of names,
+// so they cannot become stale. The explanations beside them are not checked.
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -17,13 +17,13 @@
 
 namespace {
 
-// ---- the kinds of fields, as the page calls them ----
+// ---- the kinds of fields, as named on the page ----
 
 template <class T>
 struct Is {};
 
-// What the page calls an enum, or a map: its heading, or the first cell of its row. A field of a
-// type that has no name here does not compile.
+// The page's name for an enum or a map: its heading, or the first cell of its row. A field of a
+// type without a name here does not compile.
 // clang-format off
 constexpr std::string_view named(Is<domain::SessionStatus>) { return "status"; }
 constexpr std::string_view named(Is<domain::EndReason>) { return "end_reason"; }
@@ -133,7 +133,7 @@ Fields fields_of() {
   return fields;
 }
 
-// "`session`: id, `agent`: text", or "none".
+// Returns "`session`: id, `agent`: text", or "none".
 template <class T>
 std::string line_of() {
   std::string line;
@@ -153,7 +153,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// The cells of a line of a table; none: it is none.
+// Returns the cells of a table's line; empty for any other line.
 Row cells(const std::string& line) {
   Row row;
   if (!line.starts_with("|")) return row;
@@ -162,7 +162,7 @@ Row cells(const std::string& line) {
   return row;
 }
 
-// What stands below a heading, up to the next one: the rows of its tables, without their heads.
+// The rows of the tables below each heading, up to the next one, without the tables' heads.
 using Page = std::map<std::string, std::vector<Row>>;
 
 Page read_page() {
@@ -200,7 +200,7 @@ const std::vector<Row>& section(const Page& page, std::string_view name) {
   return found->second;
 }
 
-// The wanted beginnings of rows, in their order, and no others. A complaint is the row as it is to
+// Requires exactly these beginnings of rows, in this order. A complaint shows how the row must
 // begin.
 void check_rows(std::string_view of, const std::vector<Row>& rows, const std::vector<Row>& wanted) {
   const auto text = [](const Row& row) {
@@ -220,7 +220,7 @@ void check_rows(std::string_view of, const std::vector<Row>& rows, const std::ve
   }
 }
 
-// A table of a map's fields: name and kind, and what it means.
+// Checks the table of a map's fields: name, kind and meaning.
 template <class T>
 void check_fields(const Page& page, const Fields& more = {}) {
   std::vector<Row> wanted;
@@ -230,7 +230,7 @@ void check_fields(const Page& page, const Fields& more = {}) {
   check_rows(named(Is<T>{}), section(page, named(Is<T>{})), wanted);
 }
 
-// A table of an enum's names, the default first, and what each means.
+// Checks the table of an enum's names: the default first, each with its meaning.
 template <class Enum>
 void check_names(const Page& page) {
   std::vector<Row> wanted;
@@ -240,7 +240,7 @@ void check_names(const Page& page) {
   check_rows(named(Is<Enum>{}), section(page, named(Is<Enum>{})), wanted);
 }
 
-// A row of the section "Other maps".
+// Returns a row of the section "Other maps".
 template <class T>
 Row map_row(std::string_view name = named(Is<T>{})) {
   return {"`" + std::string(name) + "`", line_of<T>()};
@@ -251,7 +251,7 @@ std::vector<Row> rows_of_types(std::index_sequence<I...>) {
   return {map_row<std::variant_alternative_t<I, Variant>>(
       std::variant_alternative_t<I, Variant>::kType)...};
 }
-// Of every command that a client may send.
+// Adds a row for every command that a client can send.
 template <class... One>
 void add_rows(std::vector<Row>& rows, base::Types<One...>) {
   (rows.push_back(map_row<One>(One::kType)), ...);

@@ -1,3 +1,5 @@
+// Queries see everything up to the durable head. A page costs only what it shows, is bounded, and
+// leaves nothing out.
 #include "workers/queries/query_service.hpp"
 
 #include "eventlog/base/text_bytes.hpp"
@@ -13,7 +15,7 @@ namespace {
 using support::kSession;
 using support::LogBuilder;
 
-// Its facts are whole, and its contents cannot be read while it is told so.
+// A store with whole facts, whose contents cannot be read while `is_torn`.
 struct TornStore : support::CountingStore {
   using CountingStore::CountingStore;
   base::Result<std::vector<eventlog::StoredBlock>> read(Position from, std::size_t bytes_max,
@@ -27,7 +29,7 @@ struct TornStore : support::CountingStore {
   bool is_torn = false;
 };
 
-// The service over a log that grows.
+// The query service over a log that grows.
 struct QueriedLog {
   LogBuilder log;
   TornStore store{log.store()};
@@ -219,8 +221,8 @@ TEST_CASE("a finished block is shown without its parts", "[workers]") {
   CHECK(texts_of(w.ask<OutputAnswer>(kVerbOutput, query)) == shown);
 }
 
-// Asks for one page after the other, and gives all their items. Pages are bounded, whatever is
-// asked.
+// Asks for one page after another and returns the texts of all. Every page must be bounded,
+// whatever limit is asked for.
 template <class Next>
 std::vector<std::string> all_pages(QueriedLog& w, QueryBody query, Next&& next) {
   std::vector<std::vector<std::string>> pages;
@@ -252,14 +254,14 @@ TEST_CASE("a page of output costs what it shows, however long the session is", "
   QueryBody query;
   query.agent = "main";
   query.reference = "fix-bug";
-  (void)w.ask<ShowAnswer>(kVerbShow, query);  // the index has come to the log's end
+  (void)w.ask<ShowAnswer>(kVerbShow, query);  // brings the index up to the log's end
   const auto check_page = [&](std::int64_t limit, Position after, std::size_t items) {
     INFO("limit " << limit << " after " << after.value);
     w.store.forget();
     query.limit = limit;
     query.after = after;
     CHECK(w.ask<OutputAnswer>(kVerbOutput, query).items.size() == items);
-    // Each log block of ten blocks is read for its facts, then for its texts.
+    // Each log block has ten outputs of the session; it is read for facts, then for texts.
     CHECK(w.store.blocks_read <= 2 * items / 10 + 4);
   };
   check_page(200, {}, 200);
@@ -326,7 +328,7 @@ TEST_CASE("the last output is counted in blocks of what the agent said", "[worke
   CHECK(w.ask<OutputAnswer>(kVerbOutput, query).items.size() == 7);
   query.limit = 4;
   CHECK(w.ask<OutputAnswer>(kVerbOutput, query).items.size() == 9);
-  // Parts of a block that is not finished are one.
+  // The parts of an unfinished block count as one.
   w.log.append(w.stream(), domain::PartialOutputRecorded{support::turn(4), 4}, "half ");
   w.log.append(w.stream(), domain::TurnQueued{support::turn(5)}, "prompt 5");
   w.log.append(w.stream(), domain::PartialOutputRecorded{support::turn(4), 4}, "a sentence");
@@ -429,7 +431,7 @@ TEST_CASE("pages of the log leave nothing out, however small they are", "[worker
   }
 }
 
-// The positions of a level's events, read page by page, of which there are `pages` at most.
+// Reads a level page by page, in at most `pages` pages; returns the positions of its events.
 std::vector<Position> read_level(QueriedLog& w, const std::string& level, int pages) {
   std::vector<Position> found;
   bus::ReadRequest request{level, {}, 0, 0};
@@ -457,10 +459,10 @@ TEST_CASE("reading a session's level costs what the session has, not what the lo
     if (i % 20 == 19) w.log.seal();
   }
   const std::string level = session_level("main", kSession);
-  (void)read_level(w, level, 1);  // the index has come to the log's end
+  (void)read_level(w, level, 1);  // brings the index up to the log's end
   w.store.forget();
   CHECK(read_level(w, level, 1) == of_session);
-  // Five blocks for their facts and their contents, and the log's end for its digest.
+  // Five blocks, each for facts and contents, and the log's last block for its digest.
   CHECK(w.store.blocks_read <= 2 * of_session.size() + 1);
   w.store.forget();
   CHECK(read_level(w, "agent/main/", 100).size() == 20'005);
@@ -486,7 +488,7 @@ TEST_CASE("a session's level is read whole although the stream index leaves even
   std::vector<Position> of_session;
   for (int i = 0; i < 10; ++i) {
     of_session.push_back(w.log.append(w.stream(), domain::NothingChanged{"mine"}));
-    (void)read_level(w, session_level("main", kSession), 1);  // a row of the index for each block
+    (void)read_level(w, session_level("main", kSession), 1);  // makes an index row for each block
   }
   const auto rows = w.index_rows->scan("i/" + w.stream(), {}, 100);
   REQUIRE(rows->size() == 10);

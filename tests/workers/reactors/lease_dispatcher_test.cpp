@@ -1,3 +1,5 @@
+// The dispatcher of leases: a lease ends only when its holder is surely gone, directives arrive in
+// order and are repeated until obeyed, and lost texts never become empty prompts.
 #include "workers/reactors/lease_dispatcher.hpp"
 
 #include "tests/support/driven_loop.hpp"
@@ -26,7 +28,7 @@ class WorkersSocket final : public bus::ServerSocket {
     return true;
   }
 
-  // What was sent under the verb since the last call for it.
+  // Returns everything sent under the verb since the last call for it.
   template <class Body>
   std::vector<Body> take(std::string_view verb) {
     std::vector<Body> bodies;
@@ -41,7 +43,7 @@ class WorkersSocket final : public bus::ServerSocket {
   bool is_full = false;
 };
 
-// Reads from the log, unless it is told that it cannot.
+// Reads contents from the log, unless the test makes it fail.
 class Contents final : public ContentLoader {
  public:
   explicit Contents(eventlog::BlockStore& store) : loader_(store) {}
@@ -52,13 +54,13 @@ class Contents final : public ContentLoader {
       outcome->event = base::failure(base::ErrorCode::io, "the disk is gone");
     }
     if (outcome && outcome->event && lost.contains(outcome->event->envelope.type)) {
-      outcome->event->content.reset();  // as salvaged
+      outcome->event->content.reset();  // as after a salvage
     }
     return outcome;
   }
 
   bool is_broken = false;
-  std::set<std::string> lost;  // types of events whose text the log has lost
+  std::set<std::string> lost;  // event types whose texts the log has lost
 
  private:
   InlineContentLoader loader_;
@@ -71,7 +73,7 @@ struct DispatcherLife {
         dispatcher(loop.worker, socket, locks, contents, random, {}) {}
 
   void settle() {
-    // A text that was asked for in one round is there in the next.
+    // A text that is requested in one round arrives in the next.
     for (int quiet = 0; quiet < 3; ++quiet) {
       loop.settle();
       bool has_worked = dispatcher.do_work(cycle());
@@ -94,7 +96,7 @@ struct DispatcherLife {
     settle();
   }
   void register_worker() { hear(kVerbRegister, RegisterBody{kWorker, 77, {}}); }
-  // A session with a turn that runs under a lease of the worker's; the directive says so.
+  // Starts a session whose turn runs under a lease of the worker; returns the directive for it.
   DirectiveBody lease() {
     register_worker();
     REQUIRE(loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn())));
@@ -159,7 +161,7 @@ TEST_CASE("a holder that comes back while its lease is taken is not directed", "
   const DirectiveBody before = life.lease();
   life.locks.is_worker_held = life.locks.is_held = false;
   life.now = life.now + seconds(1);
-  life.dispatcher.do_work(life.cycle());  // asks for the lease to be expired
+  life.dispatcher.do_work(life.cycle());  // requests the expiry of the lease
   life.locks.is_worker_held = true;
   const RegisterBody back{kWorker, 77, {}};
   life.dispatcher.on_frame(kPeer, bus::Notice{std::string(kVerbRegister), bus::to_body(back)},
@@ -177,11 +179,11 @@ TEST_CASE("a worker whose queue is full keeps its leases until it must have noti
   LastingStores disk;
   DispatcherLife life(disk);
   const DirectiveBody before = life.lease();
-  life.locks.is_held = false;  // the directive is under way, the agent not started
+  life.locks.is_held = false;  // directive in flight, agent not started
   life.socket.is_full = true;
   life.hear(kVerbHeartbeat, HeartbeatBody{});
   life.advance(seconds(2));
-  life.hear(kVerbHeartbeat, HeartbeatBody{});  // it has not obeyed: it is to be directed again
+  life.hear(kVerbHeartbeat, HeartbeatBody{});  // it has not obeyed and must be directed again
   life.advance(std::chrono::milliseconds(200));
   life.socket.is_full = false;
   const base::WorkerId other = support::numbered<base::WorkerId>(7);
@@ -194,7 +196,7 @@ TEST_CASE("a worker whose queue is full keeps its leases until it must have noti
   REQUIRE(again.size() == 1);  // as soon as there was room
   CHECK(again[0].token == before.token);
 
-  // Once it has been silent for long, the other one may have the session.
+  // After a long silence of the first worker, the other one can have the session.
   const bus::Notice beat{std::string(kVerbHeartbeat), bus::to_body(HeartbeatBody{})};
   for (int i = 0; i < 12; ++i) {
     life.dispatcher.on_frame("other", beat, life.now);
@@ -224,7 +226,7 @@ TEST_CASE("a worker that is silent keeps its leases while there is no other", "[
   LastingStores disk;
   DispatcherLife life(disk);
   life.lease();
-  life.locks.is_held = GENERATE(true, false);  // while it is stopped, its agents may end
+  life.locks.is_held = GENERATE(true, false);  // while stopped, its agents can end
   for (int i = 0; i < 60; ++i) life.advance(seconds(1));
   CHECK(life.dispatcher.workers() == 0);
   CHECK(life.count("LeaseExpired") == 0);
@@ -244,7 +246,7 @@ TEST_CASE("a directive that a worker has not obeyed is sent again", "[workers]")
   REQUIRE(again.size() == 1);
   CHECK(again[0].number > directive.number);
   CHECK(again[0].turn == directive.turn);
-  // It may be on its way still.
+  // The repeated directive can still be in flight.
   life.hear(kVerbHeartbeat, obedient);
   CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
 }
@@ -263,7 +265,7 @@ TEST_CASE("the directives of a new server are newer than those of the one before
       last = each.number;
     }
   }
-  DispatcherLife life(disk);  // whose clock begins anew
+  DispatcherLife life(disk);  // with a clock that begins anew
   life.dispatcher.begin({}, 2);
   const std::string stream = domain::session_stream("main", kSession);
   auto streams = support::fold_all(disk.store);
@@ -282,7 +284,7 @@ TEST_CASE("a new server waits for a holder that may still come", "[workers]") {
     auto streams = support::fold_all(disk.store);
     const std::string stream = domain::session_stream("main", kSession);
     life.dispatcher.restore(std::get<domain::SessionState>(streams.at(stream).state));
-    life.locks.is_held = false;  // the directive is under way, the agent not started
+    life.locks.is_held = false;  // directive in flight, agent not started
     life.locks.is_only = is_only;
     life.settle();
     const base::WorkerId other = support::numbered<base::WorkerId>(7);
@@ -348,7 +350,7 @@ TEST_CASE("a prompt whose text is lost is never given, and its turn ends", "[wor
   for (const DirectiveBody& directive : life.socket.take<DirectiveBody>(kVerbDirective)) {
     CHECK_FALSE(directive.turn);
   }
-  // What is readable is given again.
+  // A prompt that can be read is given again.
   life.contents.lost.clear();
   REQUIRE(life.loop.ask(
       DrivenLoop::message(1, 3, support::as_command(domain::SendPrompt{"once more", false}))));
@@ -384,7 +386,7 @@ TEST_CASE("an agent is told to end also while its session's texts cannot be read
     before = life.lease();
     REQUIRE(life.loop.ask(DrivenLoop::message(1, 2, as_command(domain::KillSession{}))));
   }
-  // A new server has none of the texts at hand.
+  // A new server has read none of the texts yet.
   DispatcherLife life(disk);
   life.contents.is_broken = true;
   auto streams = support::fold_all(disk.store);
@@ -418,7 +420,7 @@ TEST_CASE("what a report says at too great a length is cut where it becomes a fa
   DispatcherLife life(disk);
   const auto directive = life.lease();
   std::string model = "m";
-  for (int i = 0; i < 1'000; ++i) model += "ö";  // byte 256 is in the middle of one
+  for (int i = 0; i < 1'000; ++i) model += "ö";  // byte 256 splits a character
   ReportsBody reports{directive.session, directive.agent, directive.token, {}};
   reports.reports.push_back(encode_report(1, domain::ReportAgentStarted{5, 6}));
   reports.reports.push_back(encode_report(

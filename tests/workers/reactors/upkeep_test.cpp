@@ -1,3 +1,5 @@
+// Upkeep: erasures are completed only when no file holds the text, survive restarts, and reach
+// backups and archives. Content expires as the rules say.
 #include "workers/reactors/upkeep.hpp"
 
 #include "eventlog/rocksdb/rocksdb_store.hpp"
@@ -19,7 +21,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using support::DrivenLoop;
 
-// A store that says for a while that somebody holds its files.
+// A store that reports for a while that a reader holds its files.
 class BusyStore final : public support::ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
@@ -36,7 +38,7 @@ class BusyStore final : public support::ForwardingStore {
   int scrubs = 0;
 };
 
-// What lasts over the server's restarts.
+// The parts that survive the server's restarts.
 struct ErasureWorld {
   eventlog::MemoryStore memory;
   BusyStore store{memory};
@@ -59,7 +61,7 @@ class ErasureLife {
     upkeep_.begin(w.store.tail(), 1);
   }
 
-  // Goes on for so long, a step every `pace`.
+  // Runs for `time`, one step every `pace`.
   void run(Duration time, Duration pace) {
     for (Duration until = Duration{world_.now_us} + time; Duration{world_.now_us} < until;) {
       world_.now_us += pace.count();
@@ -76,7 +78,7 @@ class ErasureLife {
   }
   void run_shortly() { run(std::chrono::seconds(10), std::chrono::milliseconds(10)); }
 
-  // A session that has ended, and no agent process ever ran of it.
+  // Spawns and kills a session that never had an agent process.
   void spawn_and_kill(int number) {
     REQUIRE(loop.ask(DrivenLoop::message(number, number * 10, DrivenLoop::spawn())));
     REQUIRE(loop.ask(
@@ -187,7 +189,7 @@ TEST_CASE("a text that cannot be erased does not keep others", "[workers]") {
   ErasureLife life(world);
   life.spawn_and_kill(1);
   life.spawn_and_kill(2);
-  // The block of the first session's beginning.
+  // Damages the content block of the first session's first event.
   REQUIRE(world.store.replace_content(life.of_type<domain::SessionOpened>()[0].envelope.position,
                                       "nonsense"));
   REQUIRE(life.erase(1));
@@ -229,7 +231,7 @@ TEST_CASE("an ended session's text is kept for as long as the rules say", "[work
   CHECK(erased[0].envelope.actor_kind == domain::ActorKind::server);
   CHECK(life.of_type<domain::ContentErasureCompleted>().size() == 1);
   CHECK(life.prompt(1).empty());
-  // A session that lives is not touched, however old it is, and nothing is erased twice.
+  // A live session is not touched, however old it is, and nothing is erased twice.
   life.run(hours(40), minutes(30));
   CHECK(life.of_type<domain::ContentErased>().size() == 1);
   CHECK(life.prompt(2) == "work on it");
@@ -353,7 +355,7 @@ TEST_CASE("an erasure waits for a log that is half trimmed", "[workers]") {
   CHECK(outcome.erased.empty());
   REQUIRE(outcome.error);
   CHECK(outcome.error->code == base::ErrorCode::busy);
-  // By it the rest of the trim knows which chunks are to go.
+  // The rest of the trim needs the text to know which chunks must go.
   CHECK_FALSE(support::files_with(disk.backup.folder, prompt).empty());
   disk.is_trimmed = true;
   CHECK(disk.run().erased.size() == 1);

@@ -1,3 +1,5 @@
+// The worker's agents: directives are obeyed once and in order, reports are kept until durable and
+// sent in bounded messages, and agents end with their lease.
 #include "workers/runner/agent_runner.hpp"
 
 #include <set>
@@ -14,7 +16,7 @@ using base::Duration;
 using support::kSession;
 using support::turn;
 
-// What the test sees of an agent, and what the agent is to say.
+// An agent as the test sees it, and the events that it will produce.
 struct Agent {
   std::vector<std::string> written;
   std::vector<engines::ProcessEvent> says;
@@ -45,7 +47,7 @@ class Process final : public engines::AgentProcess {
   Agent& agent_;
 };
 
-// Writes turns by their ids, and reports each line as output.
+// Writes each turn as its id, and reports each line as output.
 class Codec final : public engines::Engine {
  public:
   engines::Launch launch() const override { return {}; }
@@ -91,7 +93,7 @@ struct EngineWorld final : AgentLauncher {
   void says_lines(int count) {
     for (int i = 0; i < count; ++i) says(0, engines::Line{"a line", engines::LineFault::none});
   }
-  // Sequences of the reports that are to be sent now.
+  // Returns the sequences of the reports that are to be sent now.
   std::vector<std::int64_t> sent() {
     std::vector<std::int64_t> sequences;
     while (const auto body = worker.take_reports()) {
@@ -139,7 +141,7 @@ TEST_CASE("a newer lease's agent starts when the older one's has ended", "[worke
   w.worker.do_work(w.now);
   REQUIRE(w.agents.size() == 2);
   CHECK(w.agents[1].written == std::vector<std::string>{turn(2).text()});
-  CHECK(w.sent().empty());  // the older lease is not the worker's any more
+  CHECK(w.sent().empty());  // the worker has lost the older lease
 }
 
 TEST_CASE("reports are kept until they are durable", "[workers]") {
@@ -200,7 +202,7 @@ TEST_CASE("reports go out in messages of bounded size", "[workers]") {
   EngineWorld w(options);
   w.direct(EngineWorld::directive(1, 1));
   for (int i = 0; i < 20; ++i) {
-    // One alone may be larger than the bound; it goes by itself.
+    // A single report can exceed the bound; it then goes alone.
     w.says(0, engines::Line{std::string(i == 10 ? 5000 : 200, 'x'), engines::LineFault::none});
   }
   std::int64_t next = 1;
@@ -253,13 +255,13 @@ TEST_CASE("agents are not read while too many reports wait", "[workers]") {
   w.says_lines(9);
   w.worker.do_work(w.now);
   CHECK_FALSE(w.agents[0].is_reading);
-  CHECK(w.sent().size() == 10);  // and none was dropped
+  CHECK(w.sent().size() == 10);  // none was dropped
   w.worker.on_ack({kSession, {1}, 10, false, false});
   w.worker.do_work(w.now);
   CHECK(w.agents[0].is_reading);
 }
 
-// Directs an agent for each of so many sessions; `bytes` of output come from each.
+// Directs an agent for each of this many sessions; each of them outputs `lines` lines.
 void direct_many(EngineWorld& w, int sessions, int lines) {
   for (int i = 0; i < sessions; ++i) {
     auto body = EngineWorld::directive(i + 1, 1);
@@ -328,7 +330,7 @@ TEST_CASE("so many reports of a lease are under way, and no more", "[workers]") 
   CHECK(w.worker.unacked_bytes() == 0);
 }
 
-// A server that says what the test wants and hears nothing.
+// A socket to a server that says what the test wants and never receives anything.
 class SilentServerSocket final : public bus::ClientSocket {
  public:
   void* poll_handle() const override { return nullptr; }
@@ -376,10 +378,10 @@ TEST_CASE("agents are ended when no server was heard for long", "[workers]") {
   };
   work_for(std::chrono::minutes(29));
   CHECK_FALSE(w.agents[0].is_terminated);
-  hear(bus::Notice{std::string(kVerbHeartbeat), {}});  // every word of the server counts
+  hear(bus::Notice{std::string(kVerbHeartbeat), {}});  // any frame of the server counts
   work_for(std::chrono::minutes(29));
   CHECK_FALSE(w.agents[0].is_terminated);
-  // Asleep it is not without a server.
+  // The time in which the machine slept does not count.
   w.now += std::chrono::hours(8);
   link.do_work();
   CHECK_FALSE(w.agents[0].is_terminated);

@@ -1,3 +1,5 @@
+// The worker's connection: a worker that was stopped, or lost its server, never obeys a directive
+// of a lease that can have ended meanwhile.
 #include "workers/runner/worker_link.hpp"
 
 #include "bus/memory_bus.hpp"
@@ -25,7 +27,7 @@ class SilentEngine final : public engines::Engine {
   bool wants_exit() const override { return false; }
 };
 
-// Exits as soon as it may.
+// A process that exits as soon as it can.
 class BriefProcess final : public engines::AgentProcess {
  public:
   explicit BriefProcess(const bool& may_exit) : may_exit_(may_exit) {}
@@ -68,7 +70,7 @@ DirectiveBody directive(int session, std::int64_t token, std::int64_t number) {
   return body;
 }
 
-// Pumps the agent to its end and acknowledges all that it reported.
+// Pumps the agent to its end and acknowledges all of its reports.
 void settle(AgentRunner& worker, Duration now) {
   worker.do_work(now);
   while (const auto reports = worker.take_reports()) {
@@ -94,7 +96,7 @@ TEST_CASE("a directive that was long under way does not begin an ended lease aga
   CHECK(launcher.launched == 3);
 }
 
-// Whoever reads from it may be stopped behind the next frame.
+// A socket that can stop its reader for a time behind the next frame.
 class StoppingSocket final : public bus::ClientSocket {
  public:
   StoppingSocket(bus::ClientSocket& socket, support::ManualClock& clock)
@@ -115,7 +117,7 @@ class StoppingSocket final : public bus::ClientSocket {
   support::ManualClock& clock_;
 };
 
-// A worker's connection, and a server that welcomes it and directs it when the test says so.
+// A worker's connection, and a server that welcomes it and sends directives when the test says so.
 struct LinkedWorker {
   void work() {
     clock.now += Duration{1'000};
@@ -156,7 +158,7 @@ struct LinkedWorker {
   const WorkerLinkOptions options;
   WorkerLink link{worker, {clock, socket}, numbered<base::WorkerId>(1), 1, options};
   bus::PeerId peer;
-  Duration server_limit{0};  // as the server says
+  Duration server_limit{0};  // the limit that the server sends
 };
 
 TEST_CASE("a worker that was stopped for long obeys nothing that waited meanwhile", "[workers]") {
@@ -194,7 +196,7 @@ TEST_CASE("a worker's limit is that of the server it is with", "[workers]") {
   w.become_registered();
   w.direct(directive(1, 1, 1));
   w.clock.now += w.server_limit / 2;
-  w.server_limit = std::chrono::seconds(10);  // of the next one
+  w.server_limit = std::chrono::seconds(10);  // the next server's limit
   w.work();
   CHECK(w.launcher.launched == 0);
   w.become_registered();
@@ -214,7 +216,7 @@ TEST_CASE("a worker that was stopped while it read obeys nothing of what it had 
   CHECK(w.launcher.launched == 0);
   w.become_registered();
   w.direct(directive(1, 1, 2));
-  w.socket.stop_for = w.options.silence_max / 2;  // short enough for the lease to last
+  w.socket.stop_for = w.options.silence_max / 2;  // short enough for the lease to survive
   w.work();
   CHECK(w.launcher.launched == 1);
 }

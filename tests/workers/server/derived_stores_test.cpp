@@ -1,3 +1,5 @@
+// The stores derived from the log: damage and failed writes stop only what needs them, damaged rows
+// are rebuilt, and rows that know more than the log refuse it.
 #include "workers/server/derived_stores.hpp"
 
 #include "eventlog/log/stream_loader.hpp"
@@ -14,7 +16,7 @@ using support::LogBuilder;
 struct Fixture {
   Fixture() { open(); }
 
-  // As the next server does.
+  // Opens the stores as the next server does.
   void open() {
     const auto tail = *eventlog::read_tail(log.store());
     auto opened = try_open(log.store(), tail);
@@ -47,7 +49,7 @@ struct Fixture {
     request.level = bus::kAllLevel;
     return ask(bus::kReadVerb, bus::to_body(request));
   }
-  // What `digests` says is wrong, by projection.
+  // Returns the faults in the answer to `digests`, by projection.
   std::map<std::string, std::string> faults() {
     const auto answer = bus::from_body<workers::DigestsAnswer>(
         ask(workers::kVerbDigests, bus::to_body(workers::QueryBody{})).body);
@@ -115,7 +117,7 @@ TEST_CASE("who tells the rows of new events hears that they must be told again",
 TEST_CASE("a query is not answered from a projection that has stopped on the way", "[workers]") {
   Fixture f;
   REQUIRE(f.list().status == bus::ReplyStatus::ok);
-  f.log.change_epoch();  // without the event that begins one
+  f.log.change_epoch();  // without its EpochStarted
   f.log.append(domain::kServerStream, another_server());
   for (int i = 0; i < 2; ++i) {
     CHECK_FALSE(f.answer({}).is_behind);
@@ -193,7 +195,7 @@ TEST_CASE("what a server takes over is built anew where its rows are damaged", "
     REQUIRE(f.view_rows.write(damage));
     f.open();
     CHECK(f.side->takeover.sessions.size() == 1);
-    // Found by the fold, not by who reads the rows.
+    // The fold finds the damage before any reader of the rows does.
     REQUIRE(f.view_rows.write(damage));
     f.log.append(domain::session_stream("main", support::kSession), domain::AgentExited{});
     f.open();
@@ -272,7 +274,7 @@ TEST_CASE("a log that its rows have seen more of is not taken over", "[workers]"
   older.append(domain::kServerStream, another_server());
   for (int i = 0; i < 3; ++i) f.log.append(domain::kServerStream, another_server());
   REQUIRE(f.stats().status == bus::ReplyStatus::ok);
-  // Only one of the two is left to tell.
+  // Only one of the two stores is left to detect it.
   REQUIRE((&seen == &f.index_rows ? f.view_rows : f.index_rows).clear());
   const auto refused = f.try_open(older.store(), *eventlog::read_tail(older.store()));
   REQUIRE_FALSE(refused);

@@ -1,3 +1,5 @@
+// The server's loop over a memory bus: requests to either endpoint, restarts in the midst of work,
+// full queues, and the times that it reports.
 #include "workers/server/server.hpp"
 
 #include <algorithm>
@@ -35,7 +37,7 @@ struct Clock final : base::Clock {
   Duration now = seconds(1);
 };
 
-// Time passes while numbers are drawn, once, where the test says so.
+// Time passes while numbers are drawn: once, when the test says so.
 struct SlowRandom final : base::Random {
   SlowRandom(base::Random& from, Clock& time) : random(from), clock(time) {}
   std::uint64_t next() override {
@@ -47,7 +49,7 @@ struct SlowRandom final : base::Random {
   Duration delay{0};
 };
 
-// The same while the next frame is received, and while the next one is sent.
+// Time passes while the next frame is received, and while the next one is sent.
 struct SlowSocket final : bus::ServerSocket {
   SlowSocket(std::unique_ptr<bus::ServerSocket> over, Clock& time)
       : socket(std::move(over)), clock(time) {}
@@ -68,7 +70,7 @@ struct SlowSocket final : bus::ServerSocket {
   Duration send_delay{0};
 };
 
-// What lasts over the server's restarts, and the bus.
+// The parts that survive the server's restarts, and the bus.
 struct ServerWorld {
   Clock clock;
   base::SeededRandom random{4};
@@ -78,9 +80,9 @@ struct ServerWorld {
   support::FaultyRows views;
 };
 
-// One life of the server; blocks become durable when the test says so, or by themselves.
+// One life of the server. Blocks become durable when the test says so, or by themselves.
 struct ServerLife {
-  // `key`: that anchors are signed with.
+  // `key` signs anchors.
   explicit ServerLife(ServerWorld& w, CommandLoopOptions options = {},
                       std::optional<base::SigningKey> key = std::nullopt)
       : world(w),
@@ -149,7 +151,7 @@ base::RawValue spawn(std::uint8_t number = 0) {
   return bus::to_body(body);
 }
 
-// Somebody who is connected to one of the server's sockets.
+// A peer that is connected to one of the server's sockets.
 struct Peer {
   Peer(ServerWorld& w, const std::string& endpoint, bus::Hello hello)
       : world(w),
@@ -159,13 +161,13 @@ struct Peer {
   base::CommandId start(std::string_view verb, base::RawValue body) {
     return *client.start(verb, std::move(body), seconds(60));
   }
-  // Its session has the id of the command.
+  // Sends a spawn; its session has the id of the command.
   base::CommandId start_spawn(std::uint8_t number = 0) {
     const base::CommandId id{session_number(number).bytes};
     REQUIRE(client.start(id, kVerbCommand, spawn(number), seconds(60)));
     return id;
   }
-  // Steps until the condition holds, or for a bounded time.
+  // Steps until the condition holds. False: it did not within 2000 steps.
   template <class Condition>
   bool run(ServerLife& life, Condition&& condition) {
     for (int i = 0; i < 2000; ++i) {
@@ -210,7 +212,7 @@ TEST_CASE("a connection that acts for one agent commands no other's sessions", "
       life, other.start(bus::kReadVerb, bus::to_body(bus::ReadRequest{"all/", {}, 0, 0})));
   REQUIRE(unread);
   CHECK(unread->status == bus::ReplyStatus::error);
-  // Nor the log as a whole, whatever agent it names.
+  // It does not command the log as a whole either, whatever agent it names.
   for (const std::string agent : {"", "other"}) {
     CommandBody body = encode_command(domain::BeginBackup{"one", "/nowhere/one"});
     body.agent = agent;
@@ -287,7 +289,7 @@ TEST_CASE("an archive for which the log cannot be trimmed can be forgotten while
     writer.append(server, domain::EpochStarted{1, "created"});
     writer.flush();
     writer.append(server, domain::ArchiveBegun{"one", "/nowhere/one"});
-    writer.append(server, domain::ArchiveCompleted{"one", {1}, {1}});  // and no anchor
+    writer.append(server, domain::ArchiveCompleted{"one", {1}, {1}});  // without an anchor
     writer.flush();
   }
   ServerLife life(w);
@@ -301,7 +303,7 @@ TEST_CASE("an archive for which the log cannot be trimmed can be forgotten while
     ArchiveBody body;
     body.action = ArchiveAction::forget;
     body.name = "one";
-    // The client asks again by itself while the answer is that the archive is busy.
+    // The client itself repeats the request while the answer is that the archive is busy.
     const auto reply = asker.answer(life, asker.start(kVerbArchive, bus::to_body(body)));
     return reply && reply->status == bus::ReplyStatus::ok;
   };
@@ -317,7 +319,7 @@ TEST_CASE("an archive for which the log cannot be trimmed can be forgotten while
     const auto refused = asker.answer(life, asker.start(kVerbCommand, bus::to_body(body)));
     REQUIRE(refused);
     CHECK(refused->code == "version_conflict");
-    CHECK(forget());  // the trim was given back, and so could be given up again
+    CHECK(forget());  // the trim was returned and can be given up again
     CHECK(list().empty());
   }
   SECTION("not whole any more") {
@@ -349,7 +351,7 @@ TEST_CASE(
   ArchiveBody archive;
   archive.action = ArchiveAction::forget;
   archive.name = "two";
-  // In the form of older releases, or as commands.
+  // As requests of older releases, or as commands.
   const bool is_older = GENERATE(true, false);
   const auto command = [](const domain::ServerCommand& c) {
     return std::pair(kVerbCommand, bus::to_body(encode_command(c)));
@@ -669,7 +671,7 @@ TEST_CASE("a connection with many queries leaves room for those of others", "[wo
   later.at_least = {1'000'000};
   later.wait = seconds(50);
   REQUIRE(many.answer(life, many.start(kVerbStatus, bus::to_body(QueryBody{}))));
-  // By hand: a client of ours would ask again while the answer is `busy`.
+  // Sent by hand, since our client would repeat the request while the answer is `busy`.
   std::size_t busy = 0;
   for (int i = 0; i < 200; ++i) {
     bus::Request request{base::CommandId::make(w.clock.wall(), w.random), std::string(kVerbList),
@@ -726,7 +728,7 @@ TEST_CASE("what the flight recorder holds is told once in a cycle", "[workers]")
   CHECK(told == 2);
 }
 
-// A worker that holds what the directive says and connects to the server.
+// A worker that connects to the server with these leases.
 struct Holder : Peer {
   Holder(ServerWorld& w, std::vector<HeldLease> held)
       : Peer(w, "worker", hello_of(bus::Role::worker)), body{kWorker, 77, std::move(held)} {}
@@ -736,7 +738,7 @@ struct Holder : Peer {
       return client.send_notice({std::string(kVerbRegister), bus::to_body(body)});
     });
   }
-  // The next directive; what it hears meanwhile must not be that a lease is over.
+  // Returns the next directive. No acknowledgement before it may say that a lease is lost.
   DirectiveBody directive(ServerLife& life) {
     std::optional<DirectiveBody> found;
     REQUIRE(run(life, [&] {
@@ -850,8 +852,7 @@ TEST_CASE("nobody is kept out by who has connected thousands of times", "[worker
   CHECK(worker.directive(life).turn);
 }
 
-// Who is forgotten is told to say HELLO, a worker registers again, and what was said meanwhile is
-// said again.
+// A forgotten peer is told to say HELLO. A worker then registers again and repeats its reports.
 TEST_CASE("peers that are silent for long are forgotten, and lose nothing by it", "[workers]") {
   ServerWorld w;
   ServerLife life(w);

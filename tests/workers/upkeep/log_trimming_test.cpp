@@ -1,3 +1,5 @@
+// Trimming: the log's beginning moves into an archive as far as no live session needs it, rows can
+// be rebuilt from the anchor's, and an interrupted archive is removed.
 #include "workers/upkeep/log_trimming.hpp"
 
 #include <fstream>
@@ -19,7 +21,7 @@ using support::stream_of;
 
 constexpr std::string_view kPrompt = "work on it";
 
-// A log in a data folder, and all that trims it.
+// A log in a data folder, with everything that trims it.
 struct TrimmedLog {
   TrimmedLog() {
     REQUIRE(log);
@@ -44,7 +46,7 @@ struct TrimmedLog {
     return wanted;
   }
   LogTrimming trimming() { return {store(), index, root}; }
-  // Archives what the order says, and trims the log. Returns the archive's last position.
+  // Archives what the order says and trims the log. Returns the archive's last position.
   Position move_away(const ArchiveOrder& wanted) {
     const auto made = trimming().archive(wanted, key);
     if (!made) FAIL(base::describe(made.error()));
@@ -67,7 +69,7 @@ struct TrimmedLog {
     REQUIRE(*found);
     return std::move(**found);
   }
-  // What all projections and streams add up to.
+  // Folds all projections and streams; returns an anchor over them.
   eventlog::Anchor fold(eventlog::KeyValueStore& into) {
     const auto folded = projections::fold_anchor(store(), store().tail(), into);
     if (!folded) FAIL(base::describe(folded.error()));
@@ -106,7 +108,7 @@ TEST_CASE("a log is trimmed up to where the sessions that live begin", "[workers
     order.needed = {stream_of(1), stream_of(2)};
     const Position tail = w.store().tail();
     const auto made = w.trimming().archive(order, w.key);
-    // What comes before the first one is archived, and no more.
+    // Only the events before the first session are archived.
     REQUIRE(made);
     CHECK(made->outcome.through == Position{2});
     CHECK(w.store().first() == Position{1});
@@ -156,7 +158,7 @@ TEST_CASE("rows that are lost are built upon those that the anchor names", "[wor
     return w.fold(*into).rows;
   };
   const auto rows = whole();
-  // All that a server has of them is gone: it begins with what stands beside the anchor.
+  // The server's own rows are all lost; it begins with those beside the anchor.
   auto index_rows = eventlog::make_memory_key_value_store();
   auto view_rows = eventlog::make_memory_key_value_store();
   const auto tail = *eventlog::read_tail(w.store());
@@ -291,7 +293,7 @@ TEST_CASE("a trim that cannot look at its folders is an error, not an exception"
   w.record(domain::RecordAnchor{made->anchor});
   const TrimOrder order{"one", w.archive, made->outcome.through, {}};
   fs::remove_all(w.root.bases());
-  fs::create_symlink("base", w.root.bases());  // leads to itself
+  fs::create_symlink("base", w.root.bases());  // a link to itself
   const auto trimmed = w.trimming().trim(order, *w.rows);
   REQUIRE_FALSE(trimmed);
   CHECK(trimmed.error().code == base::ErrorCode::io);

@@ -1,3 +1,5 @@
+// The engine for Claude Code: its lines become reports, unfinished text is reported in time and
+// once, strange lines are kept within bounds, and no bytes stop it.
 #include "workers/engines/claude/claude_engine.hpp"
 
 #include "eventlog/base/random.hpp"

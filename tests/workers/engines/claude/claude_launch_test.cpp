@@ -1,3 +1,4 @@
+// The command line, environment and first bytes with which Claude Code is started for a session.
 #include "tests/support/catch.hpp"
 #include "workers/engines/claude/claude_engine.hpp"
 

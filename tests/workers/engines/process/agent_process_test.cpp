@@ -1,3 +1,5 @@
+// An agent's process under a real keeper: its whole life, inherited state, failed starts, odd
+// output, flow control, and the end of its whole process tree.
 #include "workers/engines/process/agent_process.hpp"
 
 #include <fcntl.h>
@@ -31,7 +33,7 @@ std::vector<std::string> sorted_lines(const AgentHarness& harness) {
   return out;
 }
 
-// The number behind "<field>:" in a file below /proc/<pid>, or -1.
+// Returns the number behind "<field>:" in a file below /proc/<pid>, or -1.
 std::int64_t proc_number(const std::string& pid, const char* file, const std::string& field) {
   std::ifstream in("/proc/" + pid + "/" + file);
   const std::string text(std::istreambuf_iterator<char>(in), {});
@@ -119,7 +121,7 @@ TEST_CASE("an agent starts in its folder with no signal ignored or blocked", "[w
   REQUIRE(lines.size() == 3);
   CHECK(lines[0].bytes == harness.folder.path());
   CHECK(lines[1].bytes == "SigBlk:\t0000000000000000");
-  // posix_spawn of glibc leaves its own two, 32 and 33, ignored; no program can use them.
+  // glibc's posix_spawn leaves its own signals 32 and 33 ignored; no program can use them.
   const bool is_clean = lines[2].bytes == "SigIgn:\t0000000000000000" ||
                         lines[2].bytes == "SigIgn:\t0000000180000000";
   CHECK(is_clean);
@@ -234,7 +236,7 @@ TEST_CASE("a line without end is cut once and costs bounded memory", "[workers]"
   REQUIRE(std::count_if(lines.begin(), lines.end(),
                         [](const Line& line) { return line.fault == LineFault::too_long; }) == 1);
   CHECK(lines.back().bytes.size() == 1024 * 1024);
-  // A third of what was written: the address sanitizer holds 256 MiB of freed memory back.
+  // About a third of the output: the address sanitizer holds 256 MiB of freed memory back.
   CHECK(after_kib - before_kib < 384 * 1024);
   harness.process->kill();
   REQUIRE(harness.pump_until_over());
@@ -277,7 +279,7 @@ TEST_CASE("an agent whose output is not read blocks, and loses nothing", "[worke
   harness.process->kill();
   REQUIRE(harness.pump_until([&] { return !base::is_locked(harness.plan.lock_file).value(); }));
   for (int i = 0; i < 10; ++i) harness.pump_once(0);
-  CHECK(harness.exited() == nullptr);  // not before its output has been read
+  CHECK(harness.exited() == nullptr);  // only after its output was read
   harness.process->set_reading(true);
   REQUIRE(harness.pump_until_over());
   std::int64_t received = 0;
@@ -377,7 +379,8 @@ TEST_CASE("kill ends children in sessions of their own", "[workers]") {
 
 TEST_CASE("what an agent leaves running when it exits is ended", "[workers]") {
   AgentHarness harness;
-  // In the background, in sessions of their own, with stdout held open, and twice removed.
+  // Children in the background, in sessions of their own, one of them a grandchild; they hold
+  // stdout open.
   REQUIRE(
       harness.start_shell("setsid sleep 600 & echo child $!; (setsid setsid sleep 600 &); exit 4"));
   REQUIRE(harness.pump_until_line("child "));

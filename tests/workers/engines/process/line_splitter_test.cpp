@@ -1,3 +1,4 @@
+// Lines do not depend on how the stream is cut, and discarded bytes are counted.
 #include "workers/engines/process/line_splitter.hpp"
 
 #include "tests/support/catch.hpp"

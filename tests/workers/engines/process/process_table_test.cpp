@@ -1,3 +1,4 @@
+// Reading /proc: names of processes cannot forge a row, and a reused pid is never signalled.
 #include "workers/engines/process/process_table.hpp"
 
 #include <signal.h>
