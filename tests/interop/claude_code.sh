@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Installs the real Claude Code, pinned, into a cache folder and prints the path of its program.
 # Usage: tests/interop/claude_code.sh [FOLDER]      (default: build/interop)
-# Exits with 77 and one line "SKIPPED: why" on stdout where it cannot be had. It is proprietary and
-# therefore never part of this repository.
+# Exits with 77 and one line "SKIPPED: why" on stdout if it cannot be installed. It is proprietary
+# and therefore never part of this repository.
 set -euo pipefail
 
-readonly version=0.3.329  # of the SDK, whose platform package holds the program
-readonly reports=2.1.329  # what that program calls itself
+readonly version=0.3.329  # of the SDK, whose platform package contains the program
+readonly reports=2.1.329  # the version that the program prints
 folder=${1:-build/interop}
 
 skip() {
@@ -25,12 +25,12 @@ folder=$(cd "$folder" && pwd)
 readonly packages=$folder/claude-$version/node_modules/@anthropic-ai
 readonly program=$packages/claude-agent-sdk-$platform/claude
 
-# Its own HOME, so that neither npm nor the program reads or writes the user's.
+# A HOME of its own, so that neither npm nor the program touches the user's.
 reported_version() {
   env -i PATH="$PATH" HOME="$folder/home" DISABLE_AUTOUPDATER=1 timeout 60 "$program" --version
 }
 
-# Two tests that need it at once install it once.
+# Two tests that need it at the same time install it once.
 exec 9>"$folder/lock"
 flock 9
 mkdir -p "$folder/home"

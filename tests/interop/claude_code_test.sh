@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of the engine against the real Claude Code and a fake model on loopback.
-# Usage: claude_code_test.sh TEST_PROGRAM CACHE_FOLDER       Exits with 77 where there is none.
-# Where the system grants it, all runs in a network of its own that has nothing but loopback.
+# Usage: claude_code_test.sh TEST_PROGRAM CACHE_FOLDER       Exits with 77 if there is none.
+# If the system allows it, the tests run in a network of their own with nothing but loopback.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 test_program=$1

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The real Claude Code under `steno serve`, with the fake model behind it, through the command line.
+"""The real Claude Code under `steno serve`, used from the command line, with a fake model.
 
 Usage: steno_claude_test.py STENO CACHE_FOLDER       Exits with 77 where there is no Claude Code.
-Where the system grants it, all runs in a network of its own that has nothing but loopback.
+If the system allows it, the test runs in a network of its own with nothing but loopback.
 """
 import os
 import subprocess
@@ -14,12 +14,12 @@ sys.path.insert(0, os.path.join(HERE, "..", "support"))
 from steno_process import Home, Follower, until  # noqa: E402
 
 SKIPPED = 77
-APART = "STENO_TEST_APART"  # set in the network of our own
-AGENT_SECONDS = 60  # Claude Code starts in half a second, and in many where many run
+APART = "STENO_TEST_APART"  # set inside the test's own network
+AGENT_SECONDS = 60  # Claude Code starts in half a second, but more slowly under load
 
 
 def install(cache):
-    """The program's path; ends the test where there is none."""
+    """Returns the program's path; ends the test if there is none."""
     script = os.path.join(HERE, "claude_code.sh")
     done = subprocess.run([script, cache], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
@@ -29,7 +29,7 @@ def install(cache):
 
 
 def go_apart():
-    """Runs this test anew without any network but loopback, if that is permitted."""
+    """Restarts this test without any network but loopback, if that is permitted."""
     os.environ[APART] = "1"
     loopback = "ip link set lo up"
     if subprocess.run(["unshare", "-rn", "sh", "-c", loopback], check=False,
@@ -57,12 +57,12 @@ class Claude(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        """Whatever was tested: the server stops, leaves no process, and its log proves itself."""
+        """After every test the server stops, leaves no process, and its log proves itself."""
         assert cls.home.stop() == 0, cls.home.server_log()
         assert not cls.home.processes(), cls.home.processes()
         verified = cls.home.run("replay", "verify")
         assert verified.code == 0, verified
-        # Claude Code wrote into the home that is configured for agents, and into no other.
+        # Claude Code wrote only into the home that is configured for agents.
         assert os.path.isdir(cls.home.path("agents", ".claude"))
         assert not os.path.exists(cls.home.path(".claude"))
 
@@ -81,7 +81,7 @@ class Claude(unittest.TestCase):
         return self.home.wait_for_end(alias, AGENT_SECONDS)
 
     def agents(self):
-        """The agent processes that live."""
+        """Returns the live agent processes."""
         program = os.environ["STENO_TEST_CLAUDE"]
         return [pid for pid, command in self.home.processes().items()
                 if command.startswith(program)]
@@ -184,7 +184,7 @@ class Claude(unittest.TestCase):
         self.assertIn("word59", finished["content"])
         self.assertLess(finished["position"], events[kinds.index("TurnFinished")]["position"])
         self.assertNotIn("ReportIgnored", kinds)
-        # Three calls of the model: two of the agent, one of the subagent; all of it is paid for.
+        # Three calls of the model, two by the agent and one by the subagent, and all are charged.
         self.assertGreater(row["cost_usd"], 0)
 
     def test_a_command_in_the_background_does_not_outlive_its_turn(self):
@@ -227,7 +227,7 @@ class Claude(unittest.TestCase):
         row = self.wait_for_end(forked["alias"])
         self.assertEqual((row["status"], row["resumed_from"]), ("completed", source["session"]))
         self.assertNotEqual(row["agent_session"], source["agent_session"])
-        # Its agent goes on counting from the source's total, of which it is charged the difference.
+        # Its agent counts on from the source's total, so only the difference is charged.
         self.assertGreater(row["cost_usd"], 0)
         self.home.run("kill", resumed["alias"])
         self.home.wait_for_event(resumed["alias"], "AgentExited")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage: caught.sh TEXT PROGRAM. Passes when the program fails and says the text.
+# Usage: caught.sh TEXT PROGRAM. Passes if the program fails and prints the text.
 said=$("$2" 2>&1)
 code=$?
 printf '%s\n' "$said"

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """A model API for tests: the Anthropic Messages API on 127.0.0.1, as far as Claude Code uses it.
 
-What it answers is said by the newest prompt, which holds one of:
+The newest prompt chooses the answer. It contains one of:
   say TEXT            the text, up to the end of the line
   stream N            N numbered words, one every --word-ms
   bash COMMAND        a call of the Bash tool; when its result comes back, "The command has run."
-  background COMMAND  the same, with the wish that it goes on in the background
+  background COMMAND  the same, to be run in the background
   delegate PROMPT     a call of the Agent tool with that prompt; then "The work is done."
   system              the last line of the system prompt
   hang                no answer, until the client goes away
   fail STATUS         the HTTP status, each time
 Any other prompt is answered "I read: " and its first 60 characters. A request that is not a prompt
-of the user (a title, a summary) is answered alike.
+of the user (a title, a summary) is answered in the same way.
 """
 import argparse
 import http.server
@@ -35,7 +35,7 @@ def blocks_of(message):
 
 
 def newest_prompt(request):
-    """The newest user text that is not the client's own, and if a tool's result came after it."""
+    """Returns the newest text of the user, not the client, and whether a tool's result followed."""
     prompt, has_result = "", False
     for message in request.get("messages", []):
         if message.get("role") != "user":
@@ -98,7 +98,7 @@ class Answer:
                 "usage": PRICE_TOKENS if is_finished else {**PRICE_TOKENS, "output_tokens": 1}}
 
     def events(self):
-        """The pieces of the streamed answer, and whether to wait before each."""
+        """Returns the pieces of the streamed answer, and whether to wait before each."""
         yield {"type": "message_start", "message": self.message(False)}, False
         for index, block in enumerate(self.blocks):
             is_text = block["type"] == "text"

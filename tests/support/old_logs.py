@@ -9,11 +9,11 @@ import tarfile
 
 LOGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "logs")
 DAMAGED = 9
-LONG_TEXT = 200  # characters, beyond which the notes hold a digest of what was said
-# Of servers that write fixtures and that go on with them. A session that goes on needs its working
-# folder, so this one is on every machine.
+LONG_TEXT = 200  # characters; the notes hold only a digest of a longer text
+# The configuration of servers that write fixtures and that continue them. A resumed session needs
+# its working folder, so this one exists on every machine.
 CONFIG = 'max_sessions = 50\nworker_silence_max = "1s"\nworkdir = "/tmp"\n'
-# The clock of a machine may be behind that of the one where the fixture was made.
+# This machine's clock can be behind that of the machine where the fixture was made.
 SERVE = ("--accept-clock",)
 
 
@@ -26,7 +26,7 @@ def notes_file(name):
 
 
 def names():
-    """Of all fixtures."""
+    """Returns the names of all fixtures."""
     return sorted(file.removesuffix(".tar.xz") for file in os.listdir(LOGS)
                   if file.endswith(".tar.xz"))
 
@@ -37,7 +37,7 @@ def notes(name):
 
 
 def pack(folder, parts, file):
-    """Packs parts of a folder, without the names and the clock of this machine."""
+    """Packs parts of a folder, without users' names and times of this machine."""
     def anonymous(entry):
         entry.uid = entry.gid = entry.mtime = 0
         entry.uname = entry.gname = ""
@@ -53,20 +53,20 @@ def unpack(name, folder):
 
 
 def said(home, *arguments):
-    """Exit code and JSON of a command; its home is called HOME, wherever it lies."""
+    """Returns exit code and JSON of a command, with HOME in place of its home's path."""
     result = home.run(*arguments, "-o", "json")
     text = result.out.replace(home.folder, "HOME")
     return {"exit": result.code, "said": json.loads(text) if text else None}
 
 
 def without_wording(fields, *names):
-    """Sentences may be worded anew; noted is only whether there is one."""
+    """Notes only whether there is a sentence: later releases can word it differently."""
     return {name: bool(value) if name in names else value for name, value in fields.items()}
 
 
 def held(lines):
-    """A digest of all that the lines of an export hold for an import: blocks, the bytes of events,
-    contents. The words beside the bytes are left out, since a later release may say more there."""
+    """Returns a digest of the parts of an export that an import reads: blocks, bytes of events and
+    contents. The words beside the bytes are left out, since later releases can say more there."""
     digest = hashlib.sha256()
     for line in lines:
         if "block" in line:
@@ -76,8 +76,8 @@ def held(lines):
 
 
 def read(home, key):
-    """What `steno replay` says of the log: verdict, figures, digests of rows, states, events. The
-    key is its folder, then the archives that are read as its beginning."""
+    """Returns the output of `steno replay` for the log: verdict, figures, digests of rows, states,
+    events. The key is its folder, then the archives that are read as its beginning."""
     folder, *archives = key.split()
     where = [home.path(folder)]
     for archive in archives:
@@ -94,7 +94,7 @@ def read(home, key):
 
 
 def salvage(home, where):
-    """What is said of a log that is salvaged to `made`, but for its new epoch, which is random."""
+    """Returns the output about a log salvaged to `made`, without its new epoch, which is random."""
     seen = said(home, "replay", "salvage", *where, "--to", home.path("made"))
     del seen["said"]["checkpoint"]
     with open(home.path("made-rest.jsonl"), encoding="utf-8") as file:
@@ -103,7 +103,7 @@ def salvage(home, where):
 
 
 def session_texts(home, alias):
-    """What was said in a session, and what `show` says beside its row."""
+    """Returns a session's texts, and the output of `show` beside its row."""
     shown = without_wording(home.ask("show", alias), "archived", "prompt_error",
                             "system_prompt_error")
     del shown["position"], shown["session"]
@@ -116,7 +116,7 @@ def session_texts(home, alias):
 
 
 def clients_see(home):
-    """What the clients of a running server are shown of its log."""
+    """Returns everything that a running server shows its clients of the log."""
     sessions = home.ask("ls", "--all", "--all-agents")["sessions"]
     return {"sessions": sessions,
             "texts": {row["alias"]: session_texts(home, row["alias"]) for row in sessions},
@@ -131,7 +131,7 @@ def serve(home, folder):
 
 
 def as_noted(seen, noted):
-    """What is seen, without the fields that the notes do not know: a later release may add some."""
+    """Removes fields that the notes do not know, since a later release can add some."""
     if isinstance(seen, dict) and isinstance(noted, dict):
         return {name: as_noted(seen[name], noted[name]) for name in noted if name in seen}
     if isinstance(seen, list) and isinstance(noted, list) and len(seen) == len(noted):

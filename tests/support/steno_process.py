@@ -1,7 +1,7 @@
 """Runs `steno` as its users do, for tests: servers in homes of their own, commands with a deadline.
 
-Nothing here waits for a fixed time: what is waited for is read from a pipe, or asked for again until
-it holds, and there is a deadline for each. STENO_PROGRAM names the program under test.
+Nothing here waits for a fixed time. Each wait reads a pipe, or repeats a question until the answer
+holds, and has a deadline. STENO_PROGRAM names the program under test.
 """
 import contextlib
 import json
@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE = 30.0  # seconds, for anything that takes no time on a machine that is not overloaded
+PATIENCE = 30.0  # seconds, for anything that is immediate unless the machine is overloaded
 ASK_AGAIN = 0.02
 
 
@@ -22,12 +22,12 @@ def program():
 
 
 def beside(name):
-    """Another program of the same build."""
+    """Returns the path of another program of the same build."""
     return os.path.join(os.path.dirname(os.path.abspath(program())), name)
 
 
 def until(condition, what, seconds=PATIENCE):
-    """The first true value of condition(); fails when there is none in time."""
+    """Returns the first true value of condition(); fails if there is none in time."""
     deadline = time.monotonic() + seconds
     while True:
         value = condition()
@@ -39,7 +39,7 @@ def until(condition, what, seconds=PATIENCE):
 
 
 class Result:
-    """What a command came to."""
+    """The exit code and output of a command."""
 
     def __init__(self, arguments, code, out, err):
         self.arguments, self.code, self.raw = arguments, code, out
@@ -73,11 +73,11 @@ class Follower:
         self.child, self.arguments, self.unread = child, arguments, b""
 
     def line(self, seconds=PATIENCE):
-        """Its next line on stdout."""
+        """Returns its next line on stdout."""
         return self.next_line(self.child.stdout, seconds)
 
     def error_line(self, word, seconds=PATIENCE):
-        """Its next line on stderr that holds the word; what came with it is dropped."""
+        """Returns its next line on stderr with the word; other lines of that read are dropped."""
         deadline = time.monotonic() + seconds
         kept, self.unread = self.unread, b""
         try:
@@ -121,15 +121,15 @@ class Follower:
 
 
 class Home:
-    """A private folder of everything that one server is made of, and the server that runs there."""
+    """A private folder with all files of one server, and the server that runs there."""
 
     def __init__(self, config="", environment=None, folder=None):
-        """In a folder that is there and empty, otherwise in one of its own."""
-        # Short, since the path of a Unix socket has at most 107 bytes.
+        """Uses the given empty folder, or else makes one of its own."""
+        # A short path: that of a Unix socket has at most 107 bytes.
         self.folder = folder or tempfile.mkdtemp(prefix="steno-", dir="/tmp")
         self.workdir = os.path.join(self.folder, "work")
         os.mkdir(self.workdir)
-        # Without Claude Code; a program that exists keeps `doctor` content.
+        # Stands for Claude Code; an existing program satisfies `doctor`.
         self.write_config(f'claude_program = "{beside("steno-scripted-agent")}"\n' + config)
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "LANG": "C.UTF-8",
                             **(environment or {})}
@@ -154,7 +154,7 @@ class Home:
         return finish(child, arguments, stdin, seconds)
 
     def ask(self, *arguments, **options):
-        """The JSON that a command answers; it must succeed."""
+        """Returns the JSON output of a command, which must succeed."""
         result = self.run(*arguments, "-o", "json", **options)
         assert result.code == 0, result
         return result.json()
@@ -165,25 +165,25 @@ class Home:
         return self.followers[-1]
 
     def start_session(self, prompt, *flags, engine="scripted"):
-        """A session that was just begun: its alias."""
+        """Starts a session; returns its alias."""
         return self.ask("spawn", "--engine", engine, *flags, prompt)["alias"]
 
     def show(self, reference):
         return self.ask("show", reference)["session"]
 
     def wait_for_end(self, reference, seconds=PATIENCE):
-        """The session once it has ended."""
+        """Waits for the session's end; returns its row."""
         self.run("output", reference, "--follow", "-o", "jsonl", seconds=seconds)
         row = self.show(reference)
         assert row["status"] in ("completed", "failed", "killed"), row
         return row
 
     def position(self):
-        """Of the last durable event."""
+        """Returns the position of the last durable event."""
         return self.run("doctor", "-o", "json").json()["status"]["durable"]
 
     def events(self, session=None):
-        """All events, or those of the session with this id."""
+        """Returns all events, or those of the session with this id."""
         result = self.run("watch", "--all-agents", "--from", "start", "-n", str(self.position()),
                           "-o", "jsonl")
         assert result.code == 0, result
@@ -191,7 +191,7 @@ class Home:
                 if session is None or event["stream"].endswith("/session/" + session)]
 
     def wait_for_event(self, reference, kind):
-        """The session's first event of a type, awaited."""
+        """Waits for the session's first event of a type; returns it."""
         watching = self.follow("watch", reference, "--from", "start", "-o", "jsonl")
         while True:
             event = json.loads(watching.line())
@@ -208,7 +208,7 @@ class Home:
         return self
 
     def stop(self, number=signal.SIGTERM, seconds=PATIENCE):
-        """Its exit code."""
+        """Stops the server; returns its exit code."""
         server, self.server = self.server, None
         server.signal(number)
         code = server.child.wait(seconds)
@@ -226,8 +226,8 @@ class Home:
     # ---- processes ----
 
     def processes(self):
-        """Every process of this home: pid → command line. It is named in each one's arguments or
-        environment."""
+        """Returns every process of this home: pid → command line. The arguments or environment of
+        each name the home."""
         found = {}
         for pid in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError):
@@ -247,7 +247,7 @@ class Home:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.server.child.wait(PATIENCE)
             self.server.close()
-        # Only what names our folder, which nobody else knows.
+        # Only processes that name our folder, which nobody else knows.
         for pid in self.processes():
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
@@ -261,12 +261,12 @@ class Home:
 
 
 def resident_bytes(pid):
-    """What a process has in memory."""
+    """Returns the bytes that a process has in memory."""
     return memory_bytes(pid, "VmRSS")
 
 
 def peak_bytes(pid):
-    """The most that a process has had in memory."""
+    """Returns the most bytes that a process has had in memory."""
     return memory_bytes(pid, "VmHWM")
 
 
@@ -279,6 +279,6 @@ def memory_bytes(pid, name):
 
 
 def written_bytes(pid):
-    """What a process has written since it began."""
+    """Returns the bytes that a process has written since it began."""
     with open(f"/proc/{pid}/io", encoding="ascii") as file:
         return int(dict(line.split(": ") for line in file)["wchar"])

@@ -1,4 +1,4 @@
-"""The command endpoint, spoken by hand: for what no client of ours would send.
+"""The command endpoint, spoken by hand, for bytes that no client of ours would send.
 
 Needs Debian's python3-zmq and python3-msgpack; without them `is_available` is false.
 """
@@ -16,7 +16,7 @@ WELCOME, REPLY = "welcome", "reply"
 
 
 def new_id():
-    """A UUIDv7, as sessions and commands have."""
+    """Returns a UUIDv7, the form of ids of sessions and commands."""
     head = int(time.time() * 1000).to_bytes(6, "big")
     tail = bytearray(os.urandom(10))
     tail[0] = 0x70 | tail[0] & 0x0F
@@ -47,7 +47,7 @@ class Wire:
         self.socket.send_multipart(parts)
 
     def receive(self):
-        """Kind and body of the next frame; fails when none comes in time."""
+        """Returns kind and body of the next frame; fails if none comes in time."""
         return msgpack.unpackb(self.socket.recv())
 
     def exchange(self, frame):
@@ -55,7 +55,7 @@ class Wire:
         return self.receive()
 
     def request(self, verb, body, identity=None):
-        """The reply to a request."""
+        """Sends a request; returns the reply."""
         identity = identity or new_id()
         kind, reply = self.exchange(["request", {"id": identity, "verb": verb, "body": body}])
         assert kind == REPLY and reply["id"] == identity, (kind, reply)
@@ -77,7 +77,7 @@ class Wire:
         self.monitor.rcvtimeo = self.socket.rcvtimeo
 
     def wait_for_disconnection(self):
-        """Since watch_connection(); fails when it does not come in time."""
+        """Waits for an end of the connection since watch_connection(); fails if none comes."""
         self.monitor.recv_multipart()
         self.socket.disable_monitor()
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Anchors as users see them: signed by the server, carried away, and held against the log later."""
+"""Anchors as users see them: signed by the server, kept elsewhere, later checked against the log."""
 import os
 import shutil
 import stat
@@ -45,12 +45,12 @@ class Anchors(unittest.TestCase):
         self.assertEqual(stat.S_IMODE(os.stat(self.home.path("data", "key")).st_mode), 0o600)
         report = self.verify(OK, "--anchor", file, "--key", key)
         self.assertEqual((report["anchors"], report["anchored"]), ({key: 1}, made["through"]))
-        # What it says of the rows is what the log gives.
+        # Its digests of the rows equal those folded from the log.
         rebuilt = self.home.run("replay", "rebuild", "--to", str(made["through"]), "-o", "json")
         digests = {row["projection"]: row["rebuilt"] for row in rebuilt.json()}
         signed = {row["name"]: row["digest"]["hex"] for row in made["rows"]}
         self.assertEqual(digests, {name: signed[name] for name in digests})
-        # The key stays over restarts, and a second anchor is of more.
+        # The key survives restarts, and a second anchor covers more.
         self.home.stop()
         self.home.start()
         self.say("more")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Archives as users see them: the log's beginning moves into a folder of its own while the server
-works; what is derived from it stays, and can be built anew."""
+works; everything derived from it stays, and can be rebuilt."""
 import os
 import shutil
 import signal
@@ -40,7 +40,7 @@ class Archives(unittest.TestCase):
                                "-o", "json")
         self.assertEqual(result.code, OK, str(result))
         report = result.json()
-        # All that a server and its worker keep beside a log is known.
+        # Every file that a server and its worker keep beside a log is known.
         self.assertEqual(report["foreign"], [])
         return report
 
@@ -50,15 +50,15 @@ class Archives(unittest.TestCase):
         return {row["projection"]: (row["rebuilt"], row["equal"]) for row in result.json()}
 
     def rebuilt_equal(self):
-        """Once the server has its rows on the disk, where a reader beside it finds them."""
+        """Waits until the server's rows are on the disk, where a reader beside it finds them."""
         def equal():
             rows = self.digests()
             return rows if all(is_equal for _, is_equal in rows.values()) else None
         return until(equal, "the rows are on the disk and equal")
 
     def assert_same_rows(self, *archives):
-        """Those that the whole log gives and those built from the anchor's, up to one position: a
-        worker that registers meanwhile is in neither."""
+        """Rows folded from the whole log equal those built from the anchor's. Both stop at one
+        position, so that a worker that registers meanwhile is in neither."""
         to = ["--to", str(self.home.position())]
         whole, from_anchor = (
             {name: rebuilt for name, (rebuilt, _) in self.digests(*where, *to).items()}
@@ -84,7 +84,7 @@ class Archives(unittest.TestCase):
         made = self.archive(folder)
         self.assertEqual((made["first"], made["trimmed"]), (1, True))
         self.assertLessEqual(made["through"], before)
-        # What was said is in the archive, and in no file of the log.
+        # The words are in the archive, and in no file of the log.
         self.assertTrue(files_with(folder, SECRET))
         self.assertEqual(files_with(self.home.path("data"), SECRET), [])
         self.assertEqual(self.home.ask("ls")["sessions"], listed)
@@ -93,11 +93,11 @@ class Archives(unittest.TestCase):
         self.assertEqual(shown["prompt"], "")
         self.assertIn(folder, self.home.run("output", "early").err)
         self.fails(REFUSED, folder, "watch", "--all-agents", "--from", "start", "-n", "1")
-        # The record tells of it.
+        # The archiving is on the record.
         since = ["watch", "--all-agents", "--from", str(made["through"] + 1), "-n", "4", "-o", "jsonl"]
         types = [event["type"] for event in self.home.run(*since).lines()]
         self.assertIn("ArchiveBegun", types)
-        # New sessions, and those that were archived, go on.
+        # New sessions run, and archived ones can be resumed.
         self.say("later", "late")
         resumed = self.home.ask("resume", "early", "[say again]")["alias"]
         self.assertEqual(self.home.wait_for_end(resumed)["status"], "completed")
@@ -106,7 +106,7 @@ class Archives(unittest.TestCase):
                          (made["through"] + 1, made["through"]))
         self.assertEqual(self.verify("--archive", folder)["first"], 1)
         self.assertEqual(self.verify(folder=folder)["last"], made["through"])
-        # Anchors and checkpoints are held against what the log still has, or else not at all.
+        # Anchors and checkpoints can be checked only against the part that the log still has.
         early = self.home.path("early.anchor")
         later = self.home.path("later.anchor")
         self.home.ask("anchor", "create", "--to", later)
@@ -114,7 +114,7 @@ class Archives(unittest.TestCase):
         self.verify("--anchor", later, "--archive", folder)
         self.fails(NOT_FOUND, folder, "replay", "verify", "--anchor", early)
         self.verify("--anchor", early, "--archive", folder)
-        # Rows are built anew from the anchor's, and are those that the whole log gives.
+        # Rows rebuilt from the anchor's equal those folded from the whole log.
         self.rebuilt_equal()
         self.assert_same_rows("--archive", folder)
 
@@ -134,7 +134,7 @@ class Archives(unittest.TestCase):
         self.assertEqual(self.home.wait_for_end(
             self.home.ask("resume", "first", "[say again]")["alias"])["status"], "completed")
         self.home.stop()
-        # Rows that are not those that the anchor names are not built upon.
+        # Rows that do not match the anchor are refused as a base.
         through = os.listdir(self.home.path("data", "base"))[0]
         rows = self.home.path("data", "base", through, "rows")
         for name in ("index", "views"):
@@ -146,7 +146,7 @@ class Archives(unittest.TestCase):
         self.assertIn("archive one", refused.err)
         verified = self.home.run("replay", "verify")
         self.assertEqual(verified.code, DAMAGED, str(verified))
-        # With the archive back in its place they are folded from it.
+        # With the archive back in its place the rows are folded from it.
         os.rename(away, folder)
         self.home.start()
         names = {row["name"] for row in self.home.ask("ls")["sessions"]}
@@ -222,7 +222,7 @@ class Archives(unittest.TestCase):
         report = self.verify(folder=made)
         self.assertEqual(report["first"], 1)
         self.assertEqual(files_with(made, SECRET), [])
-        # Given the archive of another log, a larger one, it takes the log for what it is.
+        # A larger archive of another log is recognized as foreign.
         other = Home()
         self.addCleanup(other.close)
         other.start()
@@ -235,7 +235,7 @@ class Archives(unittest.TestCase):
                    self.home.path("one"), "--archive", other.path("one"))
         self.assertFalse(os.path.exists(self.home.path("refused")))
         os.rename(self.home.path("head"), self.home.path("data/head"))
-        # It is a log as any other one, and all of it is there.
+        # The salvaged log is an ordinary log with all events.
         again = Home()
         self.addCleanup(again.close)
         os.makedirs(again.folder, exist_ok=True)
@@ -303,7 +303,7 @@ class Archives(unittest.TestCase):
 
             def is_settled():
                 rows = self.home.ask("archive", "list").get("archives", [])
-                # A trim that a reader keeps from its end says so, and is tried again.
+                # A trim that a reader blocks reports it and is retried.
                 return all(row["trimmed"] or
                            (row["fault"] and not os.path.exists(row["folder"])) for row in rows)
             until(is_settled, "that it is whole or gone")

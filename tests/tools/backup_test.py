@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Backups and restores as users see them: made while the server works, proved, reached by erasures,
-and made into a home of another epoch."""
+and restored into a home with a new epoch."""
 import os
 import shutil
 import signal
@@ -55,7 +55,7 @@ class Backups(unittest.TestCase):
         again.start()
         self.assertEqual(again.show("first")["status"], "completed")
         self.assertIn("hello", again.run("output", "first").out)
-        # What was running is over there, and the home works.
+        # Sessions that were running are over there, and the home works.
         until(lambda: all(row["status"] != "running"
                           for row in again.ask("ls")["sessions"]), "the end of the lost sessions")
         again.wait_for_end(again.start_session("[say more]"))
@@ -89,7 +89,7 @@ class Backups(unittest.TestCase):
               "that the backup is away")
         self.assertTrue(self.home.show("secret")["erasing"])
         self.assertTrue(files_with(away, SECRET))
-        # One that is there does not wait for the other.
+        # The backup that is there does not wait for the other one.
         self.assertEqual(files_with(other, SECRET), [])
         os.rename(away, folder)
         self.home.stop(signal.SIGKILL)  # the next one looks at once
@@ -116,7 +116,7 @@ class Backups(unittest.TestCase):
         self.say("the day after", "next")
         self.fails(4, "no copy was made", "backup", "create", folder)
         self.assertEqual(self.home.ask("backup", "list")["backups"], first)
-        # Where the folder was moved, it may be somewhere still: erasures wait for it by its name.
+        # A folder that was moved can still exist: erasures wait for the backup by name.
         os.rename(folder, away)
         self.fails(4, "steno backup forget nightly", "backup", "create", folder)
         self.assertFalse(os.path.exists(folder))
@@ -125,7 +125,7 @@ class Backups(unittest.TestCase):
               str(self.home.run("doctor", "-o", "json").json().get("status", {})),
               "that the backup is away")
         self.assertTrue(self.home.show("secret")["erasing"])
-        # Whoever says that it is gone has a new copy made in its place.
+        # Once it is forgotten, a new copy can be made in its place.
         self.succeeds("backup", "forget", "nightly")
         self.assertEqual(waiting.finish(60).code, 0)
         again = self.home.ask("backup", "create", folder)

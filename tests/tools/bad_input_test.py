@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What nobody should send: each is answered with what was wrong and what is accepted, nothing is
+"""Input that nobody should send: the answer says what is wrong and what is accepted, nothing is
 recorded, and nobody else is disturbed."""
 import os
 import sys
@@ -31,7 +31,7 @@ class OneServer(unittest.TestCase):
         self.assertEqual(self.home.position(), self.before)
 
     def refused(self, code, words, *arguments, **options):
-        """The command ends with this code, and its complaint has these words."""
+        """The command ends with this code, and its error has these words."""
         result = self.home.run(*arguments, **options)
         self.assertEqual(result.code, code, str(result))
         self.assertEqual(result.out, "", str(result))
@@ -202,12 +202,12 @@ class Frames(OneServer):
 
 @unittest.skipUnless(steno_wire.is_available, "no python3-zmq and python3-msgpack")
 class HostilePeers(OneServer):
-    """What one peer sends costs the server a bounded time and a bounded memory."""
+    """Input of one peer costs the server bounded time and bounded memory."""
 
     COUNT, VALUES = 50, 9_400_000
-    GROWTH_MAX = 400 * MIB  # a peer's share of what may wait, and what arrives in one cycle
+    GROWTH_MAX = 400 * MIB  # a peer's share of the queue, and the input of one cycle
 
-    # Its own memory is measured, not what a sanitizer keeps back of what was freed.
+    # Measures the server's own memory, not freed memory that a sanitizer keeps back.
     ENVIRONMENT = {"ASAN_OPTIONS": "quarantine_size_mb=8:thread_local_quarantine_size_kb=64"}
 
     @classmethod
@@ -386,7 +386,7 @@ class LargePrompts(OneServer):
         row = self.home.ask("ls", "-n", "1")["sessions"][0]
         items = self.home.run("output", row["alias"], "--all", "-o", "jsonl").lines()
         recorded = [item["text"] for item in items if item["type"] == "TurnQueued"]
-        # Not assertEqual of megabytes: it would show how they differ.
+        # Not assertEqual, which would print the difference of megabytes.
         self.assertTrue(recorded == list(prompts), [len(text) for text in recorded])
         for event in self.home.events(row["session"]):
             if event["type"] == "TurnQueued" and "content" not in event:

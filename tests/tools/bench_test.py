@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A row of the speed table works alone, in its short form, and gives its figure by its name.
-All rows take minutes: they are tried with STENO_BENCH_ROWS=all."""
+"""A row of the speed table works alone, in its short form, and gives its figure under its name.
+Trying all rows takes minutes; STENO_BENCH_ROWS=all does so."""
 import json
 import os
 import re
@@ -24,7 +24,7 @@ def run(*arguments):
 
 
 def rows():
-    """Names and goals are told by --help, one row a line."""
+    """Reads names and goals from --help, one row in each line."""
     text = run("--help").stdout
     return re.findall(r"^  ([a-z0-9_]+)$", text[text.index("Rows:"):], re.MULTILINE)
 
@@ -48,7 +48,7 @@ class Bench(unittest.TestCase):
                     continue
                 value = float(line.split()[1])
                 self.assertGreater(value, 0)
-                # Beside other work a bare sync may be slower than a server's.
+                # Under other load a bare sync can be slower than a server's.
                 counts = "does not count" not in line
                 self.assertEqual(written["figures"], {row: value} if counts else {})
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Nothing is forgotten in tests/campaigns.toml: every crash test is run by a long form, and every
-short form runs something. Fuzz targets and mutants are listed by their own tools."""
+"""tests/campaigns.toml is complete: every crash test is run by a long form, and every short form
+runs something. Fuzz targets and mutants are listed by their own tools."""
 import os
 import re
 import shlex
@@ -19,7 +19,7 @@ SUFFIX = " (crash)"
 
 
 def tests(*filters):
-    """Names of the tests of this build that ctest would run."""
+    """Returns the names of the tests of this build that ctest would run."""
     listed = subprocess.run(["ctest", "--test-dir", BUILD, "-N", *filters], capture_output=True,
                             text=True, check=True)
     return {name.removesuffix(SUFFIX)
@@ -27,7 +27,7 @@ def tests(*filters):
 
 
 def run_by(campaign):
-    """Names of the tests that a crash campaign's long form runs, as its program tells them."""
+    """Returns the names of the tests in a crash campaign's long form, as its program lists them."""
     command = campaign.command(1, 1, 1).replace(campaign.build + "/", BUILD + "/")
     listed = subprocess.run(["env", *shlex.split(command), "--list-test-names-only"],
                             capture_output=True, text=True, check=False)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What .ci/run takes for a success: every stage that was asked for has begun and passed. The tools
-that it calls are replaced by programs of one line."""
+""".ci/run succeeds only if every requested stage has begun and passed. The tools that it calls are
+replaced by programs of one line."""
 import os
 import shutil
 import subprocess
@@ -41,7 +41,7 @@ class Ci(unittest.TestCase):
         os.chmod(path, 0o755)
 
     def run_it(self, *stages, seconds=0):
-        """`seconds`: as many are over when it begins."""
+        """Runs it with `seconds` of its time already over."""
         self.commit()
         ran = subprocess.run([os.path.join(self.folder, ".ci", "run"), *stages], timeout=60,
                              env={**os.environ, "SECONDS": str(seconds)}, capture_output=True,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The server and its worker as their users see them: through the `steno` command line alone, with
-the scripted agent."""
+"""The server and its worker as users see them: only through the `steno` command line, with the
+scripted agent."""
 import base64
 import json
 import os
@@ -18,7 +18,7 @@ MIB = 1 << 20
 
 
 def one(items, **wanted):
-    """The one event or item whose fields are these."""
+    """Returns the only event or item with these fields."""
     found = [item for item in items if all(item.get(key) == value for key, value in wanted.items())]
     assert len(found) == 1, (wanted, [item.get("type") for item in items])
     return found[0]
@@ -49,10 +49,10 @@ class OneServer(unittest.TestCase):
 
 
 class BrokenAgents(OneServer):
-    """Whatever an agent does, the record says so, and its session ends with the reason."""
+    """Everything that an agent does is on the record, and its session ends with the reason."""
 
     def ended(self, prompt, status, reason, *flags):
-        """The row and the events of a session that ended so."""
+        """Returns the row and the events of a session that ended in this way."""
         alias = self.home.start_session(prompt, *flags)
         row = self.home.wait_for_end(alias)
         events = self.home.events(row["session"])
@@ -97,11 +97,11 @@ class BrokenAgents(OneServer):
         line = self.home.wait_for_event(alias, "AgentLineRecorded")
         self.assertEqual(line["facts"]["fault"], "too_long")
         self.assertGreater(line["facts"]["line_bytes"], 15 * MIB)
-        # The line goes on. What is held of it and of its report does not grow with it.
+        # The line goes on, and the memory for it and for its report does not grow.
         agent = self.home.wait_for_event(alias, "AgentStarted")["facts"]["pid"]
         worker = self.home.worker_pid()
         held = resident_bytes(worker)
-        self.assertLess(held, 400 * MIB)  # with what a sanitizer keeps back
+        self.assertLess(held, 400 * MIB)  # including memory that a sanitizer keeps back
         written = written_bytes(agent)
         until(lambda: written_bytes(agent) > written + 500 * MIB, "500 MiB more of one line")
         self.assertLess(resident_bytes(worker), held + 64 * MIB)
@@ -193,7 +193,7 @@ class Sessions(OneServer):
         row = self.home.wait_for_end(resumed["alias"])
         self.assertEqual((row["resumed_from"], row["agent_session"]),
                          (first["session"], first["agent_session"]))
-        # It is told and allowed what the first one was, unless a flag says otherwise.
+        # It gets the prompt and the limits of the first one, unless a flag says otherwise.
         self.assertEqual(self.bounds_of(row), ("Be brief.", ["Bash"], 9))
         other = self.home.ask("resume", row["alias"], "[say else]", "--system-prompt", "Be long.",
                               "--allow-tool", "Read", "--max-turns", "2")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Erasure as its users see it: after `steno erase --wait` no file below the home holds what was
-said, whatever happened meanwhile, and the log still proves itself."""
+"""Erasure as users see it: after `steno erase --wait` no file below the home contains the words,
+whatever happened meanwhile, and the log still proves itself."""
 import os
 import signal
 import sys
@@ -15,7 +15,7 @@ NEIGHBOUR = "what-the-neighbour-said"
 
 
 def files_with(folder, text):
-    """The files that hold the text."""
+    """Returns the files that contain the text."""
     found = []
     for place, _, names in os.walk(folder):
         for name in names:
@@ -36,7 +36,7 @@ class Erasure(unittest.TestCase):
         self.home.start()
 
     def talk(self, name, prompt, *flags):
-        """A session that has said it all: its row."""
+        """Runs a session that says the words; returns its row."""
         result = self.home.run("spawn", "--engine", "scripted", "--name", name, *flags, "-o",
                                "json", "-", stdin=prompt.encode())
         self.assertEqual(result.code, 0, str(result))
@@ -45,7 +45,7 @@ class Erasure(unittest.TestCase):
         return row
 
     def settle(self, row):
-        """The agent of an ended session is gone, too."""
+        """Waits until the agent of the ended session is gone, too."""
         until(lambda: any(event["type"] in ("LeaseReleased", "LeaseExpired")
                           for event in self.home.events(row["session"])), "the lease's end")
 
@@ -60,7 +60,7 @@ class Erasure(unittest.TestCase):
         self.assertIn(word, result.err)
 
     def verify(self):
-        """What the proof of the log says of contents; nothing may be amiss."""
+        """Verifies the log, which must be whole; returns the report."""
         result = self.home.run("replay", "verify", "-o", "json")
         self.assertEqual(result.code, 0, str(result))
         return result.json()
@@ -76,7 +76,7 @@ class Erasure(unittest.TestCase):
         self.assertTrue(files_with(self.home.folder, ANSWER))
         result = self.erases("secret", "--wait")
         self.assertIn("erased all text of " + row["alias"], result.out)
-        self.assertIn("secret", result.err)  # its name is a fact, and that is said
+        self.assertIn("secret", result.err)  # the name is a fact, and the output says so
         self.gone(SECRET, ANSWER)
         self.assertTrue(files_with(self.home.folder, NEIGHBOUR))
         self.assertIn(NEIGHBOUR, self.home.run("output", "neighbour").out)
@@ -89,7 +89,7 @@ class Erasure(unittest.TestCase):
         self.gone(SECRET, ANSWER)
 
     def test_a_name_made_of_the_prompt_goes_with_it(self):
-        """Of an ended session with all else, of a live one with the prompt."""
+        """A made name goes with an ended session, or with the prompt of a live one."""
         alias = self.home.start_session("swordfish password [say done]")
         self.assertEqual(self.home.show(alias)["name"], "swordfish-password-say")
         self.settle(self.home.wait_for_end("swordfish-password-say"))

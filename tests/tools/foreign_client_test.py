@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a stranger can do who has the documents alone: the client of workers/WIRE.md and the
-subscriber of bus/README.md, each run as it stands there, against a real server that is killed."""
+"""The documents suffice to write a client: the client of workers/WIRE.md and the subscriber of
+bus/README.md run exactly as printed there, against a real server that is killed."""
 import base64
 import fcntl
 import os
@@ -16,19 +16,19 @@ import steno_wire  # noqa: E402
 from steno_process import Home, until  # noqa: E402
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-# More than the publisher holds for one subscriber (1,000), and what the kernel does (208 KiB).
+# More than the publisher (1,000 messages) and the kernel (208 KiB) hold for one subscriber.
 STOPPED_MESSAGES = 2_000
-# More than the publisher, the kernel and the queue of a subscriber that does not take hold.
+# More than the publisher, the kernel and the queue of an idle subscriber hold.
 UNREAD_MESSAGES = 3_000
 QUEUES_MESSAGES = 2_000
-KERNEL_BYTES = 320 << 10  # 208 KiB, and what ZeroMQ has taken out of its queues
+KERNEL_BYTES = 320 << 10  # 208 KiB, and messages that ZeroMQ has taken out of its queues
 BEACONS = 3  # of a level but `all/`, 250 ms, 1 s and 4 s after its last event
-PROMPTS_WAITING = 20  # so many that agents have always something to do, and end soon
+PROMPTS_WAITING = 20  # enough to keep agents busy, and to end soon
 PATIENCE = 120.0
 
 
 def example(document):
-    """The one program in Python that a document shows."""
+    """Returns the only Python program in a document."""
     with open(os.path.join(ROOT, document), encoding="utf-8") as file:
         found = re.findall(r"^```python\n(.*?)^```", file.read(), re.S | re.M)
     assert len(found) == 1, (document, len(found))
@@ -42,7 +42,7 @@ def load_client():
 
 
 def logged(home):
-    """(position, facts, stream) of each event, from outside: an export of the log."""
+    """Returns (position, facts, stream) of each event from an export of the log."""
     result = home.run("replay", "export", "--without-content", seconds=180)
     assert result.code == 0, result
     return [(event["position"], base64.b64decode(event["bytes"]), event["stream"])
@@ -50,7 +50,7 @@ def logged(home):
 
 
 def belongs(stream, level):
-    """Whether a stream's events are a level's, as workers/WIRE.md says."""
+    """True if a stream's events belong to a level, by the rules of workers/WIRE.md."""
     kind, _, rest = level.partition("/")
     if kind == "all":
         return True
@@ -61,7 +61,7 @@ def belongs(stream, level):
 
 
 class Subscriber:
-    """The program of bus/README.md, at one level, with what it has printed."""
+    """The program of bus/README.md at one level, with its output."""
 
     def __init__(self, home, level):
         self.level, self.out = level, b""
@@ -157,7 +157,7 @@ class Stranger(unittest.TestCase):
         self.assertEqual([row["session"] for row in self.client.list("second")], [other])
         self.client.kill(other, "second")
         self.assertEqual(self.row(other)["status"], "killed")
-        self.client.kill(other, "second")  # has no effect, and is no error
+        self.client.kill(other, "second")  # no effect, and no error
         with self.assertRaises(self.wire["Refused"]) as refused:
             self.client.send(other, "[say more]", "second")
         self.assertEqual(refused.exception.args[0], "session_ended")
@@ -176,7 +176,7 @@ class Stranger(unittest.TestCase):
         at = answer["position"]
         self.assertEqual([facts[at + more]["t"] for more in range(-1, 3)],
                          ["SessionOpened", "TurnQueued", "NameClaimed", "SessionAdmitted"])
-        # The least spec; all else has its default.
+        # The smallest spec; all other fields have their defaults.
         self.assertEqual(facts[at - 1]["f"]["spec"], body["spec"])
         again = self.client.command("Spawn", session, body, "main", id=session)
         self.assertEqual((again["position"], again["repeated"]), (at, True))
@@ -243,7 +243,7 @@ class Stranger(unittest.TestCase):
                 self.assertTrue(printed == wanted, subscriber.level)
 
         def messages(count, reading):
-            """Until the followed session's level has had so many more."""
+            """Waits until the followed session's level has had this many more events."""
             counter.take()
             begun, size = counter.messages, counter.bytes
 
@@ -254,7 +254,7 @@ class Stranger(unittest.TestCase):
             return counter.bytes - size
 
         def silence():
-            """Until the followed session's level has had its last beacon."""
+            """Waits until the followed session's level has had its last beacon."""
             def is_silent():
                 counter.take()
                 return counter.beacons >= BEACONS
@@ -263,7 +263,7 @@ class Stranger(unittest.TestCase):
         load.begin()
         messages(50, True)
 
-        # They stand still until more than their queues hold has passed, and all beacons, too.
+        # They stand still until their queues have overflowed and all beacons have passed.
         for subscriber in subscribers:
             subscriber.signal(signal.SIGSTOP)
         messages(STOPPED_MESSAGES, False)
@@ -282,7 +282,7 @@ class Stranger(unittest.TestCase):
         load.pause()
         all_is_seen()
 
-        # It dies while they stand still; they come back when the next one has fallen silent.
+        # It dies while they stand still; they return when the next one is silent.
         for subscriber in subscribers:
             subscriber.signal(signal.SIGSTOP)
         load.begin()
@@ -296,7 +296,7 @@ class Stranger(unittest.TestCase):
             subscriber.signal(signal.SIGCONT)
         all_is_seen()
 
-        # Nobody takes what they print, until every queue up to them is full.
+        # Nobody reads their output until every queue up to them is full.
         load.begin()
         size = messages(UNREAD_MESSAGES, False)
         beyond = (UNREAD_MESSAGES - QUEUES_MESSAGES) / UNREAD_MESSAGES
@@ -307,8 +307,8 @@ class Stranger(unittest.TestCase):
 
 
 class Load:
-    """Sessions that are given prompts, one after the other, while it is not paused; what is
-    answered late or asked twice is the client's affair."""
+    """Gives sessions prompts, one after the other, unless paused. The client handles late answers
+    and repeated requests."""
 
     def __init__(self, test, sessions):
         self.test, self.sessions = test, sessions
@@ -348,7 +348,7 @@ class Load:
         self.runs.set()
 
     def pause(self):
-        """And all that was asked for is done."""
+        """Stops, and waits until every requested turn is done."""
         self.runs.clear()
         assert self.idle.wait(PATIENCE)
         assert self.failure is None, self.failure

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What ./tools/fuzz takes for a finding, and for a bug that is mended. Its target here is a script
-that fails on inputs of which it is told."""
+"""How ./tools/fuzz recognizes a finding and a fixed bug. Its target here is a script that fails on
+the inputs that the test chooses."""
 import argparse
 import contextlib
 import importlib.machinery
@@ -20,7 +20,7 @@ spec = importlib.util.spec_from_loader("fuzz", loader)
 fuzz = importlib.util.module_from_spec(spec)
 loader.exec_module(fuzz)
 
-# Of files among its arguments it is one input that is tried; of folders a run.
+# An argument that is a file is one input to try; folders mean a run.
 TARGET = """#!/bin/sh
 for argument; do
   if [ -f "$argument" ]; then ! grep -q bad "$argument"; exit; fi
@@ -40,7 +40,7 @@ class Fuzz(unittest.TestCase):
         program.chmod(0o755)
 
     def run_it(self):
-        """The line for machines, and what was said."""
+        """Runs it; returns the line for machines and the other output."""
         given = argparse.Namespace(runs=7, minutes=None)
         out, said = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):

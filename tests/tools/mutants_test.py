@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ./tools/mutants takes for a proof: a test that fails with a mutant, and passes without one in
+"""./tools/mutants accepts as a proof only a test that fails with a mutant and passes without one in
 the same time. Its tests here are programs of one line."""
 import argparse
 import contextlib
@@ -38,7 +38,7 @@ class Mutants(unittest.TestCase):
         return mutants.Campaign(options, {"bug": "a bug"}, {"bug": "^catcher$"}, {})
 
     def run_it(self, campaign):
-        """What is caught by which test; None: a test fails without a mutant."""
+        """Returns which test catches which mutant; None: a test fails without a mutant."""
         self.said = io.StringIO()
         with contextlib.redirect_stderr(self.said):
             return campaign.run_all(["bug"]) if campaign.tests_pass(["bug"]) else None

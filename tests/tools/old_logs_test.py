@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Logs that an earlier release wrote are read, served and gone on with as by that release: its
-notes stand beside them in tests/golden/logs."""
+"""Logs of an earlier release are read, served and continued as by that release, whose notes stand
+beside them in tests/golden/logs."""
 import json
 import os
 import shutil
@@ -21,7 +21,7 @@ class WithOldLogs(unittest.TestCase):
     maxDiff = 4000
 
     def unpacked(self, name):
-        """A home with the folders of a fixture."""
+        """Returns a home with the folders of a fixture."""
         home = Home(old_logs.CONFIG)
         self.addCleanup(home.close)
         old_logs.unpack(name, home.folder)
@@ -44,12 +44,12 @@ class WithOldLogs(unittest.TestCase):
         return result
 
     def is_whole(self, home, checkpoint, folder="data", *flags):
-        """The log proves itself, and goes on from what the earlier release verified."""
+        """The log proves itself, and continues the one that the earlier release verified."""
         self.succeeds(home, "replay", "verify", home.path(folder), "--checkpoint", checkpoint,
                       *flags)
 
     def goes_on(self, home, source, *flags):
-        """The row of a session that went on with another one to its end."""
+        """Resumes a session and waits for the end; returns the new session's row."""
         alias = home.ask("resume", source, "[say more]", *flags)["alias"]
         row = home.wait_for_end(alias)
         self.assertEqual(row["status"], "completed", str(row))
@@ -203,11 +203,11 @@ class Backup(WithOldLogs):
 
 
 class Archive(WithOldLogs):
-    # What each folder's log begins behind, and the archive that holds it.
+    # Each log, and the archive that has its beginning.
     BEGINNINGS = (("data", "two"), ("two", "one"))
 
     def base_of(self, home, folder):
-        """The folder of what the log of the folder begins with."""
+        """Returns the folder with the base of this log."""
         bases = home.path(folder, "base")
         self.assertEqual(len(os.listdir(bases)), 1)
         return os.path.join(bases, os.listdir(bases)[0])
@@ -218,7 +218,7 @@ class Archive(WithOldLogs):
             shutil.rmtree(rows)
 
     def find_archives_here(self, home):
-        """The bases quote the folders where the archives once lay."""
+        """Corrects the bases, which name the folders where the archives once lay."""
         for folder, archive in self.BEGINNINGS:
             path = os.path.join(self.base_of(home, folder), "anchor")
             with open(path, "rb") as file:
@@ -230,7 +230,7 @@ class Archive(WithOldLogs):
 
     def test_states_folded_from_old_archives_are_those_that_were_signed(self):
         """A server without the rows of its base folds them from the archives. It starts only if the
-        anchor names their digests. One of these, `streams`, is of the states of all streams."""
+        anchor names their digests. One of these, `streams`, covers the states of all streams."""
         home = self.unpacked("archive")
         self.remove_rows(home)
         refused = self.ends_with(DAMAGED, home, "serve", *old_logs.SERVE)
@@ -301,7 +301,7 @@ class Salvage(WithOldLogs):
         kept = noted["said"]["kept"]
         parted = self.ends_with(DIFFERENT, home, "replay", "diff", home.path("made"),
                                 home.path("salvaged"), "-o", "json").json()
-        # The two part where each begins an epoch of its own.
+        # The two logs differ from the position where each begins its own epoch.
         self.assertEqual(parted["position"], kept + 1)
         self.assertEqual(self.folded(home, "made", kept), self.folded(home, "salvaged", kept))
         with open(home.path("salvaged-rest.jsonl"), encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What README.md's first steps say is what happens: each command of theirs is run, and prints what
-stands below it. Ids, aliases, times and counts of positions may be others."""
+"""The first steps of README.md work as printed: each command is run, and its output must be what
+stands below it. Ids, aliases, times and counts of positions can differ."""
 import os
 import re
 import subprocess
@@ -16,7 +16,7 @@ READING = ("steno ls", "steno show", "steno output", "steno stats")
 
 
 def steps(section):
-    """The section's commands, each with the lines that are printed below it."""
+    """Returns the section's commands, each with the lines printed below it."""
     with open(README, encoding="utf-8") as file:
         text = file.read().split("\n## " + section + "\n")[1].split("\n## ")[0]
     found = []
@@ -30,7 +30,7 @@ def steps(section):
 
 
 def shape(lines, aliases, workdir):
-    """Lines without what differs from run to run."""
+    """Returns the lines without the parts that differ from run to run."""
     text = "\n".join(lines).replace(workdir, "/tmp/project")
     for alias in aliases:
         text = text.replace(alias, "ALIAS")
@@ -76,7 +76,7 @@ class Readme(unittest.TestCase):
             expected = wanted if whole else wanted[:wanted.index("…")]
             if (shown if whole else shown[:len(expected)]) == expected:
                 return
-            # What was just begun may need a moment.
+            # A session that was just begun can need a moment.
             is_late = time.monotonic() > deadline or not command.startswith(READING)
             if is_late:
                 self.assertEqual(shown, wanted)

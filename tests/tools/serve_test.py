@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`steno serve` where its surroundings fail: a log that is removed below it, a data folder that is
-empty where one was expected, and more connections than it may have descriptors."""
+"""`steno serve` in failing surroundings: its log is removed, its data folder is unexpectedly empty,
+or more connections come than it may have descriptors."""
 import contextlib
 import os
 import resource
@@ -30,7 +30,7 @@ class WithHome(unittest.TestCase):
 
 class LogsThatGo(WithHome):
     def stops_without_another_answer(self, *words):
-        """Nothing that is asked for from here on is accepted, and the server ends by itself."""
+        """No later request is accepted, and the server ends by itself."""
         accepted = []
         for number in range(20):
             result = self.home.run("spawn", "--engine", "scripted", "--name", f"lost-{number}",
@@ -60,7 +60,7 @@ class LogsThatGo(WithHome):
         self.home.wait_for_end(self.home.start_session("[say kept]", "--name", "kept"))
         os.rename(self.home.path("data"), self.home.path("away"))
         self.stops_without_another_answer("is gone", "Put the data folder back")
-        # An empty folder in its place, such as a mount point without its disk, is no new log.
+        # An empty folder in its place, such as an empty mount point, does not become a log.
         os.mkdir(self.home.path("data"))
         self.serve_is_refused("was served from here", "served-log")
         self.assertEqual(os.listdir(self.home.path("data")), [])
@@ -116,9 +116,8 @@ class Descriptors(WithHome):
         server = self.start_limited(self.LIMIT)
         self.assertEqual(self.home.server.line(), "ready")
         self.assertIn("few_open_files limit=256", self.home.server_log())
-        # Its worker and the agents have the limit that the server was started with.
         self.home.start_session("[words 1000000] [delay 20]", "--name", "busy")
-        # Its worker and the agents may open as many files as the server might when it was started.
+        # Its worker and the agents have the limit with which the server was started.
         with open(f"/proc/{self.home.worker_pid()}/limits", encoding="ascii") as file:
             [files] = [line for line in file if line.startswith("Max open files")]
         self.assertEqual(files.split()[3:5], ["64", str(self.LIMIT)])
@@ -131,7 +130,7 @@ class Descriptors(WithHome):
                 peer.connect(self.home.path("run", name))
             until(lambda: len(os.listdir(f"/proc/{server.pid}/fd")) > self.LIMIT // 2 - 20
                   or server.poll() is not None, "that the flood has come")
-            # The log is written, and who was there before is served.
+            # The log is still written, and earlier connections are served.
             for _ in range(20):
                 watch.line()
             self.assertIsNone(server.poll(), self.home.server_log())

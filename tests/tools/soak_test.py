@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What ./tools/soak promises: it goes on where it was cut off, a finding ends a campaign, a canary
-that lives stops everything, and the record survives what a crash does to its last line."""
+"""The promises of ./tools/soak: it continues where it was cut off, a finding ends a campaign, a
+canary that survives stops everything, and the record survives a torn last line."""
 import json
 import os
 import shlex
@@ -17,7 +17,7 @@ from steno_process import until  # noqa: E402
 SOAK = os.path.join(ROOT, "tools", "soak")
 PATIENCE = 60
 
-# A campaign of numbers: `bad` is found; at `stuck` it says so in a file and waits to be ended.
+# A campaign of numbers: `bad` is a finding; at `stuck` it writes a file and waits to be ended.
 NUMBERS = """
 import json, os, signal, sys
 first, count, bad, stuck = map(int, sys.argv[1:5])
@@ -85,7 +85,7 @@ class Soak(unittest.TestCase):
         return out
 
     def row(self, entry):
-        """Of the report."""
+        """Returns the campaign's row of the report."""
         report = self.soak(entry, self.canary(), arguments=("--report",))
         return [line for line in report.splitlines() if line.startswith("| `numbers`")][0]
 
@@ -155,7 +155,7 @@ class Soak(unittest.TestCase):
         del lines[len(whole) - 1]
         entries = [json.loads(line) for line in lines]
         self.assertEqual(entries[:len(whole) - 1], whole[:-1])
-        # What the torn line stood for is run again.
+        # The portion of the torn line is run again.
         self.assertEqual(entries[len(whole) - 1]["from"], whole[-1]["from"])
 
     def test_portions_at_once_take_different_numbers(self):
@@ -193,7 +193,7 @@ class Soak(unittest.TestCase):
                   arguments=("--minutes", "0.05"))
         ran = self.recorded()[2:]
         self.assertEqual([entry["campaign"] for entry in ran[:2]], ["others", "numbers"])
-        self.assertEqual(ran[0]["asked"], 4)  # half of 3 s, of which each number took 0.3
+        self.assertEqual(ran[0]["asked"], 4)  # half of 3 s, at 0.3 s for each number
 
     # ---- what stops it ----
 
@@ -231,7 +231,7 @@ class Soak(unittest.TestCase):
         self.soak(self.entry(long=long, limit=0.5), self.canary(), arguments=("--minutes", "0.01"))
         self.assertEqual([entry["findings"] for entry in self.recorded()], [0])
         os.remove(self.ledger)
-        # And when it hangs, until its limit.
+        # A hanging portion is waited for until its limit.
         self.soak(self.entry(long=self.numbers(stuck=1), limit=0.04), self.canary(),
                   arguments=("--minutes", "0.01"), code=1)
         self.assertEqual([entry["findings"] for entry in self.recorded()], [1])
@@ -252,7 +252,7 @@ class Soak(unittest.TestCase):
         self.assertIn("numbers: cannot be run: it says so", out)
         self.assertIn("the build failed", out)
         self.assertEqual({entry["campaign"] for entry in self.recorded()}, {"others"})
-        # A crash test's exit code is how many of its checks failed.
+        # The exit code of a crash test is the number of its failed checks.
         self.soak(self.entry(long=long, kind="crash"), self.canary().replace("simulation", "crash"),
                   code=1)
 
@@ -335,7 +335,7 @@ class Soak(unittest.TestCase):
         found = self.recorded()[-1]
         self.assertNotIn("✓", self.row(entry))
         before = len(self.recorded())
-        # The bug is mended: the portion is the first that runs, from its beginning.
+        # Once the bug is fixed, this portion runs first, from its beginning.
         self.soak(entry, self.canary(), arguments=("--minutes", "0.02"))
         self.assertEqual(self.recorded()[before]["from"], found["from"])
         clean = [one for one in self.recorded() if one["findings"] == 0]
@@ -358,7 +358,7 @@ class Soak(unittest.TestCase):
                 entry = {**first, "from": 1, "count": count, "seconds": 0.01, "findings": findings,
                          **more}
                 file.write(json.dumps(entry) + "\n")
-        self.assertIn(", 1 |", self.row(silent))  # one that ran clean proves nothing
+        self.assertIn(", 1 |", self.row(silent))  # one clean unit proves nothing
         before = len(self.recorded())
         self.soak(sequence(0), self.canary(), arguments=("--minutes", "0.02"))
         again = self.recorded()[before]

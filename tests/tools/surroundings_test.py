@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a shell, a machine and other people do to `steno`: Ctrl-C, closed pipes, a server that does not
-answer, folders that are not right, large outputs, many at once; and what it leaves for them to see."""
+"""`steno` in the hands of shells, machines and other people: Ctrl-C, closed pipes, a silent server,
+wrong folders, large outputs, many at once; and the files and logs that others can see."""
 import os
 import shutil
 import signal
@@ -32,7 +32,7 @@ class ControlC(WithHome):
         self.server = self.home().start()
 
     def running(self, *arguments):
-        """A followed session whose turn runs, and its alias."""
+        """Follows a session whose turn runs; returns the follower and the alias."""
         run = self.server.follow("run", "--engine", "scripted", *arguments)
         row = until(lambda: self.server.ask("ls", "--status", "running")["sessions"], "it runs")[0]
         until(lambda: self.server.show(row["alias"])["turn"], "its turn")
@@ -119,7 +119,7 @@ class FoldersPutBack(WithHome):
         seen = server.position()
         for _ in range(seen):
             watch.line()
-        # It looks again only once the log is longer than what it has seen.
+        # The watch looks again only when the log is longer than the part it has seen.
         watch.signal(signal.SIGSTOP)
         server.stop()
         shutil.rmtree(server.path("data"))
@@ -139,7 +139,7 @@ class Pipes(WithHome):
         watch = home.follow("watch", "--all-agents", "--from", "start")
         watch.line()
         watch.child.stdout.close()
-        # It notices by itself, or writes before it has.
+        # It notices by itself, or writes before it notices.
         self.assertIn(watch.child.wait(20), (0, -signal.SIGPIPE))
 
     def test_output_of_megabytes_is_whole(self):
@@ -177,7 +177,7 @@ class Many(WithHome):
         self.assertEqual(names, ["hang-twins", "hang-twins-2", "hang-twins-3"])
 
     def test_a_name_given_is_a_guard(self):
-        """Of two that give one name the second is told so, whatever agents they are of."""
+        """The second of two sessions with one name is refused, whatever their agents."""
         home = self.home().start()
         alias = home.start_session("[hang]", "--name", "nightly")
         for flags in ([], ["--agent", "other"]):
@@ -241,10 +241,10 @@ class Folders(WithHome):
                 self.assertEqual(oct(stat.S_IMODE(os.lstat(path).st_mode)), oct(mode), path)
 
     def test_whatever_holds_content_is_its_owners_alone(self):
-        self.addCleanup(os.umask, os.umask(0))  # whatever the shell allows
+        self.addCleanup(os.umask, os.umask(0))  # whatever umask the shell has
         home = self.home().start()
         home.run("run", "--engine", "scripted", f"[big 300000] {SECRET}")
-        # While all of it is open.
+        # Checked while everything is open.
         self.assert_closed(home.path("data"), home.path("run"))
         copy, archive, again, made = (home.path(name) for name in
                                       ("copy", "archive", "again", "made"))

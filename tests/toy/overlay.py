@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lays the toys over the sources: writes what differs from them to a folder that is searched first.
+"""Lays the toys over the sources: writes the changed files to a folder that is searched first.
 
 Usage: overlay.py ROOT OUT
 
@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 LINES_MAX = 2
-# Of each toy the file that lists its kind: text there, and the text that takes its place.
+# For each toy the file that lists its kind: a text in it, and the text that replaces it.
 TOYS = {
     "counter": ("eventlog/domain/aggregates.hpp", [
         ('#include "eventlog/domain/registry/registry.hpp"\n',
