@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Anchors as users see them: signed by the server, kept elsewhere, later checked against the log."""
+"""Anchors as users see them: signed by the server, kept elsewhere, checked against the log."""
 import os
 import shutil
 import stat
