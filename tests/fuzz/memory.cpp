@@ -1,4 +1,4 @@
-// Counts usable bytes of the C allocator in every form of operator new and delete.
+// Counts usable bytes of the C allocator in operator new and delete.
 #include "tests/fuzz/memory.hpp"
 
 #include <malloc.h>

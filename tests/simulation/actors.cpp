@@ -1,5 +1,5 @@
-// Each actor makes at most one request at a time and checks every answer at once against the log
-// that is durable by then.
+// A client has at most one request in flight. Every answer and event is checked at once against the
+// log that is durable by then.
 #include "tests/simulation/actors.hpp"
 
 #include <algorithm>

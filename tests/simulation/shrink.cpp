@@ -1,4 +1,5 @@
-// Drops portions of faults, then lowers each number by halving, until nothing more can go.
+// Drops portions of faults, lowers each number by halving, then drops faults again and shortens
+// the rest, within a bound on attempts.
 #include "tests/simulation/shrink.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Keeps for each store the operations that are not durable yet; a loss of power undoes a random end
-// of them.
+// Keeps for each store the operations that are not durable yet; a loss of power undoes some of
+// them.
 #include "tests/simulation/sim_disk.hpp"
 
 namespace simulation {
