@@ -5,7 +5,6 @@
 
 #include "eventlog/domain/stream_name.hpp"
 #include "tests/crash/numbered_commands.hpp"
-#include "workers/protocol/commands.hpp"
 
 namespace crash {
 namespace {
@@ -14,10 +13,10 @@ using base::ErrorCode;
 using base::failure;
 
 constexpr const char* kAgent = "main";
+constexpr const char* kActor = "crash";
 // Numbers of the commands that a test does not number itself.
 constexpr std::int64_t kFirstErasing = 1000;
 constexpr std::int64_t kFirstKilling = 1100;
-constexpr std::int64_t kCopying = 1200;
 
 constexpr base::Duration kCycle = std::chrono::milliseconds(1);
 constexpr base::Duration kWaitMax = std::chrono::minutes(2);    // of the clock that is moved
@@ -54,13 +53,11 @@ domain::Command command_of(std::int64_t number) {
   return spawn;
 }
 
-base::RawValue body_of(const std::string& agent, base::SessionId session,
-                       const domain::Command& command) {
-  workers::CommandBody body = workers::encode_command(command);
-  body.agent = agent;
-  body.session = session;
-  body.actor = "crash";
-  return bus::to_body(body);
+base::Error error_of(const workers::Unanswered& why) {
+  if (const auto* error = std::get_if<base::Error>(&why)) return *error;
+  if (const auto* bad = std::get_if<workers::BadAnswer>(&why)) return bad->error;
+  const auto& reply = std::get<bus::Reply>(why);
+  return {ErrorCode::refused, reply.text, reply.code};
 }
 
 }  // namespace
@@ -129,10 +126,8 @@ Result<bool> ServerLife::assemble(const std::string& root) {
       workers::ServerOptions{log_.tail, command_options(), {}, base::fingerprint(key.public_key())},
       workers::UpkeepOptions{{}, {}, key, folder_.root, disk_}, side_work);
   client_socket_ = bus_.connect_client("command", "crash");
-  bus::ClientOptions options;
-  options.hello.role = bus::Role::client;
-  options.hello.name = "crash";
-  client_.emplace(*client_socket_, clock_, random_, options);
+  client_.emplace(*client_socket_, clock_, random_,
+                  workers::ServerClientOptions{kActor, {}, "memory"});
   return true;
 }
 
@@ -166,29 +161,28 @@ Result<bool> ServerLife::take_over() {
   return work_until("the take-over", [&] { return assembly_->server().has_taken_over(); });
 }
 
-Result<bus::Reply> ServerLife::request(std::int64_t number, base::RawValue body) {
-  const base::CommandId id = command_id(number);
-  const auto started = client_->start(id, workers::kVerbCommand, std::move(body), kReplyMax);
+Result<bool> ServerLife::answered(const Result<base::CommandId>& started) {
   if (!started) return tl::unexpected(started.error());
-  std::optional<Result<bus::Reply>> reply;
-  const auto ok = work_until("a reply", [&] { return (reply = client_->take(id)).has_value(); });
-  if (!ok) return tl::unexpected(ok.error());
-  if (!*reply) return *reply;
-  if ((*reply)->status != bus::ReplyStatus::ok) {
-    return failure(ErrorCode::refused, (*reply)->text, std::to_string(number));
-  }
-  return *reply;
-}
-
-Result<bool> ServerLife::command(std::int64_t number, const std::string& agent,
-                                 base::SessionId session, const domain::Command& command) {
-  const auto reply = request(number, body_of(agent, session, command));
-  if (!reply) return tl::unexpected(reply.error());
+  std::optional<workers::Answered<bus::Reply>> reply;
+  const auto ok =
+      work_until("a reply", [&] { return (reply = client_->take_reply(*started)).has_value(); });
+  if (!ok) return ok;
+  if (!*reply) return tl::unexpected(error_of(reply->error()));
   return true;
 }
 
+Result<bool> ServerLife::command(const domain::ServerCommand& command) {
+  return answered(client_->command(client_->fresh_id(), kActor, command, kReplyMax));
+}
+
+Result<bool> ServerLife::command(std::int64_t number, base::SessionId session,
+                                 const domain::Command& command) {
+  return answered(
+      client_->command(command_id(number), kActor, kAgent, session, command, kReplyMax));
+}
+
 Result<bool> ServerLife::kill(std::int64_t number, base::SessionId session) {
-  return command(number, kAgent, session, domain::KillSession{});
+  return command(number, session, domain::KillSession{});
 }
 
 Result<bool> ServerLife::archive(const std::string& folder) {
@@ -196,7 +190,7 @@ Result<bool> ServerLife::archive(const std::string& folder) {
     if (auto ok = kill(kFirstKilling + session, session_of_command(session)); !ok) return ok;
   }
   const Position before = assembly_->server().durable();
-  if (auto ok = command(kCopying, {}, {}, domain::BeginArchive{"one", folder, before, {}}); !ok) {
+  if (auto ok = command(domain::BeginArchive{"one", folder, before, {}}); !ok) {
     return ok;
   }
   if (auto ok = finish_archive(); !ok) return ok;
@@ -213,7 +207,7 @@ Result<bool> ServerLife::finish_archive() {
 }
 
 Result<bool> ServerLife::back_up(const std::string& folder) {
-  if (auto ok = command(kCopying, {}, {}, domain::BeginBackup{"copy", folder}); !ok) return ok;
+  if (auto ok = command(domain::BeginBackup{"copy", folder}); !ok) return ok;
   if (auto ok = finish_backups(); !ok) return ok;
   if (state().backups.empty()) return failure(ErrorCode::io, "the backup was abandoned");
   return true;
@@ -230,7 +224,7 @@ Result<bool> ServerLife::finish_backups() {
 Result<bool> ServerLife::ask_to_erase(std::int64_t session) {
   const base::SessionId id = session_of_command(session);
   if (auto ok = kill(kFirstErasing, id); !ok) return ok;
-  return command(kFirstErasing + 1, kAgent, id, domain::EraseContent{});
+  return command(kFirstErasing + 1, id, domain::EraseContent{});
 }
 
 Result<bool> ServerLife::finish_erasures() {
@@ -253,25 +247,20 @@ Result<bool> ServerLife::finish_erasures() {
 Result<bool> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged) {
   for (std::int64_t number = first; number <= last; ++number) {
     const auto started =
-        client_->start(command_id(number), workers::kVerbCommand,
-                       body_of(kAgent, session_of_command(number), command_of(number)), kReplyMax);
+        client_->command(command_id(number), kActor, kAgent, session_of_command(number),
+                         command_of(number), kReplyMax);
     if (!started) return tl::unexpected(started.error());
   }
   // Answers are noted as they come: the process may die before the last one.
   std::int64_t open = last - first + 1;
   Result<bool> answers = true;
   const auto take = [&](std::int64_t number) -> Result<bool> {
-    const auto reply = client_->take(command_id(number));
-    if (!reply) return true;
+    const auto body = client_->take<workers::CommandReplyBody>(command_id(number));
+    if (!body) return true;
     --open;
-    if (!*reply) return tl::unexpected(reply->error());
-    if ((*reply)->status != bus::ReplyStatus::ok) {
-      return failure(ErrorCode::refused, (*reply)->text, std::to_string(number));
-    }
-    const auto body = bus::from_body<workers::CommandReplyBody>((*reply)->body);
-    if (!body) return tl::unexpected(body.error());
-    const auto [known, is_new] = acknowledged.emplace(number, body->position);
-    if (!is_new && (known->second != body->position || !body->is_repeated)) {
+    if (!*body) return tl::unexpected(error_of(body->error()));
+    const auto [known, is_new] = acknowledged.emplace(number, (*body)->position);
+    if (!is_new && (known->second != (*body)->position || !(*body)->is_repeated)) {
       return failure(ErrorCode::damaged, "a repeated command has another outcome",
                      std::to_string(number));
     }

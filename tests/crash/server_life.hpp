@@ -10,12 +10,12 @@
 #include <optional>
 #include <string>
 
-#include "bus/client.hpp"
 #include "bus/memory_bus.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "tests/support/faulty_disk.hpp"
 #include "tests/support/manual_clock.hpp"
 #include "tests/support/told_lease_locks.hpp"
+#include "workers/client/server_client.hpp"
 #include "workers/server/server_assembly.hpp"
 
 namespace crash {
@@ -73,9 +73,10 @@ class ServerLife {
   Result<bool> step();
   // Steps until it holds. Error timeout: it does not within the time of the longest retry.
   Result<bool> work_until(const std::string& what, const std::function<bool()>& holds);
-  // Sends, and works until the reply. An error is a reply that is not ok.
-  Result<bus::Reply> request(std::int64_t number, base::RawValue body);
-  Result<bool> command(std::int64_t number, const std::string& agent, base::SessionId session,
+  // Works until the reply to what was started. An error is a reply that is not ok.
+  Result<bool> answered(const Result<base::CommandId>& started);
+  Result<bool> command(const domain::ServerCommand& command);
+  Result<bool> command(std::int64_t number, base::SessionId session,
                        const domain::Command& command);
   Result<bool> kill(std::int64_t number, base::SessionId session);
   const domain::ServerState& state() { return assembly_->server().commands().server(); }
@@ -97,7 +98,7 @@ class ServerLife {
   std::unique_ptr<bus::PublisherSocket> feed_socket_;
   std::optional<workers::ServerAssembly> assembly_;
   std::unique_ptr<bus::ClientSocket> client_socket_;
-  std::optional<bus::Client> client_;
+  std::optional<workers::ServerClient> client_;
 };
 
 }  // namespace crash

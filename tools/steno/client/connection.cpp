@@ -2,19 +2,14 @@
 // together.
 #include "tools/steno/client/connection.hpp"
 
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 
-#include "bus/endpoint.hpp"
 #include "bus/poller.hpp"
 #include "bus/zmq_sockets.hpp"
-#include "eventlog/base/file_lock.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/units.hpp"
 
@@ -28,37 +23,23 @@ std::string how_to_serve(const Config& config) {
   return config.home.empty() ? "steno serve" : "steno --home " + config.home + " serve";
 }
 
+// Returns the name of the user whom the process runs as, which works without a terminal, too.
 std::string actor() {
-  std::array<char, 256> name{};
-  const bool is_known = ::getlogin_r(name.data(), name.size()) == 0 && name[0] != '\0';
-  return is_known ? std::string(name.data()) : "uid " + std::to_string(::getuid());
+  std::array<char, 4096> texts{};
+  passwd entry{};
+  passwd* found = nullptr;
+  const uid_t uid = ::getuid();
+  ::getpwuid_r(uid, &entry, texts.data(), texts.size(), &found);
+  return found != nullptr && *found->pw_name != '\0' ? std::string(found->pw_name)
+                                                     : "uid " + std::to_string(uid);
 }
 
 }  // namespace
 
-base::Result<bool> probe_listener(const std::string& endpoint) {
-  const auto parsed = bus::parse_endpoint(endpoint);
-  if (!parsed) return tl::unexpected(parsed.error());
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  parsed->path.copy(address.sun_path, sizeof address.sun_path - 1);
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return base::failure(base::ErrorCode::io, std::strerror(errno), parsed->path);
-  const int connected = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  const int error = errno;
-  ::close(fd);
-  if (connected == 0) return true;
-  const bool is_forbidden = error == EACCES || error == EPERM;
-  return base::failure(
-      is_forbidden ? base::ErrorCode::refused : base::ErrorCode::unreachable,
-      is_forbidden ? "no permission to use the server's socket" : "no server listens here",
-      parsed->path);
-}
-
 Outcome<std::unique_ptr<Connection>> Connection::open(const Config& config) {
   auto endpoints = endpoints_of(config);
   if (!endpoints) return fail(endpoints.error());
-  if (const auto listener = probe_listener(endpoints->command); !listener) {
+  if (const auto listener = workers::probe_listener(endpoints->command); !listener) {
     base::Error error = listener.error();
     if (error.code == base::ErrorCode::unreachable) {
       error.text += "; start it with `" + how_to_serve(config) + "`";
@@ -70,13 +51,11 @@ Outcome<std::unique_ptr<Connection>> Connection::open(const Config& config) {
   auto socket = bus::connect_client(connection->context_, endpoint);
   if (!socket) return fail(socket.error());
   connection->socket_ = std::move(*socket);
-  bus::ClientOptions options;
-  options.hello.role = bus::Role::client;
-  options.hello.name = "steno";
-  options.hello.release = STENO_RELEASE;
+  workers::ServerClientOptions options;
+  options.name = "steno";
   options.endpoint = endpoint;
-  connection->client_ = std::make_unique<bus::Client>(*connection->socket_, connection->clock_,
-                                                      connection->random_, options);
+  connection->client_.emplace(*connection->socket_, connection->clock_, connection->random_,
+                              options);
   return connection;
 }
 
@@ -91,15 +70,8 @@ Outcome<bool> Connection::wait(base::Duration time) {
   return fail(kExitInterrupted, "stopped waiting; the server goes on with it");
 }
 
-bool Connection::is_server_gone() const {
-  const auto endpoint = bus::parse_endpoint(endpoints_.command);
-  return endpoint && !base::is_locked(endpoint->path + ".lock").value_or(true);
-}
-
-Outcome<bus::Reply> Connection::request(const base::CommandId& id, std::string_view verb,
-                                        base::RawValue body) {
-  const auto started = client_->start(id, verb, std::move(body), config_.timeout);
-  if (!started) return fail(started.error());
+Outcome<bool> Connection::wait_for(const base::CommandId& id,
+                                   const std::function<bool()>& is_there) {
   const base::Duration tell_at = clock_.boot() + kGoneToldAfter;
   bool is_told = false;
   while (true) {
@@ -112,11 +84,7 @@ Outcome<bus::Reply> Connection::request(const base::CommandId& id, std::string_v
       }
     }
     client_->do_work(now);
-    if (auto outcome = client_->take(id)) {
-      if (!*outcome) return fail(outcome->error());
-      if ((*outcome)->status != bus::ReplyStatus::ok) return fail(**outcome);
-      return std::move(**outcome);
-    }
+    if (is_there()) return true;
     std::array<bus::PollItem, 2> items{bus::PollItem::of(client_->socket()), {}};
     items[0].wants_write = client_->wants_write();
     if (interrupts_ != nullptr) items[1].fd = interrupts_->fd();
@@ -132,19 +100,19 @@ Outcome<bus::Reply> Connection::request(const base::CommandId& id, std::string_v
 }
 
 Outcome<base::Position> Connection::command_server(const domain::ServerCommand& command) {
-  workers::CommandBody body = workers::encode_command(command);
-  body.actor = actor();
   const base::CommandId id = fresh_command_id();
   const base::Duration until = clock_.boot() + config_.timeout;
-  auto reply = request(id, workers::kVerbCommand, bus::to_body(body));
+  const auto send = [&] {
+    return answer_of<workers::ServerCommandReplyBody>(
+        workers::kVerbCommand, client_->command(id, actor(), command, config_.timeout));
+  };
+  auto answer = send();
   // A copy may be in progress, and can finish within the time-out.
-  while (!reply && reply.error().exit_code == kExitBusy && clock_.boot() < until) {
+  while (!answer && answer.error().exit_code == kExitBusy && clock_.boot() < until) {
     if (auto waited = wait(kAskAgain); !waited) return tl::unexpected(waited.error());
-    reply = request(id, workers::kVerbCommand, bus::to_body(body));
+    answer = send();
   }
-  if (!reply) return tl::unexpected(reply.error());
-  const auto answer = bus::from_body<workers::ServerCommandReplyBody>(reply->body);
-  if (!answer) return bad_answer(workers::kVerbCommand, answer.error());
+  if (!answer) return tl::unexpected(answer.error());
   return answer->position;
 }
 
@@ -152,15 +120,9 @@ Outcome<workers::CommandReplyBody> Connection::command(const base::CommandId& id
                                                        base::SessionId session,
                                                        const std::string& agent,
                                                        const domain::Command& command) {
-  workers::CommandBody body = workers::encode_command(command);
-  body.session = session;
-  body.agent = agent;
-  body.actor = actor();
-  const auto reply = request(id, workers::kVerbCommand, bus::to_body(body));
-  if (!reply) return tl::unexpected(reply.error());
-  auto answer = bus::from_body<workers::CommandReplyBody>(reply->body);
-  if (!answer) return bad_answer(workers::kVerbCommand, answer.error());
-  return std::move(*answer);
+  return answer_of<workers::CommandReplyBody>(
+      workers::kVerbCommand,
+      client_->command(id, actor(), agent, session, command, config_.timeout));
 }
 
 Outcome<workers::ShowAnswer> Connection::find(const std::string& reference, bool with_texts) {
@@ -171,9 +133,13 @@ Outcome<workers::ShowAnswer> Connection::find(const std::string& reference, bool
   return ask<workers::ShowAnswer>(workers::kVerbShow, query);
 }
 
-tl::unexpected<Failure> Connection::bad_answer(std::string_view verb, const base::Error& error) {
+tl::unexpected<Failure> Connection::fail_unanswered(std::string_view verb,
+                                                    const workers::Unanswered& why) {
+  if (const auto* error = std::get_if<base::Error>(&why)) return fail(*error);
+  if (const auto* reply = std::get_if<bus::Reply>(&why)) return fail(*reply);
   return fail(kExitFailed, "the server's answer to '" + std::string(verb) +
-                               "' is not understood: " + base::describe(error));
+                               "' is not understood: " +
+                               base::describe(std::get<workers::BadAnswer>(why).error));
 }
 
 }  // namespace steno

@@ -1,17 +1,19 @@
-// A client's connection to the server: sends commands and queries, and waits, each with a deadline.
+// The command line's connection to the server: one request at a time, waited for with a deadline,
+// and failures as exit codes.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "bus/client.hpp"
 #include "bus/context.hpp"
 #include "projections/views/session_list.hpp"
 #include "tools/steno/client/interrupts.hpp"
 #include "tools/steno/config/config.hpp"
 #include "tools/steno/text/failure.hpp"
-#include "workers/protocol/commands.hpp"
-#include "workers/protocol/queries.hpp"
+#include "workers/client/presence.hpp"
+#include "workers/client/server_client.hpp"
 
 namespace steno {
 
@@ -29,22 +31,14 @@ class Connection {
   // first. Ctrl-C is a Failure with kExitInterrupted.
   Outcome<bool> wait(base::Duration time);
 
-  // True if no process serves here any more: the lock beside the command socket, which the server
-  // holds, is free. A server that lives but does not answer is not gone.
-  bool is_server_gone() const;
+  // True if no process serves here any more.
+  bool is_server_gone() const { return workers::is_server_gone(endpoints_.command); }
 
-  // Returns the reply to one request. A reply that is not ok is a Failure. No reply in time is one
-  // too: the outcome is then unknown, and the request can be sent again under the same id.
-  Outcome<bus::Reply> request(const base::CommandId& id, std::string_view verb,
-                              base::RawValue body);
-
+  // Asks and waits. A reply that is not ok is a Failure. No reply in time is one too: the outcome
+  // is then unknown.
   template <class Answer, class Body>
   Outcome<Answer> ask(std::string_view verb, const Body& body) {
-    const auto reply = request(fresh_command_id(), verb, bus::to_body(body));
-    if (!reply) return tl::unexpected(reply.error());
-    auto answer = bus::from_body<Answer>(reply->body);
-    if (!answer) return bad_answer(verb, answer.error());
-    return std::move(*answer);
+    return answer_of<Answer>(verb, client_->ask(verb, body, config_.timeout));
   }
 
   // Sends a command to `session` of `agent`. `id` is the idempotency key, and also the turn's id
@@ -59,19 +53,35 @@ class Connection {
   // Sends a command to the log as a whole, and retries until the time-out while the server is busy.
   // Returns the position of its last event, which is durable.
   Outcome<base::Position> command_server(const domain::ServerCommand& command);
-  base::CommandId fresh_command_id() { return base::CommandId::make(clock_.wall(), random_); }
+  base::CommandId fresh_command_id() { return client_->fresh_id(); }
 
   const Config& config() const { return config_; }
   const Endpoints& endpoints() const { return endpoints_; }
   bus::Context& context() { return context_; }
-  bus::Client& client() { return *client_; }
+  workers::ServerClient& client() { return *client_; }
   base::Clock& clock() { return clock_; }
   base::Random& random() { return random_; }
 
  private:
   Connection(const Config& config, Endpoints endpoints)
       : config_(config), endpoints_(std::move(endpoints)) {}
-  static tl::unexpected<Failure> bad_answer(std::string_view verb, const base::Error& error);
+  // Waits for the answer to what was started.
+  template <class Answer>
+  Outcome<Answer> answer_of(std::string_view verb, const base::Result<base::CommandId>& started) {
+    if (!started) return fail(started.error());
+    std::optional<workers::Answered<Answer>> answer;
+    const auto waited = wait_for(*started, [&] {
+      answer = client_->take<Answer>(*started);
+      return answer.has_value();
+    });
+    if (!waited) return tl::unexpected(waited.error());
+    if (!*answer) return fail_unanswered(verb, answer->error());
+    return std::move(**answer);
+  }
+  // Works until `is_there` says so. A Failure is Ctrl-C, or that waiting is not possible.
+  Outcome<bool> wait_for(const base::CommandId& id, const std::function<bool()>& is_there);
+  static tl::unexpected<Failure> fail_unanswered(std::string_view verb,
+                                                 const workers::Unanswered& why);
 
   const Config& config_;
   const Endpoints endpoints_;
@@ -80,11 +90,7 @@ class Connection {
   std::unique_ptr<Interrupts> interrupts_;
   bus::Context context_;
   std::unique_ptr<bus::ClientSocket> socket_;
-  std::unique_ptr<bus::Client> client_;
+  std::optional<workers::ServerClient> client_;
 };
-
-// Ok if somebody listens on the socket; else unreachable, or refused if we lack permission to
-// connect.
-base::Result<bool> probe_listener(const std::string& endpoint);
 
 }  // namespace steno

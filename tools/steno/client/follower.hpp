@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "bus/subscription.hpp"
 #include "tools/steno/client/connection.hpp"
+#include "workers/client/level_follower.hpp"
 
 namespace steno {
 
@@ -34,17 +34,13 @@ class Follower {
 
  private:
   Follower(Connection& connection, std::unique_ptr<bus::SubscriberSocket> socket,
-           bus::SubscriptionOptions options);
-  void watch_silence(base::Duration now, bool has_worked);
+           workers::LevelFollowerOptions options);
+  void tell_presence();
 
   Connection& connection_;
   std::unique_ptr<bus::SubscriberSocket> socket_;
-  bus::ClientLogReader reader_;
-  bus::Subscription subscription_;
+  workers::LevelFollower level_;
   bus::FeedEvent event_;
-  base::Duration progress_at_;
-  base::Duration looked_at_{0};  // when it was last checked that the server is there
-  bool is_gone_ = false;
   bool is_silence_told_ = false;
 };
 
