@@ -107,6 +107,7 @@ std::optional<Notice> Client::take_notice() {
 }
 
 int Client::do_work(base::Duration now) {
+  thread_.check();
   now_ = now;
   for (auto& [id, pending] : requests_) {
     if (pending.deadline) continue;

@@ -11,6 +11,7 @@
 #include "bus/frames.hpp"
 #include "bus/log_reader.hpp"
 #include "bus/ports.hpp"
+#include "eventlog/base/one_thread.hpp"
 #include "eventlog/base/random.hpp"
 #include "eventlog/base/time.hpp"
 
@@ -131,6 +132,7 @@ class Client {
   std::int64_t welcome_count_ = 0;
   std::int64_t reconnect_count_ = 0;
   std::int64_t resend_count_ = 0;
+  base::OneThread thread_;
 };
 
 // Reads the log through a client's requests. The client's owner calls its do_work.

@@ -27,12 +27,12 @@ tl::unexpected<base::Error> system_failure(const char* what, const std::string& 
 
 // Removes a socket that a killed server left: we hold the lock, so nobody listens on it. Any other
 // file belongs to somebody and is left alone.
-Result<bool> remove_stale_socket(const std::string& path) {
+Result<void> remove_stale_socket(const std::string& path) {
   struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) return true;
+  if (::lstat(path.c_str(), &status) != 0) return {};
   if (S_ISSOCK(status.st_mode)) {
     ::unlink(path.c_str());
-    return true;
+    return {};
   }
   return base::failure(ErrorCode::refused,
                        "a file that is no socket is in the place of the server's socket; move it "

@@ -87,6 +87,7 @@ void FeedPublisher::flush(base::Duration now) {
 }
 
 int FeedPublisher::do_work(base::Duration now) {
+  thread_.check();
   const int before = sent_;
   flush(now);
   take_subscriptions();

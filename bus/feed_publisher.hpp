@@ -12,6 +12,7 @@
 
 #include "bus/audience.hpp"
 #include "bus/feed_message.hpp"
+#include "eventlog/base/one_thread.hpp"
 #include "eventlog/base/time.hpp"
 
 namespace bus {
@@ -113,6 +114,7 @@ class FeedPublisher {
   Bytes encoded_;  // the event that is being published
   Bytes message_;  // that is being sent
   Audience audience_;
+  base::OneThread thread_;
 };
 
 }  // namespace bus

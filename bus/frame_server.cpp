@@ -8,6 +8,7 @@
 namespace bus {
 
 std::optional<FromPeer> FrameServer::receive(base::Duration now) {
+  thread_.check();
   while (auto incoming = next()) {
     auto frame = decode_frame(incoming->bytes(), items_max_);
     if (!frame) {

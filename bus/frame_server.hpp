@@ -9,6 +9,7 @@
 #include "bus/peers.hpp"
 #include "bus/ports.hpp"
 #include "bus/waiting_frames.hpp"
+#include "eventlog/base/one_thread.hpp"
 
 namespace bus {
 
@@ -70,6 +71,7 @@ class FrameServer {
   WaitingFrames waiting_;
   int frames_left_ = kFramesPerCycle;
   std::size_t bytes_left_ = kBytesPerCycle;
+  base::OneThread thread_;
 };
 
 }  // namespace bus

@@ -42,6 +42,7 @@ Subscription::~Subscription() {
 }
 
 int Subscription::do_work(base::Duration now) {
+  thread_.check();
   if (error_) return 0;
   if (!is_started_) {
     is_started_ = true;

@@ -14,6 +14,7 @@
 
 #include "bus/feed_message.hpp"
 #include "bus/log_reader.hpp"
+#include "eventlog/base/one_thread.hpp"
 #include "eventlog/base/random.hpp"
 #include "eventlog/base/time.hpp"
 
@@ -138,6 +139,7 @@ class Subscription {
   std::optional<base::Error> error_;
   bool is_error_told_ = false;
   SubscriptionCounts counts_;
+  base::OneThread thread_;
 };
 
 }  // namespace bus

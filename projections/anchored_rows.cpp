@@ -66,7 +66,7 @@ class PrivateRows final : public KeyValueStore {
   PrivateRows(eventlog::PrivateFolder folder, std::unique_ptr<KeyValueStore> rows)
       : folder_(std::move(folder)), rows_(std::move(rows)) {}
 
-  Result<bool> write(const eventlog::WriteBatch& batch) override { return rows_->write(batch); }
+  Result<void> write(const eventlog::WriteBatch& batch) override { return rows_->write(batch); }
   Result<std::optional<Bytes>> get(ByteView key) override { return rows_->get(key); }
   Result<std::vector<eventlog::KeyValue>> scan(ByteView prefix, ByteView from,
                                                std::size_t count_max) override {
@@ -75,7 +75,7 @@ class PrivateRows final : public KeyValueStore {
   Result<std::optional<eventlog::KeyValue>> last(ByteView prefix) override {
     return rows_->last(prefix);
   }
-  Result<bool> clear() override { return rows_->clear(); }
+  Result<void> clear() override { return rows_->clear(); }
   Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override { return rows_->snapshot(); }
 
  private:
@@ -102,7 +102,7 @@ Result<std::unique_ptr<KeyValueStore>> fold_archives(const LogBase& base) {
 
 // Copies rows a page at a time, so that memory is bounded.
 template <class Each>
-Result<bool> copy_rows(KeyValueStore& from, ByteView prefix, KeyValueStore& to, Each&& each) {
+Result<void> copy_rows(KeyValueStore& from, ByteView prefix, KeyValueStore& to, Each&& each) {
   Bytes next(prefix);
   for (;;) {
     auto page = from.scan(prefix, next, kRowsPage);
@@ -113,7 +113,7 @@ Result<bool> copy_rows(KeyValueStore& from, ByteView prefix, KeyValueStore& to, 
       if (auto ok = each(std::move(row), batch); !ok) return ok;
     }
     if (auto ok = to.write(batch); !ok) return ok;
-    if (page->size() < kRowsPage) return true;
+    if (page->size() < kRowsPage) return {};
   }
 }
 
@@ -153,7 +153,7 @@ Result<eventlog::Anchor> fold_anchor(eventlog::BlockStore& log, Position through
   return anchor;
 }
 
-Result<bool> check_anchored_rows(const LogBase& base) {
+Result<void> check_anchored_rows(const LogBase& base) {
   if (!base.rows) return tl::unexpected(base.rows.error());
   for (const auto& projection : anchored_projections()) {
     const std::string name(projection->name());
@@ -173,7 +173,7 @@ Result<bool> check_anchored_rows(const LogBase& base) {
                                "anchor names");
     }
   }
-  return true;
+  return {};
 }
 
 Result<std::unique_ptr<KeyValueStore>> open_anchored_rows(LogBase base) {
@@ -197,14 +197,14 @@ Result<bool> can_go_on(KeyValueStore& rows, const Projection& projection, Positi
          (*stored)->checkpoint.position >= begin;
 }
 
-Result<bool> copy_anchored_rows(KeyValueStore& from, const Projection& projection,
+Result<void> copy_anchored_rows(KeyValueStore& from, const Projection& projection,
                                 KeyValueStore& to) {
   auto projector = Projector::open(projection, to);
   if (!projector) return tl::unexpected(projector.error());
   if (auto ok = projector->rebuild(); !ok) return ok;
-  const auto keep = [](eventlog::KeyValue row, eventlog::WriteBatch& batch) -> Result<bool> {
+  const auto keep = [](eventlog::KeyValue row, eventlog::WriteBatch& batch) -> Result<void> {
     batch.put(std::move(row.key), std::move(row.value));
-    return true;
+    return {};
   };
   const Bytes name(projection.name());
   if (auto ok = copy_rows(from, name + '/', to, keep); !ok) return ok;
@@ -212,11 +212,11 @@ Result<bool> copy_anchored_rows(KeyValueStore& from, const Projection& projectio
   return copy_rows(from, "checkpoint/" + name, to, keep);
 }
 
-Result<bool> copy_all_anchored_rows(KeyValueStore& from, KeyValueStore& to) {
+Result<void> copy_all_anchored_rows(KeyValueStore& from, KeyValueStore& to) {
   for (const auto& projection : anchored_projections()) {
     if (auto ok = copy_anchored_rows(from, *projection, to); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
 Result<bool> has_anchored_streams(KeyValueStore& index, Position begin) {
@@ -225,18 +225,18 @@ Result<bool> has_anchored_streams(KeyValueStore& index, Position begin) {
   return *row && **row == begin_row(begin);
 }
 
-Result<bool> copy_anchored_streams(KeyValueStore& from, KeyValueStore& index, Position begin) {
+Result<void> copy_anchored_streams(KeyValueStore& from, KeyValueStore& index, Position begin) {
   eventlog::SnapshotStore old(from, eventlog::kBaseStreams);
   eventlog::SnapshotStore snapshots(index);
-  const auto keep = [&](eventlog::KeyValue row, eventlog::WriteBatch& batch) -> Result<bool> {
+  const auto keep = [&](eventlog::KeyValue row, eventlog::WriteBatch& batch) -> Result<void> {
     const std::string stream = row.key.substr(eventlog::kBaseStreams.size());
     const auto known = snapshots.load(stream);
     if (!known) return tl::unexpected(known.error());
     const auto version = old.version(stream);
     if (!version) return tl::unexpected(version.error());
-    if (*known && (*known)->version >= **version) return true;
+    if (*known && (*known)->version >= **version) return {};
     batch.put("s/" + stream, std::move(row.value));
-    return true;
+    return {};
   };
   if (auto ok = copy_rows(from, eventlog::kBaseStreams, index, keep); !ok) return ok;
   eventlog::WriteBatch batch;

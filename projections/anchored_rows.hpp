@@ -15,7 +15,7 @@ Result<eventlog::Anchor> fold_anchor(eventlog::BlockStore& log, Position through
 
 // Checks that the base's rows are those that its anchor names, and of the schemas that this release
 // folds. Errors: damaged; wrong_log when they are of another release; the store's.
-Result<bool> check_anchored_rows(const eventlog::LogBase& base);
+Result<void> check_anchored_rows(const eventlog::LogBase& base);
 
 // Opens rows that fold_anchor() made: those of the base if check_anchored_rows() passes, else rows
 // folded anew from the archives. The archives are found only in the folders where they were made.
@@ -29,15 +29,15 @@ Result<bool> can_go_on(eventlog::KeyValueStore& rows, const Projection& projecti
 
 // Replaces the rows of one projection by those that fold_anchor() made, checkpoint included.
 // Idempotent, also after a part of it was done.
-Result<bool> copy_anchored_rows(eventlog::KeyValueStore& from, const Projection& projection,
+Result<void> copy_anchored_rows(eventlog::KeyValueStore& from, const Projection& projection,
                                 eventlog::KeyValueStore& to);
 
 // Does so for all rows that fold_anchor() made, so that folding can go on from them.
-Result<bool> copy_all_anchored_rows(eventlog::KeyValueStore& from, eventlog::KeyValueStore& to);
+Result<void> copy_all_anchored_rows(eventlog::KeyValueStore& from, eventlog::KeyValueStore& to);
 
 // Writes the states of all streams as snapshots, except where a snapshot is newer. Then notes in
 // the index that this was done for a log that begins behind `begin`.
-Result<bool> copy_anchored_streams(eventlog::KeyValueStore& from, eventlog::KeyValueStore& index,
+Result<void> copy_anchored_streams(eventlog::KeyValueStore& from, eventlog::KeyValueStore& index,
                                    Position begin);
 Result<bool> has_anchored_streams(eventlog::KeyValueStore& index, Position begin);
 

@@ -38,8 +38,8 @@ Result<ProjectionSet> ProjectionSet::open(eventlog::KeyValueStore& store,
   return set;
 }
 
-Result<bool> ProjectionSet::verify_checkpoints(eventlog::BlockStore& log) {
-  Result<bool> outcome = true;
+Result<void> ProjectionSet::verify_checkpoints(eventlog::BlockStore& log) {
+  Result<void> outcome;
   for (Projector& projector : projectors_) {
     auto verified = projector.verify_checkpoint(log);
     // Lost events matter more than rows of another log, so `damaged` replaces an earlier error.
@@ -77,7 +77,7 @@ Result<std::int64_t> ProjectionSet::catch_up(eventlog::BlockStore& log, Position
   return most;
 }
 
-Result<bool> ProjectionSet::bring_up(std::string_view name, eventlog::BlockStore& log,
+Result<void> ProjectionSet::bring_up(std::string_view name, eventlog::BlockStore& log,
                                      Position durable_head) {
   auto found = find(name);
   if (!found) return tl::unexpected(found.error());
@@ -91,7 +91,7 @@ Result<bool> ProjectionSet::bring_up(std::string_view name, eventlog::BlockStore
     }
   }
   if (projector.stopped()) return tl::unexpected(*projector.stopped());
-  return true;
+  return {};
 }
 
 Position ProjectionSet::position() const {
@@ -124,7 +124,7 @@ Result<std::vector<ProjectionDigest>> ProjectionSet::digests() const {
   return all;
 }
 
-Result<bool> ProjectionSet::rebuild(std::string_view name) {
+Result<void> ProjectionSet::rebuild(std::string_view name) {
   auto found = find(name);
   if (!found) return tl::unexpected(found.error());
   return (*found)->rebuild();

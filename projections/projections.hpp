@@ -38,7 +38,7 @@ class ProjectionSet {
 
   // Call it once after open(). Error: `damaged` before any other, if the log has lost events that a
   // projection has folded; else that of the first projection that failed; see status().
-  Result<bool> verify_checkpoints(eventlog::BlockStore& log);
+  Result<void> verify_checkpoints(eventlog::BlockStore& log);
 
   // One catch_up of each projection that has not stopped: see Projector. Returns the largest number
   // of events that one of them has folded; 0: all that can go on have caught up. Error: that of the
@@ -48,7 +48,7 @@ class ProjectionSet {
 
   // Brings one projection up to `durable_head`, where a block must end. Error: the reason why it is
   // not there; not_found, naming the projections there are.
-  Result<bool> bring_up(std::string_view name, eventlog::BlockStore& log, Position durable_head);
+  Result<void> bring_up(std::string_view name, eventlog::BlockStore& log, Position durable_head);
 
   // The last position that all projections have folded, those that have stopped included.
   Position position() const;
@@ -60,7 +60,7 @@ class ProjectionSet {
 
   // Removes the rows of one projection; the next calls of catch_up() build them anew. Error:
   // not_found, naming the projections there are; the store's.
-  Result<bool> rebuild(std::string_view name);
+  Result<void> rebuild(std::string_view name);
 
  private:
   ProjectionSet(eventlog::KeyValueStore& store,

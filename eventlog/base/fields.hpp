@@ -476,7 +476,7 @@ Bytes encode(const T& value) {
 // Decodes exactly one map that fills `in`, into a value that has its defaults. The error names the
 // field that does not fit, and what it accepts; the value is then partly read.
 template <class T>
-Result<bool> decode_to(T& value, ByteView in, ExtraFields* extra = nullptr) {
+Result<void> decode_to(T& value, ByteView in, ExtraFields* extra = nullptr) {
   MsgpackReader reader(in);
   detail::BadField bad;
   if (!detail::read(reader, value, extra, &bad)) {
@@ -486,7 +486,7 @@ Result<bool> decode_to(T& value, ByteView in, ExtraFields* extra = nullptr) {
                    bad.name);
   }
   if (!reader.at_end()) return failure(ErrorCode::invalid, "bytes after the end of the map");
-  return true;
+  return {};
 }
 
 template <class T>

@@ -22,7 +22,7 @@ std::string octal(mode_t mode) {
   return text.data();
 }
 
-Result<bool> check_own(const std::string& path) {
+Result<void> check_own(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return failed("cannot look at the folder", path);
   if (!S_ISDIR(status.st_mode)) return failure(ErrorCode::invalid, "this is not a folder", path);
@@ -33,7 +33,7 @@ Result<bool> check_own(const std::string& path) {
                        "; give a folder of your own, or one that is not there yet",
                    path);
   }
-  if ((status.st_mode & 077) == 0) return true;
+  if ((status.st_mode & 077) == 0) return {};
   return failure(ErrorCode::refused,
                  "the folder is open to other users (mode " + octal(status.st_mode) +
                      "); give one that is not there yet, or chmod 700 this one if nobody else "
@@ -43,14 +43,14 @@ Result<bool> check_own(const std::string& path) {
 
 }  // namespace
 
-Result<bool> make_own_folder(const std::string& path) {
+Result<void> make_own_folder(const std::string& path) {
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
        slash = path.find('/', slash + 1)) {
     if (::mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST) {
       return failed("cannot make the folder", path);
     }
   }
-  if (::mkdir(path.c_str(), 0700) == 0) return true;
+  if (::mkdir(path.c_str(), 0700) == 0) return {};
   return errno == EEXIST ? check_own(path) : failed("cannot make the folder", path);
 }
 

@@ -10,6 +10,6 @@ namespace base {
 
 // Makes the folder and its missing parents (0700). An existing folder is never changed. Errors:
 // refused when it is another user's or open to others; invalid when it is no folder; io.
-Result<bool> make_own_folder(const std::string& path);
+Result<void> make_own_folder(const std::string& path);
 
 }  // namespace base

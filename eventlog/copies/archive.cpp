@@ -63,7 +63,7 @@ Result<SealedBlock> with_chunks(BlockStore& log, const StoredBlock& stored) {
   return sealed;
 }
 
-Result<bool> copy_blocks(BlockStore& log, const Checkpoint& end, const std::string& folder,
+Result<void> copy_blocks(BlockStore& log, const Checkpoint& end, const std::string& folder,
                          Disk& disk) {
   RocksDbStoreOptions options;
   options.folder = folder;
@@ -86,7 +86,7 @@ Result<bool> copy_blocks(BlockStore& log, const Checkpoint& end, const std::stri
     }
     if (next > end.position) break;
   }
-  return true;
+  return {};
 }
 
 // Erasures of contents in the archive that are recorded only behind its end.
@@ -200,14 +200,14 @@ Result<ArchiveOutcome> make_archive(BlockStore& log, const LogFolder& root, cons
   if (auto ok = make_empty_folder(folder, disk); !ok) return tl::unexpected(ok.error());
   auto outcome = copy_and_prove(log, root, end, LogFolder{folder}, disk);
   const std::string above = std::filesystem::path(folder).parent_path().string();
-  Result<bool> synced = outcome ? disk.sync_folder(folder) : true;
+  Result<void> synced = outcome ? disk.sync_folder(folder) : Result<void>();
   if (synced && outcome) synced = disk.sync_folder(above);
   if (!synced) outcome = tl::unexpected(synced.error());
   if (!outcome) remove_marked(folder, disk);
   return outcome;
 }
 
-Result<bool> finish_archive(const std::string& folder, Disk& disk) {
+Result<void> finish_archive(const std::string& folder, Disk& disk) {
   disk.remove_all(LogFolder{folder}.making());
   return disk.sync_folder(folder);
 }
@@ -218,7 +218,7 @@ void remove_archive(const std::string& folder, base::LogId log, Disk& disk) {
   remove_marked(folder, disk);
 }
 
-Result<bool> trim_log(BlockStore& log, const Checkpoint& end, const std::string& folder) {
+Result<void> trim_log(BlockStore& log, const Checkpoint& end, const std::string& folder) {
   const auto archive = open_archive(end, folder);
   if (!archive) return tl::unexpected(archive.error());
   // Blocks first: no reader must find a block whose chunks are missing.

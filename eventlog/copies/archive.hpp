@@ -26,7 +26,7 @@ Result<ArchiveOutcome> make_archive(BlockStore& log, const LogFolder& root, cons
                                     const std::string& folder, Disk& disk = system_disk());
 
 // Removes the mark. Call it once the record says that the archive is whole.
-Result<bool> finish_archive(const std::string& folder, Disk& disk = system_disk());
+Result<void> finish_archive(const std::string& folder, Disk& disk = system_disk());
 
 // Removes an unfinished archive of this log, even if only its folder was made. Other files in the
 // folder were put there by somebody else, and stay.
@@ -36,6 +36,6 @@ void remove_archive(const std::string& folder, base::LogId log, Disk& disk = sys
 // that no file of the log still holds them. Idempotent, also after a partial run. Errors: damaged
 // when the archive does not end with the block that `end` names, and then nothing is removed; busy
 // as in BlockStore::scrub; the stores'.
-Result<bool> trim_log(BlockStore& log, const Checkpoint& end, const std::string& folder);
+Result<void> trim_log(BlockStore& log, const Checkpoint& end, const std::string& folder);
 
 }  // namespace eventlog

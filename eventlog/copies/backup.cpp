@@ -180,7 +180,7 @@ struct Claims {
   VerifyBesides besides;
 };
 
-Result<bool> prove(BlockStore& store, const Claims& claims, const VerifyProgress& progress) {
+Result<void> prove(BlockStore& store, const Claims& claims, const VerifyProgress& progress) {
   return to_result(verify_log(store, claims.head, progress, claims.besides));
 }
 
@@ -205,7 +205,7 @@ void remove_part(const LogFolder& to, Disk& disk) {
 
 // The copy is proved, not its source: an erasure can change the backup meanwhile. Each erasure is
 // noted in the backup's `erased` file before it begins.
-Result<bool> copy_log(const LogFolder& from, const LogFolder& to, Claims claims,
+Result<void> copy_log(const LogFolder& from, const LogFolder& to, Claims claims,
                       const VerifyProgress& progress, Disk& disk) {
   const std::string part = part_of(to);
   if (auto ok = copy_folder(from.log(), part, disk); !ok) return ok;
@@ -237,7 +237,7 @@ Result<BackupOutcome> make_backup(BlockStore& log, const std::string& folder, Po
   if (!label) return tl::unexpected(label.error());
   if (auto ok = make_empty_folder(folder, disk); !ok) return tl::unexpected(ok.error());
   const LogFolder copy{folder};
-  Result<bool> synced = write_whole(disk, copy.label(), *label);
+  Result<void> synced = write_whole(disk, copy.label(), *label);
   if (synced) synced = disk.sync_folder(folder);
   if (!synced) {
     remove_durably(folder, disk);
@@ -289,7 +289,7 @@ Result<Restored> restore_backup(const std::string& folder, const std::string& ro
   remove_part(to, disk);
   if (auto ok = prepare_data_folder(to, disk); !ok) return tl::unexpected(ok.error());
   // Until the epoch has begun, a log in this place would pass for the one that was backed up.
-  Result<bool> marked = write_whole(disk, to.restoring(), {});
+  Result<void> marked = write_whole(disk, to.restoring(), {});
   if (marked) marked = disk.sync_folder(root);
   if (!marked) return tl::unexpected(marked.error());
   if (auto ok = copy_log(from, to, claims, progress, disk); !ok) {

@@ -24,18 +24,18 @@ struct BlockErasure {
   const domain::VersionRanges& events;
   ScrubScope& scope;
 
-  Result<bool> run(Position first);
+  Result<void> run(Position first);
 
  private:
-  Result<bool> erase_chunks(const domain::Envelope& envelope);
-  Result<bool> erase_entries(const StoredBlock& stored, Position first,
+  Result<void> erase_chunks(const domain::Envelope& envelope);
+  Result<void> erase_entries(const StoredBlock& stored, Position first,
                              const std::vector<std::int64_t>& indexes);
 };
 
-Result<bool> BlockErasure::run(Position first) {
+Result<void> BlockErasure::run(Position first) {
   const auto blocks = store.read(first, 1, true);
   if (!blocks) return tl::unexpected(blocks.error());
-  if (blocks->empty()) return true;
+  if (blocks->empty()) return {};
   const StoredBlock& stored = blocks->front();
   const auto block = parse_block(stored.facts);
   if (!block) return tl::unexpected(block.error());
@@ -53,31 +53,31 @@ Result<bool> BlockErasure::run(Position first) {
         envelope->content->bytes + kEncodingBytesMax > static_cast<std::int64_t>(kInlineContentMax);
     if (may_be_chunks) large.push_back(std::move(*envelope));
   }
-  if (indexes.empty()) return true;
+  if (indexes.empty()) return {};
   widen(scope, block->header.first);
   // The entries that refer to the chunks go first, so that no reader finds chunks missing.
   if (auto ok = erase_entries(stored, block->header.first, indexes); !ok) return ok;
   for (const domain::Envelope& envelope : large) {
     if (auto ok = erase_chunks(envelope); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
-Result<bool> BlockErasure::erase_entries(const StoredBlock& stored, Position first,
+Result<void> BlockErasure::erase_entries(const StoredBlock& stored, Position first,
                                          const std::vector<std::int64_t>& indexes) {
-  if (stored.content.empty()) return true;
+  if (stored.content.empty()) return {};
   auto content = base::decode<ContentBlock>(stored.content);
   if (!content) return tl::unexpected(content.error());
   const auto erased = std::erase_if(content->entries, [&](const StoredContent& entry) {
     return base::mutant(base::Mutant::whole_block_erased) ||
            std::binary_search(indexes.begin(), indexes.end(), entry.index);
   });
-  if (erased == 0) return true;
+  if (erased == 0) return {};
   return store.replace_content(first, content->entries.empty() ? Bytes() : base::encode(*content));
 }
 
-Result<bool> BlockErasure::erase_chunks(const domain::Envelope& envelope) {
-  if (base::mutant(base::Mutant::large_content_kept)) return true;
+Result<void> BlockErasure::erase_chunks(const domain::Envelope& envelope) {
+  if (base::mutant(base::Mutant::large_content_kept)) return {};
   const Bytes of_stream = stream + '\0';
   const auto known = std::find(scope.chunk_prefixes.begin(), scope.chunk_prefixes.end(), of_stream);
   if (known == scope.chunk_prefixes.end()) scope.chunk_prefixes.push_back(of_stream);
@@ -93,7 +93,7 @@ Bytes chunk_prefix(const std::string& stream, const Hash& digest) {
   return key;
 }
 
-Result<bool> erase_content(BlockStore& store, StreamIndex& index, const std::string& stream,
+Result<void> erase_content(BlockStore& store, StreamIndex& index, const std::string& stream,
                            const domain::VersionRanges& events, ScrubScope& scope) {
   BlockErasure erasure{store, stream, events, scope};
   for (const domain::VersionRange& range : events) {
@@ -103,7 +103,7 @@ Result<bool> erase_content(BlockStore& store, StreamIndex& index, const std::str
       if (auto ok = erasure.run(block.first); !ok) return ok;
     }
   }
-  return true;
+  return {};
 }
 
 }  // namespace eventlog

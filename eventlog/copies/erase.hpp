@@ -13,7 +13,7 @@ namespace eventlog {
 // Removes the content of these events of the stream, as far as the index has come, and adds its
 // place to the scope. Idempotent, also after a partial run. Errors: the stores'; damaged when a
 // content block cannot be read.
-Result<bool> erase_content(BlockStore& store, StreamIndex& index, const std::string& stream,
+Result<void> erase_content(BlockStore& store, StreamIndex& index, const std::string& stream,
                            const domain::VersionRanges& events, ScrubScope& scope);
 
 // Returns the prefix of the keys of all chunks of one content.

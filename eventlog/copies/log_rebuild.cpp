@@ -9,14 +9,14 @@
 namespace eventlog {
 namespace {
 
-Result<bool> check_free(const std::string& folder) {
+Result<void> check_free(const std::string& folder) {
   namespace fs = std::filesystem;
   std::error_code failed;
   const bool is_there = fs::exists(folder, failed);
   const bool is_free =
       !is_there || (fs::is_directory(folder, failed) && fs::is_empty(folder, failed));
   if (failed) return base::failure(base::ErrorCode::io, failed.message(), folder);
-  if (is_free) return true;
+  if (is_free) return {};
   return base::failure(base::ErrorCode::conflict,
                        "the new log's folder must not be there yet, or be empty", folder);
 }
@@ -46,12 +46,12 @@ Result<LogCopy> LogCopy::begin(const std::string& folder) {
   return copy;
 }
 
-Result<bool> LogCopy::append(const SealedBlock& block) {
+Result<void> LogCopy::append(const SealedBlock& block) {
   const AppendOutcome outcome = store_->append(block);
   if (outcome.status != AppendStatus::stored) return tl::unexpected(outcome.error);
   last_ = block.header;
   hash_ = block.hash;
-  return true;
+  return {};
 }
 
 Result<Checkpoint> LogCopy::finish(base::Random& random) {
@@ -74,7 +74,7 @@ Result<Checkpoint> LogCopy::finish(base::Random& random) {
   return Checkpoint{last_.log, last_.epoch, log_->tail.position, hash_};
 }
 
-Result<bool> LogCopy::note_erased(const LaterErasures& erased) {
+Result<void> LogCopy::note_erased(const LaterErasures& erased) {
   return add_later_erasures(folder_.erased(), erased.erasures);
 }
 
@@ -94,7 +94,7 @@ Result<Checkpoint> LogCopy::begin_epoch(const NewEpoch& epoch, base::Random& ran
   context.command = base::CommandId::make(context.wall_time, random);
   context.actor = "replay";
   std::map<std::string, base::StreamVersion> versions = epoch.versions;
-  const auto append = [&](const std::string& stream, domain::Event event) -> Result<bool> {
+  const auto append = [&](const std::string& stream, domain::Event event) -> Result<void> {
     base::StreamVersion& known = versions[stream];
     while (!sequencer.has_room() && sequencer.do_work()) {
     }
@@ -103,7 +103,7 @@ Result<Checkpoint> LogCopy::begin_epoch(const NewEpoch& epoch, base::Random& ran
     auto appended = sequencer.append(one_event(stream, known, std::move(event)), context);
     if (!appended) return tl::unexpected(appended.error());
     known = known.next();
-    return true;
+    return {};
   };
   const domain::EpochStarted started{epoch.counter, epoch.reason};
   if (auto ok = append(std::string(domain::kServerStream), started); !ok) {

@@ -31,12 +31,12 @@ class LogCopy {
   static Result<LogCopy> begin(const std::string& folder);
 
   // Appends the next block, without proving it. Nothing is durable yet.
-  Result<bool> append(const SealedBlock& block);
+  Result<void> append(const SealedBlock& block);
   // Makes all blocks durable, and proves the log's end. Returns the checkpoint of the end.
   Result<Checkpoint> finish(base::Random& random);
   // Notes erasures in a file instead of on the record, where the record must stay as it is. Durable
   // on return.
-  Result<bool> note_erased(const LaterErasures& erased);
+  Result<void> note_erased(const LaterErasures& erased);
   // Call after finish(). Appends the EpochStarted and the events that belong to it, durably.
   // Returns the checkpoint of the new end.
   Result<Checkpoint> begin_epoch(const NewEpoch& epoch, base::Random& random);

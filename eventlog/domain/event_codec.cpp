@@ -173,7 +173,7 @@ base::Result<Routing> decode_routing(base::ByteView bytes) {
   return base::decode<Routing>(bytes);
 }
 
-base::Result<bool> decode_facts_to(RecordedEvent& event, base::ByteView bytes) {
+base::Result<void> decode_facts_to(RecordedEvent& event, base::ByteView bytes) {
   clear(event.envelope);
   event.content.reset();
   event.extra.clear();
@@ -195,7 +195,7 @@ base::Result<bool> decode_facts_to(RecordedEvent& event, base::ByteView bytes) {
       return base::failure(base::ErrorCode::invalid, "event without facts", event.envelope.type);
     }
     base::MsgpackReader reader(facts.raw);
-    if (read(reader, facts)) return true;
+    if (read(reader, facts)) return {};
     ok = tl::unexpected(
         base::Error{base::ErrorCode::invalid, "not a msgpack map of named fields", {}});
   }

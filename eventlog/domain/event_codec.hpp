@@ -20,7 +20,7 @@ base::Result<RecordedEvent> decode_facts(base::ByteView bytes);
 
 // As decode_facts, into an event whose memory is reused, for readers of many events. After an error
 // the content of the event is unspecified.
-base::Result<bool> decode_facts_to(RecordedEvent& event, base::ByteView bytes);
+base::Result<void> decode_facts_to(RecordedEvent& event, base::ByteView bytes);
 
 // Decodes the envelope alone.
 base::Result<Envelope> decode_envelope(base::ByteView bytes);

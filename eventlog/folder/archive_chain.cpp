@@ -42,11 +42,11 @@ class ChainedStore final : public BlockStore {
     return failure(ErrorCode::not_found, "no such chunk");
   }
 
-  Result<bool> replace_content(Position, ByteView) override { return refused(); }
-  Result<bool> erase_chunks(ByteView) override { return refused(); }
-  Result<bool> scrub(const ScrubScope&) override { return refused(); }
-  Result<bool> copy_to(const std::string&) override { return refused(); }
-  Result<bool> trim_before(Position) override { return refused(); }
+  Result<void> replace_content(Position, ByteView) override { return refused(); }
+  Result<void> erase_chunks(ByteView) override { return refused(); }
+  Result<void> scrub(const ScrubScope&) override { return refused(); }
+  Result<void> copy_to(const std::string&) override { return refused(); }
+  Result<void> trim_before(Position) override { return refused(); }
   DurabilityClass durability() const override { return parts_.back()->durability(); }
 
  private:
@@ -65,14 +65,14 @@ Result<BlockView> only_block(const Result<std::vector<StoredBlock>>& blocks) {
   return parse_block(blocks->front().facts);
 }
 
-Result<bool> check_seam(BlockStore& before, BlockStore& after) {
+Result<void> check_seam(BlockStore& before, BlockStore& after) {
   const auto last = before.read(before.tail(), 1, false);
   const auto next = after.read(after.first(), 1, false);
   const auto end = only_block(last);
   if (!end) return tl::unexpected(end.error());
   const auto begin = only_block(next);
   if (!begin) return tl::unexpected(begin.error());
-  if (begin->header.log == end->header.log && begin->header.previous == end->hash()) return true;
+  if (begin->header.log == end->header.log && begin->header.previous == end->hash()) return {};
   return failure(ErrorCode::wrong_log, "the archive that ends here is not one of this log",
                  "position " + std::to_string(before.tail().value));
 }

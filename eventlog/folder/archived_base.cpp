@@ -25,25 +25,25 @@ std::string file_of(const std::string& base_folder) {
 // Proves that the log's own record holds the same anchor, so that replacing the file is not enough
 // to forge one. An archive can end before the record of the archive before it; it then has no
 // record to compare.
-Result<bool> prove_record(BlockStore& store, const BaseFile& file, Position through,
+Result<void> prove_record(BlockStore& store, const BaseFile& file, Position through,
                           const std::string& path) {
   if (file.recorded > store.tail()) {
     const auto other = find_anchor(store, through, store.first());
     if (!other) return tl::unexpected(other.error());
-    if (!*other) return true;
+    if (!*other) return {};
   }
   const auto events = read_events(store, file.recorded, file.recorded, {1, false});
   if (!events) return tl::unexpected(events.error());
   const auto* made =
       events->size() == 1 ? std::get_if<domain::AnchorMade>(&events->front().event) : nullptr;
-  if (made != nullptr && *made == file.anchor) return true;
+  if (made != nullptr && *made == file.anchor) return {};
   return failure(
       ErrorCode::damaged,
       "the anchor is not the one on the record at position " + std::to_string(file.recorded.value),
       path);
 }
 
-Result<bool> prove_first_block(BlockStore& store, const Checkpoint& at, const std::string& path) {
+Result<void> prove_first_block(BlockStore& store, const Checkpoint& at, const std::string& path) {
   const auto blocks = store.read(store.first(), 1, false);
   if (!blocks) return tl::unexpected(blocks.error());
   const auto block = blocks->empty() ? base::failure(ErrorCode::damaged, "there is no block")
@@ -53,7 +53,7 @@ Result<bool> prove_first_block(BlockStore& store, const Checkpoint& at, const st
   const bool follows =
       header.first == at.position.next() && header.log == at.log &&
       (header.previous == at.hash || base::mutant(base::Mutant::base_hash_not_compared));
-  if (follows) return true;
+  if (follows) return {};
   return failure(ErrorCode::damaged, "the log's first block does not follow the anchor", path);
 }
 
@@ -117,15 +117,15 @@ Result<std::optional<LogBase>> read_base(const LogFolder& folder, BlockStore& st
   return LogBase{std::move(*anchor), file->archive, file->folder, std::move(rows)};
 }
 
-Result<bool> write_base_file(const std::string& base_folder, const BaseFile& file, Disk& disk) {
+Result<void> write_base_file(const std::string& base_folder, const BaseFile& file, Disk& disk) {
   if (auto ok = write_whole(disk, file_of(base_folder), base::encode(file)); !ok) return ok;
   return disk.sync_folder(base_folder);
 }
 
-Result<bool> copy_base(const LogFolder& from, const LogFolder& to, Position position, Disk& disk) {
+Result<void> copy_base(const LogFolder& from, const LogFolder& to, Position position, Disk& disk) {
   const std::string source = from.base(position);
   const std::string target = to.base(position);
-  if (auto made = disk.make_folder(to.bases()); !made) return made;
+  if (auto made = disk.make_folder(to.bases()); !made) return tl::unexpected(made.error());
   disk.remove_all(target);
   if (auto ok = copy_folder(source, target, disk); !ok) return ok;
   if (auto ok = sync_all(target + "/rows", disk); !ok) return ok;

@@ -55,10 +55,10 @@ Result<std::optional<domain::MadeAnchor>> find_anchor(BlockStore& log, Position 
 Result<BaseFile> read_base_file(const LogFolder& folder, Position position);
 
 // Writes the file beside the rows that lie in the folder. Durable on return.
-Result<bool> write_base_file(const std::string& base_folder, const BaseFile& file, Disk& disk);
+Result<void> write_base_file(const std::string& base_folder, const BaseFile& file, Disk& disk);
 
 // Copies a whole base; durable on return.
-Result<bool> copy_base(const LogFolder& from, const LogFolder& to, Position position, Disk& disk);
+Result<void> copy_base(const LogFolder& from, const LogFolder& to, Position position, Disk& disk);
 
 // Makes verify_log begin at the base. The base must have rows and outlive `besides`.
 void begin_at(const LogBase& base, VerifyBesides& besides);

@@ -24,11 +24,11 @@ constexpr std::size_t kCopyBytes = 1 << 20;  // size of one read and one write
 // which the log's own syncs would wait behind.
 constexpr std::size_t kSyncBytes = 16 << 20;
 
-Result<bool> not_listed(const std::string& path, const std::error_code& error) {
+Result<void> not_listed(const std::string& path, const std::error_code& error) {
   return failure(ErrorCode::io, "cannot be listed: " + error.message(), path);
 }
 
-Result<bool> copy_file(const std::string& from, const std::string& to, Disk& disk) {
+Result<void> copy_file(const std::string& from, const std::string& to, Disk& disk) {
   // The rest of a longer old file would become the end of this one.
   if (!is_gone(to)) return failure(ErrorCode::io, "cannot be copied: this file is in the way", to);
   std::ifstream source(from, std::ios::binary);
@@ -49,28 +49,28 @@ Result<bool> copy_file(const std::string& from, const std::string& to, Disk& dis
     if (auto ok = (*target)->sync(); !ok) return ok;
     unsynced = 0;
   }
-  return true;
+  return {};
 }
 
 }  // namespace
 
-Result<bool> copy_folder(const std::string& from, const std::string& to, Disk& disk) {
+Result<void> copy_folder(const std::string& from, const std::string& to, Disk& disk) {
   const auto entries = base::list_files(from);
   if (!entries) return tl::unexpected(entries.error());
-  if (auto made = disk.make_folder(to); !made) return made;
+  if (auto made = disk.make_folder(to); !made) return tl::unexpected(made.error());
   for (const base::ListedFile& entry : *entries) {
     const std::string path = to + "/" + entry.name;
-    Result<bool> copied = true;
+    Result<void> copied;
     if (entry.kind == base::FileKind::folder) copied = copy_folder(entry.path, path, disk);
     // RocksDB's lock belongs to the process that has that folder open.
     const bool is_copied = entry.kind == base::FileKind::file && entry.name != "LOCK";
     if (is_copied) copied = copy_file(entry.path, path, disk);
     if (!copied) return copied;
   }
-  return true;
+  return {};
 }
 
-Result<bool> part_from_others(const std::string& folder, Disk& disk) {
+Result<void> part_from_others(const std::string& folder, Disk& disk) {
   const auto entries = base::list_files(folder);
   if (!entries) return tl::unexpected(entries.error());
   for (const base::ListedFile& entry : *entries) {
@@ -83,7 +83,7 @@ Result<bool> part_from_others(const std::string& folder, Disk& disk) {
     if (auto ok = copy_file(entry.path, own, disk); !ok) return ok;
     if (auto ok = disk.rename(own, entry.path); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
 void remove_durably(const std::string& path, Disk& disk) {
@@ -98,7 +98,7 @@ void remove_emptied(const std::string& folder, Disk& disk) {
   static_cast<void>(disk.sync_folder(folder));
 }
 
-Result<bool> make_empty_folder(const std::string& folder, Disk& disk) {
+Result<void> make_empty_folder(const std::string& folder, Disk& disk) {
   const auto made = disk.make_folder(folder);
   if (!made && made.error().code == ErrorCode::not_found) {
     return failure(ErrorCode::invalid, "the folder above it is missing; make it first", folder);
@@ -113,7 +113,7 @@ Result<bool> make_empty_folder(const std::string& folder, Disk& disk) {
   return failure(ErrorCode::invalid, "there is something in the folder; give a new one", folder);
 }
 
-Result<bool> sync_all(const std::string& folder, Disk& disk) {
+Result<void> sync_all(const std::string& folder, Disk& disk) {
   const auto entries = base::list_files(folder);
   if (!entries) return tl::unexpected(entries.error());
   for (const base::ListedFile& entry : *entries) {
@@ -123,7 +123,7 @@ Result<bool> sync_all(const std::string& folder, Disk& disk) {
   return disk.sync_folder(folder);
 }
 
-Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& disk) {
+Result<void> write_head(const LogFolder& folder, const Checkpoint& head, Disk& disk) {
   {
     auto file = open_head_file(folder.head(), disk);
     if (!file) return tl::unexpected(file.error());
@@ -166,7 +166,7 @@ Result<std::unique_ptr<BlockStore>> open_log_view(const std::string& folder) {
   return open_rocksdb_view(options);
 }
 
-Result<bool> prove_copy(const LogFolder& copy) {
+Result<void> prove_copy(const LogFolder& copy) {
   const auto log = open_unproved_log(copy.root);
   if (!log) return tl::unexpected(log.error());
   for (const auto& error : {log->store_error, log->head_error, log->base_error}) {
@@ -175,8 +175,8 @@ Result<bool> prove_copy(const LogFolder& copy) {
   return to_result(verify_log(*log->store, log->head, {}, besides_of(*log)));
 }
 
-Result<bool> to_result(const VerifyReport& report) {
-  if (report.problems.empty()) return true;
+Result<void> to_result(const VerifyReport& report) {
+  if (report.problems.empty()) return {};
   const Problem& first = report.problems.front();
   return failure(
       first.code,

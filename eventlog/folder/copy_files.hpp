@@ -10,23 +10,23 @@ namespace eventlog {
 
 // Makes the folder, or takes an empty one. Errors: invalid when something is in it or its parent is
 // missing; those of close_empty_folder.
-Result<bool> make_empty_folder(const std::string& folder, Disk& disk);
+Result<void> make_empty_folder(const std::string& folder, Disk& disk);
 
 // Copies the folder's files, and those in the folders below it, into `to`, which is made if it is
 // missing. Only bytes are copied: files get mode 0600, folders 0700. Other kinds of files, and
 // RocksDB's LOCK, are left out. Error io also when `to` already holds one of the files. The copy is
 // not synced for good: see sync_all.
-Result<bool> copy_folder(const std::string& from, const std::string& to, Disk& disk);
+Result<void> copy_folder(const std::string& from, const std::string& to, Disk& disk);
 
 // Gives the folder files of its own: each file with a hard link elsewhere is replaced by a copy.
 // The folder is not synced.
-Result<bool> part_from_others(const std::string& folder, Disk& disk);
+Result<void> part_from_others(const std::string& folder, Disk& disk);
 
 // Syncs every file in the folder, and then the folder; folders below it are left out.
-Result<bool> sync_all(const std::string& folder, Disk& disk);
+Result<void> sync_all(const std::string& folder, Disk& disk);
 
 // Writes the head file. Its bytes are durable on return, its name is not.
-Result<bool> write_head(const LogFolder& folder, const Checkpoint& head, Disk& disk);
+Result<void> write_head(const LogFolder& folder, const Checkpoint& head, Disk& disk);
 
 // Removes the path with everything in it, durably, best effort. Otherwise a loss of power could
 // bring back files that no record names and no erasure reaches.
@@ -51,7 +51,7 @@ void remove_unmarked(const std::string& folder, const std::string& mark, Disk& d
 Result<std::unique_ptr<BlockStore>> open_log_view(const std::string& folder);
 
 // Proves the whole copy. Errors: the first problem that is found.
-Result<bool> prove_copy(const LogFolder& copy);
-Result<bool> to_result(const VerifyReport& report);
+Result<void> prove_copy(const LogFolder& copy);
+Result<void> to_result(const VerifyReport& report);
 
 }  // namespace eventlog

@@ -29,14 +29,14 @@ std::string parent_of(const std::string& path) {
 }
 
 // Makes the folder and its missing parents, and makes their names durable.
-Result<bool> make_folder(const std::string& path, Disk& disk) {
+Result<void> make_folder(const std::string& path, Disk& disk) {
   auto made = disk.make_folder(path);
   if (!made && made.error().code == ErrorCode::not_found && parent_of(path) != path) {
     if (auto ok = make_folder(parent_of(path), disk); !ok) return ok;
     made = disk.make_folder(path);
   }
-  if (!made) return made;
-  return *made ? disk.sync_folder(parent_of(path)) : true;
+  if (!made) return tl::unexpected(made.error());
+  return *made ? disk.sync_folder(parent_of(path)) : Result<void>();
 }
 
 tl::unexpected<base::Error> belongs_to(uid_t user, const std::string& root) {
@@ -46,7 +46,7 @@ tl::unexpected<base::Error> belongs_to(uid_t user, const std::string& root) {
                  root);
 }
 
-Result<bool> check_owner(const std::string& root) {
+Result<void> check_owner(const std::string& root) {
   struct stat status {};
   if (::stat(root.c_str(), &status) != 0) {
     return tl::unexpected(errno_error("cannot look at the folder", root));
@@ -58,10 +58,10 @@ Result<bool> check_owner(const std::string& root) {
   if (::access(root.c_str(), R_OK | W_OK | X_OK) != 0) {
     return tl::unexpected(errno_error("the folder is not writable", root));
   }
-  return true;
+  return {};
 }
 
-Result<bool> check_no_foreign_files(const std::string& root) {
+Result<void> check_no_foreign_files(const std::string& root) {
   const auto entries = base::list_files(root);
   if (!entries) return tl::unexpected(entries.error());
   for (const base::ListedFile& entry : *entries) {
@@ -71,24 +71,24 @@ Result<bool> check_no_foreign_files(const std::string& root) {
                        "'; give an empty or a new folder",
                    root);
   }
-  return true;
+  return {};
 }
 
 // Refuses a folder that all users can write to: /tmp, or a mount point before its disk is mounted.
-Result<bool> check_not_shared(const std::string& root) {
+Result<void> check_not_shared(const std::string& root) {
   struct stat status {};
   if (::stat(root.c_str(), &status) != 0) {
     return tl::unexpected(errno_error("cannot look at the folder", root));
   }
-  if ((status.st_mode & (S_IWOTH | S_ISVTX)) == 0) return true;
+  if ((status.st_mode & (S_IWOTH | S_ISVTX)) == 0) return {};
   return failure(ErrorCode::refused,
                  "every user may write into this folder; give a new one, or make "
                  "it yours alone (chmod 700)",
                  root);
 }
 
-Result<bool> close_to_others(const std::string& root) {
-  if (::chmod(root.c_str(), 0700) == 0) return true;
+Result<void> close_to_others(const std::string& root) {
+  if (::chmod(root.c_str(), 0700) == 0) return {};
   return tl::unexpected(errno_error("cannot close the folder to others", root));
 }
 
@@ -124,15 +124,15 @@ Result<std::vector<std::string>> parts_of_log(const std::string& folder) {
 }
 
 // Error io: a part of it is still there.
-Result<bool> remove_wholly(const std::string& path, Disk& disk) {
+Result<void> remove_wholly(const std::string& path, Disk& disk) {
   disk.remove_all(path);
-  if (is_gone(path)) return true;
+  if (is_gone(path)) return {};
   return failure(ErrorCode::io, "cannot be removed; see to its permissions, or remove it by hand",
                  path);
 }
 
 // Checks the folder of a log that has no database, or only the beginnings of one.
-Result<bool> check_empty_log(const std::string& log) {
+Result<void> check_empty_log(const std::string& log) {
   const auto entries = base::list_files(log);
   if (!entries) return tl::unexpected(entries.error());
   for (const base::ListedFile& entry : *entries) {
@@ -144,7 +144,7 @@ Result<bool> check_empty_log(const std::string& log) {
     return failure(ErrorCode::invalid,
                    "the folder holds no log, but other files, such as '" + entry.name + "'", log);
   }
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ std::vector<std::string> foreign_files(const LogFolder& folder) {
   return found;
 }
 
-Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk) {
+Result<void> prepare_data_folder(const LogFolder& folder, Disk& disk) {
   if (auto ok = make_folder(folder.root, disk); !ok) return ok;
   if (auto ok = check_owner(folder.root); !ok) return ok;
   if (!folder.has_log()) {
@@ -193,38 +193,38 @@ Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk) {
   return close_to_others(folder.root);
 }
 
-Result<bool> close_empty_folder(const std::string& folder) {
+Result<void> close_empty_folder(const std::string& folder) {
   if (auto ok = check_owner(folder); !ok) return ok;
   if (auto ok = check_not_shared(folder); !ok) return ok;
   return close_to_others(folder);
 }
 
-Result<bool> make_log_folders(const LogFolder& folder, Disk& disk) {
+Result<void> make_log_folders(const LogFolder& folder, Disk& disk) {
   for (const std::string& path : {folder.log(), folder.index(), folder.views()}) {
     if (auto ok = make_folder(path, disk); !ok) return ok;
   }
-  return folder.has_log() ? true : check_empty_log(folder.log());
+  return folder.has_log() ? Result<void>() : check_empty_log(folder.log());
 }
 
-Result<bool> check_readable(const LogFolder& folder) {
+Result<void> check_readable(const LogFolder& folder) {
   struct stat status {};
   const std::string& root = folder.root;
-  if (::stat(root.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return true;
-  if (::access(root.c_str(), R_OK | X_OK) == 0) return true;
+  if (::stat(root.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return {};
+  if (::access(root.c_str(), R_OK | X_OK) == 0) return {};
   if (status.st_uid != ::geteuid()) return belongs_to(status.st_uid, root);
   return tl::unexpected(errno_error("the data folder is not readable", root));
 }
 
-Result<bool> check_restored(const LogFolder& folder) {
-  if (::access(folder.restoring().c_str(), F_OK) != 0) return true;
+Result<void> check_restored(const LogFolder& folder) {
+  if (::access(folder.restoring().c_str(), F_OK) != 0) return {};
   return failure(ErrorCode::damaged,
                  "restoring a backup into this folder was cut short; restore it again",
                  folder.root);
 }
 
-Result<bool> check_no_log(const LogFolder& folder) {
+Result<void> check_no_log(const LogFolder& folder) {
   std::error_code failed;
-  if (!fs::is_directory(folder.log(), failed)) return true;
+  if (!fs::is_directory(folder.log(), failed)) return {};
   return check_empty_log(folder.log());
 }
 
@@ -234,26 +234,28 @@ Result<bool> keep_evidence(const LogFolder& folder, Disk& disk) {
   std::error_code failed;
   const bool is_first = !fs::exists(folder.evidence(), failed) && !failed;
   if (names->empty()) return is_first;
-  if (auto ok = make_folder(folder.evidence(), disk); !ok) return ok;
+  if (auto ok = make_folder(folder.evidence(), disk); !ok) return tl::unexpected(ok.error());
   for (const std::string& name : *names) {
     // A link from an earlier attempt stays: it is the state that was found first.
     auto kept = disk.link(folder.log() + "/" + name, folder.evidence() + "/" + name);
     if (!kept) return kept;
     if (!name.ends_with(".log")) continue;
-    if (auto ok = disk.settle(folder.log() + "/" + name); !ok) return ok;
+    if (auto ok = disk.settle(folder.log() + "/" + name); !ok) {
+      return tl::unexpected(ok.error());
+    }
   }
   return is_first;
 }
 
-Result<bool> drop_evidence(const LogFolder& folder, Disk& disk) {
+Result<void> drop_evidence(const LogFolder& folder, Disk& disk) {
   std::error_code failed;
-  if (!fs::exists(folder.evidence(), failed) && !failed) return true;
+  if (!fs::exists(folder.evidence(), failed) && !failed) return {};
   if (auto ok = remove_wholly(folder.evidence(), disk); !ok) return ok;
-  if (base::mutant(base::Mutant::evidence_comes_back)) return true;
+  if (base::mutant(base::Mutant::evidence_comes_back)) return {};
   return disk.sync_folder(folder.root);
 }
 
-Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk) {
+Result<void> put_evidence_back(const LogFolder& folder, Disk& disk) {
   auto found = parts_of_log(folder.evidence());
   if (!found) return tl::unexpected(found.error());
   // CURRENT always names a file that exists. It is put back after all files that it named when it

@@ -55,27 +55,27 @@ std::vector<std::string> foreign_files(const LogFolder& folder);
 // be new, empty or hold a log. Errors: refused when it is not writable, is another user's, or holds
 // no log and everybody can write to it; invalid when there is no log and something else lies in it;
 // io.
-base::Result<bool> prepare_data_folder(const LogFolder& folder, Disk& disk);
+base::Result<void> prepare_data_folder(const LogFolder& folder, Disk& disk);
 
 // Closes an existing empty folder to other users. Errors: refused when it is not writable, is
 // another user's, or everybody can write to it; io.
-base::Result<bool> close_empty_folder(const std::string& folder);
+base::Result<void> close_empty_folder(const std::string& folder);
 
 // Makes the folders of a log and its derived rows. Call only while holding the lock. Errors: as
 // above; damaged when the log's folder holds a part of a log but no CURRENT; invalid when it holds
 // other files.
-base::Result<bool> make_log_folders(const LogFolder& folder, Disk& disk);
+base::Result<void> make_log_folders(const LogFolder& folder, Disk& disk);
 
 // Checks that this user can read the folder. Error refused, naming the owner. A missing folder is
 // no error here.
-base::Result<bool> check_readable(const LogFolder& folder);
+base::Result<void> check_readable(const LogFolder& folder);
 
 // Checks that no restore into the folder is unfinished. Error damaged: restoring it was cut short.
-base::Result<bool> check_restored(const LogFolder& folder);
+base::Result<void> check_restored(const LogFolder& folder);
 
 // For a folder without a database: checks that the log's folder holds no part of one. Errors:
 // damaged when it does; invalid when it holds files of something else.
-base::Result<bool> check_no_log(const LogFolder& folder);
+base::Result<void> check_no_log(const LogFolder& folder);
 
 // Call before opening the log for writing. (1) Hard-links the log's files into evidence(). (2)
 // Syncs the write-ahead log and drops it from the page cache, so that no block that can still be
@@ -87,10 +87,10 @@ base::Result<bool> keep_evidence(const LogFolder& folder, Disk& disk);
 // Call when the log is proved whole. Removes the evidence, durably on return. Otherwise content
 // that is erased later could come back with it after a loss of power. Error io also when a part of
 // it cannot be removed.
-base::Result<bool> drop_evidence(const LogFolder& folder, Disk& disk);
+base::Result<void> drop_evidence(const LogFolder& folder, Disk& disk);
 // Call when the log was refused and is closed. Makes the log's files those of the evidence, which
 // is everything that was found, then drops the evidence. Durable on return. If putting a file back
 // fails, the evidence is still complete.
-base::Result<bool> put_evidence_back(const LogFolder& folder, Disk& disk);
+base::Result<void> put_evidence_back(const LogFolder& folder, Disk& disk);
 
 }  // namespace eventlog

@@ -14,7 +14,7 @@ class PlacedHeadFile final : public HeadFile {
   PlacedHeadFile(std::unique_ptr<HeadFile> head, LogPlace place)
       : head_(std::move(head)), place_(std::move(place)) {}
 
-  Result<bool> write(const Checkpoint& head) override {
+  Result<void> write(const Checkpoint& head) override {
     if (auto ok = place_.check(); !ok) return ok;
     return head_->write(head);
   }
@@ -48,20 +48,20 @@ Result<LogPlace> LogPlace::of(const LogFolder& folder) {
   return place;
 }
 
-Result<bool> LogPlace::check() {
+Result<void> LogPlace::check() {
   // CURRENT must exist, but can be another file: RocksDB replaces it with each new manifest. The
   // folder is open, so no other folder can get its inode number.
   if (!look_at(current_of(folder_))) return tl::unexpected(lost(current_of(folder_)));
   if (auto ok = check_same(folder_.log(), log_); !ok) return ok;
   const auto now = std::chrono::steady_clock::now();
-  if (now < head_due_) return true;
+  if (now < head_due_) return {};
   head_due_ = now + kHeadLook;
   return check_same(folder_.head(), head_);
 }
 
-Result<bool> LogPlace::check_same(const std::string& path, const File& known) const {
+Result<void> LogPlace::check_same(const std::string& path, const File& known) const {
   const auto found = look_at(path);
-  if (found && *found == known) return true;
+  if (found && *found == known) return {};
   return tl::unexpected(lost(path));
 }
 

@@ -28,7 +28,7 @@ class LogPlace {
 
   // Error io: the log in this place is not the one that is open. Used by the committing thread
   // only.
-  Result<bool> check();
+  Result<void> check();
 
  private:
   struct File {
@@ -38,7 +38,7 @@ class LogPlace {
   };
   explicit LogPlace(LogFolder folder) : folder_(std::move(folder)) {}
   static Result<File> look_at(const std::string& path);
-  Result<bool> check_same(const std::string& path, const File& known) const;
+  Result<void> check_same(const std::string& path, const File& known) const;
   base::Error lost(const std::string& path) const;
 
   LogFolder folder_;

@@ -185,7 +185,7 @@ void set_base(UnprovedLog& log, std::optional<LogBase> base) {
 }
 
 // Adds the archives as the log's beginning.
-Result<bool> chain(UnprovedLog& log, const std::vector<std::string>& archives) {
+Result<void> chain(UnprovedLog& log, const std::vector<std::string>& archives) {
   std::vector<std::unique_ptr<BlockStore>> parts;
   std::vector<LogFolder> folders;
   for (const std::string& root : archives) {
@@ -207,7 +207,7 @@ Result<bool> chain(UnprovedLog& log, const std::vector<std::string>& archives) {
   log.store = std::move(*chained);
   log.base.reset();
   log.base_error.reset();
-  if (log.store->first() == Position{1}) return true;
+  if (log.store->first() == Position{1}) return {};
   log.base_error = failure(ErrorCode::damaged, missing_text({1}, log.store->first().plus(-1)) +
                                                    " in the archives that were given")
                        .value();
@@ -216,7 +216,7 @@ Result<bool> chain(UnprovedLog& log, const std::vector<std::string>& archives) {
     if (!base) continue;
     set_base(log, std::move(*base));
   }
-  return true;
+  return {};
 }
 
 // Opens the visible part of the log; while a server is at work, only up to its head. Returns none

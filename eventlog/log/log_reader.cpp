@@ -80,7 +80,7 @@ Result<ContentBlockView> entries_of(const StoredBlock& stored, Position first) {
 }
 
 // Adds the events of one block that lie within [from, through].
-Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position from,
+Result<void> read_block(BlockStore& store, const StoredBlock& stored, Position from,
                         Position through, std::vector<RecordedEvent>& events) {
   const auto block = parse_block(stored.facts);
   if (!block) return tl::unexpected(block.error());
@@ -103,7 +103,7 @@ Result<bool> read_block(BlockStore& store, const StoredBlock& stored, Position f
     }
     events.push_back(std::move(*event));
   }
-  return true;
+  return {};
 }
 
 Result<std::vector<RecordedEvent>> read_once(BlockStore& store, Position from, Position through,
@@ -184,15 +184,15 @@ Result<BlockEvents> read_block_of(BlockStore& store, Position from,
   return found;
 }
 
-Result<bool> add_contents(BlockStore& store, Position first, std::span<RecordedEvent> events,
+Result<void> add_contents(BlockStore& store, Position first, std::span<RecordedEvent> events,
                           std::int64_t text_bytes_max) {
   const auto is_wanted = [&](const RecordedEvent& event) {
     return event.envelope.content && event.envelope.content->bytes <= text_bytes_max;
   };
-  if (std::none_of(events.begin(), events.end(), is_wanted)) return true;
+  if (std::none_of(events.begin(), events.end(), is_wanted)) return {};
   const auto blocks = store.read(first, 1, true);
   if (!blocks) return tl::unexpected(at_position(blocks.error(), first));
-  if (blocks->empty() || store.first() > first) return true;
+  if (blocks->empty() || store.first() > first) return {};
   const auto content = entries_of(blocks->front(), first);
   if (!content) return tl::unexpected(content.error());
   auto next = content->entries.begin();
@@ -203,11 +203,11 @@ Result<bool> add_contents(BlockStore& store, Position first, std::span<RecordedE
     if (next->index != index || !is_wanted(event)) continue;
     auto opened = open_entry(store, first, event.envelope, *next);
     // A block that was trimmed meanwhile can lack its chunks.
-    if (!opened && store.first() > first) return true;
+    if (!opened && store.first() > first) return {};
     if (!opened) return tl::unexpected(opened.error());
     event.content = std::move(*opened);
   }
-  return true;
+  return {};
 }
 
 std::vector<Hash> hashes_of(std::span<const StoredBlock> blocks) {

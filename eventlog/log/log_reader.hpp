@@ -41,7 +41,7 @@ Result<BlockEvents> read_block_of(BlockStore& store, Position from,
 // longer than `text_bytes_max` are not read. An event whose content was erased, or whose block was
 // trimmed meanwhile, gets none. Errors: damaged when a content does not match its digest; not_found
 // when a chunk is missing; the store's.
-Result<bool> add_contents(BlockStore& store, Position first,
+Result<void> add_contents(BlockStore& store, Position first,
                           std::span<domain::RecordedEvent> events,
                           std::int64_t text_bytes_max = std::numeric_limits<std::int64_t>::max());
 

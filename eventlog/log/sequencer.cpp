@@ -23,9 +23,9 @@ Result<LogTail> read_tail(BlockStore& store) {
   return LogTail{h.log, h.epoch, h.writer_term, last, block->hash(), h.time};
 }
 
-Result<bool> check_numbers(const LogTail& tail) {
+Result<void> check_numbers(const LogTail& tail) {
   const bool has_writers = tail.writer_term < kWriterTermMax;
-  if (has_writers && tail.epoch.counter < base::kIntegerLimit - 1) return true;
+  if (has_writers && tail.epoch.counter < base::kIntegerLimit - 1) return {};
   const std::string number = has_writers ? "epoch " + std::to_string(tail.epoch.counter)
                                          : "writer term " + std::to_string(tail.writer_term);
   return base::failure(base::ErrorCode::invalid,
@@ -124,6 +124,7 @@ void Sequencer::add(const std::string& stream, NewEvent event, const AppendConte
 }
 
 bool Sequencer::do_work() {
+  thread_.check();
   bool has_worked = false;
   if (auto done = committer_.poll()) {
     has_worked = true;

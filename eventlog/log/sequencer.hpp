@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "eventlog/base/one_thread.hpp"
 #include "eventlog/domain/recorded_event.hpp"
 #include "eventlog/log/committer.hpp"
 
@@ -31,7 +32,7 @@ constexpr std::int64_t kWriterTermMax = (std::int64_t{1} << 21) - 1;
 
 // Checks that a writer and an epoch can follow. Error invalid: the term or the epoch counter is at
 // its maximum. That happens only to a forged log, or after two million starts.
-Result<bool> check_numbers(const LogTail& tail);
+Result<void> check_numbers(const LogTail& tail);
 
 // Reads the last block. An empty store gives an empty tail, whose log id is not set.
 Result<LogTail> read_tail(BlockStore& store);
@@ -118,6 +119,7 @@ class Sequencer {
   BlockBuilder open_;
   std::deque<SequencedEvent> pending_;  // appended and not yet handed out
   std::optional<base::Error> failure_;
+  base::OneThread thread_;
 };
 
 }  // namespace eventlog

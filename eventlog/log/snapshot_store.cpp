@@ -26,7 +26,7 @@ struct Snapshot {
 
 }  // namespace
 
-base::Result<bool> SnapshotStore::save(const std::string& stream, const LoadedStream& loaded) {
+base::Result<void> SnapshotStore::save(const std::string& stream, const LoadedStream& loaded) {
   Snapshot snapshot{0, loaded.version, loaded.last, {}};
   std::visit(
       [&]<class State>(const State& state) {
@@ -53,16 +53,16 @@ base::Result<std::optional<LoadedStream>> SnapshotStore::load(const std::string&
   if (!is_of_today && !base::mutant(base::Mutant::snapshot_schema_ignored)) return std::nullopt;
   // A state that equals its default can be left out.
   const bool is_left_out = snapshot->state.encoded.empty();
-  base::Result<bool> ok =
+  base::Result<void> ok =
       is_left_out
-          ? base::Result<bool>(true)
+          ? base::Result<void>()
           : std::visit(
-                [&](auto& empty) -> base::Result<bool> {
+                [&](auto& empty) -> base::Result<void> {
                   auto decoded =
                       base::decode<std::remove_cvref_t<decltype(empty)>>(snapshot->state.encoded);
                   if (!decoded) return tl::unexpected(decoded.error());
                   empty = std::move(*decoded);
-                  return true;
+                  return {};
                 },
                 *state);
   if (!ok) return tl::unexpected(ok.error());

@@ -24,7 +24,7 @@ class SnapshotStore {
   explicit SnapshotStore(KeyValueStore& rows, base::ByteView prefix = "s/")
       : rows_(rows), prefix_(prefix) {}
 
-  base::Result<bool> save(const std::string& stream, const LoadedStream& loaded);
+  base::Result<void> save(const std::string& stream, const LoadedStream& loaded);
   // Returns none when there is no snapshot, or when it has another schema of the state.
   base::Result<std::optional<LoadedStream>> load(const std::string& stream);
   // Returns only the version of the snapshot, whatever its schema; none when there is none.

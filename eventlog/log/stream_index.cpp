@@ -82,7 +82,7 @@ class RowsOfBlocks {
  public:
   explicit RowsOfBlocks(WriteBatch& batch) : batch_(batch) {}
 
-  Result<bool> add(const BlockView& block) {
+  Result<void> add(const BlockView& block) {
     for (std::size_t i = 0; i < block.events.size(); ++i) {
       const auto routing = domain::decode_routing(block.events[i]);
       if (!routing) return tl::unexpected(routing.error());
@@ -101,7 +101,7 @@ class RowsOfBlocks {
       }
       entry.block.events.push_back(static_cast<std::uint32_t>(i));
     }
-    return true;
+    return {};
   }
 
   void finish() {
@@ -167,43 +167,43 @@ Result<Position> StreamIndex::position() {
   return reached->position;
 }
 
-Result<bool> StreamIndex::rebuild(BlockStore& store, Position durable,
-                                  const std::function<Result<bool>()>& fill) {
+Result<void> StreamIndex::rebuild(BlockStore& store, Position durable,
+                                  const std::function<Result<void>()>& fill) {
   is_whole_ = false;
   is_proved_ = false;
   if (auto ok = rows_.clear(); !ok) return ok;
   if (auto ok = fill(); !ok) return ok;
   if (auto ok = catch_up(store, durable); !ok) return ok;
   is_whole_ = true;
-  return true;
+  return {};
 }
 
 // Earlier blocks were archived, and no lookup may find them in this log.
-Result<bool> StreamIndex::begin_at_first(BlockStore& store, Checkpoint& reached) {
+Result<void> StreamIndex::begin_at_first(BlockStore& store, Checkpoint& reached) {
   const auto blocks = store.read(store.first(), 1, false);
   if (!blocks) return tl::unexpected(blocks.error());
-  if (blocks->empty()) return true;
+  if (blocks->empty()) return {};
   const auto block = parse_block(blocks->front().facts);
   if (!block) return tl::unexpected(block.error());
   const BlockHeader& header = block->header;
   reached = {header.log, header.epoch, header.first.plus(-1), header.previous};
-  return true;
+  return {};
 }
 
 // Removes rows of another schema, and rows without a checkpoint.
-Result<bool> StreamIndex::remove_blocks() {
+Result<void> StreamIndex::remove_blocks() {
   WriteBatch batch;
   for (;;) {
     auto rows = rows_.scan("i/", "", 10'000);
     if (!rows) return tl::unexpected(rows.error());
-    if (rows->empty()) return true;
+    if (rows->empty()) return {};
     for (KeyValue& row : *rows) batch.remove(std::move(row.key));
     if (auto ok = rows_.write(batch); !ok) return ok;
     batch = {};
   }
 }
 
-Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
+Result<void> StreamIndex::catch_up(BlockStore& store, Position durable) {
   if (base::mutant(base::Mutant::index_one_behind)) durable = durable.plus(-1);
   auto reached = checkpoint();
   if (!reached) return tl::unexpected(reached.error());
@@ -243,7 +243,7 @@ Result<bool> StreamIndex::catch_up(BlockStore& store, Position durable) {
     batch.put(Bytes(kCheckpointKey), base::encode(IndexCheckpoint{kIndexSchema, *reached}));
     if (auto ok = rows_.write(batch); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
 namespace {

@@ -32,15 +32,15 @@ class StreamIndex {
   // Indexes everything up to `durable`, from the log's first block on, after removing rows of
   // another schema. Called by one thread. Errors: those of prove_checkpoint, the store's. On
   // wrong_log and rows_damaged call rebuild().
-  Result<bool> catch_up(BlockStore& store, Position durable);
+  Result<void> catch_up(BlockStore& store, Position durable);
   Result<Position> position();
   // Returns how far the index has come, and in which history; position 0 when it must be rebuilt.
   Result<Checkpoint> checkpoint();
   // Removes all rows of the store, lets `fill` write those that are not made from this log's
   // blocks, and indexes everything up to `durable`. Called by the thread of catch_up. Lookups
   // during a rebuild, or after a failed one, return `busy` rather than no blocks.
-  Result<bool> rebuild(BlockStore& store, Position durable,
-                       const std::function<Result<bool>()>& fill);
+  Result<void> rebuild(BlockStore& store, Position durable,
+                       const std::function<Result<void>()>& fill);
 
   // As flush_when_due of its rows.
   bool flush_when_due() { return rows_.flush_when_due(); }
@@ -60,8 +60,8 @@ class StreamIndex {
                                                    base::StreamVersion last);
 
  private:
-  Result<bool> begin_at_first(BlockStore& store, Checkpoint& reached);
-  Result<bool> remove_blocks();
+  Result<void> begin_at_first(BlockStore& store, Checkpoint& reached);
+  Result<void> remove_blocks();
 
   KeyValueStore& rows_;
   bool is_proved_ = false;  // the checkpoint was found in the log; later blocks prove themselves

@@ -16,7 +16,7 @@ base::Error not_there(Position position) {
 }
 
 // Folds the stream's events in the block; other events are not decoded.
-Result<bool> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
+Result<void> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
                         const std::string& stream, LoadedStream& loaded) {
   const auto block = parse_block(stored.facts);
   if (!block) return tl::unexpected(block.error());
@@ -45,7 +45,7 @@ Result<bool> fold_block(const StoredBlock& stored, const IndexedBlock& indexed,
     loaded.version = envelope.version;
     loaded.last = position;
   }
-  return true;
+  return {};
 }
 
 Result<LoadedStream> load(BlockStore& store, StreamIndex& index, SnapshotStore& snapshots,

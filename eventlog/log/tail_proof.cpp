@@ -14,11 +14,11 @@ std::string where_of(Position position) {
   return "position " + std::to_string(position.value);
 }
 
-Result<bool> check_head_block(const BlockView& block, const Checkpoint& head) {
+Result<void> check_head_block(const BlockView& block, const Checkpoint& head) {
   if (block.header.last() == head.position &&
       (block.hash() == head.hash || base::mutant(base::Mutant::head_hash_not_compared)) &&
       block.header.epoch == head.epoch) {
-    return true;
+    return {};
   }
   return failure(ErrorCode::damaged,
                  "the log holds another block than the one that was acknowledged there",
@@ -32,7 +32,7 @@ Result<BlockView> parse_at(const StoredBlock& stored, Position position) {
 }
 
 // Proves that the last blocks are dense and chained, from the last one backwards.
-Result<bool> prove_last_blocks(BlockStore& store) {
+Result<void> prove_last_blocks(BlockStore& store) {
   const auto stored = store.read_reverse(store.tail(), kProvedBytes);
   if (!stored) return tl::unexpected(stored.error());
   BlockHeader after;
@@ -59,7 +59,7 @@ Result<bool> prove_last_blocks(BlockStore& store) {
     after = header;
     expected_last = header.first.plus(-1);
   }
-  return true;
+  return {};
 }
 
 tl::unexpected<base::Error> of_another_log(const BlockView& block, const Checkpoint& head) {
@@ -70,16 +70,16 @@ tl::unexpected<base::Error> of_another_log(const BlockView& block, const Checkpo
 }
 
 // For a log shorter than its head: reports another log first, since that error says more.
-Result<bool> check_log_of_tail(BlockStore& store, const Checkpoint& head) {
+Result<void> check_log_of_tail(BlockStore& store, const Checkpoint& head) {
   const auto stored = store.read(store.tail(), 1, false);
-  if (!stored || stored->empty()) return true;
+  if (!stored || stored->empty()) return {};
   const auto block = parse_block(stored->front().facts);
   if (block && block->header.log != head.log) return of_another_log(*block, head);
-  return true;
+  return {};
 }
 
-Result<bool> prove_head(BlockStore& store, const Checkpoint& head) {
-  if (head.position.value == 0) return true;
+Result<void> prove_head(BlockStore& store, const Checkpoint& head) {
+  if (head.position.value == 0) return {};
   const Position tail = store.tail();
   if (tail < head.position) {
     if (auto ok = check_log_of_tail(store, head); !ok) return ok;
@@ -102,7 +102,7 @@ Result<bool> prove_head(BlockStore& store, const Checkpoint& head) {
 
 }  // namespace
 
-Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head, Position begin) {
+Result<void> prove_end(BlockStore& store, const std::optional<Checkpoint>& head, Position begin) {
   if (store.tail().value > 0) {
     if (store.first() != begin.next()) {
       return failure(ErrorCode::damaged, missing_text(begin.next(), store.first().plus(-1)),
@@ -113,12 +113,12 @@ Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head,
   // After a loss of power the head can be older than the log's anchor; then the anchor says more.
   const bool is_compared = head && (begin.value == 0 || head->position > begin) &&
                            !base::mutant(base::Mutant::head_not_compared);
-  return is_compared ? prove_head(store, *head) : true;
+  return is_compared ? prove_head(store, *head) : Result<void>();
 }
 
-Result<bool> prove_checkpoint(BlockStore& store, const Checkpoint& reached) {
+Result<void> prove_checkpoint(BlockStore& store, const Checkpoint& reached) {
   const Position position = reached.position;
-  if (position.value == 0 || position < store.first()) return true;
+  if (position.value == 0 || position < store.first()) return {};
   const auto another = [&](const std::string& what) {
     return failure(ErrorCode::wrong_log, what, where_of(position));
   };
@@ -147,7 +147,7 @@ Result<bool> prove_checkpoint(BlockStore& store, const Checkpoint& reached) {
   if (stored->empty()) return another("the log has no block there");
   const auto block = parse_at(stored->front(), position);
   if (!block) return tl::unexpected(block.error());
-  if (block->header.last() == position && block->hash() == reached.hash) return true;
+  if (block->header.last() == position && block->hash() == reached.hash) return {};
   return another("the log holds another block there");
 }
 

@@ -15,14 +15,14 @@ constexpr std::size_t kProvedBytes = 4 << 20;
 // of blocks are whole and follow each other. It holds the very block that `head` names. A log that
 // goes on behind its head is whole. Errors: damaged, naming the missing positions; wrong_log for a
 // newer format or the head of another log; the store's.
-Result<bool> prove_end(BlockStore& store, const std::optional<Checkpoint>& head,
+Result<void> prove_end(BlockStore& store, const std::optional<Checkpoint>& head,
                        Position begin = {});
 
 // Checks that the log holds the very block that a reader has reached, if the log still holds that
 // position. Errors: damaged, naming the missing events, when the reader has seen more of this
 // history than the log holds. Those events must not be written anew. wrong_log: the reader comes
 // from another history or another log. Also the store's errors.
-Result<bool> prove_checkpoint(BlockStore& store, const Checkpoint& reached);
+Result<void> prove_checkpoint(BlockStore& store, const Checkpoint& reached);
 
 // Returns "event 7 is missing" or "events 7 to 9 are missing".
 std::string missing_text(Position from, Position through);

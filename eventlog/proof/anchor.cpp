@@ -54,7 +54,7 @@ Result<SignedAnchor> read_anchor_file(const std::string& path) {
   return anchor;
 }
 
-Result<bool> write_anchor_file(const std::string& path, const SignedAnchor& anchor, Disk& disk) {
+Result<void> write_anchor_file(const std::string& path, const SignedAnchor& anchor, Disk& disk) {
   if (auto ok = write_whole(disk, path, base::encode(anchor)); !ok) return ok;
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return disk.sync_folder(folder.empty() ? "." : folder);

@@ -55,7 +55,7 @@ Result<Anchor> open_anchor(const SignedAnchor& anchor);
 // Reads a file that holds one anchor. Errors: not_found; damaged, naming the file; io.
 Result<SignedAnchor> read_anchor_file(const std::string& path);
 // The file is durable on return.
-Result<bool> write_anchor_file(const std::string& path, const SignedAnchor& anchor,
+Result<void> write_anchor_file(const std::string& path, const SignedAnchor& anchor,
                                Disk& disk = system_disk());
 
 }  // namespace eventlog

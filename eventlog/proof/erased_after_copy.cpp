@@ -27,7 +27,7 @@ Result<LaterErasures> read_later_erasures(const std::string& path) {
   return later;
 }
 
-Result<bool> add_later_erasures(const std::string& path, const std::vector<LaterErasure>& more,
+Result<void> add_later_erasures(const std::string& path, const std::vector<LaterErasure>& more,
                                 Disk& disk) {
   auto later = read_later_erasures(path);
   if (!later) return tl::unexpected(later.error());
@@ -42,11 +42,11 @@ Result<bool> add_later_erasures(const std::string& path, const std::vector<Later
       known->events = domain::united(known->events, erasure.events);
     }
   }
-  if (later->erasures.empty()) return true;
+  if (later->erasures.empty()) return {};
   if (*later != before) {
     if (auto ok = write_whole(disk, path, base::encode(*later)); !ok) return ok;
   }
-  if (base::mutant(base::Mutant::copy_note_not_synced)) return true;
+  if (base::mutant(base::Mutant::copy_note_not_synced)) return {};
   // The folder is synced even if the file is already right: its writer may have been killed before.
   return disk.sync_folder(std::filesystem::path(path).parent_path().string());
 }

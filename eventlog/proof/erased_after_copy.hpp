@@ -40,7 +40,7 @@ struct LaterErasures {
 Result<LaterErasures> read_later_erasures(const std::string& path);
 
 // Merges more erasures into the file; durable on return.
-Result<bool> add_later_erasures(const std::string& path, const std::vector<LaterErasure>& more,
+Result<void> add_later_erasures(const std::string& path, const std::vector<LaterErasure>& more,
                                 Disk& disk = system_disk());
 
 // Erasures that a log made of the copy must still record: per stream, events up to `versions` that

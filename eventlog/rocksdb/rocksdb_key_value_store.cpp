@@ -95,9 +95,10 @@ Result<std::unique_ptr<rocksdb::DB>> open_database(const std::string& folder, Di
   return std::unique_ptr<rocksdb::DB>(raw);
 }
 
-Result<bool> empty_folder(const std::string& folder, Disk& disk) {
+Result<void> empty_folder(const std::string& folder, Disk& disk) {
   disk.remove_all(folder);
-  return disk.make_folder(folder);
+  if (auto made = disk.make_folder(folder); !made) return tl::unexpected(made.error());
+  return {};
 }
 
 class RocksDbKeyValueStore final : public KeyValueStore {
@@ -115,7 +116,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     if (disk_ != nullptr && db_) static_cast<void>(db_->Flush(rocksdb::FlushOptions()));
   }
 
-  Result<bool> write(const WriteBatch& batch) override {
+  Result<void> write(const WriteBatch& batch) override {
     const std::shared_lock use(database_);
     if (!db_) return tl::unexpected(closed());
     rocksdb::WriteBatch raw;
@@ -126,7 +127,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     if (auto ok = done(db_->Write(options, &raw)); !ok) return ok;
     unflushed_ += static_cast<std::size_t>(raw.Count());
     if (unflushed_ >= kFlushRows) begin_flush();
-    return true;
+    return {};
   }
 
   Result<std::optional<Bytes>> get(ByteView key) override {
@@ -158,7 +159,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     return std::optional(KeyValue{at->key().ToString(), at->value().ToString()});
   }
 
-  Result<bool> clear() override {
+  Result<void> clear() override {
     if (disk_ == nullptr) {
       return base::failure(ErrorCode::refused, "a view of rows is only read", path_);
     }
@@ -175,7 +176,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     db_ = std::move(*opened);
     const std::lock_guard guard(damage_mutex_);
     damage_.reset();
-    return true;
+    return {};
   }
 
   Result<std::unique_ptr<ReadableRows>> snapshot() override {
@@ -214,7 +215,7 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     return true;
   }
 
-  Result<bool> flush() override {
+  Result<void> flush() override {
     const std::shared_lock use(database_);
     if (!db_) return tl::unexpected(closed());
     return done(db_->Flush(rocksdb::FlushOptions()));
@@ -293,8 +294,8 @@ class RocksDbKeyValueStore final : public KeyValueStore {
     static_cast<void>(done(db_->Flush(options)));
   }
 
-  Result<bool> done(const rocksdb::Status& status) {
-    if (status.ok()) return true;
+  Result<void> done(const rocksdb::Status& status) {
+    if (status.ok()) return {};
     if (!status.IsCorruption() && !status.IsPathNotFound()) {
       return tl::unexpected(error_of(status, path_));
     }

@@ -84,7 +84,7 @@ class RocksDbStore final : public BlockStore {
   }
 
   // Sets first() and tail() from the blocks at positions up to `through`.
-  Result<bool> find_ends(Position through, bool allow_damage);
+  Result<void> find_ends(Position through, bool allow_damage);
 
   AppendOutcome append(const SealedBlock& block) override;
   Position first() const override { return {first_.load()}; }
@@ -93,11 +93,11 @@ class RocksDbStore final : public BlockStore {
                                         bool with_content) override;
   Result<std::vector<StoredBlock>> read_reverse(Position from, std::size_t bytes_max) override;
   Result<Bytes> read_chunk(ByteView key) override;
-  Result<bool> replace_content(Position first, ByteView content) override;
-  Result<bool> erase_chunks(ByteView prefix) override;
-  Result<bool> scrub(const ScrubScope& scope) override;
-  Result<bool> copy_to(const std::string& folder) override;
-  Result<bool> trim_before(Position position) override;
+  Result<void> replace_content(Position first, ByteView content) override;
+  Result<void> erase_chunks(ByteView prefix) override;
+  Result<void> scrub(const ScrubScope& scope) override;
+  Result<void> copy_to(const std::string& folder) override;
+  Result<void> trim_before(Position position) override;
   DurabilityClass durability() const override { return DurabilityClass::machine; }
 
  private:
@@ -106,9 +106,9 @@ class RocksDbStore final : public BlockStore {
   Blocks beside_trimming(Read&& read) const;
   Blocks read_forward(Position from, std::size_t bytes_max, bool with_content);
   Blocks read_back(Position from, Position through, std::size_t bytes_max);
-  Result<bool> add_content(const rocksdb::Slice& key, Bytes& content);
+  Result<void> add_content(const rocksdb::Slice& key, Bytes& content);
   rocksdb::Status leave_write_ahead_log();
-  Result<bool> rewrite(const ScrubScope& scope);
+  Result<void> rewrite(const ScrubScope& scope);
 
   std::optional<PrivateFolder> folder_;  // set in a view; outlives the database
   Disk* disk_ = nullptr;                 // null in a view
@@ -154,11 +154,11 @@ AppendOutcome RocksDbStore::append(const SealedBlock& block) {
   return {AppendStatus::stored, tail(), {}};
 }
 
-Result<bool> RocksDbStore::add_content(const rocksdb::Slice& key, Bytes& content) {
+Result<void> RocksDbStore::add_content(const rocksdb::Slice& key, Bytes& content) {
   const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), families_.content, key, &content);
-  if (status.IsNotFound()) return false;
+  if (status.IsNotFound()) return {};
   if (!status.ok()) return tl::unexpected(error_of(status, "content"));
-  return true;
+  return {};
 }
 
 // A block that is trimmed between the reads of its facts and its content would seem to have no
@@ -249,7 +249,7 @@ Result<Bytes> RocksDbStore::read_chunk(ByteView key) {
   return bytes;
 }
 
-Result<bool> RocksDbStore::replace_content(Position first, ByteView content) {
+Result<void> RocksDbStore::replace_content(Position first, ByteView content) {
   const Bytes key = key_of(first);
   Bytes facts;
   rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), families_.facts, slice(key), &facts);
@@ -258,10 +258,10 @@ Result<bool> RocksDbStore::replace_content(Position first, ByteView content) {
                            : db_->Put(write_, families_.content, slice(key), slice(content));
   if (!status.ok()) return tl::unexpected(error_of(status, "content"));
   is_scrubbed_ = false;
-  return true;
+  return {};
 }
 
-Result<bool> RocksDbStore::erase_chunks(ByteView prefix) {
+Result<void> RocksDbStore::erase_chunks(ByteView prefix) {
   Bytes end(prefix);
   while (!end.empty() && static_cast<unsigned char>(end.back()) == 0xFF) end.pop_back();
   if (end.empty()) return base::failure(base::ErrorCode::invalid, "a prefix must be given");
@@ -270,12 +270,12 @@ Result<bool> RocksDbStore::erase_chunks(ByteView prefix) {
       db_->NewIterator(rocksdb::ReadOptions(), families_.chunks));
   at->Seek(slice(prefix));
   if (!at->status().ok()) return tl::unexpected(error_of(at->status(), "chunks"));
-  if (!at->Valid() || at->key().compare(slice(end)) >= 0) return true;
+  if (!at->Valid() || at->key().compare(slice(end)) >= 0) return {};
   const rocksdb::Status status =
       db_->DeleteRange(write_, families_.chunks, slice(prefix), slice(end));
   if (!status.ok()) return tl::unexpected(error_of(status, "chunks"));
   is_scrubbed_ = false;
-  return true;
+  return {};
 }
 
 // Moves everything from the write-ahead log into tables. RocksDB deletes the obsolete log files
@@ -291,7 +291,7 @@ rocksdb::Status RocksDbStore::leave_write_ahead_log() {
   return status;
 }
 
-Result<bool> RocksDbStore::rewrite(const ScrubScope& scope) {
+Result<void> RocksDbStore::rewrite(const ScrubScope& scope) {
   rocksdb::VectorLogPtr logs;
   rocksdb::Status status = db_->GetSortedWalFiles(logs);
   if (status.ok() && !base::mutant(base::Mutant::erased_stays_in_wal)) {
@@ -329,13 +329,13 @@ Result<bool> RocksDbStore::rewrite(const ScrubScope& scope) {
     compact(families_.chunks, prefix, prefix + Bytes(64, '\xFF'));
   }
   if (!status.ok()) return tl::unexpected(error_of(status, "scrub"));
-  return true;
+  return {};
 }
 
-Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
+Result<void> RocksDbStore::scrub(const ScrubScope& scope) {
   if (disk_ == nullptr) return base::failure(base::ErrorCode::refused, "a view changes nothing");
   // The call is repeated while something else delays an erasure.
-  if (is_scrubbed_ && scope == scrubbed_) return true;
+  if (is_scrubbed_ && scope == scrubbed_) return {};
   rocksdb::Status status;
   if (doomed_.empty() || scope != scrubbed_) {
     scrubbed_ = {};
@@ -360,10 +360,10 @@ Result<bool> RocksDbStore::scrub(const ScrubScope& scope) {
   // The removal of the files must also survive a loss of power.
   if (auto ok = disk_->sync_folder(db_->GetName()); !ok) return ok;
   is_scrubbed_ = true;
-  return true;
+  return {};
 }
 
-Result<bool> RocksDbStore::copy_to(const std::string& folder) {
+Result<void> RocksDbStore::copy_to(const std::string& folder) {
   rocksdb::Checkpoint* raw = nullptr;
   rocksdb::Status status = rocksdb::Checkpoint::Create(db_.get(), &raw);
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(raw);
@@ -372,15 +372,15 @@ Result<bool> RocksDbStore::copy_to(const std::string& folder) {
   constexpr std::uint64_t kFlushAlways = 0;
   if (status.ok()) status = checkpoint->CreateCheckpoint(folder, kFlushAlways);
   if (!status.ok()) return tl::unexpected(error_of(status, folder));
-  return true;
+  return {};
 }
 
-Result<bool> RocksDbStore::trim_before(Position position) {
+Result<void> RocksDbStore::trim_before(Position position) {
   const std::unique_ptr<rocksdb::Iterator> at(
       db_->NewIterator(rocksdb::ReadOptions(), families_.facts));
   at->SeekForPrev(slice(key_of(position)));
   if (!at->status().ok()) return tl::unexpected(error_of(at->status(), "trim"));
-  if (!at->Valid() || position_of(at->key()) == first()) return true;
+  if (!at->Valid() || position_of(at->key()) == first()) return {};
   const Bytes keep = at->key().ToString();
   const Bytes zero = key_of(Position{0});
   rocksdb::WriteBatch batch;
@@ -400,14 +400,14 @@ Result<bool> RocksDbStore::trim_before(Position position) {
     if (status.ok()) status = db_->CompactRange({}, family, &begin, &end);
   }
   if (!status.ok()) return tl::unexpected(error_of(status, "trim"));
-  return true;
+  return {};
 }
 
-Result<bool> RocksDbStore::find_ends(Position through, bool allow_damage) {
+Result<void> RocksDbStore::find_ends(Position through, bool allow_damage) {
   const std::unique_ptr<rocksdb::Iterator> at(
       db_->NewIterator(rocksdb::ReadOptions(), families_.facts));
   at->SeekToFirst();
-  if (!at->Valid() && at->status().ok()) return true;
+  if (!at->Valid() && at->status().ok()) return {};
   const bool is_damage_passed = allow_damage && at->status().IsCorruption();
   if (!at->Valid() && !is_damage_passed) return tl::unexpected(error_of(at->status(), "log"));
   if (at->Valid() && at->key().size() != kKeyBytes) {
@@ -415,7 +415,7 @@ Result<bool> RocksDbStore::find_ends(Position through, bool allow_damage) {
                          db_->GetName());
   }
   const Position first = at->Valid() ? position_of(at->key()) : Position{1};
-  if (first > through) return true;
+  if (first > through) return {};
   at->SeekForPrev(slice(key_of(through)));
   if (!at->Valid()) return tl::unexpected(error_of(at->status(), "log"));
   const Position last_key = position_of(at->key());
@@ -431,7 +431,7 @@ Result<bool> RocksDbStore::find_ends(Position through, bool allow_damage) {
     return base::failure(base::ErrorCode::damaged, "the last block lies under another position",
                          where);
   }
-  return true;
+  return {};
 }
 
 rocksdb::ColumnFamilyOptions family_options(std::size_t write_buffer_bytes) {

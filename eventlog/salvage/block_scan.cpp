@@ -84,7 +84,7 @@ class Puts final : public rocksdb::WriteBatch::Handler {
 
 class FilesOfLog final : public LogFiles {
  public:
-  Result<bool> read(const std::vector<LogFolder>& folders, const Progress& progress);
+  Result<void> read(const std::vector<LogFolder>& folders, const Progress& progress);
 
   const std::vector<FoundBlock>& blocks() const override { return blocks_; }
   bool has_newer_format() const override { return has_newer_format_; }
@@ -99,7 +99,7 @@ class FilesOfLog final : public LogFiles {
   }
 
  private:
-  Result<bool> list(const std::string& part, std::size_t folder);
+  Result<void> list(const std::string& part, std::size_t folder);
   void find_blocks(ByteView bytes, std::size_t file);
   void take_records(ByteView bytes);
   void open_table(const File& file);
@@ -114,12 +114,12 @@ class FilesOfLog final : public LogFiles {
   Puts puts_;
 };
 
-Result<bool> FilesOfLog::list(const std::string& part, std::size_t folder) {
+Result<void> FilesOfLog::list(const std::string& part, std::size_t folder) {
   const auto entries = base::list_files(part);
   // A missing folder holds no files, nor does a file in its place.
   if (!entries && (entries.error().code == base::ErrorCode::not_found ||
                    entries.error().code == base::ErrorCode::invalid)) {
-    return true;
+    return {};
   }
   if (!entries) return tl::unexpected(entries.error());
   for (const base::ListedFile& entry : *entries) {
@@ -135,10 +135,10 @@ Result<bool> FilesOfLog::list(const std::string& part, std::size_t folder) {
     const auto size = static_cast<std::size_t>(status.st_size);
     files_.push_back({entry.path, folder, number, size, is_table, {}});
   }
-  return true;
+  return {};
 }
 
-Result<bool> FilesOfLog::read(const std::vector<LogFolder>& folders, const Progress& progress) {
+Result<void> FilesOfLog::read(const std::vector<LogFolder>& folders, const Progress& progress) {
   for (std::size_t i = 0; i < folders.size(); ++i) {
     for (const std::string& part : {folders[i].log(), folders[i].evidence()}) {
       if (auto ok = list(part, i); !ok) return ok;
@@ -167,7 +167,7 @@ Result<bool> FilesOfLog::read(const std::vector<LogFolder>& folders, const Progr
   std::stable_sort(blocks_.begin(), blocks_.end(), [](const FoundBlock& a, const FoundBlock& b) {
     return a.header.first < b.header.first;
   });
-  return true;
+  return {};
 }
 
 // The value of a table's entry, like the payload of a log's record, is one uncompressed piece.

@@ -33,13 +33,13 @@ class Salvage {
   Result<Salvaged> run();
 
  private:
-  Result<bool> add_archives();
-  Result<bool> find();
-  Result<bool> check_archives() const;
-  Result<bool> look_at_events();
-  Result<bool> look_at(const FoundBlock& block, bool is_kept);
-  Result<bool> hand_out_rest();
-  Result<bool> copy_prefix(LogCopy& copy);
+  Result<void> add_archives();
+  Result<void> find();
+  Result<void> check_archives() const;
+  Result<void> look_at_events();
+  Result<void> look_at(const FoundBlock& block, bool is_kept);
+  Result<void> hand_out_rest();
+  Result<void> copy_prefix(LogCopy& copy);
   NewEpoch new_epoch();
   Result<SealedBlock> seal(const FoundBlock& block, std::vector<SalvagedContents::Lost>& lost);
   void progress(std::int64_t share) const {
@@ -61,7 +61,7 @@ class Salvage {
   Salvaged done_;
 };
 
-Result<bool> Salvage::add_archives() {
+Result<void> Salvage::add_archives() {
   for (const std::string& root : options_.archives) {
     const LogFolder archive{root};
     if (auto ok = check_readable(archive); !ok) return ok;
@@ -71,10 +71,10 @@ Result<bool> Salvage::add_archives() {
     }
     folders_.push_back(archive);
   }
-  return true;
+  return {};
 }
 
-Result<bool> Salvage::find() {
+Result<void> Salvage::find() {
   if (auto ok = check_readable(from_); !ok) return ok;
   if (auto ok = add_archives(); !ok) return ok;
   if (const auto is_held = base::is_locked(from_.lock()); !is_held) {
@@ -115,7 +115,7 @@ Result<bool> Salvage::find() {
 }
 
 // Checks that each archive has a block of the log, unless it has no block of its own.
-Result<bool> Salvage::check_archives() const {
+Result<void> Salvage::check_archives() const {
   std::vector<bool> is_known(folders_.size());
   std::vector<bool> is_foreign(folders_.size());
   for (const FoundBlock& block : files_->blocks()) {
@@ -127,13 +127,13 @@ Result<bool> Salvage::check_archives() const {
   }
   // A base tells that a beginning was archived, but not that it was also trimmed since.
   const bool has_beginning = !plan_.prefix.empty();
-  if (has_beginning || !options_.archives.empty() || !has_archived_beginning(from_)) return true;
+  if (has_beginning || !options_.archives.empty() || !has_archived_beginning(from_)) return {};
   return failure(ErrorCode::not_found,
                  "the beginning of this log was archived; give all of its archives with --archive",
                  from_.root);
 }
 
-Result<bool> Salvage::look_at_events() {
+Result<void> Salvage::look_at_events() {
   for (const FoundBlock* block : plan_.prefix) {
     if (auto ok = look_at(*block, true); !ok) return ok;
   }
@@ -141,10 +141,10 @@ Result<bool> Salvage::look_at_events() {
   for (const PlannedRest& rest : plan_.rest) {
     if (auto ok = look_at(*rest.block, false); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
-Result<bool> Salvage::look_at(const FoundBlock& found, bool is_kept) {
+Result<void> Salvage::look_at(const FoundBlock& found, bool is_kept) {
   const auto facts = files_->facts(found);
   if (!facts) return tl::unexpected(facts.error());
   const auto block = parse_block(*facts);
@@ -168,7 +168,7 @@ Result<bool> Salvage::look_at(const FoundBlock& found, bool is_kept) {
     }
     last = std::max(last, envelope.version);
   }
-  return true;
+  return {};
 }
 
 Result<SealedBlock> Salvage::seal(const FoundBlock& block,
@@ -178,7 +178,7 @@ Result<SealedBlock> Salvage::seal(const FoundBlock& block,
   return contents_->seal(block, std::move(*facts), lost);
 }
 
-Result<bool> Salvage::hand_out_rest() {
+Result<void> Salvage::hand_out_rest() {
   for (const PlannedRest& rest : plan_.rest) {
     std::vector<SalvagedContents::Lost> ignored;
     auto sealed = seal(*rest.block, ignored);
@@ -186,10 +186,10 @@ Result<bool> Salvage::hand_out_rest() {
     if (auto ok = options_.take_rest({rest.proof, std::move(*sealed)}); !ok) return ok;
     ++done_.rest_blocks;
   }
-  return true;
+  return {};
 }
 
-Result<bool> Salvage::copy_prefix(LogCopy& copy) {
+Result<void> Salvage::copy_prefix(LogCopy& copy) {
   const auto all = static_cast<std::int64_t>(plan_.prefix.size());
   for (const FoundBlock* block : plan_.prefix) {
     const auto sealed = seal(*block, lost_);
@@ -199,7 +199,7 @@ Result<bool> Salvage::copy_prefix(LogCopy& copy) {
     ++done_.kept_blocks;
     progress(kReadShare + done_.kept_blocks * (kAll - kReadShare) / all);
   }
-  return true;
+  return {};
 }
 
 NewEpoch Salvage::new_epoch() {

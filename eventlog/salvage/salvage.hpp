@@ -58,7 +58,7 @@ struct SalvageOptions {
   // Folders of archives, whose files are read as the log's beginning.
   std::vector<std::string> archives{};
   // Takes each block of the rest, ascending. Called before the good prefix is copied.
-  std::function<Result<bool>(const RestBlock&)> take_rest;
+  std::function<Result<void>(const RestBlock&)> take_rest;
   // Called with the share of the work that is done, of 1,000.
   std::function<void(std::int64_t)> progress;
 };

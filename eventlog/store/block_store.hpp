@@ -68,21 +68,21 @@ class BlockStore {
   virtual Result<Bytes> read_chunk(ByteView key) = 0;
 
   // Replaces the content of the block that begins at `first`; empty content removes it.
-  virtual Result<bool> replace_content(Position first, ByteView content) = 0;
+  virtual Result<void> replace_content(Position first, ByteView content) = 0;
   // Removes all chunks whose keys begin with the prefix. Error invalid: the prefix is empty.
-  virtual Result<bool> erase_chunks(ByteView prefix) = 0;
+  virtual Result<void> erase_chunks(ByteView prefix) = 0;
   // Makes sure that no file of the store still holds content which replace_content and erase_chunks
   // have removed in `scope`, and frees its space. Can take as long as copying all content between
   // the first and the last block. Error busy: a reader still holds such a file open; call again in
   // a moment.
-  virtual Result<bool> scrub(const ScrubScope& scope) = 0;
+  virtual Result<void> scrub(const ScrubScope& scope) = 0;
   // Makes a store of the same kind in the folder, which must not exist yet, with all blocks up to
   // some moment during the call. Its files are not synced and can be links. Error refused: the
   // store cannot be copied.
-  virtual Result<bool> copy_to(const std::string& folder) = 0;
+  virtual Result<void> copy_to(const std::string& folder) = 0;
   // Removes the blocks that lie wholly before `position`. first() moves before anything is removed.
   // A reader that finds first() unchanged after its read has therefore read whole blocks.
-  virtual Result<bool> trim_before(Position position) = 0;
+  virtual Result<void> trim_before(Position position) = 0;
 
   virtual DurabilityClass durability() const = 0;
 };

@@ -25,16 +25,16 @@ class SystemFile final : public DiskFile {
   SystemFile(const SystemFile&) = delete;
   SystemFile& operator=(const SystemFile&) = delete;
 
-  Result<bool> write(std::size_t offset, ByteView bytes) override {
+  Result<void> write(std::size_t offset, ByteView bytes) override {
     const ssize_t count = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count == static_cast<ssize_t>(bytes.size())) return true;
+    if (count == static_cast<ssize_t>(bytes.size())) return {};
     if (count >= 0) errno = ENOSPC;  // a short write sets no errno: the disk is full
     return tl::unexpected(errno_error("cannot write", path_));
   }
 
-  Result<bool> sync() override {
+  Result<void> sync() override {
     if (::fdatasync(fd_) != 0) return tl::unexpected(errno_error("cannot sync", path_));
-    return true;
+    return {};
   }
 
  private:
@@ -64,8 +64,8 @@ class SystemDisk final : public Disk {
     return tl::unexpected(errno_error("cannot link", to));
   }
 
-  Result<bool> rename(const std::string& from, const std::string& to) override {
-    if (::rename(from.c_str(), to.c_str()) == 0) return true;
+  Result<void> rename(const std::string& from, const std::string& to) override {
+    if (::rename(from.c_str(), to.c_str()) == 0) return {};
     return tl::unexpected(errno_error("cannot rename", from));
   }
 
@@ -74,14 +74,14 @@ class SystemDisk final : public Disk {
     std::filesystem::remove_all(path, ignored);
   }
 
-  Result<bool> sync_folder(const std::string& path) override {
+  Result<void> sync_folder(const std::string& path) override {
     return sync(path, O_RDONLY | O_DIRECTORY, false);
   }
 
-  Result<bool> settle(const std::string& path) override { return sync(path, O_RDWR, true); }
+  Result<void> settle(const std::string& path) override { return sync(path, O_RDWR, true); }
 
  private:
-  static Result<bool> sync(const std::string& path, int flags, bool drops_cache) {
+  static Result<void> sync(const std::string& path, int flags, bool drops_cache) {
     const int fd = ::open(path.c_str(), flags | O_CLOEXEC);
     if (fd < 0) return tl::unexpected(errno_error("cannot open for syncing", path));
     const bool is_synced = ::fsync(fd) == 0;
@@ -89,7 +89,7 @@ class SystemDisk final : public Disk {
     if (is_synced && drops_cache) ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     ::close(fd);
     if (!is_synced) return tl::unexpected(error);
-    return true;
+    return {};
   }
 };
 
@@ -110,7 +110,7 @@ std::string unfinished(const std::string& path) {
   return path + ".new";
 }
 
-Result<bool> write_whole(Disk& disk, const std::string& path, ByteView bytes) {
+Result<void> write_whole(Disk& disk, const std::string& path, ByteView bytes) {
   const std::string fresh = unfinished(path);
   disk.remove_all(fresh);  // left by an earlier attempt; its bytes can be in the page cache alone
   const auto file = disk.open(fresh);

@@ -82,7 +82,7 @@ Result<std::optional<HeadSlot>> parse_slots(ByteView bytes, const std::string& p
 
 // Makes a file of two whole slots, so that later writes only overwrite. A shorter file, or one
 // whose second slot was never written, could not be told from a damaged one.
-Result<bool> make_head_file(Disk& disk, const std::string& path) {
+Result<void> make_head_file(Disk& disk, const std::string& path) {
   Bytes bytes;
   for (std::size_t slot = 1; slot <= kSlots; ++slot) {
     bytes += encode_head_slot({});
@@ -105,7 +105,7 @@ class SyncedHeadFile final : public HeadFile {
     if (is_dirty_) static_cast<void>(file_->sync());  // no caller is left to hear of a failure
   }
 
-  Result<bool> write(const Checkpoint& head) override {
+  Result<void> write(const Checkpoint& head) override {
     ++sequence_;
     const std::size_t slot = base::mutant(base::Mutant::head_in_one_slot)
                                  ? 0
@@ -115,7 +115,7 @@ class SyncedHeadFile final : public HeadFile {
     const std::lock_guard guard(mutex_);
     if (failure_) return tl::unexpected(*failure_);
     if (!std::exchange(is_dirty_, true)) wake_.notify_one();
-    return true;
+    return {};
   }
 
  private:
@@ -127,7 +127,7 @@ class SyncedHeadFile final : public HeadFile {
       if (!std::exchange(is_dirty_, false)) continue;
       lock.unlock();
       const auto synced =
-          base::mutant(base::Mutant::head_never_synced) ? Result<bool>(true) : file_->sync();
+          base::mutant(base::Mutant::head_never_synced) ? Result<void>() : file_->sync();
       lock.lock();
       if (!synced && !failure_) failure_ = synced.error();
     }

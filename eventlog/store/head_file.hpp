@@ -37,7 +37,7 @@ class HeadFile {
   virtual ~HeadFile() = default;
   // Returns when the operating system has the bytes. Called by the committing thread only. After
   // one failed sync of the file every write fails, because later bytes could be lost unnoticed.
-  virtual Result<bool> write(const Checkpoint& head) = 0;
+  virtual Result<void> write(const Checkpoint& head) = 0;
 };
 
 // Returns the head in the newest whole slot. None when there is no file, an empty one, or one that

@@ -45,13 +45,13 @@ class ReadableRows {
 // Calls can come from several threads.
 class KeyValueStore : public ReadableRows {
  public:
-  virtual base::Result<bool> write(const WriteBatch& batch) = 0;
+  virtual base::Result<void> write(const WriteBatch& batch) = 0;
   virtual base::Result<std::optional<base::Bytes>> get(base::ByteView key) = 0;
   // Returns the entry with the greatest key that begins with `prefix`.
   virtual base::Result<std::optional<KeyValue>> last(base::ByteView prefix) = 0;
   // Removes everything, damaged files included. A concurrent reader may find rows or none;
   // `generation` tells it that they were cleared.
-  virtual base::Result<bool> clear() = 0;
+  virtual base::Result<void> clear() = 0;
   // Returns the entries as they are now, whatever is written later. One thread uses it while others
   // use the store, which must outlive it. After a clear() its scan can fail with `busy`.
   virtual base::Result<std::unique_ptr<ReadableRows>> snapshot() = 0;
@@ -67,7 +67,7 @@ class KeyValueStore : public ReadableRows {
   // yet; call again within a second or so.
   virtual bool flush_when_due() { return true; }
   // On return everything written survives the process and can be read by other processes.
-  virtual base::Result<bool> flush() { return true; }
+  virtual base::Result<void> flush() { return {}; }
 };
 
 std::unique_ptr<KeyValueStore> make_memory_key_value_store();

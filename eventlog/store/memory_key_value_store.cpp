@@ -37,10 +37,10 @@ class MemorySnapshot final : public ReadableRows {
 
 class MemoryKeyValueStore final : public KeyValueStore {
  public:
-  Result<bool> write(const WriteBatch& batch) override {
+  Result<void> write(const WriteBatch& batch) override {
     for (const Bytes& key : batch.removes) map_.erase(key);
     for (const auto& [key, value] : batch.puts) map_[key] = value;
-    return true;
+    return {};
   }
 
   Result<std::optional<Bytes>> get(ByteView key) override {
@@ -62,9 +62,9 @@ class MemoryKeyValueStore final : public KeyValueStore {
     return found;
   }
 
-  Result<bool> clear() override {
+  Result<void> clear() override {
     map_.clear();
-    return true;
+    return {};
   }
 
   Result<std::unique_ptr<ReadableRows>> snapshot() override {

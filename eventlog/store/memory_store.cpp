@@ -57,26 +57,26 @@ Result<Bytes> MemoryStore::read_chunk(ByteView key) {
   return found->second;
 }
 
-Result<bool> MemoryStore::replace_content(Position first, ByteView content) {
+Result<void> MemoryStore::replace_content(Position first, ByteView content) {
   const auto found = blocks_.find(first);
   if (found == blocks_.end()) {
     return base::failure(base::ErrorCode::not_found, "no block begins there",
                          std::to_string(first.value));
   }
   found->second.content = content;
-  return true;
+  return {};
 }
 
-Result<bool> MemoryStore::erase_chunks(ByteView prefix) {
+Result<void> MemoryStore::erase_chunks(ByteView prefix) {
   if (prefix.empty()) return base::failure(base::ErrorCode::invalid, "a prefix must be given");
   std::erase_if(chunks_, [&](const auto& entry) { return entry.first.starts_with(prefix); });
-  return true;
+  return {};
 }
 
-Result<bool> MemoryStore::trim_before(Position position) {
+Result<void> MemoryStore::trim_before(Position position) {
   const auto keep = holding(position);
   blocks_.erase(blocks_.begin(), keep);
-  return true;
+  return {};
 }
 
 }  // namespace eventlog

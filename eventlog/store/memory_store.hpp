@@ -16,13 +16,13 @@ class MemoryStore final : public BlockStore {
                                         bool with_content) override;
   Result<std::vector<StoredBlock>> read_reverse(Position from, std::size_t bytes_max) override;
   Result<Bytes> read_chunk(ByteView key) override;
-  Result<bool> replace_content(Position first, ByteView content) override;
-  Result<bool> erase_chunks(ByteView prefix) override;
-  Result<bool> scrub(const ScrubScope&) override { return true; }
-  Result<bool> copy_to(const std::string& folder) override {
+  Result<void> replace_content(Position first, ByteView content) override;
+  Result<void> erase_chunks(ByteView prefix) override;
+  Result<void> scrub(const ScrubScope&) override { return {}; }
+  Result<void> copy_to(const std::string& folder) override {
     return base::failure(base::ErrorCode::refused, "a log in memory has no copies", folder);
   }
-  Result<bool> trim_before(Position position) override;
+  Result<void> trim_before(Position position) override;
   DurabilityClass durability() const override { return DurabilityClass::process; }
 
  private:

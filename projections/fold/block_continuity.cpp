@@ -15,7 +15,7 @@ std::string at(base::Position position) {
   return "position " + std::to_string(position.value);
 }
 
-base::Result<bool> check_header(const Checkpoint& checkpoint, const BlockHeader& header) {
+base::Result<void> check_header(const Checkpoint& checkpoint, const BlockHeader& header) {
   const base::Position expected = checkpoint.position.next();
   if (header.first != expected) {
     return base::failure(ErrorCode::damaged,
@@ -34,18 +34,18 @@ base::Result<bool> check_header(const Checkpoint& checkpoint, const BlockHeader&
                          "the chain is broken: the block does not follow the one before it",
                          at(header.first));
   }
-  return true;
+  return {};
 }
 
 // The epoch can change only by the event that announces it.
-base::Result<bool> check_epoch(const Checkpoint& checkpoint, const BlockHeader& header,
+base::Result<void> check_epoch(const Checkpoint& checkpoint, const BlockHeader& header,
                                const domain::Event& first) {
-  if (header.epoch == checkpoint.epoch) return true;
-  if (base::mutant(base::Mutant::projector_ignores_epoch)) return true;
+  if (header.epoch == checkpoint.epoch) return {};
+  if (base::mutant(base::Mutant::projector_ignores_epoch)) return {};
   const auto* started = std::get_if<domain::EpochStarted>(&first);
   if (started != nullptr && started->counter == header.epoch.counter &&
       header.epoch.counter > checkpoint.epoch.counter) {
-    return true;
+    return {};
   }
   return base::failure(ErrorCode::wrong_log,
                        "the block is of epoch " + std::to_string(header.epoch.counter) +

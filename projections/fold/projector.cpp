@@ -58,7 +58,7 @@ Result<Projector> Projector::open(const Projection& projection, eventlog::KeyVal
   return projector;
 }
 
-Result<bool> Projector::verify_checkpoint(BlockStore& log) {
+Result<void> Projector::verify_checkpoint(BlockStore& log) {
   auto proved = eventlog::prove_checkpoint(log, checkpoint_);
   if (!proved && is_final(proved.error())) stopped_ = proved.error();
   return proved;
@@ -190,7 +190,7 @@ Result<std::int64_t> Projector::finish(Batch& batch) {
   return events;
 }
 
-Result<bool> Projector::rebuild() {
+Result<void> Projector::rebuild() {
   // The checkpoint goes first: rows without one are removed at the next start, so a kill in here
   // leaves no rows that would pass for those of a beginning.
   eventlog::WriteBatch batch;
@@ -207,7 +207,7 @@ Result<bool> Projector::rebuild() {
   }
   checkpoint_ = {};
   stopped_.reset();
-  return true;
+  return {};
 }
 
 Error Projector::stop(Error error) {
@@ -224,7 +224,7 @@ Error Projector::stop(Error error) {
   return error;
 }
 
-Result<bool> Projector::store(Rows& rows, const Checkpoint& reached) {
+Result<void> Projector::store(Rows& rows, const Checkpoint& reached) {
   eventlog::WriteBatch batch;
   rows.move_into(batch);
   if (base::mutant(base::Mutant::checkpoint_not_in_batch)) store_->write(std::exchange(batch, {}));

@@ -47,7 +47,7 @@ class Projector {
   // Checks that the log is still the one that it left. Call it once after open(), before the first
   // catch_up(). Errors: those of prove_checkpoint; all but failures to read the log stop the
   // projection.
-  Result<bool> verify_checkpoint(eventlog::BlockStore& log);
+  Result<void> verify_checkpoint(eventlog::BlockStore& log);
 
   // Folds whole blocks up to `durable_head`, the last position of a durable block, until at least
   // `events_max` events are folded. Returns how many were; 0: it has caught up.
@@ -66,7 +66,7 @@ class Projector {
                                                         std::size_t events_max);
 
   // Removes checkpoint and rows: the next catch_up() begins at the log's first event.
-  Result<bool> rebuild();
+  Result<void> rebuild();
 
  private:
   Projector(const Projection& projection, eventlog::KeyValueStore& store)
@@ -79,7 +79,7 @@ class Projector {
                          const base::Hash& hash, Position durable_head, std::size_t events_max);
   Result<std::int64_t> finish(Batch& batch);
   base::Error stop(base::Error error);
-  Result<bool> store(Rows& rows, const eventlog::Checkpoint& reached);
+  Result<void> store(Rows& rows, const eventlog::Checkpoint& reached);
 
   const Projection* projection_;
   eventlog::KeyValueStore* store_;

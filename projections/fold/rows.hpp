@@ -112,7 +112,7 @@ class Rows {
 // Calls `use(key, value)` for each row under `prefix`, ascending from `from` on, until it returns
 // false. Error: the store's.
 template <class Use>
-Result<bool> for_each_row(const RowReader& rows, ByteView prefix, ByteView from, Use&& use);
+Result<void> for_each_row(const RowReader& rows, ByteView prefix, ByteView from, Use&& use);
 
 // ---- implementation of the templates ----
 
@@ -181,15 +181,15 @@ void Rows::put(ByteView key, Row row) {
 }
 
 template <class Use>
-Result<bool> for_each_row(const RowReader& rows, ByteView prefix, ByteView from, Use&& use) {
+Result<void> for_each_row(const RowReader& rows, ByteView prefix, ByteView from, Use&& use) {
   Bytes next(from);
   for (;;) {
     auto page = rows.scan(prefix, next, kRowsPage);
     if (!page) return tl::unexpected(page.error());
     for (const eventlog::KeyValue& row : *page) {
-      if (!use(row.key, row.value)) return true;
+      if (!use(row.key, row.value)) return {};
     }
-    if (page->size() < kRowsPage) return true;
+    if (page->size() < kRowsPage) return {};
     next = page->back().key + '\0';
   }
 }

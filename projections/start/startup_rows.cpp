@@ -143,8 +143,8 @@ void fold_session(const domain::RecordedEvent& event, const domain::StreamRef& r
 
 // Calls `use(row)` for each row under the prefix; its first error ends the walk.
 template <class Use>
-Result<bool> each(eventlog::KeyValueStore& store, std::string_view prefix, Use&& use) {
-  Result<bool> outcome = true;
+Result<void> each(eventlog::KeyValueStore& store, std::string_view prefix, Use&& use) {
+  Result<void> outcome;
   const auto walked = for_each_row(RowReader(store, StartupRows::kName), prefix, {},
                                    [&](const Bytes& key, const Bytes& value) {
                                      outcome = use(eventlog::KeyValue{key, value});
@@ -158,25 +158,25 @@ tl::unexpected<base::Error> unusable(const eventlog::KeyValue& row) {
       detail::bad_row({ErrorCode::rows_damaged, "it does not belong to its stream", {}}, row.key));
 }
 
-Result<bool> take_state(const eventlog::KeyValue& row, Takeover& takeover) {
+Result<void> take_state(const eventlog::KeyValue& row, Takeover& takeover) {
   const std::string stream = row.key.substr(kStatePrefix.size());
-  if (!is_read_at_start(stream)) return true;
+  if (!is_read_at_start(stream)) return {};
   auto empty = domain::initial_state(stream);
   if (!empty) return unusable(row);
   return std::visit(
-      [&](const auto& state) -> Result<bool> {
+      [&](const auto& state) -> Result<void> {
         using Stored = GatheredStream<std::decay_t<decltype(state)>>;
         auto stored = detail::decode_row<Stored>(row.key, row.value);
         if (!stored) return tl::unexpected(stored.error());
         takeover.shared[stream] = {std::move(stored->state), stored->version, stored->last};
-        return true;
+        return {};
       },
       *empty);
 }
 
-Result<bool> take_event(const eventlog::KeyValue& row, Takeover& takeover) {
+Result<void> take_event(const eventlog::KeyValue& row, Takeover& takeover) {
   const std::string_view name = std::string_view(row.key).substr(kEventPrefix.size());
-  if (!is_read_at_start(name.substr(0, name.find('\0')))) return true;
+  if (!is_read_at_start(name.substr(0, name.find('\0')))) return {};
   auto event = decode_kept(row);
   if (!event) return tl::unexpected(event.error());
   const domain::Envelope& envelope = event->envelope;
@@ -194,7 +194,7 @@ Result<bool> take_event(const eventlog::KeyValue& row, Takeover& takeover) {
   domain::evolve(loaded.state, envelope, event->event);
   loaded.version = envelope.version;
   loaded.last = envelope.position;
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -224,11 +224,11 @@ Result<Takeover> read_takeover(eventlog::KeyValueStore& store) {
                 [&](const eventlog::KeyValue& row) { return take_event(row, takeover); });
   }
   if (read) {
-    read = each(store, kSessionPrefix, [&](const eventlog::KeyValue& row) -> Result<bool> {
+    read = each(store, kSessionPrefix, [&](const eventlog::KeyValue& row) -> Result<void> {
       auto state = detail::decode_row<SessionState>(row.key, row.value);
       if (!state) return tl::unexpected(state.error());
       takeover.sessions.push_back(std::move(*state));
-      return true;
+      return {};
     });
   }
   if (!read) return tl::unexpected(read.error());

@@ -54,7 +54,7 @@ void complete(Rows& rows, const domain::StreamRef& ref, Time at, StreamVersion t
 
 // Calls `use` with the rows of one kind, in order, until it returns false.
 template <class Row, class Use>
-Result<bool> each(eventlog::KeyValueStore& store, const Bytes& prefix, Use&& use) {
+Result<void> each(eventlog::KeyValueStore& store, const Bytes& prefix, Use&& use) {
   std::optional<base::Error> bad;
   auto walked = for_each_row(RowReader(store, SessionList::kName), prefix, {},
                              [&](const Bytes& key, const Bytes& value) {

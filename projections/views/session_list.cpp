@@ -389,11 +389,11 @@ std::optional<IdBeginning> id_beginning(std::string_view text) {
 
 // Adds the agent's sessions whose ids begin with the text, with or without its dashes. Their rows
 // lie side by side.
-Result<bool> add_by_id(const RowReader& rows, std::string_view agent, std::string_view text,
+Result<void> add_by_id(const RowReader& rows, std::string_view agent, std::string_view text,
                        std::set<SessionId>& found) {
   const std::string lower = lower_case(text);
   const auto beginning = id_beginning(lower);
-  if (!beginning) return true;
+  if (!beginning) return {};
   const Bytes prefix = session_prefix(agent) + beginning->bytes;
   Bytes from = prefix;
   if (beginning->half) from.push_back(static_cast<char>(*beginning->half << 4));
@@ -408,7 +408,7 @@ Result<bool> add_by_id(const RowReader& rows, std::string_view agent, std::strin
   });
 }
 
-Result<bool> add_by_alias(const RowReader& rows, std::string_view agent, std::string_view text,
+Result<void> add_by_alias(const RowReader& rows, std::string_view agent, std::string_view text,
                           std::set<SessionId>& found) {
   return for_each_row(rows, alias_prefix(agent) + Bytes(text), {},
                       [&](const Bytes&, const Bytes& value) {

@@ -27,7 +27,7 @@ constexpr std::size_t kOutstandingMax = 64;
 template <class T>
 T must(base::Result<T> result) {
   if (!result) die(base::describe(result.error()));
-  return std::move(*result);
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
 bool acknowledge(std::int64_t number, base::Position position) {

@@ -28,7 +28,7 @@ struct ArchiveStage : crash::DiskStage {
 };
 
 // A log that has been written to, closed, and opened again to be archived.
-Result<bool> archive(ArchiveStage& stage) {
+Result<void> archive(ArchiveStage& stage) {
   auto life = ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
   if (!life) return tl::unexpected(life.error());
   if (auto ok = (*life)->take_over(); !ok) return ok;

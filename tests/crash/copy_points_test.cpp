@@ -105,7 +105,7 @@ void check_record(const CopyStage& stage) {
   CHECK_FALSE(holds_erased(stage.copy()));
 }
 
-Result<bool> back_up_and_erase(CopyStage& stage) {
+Result<void> back_up_and_erase(CopyStage& stage) {
   auto life = ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
   if (!life) return tl::unexpected(life.error());
   if (auto ok = (*life)->take_over(); !ok) return ok;
@@ -116,7 +116,7 @@ Result<bool> back_up_and_erase(CopyStage& stage) {
 }
 
 // Runs the next server, which goes on with the work that it finds.
-Result<bool> go_on(CopyStage& stage) {
+Result<void> go_on(CopyStage& stage) {
   auto life = ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
   if (!life) return tl::unexpected(life.error());
   if (auto ok = (*life)->take_over(); !ok) return ok;

@@ -24,7 +24,7 @@ using support::PowerLoss;
 constexpr std::int64_t kScriptLast = 31;
 
 // The work until the end: a new log, flushes, compactions, and two restarts.
-Result<bool> run_script(Stage& stage) {
+Result<void> run_script(Stage& stage) {
   if (auto ok = live(stage, 1, 15, kSmallBuffer); !ok) return ok;
   if (auto ok = live(stage, 16, 27, kSmallBuffer); !ok) return ok;
   return live(stage, 28, kScriptLast, kSmallBuffer);
@@ -32,16 +32,16 @@ Result<bool> run_script(Stage& stage) {
 
 // Opens the log as the next server, which dies at once. It may tell others of all that it finds, so
 // that much must be there ever after.
-Result<bool> find_and_tell(Stage& stage) {
+Result<void> find_and_tell(Stage& stage) {
   auto life = ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
   if (!life) return tl::unexpected(life.error());
   stage.told = std::max(stage.told, (*life)->found());
   stage.disk.crash_at(stage.disk.operations() + 1);
-  return true;
+  return {};
 }
 
 // Applies the end to the disk, then checks the log that is left.
-Result<bool> end_and_check(Stage& stage, End how) {
+Result<void> end_and_check(Stage& stage, End how) {
   for (const auto& [number, position] : stage.acknowledged) {
     stage.told = std::max(stage.told, position);
   }

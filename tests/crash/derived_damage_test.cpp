@@ -52,7 +52,7 @@ class Life {
  public:
   explicit Life(const std::string& root) : folder_{root} {}
 
-  base::Result<bool> open() {
+  base::Result<void> open() {
     auto log = eventlog::open_log(folder_.root, eventlog::LogMode::read_write, random_);
     if (!log) return tl::unexpected(log.error());
     log_ = std::move(*log);
@@ -69,7 +69,7 @@ class Life {
         workers::open_derived_stores(*log_.store, log_.tail, *index_rows_, *view_rows_, options);
     if (!side) return tl::unexpected(side.error());
     side_ = std::move(*side);
-    return true;
+    return {};
   }
 
   bus::Reply ask(std::string_view verb, const workers::QueryBody& body = {}) {

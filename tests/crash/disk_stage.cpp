@@ -15,7 +15,7 @@ tl::unexpected<base::Error> violated(const std::string& what) {
 
 // Checks that each command has all of its events or none, and that an acknowledged one is at the
 // position of its answer, with its words.
-Result<bool> check_commands(eventlog::BlockStore& store, const DiskStage& stage,
+Result<void> check_commands(eventlog::BlockStore& store, const DiskStage& stage,
                             std::int64_t last) {
   const std::vector<std::string> opened = {"SessionOpened", "SessionNamed", "TurnQueued",
                                            "SessionAdmitted"};
@@ -45,10 +45,10 @@ Result<bool> check_commands(eventlog::BlockStore& store, const DiskStage& stage,
       return violated(command + " is not where its answer said");
     }
   }
-  return true;
+  return {};
 }
 
-Result<bool> check_log(eventlog::BlockStore& store, const DiskStage& stage, std::int64_t last) {
+Result<void> check_log(eventlog::BlockStore& store, const DiskStage& stage, std::int64_t last) {
   if (store.tail() < stage.told) {
     return violated("the log ends at " + std::to_string(store.tail().value) + ", and " +
                     std::to_string(stage.told.value) + " was told");
@@ -61,7 +61,7 @@ Result<bool> check_log(eventlog::BlockStore& store, const DiskStage& stage, std:
 }
 
 // Checks that index and snapshots agree with the events of every session.
-Result<bool> check_rows(ServerLife& life) {
+Result<void> check_rows(ServerLife& life) {
   simulation::LogObserver log;
   if (auto wrong = log.follow(life.store()); !wrong.empty()) return violated(wrong);
   for (const auto& [stream, state] : log.states()) {
@@ -70,7 +70,7 @@ Result<bool> check_rows(ServerLife& life) {
     if (!loaded) return tl::unexpected(loaded.error());
     if (loaded->state != state) return violated("another state of " + stream);
   }
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ void end(DiskStage& stage, End how) {
   stage.disk.restart();
 }
 
-Result<bool> live(DiskStage& stage, std::int64_t first, std::int64_t last,
+Result<void> live(DiskStage& stage, std::int64_t first, std::int64_t last,
                   std::size_t write_buffer_bytes) {
   auto life = ServerLife::begin(stage.root(), stage.disk, write_buffer_bytes);
   if (!life) return tl::unexpected(life.error());
@@ -92,10 +92,10 @@ Result<bool> live(DiskStage& stage, std::int64_t first, std::int64_t last,
     const std::int64_t through = std::min(last, number + count - 1);
     if (auto ok = (*life)->ask(number, through, stage.acknowledged); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
-Result<bool> check_and_go_on(DiskStage& stage, std::int64_t last) {
+Result<void> check_and_go_on(DiskStage& stage, std::int64_t last) {
   base::SystemRandom random;
   if (stage.told.value > 0) {
     auto seen = eventlog::open_log(stage.root(), eventlog::LogMode::read_only, random);

@@ -30,12 +30,12 @@ void end(DiskStage& stage, End how);
 
 // Runs one process: it opens the log, takes over, and is asked the commands, in blocks of growing
 // size. Error: the first failure; everything acknowledged until then is noted.
-Result<bool> live(DiskStage& stage, std::int64_t first, std::int64_t last,
+Result<void> live(DiskStage& stage, std::int64_t first, std::int64_t last,
                   std::size_t write_buffer_bytes = eventlog::kWriteBufferBytes);
 
 // Checks that a reader, and then the next server, finds the log whole: everything acknowledged or
 // told, and no command in part. The server then goes on: it is asked all commands up to `last` and
 // two more. Error: the first thing that is wrong.
-Result<bool> check_and_go_on(DiskStage& stage, std::int64_t last);
+Result<void> check_and_go_on(DiskStage& stage, std::int64_t last);
 
 }  // namespace crash

@@ -97,17 +97,17 @@ std::string large_text(const std::string& said) {
 }
 
 // Appends the text as the first event of a session of its own. Error: the disk's.
-Result<bool> say(eventlog::OpenedLog& log, const std::string& text) {
+Result<void> say(eventlog::OpenedLog& log, const std::string& text) {
   base::SystemRandom random;
   try {
     support::LogWriter(log, random).append(support::kStream, domain::SessionOpened{}, text);
   } catch (const std::runtime_error& failed) {
     return base::failure(base::ErrorCode::io, failed.what());
   }
-  return true;
+  return {};
 }
 
-Result<bool> erase_all(eventlog::OpenedLog& log) {
+Result<void> erase_all(eventlog::OpenedLog& log) {
   const auto rows = eventlog::make_memory_key_value_store();
   eventlog::StreamIndex index(*rows);
   if (auto ok = index.catch_up(*log.store, log.store->tail()); !ok) {

@@ -45,7 +45,7 @@ struct FailingStage {
     start();
   }
 
-  base::Result<bool> try_to_start() {
+  base::Result<void> try_to_start() {
     ::setenv("LD_PRELOAD", STENO_DISK_SHIM, 1);
     auto started = server.start();
     ::unsetenv("LD_PRELOAD");

@@ -13,7 +13,7 @@ constexpr Duration kPageMax = std::chrono::seconds(20);
 
 }  // namespace
 
-Result<bool> LogWatch::catch_up(Load& load) {
+Result<void> LogWatch::catch_up(Load& load) {
   for (;;) {
     const bus::ReadRequest request{std::string(bus::kAllLevel), position_, 0, 0};
     const auto page = load.query<bus::LogPage>(bus::kReadVerb, request, kPageMax);
@@ -34,7 +34,7 @@ Result<bool> LogWatch::catch_up(Load& load) {
                              event->envelope.stream);
       }
     }
-    if (position_ >= page->head) return true;
+    if (position_ >= page->head) return {};
   }
 }
 

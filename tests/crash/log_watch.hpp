@@ -22,7 +22,7 @@ struct CommandEvents {
 class LogWatch {
  public:
   // Reads on to the durable head. Error: the log cannot be read, or the first thing that is wrong.
-  Result<bool> catch_up(Load& load);
+  Result<void> catch_up(Load& load);
 
   Position position() const { return position_; }
   const std::map<base::SessionId, domain::SessionState>& sessions() const { return sessions_; }

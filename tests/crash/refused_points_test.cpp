@@ -30,10 +30,10 @@ eventlog::Checkpoint head_of(const crash::DiskStage& stage) {
   return *require(eventlog::read_head_file(eventlog::LogFolder{stage.root()}.head()));
 }
 
-Result<bool> refuse(crash::DiskStage& stage) {
+Result<void> refuse(crash::DiskStage& stage) {
   auto life = crash::ServerLife::begin(stage.root(), stage.disk, kSmallBuffer);
   if (!life) return tl::unexpected(life.error());
-  return true;
+  return {};
 }
 
 TEST_CASE("wherever a start that refuses the log ends, the log opens once that is mended",

@@ -11,7 +11,7 @@ namespace crash {
 template <class T>
 T require(base::Result<T> result) {
   if (!result) FAIL(base::describe(result.error()));
-  return std::move(*result);
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
 }  // namespace crash

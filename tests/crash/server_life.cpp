@@ -92,7 +92,7 @@ Result<std::unique_ptr<ServerLife>> ServerLife::begin(const std::string& root,
   return life;
 }
 
-Result<bool> ServerLife::assemble(const std::string& root) {
+Result<void> ServerLife::assemble(const std::string& root) {
   folder_ = {root};
   auto index_rows = eventlog::open_rocksdb_key_value_store(folder_.index(), disk_);
   if (!index_rows) return tl::unexpected(index_rows.error());
@@ -128,10 +128,10 @@ Result<bool> ServerLife::assemble(const std::string& root) {
   client_socket_ = bus_.connect_client("command", "crash");
   client_.emplace(*client_socket_, clock_, random_,
                   workers::ServerClientOptions{kActor, {}, "memory"});
-  return true;
+  return {};
 }
 
-Result<bool> ServerLife::step() {
+Result<void> ServerLife::step() {
   bus_.advance(clock_.now);
   client_->do_work(clock_.now);
   workers::Server& server = assembly_->server();
@@ -145,47 +145,47 @@ Result<bool> ServerLife::step() {
     next = std::max(next, due);
   }
   clock_.now = next;
-  return true;
+  return {};
 }
 
-Result<bool> ServerLife::work_until(const std::string& what, const std::function<bool()>& holds) {
+Result<void> ServerLife::work_until(const std::string& what, const std::function<bool()>& holds) {
   const base::Duration until = clock_.now + kWaitMax;
   while (!holds()) {
     if (clock_.now >= until) return failure(ErrorCode::timeout, "still waiting for " + what);
     if (auto ok = step(); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
-Result<bool> ServerLife::take_over() {
+Result<void> ServerLife::take_over() {
   return work_until("the take-over", [&] { return assembly_->server().has_taken_over(); });
 }
 
-Result<bool> ServerLife::answered(const Result<base::CommandId>& started) {
+Result<void> ServerLife::answered(const Result<base::CommandId>& started) {
   if (!started) return tl::unexpected(started.error());
   std::optional<workers::Answered<bus::Reply>> reply;
   const auto ok =
       work_until("a reply", [&] { return (reply = client_->take_reply(*started)).has_value(); });
   if (!ok) return ok;
   if (!*reply) return tl::unexpected(error_of(reply->error()));
-  return true;
+  return {};
 }
 
-Result<bool> ServerLife::command(const domain::ServerCommand& command) {
+Result<void> ServerLife::command(const domain::ServerCommand& command) {
   return answered(client_->command(client_->fresh_id(), kActor, command, kReplyMax));
 }
 
-Result<bool> ServerLife::command(std::int64_t number, base::SessionId session,
+Result<void> ServerLife::command(std::int64_t number, base::SessionId session,
                                  const domain::Command& command) {
   return answered(
       client_->command(command_id(number), kActor, kAgent, session, command, kReplyMax));
 }
 
-Result<bool> ServerLife::kill(std::int64_t number, base::SessionId session) {
+Result<void> ServerLife::kill(std::int64_t number, base::SessionId session) {
   return command(number, session, domain::KillSession{});
 }
 
-Result<bool> ServerLife::archive(const std::string& folder) {
+Result<void> ServerLife::archive(const std::string& folder) {
   for (std::int64_t session = 1; session <= kSessionsOfLife; ++session) {
     if (auto ok = kill(kFirstKilling + session, session_of_command(session)); !ok) return ok;
   }
@@ -195,10 +195,10 @@ Result<bool> ServerLife::archive(const std::string& folder) {
   }
   if (auto ok = finish_archive(); !ok) return ok;
   if (state().archives.empty()) return failure(ErrorCode::io, "the archive was abandoned");
-  return true;
+  return {};
 }
 
-Result<bool> ServerLife::finish_archive() {
+Result<void> ServerLife::finish_archive() {
   return work_until("the archive's end", [&] {
     const auto& archives = state().archives;
     return std::all_of(archives.begin(), archives.end(),
@@ -206,14 +206,14 @@ Result<bool> ServerLife::finish_archive() {
   });
 }
 
-Result<bool> ServerLife::back_up(const std::string& folder) {
+Result<void> ServerLife::back_up(const std::string& folder) {
   if (auto ok = command(domain::BeginBackup{"copy", folder}); !ok) return ok;
   if (auto ok = finish_backups(); !ok) return ok;
   if (state().backups.empty()) return failure(ErrorCode::io, "the backup was abandoned");
-  return true;
+  return {};
 }
 
-Result<bool> ServerLife::finish_backups() {
+Result<void> ServerLife::finish_backups() {
   return work_until("the backup's end", [&] {
     const auto& backups = state().backups;
     return std::all_of(backups.begin(), backups.end(),
@@ -221,14 +221,14 @@ Result<bool> ServerLife::finish_backups() {
   });
 }
 
-Result<bool> ServerLife::ask_to_erase(std::int64_t session) {
+Result<void> ServerLife::ask_to_erase(std::int64_t session) {
   const base::SessionId id = session_of_command(session);
   if (auto ok = kill(kFirstErasing, id); !ok) return ok;
   return command(kFirstErasing + 1, id, domain::EraseContent{});
 }
 
-Result<bool> ServerLife::finish_erasures() {
-  Result<bool> read = true;
+Result<void> ServerLife::finish_erasures() {
+  Result<void> read;
   const auto ok = work_until("the end of all erasures", [&] {
     for (std::int64_t session = 1; session <= kSessionsOfLife && read; ++session) {
       const auto loaded = load(domain::session_stream(kAgent, session_of_command(session)));
@@ -244,7 +244,7 @@ Result<bool> ServerLife::finish_erasures() {
   return ok ? read : ok;
 }
 
-Result<bool> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged) {
+Result<void> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged) {
   for (std::int64_t number = first; number <= last; ++number) {
     const auto started =
         client_->command(command_id(number), kActor, kAgent, session_of_command(number),
@@ -253,10 +253,10 @@ Result<bool> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged
   }
   // Answers are noted as they come: the process may die before the last one.
   std::int64_t open = last - first + 1;
-  Result<bool> answers = true;
-  const auto take = [&](std::int64_t number) -> Result<bool> {
+  Result<void> answers;
+  const auto take = [&](std::int64_t number) -> Result<void> {
     const auto body = client_->take<workers::CommandReplyBody>(command_id(number));
-    if (!body) return true;
+    if (!body) return {};
     --open;
     if (!*body) return tl::unexpected(error_of(body->error()));
     const auto [known, is_new] = acknowledged.emplace(number, (*body)->position);
@@ -264,7 +264,7 @@ Result<bool> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged
       return failure(ErrorCode::damaged, "a repeated command has another outcome",
                      std::to_string(number));
     }
-    return true;
+    return {};
   };
   const auto ok = work_until("all answers", [&] {
     for (std::int64_t number = first; number <= last && answers; ++number) answers = take(number);

@@ -44,41 +44,41 @@ class ServerLife {
   // Position of the last event that was found.
   Position found() const { return found_; }
   // Until the record says that this server has taken over. To be the first that it does.
-  Result<bool> take_over();
+  Result<void> take_over();
   // Sends the commands at once and works until they are answered; answers go to `acknowledged`. A
   // number that was answered before must be answered alike. Error: the log's fate is in doubt, or
   // an answer that no correct server gives.
-  Result<bool> ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged);
+  Result<void> ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged);
   // Ends all sessions, and has all that may be moved moved into the folder.
-  Result<bool> archive(const std::string& folder);
+  Result<void> archive(const std::string& folder);
   // Until an archive that an earlier life began is taken back, or the log is trimmed.
-  Result<bool> finish_archive();
+  Result<void> finish_archive();
   // Has the log copied into the folder.
-  Result<bool> back_up(const std::string& folder);
+  Result<void> back_up(const std::string& folder);
   // Until a backup that an earlier life began is proved, or taken back.
-  Result<bool> finish_backups();
+  Result<void> finish_backups();
   // Ends the session of that number, and asks for all of its words to be erased.
-  Result<bool> ask_to_erase(std::int64_t session);
+  Result<void> ask_to_erase(std::int64_t session);
   // Until what is asked for has been erased, from the log and from backups.
-  Result<bool> finish_erasures();
+  Result<void> finish_erasures();
   // A stream's state as the index and its snapshot tell it.
   Result<eventlog::LoadedStream> load(const std::string& stream);
   eventlog::BlockStore& store() { return *log_.store; }
 
  private:
   ServerLife(eventlog::OpenedLog log, support::FaultyDisk& disk);
-  Result<bool> assemble(const std::string& root);
+  Result<void> assemble(const std::string& root);
   // One duty cycle of the bus, the client and the server, a millisecond after the last one, or at
   // the next moment when something is due. Error: the process has died, or must.
-  Result<bool> step();
+  Result<void> step();
   // Steps until it holds. Error timeout: it does not within the time of the longest retry.
-  Result<bool> work_until(const std::string& what, const std::function<bool()>& holds);
+  Result<void> work_until(const std::string& what, const std::function<bool()>& holds);
   // Works until the reply to what was started. An error is a reply that is not ok.
-  Result<bool> answered(const Result<base::CommandId>& started);
-  Result<bool> command(const domain::ServerCommand& command);
-  Result<bool> command(std::int64_t number, base::SessionId session,
+  Result<void> answered(const Result<base::CommandId>& started);
+  Result<void> command(const domain::ServerCommand& command);
+  Result<void> command(std::int64_t number, base::SessionId session,
                        const domain::Command& command);
-  Result<bool> kill(std::int64_t number, base::SessionId session);
+  Result<void> kill(std::int64_t number, base::SessionId session);
   const domain::ServerState& state() { return assembly_->server().commands().server(); }
 
   support::FaultyDisk& disk_;

@@ -133,7 +133,7 @@ std::vector<std::string> StenoServer::words(const std::vector<std::string>& own)
   return all;
 }
 
-Result<bool> StenoServer::start() {
+Result<void> StenoServer::start() {
   auto spawned = spawn(words({"serve"}), home_ + "/serve.log");
   if (!spawned) return tl::unexpected(spawned.error());
   server_ = spawned->pid;
@@ -142,7 +142,7 @@ Result<bool> StenoServer::start() {
   return wait_for_ready();
 }
 
-Result<bool> StenoServer::wait_for_ready() {
+Result<void> StenoServer::wait_for_ready() {
   Countdown countdown(kReadyMax);
   std::string said;
   while (said.find("ready\n") == std::string::npos) {
@@ -156,7 +156,7 @@ Result<bool> StenoServer::wait_for_ready() {
                      home_ + "/serve.log");
     }
   }
-  return true;
+  return {};
 }
 
 Result<int> StenoServer::stop() {
@@ -175,7 +175,7 @@ Result<int> StenoServer::exit_code() {
   return exit_code_of(*status);
 }
 
-Result<bool> StenoServer::kill(const ProcessTable& victims) {
+Result<void> StenoServer::kill(const ProcessTable& victims) {
   std::vector<UniqueFd> handles;
   for (const ProcessRow& victim : victims) {
     handles.emplace_back(::pidfd_open(victim.pid, 0));
@@ -194,7 +194,7 @@ Result<bool> StenoServer::kill(const ProcessTable& victims) {
                    victims[i].name);
   }
   reap();
-  return true;
+  return {};
 }
 
 bool StenoServer::send(const ProcessRow& process, int signal) {

@@ -38,13 +38,13 @@ class StenoServer {
   StenoServer& operator=(const StenoServer&) = delete;
 
   // Starts the server and waits until it says that it is ready.
-  Result<bool> start();
+  Result<void> start();
   // Sends SIGTERM and waits for the end. Returns the exit code; -1: a signal ended it.
   Result<int> stop();
   // Waits for the end of a server that was not told to stop; returns as stop() does.
   Result<int> exit_code();
   // Sends SIGKILL to all of them at once, then waits for each one's end.
-  Result<bool> kill(const ProcessTable& victims);
+  Result<void> kill(const ProcessTable& victims);
   // Runs `steno --home HOME WORDS…` to its end.
   Result<Finished> run(const std::vector<std::string>& words);
 
@@ -69,7 +69,7 @@ class StenoServer {
 
  private:
   std::vector<std::string> words(const std::vector<std::string>& own) const;
-  Result<bool> wait_for_ready();
+  Result<void> wait_for_ready();
   void reap();
   Result<int> wait_for_end(pid_t pid, Duration limit);
 

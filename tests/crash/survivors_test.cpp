@@ -57,7 +57,7 @@ struct SurvivorsStage {
   }
 
   void wait_until(const std::string& what, const std::function<bool()>& is_reached) {
-    require(load.wait_until(what, crash::kStepMax, [&]() -> Result<bool> {
+    require(load.wait_until(what, crash::kStepMax, [&]() -> Result<void> {
       if (auto ok = log.catch_up(load); !ok) return ok;
       return is_reached();
     }));

@@ -20,17 +20,17 @@ Result<eventlog::OpenedLog> open(const StenoServer& server) {
   return eventlog::open_log(server.data_folder(), eventlog::LogMode::read_only, random);
 }
 
-Result<bool> check_replay(StenoServer& server, const std::string& command) {
+Result<void> check_replay(StenoServer& server, const std::string& command) {
   const auto said = server.run({"replay", command});
   if (!said) return tl::unexpected(said.error());
-  if (said->exit_code == 0) return true;
+  if (said->exit_code == 0) return {};
   return failure(ErrorCode::damaged, "steno replay " + command + " exited " +
                                          std::to_string(said->exit_code) + ":\n" + said->output);
 }
 
 }  // namespace
 
-Result<bool> check_whole_log(StenoServer& server, const std::deque<SentCommand>& sent) {
+Result<void> check_whole_log(StenoServer& server, const std::deque<SentCommand>& sent) {
   std::vector<simulation::Acknowledged> acknowledged;
   for (const SentCommand& command : sent) {
     if (command.outcome != Outcome::accepted) continue;
@@ -45,7 +45,7 @@ Result<bool> check_whole_log(StenoServer& server, const std::deque<SentCommand>&
   return check_replay(server, "rebuild");
 }
 
-Result<bool> check_live_projections(StenoServer& server, Load& load) {
+Result<void> check_live_projections(StenoServer& server, Load& load) {
   const auto live =
       load.query<workers::DigestsAnswer>(workers::kVerbDigests, workers::QueryBody{}, kQueryMax);
   if (!live) return tl::unexpected(live.error());
@@ -70,7 +70,7 @@ Result<bool> check_live_projections(StenoServer& server, Load& load) {
                      row.name);
     }
   }
-  return true;
+  return {};
 }
 
 }  // namespace crash

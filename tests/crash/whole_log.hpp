@@ -10,9 +10,9 @@ namespace crash {
 // Checks that positions and versions are dense, the chain is whole, every acknowledged command is
 // in its place, and `steno replay verify` and `rebuild` find nothing. The server may run. Error:
 // the first thing that is wrong.
-Result<bool> check_whole_log(StenoServer& server, const std::deque<SentCommand>& sent);
+Result<void> check_whole_log(StenoServer& server, const std::deque<SentCommand>& sent);
 
 // Checks that the running server's projections equal a fold from the first event.
-Result<bool> check_live_projections(StenoServer& server, Load& load);
+Result<void> check_live_projections(StenoServer& server, Load& load);
 
 }  // namespace crash

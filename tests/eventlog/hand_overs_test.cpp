@@ -13,9 +13,9 @@ namespace {
 
 class MemoryHead final : public HeadFile {
  public:
-  Result<bool> write(const Checkpoint& head) override {
+  Result<void> write(const Checkpoint& head) override {
     last = head.position;
-    return true;
+    return {};
   }
   Position last;
 };

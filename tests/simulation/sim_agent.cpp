@@ -82,14 +82,14 @@ class SimProcess final : public engines::AgentProcess {
 
   ~SimProcess() override { end_tree(); }
 
-  base::Result<bool> write(ByteView bytes) override {
+  base::Result<void> write(ByteView bytes) override {
     if (bytes.starts_with(kTurn)) {
       begin(*TurnId::parse(bytes.substr(kTurn.size(), kIdChars)),
             bytes.substr(kTurn.size() + kIdChars));
     } else if (bytes.starts_with(kInterrupt) && turn_) {
       finish(true);
     }
-    return true;
+    return {};
   }
   void close_stdin() override { is_closed_ = true; }
   // The agent takes its time to end, and says nothing more.

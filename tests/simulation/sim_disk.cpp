@@ -44,15 +44,15 @@ void SimLog::open() {
   ++disk_.counts()["blocks found that nobody had synced"];
 }
 
-base::Result<bool> SimLog::may_erase() {
+base::Result<void> SimLog::may_erase() {
   if (disk_.is_full()) return tl::unexpected(no_space());
-  if (!erasing_left_) return true;
+  if (!erasing_left_) return {};
   if (*erasing_left_ == 0) return tl::unexpected(failed("write by a process that was killed"));
   --*erasing_left_;
-  return true;
+  return {};
 }
 
-base::Result<bool> SimLog::replace_content(base::Position first, base::ByteView content) {
+base::Result<void> SimLog::replace_content(base::Position first, base::ByteView content) {
   if (auto ok = may_erase(); !ok) return ok;
   const auto before = durable_.read(first, 1, true);
   if (before && !before->empty()) replaced_.try_emplace(first, before->front().content);
@@ -60,7 +60,7 @@ base::Result<bool> SimLog::replace_content(base::Position first, base::ByteView 
   return durable_.replace_content(first, content);
 }
 
-base::Result<bool> SimLog::scrub(const eventlog::ScrubScope& scope) {
+base::Result<void> SimLog::scrub(const eventlog::ScrubScope& scope) {
   if (auto ok = may_erase(); !ok) return ok;
   replaced_.clear();
   return durable_.scrub(scope);
@@ -80,14 +80,14 @@ bool SimLog::lose_power(base::Random& random) {
   return is_lost;
 }
 
-base::Result<bool> SimRows::write(const eventlog::WriteBatch& batch) {
+base::Result<void> SimRows::write(const eventlog::WriteBatch& batch) {
   if (disk_.is_full()) return tl::unexpected(no_space());
   if (disk_.fires(FaultKind::fail_rows)) return tl::unexpected(failed("write"));
   batches_.emplace_back(batch);
   return ForwardingRows::write(batch);
 }
 
-base::Result<bool> SimRows::clear() {
+base::Result<void> SimRows::clear() {
   if (disk_.is_full()) return tl::unexpected(no_space());
   batches_.emplace_back(std::nullopt);
   return ForwardingRows::clear();
@@ -109,7 +109,7 @@ std::optional<eventlog::Checkpoint> SimDisk::head() const {
   return heads_.empty() ? std::nullopt : std::optional(heads_.back().head);
 }
 
-base::Result<bool> SimDisk::write_head(const eventlog::Checkpoint& head) {
+base::Result<void> SimDisk::write_head(const eventlog::Checkpoint& head) {
   // The file has its final size from the start, so a full disk does not affect it.
   if (fires(FaultKind::fail_head)) return tl::unexpected(failed("head file"));
   // Keeps only the last of the heads that were synced meanwhile, and the later ones.
@@ -117,7 +117,7 @@ base::Result<bool> SimDisk::write_head(const eventlog::Checkpoint& head) {
     heads_.erase(heads_.begin());
   }
   heads_.push_back({time_.now, head});
-  return true;
+  return {};
 }
 
 bool SimDisk::open() {

@@ -43,15 +43,15 @@ class SimLog final : public eventlog::BlockStore {
   base::Result<base::Bytes> read_chunk(base::ByteView key) override {
     return durable_.read_chunk(key);
   }
-  base::Result<bool> replace_content(base::Position first, base::ByteView content) override;
-  base::Result<bool> erase_chunks(base::ByteView prefix) override {
+  base::Result<void> replace_content(base::Position first, base::ByteView content) override;
+  base::Result<void> erase_chunks(base::ByteView prefix) override {
     return durable_.erase_chunks(prefix);
   }
-  base::Result<bool> scrub(const eventlog::ScrubScope& scope) override;
-  base::Result<bool> copy_to(const std::string& folder) override {
+  base::Result<void> scrub(const eventlog::ScrubScope& scope) override;
+  base::Result<void> copy_to(const std::string& folder) override {
     return durable_.copy_to(folder);
   }
-  base::Result<bool> trim_before(base::Position position) override {
+  base::Result<void> trim_before(base::Position position) override {
     return durable_.trim_before(position);
   }
   eventlog::DurabilityClass durability() const override { return durable_.durability(); }
@@ -70,7 +70,7 @@ class SimLog final : public eventlog::BlockStore {
   void stop_erasing_after(std::optional<std::size_t> count) { erasing_left_ = count; }
 
  private:
-  base::Result<bool> may_erase();
+  base::Result<void> may_erase();
 
   SimDisk& disk_;
   eventlog::MemoryStore durable_;
@@ -84,8 +84,8 @@ class SimRows final : public support::ForwardingRows {
  public:
   explicit SimRows(SimDisk& disk) : disk_(disk) {}
 
-  base::Result<bool> write(const eventlog::WriteBatch& batch) override;
-  base::Result<bool> clear() override;
+  base::Result<void> write(const eventlog::WriteBatch& batch) override;
+  base::Result<void> clear() override;
 
   bool lose_power(base::Random& random);
 
@@ -104,7 +104,7 @@ class SimDisk {
   SimRows& view_rows() { return view_rows_; }
   // Returns the newest head that a reader finds.
   std::optional<eventlog::Checkpoint> head() const;
-  base::Result<bool> write_head(const eventlog::Checkpoint& head);
+  base::Result<void> write_head(const eventlog::Checkpoint& head);
 
   // A server opens all stores. False: the disk is full.
   bool open();
@@ -156,7 +156,7 @@ class SimCommitter final : public eventlog::Committer {
   class Head final : public eventlog::HeadFile {
    public:
     explicit Head(SimDisk& disk) : disk_(disk) {}
-    base::Result<bool> write(const eventlog::Checkpoint& head) override {
+    base::Result<void> write(const eventlog::Checkpoint& head) override {
       return disk_.write_head(head);
     }
 

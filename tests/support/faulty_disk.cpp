@@ -83,7 +83,7 @@ class FaultyDisk::File final : public eventlog::DiskFile {
  public:
   File(Model& model, std::string path) : model_(model), path_(std::move(path)), id_(id_of(path_)) {}
 
-  Result<bool> write(std::size_t offset, ByteView bytes) override {
+  Result<void> write(std::size_t offset, ByteView bytes) override {
     const std::lock_guard guard(model_.mutex);
     const std::string what = "write " + path_;
     const std::size_t part = model_.admit(bytes.size(), what);
@@ -101,7 +101,7 @@ class FaultyDisk::File final : public eventlog::DiskFile {
     return model_.outcome(bytes.size(), part, what);
   }
 
-  Result<bool> sync() override {
+  Result<void> sync() override {
     const std::lock_guard guard(model_.mutex);
     return model_.sync_file(model_.state(id_), "sync " + path_, [] { return true; });
   }
@@ -141,7 +141,7 @@ Result<bool> FaultyDisk::link(const std::string& from, const std::string& to) {
   return linked;
 }
 
-Result<bool> FaultyDisk::rename(const std::string& from, const std::string& to) {
+Result<void> FaultyDisk::rename(const std::string& from, const std::string& to) {
   const std::lock_guard guard(model_->mutex);
   if (!model_->step("rename " + to)) return Model::failed(to);
   std::string grave = fs::exists(to) ? model_->bury(to) : "";
@@ -160,14 +160,14 @@ void FaultyDisk::remove_all(const std::string& path) {
   if (fs::exists(path)) static_cast<void>(remove(path));
 }
 
-Result<bool> FaultyDisk::sync_folder(const std::string& path) {
+Result<void> FaultyDisk::sync_folder(const std::string& path) {
   const std::lock_guard guard(model_->mutex);
   if (!model_->step("sync folder " + path)) return Model::failed(path);
   model_->sync_names(path);
-  return true;
+  return {};
 }
 
-Result<bool> FaultyDisk::settle(const std::string& path) {
+Result<void> FaultyDisk::settle(const std::string& path) {
   const std::lock_guard guard(model_->mutex);
   if (!fs::exists(path)) return Model::failed(path);
   FileState& file = model_->state_of(path);
@@ -178,34 +178,34 @@ Result<bool> FaultyDisk::settle(const std::string& path) {
 
 // ---- for RocksDB ----
 
-Result<bool> FaultyDisk::create(const std::string& path, const Doing& doing) {
+Result<void> FaultyDisk::create(const std::string& path, const Doing& doing) {
   const std::lock_guard guard(model_->mutex);
   if (!model_->step("create " + path)) return Model::failed(path);
   if (fs::exists(path)) model_->change({{}, path, {}, model_->bury(path), false});
   if (!doing()) return Model::failed(path);
   model_->forget(id_of(path));
   model_->change({{}, path, {}, {}, true});
-  return true;
+  return {};
 }
 
-Result<bool> FaultyDisk::remove(const std::string& path) {
+Result<void> FaultyDisk::remove(const std::string& path) {
   const std::lock_guard guard(model_->mutex);
   if (!model_->step("remove " + path) || !fs::exists(path)) return Model::failed(path);
   model_->change({{}, path, {}, model_->bury(path), false});
-  return true;
+  return {};
 }
 
-Result<bool> FaultyDisk::truncate(FileId id, std::size_t size, const Doing& doing) {
+Result<void> FaultyDisk::truncate(FileId id, std::size_t size, const Doing& doing) {
   const std::lock_guard guard(model_->mutex);
   if (!model_->step("truncate")) return Model::failed("truncate");
   if (!doing()) return Model::failed("truncate");
   FileState& file = model_->state(id);
   file.size = size;
   file.synced = std::min(file.synced, size);
-  return true;
+  return {};
 }
 
-Result<bool> FaultyDisk::append(FileId id, ByteView bytes, const Writing& writing) {
+Result<void> FaultyDisk::append(FileId id, ByteView bytes, const Writing& writing) {
   const std::lock_guard guard(model_->mutex);
   const std::string what = "append " + std::to_string(bytes.size()) + " bytes";
   const std::size_t part = model_->admit(bytes.size(), what);
@@ -214,7 +214,7 @@ Result<bool> FaultyDisk::append(FileId id, ByteView bytes, const Writing& writin
   return model_->outcome(bytes.size(), part, what);
 }
 
-Result<bool> FaultyDisk::sync(FileId id, const Doing& doing) {
+Result<void> FaultyDisk::sync(FileId id, const Doing& doing) {
   const std::lock_guard guard(model_->mutex);
   return model_->sync_file(model_->state(id), "sync", doing);
 }

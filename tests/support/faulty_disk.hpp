@@ -62,10 +62,10 @@ class FaultyDisk final : public eventlog::Disk {
   base::Result<std::unique_ptr<eventlog::DiskFile>> open(const std::string& path) override;
   base::Result<bool> make_folder(const std::string& path) override;
   base::Result<bool> link(const std::string& from, const std::string& to) override;
-  base::Result<bool> rename(const std::string& from, const std::string& to) override;
+  base::Result<void> rename(const std::string& from, const std::string& to) override;
   void remove_all(const std::string& path) override;
-  base::Result<bool> sync_folder(const std::string& path) override;
-  base::Result<bool> settle(const std::string& path) override;
+  base::Result<void> sync_folder(const std::string& path) override;
+  base::Result<void> settle(const std::string& path) override;
   void* rocksdb_env() override { return env_.get(); }
 
   // ---- for RocksDB's file system; `doing` carries out each operation that is admitted ----
@@ -75,11 +75,11 @@ class FaultyDisk final : public eventlog::Disk {
   using Writing = std::function<bool(base::ByteView part)>;
 
   // Makes a new file in the place of an older one, if there is one.
-  base::Result<bool> create(const std::string& path, const Doing& doing);
-  base::Result<bool> remove(const std::string& path);
-  base::Result<bool> truncate(FileId file, std::size_t size, const Doing& doing);
-  base::Result<bool> append(FileId file, base::ByteView bytes, const Writing& writing);
-  base::Result<bool> sync(FileId file, const Doing& doing);
+  base::Result<void> create(const std::string& path, const Doing& doing);
+  base::Result<void> remove(const std::string& path);
+  base::Result<void> truncate(FileId file, std::size_t size, const Doing& doing);
+  base::Result<void> append(FileId file, base::ByteView bytes, const Writing& writing);
+  base::Result<void> sync(FileId file, const Doing& doing);
   static FileId id_of(const std::string& path);
 
  private:

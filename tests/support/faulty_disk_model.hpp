@@ -125,15 +125,15 @@ class FaultyDisk::Model {
     if (part < size) note(what);
     return part;
   }
-  base::Result<bool> outcome(std::size_t wanted, std::size_t done, const std::string& what) {
-    if (done == wanted || has_crashed) return true;
+  base::Result<void> outcome(std::size_t wanted, std::size_t done, const std::string& what) {
+    if (done == wanted || has_crashed) return {};
     if (space) return base::failure(base::ErrorCode::busy, "no space left", what);
     return failed(what);
   }
 
-  base::Result<bool> sync_file(FileState& file, const std::string& what, const Doing& doing) {
+  base::Result<void> sync_file(FileState& file, const std::string& what, const Doing& doing) {
     ++syncs;
-    if (!step(what)) return true;
+    if (!step(what)) return {};
     if (syncs == failing_sync) {
       note(what);
       file.doomed = std::min(file.doomed.value_or(file.synced), file.synced);
@@ -142,11 +142,11 @@ class FaultyDisk::Model {
       file.overwritten.clear();
       return failed(what);
     }
-    if (is_ignoring_syncs) return true;
+    if (is_ignoring_syncs) return {};
     if (!doing()) return failed(what);
     file.synced = file.size;
     file.overwritten.clear();
-    return true;
+    return {};
   }
 
   void lose_names(PowerLoss how) {

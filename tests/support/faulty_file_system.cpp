@@ -17,7 +17,8 @@ using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 using rocksdb::Slice;
 
-IOStatus status_of(const base::Result<bool>& done) {
+template <class T>
+IOStatus status_of(const base::Result<T>& done) {
   if (done) return IOStatus::OK();
   if (done.error().code == base::ErrorCode::busy) return IOStatus::NoSpace(done.error().text);
   return IOStatus::IOError(done.error().text, done.error().where);
@@ -93,7 +94,7 @@ class FaultyFileSystem final : public rocksdb::FileSystemWrapper {
   IOStatus ReopenWritableFile(const std::string& path, const FileOptions& options,
                               std::unique_ptr<FSWritableFile>* file, IODebugContext* dbg) override {
     const IOStatus opened = target()->ReopenWritableFile(path, options, file, dbg);
-    return opened.ok() ? wrapped(true, path, file) : opened;
+    return opened.ok() ? wrapped({}, path, file) : opened;
   }
   IOStatus NewDirectory(const std::string& path, const IOOptions&,
                         std::unique_ptr<FSDirectory>* folder, IODebugContext*) override {
@@ -130,7 +131,7 @@ class FaultyFileSystem final : public rocksdb::FileSystemWrapper {
   }
 
  private:
-  IOStatus wrapped(const base::Result<bool>& made, const std::string& path,
+  IOStatus wrapped(const base::Result<void>& made, const std::string& path,
                    std::unique_ptr<FSWritableFile>* file) {
     if (!made) return status_of(made);
     *file = std::make_unique<FaultyFile>(std::move(*file), disk_, FaultyDisk::id_of(path));

@@ -10,7 +10,7 @@ namespace support {
 
 class FaultyRows final : public ForwardingRows {
  public:
-  base::Result<bool> write(const eventlog::WriteBatch& batch) override {
+  base::Result<void> write(const eventlog::WriteBatch& batch) override {
     if (is_full) return base::failure(base::ErrorCode::io, "No space left on device");
     return ForwardingRows::write(batch);
   }
@@ -33,7 +33,7 @@ class FaultyRows final : public ForwardingRows {
   }
   std::optional<base::Error> damage() const override { return met_; }
   void note_damage(const base::Error& error) override { met_ = error; }
-  base::Result<bool> clear() override {
+  base::Result<void> clear() override {
     if (is_full) return base::failure(base::ErrorCode::io, "No space left on device");
     is_broken = false;
     met_.reset();

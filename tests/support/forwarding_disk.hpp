@@ -14,12 +14,12 @@ class ForwardingDisk : public eventlog::Disk {
   base::Result<bool> link(const std::string& from, const std::string& to) override {
     return to_.link(from, to);
   }
-  base::Result<bool> rename(const std::string& from, const std::string& to) override {
+  base::Result<void> rename(const std::string& from, const std::string& to) override {
     return to_.rename(from, to);
   }
   void remove_all(const std::string& path) override { to_.remove_all(path); }
-  base::Result<bool> sync_folder(const std::string& path) override { return to_.sync_folder(path); }
-  base::Result<bool> settle(const std::string& path) override { return to_.settle(path); }
+  base::Result<void> sync_folder(const std::string& path) override { return to_.sync_folder(path); }
+  base::Result<void> settle(const std::string& path) override { return to_.settle(path); }
 
  private:
   eventlog::Disk& to_ = eventlog::system_disk();

@@ -9,7 +9,7 @@ namespace support {
 
 class ForwardingRows : public eventlog::KeyValueStore {
  public:
-  base::Result<bool> write(const eventlog::WriteBatch& batch) override {
+  base::Result<void> write(const eventlog::WriteBatch& batch) override {
     return rows_->write(batch);
   }
   base::Result<std::optional<base::Bytes>> get(base::ByteView key) override {
@@ -22,7 +22,7 @@ class ForwardingRows : public eventlog::KeyValueStore {
   base::Result<std::optional<eventlog::KeyValue>> last(base::ByteView prefix) override {
     return rows_->last(prefix);
   }
-  base::Result<bool> clear() override { return rows_->clear(); }
+  base::Result<void> clear() override { return rows_->clear(); }
   base::Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override {
     return rows_->snapshot();
   }
@@ -40,7 +40,7 @@ class CountingRows : public eventlog::KeyValueStore {
  public:
   explicit CountingRows(eventlog::KeyValueStore& rows) : rows_(rows) {}
 
-  base::Result<bool> write(const eventlog::WriteBatch& batch) override {
+  base::Result<void> write(const eventlog::WriteBatch& batch) override {
     return rows_.write(batch);
   }
   base::Result<std::optional<base::Bytes>> get(base::ByteView key) override {
@@ -57,7 +57,7 @@ class CountingRows : public eventlog::KeyValueStore {
     ++rows_read;
     return rows_.last(prefix);
   }
-  base::Result<bool> clear() override { return rows_.clear(); }
+  base::Result<void> clear() override { return rows_.clear(); }
   base::Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override {
     return rows_.snapshot();
   }

@@ -27,17 +27,17 @@ class ForwardingStore : public eventlog::BlockStore {
   base::Result<base::Bytes> read_chunk(base::ByteView key) override {
     return inner_.read_chunk(key);
   }
-  base::Result<bool> replace_content(eventlog::Position first, base::ByteView content) override {
+  base::Result<void> replace_content(eventlog::Position first, base::ByteView content) override {
     return inner_.replace_content(first, content);
   }
-  base::Result<bool> erase_chunks(base::ByteView prefix) override {
+  base::Result<void> erase_chunks(base::ByteView prefix) override {
     return inner_.erase_chunks(prefix);
   }
-  base::Result<bool> scrub(const eventlog::ScrubScope& scope) override {
+  base::Result<void> scrub(const eventlog::ScrubScope& scope) override {
     return inner_.scrub(scope);
   }
-  base::Result<bool> copy_to(const std::string& folder) override { return inner_.copy_to(folder); }
-  base::Result<bool> trim_before(eventlog::Position position) override {
+  base::Result<void> copy_to(const std::string& folder) override { return inner_.copy_to(folder); }
+  base::Result<void> trim_before(eventlog::Position position) override {
     return inner_.trim_before(position);
   }
   eventlog::DurabilityClass durability() const override { return inner_.durability(); }

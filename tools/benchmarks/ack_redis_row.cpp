@@ -51,12 +51,12 @@ base::Result<Figure> measure_ack_over_redis(Workbench& bench) {
   }
   Figure figure;
   const auto add = [&](const std::string& name, LoadTarget& target,
-                       const Rounds& rounds) -> base::Result<bool> {
+                       const Rounds& rounds) -> base::Result<void> {
     figure.raw.push_back(describe(name + ", 1 outstanding", rounds));
     const auto open = run_open_loop(target, {rounds.rate() / 2, open_time});
     if (!open) return tl::unexpected(open.error());
     figure.raw.push_back(describe_open(name, rounds.rate() / 2, *open));
-    return true;
+    return {};
   };
   if (auto ok = add("steno", **steno, of_steno); !ok) return tl::unexpected(ok.error());
   if (auto ok = (*steno)->check_appended(); !ok) return tl::unexpected(ok.error());

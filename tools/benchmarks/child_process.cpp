@@ -130,12 +130,12 @@ bool ChildProcess::has_ended_within(Nanoseconds time) {
   return ready > 0;
 }
 
-base::Result<bool> ChildProcess::read_more(Nanoseconds deadline) {
+base::Result<void> ChildProcess::read_more(Nanoseconds deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - now());
   if (is_stopped()) return stopped();
   pollfd item{out_, POLLIN, 0};
   const int ready = left.count() <= 0 ? 0 : poll(&item, 1, static_cast<int>(left.count()));
-  if (ready < 0 && errno == EINTR) return true;
+  if (ready < 0 && errno == EINTR) return {};
   if (ready <= 0) return base::failure(base::ErrorCode::timeout, "a child process is silent");
   char bytes[65536];
   const ssize_t got = ::read(out_, bytes, sizeof bytes);
@@ -144,7 +144,7 @@ base::Result<bool> ChildProcess::read_more(Nanoseconds deadline) {
                          "a child process ended: " + end_of_file(stderr_file_));
   }
   buffer_.append(bytes, static_cast<std::size_t>(got));
-  return true;
+  return {};
 }
 
 base::Result<std::string> ChildProcess::read_line(Nanoseconds timeout) {
@@ -170,12 +170,12 @@ base::Result<base::Bytes> ChildProcess::read_bytes(std::size_t count, Nanosecond
   return bytes;
 }
 
-base::Result<bool> ChildProcess::write(const std::string& text) {
+base::Result<void> ChildProcess::write(const std::string& text) {
   const ssize_t written = ::write(in_, text.data(), text.size());
   if (written != static_cast<ssize_t>(text.size())) {
     return tl::unexpected(errno_error("a child process does not listen"));
   }
-  return true;
+  return {};
 }
 
 std::int64_t memory_kib(int pid, const std::string& name) {

@@ -41,12 +41,12 @@ class ChildProcess {
   base::Result<std::string> read_line(Nanoseconds timeout);
   // Returns exactly this many bytes of its stdout.
   base::Result<base::Bytes> read_bytes(std::size_t count, Nanoseconds timeout);
-  base::Result<bool> write(const std::string& text);
+  base::Result<void> write(const std::string& text);
 
  private:
   ChildProcess(int pid, int in, int out, std::string stderr_file)
       : pid_(pid), in_(in), out_(out), stderr_file_(std::move(stderr_file)) {}
-  base::Result<bool> read_more(Nanoseconds deadline);
+  base::Result<void> read_more(Nanoseconds deadline);
   Ended reap();
   bool has_ended_within(Nanoseconds time);
 

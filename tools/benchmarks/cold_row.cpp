@@ -48,11 +48,11 @@ base::Result<Figure> measure_cold_over_warm(Workbench& bench) {
   Latencies cold;
   Latencies warm;
   Latencies folded;
-  const auto run = [&](base::SessionId id, Latencies& latencies) -> base::Result<bool> {
+  const auto run = [&](base::SessionId id, Latencies& latencies) -> base::Result<void> {
     const auto took = (*one)->run(id, kLogAgent, domain::KillSession{});
     if (!took) return tl::unexpected(took.error());
     latencies.add(*took);
-    return true;
+    return {};
   };
   Latencies ignored;
   if (auto ok = run(evicted[0], ignored); !ok) return tl::unexpected(ok.error());

@@ -19,7 +19,7 @@ class RocksDbLoad final : public EmbeddedLoad {
       : db_(std::move(db)), value_(value_bytes, 'v') {}
 
  private:
-  base::Result<bool> store(std::size_t count) override {
+  base::Result<void> store(std::size_t count) override {
     rocksdb::WriteBatch batch;
     for (std::size_t i = 0; i < count; ++i) {
       ++next_;
@@ -30,7 +30,7 @@ class RocksDbLoad final : public EmbeddedLoad {
     rocksdb::WriteOptions options;
     options.sync = true;
     const rocksdb::Status status = db_->Write(options, &batch);
-    if (status.ok()) return true;
+    if (status.ok()) return {};
     return base::failure(base::ErrorCode::io, "rocksdb: " + status.ToString());
   }
 
@@ -50,7 +50,7 @@ class SqliteLoad final : public EmbeddedLoad {
   SqliteLoad(const SqliteLoad&) = delete;
   SqliteLoad& operator=(const SqliteLoad&) = delete;
 
-  base::Result<bool> open(const std::string& path) {
+  base::Result<void> open(const std::string& path) {
     if (sqlite3_open(path.c_str(), &db_) != SQLITE_OK) return failed();
     for (const char* text : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL",
                              "CREATE TABLE events (position INTEGER PRIMARY KEY, session INTEGER, "
@@ -63,18 +63,18 @@ class SqliteLoad final : public EmbeddedLoad {
                           SQLITE_STATIC) != SQLITE_OK) {
       return failed();
     }
-    return true;
+    return {};
   }
 
  private:
   tl::unexpected<base::Error> failed() const {
     return base::failure(base::ErrorCode::io, std::string("sqlite: ") + sqlite3_errmsg(db_));
   }
-  base::Result<bool> run(const char* text) {
+  base::Result<void> run(const char* text) {
     if (sqlite3_exec(db_, text, nullptr, nullptr, nullptr) != SQLITE_OK) return failed();
-    return true;
+    return {};
   }
-  base::Result<bool> store(std::size_t count) override {
+  base::Result<void> store(std::size_t count) override {
     if (auto ok = run("BEGIN"); !ok) return ok;
     for (std::size_t i = 0; i < count; ++i) {
       if (sqlite3_step(insert_) != SQLITE_DONE || sqlite3_reset(insert_) != SQLITE_OK) {
@@ -92,19 +92,19 @@ class SqliteLoad final : public EmbeddedLoad {
 
 }  // namespace
 
-base::Result<bool> EmbeddedLoad::advance(std::vector<std::size_t>& done) {
-  if (waiting_.empty()) return true;
+base::Result<void> EmbeddedLoad::advance(std::vector<std::size_t>& done) {
+  if (waiting_.empty()) return {};
   if (auto ok = store(waiting_.size()); !ok) return ok;
   done.insert(done.end(), waiting_.begin(), waiting_.end());
   waiting_.clear();
-  return true;
+  return {};
 }
 
 // Nothing is ever in flight, so only the clock is waited for.
-base::Result<bool> EmbeddedLoad::wait(int timer_fd) {
+base::Result<void> EmbeddedLoad::wait(int timer_fd) {
   pollfd item{timer_fd, POLLIN, 0};
   if (timer_fd >= 0) poll(&item, 1, 1000);
-  return true;
+  return {};
 }
 
 base::Result<std::unique_ptr<EmbeddedLoad>> open_rocksdb_load(const std::string& folder,

@@ -13,16 +13,16 @@ namespace benchmarks {
 
 class EmbeddedLoad : public LoadTarget {
  public:
-  base::Result<bool> start(std::size_t slot) override {
+  base::Result<void> start(std::size_t slot) override {
     waiting_.push_back(slot);
-    return true;
+    return {};
   }
-  base::Result<bool> advance(std::vector<std::size_t>& done) override;
-  base::Result<bool> wait(int timer_fd) override;
+  base::Result<void> advance(std::vector<std::size_t>& done) override;
+  base::Result<void> wait(int timer_fd) override;
 
  protected:
   // Stores this many values durably.
-  virtual base::Result<bool> store(std::size_t count) = 0;
+  virtual base::Result<void> store(std::size_t count) = 0;
 
  private:
   std::vector<std::size_t> waiting_;

@@ -107,7 +107,7 @@ base::Result<EndedHome> write_home(Workbench& bench, int ended) {
   return home;  // destroying the server ends it in order, so that its rows are on the disk
 }
 
-base::Result<bool> measure_turn(Workbench& bench, EndedHome& home) {
+base::Result<void> measure_turn(Workbench& bench, EndedHome& home) {
   const std::string data = StenoServer::data_folder(home.path);
   home.unflushed = bytes_of(data + "/log", ".log");
   home.rows_unflushed = bytes_of(data + "/index", ".log") + bytes_of(data + "/views", ".log");
@@ -134,7 +134,7 @@ base::Result<bool> measure_turn(Workbench& bench, EndedHome& home) {
     }
   }
   (*server)->kill();
-  return true;
+  return {};
 }
 
 struct Ended {

@@ -55,7 +55,7 @@ class Feed {
 
   std::size_t event_bytes() const { return facts_.size(); }
 
-  base::Result<bool> start_subscribers(const std::string& endpoint, Level level,
+  base::Result<void> start_subscribers(const std::string& endpoint, Level level,
                                        const std::string& log) {
     for (std::int64_t i = 0; i < kSubscribers; ++i) {
       const std::string what = level == Level::all ? "all" : fmt::format("{}/{}", i, kSubscribers);
@@ -76,7 +76,7 @@ class Feed {
         }
       }
     }
-    return true;
+    return {};
   }
 
   // Runs until each subscriber has sent `reports` reports; `ahead` of them can be outstanding.
@@ -116,7 +116,7 @@ class Feed {
     publisher_.do_work(bench_.clock().boot());
   }
 
-  base::Result<bool> await_reports(std::int64_t count) {
+  base::Result<void> await_reports(std::int64_t count) {
     for (const auto& subscriber : subscribers_) {
       for (std::int64_t i = 0; i < count; ++i) {
         if (auto line = subscriber->read_line(kFeedAnswerMax); !line) {
@@ -124,7 +124,7 @@ class Feed {
         }
       }
     }
-    return true;
+    return {};
   }
 
   Workbench& bench_;

@@ -75,7 +75,7 @@ class FeedSubscriber {
 
   // Receives available messages, or waits. Drives only the subscriptions that received something,
   // and all of them every kAllEvery.
-  base::Result<bool> step() {
+  base::Result<void> step() {
     const base::Duration at = clock_.boot();
     const int messages = shared_.do_work();
     while (const auto key = shared_.next_given()) {
@@ -87,26 +87,26 @@ class FeedSubscriber {
         if (auto ok = drive(followed, at); !ok) return ok;
       }
     }
-    if (messages > 0) return true;
+    if (messages > 0) return {};
     bus::PollItem item = bus::PollItem::of(*socket_);
     if (auto ready = bus::poll({&item, 1}, all_at_ - at); !ready) {
       return tl::unexpected(ready.error());
     }
-    return true;
+    return {};
   }
 
  private:
-  base::Result<bool> drive(Followed& followed, base::Duration at) {
+  base::Result<void> drive(Followed& followed, base::Duration at) {
     while (followed.subscription->do_work(at) > 0) {
       while (auto event = followed.subscription->receive()) {
         if (!*event) return tl::unexpected(event->error());
         if (auto ok = take(followed, **event); !ok) return ok;
       }
     }
-    return true;
+    return {};
   }
 
-  base::Result<bool> take(Followed& followed, const bus::FeedEvent& event) {
+  base::Result<void> take(Followed& followed, const bus::FeedEvent& event) {
     if (auto ok = domain::decode_facts_to(recorded_, event.facts.bytes); !ok) return ok;
     if (event.position.value != followed.next) {
       return base::failure(base::ErrorCode::damaged, "an event was left out or came twice");
@@ -116,7 +116,7 @@ class FeedSubscriber {
       std::printf("1\n");
       std::fflush(stdout);
     }
-    return true;
+    return {};
   }
 
   std::unique_ptr<bus::SubscriberSocket> socket_;

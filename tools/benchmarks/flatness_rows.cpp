@@ -73,7 +73,7 @@ class Flatness {
   Flatness(Workbench& bench, std::string row, int known, int live)
       : bench_(bench), row_(std::move(row)), known_(known), live_(live) {}
 
-  base::Result<bool> prepare() {
+  base::Result<void> prepare() {
     bench_.progress(fmt::format("{}, writing {} sessions", row_, known_));
     home_ = bench_.fresh_folder(row_ + "-many");
     auto sessions = write_log(home_, known_, live_);
@@ -86,7 +86,7 @@ class Flatness {
   }
 
   // Leaves the state of a server that has evicted all of the sessions.
-  base::Result<bool> evict() {
+  base::Result<void> evict() {
     many_.reset();
     bench_.progress(row_ + ", writing snapshots");
     return save_snapshots(StenoServer::data_folder(home_), sessions_.ended, bench_.random());
@@ -113,12 +113,12 @@ class Flatness {
   }
 
  private:
-  base::Result<bool> started(std::optional<RateSubject>& subject, const std::string& home,
+  base::Result<void> started(std::optional<RateSubject>& subject, const std::string& home,
                              const Sessions& sessions) {
     auto fresh = start(bench_, home, sessions);
     if (!fresh) return tl::unexpected(fresh.error());
     subject = std::move(*fresh);
-    return true;
+    return {};
   }
 
   static std::string known_text(int known) { return fmt::format("{} sessions known", known); }

@@ -34,7 +34,7 @@ class Flood {
     if (kind_ == FloodKind::large) large_ = prompt_body();
   }
 
-  base::Result<bool> begin() {
+  base::Result<void> begin() {
     bus::Hello hello;
     hello.role = bus::Role::client;
     hello.name = "flood";
@@ -44,16 +44,16 @@ class Flood {
     return send(request(session_, spawn_command()));
   }
 
-  base::Result<bool> burst() {
+  base::Result<void> burst() {
     if (!large_.encoded.empty()) return large_burst();
     for (int i = 0; i < kFloodBurst; ++i) {
       if (!socket_.send(request(fresh(), domain::SendPrompt{"flood", false}))) return pause();
     }
     read();
-    return true;
+    return {};
   }
 
-  base::Result<bool> large_burst() {
+  base::Result<void> large_burst() {
     for (int i = 0; i < kLargeBurst; ++i) {
       if (auto ok = send(bus::encode_frame(
               bus::Request{fresh(), std::string(workers::kVerbCommand), large_, 1}));
@@ -72,14 +72,14 @@ class Flood {
       while (const auto answer = socket_.receive()) {
         const auto frame = bus::decode_frame(*answer);
         const auto* reply = frame ? std::get_if<bus::Reply>(&*frame) : nullptr;
-        if (reply != nullptr && reply->id == last) return true;
+        if (reply != nullptr && reply->id == last) return {};
       }
       bus::PollItem items[] = {bus::PollItem::of(socket_)};
       if (const auto polled = bus::poll(items, kFloodPause); !polled) {
         return tl::unexpected(polled.error());
       }
     }
-    return true;
+    return {};
   }
 
  private:
@@ -119,18 +119,18 @@ class Flood {
   }
 
   // Retries until the frame is queued.
-  base::Result<bool> send(const base::Bytes& frame) {
+  base::Result<void> send(const base::Bytes& frame) {
     while (!socket_.send(frame)) {
       if (auto ok = pause(); !ok) return ok;
     }
-    return true;
+    return {};
   }
-  base::Result<bool> pause() {
+  base::Result<void> pause() {
     read();
     bus::PollItem items[] = {bus::PollItem::of(socket_)};
     const auto polled = bus::poll(items, kFloodPause);
     if (!polled) return tl::unexpected(polled.error());
-    return true;
+    return {};
   }
   void read() {
     if (kind_ == FloodKind::deaf) return;

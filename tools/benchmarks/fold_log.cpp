@@ -32,7 +32,7 @@ class Writer {
   std::int64_t events() const { return events_; }
   std::size_t facts_bytes() const { return facts_bytes_; }
 
-  base::Result<bool> add(SessionHistory& session) {
+  base::Result<void> add(SessionHistory& session) {
     now_ = now_ + std::chrono::milliseconds(1);
     domain::RecordedEvent recorded;
     recorded.event = session.next(now_);
@@ -53,11 +53,11 @@ class Writer {
     facts_bytes_ += facts.size();
     ++events_;
     builder_.add(facts);
-    return builder_.count() < kBlockEvents ? true : seal();
+    return builder_.count() < kBlockEvents ? base::Result<void>() : seal();
   }
 
-  base::Result<bool> seal() {
-    if (builder_.is_empty()) return true;
+  base::Result<void> seal() {
+    if (builder_.is_empty()) return {};
     header_.first = last_.next();
     header_.time = now_;
     const eventlog::SealedBlock block = builder_.seal(header_);
@@ -65,7 +65,7 @@ class Writer {
     if (outcome.status != eventlog::AppendStatus::stored) return tl::unexpected(outcome.error);
     header_.previous = block.hash;
     last_ = block.header.last();
-    return true;
+    return {};
   }
 
  private:

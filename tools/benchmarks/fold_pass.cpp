@@ -8,10 +8,10 @@
 namespace benchmarks {
 namespace {
 
-base::Result<bool> take_block(const eventlog::StoredBlock& stored, Stage stage, Pass& pass) {
+base::Result<void> take_block(const eventlog::StoredBlock& stored, Stage stage, Pass& pass) {
   const auto block = eventlog::parse_block(stored.facts);
   if (!block) return tl::unexpected(block.error());
-  if (stage < Stage::decode) return true;
+  if (stage < Stage::decode) return {};
   base::Position position = block->header.first;
   domain::RecordedEvent& recorded = pass.recorded;
   for (const base::ByteView facts : block->events) {
@@ -23,7 +23,7 @@ base::Result<bool> take_block(const eventlog::StoredBlock& stored, Stage stage, 
     if (is_new) at->second = *domain::initial_state(recorded.envelope.stream);
     domain::evolve(at->second, recorded.envelope, recorded.event);
   }
-  return true;
+  return {};
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ constexpr int kTurnsMax = 3;
 constexpr Nanoseconds kTurnsTime = std::chrono::seconds(60);  // no further turn after that
 
 // Checks that the fold was really made, and that its sessions are sound.
-base::Result<bool> check_states(const FoldLog& log, const Pass& pass) {
+base::Result<void> check_states(const FoldLog& log, const Pass& pass) {
   bool is_sound =
       pass.events == log.events && pass.states.size() == static_cast<std::size_t>(log.sessions);
   for (const auto& [name, state] : pass.states) {
@@ -29,7 +29,7 @@ base::Result<bool> check_states(const FoldLog& log, const Pass& pass) {
     is_sound = is_sound && folded != nullptr && folded->inconsistent.value == 0 &&
                folded->status == domain::SessionStatus::completed;
   }
-  if (is_sound) return true;
+  if (is_sound) return {};
   return base::failure(base::ErrorCode::damaged, "the fold is not of what was written");
 }
 

@@ -41,7 +41,7 @@ class JsonIndex {
 
   std::size_t size_bytes() const { return index_.dump().size(); }
 
-  base::Result<bool> update(std::size_t number) {
+  base::Result<void> update(std::size_t number) {
     auto& session = index_[ids_[number % ids_.size()]];
     session["turns"] = session["turns"].get<int>() + 1;
     session["updated_us"] = session["updated_us"].get<std::int64_t>() + 1;
@@ -57,7 +57,7 @@ class JsonIndex {
     const bool is_renamed =
         is_written && rename(next.c_str(), path.c_str()) == 0 && folder >= 0 && fsync(folder) == 0;
     if (folder >= 0) close(folder);
-    if (is_renamed) return true;
+    if (is_renamed) return {};
     return base::failure(base::ErrorCode::io, std::strerror(errno), path);
   }
 

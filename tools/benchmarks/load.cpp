@@ -23,7 +23,7 @@ class Slots {
   bool has_free() const { return !free_.empty(); }
   bool is_idle() const { return free_.size() == since_.size(); }
 
-  base::Result<bool> start(Nanoseconds since) {
+  base::Result<void> start(Nanoseconds since) {
     const std::size_t slot = free_.back();
     free_.pop_back();
     since_[slot] = since;
@@ -34,7 +34,7 @@ class Slots {
   base::Result<bool> advance(Latencies& latencies) {
     if (is_stopped()) return stopped();
     done_.clear();
-    if (auto ok = target_.advance(done_); !ok) return ok;
+    if (auto ok = target_.advance(done_); !ok) return tl::unexpected(ok.error());
     const Nanoseconds at = now();
     for (const std::size_t slot : done_) {
       latencies.add(at - since_[slot]);

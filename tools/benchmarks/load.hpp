@@ -15,12 +15,12 @@ class LoadTarget {
  public:
   virtual ~LoadTarget() = default;
   // Begins a durable request in a free slot. The next advance() sends it at the latest.
-  virtual base::Result<bool> start(std::size_t slot) = 0;
+  virtual base::Result<void> start(std::size_t slot) = 0;
   // Sends and receives without waiting, and adds the slots of accepted requests to `done`. Error:
   // the server refused one, or is gone.
-  virtual base::Result<bool> advance(std::vector<std::size_t>& done) = 0;
+  virtual base::Result<void> advance(std::vector<std::size_t>& done) = 0;
   // Waits until advance() has something to do, `timer_fd` is readable, or a second has passed.
-  virtual base::Result<bool> wait(int timer_fd) = 0;
+  virtual base::Result<void> wait(int timer_fd) = 0;
 };
 
 struct LoadResult {

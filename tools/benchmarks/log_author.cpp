@@ -109,7 +109,7 @@ void LogAuthor::add_ending(std::vector<eventlog::StreamAppend>& appends,
   admission_ = admission_.next();
 }
 
-base::Result<bool> LogAuthor::append(std::vector<eventlog::StreamAppend> appends,
+base::Result<void> LogAuthor::append(std::vector<eventlog::StreamAppend> appends,
                                      eventlog::AppendContext context) {
   if (is_stopped()) return stopped();
   now_ = now_ + std::chrono::microseconds(1);
@@ -118,18 +118,18 @@ base::Result<bool> LogAuthor::append(std::vector<eventlog::StreamAppend> appends
   if (auto ok = sequencer_.append(std::move(appends), context); !ok) {
     return tl::unexpected(ok.error());
   }
-  return sequencer_.has_room() ? true : flush();
+  return sequencer_.has_room() ? base::Result<void>() : flush();
 }
 
-base::Result<bool> LogAuthor::flush() {
+base::Result<void> LogAuthor::flush() {
   while (sequencer_.do_work()) {
   }
   if (sequencer_.failure()) return tl::unexpected(*sequencer_.failure());
   sequencer_.take_durable();
-  return true;
+  return {};
 }
 
-base::Result<bool> LogAuthor::fill_write_ahead_log(bool is_short) {
+base::Result<void> LogAuthor::fill_write_ahead_log(bool is_short) {
   if (auto ok = flush(); !ok) return ok;
   // Little content, so that the limit of the write-ahead log is what triggers the flush in the end.
   while (bytes_of(log_folder_, ".log") < (is_short ? kNearCap / 4 : kNearCap)) {
@@ -138,15 +138,15 @@ base::Result<bool> LogAuthor::fill_write_ahead_log(bool is_short) {
     if (auto ok = add_histories(2'000, 0); !ok) return tl::unexpected(ok.error());
     if (auto ok = flush(); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
-base::Result<bool> LogAuthor::empty_write_ahead_log(const std::string& copy) {
+base::Result<void> LogAuthor::empty_write_ahead_log(const std::string& copy) {
   if (auto ok = flush(); !ok) return ok;
   return store().copy_to(copy);
 }
 
-base::Result<bool> LogAuthor::add(SessionHistory& session, std::size_t content_bytes) {
+base::Result<void> LogAuthor::add(SessionHistory& session, std::size_t content_bytes) {
   const base::StreamVersion before = session.version();
   if (before.value == 0) sequencer_.set_head(session.stream(), before);
   eventlog::NewEvent event{session.next(now_), {}};
@@ -190,7 +190,7 @@ base::Result<base::SessionId> LogAuthor::add_short(const ShortLife& life) {
   base::StreamVersion version;
   sequencer_.set_head(stream, version);
   // Appends one command's events; `ends` as in add().
-  const auto append_one = [&](domain::Event event, bool has_text) -> base::Result<bool> {
+  const auto append_one = [&](domain::Event event, bool has_text) -> base::Result<void> {
     std::vector<eventlog::StreamAppend> appends;
     appends.push_back({stream, version, {}});
     const bool ends = std::holds_alternative<domain::SessionClosed>(event);

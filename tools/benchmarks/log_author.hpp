@@ -32,7 +32,7 @@ class LogAuthor {
   SessionHistory new_history();
   // Appends the session's next event, with the registry's and admission's that belong to it. Its
   // content, if it has any, has that length.
-  base::Result<bool> add(SessionHistory& session, std::size_t content_bytes);
+  base::Result<void> add(SessionHistory& session, std::size_t content_bytes);
   // Appends whole sessions of at least `events` events, up to a hundred alive at once; returns
   // their ids.
   base::Result<std::vector<base::SessionId>> add_histories(std::int64_t events,
@@ -44,12 +44,12 @@ class LogAuthor {
   // Appends sessions without content until the write-ahead log is nearly as large as the store
   // allows before it writes tables; a quarter of that if `is_short`. A server finds that much at
   // its start.
-  base::Result<bool> fill_write_ahead_log(bool is_short);
+  base::Result<void> fill_write_ahead_log(bool is_short);
   // All events are in tables when it returns, so that a start reads none of them from the
   // write-ahead log. `copy` is where a folder can be made; the caller must remove it.
-  base::Result<bool> empty_write_ahead_log(const std::string& copy);
+  base::Result<void> empty_write_ahead_log(const std::string& copy);
   // All events so far are durable when it returns.
-  base::Result<bool> flush();
+  base::Result<void> flush();
 
   std::int64_t events() const { return sequencer_.tail().value; }
   eventlog::BlockStore& store() { return *log_.store; }
@@ -63,7 +63,7 @@ class LogAuthor {
         sequencer_(log_.tail, committer_, random) {}
 
   SessionIdentity new_identity();
-  base::Result<bool> append(std::vector<eventlog::StreamAppend> appends,
+  base::Result<void> append(std::vector<eventlog::StreamAppend> appends,
                             eventlog::AppendContext context);
   void add_opening(std::vector<eventlog::StreamAppend>& appends, const SessionIdentity& identity);
   void add_ending(std::vector<eventlog::StreamAppend>& appends, const SessionIdentity& identity);

@@ -15,7 +15,7 @@ constexpr std::size_t kCreated = static_cast<std::size_t>(-1);  // in place of a
 
 // Removes whole messages and adds the acknowledged slots, with which the subjects of the answers
 // end: "MSG inbox.<n>.<slot> 1 <bytes>".
-base::Result<bool> take_messages(SocketStream& stream, std::vector<std::size_t>& done) {
+base::Result<void> take_messages(SocketStream& stream, std::vector<std::size_t>& done) {
   base::Bytes& in = stream.in;
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = in.find("\r\n", begin)) != base::Bytes::npos;) {
@@ -39,7 +39,7 @@ base::Result<bool> take_messages(SocketStream& stream, std::vector<std::size_t>&
     begin = next;
   }
   in.erase(0, begin);
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -93,26 +93,26 @@ base::Result<std::unique_ptr<NatsLoad>> NatsLoad::connect(const NatsServer& serv
   return load;
 }
 
-base::Result<bool> NatsLoad::start(std::size_t slot) {
+base::Result<void> NatsLoad::start(std::size_t slot) {
   const std::size_t number = slot % connections_.size();
   base::Bytes& out = connections_[number].out;
   out += "PUB events.1 inbox." + std::to_string(number) + "." + std::to_string(slot) + " " +
          std::to_string(value_.size()) + "\r\n";
   out += value_;
   out += "\r\n";
-  return true;
+  return {};
 }
 
-base::Result<bool> NatsLoad::advance(std::vector<std::size_t>& done) {
+base::Result<void> NatsLoad::advance(std::vector<std::size_t>& done) {
   for (SocketStream& stream : connections_) {
     if (auto ok = stream.send(); !ok) return ok;
     if (auto ok = stream.receive(); !ok) return ok;
     if (auto ok = take_messages(stream, done); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
-base::Result<bool> NatsLoad::wait(int timer_fd) {
+base::Result<void> NatsLoad::wait(int timer_fd) {
   std::vector<const SocketStream*> streams;
   for (const SocketStream& stream : connections_) streams.push_back(&stream);
   return wait_for_any(streams, timer_fd);

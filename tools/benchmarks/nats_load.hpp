@@ -35,9 +35,9 @@ class NatsLoad final : public LoadTarget {
                                                          std::size_t connections,
                                                          std::size_t value_bytes);
 
-  base::Result<bool> start(std::size_t slot) override;
-  base::Result<bool> advance(std::vector<std::size_t>& done) override;
-  base::Result<bool> wait(int timer_fd) override;
+  base::Result<void> start(std::size_t slot) override;
+  base::Result<void> advance(std::vector<std::size_t>& done) override;
+  base::Result<void> wait(int timer_fd) override;
 
  private:
   explicit NatsLoad(std::size_t value_bytes) : value_(value_bytes, 'v') {}

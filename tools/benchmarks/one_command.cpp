@@ -68,12 +68,12 @@ base::Result<Nanoseconds> OneCommand::ask(std::string_view verb, const workers::
   return base::failure(base::ErrorCode::refused, "a query failed: " + reply->text, reply->code);
 }
 
-base::Result<bool> OneCommand::wait_for_views() {
+base::Result<void> OneCommand::wait_for_views() {
   workers::QueryBody query;
   query.limit = 1;
   const auto answered = ask(workers::kVerbList, query);
   if (!answered) return tl::unexpected(answered.error());
-  return true;
+  return {};
 }
 
 }  // namespace benchmarks

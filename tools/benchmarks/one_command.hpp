@@ -25,7 +25,7 @@ class OneCommand {
   // only.
   base::Result<Nanoseconds> ask(std::string_view verb, const workers::QueryBody& query);
   // Waits until everything that the server derives from its log has reached the log's end.
-  base::Result<bool> wait_for_views();
+  base::Result<void> wait_for_views();
 
  private:
   explicit OneCommand(Workbench& bench) : bench_(bench) {}

@@ -59,7 +59,7 @@ base::Result<Figure> measure_output_page(Workbench& bench) {
   query.limit = kPageBlocks;
   Figure figure{0, {}};
   const auto measure = [&](const std::string& what, base::SessionId session, base::Position after,
-                           bool counts) -> base::Result<bool> {
+                           bool counts) -> base::Result<void> {
     query.reference = session.text();
     query.after = after;
     const auto pages = measure_pages(**one, query);
@@ -67,7 +67,7 @@ base::Result<Figure> measure_output_page(Workbench& bench) {
     const double took = seconds(pages->p50()) * 1000;
     if (counts) figure.value = std::max(*figure.value, took);
     figure.raw.push_back(what + ": " + p50_and_p99(*pages));
-    return true;
+    return {};
   };
   const base::SessionId whole = sessions.back();
   for (const auto& ok :

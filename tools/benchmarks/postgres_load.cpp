@@ -69,11 +69,12 @@ base::Result<bool> take_messages(base::Bytes& in) {
   return is_ready;
 }
 
-base::Result<bool> ask(SocketStream& stream) {
+base::Result<void> ask(SocketStream& stream) {
   for (;;) {
     if (auto ok = stream.exchange(kPostgresAnswerMax); !ok) return ok;
     auto is_ready = take_messages(stream.in);
-    if (!is_ready || *is_ready) return is_ready;
+    if (!is_ready) return tl::unexpected(is_ready.error());
+    if (*is_ready) return {};
   }
 }
 
@@ -89,7 +90,7 @@ base::Result<SocketStream> log_in(const std::string& path) {
   return stream;
 }
 
-base::Result<bool> query(SocketStream& stream, std::string_view text) {
+base::Result<void> query(SocketStream& stream, std::string_view text) {
   add_message(stream.out, 'Q', base::Bytes(text) + kNul);
   return ask(stream);
 }
@@ -108,13 +109,13 @@ std::vector<std::string> argv_of(std::vector<std::string> argv) {
   return all;
 }
 
-base::Result<bool> give_to_postgres(const std::string& folder) {
-  if (geteuid() != 0) return true;
+base::Result<void> give_to_postgres(const std::string& folder) {
+  if (geteuid() != 0) return {};
   const passwd* user = getpwnam("postgres");
   // Others can pass through the folder above, but not list it.
   if (user != nullptr && chown(folder.c_str(), user->pw_uid, user->pw_gid) == 0 &&
       chmod(std::filesystem::path(folder).parent_path().c_str(), 0711) == 0) {
-    return true;
+    return {};
   }
   return base::failure(base::ErrorCode::not_found, "there is no user postgres");
 }
@@ -188,7 +189,7 @@ base::Result<std::unique_ptr<PostgresLoad>> PostgresLoad::connect(const Postgres
   return load;
 }
 
-base::Result<bool> PostgresLoad::start(std::size_t slot) {
+base::Result<void> PostgresLoad::start(std::size_t slot) {
   base::Bytes& out = connections_[slot].out;
   // Bind: portal, statement, one format (binary), one parameter, results as text.
   base::Bytes bind = kNul + "i" + kNul;
@@ -200,25 +201,25 @@ base::Result<bool> PostgresLoad::start(std::size_t slot) {
   add_message(out, 'E', kNul + base::Bytes(4, '\0'));
   add_message(out, 'S', {});
   is_outstanding_[slot] = true;
-  return true;
+  return {};
 }
 
-base::Result<bool> PostgresLoad::advance(std::vector<std::size_t>& done) {
+base::Result<void> PostgresLoad::advance(std::vector<std::size_t>& done) {
   for (std::size_t slot = 0; slot < connections_.size(); ++slot) {
     if (!is_outstanding_[slot]) continue;
     SocketStream& stream = connections_[slot];
     if (auto ok = stream.send(); !ok) return ok;
     if (auto ok = stream.receive(); !ok) return ok;
     auto is_ready = take_messages(stream.in);
-    if (!is_ready) return is_ready;
+    if (!is_ready) return tl::unexpected(is_ready.error());
     if (!*is_ready) continue;
     is_outstanding_[slot] = false;
     done.push_back(slot);
   }
-  return true;
+  return {};
 }
 
-base::Result<bool> PostgresLoad::wait(int timer_fd) {
+base::Result<void> PostgresLoad::wait(int timer_fd) {
   std::vector<const SocketStream*> streams;
   for (std::size_t slot = 0; slot < connections_.size(); ++slot) {
     if (is_outstanding_[slot]) streams.push_back(&connections_[slot]);

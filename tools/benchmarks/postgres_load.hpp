@@ -37,9 +37,9 @@ class PostgresLoad final : public LoadTarget {
                                                              std::size_t value_bytes,
                                                              bool notifies);
 
-  base::Result<bool> start(std::size_t slot) override;
-  base::Result<bool> advance(std::vector<std::size_t>& done) override;
-  base::Result<bool> wait(int timer_fd) override;
+  base::Result<void> start(std::size_t slot) override;
+  base::Result<void> advance(std::vector<std::size_t>& done) override;
+  base::Result<void> wait(int timer_fd) override;
 
  private:
   explicit PostgresLoad(std::size_t value_bytes) : value_(value_bytes, 'v') {}

@@ -57,11 +57,11 @@ base::Result<Figure> measure_rate_64_over_redis(Workbench& bench) {
 
   bench.progress("rate_64_over_redis, open loop");
   const auto open = [&](const std::string& what, LoadTarget& target,
-                        double rate) -> base::Result<bool> {
+                        double rate) -> base::Result<void> {
     const auto result = run_open_loop(target, {rate / 2, 3 * duration});
     if (!result) return tl::unexpected(result.error());
     figure.raw.push_back(describe_open(what, rate / 2, *result));
-    return true;
+    return {};
   };
   if (auto ok = open("steno", **steno, of_steno.rate()); !ok) return tl::unexpected(ok.error());
   if (*redis) {

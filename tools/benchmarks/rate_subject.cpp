@@ -20,14 +20,14 @@ base::Result<RateSubject> RateSubject::start(Workbench& bench, std::unique_ptr<S
   return subject;
 }
 
-base::Result<bool> RateSubject::run(std::size_t outstanding, Nanoseconds duration) {
+base::Result<void> RateSubject::run(std::size_t outstanding, Nanoseconds duration) {
   const auto result = run_closed_loop(*load, {outstanding, duration, kTurnCountMax});
   if (!result) return tl::unexpected(result.error());
   rounds.add(*result);
-  return true;
+  return {};
 }
 
-base::Result<bool> run_by_turns(RateSubject& subject, RateSubject& other, const RateTurns& turns) {
+base::Result<void> run_by_turns(RateSubject& subject, RateSubject& other, const RateTurns& turns) {
   for (int turn = 0; turn < turns.turns; ++turn) {
     if (auto ok = subject.run(turns.outstanding, turns.duration); !ok) return ok;
     if (auto ok = other.run(turns.outstanding, turns.duration); !ok) return ok;

@@ -17,7 +17,7 @@ struct RateSubject {
   static base::Result<RateSubject> start(Workbench& bench, std::unique_ptr<StenoServer> server,
                                          StenoLoadOptions options);
   // Measures one more round.
-  base::Result<bool> run(std::size_t outstanding, Nanoseconds duration);
+  base::Result<void> run(std::size_t outstanding, Nanoseconds duration);
 };
 
 // Runs one, then the other, and checks the events that both appended.
@@ -26,7 +26,7 @@ struct RateTurns {
   std::size_t outstanding = 0;
   Nanoseconds duration{0};
 };
-base::Result<bool> run_by_turns(RateSubject& subject, RateSubject& other, const RateTurns& turns);
+base::Result<void> run_by_turns(RateSubject& subject, RateSubject& other, const RateTurns& turns);
 
 // Runs an open loop at half of the subject's rate; returns "…, open loop at 6,000/s: p50 …, p99 …".
 base::Result<std::string> open_loop_text(const std::string& what, RateSubject& subject,

@@ -54,7 +54,7 @@ class Recovery {
  public:
   Recovery(Workbench& bench, const RecoveredSize& size) : bench_(bench), size_(size) {}
 
-  base::Result<bool> prepare() {
+  base::Result<void> prepare() {
     home_ = bench_.fresh_folder("recover");
     base::SeededRandom random(1);
     bench_.progress(fmt::format("recover_ms, writing {} events", size_.events));
@@ -74,11 +74,11 @@ class Recovery {
     }
     if (auto ok = (*author)->fill_write_ahead_log(bench_.is_quick()); !ok) return ok;
     events_ = (*author)->events();
-    return true;
+    return {};
   }
 
   // Leaves the state that the timed servers start from.
-  base::Result<bool> start_and_kill() {
+  base::Result<void> start_and_kill() {
     bench_.progress("recover_ms, the server that will be killed");
     const auto server = StenoServer::start_in(bench_, home_, kFirstStartMax);
     if (!server) return tl::unexpected(server.error());
@@ -87,7 +87,7 @@ class Recovery {
     if (!one) return tl::unexpected(one.error());
     if (auto ok = (*one)->wait_for_views(); !ok) return ok;
     (*server)->kill();
-    return true;
+    return {};
   }
 
   base::Result<Start> measure(bool is_warm) {

@@ -52,7 +52,7 @@ base::Result<std::unique_ptr<RedisLoad>> RedisLoad::connect(const RedisServer& s
   return load;
 }
 
-base::Result<bool> RedisLoad::start(std::size_t slot) {
+base::Result<void> RedisLoad::start(std::size_t slot) {
   next_list_ = (next_list_ + 1) % kLists;
   const std::string list = "session:" + std::to_string(next_list_);
   Connection& connection = connections_[slot % connections_.size()];
@@ -62,20 +62,20 @@ base::Result<bool> RedisLoad::start(std::size_t slot) {
   out += value_;
   out += "\r\n";
   connection.slots.push_back(slot);
-  return true;
+  return {};
 }
 
-base::Result<bool> RedisLoad::advance(std::vector<std::size_t>& done) {
+base::Result<void> RedisLoad::advance(std::vector<std::size_t>& done) {
   for (Connection& connection : connections_) {
     if (auto ok = connection.stream.send(); !ok) return ok;
     if (connection.slots.empty()) continue;
     if (auto ok = connection.stream.receive(); !ok) return ok;
     if (auto ok = take_answers(connection, done); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
-base::Result<bool> RedisLoad::take_answers(Connection& connection, std::vector<std::size_t>& done) {
+base::Result<void> RedisLoad::take_answers(Connection& connection, std::vector<std::size_t>& done) {
   base::Bytes& in = connection.stream.in;
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = in.find("\r\n", begin)) != base::Bytes::npos; begin = end + 2) {
@@ -87,10 +87,10 @@ base::Result<bool> RedisLoad::take_answers(Connection& connection, std::vector<s
     connection.slots.pop_front();
   }
   in.erase(0, begin);
-  return true;
+  return {};
 }
 
-base::Result<bool> RedisLoad::wait(int timer_fd) {
+base::Result<void> RedisLoad::wait(int timer_fd) {
   std::vector<const SocketStream*> streams;
   for (const Connection& connection : connections_) streams.push_back(&connection.stream);
   return wait_for_any(streams, timer_fd);

@@ -36,9 +36,9 @@ class RedisLoad final : public LoadTarget {
                                                           std::size_t connections,
                                                           std::size_t value_bytes);
 
-  base::Result<bool> start(std::size_t slot) override;
-  base::Result<bool> advance(std::vector<std::size_t>& done) override;
-  base::Result<bool> wait(int timer_fd) override;
+  base::Result<void> start(std::size_t slot) override;
+  base::Result<void> advance(std::vector<std::size_t>& done) override;
+  base::Result<void> wait(int timer_fd) override;
 
  private:
   struct Connection {
@@ -47,7 +47,7 @@ class RedisLoad final : public LoadTarget {
   };
 
   explicit RedisLoad(std::size_t value_bytes) : value_(value_bytes, 'v') {}
-  static base::Result<bool> take_answers(Connection& connection, std::vector<std::size_t>& done);
+  static base::Result<void> take_answers(Connection& connection, std::vector<std::size_t>& done);
 
   const base::Bytes value_;
   std::vector<Connection> connections_;

@@ -13,7 +13,7 @@ namespace {
 constexpr double kKibPerMb = 1000.0 * 1000.0 / 1024.0;
 constexpr base::Duration kStatusAnswerMax = std::chrono::seconds(10);
 
-base::Result<bool> ask_status(Workbench& bench, const StenoServer& server) {
+base::Result<void> ask_status(Workbench& bench, const StenoServer& server) {
   auto socket = bus::connect_client(bench.context(), server.command_endpoint());
   if (!socket) return tl::unexpected(socket.error());
   bus::ClientOptions options;
@@ -21,7 +21,7 @@ base::Result<bool> ask_status(Workbench& bench, const StenoServer& server) {
   bus::Client client(**socket, bench.clock(), bench.random(), options);
   const auto reply = client.request(workers::kVerbStatus, {}, kStatusAnswerMax);
   if (!reply) return tl::unexpected(reply.error());
-  return true;
+  return {};
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace benchmarks {
 
-base::Result<bool> save_snapshots(const std::string& data_folder,
+base::Result<void> save_snapshots(const std::string& data_folder,
                                   const std::vector<base::SessionId>& sessions,
                                   base::Random& random) {
   const auto log = eventlog::open_log(data_folder, eventlog::LogMode::read_only, random);
@@ -27,7 +27,7 @@ base::Result<bool> save_snapshots(const std::string& data_folder,
     if (!loaded) return tl::unexpected(loaded.error());
     if (auto ok = snapshots.save(stream, *loaded); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
 }  // namespace benchmarks

@@ -12,7 +12,7 @@
 namespace benchmarks {
 
 // `sessions` are kLogAgent's, in the log of the folder. No server may have the log open.
-base::Result<bool> save_snapshots(const std::string& data_folder,
+base::Result<void> save_snapshots(const std::string& data_folder,
                                   const std::vector<base::SessionId>& sessions,
                                   base::Random& random);
 

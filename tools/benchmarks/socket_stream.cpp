@@ -59,24 +59,24 @@ SocketStream::~SocketStream() {
 SocketStream::SocketStream(SocketStream&& other) noexcept
     : out(std::move(other.out)), in(std::move(other.in)), fd_(std::exchange(other.fd_, -1)) {}
 
-base::Result<bool> SocketStream::send() {
-  if (out.empty()) return true;
+base::Result<void> SocketStream::send() {
+  if (out.empty()) return {};
   const ssize_t sent = ::send(fd_, out.data(), out.size(), MSG_NOSIGNAL);
   if (sent < 0 && errno != EAGAIN && errno != EINTR) return tl::unexpected(peer_error("send"));
   if (sent > 0) out.erase(0, static_cast<std::size_t>(sent));
-  return true;
+  return {};
 }
 
-base::Result<bool> SocketStream::receive() {
+base::Result<void> SocketStream::receive() {
   char bytes[65536];
   const ssize_t got = recv(fd_, bytes, sizeof bytes, 0);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
   if (got <= 0) return base::failure(base::ErrorCode::unreachable, "a peer has ended");
   in.append(bytes, static_cast<std::size_t>(got));
-  return true;
+  return {};
 }
 
-base::Result<bool> SocketStream::exchange(Nanoseconds timeout) {
+base::Result<void> SocketStream::exchange(Nanoseconds timeout) {
   const Nanoseconds deadline = now() + timeout;
   const std::size_t before = in.size();
   while (!out.empty() || in.size() == before) {
@@ -86,10 +86,10 @@ base::Result<bool> SocketStream::exchange(Nanoseconds timeout) {
     if (!out.empty() || in.size() > before) continue;
     if (auto ok = wait_for_any({this}, -1); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
-base::Result<bool> wait_for_any(const std::vector<const SocketStream*>& streams, int timer_fd) {
+base::Result<void> wait_for_any(const std::vector<const SocketStream*>& streams, int timer_fd) {
   std::vector<pollfd> items;
   for (const SocketStream* stream : streams) {
     const int events = stream->out.empty() ? POLLIN : POLLIN | POLLOUT;
@@ -99,7 +99,7 @@ base::Result<bool> wait_for_any(const std::vector<const SocketStream*>& streams,
   if (poll(items.data(), items.size(), kWaitMs) < 0 && errno != EINTR) {
     return tl::unexpected(peer_error("poll"));
   }
-  return true;
+  return {};
 }
 
 }  // namespace benchmarks

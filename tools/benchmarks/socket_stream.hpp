@@ -25,10 +25,10 @@ class SocketStream {
 
   int fd() const { return fd_; }
   // Send and receive as much as is possible without waiting.
-  base::Result<bool> send();
-  base::Result<bool> receive();
+  base::Result<void> send();
+  base::Result<void> receive();
   // Sends all of `out`, and waits until something was received.
-  base::Result<bool> exchange(Nanoseconds timeout);
+  base::Result<void> exchange(Nanoseconds timeout);
 
  private:
   explicit SocketStream(int fd) : fd_(fd) {}
@@ -39,6 +39,6 @@ class SocketStream {
 
 // Waits until one of them can go on, `timer_fd` (unless negative) is readable, or a second has
 // passed.
-base::Result<bool> wait_for_any(const std::vector<const SocketStream*>& streams, int timer_fd);
+base::Result<void> wait_for_any(const std::vector<const SocketStream*>& streams, int timer_fd);
 
 }  // namespace benchmarks

@@ -60,7 +60,7 @@ base::Result<std::unique_ptr<StenoLoad>> StenoLoad::connect(Workbench& bench,
   return load;
 }
 
-base::Result<bool> StenoLoad::spawn_sessions(std::size_t count) {
+base::Result<void> StenoLoad::spawn_sessions(std::size_t count) {
   std::vector<std::size_t> done;
   while (sessions_.size() < count) {
     done.clear();
@@ -78,10 +78,10 @@ base::Result<bool> StenoLoad::spawn_sessions(std::size_t count) {
   }
   requests_ = request_bytes_ = reply_bytes_ = 0;
   first_position_ = last_position_ = accepted_ = 0;
-  return true;
+  return {};
 }
 
-base::Result<bool> StenoLoad::start(std::size_t slot) {
+base::Result<void> StenoLoad::start(std::size_t slot) {
   if (are_ended_) {
     next_session_ = (next_session_ + 1) % sessions_.size();
     return send(slot, next_session_, domain::KillSession{});
@@ -96,7 +96,7 @@ base::Result<bool> StenoLoad::start(std::size_t slot) {
   return send(slot, oldest.session, domain::InterruptTurn{oldest.turn});
 }
 
-base::Result<bool> StenoLoad::send(std::size_t slot, std::size_t session,
+base::Result<void> StenoLoad::send(std::size_t slot, std::size_t session,
                                    const domain::Command& command) {
   workers::CommandBody body = workers::encode_command(command);
   body.session = sessions_[session];
@@ -116,10 +116,10 @@ base::Result<bool> StenoLoad::send(std::size_t slot, std::size_t session,
   if (asked_.size() <= slot) asked_.resize(slot + 1);
   asked_[slot] = {id, session, (domain::type_name(command) == domain::SendPrompt::kType)};
   connection.slots.push_back(slot);
-  return true;
+  return {};
 }
 
-base::Result<bool> StenoLoad::advance(std::vector<std::size_t>& done) {
+base::Result<void> StenoLoad::advance(std::vector<std::size_t>& done) {
   for (Connection& connection : connections_) {
     const int heard = connection.client->do_work(bench_.clock().boot());
     if (heard == 0 && !has_waited_long_) continue;
@@ -128,7 +128,7 @@ base::Result<bool> StenoLoad::advance(std::vector<std::size_t>& done) {
       const auto outcome = connection.client->take(asked_[slot].id);
       if (!outcome) return false;
       const auto finished = *outcome ? finish(asked_[slot], **outcome)
-                                     : base::Result<bool>(tl::unexpected(outcome->error()));
+                                     : base::Result<void>(tl::unexpected(outcome->error()));
       if (!finished) failed = finished.error();
       done.push_back(slot);
       return true;
@@ -136,10 +136,10 @@ base::Result<bool> StenoLoad::advance(std::vector<std::size_t>& done) {
     if (failed) return tl::unexpected(*failed);
   }
   has_waited_long_ = false;
-  return true;
+  return {};
 }
 
-base::Result<bool> StenoLoad::finish(const Asked& asked, const bus::Reply& reply) {
+base::Result<void> StenoLoad::finish(const Asked& asked, const bus::Reply& reply) {
   if (reply.status != bus::ReplyStatus::ok) {
     return base::failure(base::ErrorCode::refused, "a command was refused: " + reply.text,
                          reply.code);
@@ -152,10 +152,10 @@ base::Result<bool> StenoLoad::finish(const Asked& asked, const bus::Reply& reply
   if (accepted_++ == 0) first_position_ = body->position.value;
   first_position_ = std::min(first_position_, body->position.value);
   last_position_ = std::max(last_position_, body->position.value);
-  return true;
+  return {};
 }
 
-base::Result<bool> StenoLoad::wait(int timer_fd) {
+base::Result<void> StenoLoad::wait(int timer_fd) {
   base::Duration next = kWaitMax;
   std::vector<bus::PollItem> items;
   for (const Connection& connection : connections_) {
@@ -167,12 +167,12 @@ base::Result<bool> StenoLoad::wait(int timer_fd) {
   const auto ready = bus::poll(items, next);
   if (!ready) return tl::unexpected(ready.error());
   has_waited_long_ = *ready == 0;
-  return true;
+  return {};
 }
 
-base::Result<bool> StenoLoad::check_appended() const {
+base::Result<void> StenoLoad::check_appended() const {
   const std::int64_t appended = last_position_ - first_position_ + 1;
-  if (accepted_ == appended) return true;
+  if (accepted_ == appended) return {};
   return base::failure(
       base::ErrorCode::damaged,
       fmt::format("{} commands were accepted, but the log grew by {} events", accepted_, appended));

@@ -34,13 +34,13 @@ class StenoLoad final : public LoadTarget {
                                                           const StenoServer& server,
                                                           StenoLoadOptions options);
 
-  base::Result<bool> start(std::size_t slot) override;
-  base::Result<bool> advance(std::vector<std::size_t>& done) override;
-  base::Result<bool> wait(int timer_fd) override;
+  base::Result<void> start(std::size_t slot) override;
+  base::Result<void> advance(std::vector<std::size_t>& done) override;
+  base::Result<void> wait(int timer_fd) override;
 
   // Checks that every accepted command appended its one event: positions are dense, and nobody else
   // appends. Call it when nothing is outstanding.
-  base::Result<bool> check_appended() const;
+  base::Result<void> check_appended() const;
 
   // The average sizes of requests and replies on the wire.
   std::size_t request_bytes() const { return request_bytes_ / requests_; }
@@ -65,9 +65,9 @@ class StenoLoad final : public LoadTarget {
   };
 
   StenoLoad(Workbench& bench, bool are_ended) : bench_(bench), are_ended_(are_ended) {}
-  base::Result<bool> spawn_sessions(std::size_t count);
-  base::Result<bool> send(std::size_t slot, std::size_t session, const domain::Command& command);
-  base::Result<bool> finish(const Asked& asked, const bus::Reply& reply);
+  base::Result<void> spawn_sessions(std::size_t count);
+  base::Result<void> send(std::size_t slot, std::size_t session, const domain::Command& command);
+  base::Result<void> finish(const Asked& asked, const bus::Reply& reply);
 
   Workbench& bench_;
   const bool are_ended_;

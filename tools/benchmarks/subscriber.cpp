@@ -46,11 +46,11 @@ class Following {
   }
 
   // Receives until nothing is left and the subscription is live.
-  base::Result<bool> drain() {
+  base::Result<void> drain() {
     for (;;) {
       const auto stepped = step();
       if (!stepped) return tl::unexpected(stepped.error());
-      if (*stepped == Step::waited && subscription_.is_live()) return true;
+      if (*stepped == Step::waited && subscription_.is_live()) return {};
     }
   }
 
@@ -113,11 +113,11 @@ base::Result<std::unique_ptr<Subscriber>> Subscriber::start(Workbench& bench,
   return std::unique_ptr<Subscriber>(new Subscriber(std::move(*process)));
 }
 
-base::Result<bool> Subscriber::expect(std::size_t count) {
+base::Result<void> Subscriber::expect(std::size_t count) {
   if (auto ok = process_->write(std::to_string(count) + "\n"); !ok) return ok;
   const auto live = process_->read_line(kSubscriberAnswerMax);
   if (!live) return tl::unexpected(live.error());
-  return true;
+  return {};
 }
 
 base::Result<std::vector<Nanoseconds>> Subscriber::received(std::size_t count) {

@@ -22,7 +22,7 @@ class Subscriber {
                                                          const StenoServer& server);
   // Call it before the events are appended, while nobody appends. Returns when the process has
   // received everything so far; received() then returns the moments of the next events, in order.
-  base::Result<bool> expect(std::size_t count);
+  base::Result<void> expect(std::size_t count);
   base::Result<std::vector<Nanoseconds>> received(std::size_t count);
 
  private:

@@ -13,7 +13,7 @@
 
 namespace workers {
 
-base::Result<bool> probe_listener(const std::string& endpoint) {
+base::Result<void> probe_listener(const std::string& endpoint) {
   const auto parsed = bus::parse_endpoint(endpoint);
   if (!parsed) return tl::unexpected(parsed.error());
   sockaddr_un address{};
@@ -22,7 +22,7 @@ base::Result<bool> probe_listener(const std::string& endpoint) {
   const base::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return base::failure(base::ErrorCode::io, std::strerror(errno), parsed->path);
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    return true;
+    return {};
   }
   const bool is_forbidden = errno == EACCES || errno == EPERM;
   return base::failure(

@@ -190,6 +190,7 @@ void CommandLoop::date_answers(base::Duration boot) {
 }
 
 bool CommandLoop::do_work(base::Time now, base::Time wall, base::Duration boot) {
+  thread_.check();
   now_ = now;
   wall_ = wall;
   boot_ = boot;

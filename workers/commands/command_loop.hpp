@@ -21,6 +21,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "eventlog/base/one_thread.hpp"
 #include "eventlog/domain/command.hpp"
 #include "eventlog/log/sequencer.hpp"
 #include "eventlog/log/stream_loader.hpp"
@@ -256,6 +257,7 @@ class CommandLoop {
   base::Time now_;
   base::Time wall_;
   base::Duration boot_{0};
+  base::OneThread thread_;
 };
 
 }  // namespace workers

@@ -73,7 +73,7 @@ class Filling {
 
   // Takes the block's events as far as there is room, at least one. Call it while the page is not
   // done.
-  Result<bool> add(eventlog::BlockStore& log, BlockEvents& block) {
+  Result<void> add(eventlog::BlockStore& log, BlockEvents& block) {
     const Position from = std::max(block.first, after().next());
     Position through = std::min(block.last, request_.durable);
     std::size_t bytes = bytes_;
@@ -99,7 +99,7 @@ class Filling {
     }
     bytes_ += kLookBytes * static_cast<std::size_t>(through.value - from.value + 1);
     page_.complete_through = through;
-    return true;
+    return {};
   }
 
  private:
@@ -123,12 +123,12 @@ Result<bool> fill_by_index(eventlog::BlockStore& log, StreamBlocks stream, Filli
       filling.end();
       break;
     }
-    if (auto ok = filling.add(log, *block); !ok) return ok;
+    if (auto ok = filling.add(log, *block); !ok) return tl::unexpected(ok.error());
   }
   return true;
 }
 
-Result<bool> fill_by_scan(eventlog::BlockStore& log, const LevelStreams& streams,
+Result<void> fill_by_scan(eventlog::BlockStore& log, const LevelStreams& streams,
                           Filling& filling) {
   while (!filling.is_done()) {
     const Position from = filling.after().next();
@@ -139,12 +139,12 @@ Result<bool> fill_by_scan(eventlog::BlockStore& log, const LevelStreams& streams
     if (block->first > from) return not_held(log, from);
     if (auto ok = filling.add(log, *block); !ok) return ok;
   }
-  return true;
+  return {};
 }
 
 }  // namespace
 
-Result<bool> fill_log_page(eventlog::BlockStore& log, eventlog::StreamIndex* index,
+Result<void> fill_log_page(eventlog::BlockStore& log, eventlog::StreamIndex* index,
                            const PageRequest& request, bus::LogPage& page) {
   const LevelStreams streams(request.level);
   Filling filling(request, page);
@@ -152,7 +152,8 @@ Result<bool> fill_log_page(eventlog::BlockStore& log, eventlog::StreamIndex* ind
   const bool is_held = filling.after().next() >= log.first();
   if (index != nullptr && is_held && !streams.only().empty()) {
     auto filled = fill_by_index(log, {log, *index, streams.only()}, filling);
-    if (!filled || *filled) return filled;
+    if (!filled) return tl::unexpected(filled.error());
+    if (*filled) return {};
   }
   return fill_by_scan(log, streams, filling);
 }

@@ -21,7 +21,7 @@ struct PageRequest {
 // and moves complete_through to the page's end. `index` must have reached `durable`; null: there is
 // none. If the index proves wrong, the log is gone over instead. Error not_found: the page would
 // begin with events that the log no longer holds.
-base::Result<bool> fill_log_page(eventlog::BlockStore& log, eventlog::StreamIndex* index,
+base::Result<void> fill_log_page(eventlog::BlockStore& log, eventlog::StreamIndex* index,
                                  const PageRequest& request, bus::LogPage& page);
 
 }  // namespace workers

@@ -72,6 +72,7 @@ QueryAnswer QueryService::answer(Query query) {
 }
 
 std::variant<QueryAnswer, DigestsJob> QueryService::begin(const Query& query) {
+  thread_.check();
   QueryAnswer answer;
   answer.peer = query.peer;
   base::Result<base::RawValue> body = base::failure(base::ErrorCode::invalid, "nothing was asked");
@@ -84,7 +85,7 @@ std::variant<QueryAnswer, DigestsJob> QueryService::begin(const Query& query) {
     const bool is_kept = index_.flush_when_due() && views_.flush_when_due();
     answer.is_behind = is_behind(query.durable) || !is_kept;
   }
-  const auto sources = is_of_log ? base::Result<bool>(true) : check_sources(query);
+  const auto sources = is_of_log ? base::Result<void>() : check_sources(query);
   if (!sources) {
     body = tl::unexpected(sources.error());
   } else if (kind != nullptr && kind->run == nullptr) {
@@ -149,8 +150,8 @@ bool QueryService::is_behind(Position durable) const {
 }
 
 // Fails if a source is not at the durable head: its rows would be answered as if they were current.
-base::Result<bool> QueryService::check_sources(const Query& query) const {
-  if (base::mutant(base::Mutant::stale_rows_answered)) return true;
+base::Result<void> QueryService::check_sources(const Query& query) const {
+  if (base::mutant(base::Mutant::stale_rows_answered)) return {};
   const QueryKind* kind = find_query(query.verb);
   const bool is_index_read = (kind != nullptr && kind->reads == QueryReads::rows_and_index) ||
                              base::mutant(base::Mutant::log_read_needs_rows);
@@ -161,7 +162,7 @@ base::Result<bool> QueryService::check_sources(const Query& query) const {
     if (!is_read && !base::mutant(base::Mutant::one_fault_fails_all)) continue;
     if (auto fault = fault_of(status, query.durable)) return tl::unexpected(std::move(*fault));
   }
-  return true;
+  return {};
 }
 
 // Only the calling thread writes rows, so those of the snapshot are at the positions given.

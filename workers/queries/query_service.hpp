@@ -10,6 +10,7 @@
 #include <optional>
 #include <variant>
 
+#include "eventlog/base/one_thread.hpp"
 #include "projections/projections.hpp"
 #include "workers/queries/query.hpp"
 
@@ -37,7 +38,7 @@ std::variant<QueryAnswer, Query> finish(DigestsJob job);
 // Builds anew the rows in which a call has met damage; each function does nothing if there are
 // none. Without these functions such rows stay as they are.
 struct RowsRebuild {
-  std::function<base::Result<bool>(Position durable)> index;
+  std::function<base::Result<void>(Position durable)> index;
   // the last call failed
   std::function<base::Result<std::optional<projections::ProjectionSet>>(bool has_failed)> views;
 };
@@ -65,7 +66,7 @@ class QueryService {
   void rebuild_damaged(Position durable);
   void catch_up(Position durable);
   bool is_behind(Position durable) const;
-  base::Result<bool> check_sources(const Query& query) const;
+  base::Result<void> check_sources(const Query& query) const;
   base::Result<DigestsJob> begin_digests(const Query& query) const;
   base::Result<base::RawValue> run(const Query& query);
 
@@ -78,7 +79,8 @@ class QueryService {
   // Why damaged rows could not be built anew; none: there are none.
   std::optional<base::Error> index_fault_;
   std::optional<base::Error> views_fault_;
-  base::Result<bool> indexed_ = true;  // whether the last catch-up of the index succeeded
+  base::Result<void> indexed_;  // whether the last catch-up of the index succeeded
+  base::OneThread thread_;
 };
 
 // Port: hands queries to the service and its answers back, in any order. Used by one thread.

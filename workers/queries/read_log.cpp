@@ -17,12 +17,12 @@ constexpr std::size_t kPageBytesMax = 4 << 20;  // of facts and content
 constexpr std::size_t kPageEventsMax = 10'000;
 
 // Checks that the log's event at `after` is the one that the reader has seen there.
-base::Result<bool> check_history(const QuerySources& sources, const bus::ReadRequest& request,
+base::Result<void> check_history(const QuerySources& sources, const bus::ReadRequest& request,
                                  Position durable) {
   const Position after = request.after;
-  if (!request.digest || after.value == 0) return true;
+  if (!request.digest || after.value == 0) return {};
   // An archived event cannot be compared; later ones are compared with the next page.
-  if (after < sources.log.first() || base::mutant(base::Mutant::history_not_compared)) return true;
+  if (after < sources.log.first() || base::mutant(base::Mutant::history_not_compared)) return {};
   const std::string where = "position " + std::to_string(after.value);
   if (after > durable) {
     return base::failure(base::ErrorCode::wrong_log,
@@ -32,8 +32,8 @@ base::Result<bool> check_history(const QuerySources& sources, const bus::ReadReq
   }
   const auto events = eventlog::read_events(sources.log, after, after, {1, false});
   if (!events) return tl::unexpected(events.error());
-  if (events->empty()) return true;  // archived meanwhile
-  if (base::blake2b(domain::encode_facts(events->front())) == *request.digest) return true;
+  if (events->empty()) return {};  // archived meanwhile
+  if (base::blake2b(domain::encode_facts(events->front())) == *request.digest) return {};
   return base::failure(base::ErrorCode::wrong_log,
                        "the log has another event there than the reader has seen: it went back to "
                        "an earlier state and was then written to; read it from its beginning",

@@ -300,6 +300,7 @@ void LeaseDispatcher::take_up_unsent_acks() {
 }
 
 bool LeaseDispatcher::do_work(const Cycle& cycle) {
+  thread_.check();
   boot_ = cycle.boot;
   if (!cycle.has_taken_over) return false;
   const base::Time now = cycle.now;

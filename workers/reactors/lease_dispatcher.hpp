@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "bus/frames.hpp"
+#include "eventlog/base/one_thread.hpp"
 #include "workers/protocol/commands.hpp"
 #include "workers/reactors/content_loader.hpp"
 #include "workers/reactors/reactor.hpp"
@@ -141,6 +142,7 @@ class LeaseDispatcher final : public Reactor {
   base::Time now_;
   base::Duration boot_{0};
   std::optional<base::Time> begun_at_;  // the time of the first do_work
+  base::OneThread thread_;
 };
 
 }  // namespace workers

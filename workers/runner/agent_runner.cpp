@@ -99,6 +99,7 @@ void AgentRunner::set_reading(Run& run) {
 }
 
 bool AgentRunner::do_work(base::Duration now) {
+  thread_.check();
   const std::size_t before = unacked_bytes_;
   for (auto& [key, run] : runs_) {
     set_reading(run);

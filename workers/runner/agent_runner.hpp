@@ -8,6 +8,7 @@
 #include <map>
 
 #include "eventlog/base/expiring_map.hpp"
+#include "eventlog/base/one_thread.hpp"
 #include "workers/runner/agent_launcher.hpp"
 
 namespace workers {
@@ -112,6 +113,7 @@ class AgentRunner {
   Key last_sent_;  // the lease whose reports were taken last
   std::size_t unacked_bytes_ = 0;
   bool is_leaving_ = false;
+  base::OneThread thread_;
 };
 
 }  // namespace workers

@@ -25,6 +25,7 @@ WorkerLink::WorkerLink(AgentRunner& worker, Ports ports, base::WorkerId id, std:
       options_(options) {}
 
 bool WorkerLink::do_work() {
+  thread_.check();
   base::Duration now{0};
   if (base::mutant(base::Mutant::clock_read_before_frames)) now = clock_.boot();
   std::vector<base::Bytes> received = receive();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bus/frames.hpp"
+#include "eventlog/base/one_thread.hpp"
 #include "workers/runner/agent_runner.hpp"
 
 namespace workers {
@@ -67,6 +68,7 @@ class WorkerLink {
   base::Duration connected_at_{0};    // when the connection was last made anew
   base::Duration next_heartbeat_{0};  // or HELLO
   base::Duration last_ack_{0};        // or the last time that no report waited for one
+  base::OneThread thread_;
 };
 
 }  // namespace workers

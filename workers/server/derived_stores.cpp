@@ -25,16 +25,16 @@ class DerivedRows {
               eventlog::KeyValueStore& view_rows, DerivedStoresOptions options)
       : log_(log), index_rows_(index_rows), view_rows_(view_rows), options_(std::move(options)) {}
 
-  Result<bool> open_index(eventlog::StreamIndex& index, Position tail) const {
+  Result<void> open_index(eventlog::StreamIndex& index, Position tail) const {
     auto opened = index.catch_up(log_, tail);
     if (opened) opened = build_index_upon_base();
     if (opened || !is_of_rows(opened.error())) return opened;
     return rebuild_index(index, tail, opened.error());
   }
 
-  Result<bool> rebuild_damaged_index(eventlog::StreamIndex& index, Position durable) const {
+  Result<void> rebuild_damaged_index(eventlog::StreamIndex& index, Position durable) const {
     const auto damage = index_rows_.damage();
-    if (!damage && index.is_whole()) return true;
+    if (!damage && index.is_whole()) return {};
     return rebuild_index(index, durable,
                          damage ? *damage : base::Error{ErrorCode::rows_damaged, "not whole", {}});
   }
@@ -51,7 +51,8 @@ class DerivedRows {
   Result<std::optional<projections::ProjectionSet>> rebuild_damaged_views(bool has_failed) const {
     const auto damage = view_rows_.damage();
     if (!damage && !has_failed) return std::nullopt;
-    if (auto ok = damage ? clear_views(*damage) : true; !ok) return tl::unexpected(ok.error());
+    if (auto ok = damage ? clear_views(*damage) : Result<void>(); !ok)
+      return tl::unexpected(ok.error());
     auto set = projection_set();
     if (!set) return tl::unexpected(set.error());
     return std::optional(std::move(*set));
@@ -62,13 +63,13 @@ class DerivedRows {
     if (options_.on_rebuilt) options_.on_rebuilt(rows, why);
   }
 
-  Result<bool> rebuild_index(eventlog::StreamIndex& index, Position durable,
+  Result<void> rebuild_index(eventlog::StreamIndex& index, Position durable,
                              const base::Error& why) const {
     tell("index", why);
     return index.rebuild(log_, durable, [this] { return build_index_upon_base(); });
   }
 
-  Result<bool> clear_views(const base::Error& why) const {
+  Result<void> clear_views(const base::Error& why) const {
     tell("views", why);
     return view_rows_.clear();
   }
@@ -101,30 +102,31 @@ class DerivedRows {
   }
 
   // Gives the index the states of streams at the anchor, which the log no longer holds.
-  Result<bool> build_index_upon_base() const {
+  Result<void> build_index_upon_base() const {
     auto base = read_base();
     if (!base) return tl::unexpected(base.error());
-    if (!*base) return true;
+    if (!*base) return {};
     const Position begin = (*base)->anchor.at.position;
     auto is_there = projections::has_anchored_streams(index_rows_, begin);
-    if (!is_there || *is_there) return is_there;
+    if (!is_there) return tl::unexpected(is_there.error());
+    if (*is_there) return {};
     const auto rows = projections::open_anchored_rows(std::move(**base));
     if (!rows) return tl::unexpected(rows.error());
     return projections::copy_anchored_streams(**rows, index_rows_, begin);
   }
 
   // Gives projections that do not reach the log's beginning the base's rows.
-  Result<bool> build_views_upon_base() const {
+  Result<void> build_views_upon_base() const {
     auto base = read_base();
     if (!base) return tl::unexpected(base.error());
-    if (!*base) return true;
+    if (!*base) return {};
     std::vector<std::unique_ptr<projections::Projection>> behind;
     for (auto& projection : projections::all_projections()) {
       auto goes_on = projections::can_go_on(view_rows_, *projection, (*base)->anchor.at.position);
-      if (!goes_on) return goes_on;
+      if (!goes_on) return tl::unexpected(goes_on.error());
       if (!*goes_on) behind.push_back(std::move(projection));
     }
-    if (behind.empty()) return true;
+    if (behind.empty()) return {};
     const auto rows = projections::open_anchored_rows(std::move(**base));
     if (!rows) return tl::unexpected(rows.error());
     for (const auto& projection : behind) {
@@ -132,7 +134,7 @@ class DerivedRows {
         return ok;
       }
     }
-    return true;
+    return {};
   }
 
   eventlog::BlockStore& log_;

@@ -127,6 +127,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
 }
 
 bool Server::do_work() {
+  thread_.check();
   if (failure_) return false;
   boot_ = ports_.clock.boot();
   now_ = log_clock_.now();

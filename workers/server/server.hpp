@@ -13,6 +13,7 @@
 
 #include "bus/feed_publisher.hpp"
 #include "bus/frame_server.hpp"
+#include "eventlog/base/one_thread.hpp"
 #include "projections/start/startup_rows.hpp"
 #include "workers/instruments/duty_cycle.hpp"
 #include "workers/instruments/flight_recorder.hpp"
@@ -141,6 +142,7 @@ class Server : private Asker {
   std::vector<CommandTimes> answered_;             // in this call of send_answers
   DutyCycle duty_;
   FlightRecorder flight_;
+  base::OneThread thread_;
 };
 
 }  // namespace workers

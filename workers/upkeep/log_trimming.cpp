@@ -108,7 +108,7 @@ Result<eventlog::Anchor> LogTrimming::fold_part(Position end) const {
     if (auto made = disk.make_folder(folder); !made) return tl::unexpected(made.error());
   }
   auto anchor = fold(end, part + "/rows");
-  Result<bool> synced = anchor ? eventlog::sync_all(part + "/rows", disk) : true;
+  Result<void> synced = anchor ? eventlog::sync_all(part + "/rows", disk) : Result<void>();
   for (const std::string& folder : {part, root.bases(), root.root}) {
     if (anchor && synced) synced = disk.sync_folder(folder);
   }
@@ -118,13 +118,13 @@ Result<eventlog::Anchor> LogTrimming::fold_part(Position end) const {
 }
 
 // A copy of the log made after the archive and before the trim has no such rows: folds them.
-Result<bool> LogTrimming::fold_missing(const eventlog::Anchor& anchor) const {
+Result<void> LogTrimming::fold_missing(const eventlog::Anchor& anchor) const {
   const Position end = anchor.at.position;
-  if (!eventlog::is_gone(part_of(end)) || !eventlog::is_gone(root.base(end))) return true;
-  if (log.first() > end) return true;
+  if (!eventlog::is_gone(part_of(end)) || !eventlog::is_gone(root.base(end))) return {};
+  if (log.first() > end) return {};
   const auto folded = fold_part(end);
   if (!folded) return tl::unexpected(folded.error());
-  if (folded->at == anchor.at && folded->rows == anchor.rows) return true;
+  if (folded->at == anchor.at && folded->rows == anchor.rows) return {};
   disk.remove_all(part_of(end));
   return failure(ErrorCode::damaged,
                  "the rows that the log adds up to are not those that the anchor names",
@@ -141,7 +141,7 @@ Result<domain::MadeAnchor> LogTrimming::find_anchor(const TrimOrder& order) cons
                  "position " + std::to_string(order.through.value));
 }
 
-Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& index_rows) const {
+Result<void> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& index_rows) const {
   const auto made = find_anchor(order);
   if (!made) return tl::unexpected(made.error());
   const auto anchor = eventlog::open_anchor(made->anchor);
@@ -179,7 +179,7 @@ Result<bool> LogTrimming::trim(const TrimOrder& order, eventlog::KeyValueStore& 
   for (const base::ListedFile& entry : *bases) {
     if (entry.path != base) disk.remove_all(entry.path);
   }
-  return true;
+  return {};
 }
 
 void LogTrimming::remove_left_over(const std::string& folder) const {

@@ -22,7 +22,7 @@ struct LogTrimming {
   // Puts the rows in their place, durably, and only then trims; missing rows are folded anew.
   // `index_rows` holds the index and snapshots, which are first brought to the log's new beginning.
   // Errors: those of trim_log; damaged when rows folded anew are not those of the anchor.
-  base::Result<bool> trim(const TrimOrder& order, eventlog::KeyValueStore& index_rows) const;
+  base::Result<void> trim(const TrimOrder& order, eventlog::KeyValueStore& index_rows) const;
 
   // Folds all projections and the states of all streams into new rows in the folder, upon the rows
   // that the last trim kept. Errors: those of fold_anchor and open_anchored_rows.
@@ -35,7 +35,7 @@ struct LogTrimming {
   base::Result<eventlog::Checkpoint> choose_end(const ArchiveOrder& order) const;
   base::Result<domain::MadeAnchor> find_anchor(const TrimOrder& order) const;
   base::Result<eventlog::Anchor> fold_part(Position end) const;
-  base::Result<bool> fold_missing(const eventlog::Anchor& anchor) const;
+  base::Result<void> fold_missing(const eventlog::Anchor& anchor) const;
   std::string part_of(Position end) const { return root.base(end) + ".new"; }
 };
 

@@ -20,6 +20,7 @@ namespace workers {
 using domain::SessionStatus;
 
 UpkeepOutcome UpkeepJobs::run(const UpkeepJob& job) {
+  thread_.check();
   UpkeepOutcome outcome;
   if (job.order) {
     std::visit([&](const auto& order) { obey(order, outcome); }, *job.order);
@@ -43,10 +44,10 @@ UpkeepOutcome UpkeepJobs::run(const UpkeepJob& job) {
 
 // Fails if the index, by which listed texts are found, is behind the projections; it can fail by
 // itself.
-base::Result<bool> UpkeepJobs::check_index(Position listed) {
+base::Result<void> UpkeepJobs::check_index(Position listed) {
   const auto indexed = index_.position();
   if (!indexed) return tl::unexpected(indexed.error());
-  if (*indexed >= listed) return true;
+  if (*indexed >= listed) return {};
   return base::failure(
       base::ErrorCode::busy,
       "nothing is erased yet: the stream index, by which texts are found, stands at "
@@ -132,9 +133,9 @@ void UpkeepJobs::erase_pending(const UpkeepJob& job, UpkeepOutcome& outcome) {
 }
 
 // Erases in all backups and archives that can hold the texts; one that is missing is an error.
-base::Result<bool> UpkeepJobs::reach_copies(const UpkeepJob& job,
+base::Result<void> UpkeepJobs::reach_copies(const UpkeepJob& job,
                                             const std::vector<Wanted>& wanted) {
-  base::Result<bool> outcome = true;  // of the first copy that was not reached
+  base::Result<void> outcome;  // of the first copy that was not reached
   const auto unreached = [&](std::string_view kind, const std::string& name, base::Error error) {
     if (!outcome) return;
     error.text = std::string(kind) + " " + name + " is not reached by erasures: " + error.text +
@@ -166,7 +167,7 @@ base::Result<bool> UpkeepJobs::reach_copies(const UpkeepJob& job,
   return outcome;
 }
 
-base::Result<bool> UpkeepJobs::reach(const std::string& root, const std::vector<Wanted>& wanted) {
+base::Result<void> UpkeepJobs::reach(const std::string& root, const std::vector<Wanted>& wanted) {
   const eventlog::LogFolder folder{root};
   if (!folder.has_log()) {
     return base::failure(base::ErrorCode::not_found, "there is no log", root);
@@ -184,13 +185,13 @@ base::Result<bool> UpkeepJobs::reach(const std::string& root, const std::vector<
   eventlog::StreamIndex own(*opened->rows);
   const Position tail = (*store)->tail();
   if (!own.catch_up(**store, tail)) {
-    auto rebuilt = own.rebuild(**store, tail, [] { return base::Result<bool>(true); });
+    auto rebuilt = own.rebuild(**store, tail, [] { return base::Result<void>(); });
     if (!rebuilt) return rebuilt;
   }
   return erase_from(**store, own, folder, wanted);
 }
 
-base::Result<bool> UpkeepJobs::erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
+base::Result<void> UpkeepJobs::erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
                                           const eventlog::LogFolder& folder,
                                           const std::vector<Wanted>& wanted) {
   // Noted first, so that nobody takes the missing text for damage.
@@ -220,15 +221,15 @@ base::Result<UpkeepJobs::Wanted> UpkeepJobs::erase(const projections::PendingEra
 }
 
 // Removes the private folder of an agent whose session is erased whole.
-base::Result<bool> UpkeepJobs::remove_session_folder(const projections::PendingErasure& pending) {
-  if (options_.session_folder.empty()) return true;
+base::Result<void> UpkeepJobs::remove_session_folder(const projections::PendingErasure& pending) {
+  if (options_.session_folder.empty()) return {};
   const auto row = projections::get_session(views_, pending.agent, pending.session);
   if (!row) return tl::unexpected(row.error());
-  if (!*row || !(*row)->is_erased || domain::is_live((*row)->status)) return true;
+  if (!*row || !(*row)->is_erased || domain::is_live((*row)->status)) return {};
   const std::string folder = options_.session_folder + "/" + pending.session.text();
   std::error_code error;
   std::filesystem::remove_all(folder, error);
-  if (!error) return true;
+  if (!error) return {};
   return base::failure(base::ErrorCode::io, "cannot be removed: " + error.message(), folder);
 }
 

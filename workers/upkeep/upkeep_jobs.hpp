@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "eventlog/base/one_thread.hpp"
 #include "eventlog/copies/archive.hpp"
 #include "eventlog/copies/backup.hpp"
 #include "eventlog/log/stream_index.hpp"
@@ -93,7 +94,7 @@ struct TrimOrder {
 
 struct TrimResult {
   TrimOrder order;
-  base::Result<bool> done;
+  base::Result<void> done;
 };
 
 using Order = std::variant<BackupOrder, AnchorOrder, ArchiveOrder, TrimOrder>;
@@ -145,7 +146,7 @@ class UpkeepJobs {
  private:
   using Wanted = eventlog::LaterErasure;
 
-  base::Result<bool> check_index(Position listed);
+  base::Result<void> check_index(Position listed);
   void obey(const BackupOrder& order, UpkeepOutcome& outcome);
   void obey(const AnchorOrder& order, UpkeepOutcome& outcome);
   void obey(const ArchiveOrder& order, UpkeepOutcome& outcome);
@@ -154,12 +155,12 @@ class UpkeepJobs {
   LogTrimming trimming();
   base::Result<Wanted> erase(const projections::PendingErasure& pending,
                              eventlog::ScrubScope& scope);
-  base::Result<bool> reach(const std::string& root, const std::vector<Wanted>& wanted);
-  base::Result<bool> erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
+  base::Result<void> reach(const std::string& root, const std::vector<Wanted>& wanted);
+  base::Result<void> erase_from(eventlog::BlockStore& copy, eventlog::StreamIndex& index,
                                 const eventlog::LogFolder& folder,
                                 const std::vector<Wanted>& wanted);
-  base::Result<bool> reach_copies(const UpkeepJob& job, const std::vector<Wanted>& wanted);
-  base::Result<bool> remove_session_folder(const projections::PendingErasure& pending);
+  base::Result<void> reach_copies(const UpkeepJob& job, const std::vector<Wanted>& wanted);
+  base::Result<void> remove_session_folder(const projections::PendingErasure& pending);
   void erase_pending(const UpkeepJob& job, UpkeepOutcome& outcome);
   void find_expired(base::Time now, UpkeepOutcome& outcome);
 
@@ -168,6 +169,7 @@ class UpkeepJobs {
   eventlog::KeyValueStore& views_;
   eventlog::KeyValueStore* index_rows_;  // of the index and snapshots
   const UpkeepOptions options_;
+  base::OneThread thread_;
 };
 
 // Port. Used by one thread.

@@ -190,7 +190,7 @@ TEST_CASE("an index that ends before a trimmed log begins is not believed", "[ev
   const auto caught_up = index.catch_up(f.store(), f.store().tail());
   REQUIRE_FALSE(caught_up);
   CHECK(caught_up.error().code == ErrorCode::wrong_log);
-  REQUIRE(index.rebuild(f.store(), f.store().tail(), [] { return base::Result<bool>(true); }));
+  REQUIRE(index.rebuild(f.store(), f.store().tail(), [] { return base::Result<void>(); }));
 }
 
 TEST_CASE("nothing is trimmed that the archive does not hold", "[eventlog]") {

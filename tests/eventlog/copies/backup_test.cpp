@@ -157,12 +157,12 @@ TEST_CASE("of a backup that was cut short only what is labelled as it is taken o
 
 // Notes every sync in order, and fails it for one path.
 struct SyncedDisk final : support::ForwardingDisk {
-  base::Result<bool> sync_folder(const std::string& path) override { return note(path); }
-  base::Result<bool> settle(const std::string& path) override { return note(path); }
-  base::Result<bool> note(const std::string& path) {
+  base::Result<void> sync_folder(const std::string& path) override { return note(path); }
+  base::Result<void> settle(const std::string& path) override { return note(path); }
+  base::Result<void> note(const std::string& path) {
     synced.push_back(path);
     removed_before_sync = std::exchange(removed, {});
-    if (path != failing) return true;
+    if (path != failing) return {};
     return base::failure(ErrorCode::io, "the disk is gone", path);
   }
 
@@ -346,7 +346,7 @@ TEST_CASE("of a copy that is removed the label goes last, and that for good", "[
 TEST_CASE("an erasure that reaches a backup while it is restored is not lost", "[eventlog]") {
   // Erases from the copy when the first folder of the new log is synced, or when the last one is.
   struct ErasingDisk final : support::ForwardingDisk {
-    base::Result<bool> sync_folder(const std::string& path) override {
+    base::Result<void> sync_folder(const std::string& path) override {
       if (path == at) REQUIRE(eventlog::add_later_erasures(erased, more));
       return support::ForwardingDisk::sync_folder(path);
     }
@@ -557,7 +557,7 @@ TEST_CASE("two restores of one backup are two histories", "[eventlog]") {
 // Fails every sync of the folder once the restored log is in its place.
 struct CutDisk final : support::ForwardingDisk {
   explicit CutDisk(std::string restored) : root(std::move(restored)) {}
-  base::Result<bool> sync_folder(const std::string& path) override {
+  base::Result<void> sync_folder(const std::string& path) override {
     if (path != root || !eventlog::LogFolder{root}.has_log()) {
       return ForwardingDisk::sync_folder(path);
     }

@@ -222,15 +222,15 @@ TEST_CASE("a text that is erased while it is read was erased, not damaged", "[ev
                                                                   std::size_t max) override {
       return log_.store().read_reverse(from, max);
     }
-    base::Result<bool> replace_content(Position p, base::ByteView c) override {
+    base::Result<void> replace_content(Position p, base::ByteView c) override {
       return log_.store().replace_content(p, c);
     }
-    base::Result<bool> erase_chunks(base::ByteView p) override {
+    base::Result<void> erase_chunks(base::ByteView p) override {
       return log_.store().erase_chunks(p);
     }
-    base::Result<bool> scrub(const ScrubScope& s) override { return log_.store().scrub(s); }
-    base::Result<bool> copy_to(const std::string& f) override { return log_.store().copy_to(f); }
-    base::Result<bool> trim_before(Position p) override { return log_.store().trim_before(p); }
+    base::Result<void> scrub(const ScrubScope& s) override { return log_.store().scrub(s); }
+    base::Result<void> copy_to(const std::string& f) override { return log_.store().copy_to(f); }
+    base::Result<void> trim_before(Position p) override { return log_.store().trim_before(p); }
     eventlog::DurabilityClass durability() const override { return log_.store().durability(); }
 
    private:

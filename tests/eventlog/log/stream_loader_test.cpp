@@ -201,13 +201,13 @@ TEST_CASE("an index that is deleted is built again to the same rows", "[eventlog
   REQUIRE(layers.index.catch_up(layers.store(), tail));
   const auto before = *layers.rows.store().scan("", "", 1'000'000);
   REQUIRE(layers.snapshots.save(stream_of(99), {domain::SessionState{}, {}, {}}));
-  const auto fill = [&]() -> base::Result<bool> {
+  const auto fill = [&]() -> base::Result<void> {
     CHECK(layers.rows.store().scan("", "", 1'000'000)->empty());
     CHECK_FALSE(layers.index.is_whole());
     const auto looked = layers.index.blocks_after(stream_of(1), {0});
     REQUIRE_FALSE(looked);
     CHECK(looked.error().code == base::ErrorCode::busy);
-    return true;
+    return {};
   };
   REQUIRE(layers.index.rebuild(layers.store(), tail, fill));
   const auto after = *layers.rows.store().scan("i/", "", 1'000'000);
@@ -244,7 +244,7 @@ void expect_wrong_log(std::int64_t events_before, std::int64_t events_after, cha
   const bool is_same = log_after == 'A' && events_after < events_before;
   CHECK(caught_up.error().code ==
         (is_same ? base::ErrorCode::damaged : base::ErrorCode::wrong_log));
-  REQUIRE(index.rebuild(store, store.tail(), [] { return base::Result<bool>(true); }));
+  REQUIRE(index.rebuild(store, store.tail(), [] { return base::Result<void>(); }));
   CHECK(index.blocks_after(stream_of(1), {0})->size() == static_cast<std::size_t>(events_after));
 }
 

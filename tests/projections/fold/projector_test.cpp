@@ -88,7 +88,7 @@ TEST_CASE("a projector folds every event once, in order, with its position", "[p
 class FragileStore final : public eventlog::KeyValueStore {
  public:
   FragileStore(eventlog::KeyValueStore& store, int writes) : store_(store), writes_(writes) {}
-  base::Result<bool> write(const eventlog::WriteBatch& batch) override {
+  base::Result<void> write(const eventlog::WriteBatch& batch) override {
     if (writes_-- <= 0) return base::failure(ErrorCode::io, "the disk is gone");
     return store_.write(batch);
   }
@@ -102,7 +102,7 @@ class FragileStore final : public eventlog::KeyValueStore {
   base::Result<std::optional<eventlog::KeyValue>> last(base::ByteView prefix) override {
     return store_.last(prefix);
   }
-  base::Result<bool> clear() override { return store_.clear(); }
+  base::Result<void> clear() override { return store_.clear(); }
   base::Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override {
     return store_.snapshot();
   }

@@ -25,13 +25,13 @@ using support::DrivenLoop;
 class BusyStore final : public support::ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
-  base::Result<bool> scrub(const eventlog::ScrubScope&) override {
+  base::Result<void> scrub(const eventlog::ScrubScope&) override {
     if (busy > 0) {
       --busy;
       return base::failure(base::ErrorCode::busy, "somebody reads");
     }
     ++scrubs;
-    return true;
+    return {};
   }
 
   int busy = 0;

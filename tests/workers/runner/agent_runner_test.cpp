@@ -28,9 +28,9 @@ struct Agent {
 class Process final : public engines::AgentProcess {
  public:
   explicit Process(Agent& agent) : agent_(agent) {}
-  base::Result<bool> write(base::ByteView bytes) override {
+  base::Result<void> write(base::ByteView bytes) override {
     agent_.written.emplace_back(bytes);
-    return true;
+    return {};
   }
   void close_stdin() override { agent_.is_stdin_closed = true; }
   void terminate(std::chrono::milliseconds) override { agent_.is_terminated = true; }

@@ -31,7 +31,7 @@ class SilentEngine final : public engines::Engine {
 class BriefProcess final : public engines::AgentProcess {
  public:
   explicit BriefProcess(const bool& may_exit) : may_exit_(may_exit) {}
-  base::Result<bool> write(base::ByteView) override { return true; }
+  base::Result<void> write(base::ByteView) override { return {}; }
   void close_stdin() override {}
   void terminate(std::chrono::milliseconds) override {}
   void kill() override {}

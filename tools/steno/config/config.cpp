@@ -372,16 +372,16 @@ class Sources {
  public:
   explicit Sources(const ConfigInput& input) : input_(input) {}
 
-  Result<bool> read_file(const std::string& path, bool must_exist) {
+  Result<void> read_file(const std::string& path, bool must_exist) {
     auto settings = input_.read_file(path);
     if (!settings) {
-      if (settings.error().code == ErrorCode::not_found && !must_exist) return true;
+      if (settings.error().code == ErrorCode::not_found && !must_exist) return {};
       return tl::unexpected(settings.error());
     }
     for (FileSetting& setting : *settings) {
       if (auto ok = accept(setting, path); !ok) return ok;
     }
-    return true;
+    return {};
   }
 
   std::optional<Given> find(const std::string& key) const {
@@ -429,7 +429,7 @@ class Sources {
     return value == FileValueKind::text;
   }
 
-  Result<bool> accept(FileSetting& setting, const std::string& path) {
+  Result<void> accept(FileSetting& setting, const std::string& path) {
     const std::string where = path + " line " + std::to_string(setting.line);
     const auto known = std::find_if(keys().begin(), keys().end(),
                                     [&](const Key& key) { return key.key.name == setting.key; });
@@ -453,7 +453,7 @@ class Sources {
     path_ = path;
     const std::string key = setting.key;
     file_.insert_or_assign(key, std::move(setting));
-    return true;
+    return {};
   }
 
   const ConfigInput& input_;
@@ -461,8 +461,8 @@ class Sources {
   std::map<std::string, FileSetting> file_;
 };
 
-Result<bool> apply(Config& config, const Key& key, const Given& given) {
-  if (key.set(config, given)) return true;
+Result<void> apply(Config& config, const Key& key, const Given& given) {
+  if (key.set(config, given)) return {};
   const bool is_file_path = key.kind == KeyKind::path && given.source == SettingSource::file;
   const std::string shown = given.kind == FileValueKind::list ? join_words(given.list) : given.text;
   return base::failure(ErrorCode::invalid,
@@ -541,7 +541,7 @@ std::size_t letters_apart(std::string_view a, std::string_view b) {
 
 // Refuses a variable that nearly matches a setting's name, which would otherwise be ignored
 // silently. Other variables, such as those of tests and agents, are not ours.
-Result<bool> check_variables(const ConfigInput& input) {
+Result<void> check_variables(const ConfigInput& input) {
   constexpr std::string_view kPrefix = "STENO_";
   constexpr std::size_t kLettersMin = 5;  // a short name is close to many
   constexpr std::size_t kLettersApartMax = 2;
@@ -559,7 +559,7 @@ Result<bool> check_variables(const ConfigInput& input) {
                            name);
     }
   }
-  return true;
+  return {};
 }
 
 bool has_builtin(const std::string& key) {

@@ -26,7 +26,7 @@ class Export {
   Export(const ReplayArguments& arguments, const eventlog::OpenedLog& log)
       : arguments_(arguments), store_(*log.store), later_(log.later) {}
 
-  Result<bool> run() {
+  Result<void> run() {
     ProgressLine progress(arguments_.err, "export");
     const Position tail = store_.tail();
     while (next_ <= tail) {
@@ -47,7 +47,7 @@ class Export {
   }
 
  private:
-  Result<bool> print(const eventlog::StoredBlock& stored) {
+  Result<void> print(const eventlog::StoredBlock& stored) {
     const auto view = eventlog::parse_block(stored.facts);
     if (!view) return damaged(view.error().text);
     if (view->header.first != next_) return damaged("the event is missing");
@@ -68,8 +68,8 @@ class Export {
     return print_line(*line);
   }
 
-  Result<bool> print_chunks(const BlockView& view, const base::Bytes& content) {
-    if (content.empty()) return true;
+  Result<void> print_chunks(const BlockView& view, const base::Bytes& content) {
+    if (content.empty()) return {};
     const auto decoded = base::decode<eventlog::ContentBlock>(content);
     if (!decoded) return damaged("the content cannot be read");
     for (const auto& entry : decoded->entries) {
@@ -86,18 +86,18 @@ class Export {
         if (auto ok = print_line(chunk_line({std::move(key), std::move(*bytes)})); !ok) return ok;
       }
     }
-    return true;
+    return {};
   }
 
-  Result<bool> print_line(const std::string& line) {
+  Result<void> print_line(const std::string& line) {
     const bool is_written =
         std::fwrite(line.data(), 1, line.size(), arguments_.out) == line.size() &&
         std::fputc('\n', arguments_.out) != EOF;
-    if (is_written) return true;
+    if (is_written) return {};
     return base::failure(ErrorCode::io, "the lines cannot be written");
   }
 
-  Result<bool> damaged(const std::string& what) const {
+  Result<void> damaged(const std::string& what) const {
     return base::failure(ErrorCode::damaged, what + "; steno replay salvage keeps what can be kept",
                          "position " + std::to_string(next_.value));
   }

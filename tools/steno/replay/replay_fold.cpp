@@ -45,10 +45,10 @@ void apply(Fold& fold, const RecordedEvent& event) {
 }
 
 // Fails if the log may be shorter than it was: its state must not pass for that at the real end.
-Result<bool> check_end(const eventlog::UnprovedLog& log, const FoldEnd& end) {
+Result<void> check_end(const eventlog::UnprovedLog& log, const FoldEnd& end) {
   const Position tail = log.store->tail();
   if (end.is_position) {
-    if (end.position <= tail) return true;
+    if (end.position <= tail) return {};
     const bool is_lost =
         log.store_error || log.head_error || (log.head && end.position <= log.head->position);
     return base::failure(is_lost ? ErrorCode::damaged : ErrorCode::not_found,
@@ -67,7 +67,7 @@ Result<bool> check_end(const eventlog::UnprovedLog& log, const FoldEnd& end) {
                              std::to_string(log.head->position.value) +
                              " are missing; name a position before them with --at");
   }
-  return true;
+  return {};
 }
 
 }  // namespace

@@ -62,16 +62,16 @@ class Import {
   }
 
  private:
-  Result<bool> read_line() {
+  Result<void> read_line() {
     ++number_;
     if (std::getline(in_, line_)) {
       read_bytes_ += static_cast<std::int64_t>(line_.size()) + 1;
-      return true;
+      return {};
     }
     return wrong("the lines end here, and the end line is missing");
   }
 
-  Result<bool> read_head() {
+  Result<void> read_head() {
     if (auto ok = read_line(); !ok) return ok;
     const nlohmann::json head = nlohmann::json::parse(line_, nullptr, false);
     const bool is_export = head.is_object() && head.contains("steno_export");
@@ -79,19 +79,19 @@ class Import {
     if (head["steno_export"] != 1) return wrong("it was printed by a newer release");
     const nlohmann::json of = head.value("of", nlohmann::json::object());
     if (!of.is_object()) return wrong("this is not the output of steno replay export");
-    if (of.value("with_content", nlohmann::json(true)) == true) return true;
+    if (of.value("with_content", nlohmann::json(true)) == true) return {};
     return wrong("it was exported without content, and cannot become a log again");
   }
 
-  Result<bool> take_line(eventlog::LogCopy& copy) {
+  Result<void> take_line(eventlog::LogCopy& copy) {
     if (auto ok = read_line(); !ok) return ok;
     if (line_.starts_with("{\"end\"")) return take_end();
     const auto kind = lines_.read(line_);
     if (!kind) return wrong(kind.error().text);
-    if (*kind == BlockLineReader::Kind::chunk) return true;
+    if (*kind == BlockLineReader::Kind::chunk) return {};
     if (*kind == BlockLineReader::Kind::erased) {
       later_.erasures.push_back(lines_.take_erased());
-      return true;
+      return {};
     }
     const SealedBlock block = lines_.take_block();
     if (block.header.first != next_) {
@@ -105,18 +105,18 @@ class Import {
     return copy.append(block);
   }
 
-  Result<bool> take_end() {
+  Result<void> take_end() {
     const nlohmann::json end = nlohmann::json::parse(line_, nullptr, false);
     is_ended_ = end.is_object() && end.contains("end") && end["end"].is_object() &&
                 end["end"].value("position", nlohmann::json()) == next_.value - 1 &&
                 end["end"].value("hash", nlohmann::json()) == base::to_hex(base::view(hash_));
-    if (is_ended_) return true;
+    if (is_ended_) return {};
     return wrong("the end line does not match the lines before it");
   }
 
   // Proves contents, which are not part of the block's hash. Also collects stream versions and
   // recorded erasures, which the events appended after the import need.
-  Result<bool> check_events(const SealedBlock& block) {
+  Result<void> check_events(const SealedBlock& block) {
     const auto view = eventlog::parse_block(block.facts);
     const auto content = base::decode<eventlog::ContentBlock>(block.content);
     if (!content && !block.content.empty()) return wrong("the content cannot be read");
@@ -134,7 +134,7 @@ class Import {
                      " does not match its digest");
       }
     }
-    return true;
+    return {};
   }
 
   void note_erasure(const domain::RecordedEvent& event) {

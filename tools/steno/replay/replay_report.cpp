@@ -19,8 +19,8 @@ int fail(std::FILE* err, const base::Error& error) {
 
 namespace {
 
-base::Result<bool> check_base(const std::optional<eventlog::LogBase>& base) {
-  if (!base) return true;
+base::Result<void> check_base(const std::optional<eventlog::LogBase>& base) {
+  if (!base) return {};
   return base::failure(base::ErrorCode::not_found,
                        "the log begins behind position " +
                            std::to_string(base->anchor.at.position.value) + ": " +
@@ -29,12 +29,12 @@ base::Result<bool> check_base(const std::optional<eventlog::LogBase>& base) {
 
 }  // namespace
 
-base::Result<bool> check_begin(const eventlog::UnprovedLog& log) {
+base::Result<void> check_begin(const eventlog::UnprovedLog& log) {
   if (log.base_error) return tl::unexpected(*log.base_error);
   return check_base(log.base);
 }
 
-base::Result<bool> check_begin(const eventlog::OpenedLog& log) {
+base::Result<void> check_begin(const eventlog::OpenedLog& log) {
   return check_base(log.base);
 }
 

@@ -17,8 +17,8 @@ namespace steno {
 int fail(std::FILE* err, const base::Error& error);
 
 // Error not_found for a log whose beginning was archived; the text says where it is.
-base::Result<bool> check_begin(const eventlog::UnprovedLog& log);
-base::Result<bool> check_begin(const eventlog::OpenedLog& log);
+base::Result<void> check_begin(const eventlog::UnprovedLog& log);
+base::Result<void> check_begin(const eventlog::OpenedLog& log);
 
 // Prints one line on `err` if the log's beginning was archived, since only the rest is shown.
 void tell_archived(std::FILE* err, const std::optional<eventlog::LogBase>& base);

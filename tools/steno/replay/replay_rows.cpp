@@ -58,18 +58,18 @@ Result<RebuiltRows> RebuiltRows::open(const ReplayArguments& arguments) {
   return all;
 }
 
-Result<bool> RebuiltRows::read_live(const Projection& projection, RebuiltProjection& outcome) {
-  if (live_ == nullptr) return true;
+Result<void> RebuiltRows::read_live(const Projection& projection, RebuiltProjection& outcome) {
+  if (live_ == nullptr) return {};
   const auto stored = projections::read_checkpoint(*live_, projection.name());
   if (!stored) return tl::unexpected(stored.error());
-  if (!*stored || (*stored)->schema != projection.schema()) return true;
+  if (!*stored || (*stored)->schema != projection.schema()) return {};
   // Rows from before the archived beginning cannot be folded from the rest of the log.
-  if ((*stored)->checkpoint.position.next() < log_->store->first()) return true;
+  if ((*stored)->checkpoint.position.next() < log_->store->first()) return {};
   const auto digest = projections::digest(*live_, projection.name());
   if (!digest) return tl::unexpected(digest.error());
   outcome.live = (*stored)->checkpoint;
   outcome.live_digest = *digest;
-  return true;
+  return {};
 }
 
 Result<Position> RebuiltRows::choose_end(const RebuiltProjection& outcome) const {
@@ -95,12 +95,12 @@ Result<Position> RebuiltRows::choose_end(const RebuiltProjection& outcome) const
                            std::to_string(reached.value) + ", which the log does not");
 }
 
-Result<bool> RebuiltRows::fold(projections::Projector& projector, Position end) {
+Result<void> RebuiltRows::fold(projections::Projector& projector, Position end) {
   ProgressLine progress(arguments_->err, projector.projection().name());
   for (;;) {
     const auto folded = projector.catch_up(*log_->store, end, kBatchEvents);
     if (!folded) return tl::unexpected(folded.error());
-    if (*folded == 0) return true;
+    if (*folded == 0) return {};
     progress.show(projector.position(), end);
   }
 }

@@ -43,10 +43,10 @@ class RebuiltRows {
   RebuiltRows(const ReplayArguments& arguments, eventlog::PrivateFolder folder)
       : arguments_(&arguments), folder_(std::move(folder)) {}
 
-  base::Result<bool> read_live(const projections::Projection& projection,
+  base::Result<void> read_live(const projections::Projection& projection,
                                RebuiltProjection& outcome);
   base::Result<base::Position> choose_end(const RebuiltProjection& outcome) const;
-  base::Result<bool> fold(projections::Projector& projector, base::Position end);
+  base::Result<void> fold(projections::Projector& projector, base::Position end);
 
   const ReplayArguments* arguments_;
   std::unique_ptr<eventlog::KeyValueStore> live_;

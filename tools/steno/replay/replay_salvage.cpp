@@ -41,7 +41,7 @@ class RestFile {
  public:
   explicit RestFile(std::string path) : path_(std::move(path)) {}
 
-  Result<bool> add(const RestBlock& rest) {
+  Result<void> add(const RestBlock& rest) {
     if (!file_) {
       if (auto ok = make(); !ok) return ok;
     }
@@ -50,13 +50,13 @@ class RestFile {
     }
     const auto line = block_line(rest.block, {true, std::string(name_of(rest.proof))});
     if (!line) return tl::unexpected(line.error());
-    return write(*line) ? Result<bool>(true) : failed("write");
+    return write(*line) ? Result<void>() : failed("write");
   }
 
-  Result<bool> finish() {
-    if (!file_) return true;
+  Result<void> finish() {
+    if (!file_) return {};
     const bool is_synced = std::fflush(file_.get()) == 0 && ::fsync(::fileno(file_.get())) == 0;
-    return is_synced ? Result<bool>(true) : failed("sync");
+    return is_synced ? Result<void>() : failed("sync");
   }
 
   // Empty: there is no file.
@@ -68,20 +68,20 @@ class RestFile {
   };
 
   // Made private to the user, since it holds prompts and answers.
-  Result<bool> make() {
+  Result<void> make() {
     const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0 && errno == EEXIST) {
       return base::failure(base::ErrorCode::conflict, "the file exists already", path_);
     }
     if (fd < 0) return failed("make");
     file_.reset(::fdopen(fd, "w"));
-    return true;
+    return {};
   }
   bool write(const std::string& line) {
     return std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size() &&
            std::fputc('\n', file_.get()) != EOF;
   }
-  Result<bool> failed(const std::string& what) const {
+  Result<void> failed(const std::string& what) const {
     return tl::unexpected(eventlog::errno_error("cannot " + what + " the file", path_));
   }
 

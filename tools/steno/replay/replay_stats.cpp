@@ -57,7 +57,7 @@ class Counting {
     stats_.last = before;
   }
 
-  Result<bool> take(const eventlog::StoredBlock& stored) {
+  Result<void> take(const eventlog::StoredBlock& stored) {
     const auto block = eventlog::parse_block(stored.facts);
     if (!block) return tl::unexpected(block.error());
     const eventlog::BlockHeader& header = block->header;
@@ -86,7 +86,7 @@ class Counting {
       take_content(*envelope, has_entry ? &*next_content : nullptr);
       if (has_entry) ++next_content;
     }
-    return true;
+    return {};
   }
 
   const Stats& stats() const { return stats_; }
@@ -189,7 +189,7 @@ void print_text(std::FILE* out, const Stats& s) {
   print_amounts(out, "AGENT", s.agents);
 }
 
-Result<bool> count(eventlog::BlockStore& store, Counting& counting, std::FILE* err) {
+Result<void> count(eventlog::BlockStore& store, Counting& counting, std::FILE* err) {
   ProgressLine progress(err, "stats");
   const Position tail = store.tail();
   while (counting.stats().last < tail) {
@@ -205,7 +205,7 @@ Result<bool> count(eventlog::BlockStore& store, Counting& counting, std::FILE* e
     }
     progress.show(counting.stats().last, tail);
   }
-  return true;
+  return {};
 }
 
 }  // namespace

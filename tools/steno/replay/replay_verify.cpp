@@ -170,12 +170,12 @@ std::vector<eventlog::Witness> without_earlier(std::vector<eventlog::Witness> wi
 
 // Fails for a user's own checkpoint before a trimmed log's anchor: the log can only be compared
 // from there on.
-base::Result<bool> check_reach(const std::optional<eventlog::Witness>& witness,
+base::Result<void> check_reach(const std::optional<eventlog::Witness>& witness,
                                const UnprovedLog& log) {
-  if (!witness || !log.base) return true;
+  if (!witness || !log.base) return {};
   const eventlog::Checkpoint& begin = log.base->anchor.at;
   const base::Position position = witness->checkpoint.position;
-  if (position > begin.position || witness->checkpoint == begin) return true;
+  if (position > begin.position || witness->checkpoint == begin) return {};
   if (position < begin.position) {
     return base::failure(base::ErrorCode::not_found, witness->name + " is of position " +
                                                          std::to_string(position.value) + ", and " +

@@ -30,17 +30,16 @@ struct ServeOptions {
   workers::KeepFor keep_for;
   // The command line of this machine's worker process; empty: somebody else starts it.
   std::vector<std::string> worker_argv;
-  bool keep_workers = false;  // a stop signal ends the server only
-  bool accept_clock = false;  // serve although the clock is far behind the log
-  bool needs_log = false;     // refuse a data folder without a log
-  std::int64_t agent_files =
-      0;                   // files that the worker and its agents can open; 0: unchanged
-  mode_t agent_umask = 0;  // of agents; the umask of the server excludes all others
+  bool keep_workers = false;     // a stop signal ends the server only
+  bool accept_clock = false;     // serve although the clock is far behind the log
+  bool needs_log = false;        // refuse a data folder without a log
+  std::int64_t agent_files = 0;  // files that the worker and its agents can open; 0: unchanged
+  mode_t agent_umask = 0;        // of agents; the umask of the server excludes all others
 };
 
 // Error refused: the clock is so far before the log's last event that recorded times would be wrong
 // for weeks.
-base::Result<bool> check_clock(base::Time last, base::Time wall);
+base::Result<void> check_clock(base::Time last, base::Time wall);
 
 // Run until SIGTERM, SIGINT or SIGHUP, and return an exit code. A failure prints one line on
 // stderr. The server prints "ready" to stdout once it takes commands.

@@ -25,7 +25,7 @@ std::string remembered(const ServedLog& served) {
 
 }  // namespace
 
-base::Result<bool> check_may_begin(const ServedLog& served) {
+base::Result<void> check_may_begin(const ServedLog& served) {
   if (served.is_expected) {
     return base::failure(
         base::ErrorCode::refused,
@@ -34,7 +34,7 @@ base::Result<bool> check_may_begin(const ServedLog& served) {
         served.data_folder);
   }
   const std::string log = remembered(served);
-  if (log.empty()) return true;
+  if (log.empty()) return {};
   return base::failure(base::ErrorCode::refused,
                        "there is no log here, but log " + log +
                            " was served from here before. Mount the disk that it is on, or put it "

@@ -17,7 +17,7 @@ struct ServedLog {
 
 // Call it if the data folder holds no log, or one without an event. Error refused: a log is
 // expected there, or was served from there.
-base::Result<bool> check_may_begin(const ServedLog& served);
+base::Result<void> check_may_begin(const ServedLog& served);
 
 // Remembers the log, which must have events. Best effort: a file that cannot be written is ignored.
 void remember_log(const ServedLog& served, base::LogId log);

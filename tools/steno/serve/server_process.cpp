@@ -81,14 +81,14 @@ struct Process {
   std::unique_ptr<bus::PublisherSocket> feed_socket;
   std::optional<workers::ServerAssembly> assembly;
 
-  base::Result<bool> open();
-  base::Result<bool> open_rows();
-  base::Result<bool> bind();
+  base::Result<void> open();
+  base::Result<void> open_rows();
+  base::Result<void> bind();
   base::Result<std::unique_ptr<workers::DerivedStores>> derive();
   void assemble(std::unique_ptr<workers::DerivedStores> derived);
 };
 
-base::Result<bool> Process::open() {
+base::Result<void> Process::open() {
   auto opened = eventlog::open_log(options.data_folder, eventlog::LogMode::read_write, random);
   if (!opened) return tl::unexpected(opened.error());
   log = std::move(*opened);
@@ -101,7 +101,7 @@ base::Result<bool> Process::open() {
   }
   // In the data folder, which is private to the user.
   auto locked = eventlog::system_disk().make_folder(options.agents.lock_folder);
-  if (!locked) return locked;
+  if (!locked) return tl::unexpected(locked.error());
   const auto key_file = eventlog::LogFolder{options.data_folder}.key();
   auto opened_key = eventlog::open_signing_key(key_file, random);
   if (!opened_key) return tl::unexpected(opened_key.error());
@@ -112,7 +112,7 @@ base::Result<bool> Process::open() {
   // From here on clients are heard, so that none waits while rows are built anew.
   if (auto ok = bind(); !ok) return ok;
   assemble(std::move(*derived));
-  return true;
+  return {};
 }
 
 // Logs one line for each folder whose rows are built anew.
@@ -130,7 +130,7 @@ base::Result<std::unique_ptr<eventlog::KeyValueStore>> open_folder(std::string_v
   return std::move(opened->rows);
 }
 
-base::Result<bool> Process::open_rows() {
+base::Result<void> Process::open_rows() {
   const eventlog::LogFolder folder{options.data_folder};
   auto opened_index = open_folder("index", folder.index());
   if (!opened_index) return tl::unexpected(opened_index.error());
@@ -138,7 +138,7 @@ base::Result<bool> Process::open_rows() {
   auto opened_views = open_folder("views", folder.views());
   if (!opened_views) return tl::unexpected(opened_views.error());
   view_rows = std::move(*opened_views);
-  return true;
+  return {};
 }
 
 base::Result<std::unique_ptr<workers::DerivedStores>> Process::derive() {
@@ -151,7 +151,7 @@ base::Result<std::unique_ptr<workers::DerivedStores>> Process::derive() {
   return workers::open_derived_stores(*log.store, log.tail, *index_rows, *view_rows, wanted);
 }
 
-base::Result<bool> Process::bind() {
+base::Result<void> Process::bind() {
   auto commands = bus::bind_server(context, options.command_endpoint);
   if (!commands) return tl::unexpected(commands.error());
   command_socket = std::move(*commands);
@@ -164,7 +164,7 @@ base::Result<bool> Process::bind() {
   auto feed = bus::bind_publisher(context, options.feed_endpoint);
   if (!feed) return tl::unexpected(feed.error());
   feed_socket = std::move(*feed);
-  return true;
+  return {};
 }
 
 void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
@@ -221,9 +221,9 @@ int run_loop(Process& p, WorkerSupervisor& supervisor, StopSignals& signals) {
 
 }  // namespace
 
-base::Result<bool> check_clock(base::Time last, base::Time wall) {
+base::Result<void> check_clock(base::Time last, base::Time wall) {
   const base::Duration behind = last - wall;
-  if (behind <= kClockBehindMax) return true;
+  if (behind <= kClockBehindMax) return {};
   const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(behind).count();
   return base::failure(
       base::ErrorCode::refused,

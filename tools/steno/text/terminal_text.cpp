@@ -1,8 +1,9 @@
-// Decodes UTF-8 itself, since invalid bytes must be shown, not dropped.
+// Goes over characters one by one, since invalid bytes must be shown, not dropped.
 #include "tools/steno/text/terminal_text.hpp"
 
+#include <utf8proc.h>
+
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdio>
 
@@ -15,22 +16,13 @@ struct Character {
   bool is_valid = false;
 };
 
-// Returns the character at the start of `text`, which must not be empty (Unicode 15, table 3-7).
+// Returns the character at the start of `text`, which must not be empty.
 Character decode(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return {first, 1, true};
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return {};
-  std::uint32_t code = first & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3Fu);
-  }
-  constexpr std::array<std::uint32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
-  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < kLeast[length] || code > 0x10FFFF || is_surrogate) return {};
-  return {code, length, true};
+  utf8proc_int32_t code = 0;
+  const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                      static_cast<utf8proc_ssize_t>(text.size()), &code);
+  if (bytes <= 0) return {};
+  return {static_cast<std::uint32_t>(code), static_cast<std::size_t>(bytes), true};
 }
 
 bool is_control(std::uint32_t code) {
@@ -72,31 +64,9 @@ std::string make_safe(std::string_view text, bool keeps_lines) {
   return safe;
 }
 
-struct Range {
-  std::uint32_t first;
-  std::uint32_t last;
-};
-
-// The blocks that matter in practice, not all of Unicode's tables: a wrong width only shifts a
-// table's cell.
-constexpr Range kWide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},
-                           {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},
-                           {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F},
-                           {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
-constexpr Range kZeroWidth[] = {
-    {0x0300, 0x036F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}};
-
-template <std::size_t N>
-bool is_in(const Range (&ranges)[N], std::uint32_t code) {
-  for (const Range& range : ranges) {
-    if (code >= range.first && code <= range.last) return true;
-  }
-  return false;
-}
-
 std::size_t columns_of(const Character& character) {
-  if (is_in(kZeroWidth, character.code)) return 0;
-  return is_in(kWide, character.code) ? 2 : 1;
+  const int width = utf8proc_charwidth(static_cast<utf8proc_int32_t>(character.code));
+  return static_cast<std::size_t>(std::max(width, 0));
 }
 
 }  // namespace

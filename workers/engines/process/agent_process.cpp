@@ -89,7 +89,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return out;
 }
 
-Result<bool> check(const LaunchPlan& plan) {
+Result<void> check(const LaunchPlan& plan) {
   const auto invalid = [](std::string text) {
     return base::failure(base::ErrorCode::invalid, std::move(text));
   };
@@ -102,7 +102,7 @@ Result<bool> check(const LaunchPlan& plan) {
       if (text.find('\0') != std::string::npos) return invalid("a NUL byte in an argument");
     }
   }
-  return true;
+  return {};
 }
 
 // Uses posix_spawn, which does not copy the worker's memory, however large it has grown.
@@ -155,11 +155,11 @@ Result<std::unique_ptr<AgentProcess>> spawn_under_keeper(const LaunchPlan& plan)
   return std::make_unique<KeptProcess>(plan, *keeper, std::move(ends->ours));
 }
 
-Result<bool> become_subreaper() {
+Result<void> become_subreaper() {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
     return system_failure(errno, "cannot become a sub-reaper");
   }
-  return true;
+  return {};
 }
 
 }  // namespace engines

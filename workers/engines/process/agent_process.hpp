@@ -79,7 +79,7 @@ class AgentProcess {
 
   // Queues bytes for stdin. Errors: `busy` while the queue has no room for all of them, `too_large`
   // when it never will, `unreachable` after close_stdin() or when the agent has closed its stdin.
-  virtual Result<bool> write(ByteView bytes) = 0;
+  virtual Result<void> write(ByteView bytes) = 0;
   // Closes stdin once the queued bytes are written.
   virtual void close_stdin() = 0;
   // Sends SIGTERM to the agent process, then SIGKILL to its whole tree if it still lives after the
@@ -126,6 +126,6 @@ Result<std::unique_ptr<AgentProcess>> spawn_under_keeper(const LaunchPlan& plan)
 // Makes this process the parent of every orphan below it. Call it once, at the start of a worker.
 // The worker must start nothing but keepers in a session of their own (setsid), because it takes
 // any other such child for an orphan of a dead keeper.
-Result<bool> become_subreaper();
+Result<void> become_subreaper();
 
 }  // namespace engines

@@ -109,7 +109,7 @@ std::vector<ProcessEvent> KeptProcess::take_events() {
 
 // ---- orders of the engine ----
 
-Result<bool> KeptProcess::write(ByteView bytes) {
+Result<void> KeptProcess::write(ByteView bytes) {
   if (!pipes_.stdin_end.is_open() || stdin_is_ending_) {
     return base::failure(base::ErrorCode::unreachable, "the agent's stdin is closed");
   }
@@ -122,7 +122,7 @@ Result<bool> KeptProcess::write(ByteView bytes) {
   }
   stdin_queue_.erase(0, std::exchange(stdin_written_, 0));
   stdin_queue_ += bytes;
-  return true;
+  return {};
 }
 
 void KeptProcess::close_stdin() {

@@ -26,7 +26,7 @@ class KeptProcess final : public AgentProcess {
   KeptProcess(const LaunchPlan& plan, pid_t keeper_pid, KeptPipes pipes);
   ~KeptProcess() override;
 
-  Result<bool> write(ByteView bytes) override;
+  Result<void> write(ByteView bytes) override;
   void close_stdin() override;
   void terminate(std::chrono::milliseconds grace) override;
   void kill() override;
