@@ -222,11 +222,9 @@ void Subscription::take_page(Result<LogPage> page, base::Duration now) {
   const bool is_of_earlier_life = std::exchange(is_page_of_earlier_life_, false);
   if (!page) {
     if (!may_pass(page.error().code)) return fail(page.error());
-    trouble_ = page.error();
     read_at_ = now + kRetryEvery;
     return;
   }
-  trouble_ = {};
   must_read_ = is_of_earlier_life;
   ++counts_.pages;
   if (!accept_identity(page->identity())) return;

@@ -81,8 +81,6 @@ class Subscription {
   // True when the log was read in this life of the server, the subscription is in force, and all
   // that the publisher is known to have sent has been received.
   bool is_live() const;
-  // The reason why the log cannot be read just now; empty text: it can.
-  const base::Error& trouble() const { return trouble_; }
   const SubscriptionCounts& counts() const { return counts_; }
 
  private:
@@ -135,7 +133,6 @@ class Subscription {
   base::Duration heard_at_{0};
   base::Duration read_at_{0};  // the earliest time of the next request
 
-  base::Error trouble_;
   std::optional<base::Error> error_;
   bool is_error_told_ = false;
   SubscriptionCounts counts_;

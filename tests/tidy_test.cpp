@@ -190,6 +190,17 @@ TEST_CASE("files are asked about without exceptions", "[tidy]") {
   }
 }
 
+TEST_CASE("every function that a header declares is used", "[tidy]") {
+  const auto all = all_sources();
+  require_none(support::check_is_used(all));
+  const SourceFile header{"a/b.hpp", "int dead(int a);\nint used(int a);\n"};
+  const SourceFile source{"a/b.cpp", "int dead(int a) {\n  return used(a);\n}\n"};
+  CHECK(support::check_is_used({header, source}).size() == 1);
+  CHECK(support::check_is_used({header, source, {"a/c.cpp", "  dead(1);\n"}}).empty());
+  CHECK(support::check_is_used({{"a/d.hpp", "  bool is_dead() const { return true; }\n"}}).size() ==
+        1);
+}
+
 TEST_CASE("every source file is built", "[tidy]") {
   const std::string cmake = read(kRoot / "CMakeLists.txt");
   hold_all(all_sources(),
@@ -274,7 +285,7 @@ TEST_CASE("every decoder of bytes from outside is fuzzed", "[tidy]") {
   CHECK(complains(check_is_fuzzed({{"bus/b.hpp", "void feed(std::string_view chunk);\n"}})));
   CHECK_FALSE(complains(check_is_fuzzed({{"bus/b.hpp", "Result<B> read_b(int fd);\n"}})));
 
-  const std::string fields = "struct C {\n  static void fields(Visit&& visit) {}\n};\n";
+  const std::string fields = "struct C {\n  static constexpr void fields(Visit&& visit) {}\n};\n";
   const std::string reading = "auto c = bus::from_body<workers::C>(body);\n";
   const SourceFile reader{"workers/c.cpp", reading};
   CHECK(complains(check_is_fuzzed({{"workers/c.hpp", fields}, reader})));

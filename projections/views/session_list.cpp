@@ -410,13 +410,19 @@ Result<void> add_by_id(const RowReader& rows, std::string_view agent, std::strin
 
 Result<void> add_by_alias(const RowReader& rows, std::string_view agent, std::string_view text,
                           std::set<SessionId>& found) {
-  return for_each_row(rows, alias_prefix(agent) + Bytes(text), {},
-                      [&](const Bytes&, const Bytes& value) {
-                        if (const auto ref = base::decode<SessionRef>(value)) {
-                          found.insert(ref->session);
-                        }
-                        return found.size() <= kCandidatesMax;
-                      });
+  std::optional<base::Error> bad;
+  auto walked = for_each_row(rows, alias_prefix(agent) + Bytes(text), {},
+                             [&](const Bytes& key, const Bytes& value) {
+                               const auto ref = detail::decode_row<SessionRef>(key, value);
+                               if (!ref) {
+                                 bad = ref.error();
+                                 return false;
+                               }
+                               found.insert(ref->session);
+                               return found.size() <= kCandidatesMax;
+                             });
+  if (bad) return tl::unexpected(std::move(*bad));
+  return walked;
 }
 
 base::Error ambiguous(const RowReader& rows, std::string_view agent, std::string_view reference,

@@ -58,7 +58,6 @@ class SimLog final : public eventlog::BlockStore {
 
   // Keeps a block that was written and not synced, and whose writer is gone.
   void leave(eventlog::SealedBlock block) { left_ = std::move(block); }
-  bool has_left() const { return left_.has_value(); }
   // True if contents were replaced that a loss of power can still bring back.
   bool has_unscrubbed() const { return !replaced_.empty(); }
   // A server opens the log: an unsynced block is synced now.

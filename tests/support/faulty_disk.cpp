@@ -39,9 +39,6 @@ void FaultyDisk::ignore_syncs() {
 void FaultyDisk::set_space(std::int64_t bytes) {
   model_->space = bytes;
 }
-void FaultyDisk::free_space() {
-  model_->space.reset();
-}
 
 void FaultyDisk::cut_power(PowerLoss how) {
   const std::lock_guard guard(model_->mutex);

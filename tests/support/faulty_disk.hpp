@@ -41,7 +41,6 @@ class FaultyDisk final : public eventlog::Disk {
   void ignore_syncs();
   // Once this many bytes are written from here on, writes fail after the part that fits.
   void set_space(std::int64_t bytes);
-  void free_space();
 
   // ---- after the fault ----
 

@@ -119,11 +119,6 @@ class Given {
     copy.context.limits = limits;
     return copy;
   }
-  Given with_command(base::CommandId command) const {
-    Given copy = *this;
-    copy.context.command = command;
-    return copy;
-  }
   // Allows a past that contradicts itself.
   Given even_inconsistent() const {
     Given copy = *this;

@@ -110,7 +110,8 @@ const std::vector<Allowance>& allowances() {
         "workers/instruments", "bus", "eventlog"}},
       {"workers/server",
        {"workers/server", "workers/reactors", "workers/queries", "workers/commands",
-        "workers/upkeep", "workers/protocol", "workers/instruments", "projections", "bus", "eventlog"}},
+        "workers/upkeep", "workers/protocol", "workers/instruments", "projections", "bus",
+        "eventlog"}},
       {"workers/runner",
        {"workers/runner", "workers/engines", "workers/protocol", "bus", "eventlog/base"}},
       {"tools/steno/text",
@@ -425,6 +426,44 @@ Complaints check_is_built(const SourceFile& file, std::string_view cmake_lists) 
     }
   }
   return {at(file, 1, "is not in CMakeLists.txt")};
+}
+
+Complaints check_is_used(const std::vector<SourceFile>& files) {
+  static const std::regex kName(R"re(\b[A-Za-z_]\w*)re");
+  // A type, then the name: neither a call nor a constructor.
+  static const std::regex kDeclared(R"re([\w>&*]\s+[&*]?([a-z]\w*)\()re");
+  static const std::regex kDefined(R"re(^[^\s].*\b([a-z]\w*)\()re");
+  std::map<std::string, std::size_t> uses;
+  std::set<std::string> defined;
+  std::vector<std::pair<const SourceFile*, std::string>> headers;
+  for (const SourceFile& file : files) {
+    std::string code = code_of(file.text);
+    for (std::sregex_iterator at(code.begin(), code.end(), kName), end; at != end; ++at) {
+      ++uses[at->str()];
+    }
+    if (file.path.ends_with(".hpp")) {
+      headers.emplace_back(&file, std::move(code));
+      continue;
+    }
+    for (const std::string& line : lines_of(code)) {
+      std::smatch found;
+      if (std::regex_search(line, found, kDefined)) defined.insert(found[1]);
+    }
+  }
+  Complaints complaints;
+  for (const auto& [file, code] : headers) {
+    const auto lines = lines_of(code);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      std::smatch found;
+      if (!std::regex_search(lines[i], found, kDeclared)) continue;
+      const std::string name = found[1];
+      const bool is_call = contains_word(found.prefix().str() + found.str(), "return");
+      const std::size_t own = defined.contains(name) ? 2 : 1;
+      if (is_call || uses[name] > own) continue;
+      complaints.push_back(at(*file, i + 1, name + " is used nowhere"));
+    }
+  }
+  return complaints;
 }
 
 Complaints check_links(const SourceFile& file,

@@ -42,6 +42,10 @@ Complaints check_file_system(const SourceFile& file);
 // Every .cpp file is compiled by some target.
 Complaints check_is_built(const SourceFile& file, std::string_view cmake_lists);
 
+// Every function that a header declares is used somewhere, tests included. Told by its name alone,
+// so a dead function whose name another one has is not found.
+Complaints check_is_used(const std::vector<SourceFile>& files);
+
 // Relative links of a Markdown file have a target. `exists` takes a path from the root.
 Complaints check_links(const SourceFile& file,
                        const std::function<bool(const std::string&)>& exists);

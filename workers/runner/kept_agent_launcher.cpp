@@ -9,9 +9,9 @@
 namespace workers {
 namespace {
 
-// Twice the largest prompt (64 MiB), and a reserve. A JSON escape can be six times as long as its
-// character, so a prompt of many escapes fits only if it is smaller.
-constexpr std::size_t kStdinBufferMax = std::size_t{136} << 20;
+// The largest prompt (64 MiB) as JSON, where an escape is up to six times as long as its character,
+// and a reserve.
+constexpr std::size_t kStdinBufferMax = std::size_t{6 * 64 + 8} << 20;
 
 }  // namespace
 
