@@ -45,8 +45,9 @@ void complete(Rows& rows, const domain::StreamRef& ref, Time at, StreamVersion t
   const Bytes prefix = own_key("r", ref.agent, ref.session);
   const auto found = rows.scan(prefix, prefix, std::numeric_limits<std::size_t>::max());
   for (const eventlog::KeyValue& row : found) {
-    auto erasure = base::decode<Erasure>(row.value);
-    if (!erasure || erasure->version > through || erasure->completed_at.us != 0) continue;
+    auto erasure = detail::decode_row<Erasure>(row.key, row.value);
+    if (!erasure) return rows.fail(erasure.error());
+    if (erasure->version > through || erasure->completed_at.us != 0) continue;
     erasure->completed_at = at;
     rows.put(row.key, *erasure);
   }

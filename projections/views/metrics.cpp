@@ -175,17 +175,17 @@ Result<MetricsReport> read_metrics(eventlog::KeyValueStore& store, std::string_v
   };
   auto walked = for_each_row(rows, kTotalsPrefix, {}, [&](const Bytes& key, const Bytes& value) {
     if (is_one_agent && key != totals_key(agent)) return true;
-    return take(base::decode<MetricsTotals>(value),
+    return take(detail::decode_row<MetricsTotals>(key, value),
                 [&](const MetricsTotals& t) { add_totals(report.totals, t); });
   });
   if (!walked) return tl::unexpected(walked.error());
-  walked = for_each_row(rows, is_one_agent ? day_prefix(agent) : Bytes(kDayPrefix), {},
-                        [&](const Bytes& key, const Bytes& value) {
-                          return take(base::decode<DayRow>(value), [&](const DayRow& day) {
-                            add(report.cost_per_day[key.substr(key.rfind('/') + 1)].value,
-                                day.cost.value);
-                          });
-                        });
+  walked = for_each_row(
+      rows, is_one_agent ? day_prefix(agent) : Bytes(kDayPrefix), {},
+      [&](const Bytes& key, const Bytes& value) {
+        return take(detail::decode_row<DayRow>(key, value), [&](const DayRow& day) {
+          add(report.cost_per_day[key.substr(key.rfind('/') + 1)].value, day.cost.value);
+        });
+      });
   if (!walked) return tl::unexpected(walked.error());
   if (failed) return tl::unexpected(*failed);
   report.live = report.totals.live();
