@@ -101,5 +101,26 @@ TEST_CASE("in bytes accepted commands are a list, ascending by id", "[session]")
   }
 }
 
+TEST_CASE("what is no list of accepted commands is not read as one", "[session]") {
+  for (const bool is_list : {true, false}) {
+    base::Bytes bytes;
+    base::MsgpackWriter writer(bytes);
+    writer.map(1);
+    writer.text("commands");
+    if (is_list) writer.array(1);
+    writer.integer(7);
+    CHECK_FALSE(base::decode<Held>(bytes));
+  }
+}
+
+TEST_CASE("only what was remembered is there, whatever was before", "[session]") {
+  Held used;
+  used.commands.remember({id(9), {'d'}, {7}});
+  Held one;
+  one.commands.remember({id(1), {'d'}, {kFar}});
+  REQUIRE(base::decode_to(used, base::encode(one)));
+  CHECK((used.commands == one.commands));
+}
+
 }  // namespace
 }  // namespace domain

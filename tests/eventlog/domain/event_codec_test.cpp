@@ -72,6 +72,33 @@ TEST_CASE("an event without any field set is carried too", "[session]") {
   }
 }
 
+TEST_CASE("an event is stored under its own type and schema, whatever its envelope says",
+          "[session]") {
+  for (const std::string_view type : event_types()) {
+    RecordedEvent right;
+    right.event = *make_event(type);
+    right.envelope.type = type;
+    right.envelope.schema = 1;
+    const Bytes bytes = encode_facts(right);
+    RecordedEvent wrong = right;
+    wrong.envelope.type = "NoSuchEvent";
+    CHECK(encode_facts(wrong) == bytes);
+    wrong = right;
+    wrong.envelope.schema = 2;
+    CHECK(encode_facts(wrong) == bytes);
+  }
+}
+
+TEST_CASE("a text comes back from its bytes, and its size without it", "[session]") {
+  for (const std::string text : {"", "Fix it.", "grüße"}) {
+    const Bytes bytes = encode_content({text});
+    CHECK(decode_content(bytes)->text == text);
+    CHECK(*content_bytes(bytes) == text.size());
+  }
+  CHECK_FALSE(decode_content("\xC1"));
+  CHECK_FALSE(content_bytes("\xC1"));
+}
+
 TEST_CASE("names of event types are their structs' and each is there once", "[session]") {
   const auto types = event_types();
   CHECK(types.size() == std::variant_size_v<Event::Variant>);

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "eventlog/domain/admission/name_mark.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "tests/support/given_when_then.hpp"
 
@@ -33,6 +34,26 @@ TEST_CASE("each number has an alias of its own", "[eventlog]") {
 TEST_CASE("what is no number's alias has no number", "[eventlog]") {
   for (const char* text : {"", "abc", "abcdefghi", "aaaaaaai", "AAAAAAAA", "alias 01"}) {
     CHECK_FALSE(alias_number(numbered<SessionId>(1), text));
+  }
+}
+
+TEST_CASE("aliases and marks of names stay what they are, for they are in logs", "[eventlog]") {
+  const auto first = numbered<SessionId>(1);
+  CHECK(alias_of(first, 0) == "4gzejv1b");
+  CHECK(alias_of(first, 1) == "azz4z2gk");
+  CHECK(alias_of(first, (std::int64_t{1} << 20) + 5) == "12zjp8ct");
+  CHECK(alias_of(first, kAliasesMax - 1) == "qz0qpg9s");
+  CHECK(name_mark("") == 13680578);
+  CHECK(name_mark("fix-bug") == 785802);
+  CHECK(name_mark("a-name-of-more-words") == 11737217);
+}
+
+TEST_CASE("an alias is 8 characters of its alphabet, and nothing else has its form", "[eventlog]") {
+  CHECK(has_alias_form("0189zzzz"));
+  CHECK(has_alias_form(alias_of(numbered<SessionId>(1), 7)));
+  for (const char* text : {"", "0189zzz", "0189zzzz0", "0189zzzi", "i189zzzz", "0189ZZZZ"}) {
+    INFO(text);
+    CHECK_FALSE(has_alias_form(text));
   }
 }
 

@@ -59,6 +59,18 @@ TEST_CASE("a name that was made from a prompt goes with the prompt", "[session]"
   world.when(EraseContent{events(2, 2)}).then(ContentErased{events(2, 2)});
 }
 
+TEST_CASE("events are erased as they are named, from the first to the last", "[session]") {
+  const auto world = given(completed());
+  for (const auto& [first, last] : {std::pair{1, 1}, {1, 10}, {10, 10}, {2, 3}}) {
+    INFO(first << " to " << last);
+    world.when(EraseContent{events(first, last)}).then(ContentErased{events(first, last)});
+  }
+  for (const auto& [first, last] : {std::pair{0, 1}, {-1, 1}, {3, 2}, {1, 11}, {11, 11}}) {
+    INFO(first << " to " << last);
+    world.when(EraseContent{events(first, last)}).then_rejected(RejectionCode::invalid);
+  }
+}
+
 TEST_CASE("what was erased is not erased again", "[session]") {
   given(completed(), ContentErased{events(1, 8)})
       .when(EraseContent{})

@@ -50,6 +50,46 @@ TEST_CASE("a turn whose prompt is lost ends, and the next one begins", "[session
   given(support::killed()).when(lost).then_nothing();
 }
 
+TEST_CASE("a closing session whose last prompt is lost fails, others wait for the next one",
+          "[session]") {
+  TurnFailed failed;
+  failed.turn = turn(1);
+  failed.subtype = "prompt_lost";
+  const std::string text =
+      "the text of the prompt is not in the log any more, as after a salvage; the agent was not "
+      "given the turn, send it again";
+  const auto closing = given(support::leased(), CloseRequested{});
+  const GiveUpContent lost{closing.session().turn->prompt};
+  closing.when(lost).then(fact(failed).with(text),
+                          SessionClosed{SessionStatus::failed, EndReason::turn_error},
+                          name_released(), support::place_released_with_lease());
+  const auto after = given(support::leased()).when(lost).then(fact(failed).with(text));
+  CHECK(is_live(after.session().status));
+  given(support::leased(), TurnQueued{turn(2)}, CloseRequested{})
+      .when(lost)
+      .then(fact(failed).with(text), TurnStarted{turn(2), kToken});
+}
+
+TEST_CASE("a session whose system prompt is lost fails, and what waits is not begun", "[session]") {
+  TurnFailed failed;
+  failed.turn = turn(1);
+  failed.subtype = "system_prompt_lost";
+  const std::string text =
+      "the text of the system prompt is not in the log any more, as after a salvage; the agent was "
+      "not given the turn, send it again";
+  const SessionClosed closed{SessionStatus::failed, EndReason::turn_error};
+  const auto world = given(support::leased(), TurnQueued{turn(2)});
+  world.when(GiveUpContent{world.session().opened})
+      .then(fact(failed).with(text), TurnInterrupted{turn(2), EndReason::session_ended, {}}, closed,
+            name_released(), support::place_released_with_lease());
+  const auto idle = given(support::idle());
+  idle.when(GiveUpContent{idle.session().opened})
+      .then(closed, name_released(), support::place_released_with_lease());
+  // Another event is not to be given up.
+  idle.when(GiveUpContent{idle.session().opened.next()}).then_nothing();
+  world.when(GiveUpContent{world.session().queue.front().prompt}).then_nothing();
+}
+
 TEST_CASE("a lease starts only the first of the waiting turns", "[session]") {
   given(support::starting(), TurnQueued{turn(2)})
       .when(GrantLease{kWorker})

@@ -88,8 +88,8 @@ TEST_CASE("an idle agent process that ends by itself fails the session", "[sessi
 }
 
 TEST_CASE("a closing agent process that ends badly fails the session", "[session]") {
-  const bool by_signal = GENERATE(false, true);
-  const ReportAgentExited exited{by_signal ? 0 : 3, by_signal ? 9 : 0, {}};
+  const auto [code, signal] = GENERATE(table<int, int>({{3, 0}, {2, 0}, {0, 9}, {1, 1}}));
+  const ReportAgentExited exited{code, signal, {}};
   given(support::idle(), CloseRequested{})
       .when(report(4, exited))
       .then(AgentExited{exited.exit_code, exited.signal}, LeaseReleased{kToken},

@@ -2,6 +2,7 @@
 // alias.
 #include "eventlog/domain/session/session_name.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "eventlog/base/text_bytes.hpp"
@@ -81,6 +82,65 @@ TEST_CASE("a name that can be given is one line of visible text", "[session]") {
   CHECK(name_fault(std::string("a\0b", 3)));
   CHECK_FALSE(name_fault(std::string(kNameBytesMax, 'n')));
   CHECK(name_fault(std::string(kNameBytesMax + 1, 'n')));
+}
+
+std::string utf8(char32_t c) {
+  const auto tail = [&](int shift) { return static_cast<char>(0x80 | (c >> shift & 0x3F)); };
+  if (c < 0x80) return {static_cast<char>(c)};
+  if (c < 0x800) return {static_cast<char>(0xC0 | c >> 6), tail(0)};
+  if (c < 0x10000) return {static_cast<char>(0xE0 | c >> 12), tail(6), tail(0)};
+  return {static_cast<char>(0xF0 | c >> 18), tail(12), tail(6), tail(0)};
+}
+
+// Code points from the first to the last, both included.
+using CodePoints = std::vector<std::pair<char32_t, char32_t>>;
+
+bool is_among(const CodePoints& ranges, char32_t c) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const auto& range) { return range.first <= c && c <= range.second; });
+}
+
+TEST_CASE("no name holds a control character, nor begins or ends with a blank", "[session]") {
+  const CodePoints controls{{0, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
+  const CodePoints blanks{{0x20, 0x20},     {0xA0, 0xA0},     {0xAD, 0xAD},
+                          {0x1680, 0x1680}, {0x2000, 0x200F}, {0x202F, 0x202F},
+                          {0x205F, 0x2065}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};
+  for (char32_t c = 0; c < 0x10000; ++c) {
+    if (c > 0x3100 && c < 0xFE00) continue;  // far from all of these, and some are no characters
+    const std::string text = utf8(c);
+    CAPTURE(static_cast<std::uint32_t>(c));
+    const bool is_control = is_among(controls, c);
+    REQUIRE(name_fault("a" + text + "b").has_value() == is_control);
+    const bool is_refused = is_control || is_among(blanks, c);
+    REQUIRE(name_fault(text + "b").has_value() == is_refused);
+    REQUIRE(name_fault("a" + text).has_value() == is_refused);
+  }
+  for (const char32_t c : {0x1F41Bu, 0xFFFFFu, 0x10FFFFu}) CHECK_FALSE(name_fault(utf8(c)));
+}
+
+TEST_CASE("a name that is made of a prompt keeps letters, digits and dashes within words",
+          "[session]") {
+  for (int byte = 1; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    CAPTURE(byte);
+    const bool is_upper = c >= 'A' && c <= 'Z';
+    const bool is_kept = is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    const char shown = is_upper ? static_cast<char>(c - 'A' + 'a') : c;
+    const std::string name = name_from_prompt(std::string("xq") + c + "qx");
+    CHECK(name == (is_kept ? std::string("xq") + shown + "qx" : "xq-qx"));
+  }
+  CHECK(name_from_prompt("one1 two2 three3 four4") == "one1-two2-three3");
+  CHECK(name_from_prompt("one1 two2 three3") == "one1-two2-three3");
+  CHECK(name_from_prompt("-xq- -qx-") == "xq-qx");
+  CHECK(name_from_prompt("x you your q7") == "q7");
+  const std::string longest(24, 'w');
+  CHECK(name_from_prompt(longest + "x " + longest) == longest + "-" + longest);
+  CHECK(name_from_prompt(std::string(4094, ' ') + "late") == "la");
+}
+
+TEST_CASE("the first number of a name is 1, which is not shown", "[session]") {
+  CHECK(numbered_name("a", 1) == "a");
+  CHECK(numbered_name("a", 2) == "a-2");
 }
 
 TEST_CASE("a name that would be taken for an id or an alias cannot be given", "[session]") {

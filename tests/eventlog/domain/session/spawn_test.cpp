@@ -2,6 +2,7 @@
 // among live sessions, and no fact holds words of the prompt.
 #include "eventlog/domain/admission/alias.hpp"
 #include "eventlog/domain/admission/name_mark.hpp"
+#include "eventlog/domain/text_limits.hpp"
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
@@ -201,6 +202,57 @@ TEST_CASE("a spawn that makes no sense is refused as invalid", "[session]") {
     c.spec.max_turns = -1;
   }
   given().when(c).then_rejected(RejectionCode::invalid);
+}
+
+TEST_CASE("each text of a spawn that becomes a fact has a bound, which it may reach", "[session]") {
+  Spawn c = spawn();
+  std::string& text = GENERATE(true, false) ? c.origin_channel : c.spec.model;
+  text = std::string(kFactBytesMax, 'x');
+  CHECK(given().when(c).outcome());
+  text += 'x';
+  given().when(c).then_rejected(RejectionCode::invalid);
+
+  Spawn engine = spawn();
+  engine.spec.engine = std::string(kFactBytesMax + 1, 'x');
+  const auto refused = given().when(engine).outcome();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().text == "engine has 257 bytes, of 256 at most");
+
+  Spawn folder = spawn();
+  folder.spec.workdir = "/" + std::string(kPathBytesMax - 1, 'x');
+  CHECK(given().when(folder).outcome());
+  folder.spec.workdir += 'x';
+  given().when(folder).then_rejected(RejectionCode::invalid);
+
+  Spawn tools = spawn();
+  tools.spec.allowed_tools.assign(2, std::string(kToolsBytesMax / 2 - 1, 'x'));
+  CHECK(given().when(tools).outcome());
+  tools.spec.allowed_tools.back() += 'x';
+  given().when(tools).then_rejected(RejectionCode::invalid);
+
+  Spawn system = spawn();
+  system.system_prompt = std::string(kSystemPromptBytesMax, 'x');
+  CHECK(given().when(system).outcome());
+  system.system_prompt += 'x';
+  given().when(system).then_rejected(RejectionCode::limit_reached);
+}
+
+TEST_CASE("an unknown engine is refused with those that are known", "[session]") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> known{
+      {{"one"}, "one"},
+      {{"one", "two"}, "one and two"},
+      {{"one", "two", "three"}, "one, two and three"}};
+  for (const auto& [engines, text] : known) {
+    support::Given world;
+    world.context.engines = engines;
+    Spawn c = spawn();
+    c.spec.engine = "abacus";
+    const auto refused = world.when(c).outcome();
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().text == "unknown engine 'abacus'; known are " + text);
+    c.spec.engine = engines.back();
+    CHECK(world.when(c).outcome());
+  }
 }
 
 TEST_CASE("a name of 64 bytes is accepted", "[session]") {
