@@ -226,6 +226,60 @@ TEST_CASE("one projection that stops does not stop the others", "[projections]")
   CHECK(*set.digests() == built_in_one_go(history));
 }
 
+TEST_CASE("one projection is brought up alone, to a head that is the end of a block",
+          "[projections]") {
+  History history(5, {});
+  auto& log = history.log();
+  const auto rows = eventlog::make_memory_key_value_store();
+  ProjectionSet set = open(*rows);
+  REQUIRE(set.bring_up("metrics", log.store(), log.head()));
+  CHECK(set.status().at(0).position == Position{0});
+  CHECK(set.status().at(1).position == log.head());
+  REQUIRE(set.bring_up("metrics", log.store(), log.head()));
+  CHECK(set.bring_up("sessions", log.store(), log.head()).error().code ==
+        base::ErrorCode::not_found);
+  // The last block of two events ends behind that head.
+  log.add(domain::kServerStream, domain::ServerStarted{{}, 1, "test"});
+  log.add(domain::kServerStream, domain::ServerStarted{{}, 2, "test"});
+  const Position within = log.head().next();
+  log.seal();
+  const auto within_block = set.bring_up("metrics", log.store(), within);
+  REQUIRE_FALSE(within_block);
+  CHECK(within_block.error().code == base::ErrorCode::invalid);
+  const auto beyond = set.bring_up("metrics", log.store(), log.head().next());
+  REQUIRE_FALSE(beyond);
+  CHECK(beyond.error().code == base::ErrorCode::io);
+
+  History other(6, {});
+  REQUIRE_FALSE(set.verify_checkpoints(other.log().store()));
+  for (const Position wanted : {log.head(), Position{1}}) {
+    const auto stopped = set.bring_up("metrics", log.store(), wanted);
+    REQUIRE_FALSE(stopped);
+    CHECK(stopped.error().code == base::ErrorCode::wrong_log);
+  }
+}
+
+TEST_CASE("that a log has lost events matters more than that it is another one", "[projections]") {
+  History history(6, {60, 4, 8});
+  History other(7, {60, 4, 8});
+  // Session list and resume index are of the one log, metrics and takeover of the other, longer
+  // one.
+  const auto rows = eventlog::make_memory_key_value_store();
+  {
+    ProjectionSet set = open(*rows);
+    REQUIRE(set.bring_up("session_list", other.log().store(), Position{1}));
+    REQUIRE(set.bring_up("metrics", history.log().store(), history.log().head()));
+  }
+  support::LogBuilder lost(6);  // begins as `history` does, and ends at its first event
+  ProjectionSet set = open(*rows);
+  const auto verified = set.verify_checkpoints(lost.store());
+  REQUIRE_FALSE(verified);
+  CHECK(verified.error().code == base::ErrorCode::damaged);
+  CHECK(set.status().at(0).stopped->code == base::ErrorCode::wrong_log);
+  CHECK(set.status().at(1).stopped->code == base::ErrorCode::damaged);
+  CHECK_FALSE(set.status().at(2).stopped);  // it has not begun
+}
+
 TEST_CASE("a projection that does not exist cannot be rebuilt", "[projections]") {
   const auto rows = eventlog::make_memory_key_value_store();
   ProjectionSet set = open(*rows);

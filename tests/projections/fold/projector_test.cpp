@@ -132,6 +132,33 @@ TEST_CASE("whatever write fails, rows and checkpoint stay together", "[projectio
   }
 }
 
+TEST_CASE("a disk that takes no write fails what has to be written, and nothing else",
+          "[projections]") {
+  ProjectorFixture f;
+  f.add_blocks();
+  {
+    FragileStore full(*f.rows, 0);
+    const auto opened = Projector::open(f.projection, full);  // what was there is to be removed
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().code == ErrorCode::io);
+  }
+  REQUIRE(f.open().catch_up(f.log.store(), Position{1}, support::kAllEvents));
+  FragileStore full(*f.rows, 0);
+  auto projector = Projector::open(f.projection, full);
+  REQUIRE(projector);
+  CHECK(projector->catch_up(f.log.store(), Position{1}, support::kAllEvents) == 0);
+  CHECK(projector->catch_up(f.log.store(), Position{2}, support::kAllEvents) == 0);
+  const auto folded = projector->catch_up(f.log.store(), f.log.head(), support::kAllEvents);
+  REQUIRE_FALSE(folded);
+  CHECK(folded.error().code == ErrorCode::io);
+  CHECK_FALSE(projector->stopped());
+  CHECK(projector->position() == Position{1});
+  const auto rebuilt = projector->rebuild();
+  REQUIRE_FALSE(rebuilt);
+  CHECK(rebuilt.error().code == ErrorCode::io);
+  CHECK(f.open().position() == Position{1});
+}
+
 TEST_CASE("blocks are folded whole and never beyond the durable head", "[projections]") {
   ProjectorFixture f;
   f.add_blocks();
@@ -367,6 +394,36 @@ TEST_CASE("a block whose bytes were changed stops the projection", "[projections
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == ErrorCode::damaged);
   CHECK(projector.position() == Position{3});
+}
+
+TEST_CASE("a damaged block stops only those that have yet to fold it", "[projections]") {
+  ProjectorFixture f;
+  f.add_blocks();
+  class FirstFlipped final : public support::ForwardingStore {
+   public:
+    using ForwardingStore::ForwardingStore;
+    base::Result<std::vector<eventlog::StoredBlock>> read(Position from, std::size_t bytes_max,
+                                                          bool with_content) override {
+      auto blocks = ForwardingStore::read(from, bytes_max, with_content);
+      char& byte = blocks->front().facts.back();
+      if (from == Position{2}) byte = static_cast<char>(byte ^ 1);
+      return blocks;
+    }
+  } damaged(f.log.store());
+  ProjectorFixture other;
+  Projector behind = f.open();
+  Projector ahead = other.open();
+  REQUIRE(behind.catch_up(f.log.store(), Position{1}, support::kAllEvents) == 1);
+  REQUIRE(ahead.catch_up(f.log.store(), Position{3}, support::kAllEvents) == 3);
+  const auto outcomes =
+      Projector::catch_up_all({&behind, &ahead}, damaged, f.log.head(), support::kAllEvents);
+  REQUIRE(outcomes.size() == 2);
+  REQUIRE_FALSE(outcomes[0]);
+  CHECK(outcomes[0].error().code == ErrorCode::damaged);
+  CHECK(outcomes[1] == 1);
+  CHECK(behind.stopped());
+  CHECK_FALSE(ahead.stopped());
+  CHECK(ahead.position() == Position{4});
 }
 
 }  // namespace

@@ -46,6 +46,81 @@ struct ResumeIndexFixture {
   static std::string stream(SessionId id) { return domain::session_stream("main", id); }
 };
 
+TEST_CASE("a record says what is needed to go on with its session", "[projections]") {
+  ResumeIndexFixture f;
+  domain::SessionOpened opened;
+  opened.session = SessionId{{1}};
+  opened.agent = "main";
+  opened.name = "fix";
+  opened.alias = "a1b2c3d4";
+  opened.spec.engine = "scripted";
+  opened.spec.workdir = "/tmp/here";
+  opened.spec.model = "opus";
+  opened.lineage = SessionId{{3}};
+  ResumeRecord expected;
+  expected.session = opened.session;
+  expected.agent = "main";
+  expected.name = "fix";
+  expected.alias = "a1b2c3d4";
+  expected.engine = "scripted";
+  expected.workdir = "/tmp/here";
+  expected.model = "opus";
+  expected.lineage = opened.lineage;
+  expected.status = SessionStatus::starting;
+  const auto add = [&](domain::Event event, std::string content = {}) {
+    return f.log.add(f.stream(opened.session), std::move(event), std::move(content));
+  };
+  const auto check = [&](std::string_view when) {
+    INFO(when);
+    const auto record = f.find(opened.session.text());
+    REQUIRE(record);
+    CHECK(*record == expected);
+  };
+  add(opened);
+  check("opened");
+  opened.name = "other";
+  add(opened);  // impossible: it is open
+  check("opened again");
+  expected.prompt = add(domain::TurnQueued{}, "Fix it.");
+  expected.prompt_bytes = 7;
+  check("queued");
+  add(domain::TurnQueued{}, "And more of it.");
+  check("queued more");
+  add(domain::AgentInitialized{"agent-session", "m", "v"});
+  expected.status = SessionStatus::running;
+  expected.agent_session = "agent-session";
+  check("running");
+  const auto cost = [](std::int64_t value) {
+    return domain::TurnCost{{}, NanoUsd{value}, {}, 0, {}};
+  };
+  add(domain::TurnFinished{{}, cost(1)});
+  add(domain::TurnFailed{{}, {}, {}, 0, cost(10)});
+  add(domain::TurnInterrupted{{}, domain::EndReason::user, cost(100)});
+  expected.cost = NanoUsd{111};
+  check("spent");
+  add(domain::SessionClosed{SessionStatus::running, {}});  // impossible: that is no end
+  check("not ended");
+  add(domain::SessionClosed{SessionStatus::killed, {}});
+  expected.status = SessionStatus::killed;
+  expected.completed_at = f.log.now();
+  check("ended");
+  add(domain::SessionClosed{SessionStatus::failed, {}});
+  add(domain::AgentInitialized{"late", "m", "v"});
+  expected.agent_session = "late";
+  check("ended again");
+}
+
+TEST_CASE("a session that never was opened leaves no record", "[projections]") {
+  ResumeIndexFixture f;
+  const SessionId id{{5}};
+  f.log.add(f.stream(id), domain::SessionClosed{SessionStatus::killed, {}});
+  f.log.add(f.stream(id), domain::TurnFinished{});
+  f.log.add(f.stream(id), domain::CloseRequested{});
+  f.catch_up();
+  CHECK(f.rows->scan("resume_index/", {}, 10)->empty());
+  CHECK(f.find(id.text()).error().code == ErrorCode::not_found);
+}
+
 TEST_CASE("an ended session resolves by id, alias, name and the agent's id", "[projections]") {
   ResumeIndexFixture f;
   const SessionId id = f.open("fix", "a1b2c3d4");

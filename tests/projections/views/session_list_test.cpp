@@ -3,6 +3,7 @@
 #include "projections/views/session_list.hpp"
 
 #include "eventlog/base/text_bytes.hpp"
+#include "eventlog/domain/admission/name_mark.hpp"
 #include "projections/fold/projector.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/forwarding_rows.hpp"
@@ -141,6 +142,228 @@ TEST_CASE("the row of a session follows its life", "[projections]") {
   CHECK(row.pid == 0);
   CHECK_FALSE(row.is_waiting_for_input);
   CHECK(row.inconsistent == Position{});
+}
+
+TEST_CASE("a row says all that is on the record of its session", "[projections]") {
+  SessionListFixture f;
+  domain::SessionOpened opened;
+  opened.session = SessionId{{1}};
+  opened.agent = "main";
+  opened.name = "fix";
+  opened.alias = "a1b2c3d4";
+  opened.spec.engine = "scripted";
+  opened.spec.workdir = "/tmp/here";
+  opened.spec.model = "opus";
+  opened.spec.permission_mode = domain::PermissionMode::plan;
+  opened.spec.is_multi_turn = true;
+  opened.spec.is_fork = true;
+  opened.spec.budget = NanoUsd{77};
+  opened.resumed_from = SessionId{{2}};
+  opened.lineage = SessionId{{3}};
+  const std::string stream = f.stream("main", opened.session);
+  SessionRow expected;
+  expected.session = opened.session;
+  expected.agent = "main";
+  expected.name = "fix";
+  expected.alias = "a1b2c3d4";
+  expected.status = SessionStatus::starting;
+  expected.engine = "scripted";
+  expected.workdir = "/tmp/here";
+  expected.model = "opus";
+  expected.permission_mode = opened.spec.permission_mode;
+  expected.is_multi_turn = expected.is_fork = true;
+  expected.budget = NanoUsd{77};
+  expected.resumed_from = opened.resumed_from;
+  expected.lineage = opened.lineage;
+  expected.is_waiting_for_input = true;
+  const auto add = [&](domain::Event event, std::string content = {}) {
+    expected.last_position = f.log.add(stream, std::move(event), std::move(content));
+    expected.updated_at = f.log.now();
+  };
+  const auto check = [&](std::string_view when) {
+    INFO(when);
+    CHECK(f.get("main", opened.session) == expected);
+  };
+  add(opened, "Be brief.");
+  expected.opened = expected.last_position;
+  expected.created_at = expected.updated_at;
+  check("opened");
+
+  const TurnId turns[] = {TurnId{{1}}, TurnId{{2}}, TurnId{{3}}, TurnId{{4}}};
+  for (const TurnId& turn : turns) add(domain::TurnQueued{turn}, turn == turns[0] ? "Fix it." : "");
+  expected.prompt = expected.opened.next();
+  expected.prompt_bytes = 7;
+  expected.turns_queued = expected.turns_waiting = 4;
+  expected.is_waiting_for_input = false;
+  check("queued");
+
+  expected.worker = base::WorkerId{{9}};
+  expected.token = FencingToken{6};
+  add(domain::LeaseGranted{expected.worker, expected.token, {}});
+  check("leased");
+
+  add(domain::AgentStarted{4711, 99});
+  add(domain::AgentInitialized{"agent-session", "opus-9", "2.0"});
+  add(domain::TurnStarted{turns[0], expected.token});
+  add(domain::ToolCallStarted{turns[0], "c", "Bash"});
+  add(domain::OutputRecorded{turns[0], 1, domain::OutputKind::text});
+  add(domain::OutputRecorded{turns[0], 2, domain::OutputKind::text});
+  expected.pid = 4711;
+  expected.agent_session = "agent-session";
+  expected.agent_model = "opus-9";
+  expected.status = SessionStatus::running;
+  expected.turn = turns[0];
+  expected.turns_waiting = 3;
+  expected.tool_calls = 1;
+  expected.output_blocks = 2;
+  check("running");
+
+  const auto cost = [](std::int64_t unit) {
+    return domain::TurnCost{
+        {unit, 2 * unit, 3 * unit, 4 * unit}, NanoUsd{5 * unit}, NanoUsd{}, 1, {}};
+  };
+  add(domain::TurnFinished{turns[0], cost(1)});
+  add(domain::TurnStarted{turns[1], expected.token});
+  add(domain::TurnFailed{turns[1], {}, {}, 0, cost(10)});
+  add(domain::TurnInterrupted{turns[2], EndReason::user, {}});
+  add(domain::TurnInterrupted{turns[3], EndReason::user, {}});
+  expected.turn = {};
+  expected.turns_finished = expected.turns_failed = 1;
+  expected.turns_interrupted = 2;
+  expected.turns_waiting = 0;
+  expected.usage = {11, 22, 33, 44};
+  expected.cost = NanoUsd{55};
+  expected.is_waiting_for_input = true;
+  check("idle");
+
+  add(domain::CloseRequested{});
+  expected.is_close_requested = true;
+  expected.is_waiting_for_input = false;
+  check("closing");
+
+  add(domain::SessionClosed{SessionStatus::failed, EndReason::budget});
+  expected.status = SessionStatus::failed;
+  expected.end_reason = EndReason::budget;
+  expected.closed_at = expected.updated_at;
+  check("ended");
+
+  add(domain::LeaseReleased{expected.token});
+  expected.worker = {};
+  expected.token = {};
+  expected.pid = 0;
+  check("released");
+
+  const base::StreamVersion prompt{2};
+  add(domain::ContentErased{{{prompt, prompt}}, {}});
+  expected.is_erasing = true;
+  check("erased in part");
+  add(domain::ContentErased{{{base::StreamVersion{1}, base::StreamVersion{1}}}, {}});
+  expected.is_erased = true;
+  const std::int64_t through = static_cast<std::int64_t>(f.log.events().size()) - 1;
+  check("erased");
+  add(domain::ContentErasureCompleted{base::StreamVersion{through}});
+  expected.is_erasing = false;
+  check("gone");
+
+  add(domain::CloseRequested{});
+  expected.inconsistent = expected.last_position;
+  check("contradicting itself");
+}
+
+TEST_CASE("a session waits for input while it lives, takes turns and has none", "[projections]") {
+  SessionListFixture f;
+  const auto is_waiting = [&](SessionId id) { return f.get("main", id).is_waiting_for_input; };
+  const SessionId id = f.open("main", "a", "aaaaaaaa");
+  const std::string stream = f.stream("main", id);
+  CHECK(is_waiting(id));
+  f.log.add(stream, domain::TurnQueued{kTurn});
+  CHECK_FALSE(is_waiting(id));
+  f.log.add(stream, domain::LeaseGranted{{}, FencingToken{1}, {}});
+  f.log.add(stream, domain::TurnStarted{kTurn, FencingToken{1}});
+  CHECK_FALSE(is_waiting(id));
+  f.log.add(stream, domain::TurnFinished{kTurn, {}});
+  CHECK(is_waiting(id));
+  f.log.add(stream, domain::SessionClosed{SessionStatus::completed, {}});
+  CHECK_FALSE(is_waiting(id));
+
+  domain::SessionOpened single;
+  single.session = SessionId{{7}};
+  single.agent = "main";
+  f.log.add(f.stream("main", single.session), single);
+  CHECK_FALSE(is_waiting(single.session));
+}
+
+TEST_CASE("a name that was made from a prompt is found by its text, until that is erased",
+          "[projections]") {
+  SessionListFixture f;
+  std::map<Position, std::string> texts;
+  const projections::TextSource source = [&](Position at) -> std::optional<std::string> {
+    const auto found = texts.find(at);
+    return found == texts.end() ? std::nullopt : std::optional(found->second);
+  };
+  const auto name_it = [&](SessionId id, const std::string& text, std::int64_t mark) {
+    texts[f.log.add(f.stream("main", id), domain::SessionNamed{mark}, text)] = text;
+  };
+  const auto meant = [&](std::string_view name) {
+    f.catch_up();
+    const auto row = projections::resolve_session(*f.rows, "main", name, source);
+    return row ? row->alias : std::string();
+  };
+  const std::int64_t mark = domain::name_mark("fix-login");
+  const SessionId first = f.open("main", {}, "first001");
+  name_it(first, "fix-login", mark);
+  CHECK(f.get("main", first).made_name == texts.begin()->first);
+  CHECK(meant("fix-login") == "first001");
+  CHECK(meant("fix-logout").empty());
+  // Another name of the same mark is another one.
+  const SessionId alike = f.open("main", {}, "alike002");
+  name_it(alike, "of-one-mark", mark);
+  CHECK(meant("fix-login") == "first001");
+  // The newest of one name is meant, made or given.
+  const SessionId second = f.open("main", {}, "second03");
+  name_it(second, "fix-login", mark);
+  CHECK(meant("fix-login") == "second03");
+  f.open("main", "fix-login", "given004");
+  CHECK(meant("fix-login") == "given004");
+  const SessionId last = f.open("main", {}, "last0005");
+  name_it(last, "fix-login", mark);
+  CHECK(meant("fix-login") == "last0005");
+  CHECK(f.resolve("fix-login") == "fix-login/given004");  // nobody reads texts
+
+  const base::StreamVersion name{2};
+  for (const SessionId& id : {last, second}) {
+    f.log.add(f.stream("main", id), domain::ContentErased{{{name, name}}, {}});
+  }
+  CHECK(f.get("main", last).made_name == Position{});
+  CHECK(meant("fix-login") == "given004");
+  CHECK(f.rows->scan("session_list/m/", {}, 10)->size() == 2);
+}
+
+TEST_CASE("what sessions are counted as follows their status", "[projections]") {
+  SessionListFixture f;
+  const auto total = [&](std::set<SessionStatus> statuses, std::string agent = {}) {
+    f.catch_up();
+    SessionFilter filter;
+    filter.statuses = std::move(statuses);
+    filter.agent = std::move(agent);
+    const auto page = projections::list_sessions(*f.rows, filter);
+    REQUIRE(page);
+    CHECK(page->sessions.size() == static_cast<std::size_t>(page->total));
+    return page->total;
+  };
+  CHECK(total({}) == 0);
+  const SessionId first = f.open("main", "a", "aaaaaaaa");
+  f.open("ops", "b", "bbbbbbbb");
+  CHECK(total({SessionStatus::starting}) == 2);
+  CHECK(total({SessionStatus::starting}, "main") == 1);
+  f.log.add(f.stream("main", first), domain::AgentInitialized{});
+  CHECK(total({SessionStatus::starting}) == 1);
+  CHECK(total({SessionStatus::running}) == 1);
+  f.log.add(f.stream("main", first), domain::SessionClosed{SessionStatus::killed, {}});
+  CHECK(total({SessionStatus::running}) == 0);
+  CHECK(total({SessionStatus::killed}, "main") == 1);
+  CHECK(total({SessionStatus::killed}, "ops") == 0);
+  CHECK(total({}) == 2);
 }
 
 TEST_CASE("an unknown session has no row, nor has one of another agent", "[projections]") {
@@ -340,6 +563,9 @@ TEST_CASE("a session is found by id, alias, name, prefix and the agent's id, in 
     INFO(unknown);
     CHECK_THAT(f.resolve(unknown), Catch::StartsWith("agent main has no session"));
   }
+  for (const char* no_prefix : {"0189g", "0189/", "0189:", "0189`", "0189@"}) {
+    CHECK_THAT(f.resolve(no_prefix), Catch::StartsWith("agent main has no session"));
+  }
   CHECK_THAT(f.resolve("fix", "nobody"), Catch::StartsWith("agent nobody has no session"));
 }
 
@@ -367,6 +593,99 @@ TEST_CASE("a prefix that fits very many sessions names a few", "[projections]") 
   const std::string text = f.resolve("many");
   CHECK_THAT(text, Catch::Contains("many1000") && Catch::Contains(", and more"));
   CHECK(text.size() < 1000);
+}
+
+TEST_CASE("as many as 8 candidates of a prefix are named, and more are said to be there",
+          "[projections]") {
+  for (const int count : {2, 8, 9, 10}) {
+    INFO(count);
+    SessionListFixture by_alias;
+    SessionListFixture by_id;
+    for (int i = 0; i < count; ++i) {
+      by_alias.open("main", "s", numbered("many", 1000 + i));
+      by_id.open("main", "s", numbered("x", 1000 + i),
+                 numbered("01890a5d-ac96-774b-bcce-b302099a8", 100 + i));
+    }
+    const auto candidates = [](const std::string& text, const std::string& each) {
+      int found = 0;
+      for (std::size_t at = text.find(each); at != std::string::npos;
+           at = text.find(each, at + 1)) {
+        ++found;
+      }
+      return found;
+    };
+    for (const std::string& text : {by_alias.resolve("many"), by_id.resolve("0189")}) {
+      CHECK((text.find(", and more") != std::string::npos) == (count > 8));
+      CHECK(candidates(text, " (s, ") == std::min(count, 8));
+    }
+  }
+}
+
+TEST_CASE("a prefix of several sessions is refused with all that tells them apart",
+          "[projections]") {
+  SessionListFixture f;
+  f.open("main", "one", "abcd0001", "01890a5d-ac96-774b-bcce-b302099a8057");
+  f.open("main", {}, "abcd0002", "11890a5d-ac96-774b-bcce-b302099a8057");
+  f.open("main", "three", "abcd0003", "21890a5d-ac96-774b-bcce-b302099a8057");
+  CHECK(f.resolve("abcd") ==
+        "'abcd' begins several sessions: "
+        "abcd0001 (one, 01890a5d-ac96-774b-bcce-b302099a8057), "
+        "abcd0002 (11890a5d-ac96-774b-bcce-b302099a8057), "
+        "abcd0003 (three, 21890a5d-ac96-774b-bcce-b302099a8057); "
+        "give more of the one that is meant");
+}
+
+TEST_CASE("rows lie under the keys that are documented", "[projections]") {
+  SessionListFixture f;
+  const std::string_view id = "01890a5d-ac96-774b-bcce-b302099a8057";
+  const std::string_view made = "11890a5d-ac96-774b-bcce-b302099a8058";
+  f.log.add(f.stream("main", f.open("main", "fix", "alias001", id)), domain::TurnQueued{}, "Do.");
+  f.open("main", {}, "alias002", made);
+  const std::string named = f.stream("main", *SessionId::parse(made));
+  f.log.add(named, domain::SessionNamed{0x0102}, "name");
+  f.log.add(named, domain::AgentInitialized{"agent-session", {}, {}});
+  f.log.add(named, domain::SessionClosed{SessionStatus::killed, {}});
+  const base::StreamVersion first{1};
+  f.log.add(named, domain::ContentErased{{{first, first}}, {}});
+  f.catch_up();
+  const auto number = [](std::uint64_t value) {
+    base::Bytes bytes;
+    base::append_u64(bytes, value);
+    return bytes;
+  };
+  const auto order = [&](const SessionId& session) {
+    const auto row = projections::get_session(*f.rows, "main", session);
+    return number(static_cast<std::uint64_t>(INT64_MAX - (*row)->opened.value));
+  };
+  const base::Bytes one(SessionId::parse(id)->view());
+  const base::Bytes two(SessionId::parse(made)->view());
+  const SessionRow ended = f.get("main", *SessionId::parse(made));
+  const auto closed = number(static_cast<std::uint64_t>(ended.closed_at.us));
+  const char starting = static_cast<char>(SessionStatus::starting);
+  const char killed = static_cast<char>(SessionStatus::killed);
+  std::set<base::Bytes> expected{"a/main/alias001",
+                                 "a/main/alias002",
+                                 "c/",
+                                 "c/main",
+                                 "e/main/" + two,
+                                 "k/killed/" + closed + "/main/" + two,
+                                 "m/main/" + number(0x0102) + order(ended.session),
+                                 "n/main/fix",
+                                 "r/main/" + two + number(5),
+                                 "s/main/" + one,
+                                 "s/main/" + two,
+                                 "u/main/agent-session"};
+  for (const std::string agent : {"", "main"}) {
+    expected.insert("o/" + agent + "/" + starting + order(*SessionId::parse(id)));
+    expected.insert("o/" + agent + "/" + killed + order(ended.session));
+  }
+  std::set<base::Bytes> stored;
+  const std::string prefix = "session_list/";
+  const auto rows = *f.rows->scan(prefix, {}, 100);
+  for (const auto& row : rows) {
+    stored.insert(row.key.substr(prefix.size()));
+  }
+  CHECK(stored == expected);
 }
 
 TEST_CASE("a name means the live session, else the newest", "[projections]") {
