@@ -1,0 +1,1 @@
+"""What ./tools/generated_bugs is made of."""
