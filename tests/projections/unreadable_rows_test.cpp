@@ -85,14 +85,14 @@ std::optional<std::string> made_text(Position) {
   return std::string(kMadeName);
 }
 
-using Query = std::function<base::Result<bool>(KeyValueStore&)>;
+using Query = std::function<base::Result<void>(KeyValueStore&)>;
 
 template <class Ask>
 Query query(Ask ask) {
-  return [ask](KeyValueStore& rows) -> base::Result<bool> {
+  return [ask](KeyValueStore& rows) -> base::Result<void> {
     const auto outcome = ask(rows);
     if (!outcome) return tl::unexpected(outcome.error());
-    return true;
+    return {};
   };
 }
 

@@ -17,7 +17,7 @@ class FailingReads final : public eventlog::KeyValueStore {
 
   explicit FailingReads(eventlog::KeyValueStore& rows) : rows_(rows) {}
 
-  base::Result<bool> write(const eventlog::WriteBatch& batch) override {
+  base::Result<void> write(const eventlog::WriteBatch& batch) override {
     return rows_.write(batch);
   }
   base::Result<std::optional<base::Bytes>> get(base::ByteView key) override {
@@ -33,7 +33,7 @@ class FailingReads final : public eventlog::KeyValueStore {
     if (is_failing()) return failure();
     return rows_.last(prefix);
   }
-  base::Result<bool> clear() override { return rows_.clear(); }
+  base::Result<void> clear() override { return rows_.clear(); }
   base::Result<std::unique_ptr<eventlog::ReadableRows>> snapshot() override {
     return rows_.snapshot();
   }
