@@ -85,6 +85,10 @@ TEST_CASE("accepted commands are equal when all of each of them is", "[session]"
   other.remember({id(1), {'d'}, {7}});
   other.remember({id(2), {'x'}, {8}});
   CHECK((a != other));
+  AcceptedCommands first;
+  first.remember({id(1), {'x'}, {7}});
+  first.remember({id(2), {'d'}, {8}});
+  CHECK((a != first));
 }
 
 TEST_CASE("in bytes accepted commands are a list, ascending by id", "[session]") {

@@ -334,6 +334,11 @@ TEST_CASE("an event that cannot be read stops the projection", "[projections]") 
   f.log.add_bytes("\xC1");
   f.log.seal();
   check_stops(f, ErrorCode::invalid, "position 2", Position{1});
+  // Where it is, and what is wrong with it, each in its place.
+  const auto error = f.open().catch_up(f.log.store(), f.log.head(), support::kAllEvents).error();
+  CHECK(error.where == "position 2");
+  CHECK_THAT(error.text, Catch::StartsWith("projection types_seen stops: "));
+  CHECK_THAT(error.text, !Catch::Contains("position 2"));
 }
 
 TEST_CASE("a checkpoint is verified against the block that it names", "[projections]") {

@@ -5,6 +5,7 @@
 #include "eventlog/store/memory_store.hpp"
 #include "projections/projections.hpp"
 #include "tests/support/driven_log.hpp"
+#include "tests/support/log_builder.hpp"
 
 namespace {
 
@@ -89,6 +90,21 @@ TEST_CASE("what a server takes over is what the whole log says, wherever it ends
     }
   }
   CHECK(sessions > 20);
+}
+
+TEST_CASE("sessions are taken over without the commands that they have accepted", "[projections]") {
+  support::LogBuilder log;
+  domain::SessionOpened opened;
+  opened.session.bytes[0] = 1;
+  opened.agent = "main";
+  const std::string stream = domain::session_stream(opened.agent, opened.session);
+  log.append(stream, opened);
+  log.append(stream, domain::TurnQueued{});
+  const auto rows = no_rows();
+  const Takeover takeover = taken_over(log.store(), *rows);
+  REQUIRE(takeover.sessions.size() == 1);
+  CHECK(takeover.sessions.front().queue.size() == 1);
+  CHECK(takeover.sessions.front().commands.size() == 0);
 }
 
 void write_spawns(StoreWriter& writer, int from, int through) {
