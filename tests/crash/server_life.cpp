@@ -117,14 +117,14 @@ Result<void> ServerLife::assemble(const std::string& root) {
   feed_socket_ = bus_.bind_publisher("feed");
   base::SeededRandom key_random(1);
   const base::SigningKey key(base::SigningKey::make_seed(key_random));
-  workers::InlineSideWork side_work;
+  const auto side_work = workers::make_inline_side_work();
   assembly_.emplace(
       workers::ServerStores{*log_.store, log_.head.get(), *index_rows_, *view_rows_},
       std::move(*derived),
       workers::ServerSurroundings{clock_, random_, locks_, *command_socket_, *worker_socket_,
                                   *feed_socket_},
       workers::ServerOptions{log_.tail, command_options(), {}, base::fingerprint(key.public_key())},
-      workers::UpkeepOptions{{}, {}, key, folder_.root, disk_}, side_work);
+      workers::UpkeepOptions{{}, {}, key, folder_.root, disk_}, *side_work);
   client_socket_ = bus_.connect_client("command", "crash");
   client_.emplace(*client_socket_, clock_, random_,
                   workers::ServerClientOptions{kActor, {}, "memory"});

@@ -3,46 +3,56 @@
 
 namespace workers {
 
-std::unique_ptr<eventlog::Committer> ThreadSideWork::make_committer(const ServerStores& stores) {
-  return eventlog::make_thread_committer(stores.log, stores.head);
+namespace {
+
+class ThreadSideWork final : public SideWork {
+ public:
+  std::unique_ptr<eventlog::Committer> make_committer(const ServerStores& stores) override {
+    return eventlog::make_thread_committer(stores.log, stores.head);
+  }
+  std::unique_ptr<eventlog::StreamLoader> make_loader(const ServerStores& stores,
+                                                      DerivedStores& derived) override {
+    return eventlog::make_thread_loader(stores.log, derived.index, derived.snapshots);
+  }
+  std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores) override {
+    return make_thread_content_loader(stores.log);
+  }
+  std::unique_ptr<QueryPort> make_query_port(QueryService& service) override {
+    return make_thread_query_port(service);
+  }
+  std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) override {
+    return make_thread_upkeep_port(std::move(jobs));
+  }
+};
+
+class InlineSideWork final : public SideWork {
+ public:
+  std::unique_ptr<eventlog::Committer> make_committer(const ServerStores& stores) override {
+    return std::make_unique<eventlog::InlineCommitter>(stores.log, stores.head);
+  }
+  std::unique_ptr<eventlog::StreamLoader> make_loader(const ServerStores& stores,
+                                                      DerivedStores& derived) override {
+    return std::make_unique<eventlog::InlineLoader>(stores.log, derived.index, derived.snapshots);
+  }
+  std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores) override {
+    return std::make_unique<InlineContentLoader>(stores.log);
+  }
+  std::unique_ptr<QueryPort> make_query_port(QueryService& service) override {
+    return std::make_unique<InlineQueryPort>(service);
+  }
+  std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) override {
+    return std::make_unique<InlineUpkeepPort>(std::move(jobs));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SideWork> make_thread_side_work() {
+  return std::make_unique<ThreadSideWork>();
 }
 
-std::unique_ptr<eventlog::StreamLoader> ThreadSideWork::make_loader(const ServerStores& stores,
-                                                                    DerivedStores& derived) {
-  return eventlog::make_thread_loader(stores.log, derived.index, derived.snapshots);
-}
-
-std::unique_ptr<ContentLoader> ThreadSideWork::make_content_loader(const ServerStores& stores) {
-  return make_thread_content_loader(stores.log);
-}
-
-std::unique_ptr<QueryPort> ThreadSideWork::make_query_port(QueryService& service) {
-  return make_thread_query_port(service);
-}
-
-std::unique_ptr<UpkeepPort> ThreadSideWork::make_upkeep_port(UpkeepJobs jobs) {
-  return make_thread_upkeep_port(std::move(jobs));
-}
-
-std::unique_ptr<eventlog::Committer> InlineSideWork::make_committer(const ServerStores& stores) {
-  return std::make_unique<eventlog::InlineCommitter>(stores.log, stores.head);
-}
-
-std::unique_ptr<eventlog::StreamLoader> InlineSideWork::make_loader(const ServerStores& stores,
-                                                                    DerivedStores& derived) {
-  return std::make_unique<eventlog::InlineLoader>(stores.log, derived.index, derived.snapshots);
-}
-
-std::unique_ptr<ContentLoader> InlineSideWork::make_content_loader(const ServerStores& stores) {
-  return std::make_unique<InlineContentLoader>(stores.log);
-}
-
-std::unique_ptr<QueryPort> InlineSideWork::make_query_port(QueryService& service) {
-  return std::make_unique<InlineQueryPort>(service);
-}
-
-std::unique_ptr<UpkeepPort> InlineSideWork::make_upkeep_port(UpkeepJobs jobs) {
-  return std::make_unique<InlineUpkeepPort>(std::move(jobs));
+std::unique_ptr<SideWork> make_inline_side_work() {
+  return std::make_unique<InlineSideWork>();
 }
 
 ServerAssembly::ServerAssembly(const ServerStores& stores, std::unique_ptr<DerivedStores> derived,

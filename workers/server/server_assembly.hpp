@@ -44,27 +44,10 @@ class SideWork {
   virtual std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) = 0;
 };
 
-// A thread for each of them.
-class ThreadSideWork final : public SideWork {
- public:
-  std::unique_ptr<eventlog::Committer> make_committer(const ServerStores& stores) override;
-  std::unique_ptr<eventlog::StreamLoader> make_loader(const ServerStores& stores,
-                                                      DerivedStores& derived) override;
-  std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores) override;
-  std::unique_ptr<QueryPort> make_query_port(QueryService& service) override;
-  std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) override;
-};
-
-// All on the thread of the server's loop: the same calls give the same order of disk operations.
-class InlineSideWork final : public SideWork {
- public:
-  std::unique_ptr<eventlog::Committer> make_committer(const ServerStores& stores) override;
-  std::unique_ptr<eventlog::StreamLoader> make_loader(const ServerStores& stores,
-                                                      DerivedStores& derived) override;
-  std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores) override;
-  std::unique_ptr<QueryPort> make_query_port(QueryService& service) override;
-  std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) override;
-};
+// Works with a thread for each port.
+std::unique_ptr<SideWork> make_thread_side_work();
+// Works on the thread of the server's loop: the same calls give the same order of disk operations.
+std::unique_ptr<SideWork> make_inline_side_work();
 
 // Used by one thread, which runs the server's loop.
 class ServerAssembly {

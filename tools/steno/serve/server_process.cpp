@@ -175,13 +175,13 @@ void Process::assemble(std::unique_ptr<workers::DerivedStores> derived) {
   upkeep.session_folder = options.agents.session_folder;
   upkeep.key = key;
   upkeep.data_folder = options.data_folder;
-  workers::ThreadSideWork threads;
+  const auto threads = workers::make_thread_side_work();
   assembly.emplace(workers::ServerStores{*log.store, log.head.get(), *index_rows, *view_rows},
                    std::move(derived),
                    workers::ServerSurroundings{clock, random, locks, *command_socket,
                                                *worker_socket, *feed_socket},
                    workers::ServerOptions{log.tail, options.commands, options.leases, fingerprint},
-                   std::move(upkeep), threads);
+                   std::move(upkeep), *threads);
 }
 
 int run_loop(Process& p, WorkerSupervisor& supervisor, StopSignals& signals) {
