@@ -26,7 +26,7 @@ Result<Duration> wait_for_owners(StenoServer& server, Load& load, LogWatch& log,
     const auto worker = server.worker();
     // The processes are listed first, so that the log read after them has their leases.
     const auto marked = marked_processes(server.lock_folder());
-    if (auto ok = log.catch_up(load); !ok) return ok;
+    if (auto ok = log.catch_up(load); !ok) return tl::unexpected(ok.error());
     text = describe_unowned(marked, worker ? worker->pid : 0, log.sessions());
     return text.empty();
   };
@@ -40,7 +40,7 @@ Result<Duration> wait_for_owners(StenoServer& server, Load& load, LogWatch& log,
 
 Result<bool> wait_for_quiet(Load& load, LogWatch& log, Duration limit) {
   return load.wait_until("the end of every session", limit, [&]() -> Result<bool> {
-    if (auto ok = log.catch_up(load); !ok) return ok;
+    if (auto ok = log.catch_up(load); !ok) return tl::unexpected(ok.error());
     return std::all_of(log.sessions().begin(), log.sessions().end(), [](const auto& entry) {
       const domain::SessionState& s = entry.second;
       return domain::is_terminal(s.status) && !s.lease && !s.turn && s.queue.empty();

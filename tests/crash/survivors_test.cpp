@@ -57,8 +57,8 @@ struct SurvivorsStage {
   }
 
   void wait_until(const std::string& what, const std::function<bool()>& is_reached) {
-    require(load.wait_until(what, crash::kStepMax, [&]() -> Result<void> {
-      if (auto ok = log.catch_up(load); !ok) return ok;
+    require(load.wait_until(what, crash::kStepMax, [&]() -> Result<bool> {
+      if (auto ok = log.catch_up(load); !ok) return tl::unexpected(ok.error());
       return is_reached();
     }));
   }

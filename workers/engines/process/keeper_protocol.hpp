@@ -84,7 +84,9 @@ inline bool take_number(std::string_view& in, std::int64_t& out) {
 }
 
 inline tl::unexpected<base::Error> unknown(const char* what) {
-  return base::failure(base::ErrorCode::invalid, std::string("not a keeper's ") + what);
+  std::string text = "not a keeper's ";
+  text += what;
+  return base::failure(base::ErrorCode::invalid, std::move(text));
 }
 
 }  // namespace keeper_text
