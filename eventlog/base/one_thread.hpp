@@ -11,7 +11,8 @@ namespace base {
 class OneThread {
  public:
   // Belongs to the first thread that calls it. Any other one ends the process: two threads in one
-  // object are a bug whose results cannot be trusted.
+  // object are a bug whose results cannot be trusted. A thread that was made after the first one
+  // had ended may have its identity, and then passes.
   void check() {
     const pthread_t caller = ::pthread_self();
     if (!owner_) owner_ = caller;

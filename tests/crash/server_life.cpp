@@ -270,6 +270,10 @@ Result<void> ServerLife::ask(std::int64_t first, std::int64_t last, Acknowledged
     for (std::int64_t number = first; number <= last && answers; ++number) answers = take(number);
     return open == 0 || !answers;
   });
+  // Replies that the client holds when the process dies were sent before it did.
+  for (std::int64_t number = first; !ok && number <= last && answers; ++number) {
+    answers = take(number);
+  }
   return answers ? ok : answers;
 }
 

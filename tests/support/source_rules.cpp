@@ -432,7 +432,7 @@ Complaints check_is_used(const std::vector<SourceFile>& files) {
   static const std::regex kName(R"re(\b[A-Za-z_]\w*)re");
   // A type, then the name: neither a call nor a constructor.
   static const std::regex kDeclared(R"re([\w>&*]\s+[&*]?([a-z]\w*)\()re");
-  static const std::regex kDefined(R"re(^[^\s].*\b([a-z]\w*)\()re");
+  static const std::regex kDefined(R"re(^[^\s].*?\b([a-z]\w*)\()re");
   std::map<std::string, std::size_t> uses;
   std::set<std::string> defined;
   std::vector<std::pair<const SourceFile*, std::string>> headers;

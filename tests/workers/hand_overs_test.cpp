@@ -186,16 +186,18 @@ TEST_CASE("digests that meet damage are taken anew, of rows that were built anew
 }
 
 TEST_CASE("a query thread that is ended while busy ends well", "[workers]") {
-  Queries queries;
-  for (int life = 0; life < 50; ++life) {
-    const auto port = make_thread_query_port(queries.service);
-    for (int number = 0; number < 10; ++number) {
-      port->submit(queries.ask(number % 2 == 0 ? kVerbList : kVerbDigests, number));
-      // Continues with digests, as far as they have come.
-      static_cast<void>(port->poll());
+  for (int life = 0; life < 15; ++life) {
+    Queries queries;  // a service belongs to one thread
+    {
+      const auto port = make_thread_query_port(queries.service);
+      for (int number = 0; number < 10; ++number) {
+        port->submit(queries.ask(number % 2 == 0 ? kVerbList : kVerbDigests, number));
+        // Continues with digests, as far as they have come.
+        static_cast<void>(port->poll());
+      }
     }
+    CHECK(queries.index.position() == queries.history.log().head());
   }
-  CHECK(queries.index.position() == queries.history.log().head());
 }
 
 TEST_CASE(

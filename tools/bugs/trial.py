@@ -16,6 +16,7 @@ LIBRARIES = ("domain", "projections")
 # The programs that a file of the folder is part of; the one that is likelier to notice comes first.
 ORDER = {"eventlog": ("test_domain", "test_projections"), "projections": ("test_projections",)}
 COMPILE_SECONDS = 300
+MEMORY_BYTES_MAX = 6 << 30
 # How much longer than without a bug a program may take; a bug that makes it later is noticed.
 PATIENCE, PATIENCE_LEAST_SECONDS = 5, 20
 # Tests that take longer run only where all others pass.
@@ -31,7 +32,9 @@ class CouldNot(Exception):
 
 def outcome_of(command, folder, seconds):
     """Exit code and what was said; None for the code: no end within so many seconds."""
-    child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, start_new_session=True,
+    # A bug can allocate without end, so each program has a bound on its memory.
+    child = subprocess.Popen(["prlimit", f"--as={MEMORY_BYTES_MAX}", *command], cwd=folder,
+                             stdin=subprocess.DEVNULL, start_new_session=True,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
         output, _ = child.communicate(timeout=seconds)

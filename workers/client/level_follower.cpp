@@ -34,12 +34,14 @@ LevelFollower::LevelFollower(bus::SubscriberSocket& socket, ServerClient& client
 int LevelFollower::do_work(base::Duration now) {
   int work = client_.do_work(now);
   work += subscription_.do_work(now);
-  look(now, work > 0);
+  look(now, work > 0 || std::exchange(has_given_, false));
   return work;
 }
 
 std::optional<base::Result<bus::FeedEvent>> LevelFollower::receive() {
-  return subscription_.receive();
+  auto event = subscription_.receive();
+  has_given_ |= event.has_value();
+  return event;
 }
 
 base::Duration LevelFollower::next_timer() const {

@@ -54,6 +54,7 @@ class LevelFollower {
   bus::Subscription subscription_;
   base::Duration progress_at_;
   base::Duration looked_at_{0};
+  bool has_given_ = false;  // an event, since the last do_work()
   bool is_gone_ = false;
   Presence presence_ = Presence::there;
 };

@@ -153,6 +153,23 @@ TEST_CASE("a level is followed from the log into the feed, each event once", "[w
   CHECK(world.next_event().position == Position{26});
 }
 
+TEST_CASE("a follower whose events are taken slowly does not call the server silent", "[workers]") {
+  ClientWorld world;
+  const auto lock = base::FileLock::take(world.folder.file("s.lock"));
+  REQUIRE(lock);
+  for (int i = 0; i < 60; ++i) world.log.append({kLevel});
+  world.start();
+  world.follow(Position{0});
+  for (std::int64_t position = 1; position <= 60; ++position) {
+    CHECK(world.next_event().position == Position{position});
+    world.server.reset();  // so that the feed is not live while the rest is taken
+    world.clock.now += LevelFollower::kSilentAfter / 2;
+    world.follower->do_work(world.clock.now);
+    CHECK(world.follower->presence() == Presence::there);
+    if (position % 10 == 0) world.start();
+  }
+}
+
 TEST_CASE("a follower tells a server that is silent from one that has ended", "[workers]") {
   ClientWorld world;
   auto lock = base::FileLock::take(world.folder.file("s.lock"));

@@ -83,10 +83,9 @@ inline bool take_number(std::string_view& in, std::int64_t& out) {
   return error == std::errc{} && end == word.data() + word.size();
 }
 
-inline tl::unexpected<base::Error> unknown(const char* what) {
-  std::string text = "not a keeper's ";
-  text += what;
-  return base::failure(base::ErrorCode::invalid, std::move(text));
+// Not inlined: GCC 12 believes that the text is too long for its string then.
+[[gnu::noinline]] inline tl::unexpected<base::Error> unknown(std::string_view what) {
+  return base::failure(base::ErrorCode::invalid, std::string("not a keeper's ").append(what));
 }
 
 }  // namespace keeper_text
