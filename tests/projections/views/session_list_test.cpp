@@ -632,7 +632,7 @@ TEST_CASE("a prefix of several sessions is refused with all that tells them apar
         "abcd0001 (one, 01890a5d-ac96-774b-bcce-b302099a8057), "
         "abcd0002 (11890a5d-ac96-774b-bcce-b302099a8057), "
         "abcd0003 (three, 21890a5d-ac96-774b-bcce-b302099a8057); "
-        "give more of the one that is meant");
+        "give more characters of the one you mean");
 }
 
 TEST_CASE("rows lie under the keys that are documented", "[projections]") {

@@ -28,6 +28,7 @@ struct ClientWorld {
     start();
   }
   void start() {
+    server.reset();
     server = std::make_unique<feed_world::Server>(log, bus.bind_server("command"),
                                                   bus.bind_publisher("feed"),
                                                   base::ServerId::make({1}, random));
