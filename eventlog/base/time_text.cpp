@@ -1,9 +1,8 @@
 // Parses from the front, one field at a time, in the C locale and with std::chrono's calendar.
 #include "eventlog/base/time_text.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
+#include <cstdio>
 
 namespace base {
 namespace {
@@ -76,10 +75,13 @@ std::string time_text(Time time) {
   const auto day = std::chrono::floor<std::chrono::days>(point);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(point - day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
-                     clock.subseconds().count());
+  char text[96];
+  const int length = std::snprintf(
+      text, sizeof text, "%04d-%02u-%02uT%02ld:%02ld:%02ld.%06ldZ", static_cast<int>(date.year()),
+      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+      static_cast<long>(clock.hours().count()), static_cast<long>(clock.minutes().count()),
+      static_cast<long>(clock.seconds().count()), static_cast<long>(clock.subseconds().count()));
+  return {text, static_cast<std::size_t>(length)};
 }
 
 std::optional<Time> parse_time_text(std::string_view text) {
