@@ -23,7 +23,8 @@ namespace eventlog {
 constexpr int kViewAttemptsMax = 5;
 
 inline rocksdb::Slice slice(base::ByteView view) {
-  return {view.data(), view.size()};
+  // RocksDB compares the bytes even if there are none, which a null pointer does not allow.
+  return view.empty() ? rocksdb::Slice() : rocksdb::Slice(view.data(), view.size());
 }
 
 inline base::Error error_of(const rocksdb::Status& status, std::string where) {
