@@ -52,7 +52,7 @@ void check_whole(const ArchiveStage& stage) {
   CHECK(report.contents > kLastArchived - 1);
 }
 
-// What is in the archive's folder is a whole archive, and without one there is no folder.
+// The archive's folder holds a whole archive, or there is no folder.
 void check_nothing_left_over(const ArchiveStage& stage) {
   if (!std::filesystem::exists(stage.archive())) return;
   const eventlog::LogFolder archive{stage.archive()};

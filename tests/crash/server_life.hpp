@@ -1,7 +1,7 @@
-// A server's life in the test's own thread, on a disk of the test's choosing: the product's server,
-// put together as `steno serve` does it, with a bus in memory and a clock that the test moves. It
-// is sent numbered commands. The content of each command follows from its number alone, so a later
-// reader of the log knows what must be there.
+// The life of the product's server in the test's own thread, on a disk that the test chooses. The
+// server is put together as in `steno serve`, with a bus in memory and a clock that the test moves.
+// It gets numbered commands. The number alone decides what a command asks for, so a later reader of
+// the log knows what must be there.
 #pragma once
 
 #include <functional>
@@ -26,9 +26,9 @@ using base::Result;
 // Commands that were answered, with the position that the answer named.
 using Acknowledged = std::map<std::int64_t, Position>;
 
-// The first commands open a session each, the others up to kFirstOpening send them prompts.
+// Each of the first commands opens a session. The others below kFirstOpening send prompts to these.
 constexpr std::int64_t kSessionsOfLife = 3;
-// From this one on each command opens a session of its own.
+// Each command from this number on opens a session of its own.
 constexpr std::int64_t kFirstOpening = 500;
 base::CommandId command_id(std::int64_t number);
 std::string prompt_of_command(std::int64_t number);
@@ -43,37 +43,37 @@ class ServerLife {
 
   // Position of the last event that was found.
   Position found() const { return found_; }
-  // Until the record says that this server has taken over. To be the first that it does.
+  // Works until the record says that this server has taken over. Must be called first.
   Result<void> take_over();
   // Sends the commands at once and works until they are answered; answers go to `acknowledged`. A
   // number that was answered before must be answered alike. Error: the log's fate is in doubt, or
   // an answer that no correct server gives.
   Result<void> ask(std::int64_t first, std::int64_t last, Acknowledged& acknowledged);
-  // Ends all sessions, and has all that may be moved moved into the folder.
+  // Ends all sessions, then has as much of the log as possible archived in the folder.
   Result<void> archive(const std::string& folder);
-  // Until an archive that an earlier life began is taken back, or the log is trimmed.
+  // Works until an archive that an earlier life began is abandoned, or the log is trimmed.
   Result<void> finish_archive();
   // Has the log copied into the folder.
   Result<void> back_up(const std::string& folder);
-  // Until a backup that an earlier life began is proved, or taken back.
+  // Works until a backup that an earlier life began is proved or abandoned.
   Result<void> finish_backups();
   // Ends the session of that number, and asks for all of its words to be erased.
   Result<void> ask_to_erase(std::int64_t session);
-  // Until what is asked for has been erased, from the log and from backups.
+  // Works until all requested content is erased from the log and from backups.
   Result<void> finish_erasures();
-  // A stream's state as the index and its snapshot tell it.
+  // Returns a stream's state, read through the index and its snapshot.
   Result<eventlog::LoadedStream> load(const std::string& stream);
   eventlog::BlockStore& store() { return *log_.store; }
 
  private:
   ServerLife(eventlog::OpenedLog log, support::FaultyDisk& disk);
   Result<void> assemble(const std::string& root);
-  // One duty cycle of the bus, the client and the server, a millisecond after the last one, or at
-  // the next moment when something is due. Error: the process has died, or must.
+  // Runs one duty cycle of the bus, the client and the server. Moves the clock by a millisecond, or
+  // to the next timer if nothing was done. Error: the process has died, or must stop.
   Result<void> step();
-  // Steps until it holds. Error timeout: it does not within the time of the longest retry.
+  // Steps until `holds` returns true. Error timeout: it does not within two minutes of the clock.
   Result<void> work_until(const std::string& what, const std::function<bool()>& holds);
-  // Works until the reply to what was started. An error is a reply that is not ok.
+  // Works until the reply to the request that was started. A reply that is not ok is an error.
   Result<void> answered(const Result<base::CommandId>& started);
   Result<void> command(const domain::ServerCommand& command);
   Result<void> command(std::int64_t number, base::SessionId session,

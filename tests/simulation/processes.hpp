@@ -112,8 +112,8 @@ class SimErasures final : public workers::UpkeepPort {
   Duration due_{0};                                // end of the work, then moment of the report
 };
 
-// Work beside the server's loop, done at times of the simulator's choosing. The assembly owns what
-// this makes.
+// Works beside the server's loop at times that the simulator chooses. The assembly owns the ports
+// that it makes.
 class SimSideWork final : public workers::SideWork {
  public:
   explicit SimSideWork(Surroundings& around) : around_(around) {}
@@ -141,15 +141,15 @@ class ServerLife {
   static base::Result<std::unique_ptr<ServerLife>> open(Surroundings& around, ProcessClock& clock);
 
   workers::Server& server() { return assembly_.server(); }
-  // Killed: what is on its way to the disk may or may not get there.
+  // Kills the server; a block in flight can reach the disk or not.
   void kill() {
     side_work_.committer->kill();
     side_work_.erasures->kill();
   }
   bool is_syncing() const { return !side_work_.committer->is_idle(); }
-  // True when the threads beside the loop have something in hand.
+  // Returns true while a thread beside the loop has work.
   bool is_busy() const { return side_work_.loader->is_busy() || side_work_.queries->is_busy(); }
-  // World time at which the loop has to run although nothing arrives.
+  // Returns the world time at which the loop must run even if nothing arrives.
   Duration due(const ProcessClock& clock) const;
 
   ServerLife(Surroundings& around, ProcessClock& clock, const eventlog::LogTail& tail,

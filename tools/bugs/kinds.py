@@ -37,7 +37,7 @@ LEFT_ALONE = re.compile(r"\b(?:CHECK|mutant|rare|reserve|static_assert|static_ca
 NOT_EXPRESSIONS = {"const", "auto", "static", "constexpr", "using", "struct", "class", "enum",
                    "template", "typename", "goto", "inline", "static_assert", "continue", "break"}
 DECLARATION = re.compile(r"[\w:]+(?:<.*>)?(?:\s*[&*])?\s+[&*]?\w+\s*(?:[;={(\[,]|$)", re.S)
-# Whose arguments may as well be in the other order.
+# The order of these arguments makes no difference.
 SYMMETRIC = {"min", "max", "swap", "equal", "if", "for", "while", "switch", "catch", "sizeof",
              "return", "mutant", "CHECK"}
 

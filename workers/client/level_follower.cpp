@@ -14,7 +14,7 @@ bus::SubscriptionOptions subscription_options(const ServerClient& client,
   bus::SubscriptionOptions wanted;
   wanted.level = options.level;
   wanted.after = options.after;
-  // Positions that a reply named are of this log; a restored one would not have them.
+  // Replies named positions of this log; a restored log does not have them.
   if (const auto& welcome = client.welcome()) {
     wanted.identity = bus::LogIdentity{welcome->log, welcome->epoch};
   }

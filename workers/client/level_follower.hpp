@@ -10,18 +10,18 @@
 
 namespace workers {
 
-// How a follower finds the server.
+// The state of the server as a follower sees it.
 enum class Presence {
-  there,   // it answers, or may yet
+  there,   // it answers, or can still answer in time
   silent,  // it lives and has not been heard for kSilentAfter
   gone     // its process has ended
 };
 
 struct LevelFollowerOptions {
   std::string level;
-  base::Position after;  // events behind it are given
+  base::Position after;  // the last position before the first event to give
   base::Duration page_timeout{30'000'000};
-  std::string command_endpoint;  // whose lock tells whether the server is gone
+  std::string command_endpoint;  // the lock beside it tells whether the server is gone
 };
 
 // Used by one thread.
@@ -30,8 +30,8 @@ class LevelFollower {
   static constexpr base::Duration kSilentAfter = std::chrono::seconds(3);
   static constexpr base::Duration kLookEvery = std::chrono::seconds(1);  // at the server's lock
 
-  // All references outlive it; `socket` is connected to the feed. The log is the one that `client`
-  // was welcomed to, if it was: events of another one are an error.
+  // All references outlive it; `socket` is connected to the feed. If a server has welcomed
+  // `client`, events of any log but that server's are an error.
   LevelFollower(bus::SubscriberSocket& socket, ServerClient& client, base::Clock& clock,
                 base::Random& random, LevelFollowerOptions options);
 
@@ -40,8 +40,8 @@ class LevelFollower {
   // Returns the next event of the level, each once and in order. An error is final: the log is
   // another one, or cannot be read.
   std::optional<base::Result<bus::FeedEvent>> receive();
-  // Returns the presence as of the last do_work(). After silent and gone it is there again once the
-  // feed is live.
+  // Returns the presence as of the last do_work(). After `silent` and `gone` it is `there` again
+  // when the feed is live.
   Presence presence() const { return presence_; }
   base::Duration next_timer() const;
 

@@ -7,13 +7,13 @@
 
 namespace workers {
 
-// Returns without an error when somebody listens on the Unix socket of `endpoint`. Errors:
-// unreachable when nobody does; refused when we have no permission to use it; io; invalid when it
-// is no endpoint.
+// Returns without an error when a process listens on the Unix socket of `endpoint`. Errors:
+// unreachable when no process does; refused without permission to use it; io; invalid when
+// `endpoint` is no endpoint.
 base::Result<void> probe_listener(const std::string& endpoint);
 
-// True when no process serves at the command endpoint any more: the lock beside its socket, which
-// the server holds, is free. A server that lives and does not answer is not gone.
+// Returns true when no process serves at the command endpoint any more. A server holds the lock
+// beside the socket while it lives, even if it does not answer.
 bool is_server_gone(const std::string& command_endpoint);
 
 }  // namespace workers

@@ -1,5 +1,5 @@
-// Asks and commands a server without waiting, in the words of its protocol. Whoever owns a loop
-// drives it: the command line waits for one answer at a time, a gateway serves many askers at once.
+// Asks and commands a server without waiting, in the words of its protocol. The owner of a loop
+// drives it. The command line waits for one answer at a time; a gateway serves many askers at once.
 #pragma once
 
 #include <optional>
@@ -17,17 +17,17 @@ struct BadAnswer {
   base::Error error;
 };
 
-// The reason why a request has no answer: an error on the way to the server and back, a reply that
-// is not ok, or one that is not understood. After an error busy or timeout the outcome is unknown.
+// The reason why a request has no answer: an error of the connection, a reply that is not ok, or a
+// reply that is not understood. After the errors busy and timeout the outcome is unknown.
 using Unanswered = std::variant<base::Error, bus::Reply, BadAnswer>;
 
 template <class Answer>
 using Answered = tl::expected<Answer, Unanswered>;
 
 struct ServerClientOptions {
-  std::string name;      // of the program, for the server's list of peers
-  std::string scope{};   // the one agent that it acts for; empty: all
-  std::string endpoint;  // for the texts of errors
+  std::string name;      // the program's, for the server's list of peers
+  std::string scope{};   // the one agent that it acts for; empty: all agents
+  std::string endpoint;  // named in errors
 };
 
 // Used by one thread.
@@ -39,10 +39,9 @@ class ServerClient {
 
   base::CommandId fresh_id() { return base::CommandId::make(clock_.wall(), random_); }
 
-  // Start a request, which is sent again under its id until it is answered, for at most `timeout`
-  // from the next do_work() on. `id` is the idempotency key: of a command that opens a session,
-  // also the session's id; of one that queues a turn, also the turn's. Errors as of
-  // bus::Client::start.
+  // Starts a request. It is sent again under its id until it is answered, for at most `timeout`
+  // after the next do_work(). `id` is the idempotency key. It is also the id of the session that
+  // the command opens, or of the turn that it queues. Errors: those of bus::Client::start.
   base::Result<base::CommandId> command(const base::CommandId& id, const std::string& actor,
                                         const std::string& agent, base::SessionId session,
                                         const domain::Command& command, base::Duration timeout);
@@ -56,7 +55,7 @@ class ServerClient {
     return client_.start(fresh_id(), verb, bus::to_body(body), timeout);
   }
 
-  // Returns the answer when it is there, and once.
+  // Returns the answer once, when it is there.
   template <class Answer>
   std::optional<Answered<Answer>> take(const base::CommandId& id) {
     auto reply = take_reply(id);
@@ -66,7 +65,7 @@ class ServerClient {
     if (!answer) return tl::unexpected(Unanswered(BadAnswer{std::move(answer.error())}));
     return std::move(*answer);
   }
-  // The same for an answer whose body does not matter.
+  // Returns the reply without reading its body.
   std::optional<Answered<bus::Reply>> take_reply(const base::CommandId& id);
   // Gives up on a request; its answer will be dropped.
   void forget(const base::CommandId& id) { client_.forget(id); }
@@ -76,9 +75,9 @@ class ServerClient {
   base::Duration next_timer() const { return client_.next_timer(); }
   bus::Pollable& socket() { return client_.socket(); }
   bool wants_write() const { return client_.wants_write(); }
-  // Who answered HELLO; none: nobody has yet.
+  // Returns the server's answer to HELLO. No value: the server has not answered yet.
   const std::optional<bus::Welcome>& welcome() const { return client_.welcome(); }
-  // For readers of the log, which ask through it.
+  // Returns the client that readers of the log ask through.
   bus::Client& client() { return client_; }
 
  private:

@@ -1,6 +1,6 @@
-// A server and everything that its loop stands on, put together in one place for the product's
-// process, for the simulator and for the crash tests. They differ in what they pass in: stores,
-// sockets, locks, clock, and who does the work beside the loop.
+// Puts a server together with everything that its loop needs. The product's process, the simulator
+// and the crash tests all use it. They pass in different stores, sockets, locks, clocks and ways to
+// work beside the loop.
 #pragma once
 
 #include <memory>
@@ -31,8 +31,8 @@ struct ServerSurroundings {
   bus::PublisherSocket& feed_socket;
 };
 
-// Makes the ports behind which work is done beside the server's loop. A port itself: with threads
-// in a process, on the caller's thread in a test, at random times in the simulator.
+// Port: makes the ports that work beside the server's loop. They work on threads in a process, on
+// the caller's thread in a test, and at random times in the simulator.
 class SideWork {
  public:
   virtual ~SideWork() = default;
@@ -46,7 +46,7 @@ class SideWork {
 
 // Works with a thread for each port.
 std::unique_ptr<SideWork> make_thread_side_work();
-// Works on the thread of the server's loop: the same calls give the same order of disk operations.
+// Works on the thread of the server's loop, so equal calls give equal orders of disk operations.
 std::unique_ptr<SideWork> make_inline_side_work();
 
 // Used by one thread, which runs the server's loop.
@@ -61,7 +61,8 @@ class ServerAssembly {
   Server& server() { return server_; }
   const Server& server() const { return server_; }
   DerivedStores& derived() { return *derived_; }
-  // Descriptors that are readable when work beside the loop is done; -1 where there is none.
+  // Returns descriptors that become readable when work beside the loop is done; -1 for a port
+  // without one.
   std::vector<int> wake_fds() const;
 
  private:
