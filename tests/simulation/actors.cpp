@@ -6,6 +6,7 @@
 
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
+#include "tests/simulation/named_commands.hpp"
 #include "workers/protocol/feed_levels.hpp"
 
 namespace simulation {
@@ -21,7 +22,7 @@ constexpr std::size_t kFeedQueueMax = 50;
 constexpr const char* kAgent = "main";
 
 base::SessionId session_of(const std::string& stream) {
-  return domain::parse_stream(stream)->session;
+  return domain::parse_stream(stream)->id;
 }
 
 }  // namespace
@@ -124,8 +125,10 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
   const std::size_t back = random_.below(random_.chance(70) ? 4 : sessions.size());
   stream = sessions[sessions.size() - 1 - std::min(back, sessions.size() - 1)];
   session = session_of(stream);
-  const auto erase_percent = static_cast<unsigned>(stage_.around.erase_percent);
-  if (erase_percent > 0 && random_.chance(erase_percent)) return make_erasure(stream);
+  for (const auto& [type, percent] : stage_.around.shares) {
+    if (!random_.chance(static_cast<unsigned>(percent))) continue;
+    return draw_named(type, {random_, stage_.log.version(stream)});
+  }
   switch (random_.below(12)) {
     case 0:
       return domain::KillSession{};
@@ -138,15 +141,6 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
     default:
       return domain::SendPrompt{prompt_of(turn), random_.chance(20)};
   }
-}
-
-// Erases the whole session, or some range of its events.
-domain::EraseContent ClientActor::make_erasure(const std::string& stream) {
-  const auto version = static_cast<std::uint64_t>(stage_.log.version(stream).value);
-  if (version == 0 || random_.chance(50)) return {};
-  const auto first = static_cast<std::int64_t>(1 + random_.below(version));
-  const auto length = static_cast<std::int64_t>(random_.below(version));
-  return {{{{first}, {first + length}}}};
 }
 
 void ClientActor::choose_command() {

@@ -58,7 +58,6 @@ class ClientActor {
   void choose_repetition();
   void choose_query(const std::string& stream);
   domain::Command make_command(base::CommandId id, std::string& stream, base::SessionId& session);
-  domain::EraseContent make_erasure(const std::string& stream);
   void take(const base::Result<bus::Reply>& reply);
   void take_row(Operation& operation, const base::RawValue& body);
 

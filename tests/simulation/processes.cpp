@@ -50,7 +50,7 @@ Surroundings::Surroundings(const Schedule& schedule)
       streams_max(static_cast<std::size_t>(schedule.streams_max)),
       inbox_max(static_cast<std::size_t>(schedule.inbox_max)),
       do_locks_lie(schedule.has_lying_locks),
-      erase_percent(schedule.erase_percent),
+      shares(schedule.shares),
       page_events_max(schedule.seed % 2 == 0 ? kSmallPage : 0) {
   birth.log = base::LogId::make({1}, id_random);
   birth.epoch.counter = 1;
@@ -114,7 +114,7 @@ SimErasures::SimErasures(Surroundings& around, workers::UpkeepJobs work)
     : disk_(around.disk),
       time_(around.time),
       random_(around.disk_random),
-      is_enabled_(around.erase_percent > 0),
+      is_enabled_(around.shares.contains("EraseContent")),
       work_(std::move(work)) {}
 
 void SimErasures::submit(const workers::UpkeepJob& job) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "eventlog/base/random.hpp"
+#include "tests/simulation/named_commands.hpp"
 
 namespace simulation {
 namespace {
@@ -132,8 +133,17 @@ constexpr Setting kSettings[] = {
     {"streams_max", &Schedule::streams_max, 1, 1'000'000},
     {"inbox_max", &Schedule::inbox_max, 1, 1'000'000},
     {"events_min", &Schedule::events_min, 0, 1'000'000},
-    {"erase_percent", &Schedule::erase_percent, 0, 100},
 };
+
+// Reads "percent EraseContent 12".
+bool read_share(const std::vector<std::string_view>& words, Schedule& schedule) {
+  std::int64_t percent = 0;
+  if (words.size() != 3 || words[0] != "percent" || !read_number(words[2], percent)) return false;
+  const auto& types = named_commands();
+  if (std::find(types.begin(), types.end(), words[1]) == types.end()) return false;
+  if (percent > 0) schedule.shares[std::string(words[1])] = percent;
+  return percent <= 100;
+}
 
 // Reads any setting but the seed.
 bool read_setting(const std::vector<std::string_view>& words, Schedule& schedule) {
@@ -183,14 +193,16 @@ Schedule make_schedule(std::uint64_t seed) {
   }
   std::stable_sort(schedule.faults.begin(), schedule.faults.end(), is_earlier);
   if (random.chance(15)) schedule.inbox_max = 1 + static_cast<std::int64_t>(random.below(3));
-  if (random.chance(50)) schedule.erase_percent = 4 + static_cast<std::int64_t>(random.below(12));
+  for (const std::string& type : named_commands()) {
+    if (random.chance(50)) schedule.shares[type] = 4 + static_cast<std::int64_t>(random.below(12));
+  }
   return schedule;
 }
 
 std::string to_text(const Schedule& schedule) {
   std::string text;
-  const auto add = [&](std::string_view name, auto value) {
-    text += std::string(name) + " " + std::to_string(value) + "\n";
+  const auto add = [&](const std::string& name, auto value) {
+    text += name + " " + std::to_string(value) + "\n";
   };
   add("seed", schedule.seed);
   add("clients", schedule.clients);
@@ -200,7 +212,7 @@ std::string to_text(const Schedule& schedule) {
   add("inbox_max", schedule.inbox_max);
   add("events_min", schedule.events_min);
   add("lying_locks", schedule.has_lying_locks ? 1 : 0);
-  add("erase_percent", schedule.erase_percent);
+  for (const auto& [type, percent] : schedule.shares) add("percent " + type, percent);
   for (const Fault& fault : schedule.faults) text += describe(fault) + "\n";
   return text;
 }
@@ -221,7 +233,7 @@ base::Result<Schedule> parse_schedule(std::string_view text) {
       schedule.faults.push_back(fault);
     } else if (words.size() == 2 && words[0] == "seed" && read_number(words[1], schedule.seed)) {
       has_seed = true;
-    } else if (!read_setting(words, schedule)) {
+    } else if (!read_share(words, schedule) && !read_setting(words, schedule)) {
       return base::failure(base::ErrorCode::invalid,
                            "neither a number within its bounds ('clients 3') nor a fault "
                            "('+1.234567 kill_server for 0.500000 choice 7')",

@@ -2,6 +2,7 @@
 // moment. It follows from a seed, and can be cut down, printed, kept in a file and run again.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -56,8 +57,10 @@ struct Schedule {
   std::int64_t inbox_max = 100'000;  // waiting in the server
   std::int64_t events_min = 200;     // clients go on until the log holds this many
   bool has_lying_locks = true;       // a held lock sometimes seems free
-  std::int64_t erase_percent = 0;    // of the clients' commands; 0: no erasures at all
-  std::vector<Fault> faults;         // ascending by time
+  // How many percent of the clients' commands are of a type (see named_commands.hpp); a type that
+  // is not here is not sent. Without EraseContent no text expires either.
+  std::map<std::string, std::int64_t> shares;
+  std::vector<Fault> faults;  // ascending by time
 
   bool operator==(const Schedule&) const = default;
 };

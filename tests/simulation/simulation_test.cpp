@@ -111,8 +111,9 @@ TEST_CASE("a schedule is printed and read back", "[simulation]") {
   CHECK(!simulation::parse_schedule(""));
   CHECK(!simulation::parse_schedule("clients 3\n"));
   CHECK(!simulation::parse_schedule("seed 1\nclients 0\n"));
-  CHECK(!simulation::parse_schedule("seed 1\nerase_percent 101\n"));
+  CHECK(!simulation::parse_schedule("seed 1\npercent EraseContent 101\n"));
   CHECK(!simulation::parse_schedule("seed 1\n+1.000000 kill_servant for 0.000000 choice 1\n"));
+  CHECK(!simulation::parse_schedule("seed 1\npercent RaiseSession 5\n"));
   CHECK(!simulation::parse_schedule("seed -1\n"));
   CHECK(!simulation::parse_schedule("+1.5 kill_server for 0.000000 choice 1\n"));
 }

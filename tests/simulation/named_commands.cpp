@@ -1,0 +1,59 @@
+// Draws each command from the list of those that clients can send about a session.
+#include "tests/simulation/named_commands.hpp"
+
+#include <type_traits>
+
+#include "tests/support/random_value.hpp"
+
+namespace simulation {
+namespace {
+
+using InEveryWorld = base::Types<domain::Spawn, domain::SendPrompt, domain::InterruptTurn,
+                                 domain::KillSession, domain::CloseSession>;
+
+template <class C>
+void draw(const Drawing& from, C& command) {
+  support::RandomValue(from.random, false).fill(command);
+}
+
+// Erases the whole session, or some range of its events.
+void draw(const Drawing& from, domain::EraseContent& command) {
+  const auto version = static_cast<std::uint64_t>(from.version.value);
+  if (version == 0 || from.random.chance(50)) return;
+  const auto first = static_cast<std::int64_t>(1 + from.random.below(version));
+  const auto length = static_cast<std::int64_t>(from.random.below(version));
+  command.events = {{{first}, {first + length}}};
+}
+
+// Calls `use` with a default value of each command that a schedule can name.
+template <class... C, class Use>
+void for_each_named(base::Types<C...>, const Use& use) {
+  const auto one = [&]<class One>(std::type_identity<One>) {
+    if constexpr (!base::kContains<One, InEveryWorld>) use(One{});
+  };
+  (one(std::type_identity<C>{}), ...);
+}
+
+}  // namespace
+
+const std::vector<std::string>& named_commands() {
+  static const std::vector<std::string> types = [] {
+    std::vector<std::string> all;
+    for_each_named(domain::SessionClientCommands{},
+                   [&](const auto& c) { all.emplace_back(c.kType); });
+    return all;
+  }();
+  return types;
+}
+
+domain::Command draw_named(const std::string& type, const Drawing& from) {
+  std::optional<domain::Command> drawn;
+  for_each_named(domain::SessionClientCommands{}, [&](auto command) {
+    if (command.kType != type) return;
+    draw(from, command);
+    drawn = std::move(command);
+  });
+  return std::move(drawn.value());
+}
+
+}  // namespace simulation

@@ -1,0 +1,27 @@
+// The commands of clients that a schedule names with their share of all commands. Every world has
+// prompts and what begins and ends sessions and turns; all other commands about a session are here.
+// A new one is drawn with any values. If it takes more to be accepted now and then, it needs a
+// `draw` of its own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eventlog/base/random.hpp"
+#include "eventlog/domain/command.hpp"
+
+namespace simulation {
+
+// What a command is drawn from.
+struct Drawing {
+  base::Random& random;
+  base::StreamVersion version;  // of the session that it is about
+};
+
+// The types that a schedule can name.
+const std::vector<std::string>& named_commands();
+
+// Returns a command of the type, which is one of `named_commands`.
+domain::Command draw_named(const std::string& type, const Drawing& from);
+
+}  // namespace simulation
