@@ -55,9 +55,11 @@ Result<BlockEvents> StreamReader::block_of(StreamVersion version) {
     if (!left) return tl::unexpected(left.error());
     return *left > version ? block_of(*left) : BlockEvents{};
   }
-  return base::failure(base::ErrorCode::damaged,
-                       "the stream index does not name the events that are there",
-                       "position " + std::to_string((*indexed)->first.value));
+  const base::Error damage{base::ErrorCode::rows_damaged,
+                           "the stream index does not name the events that are there",
+                           "position " + std::to_string((*indexed)->first.value)};
+  index_.note_damage(damage);
+  return tl::unexpected(damage);
 }
 
 }  // namespace eventlog

@@ -22,8 +22,8 @@ class StreamReader {
   Result<StreamVersion> version_behind(Position position);
 
   // Returns the facts of all of the stream's events in the block that holds `version`, or in the
-  // next block if that one was trimmed. `first` is 0 when there is none. Error damaged: the index
-  // names events that are not there.
+  // next block if that one was trimmed. `first` is 0 when there is none. Error
+  // rows_damaged: the index names events that are not there; it has noted the damage.
   Result<BlockEvents> block_of(StreamVersion version);
 
  private:

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include "eventlog/log/stream_reader.hpp"
 #include "tests/support/driven_log.hpp"
 #include "tests/support/faulty_rows.hpp"
 #include "tests/support/stores.hpp"
@@ -65,6 +66,22 @@ TEST_CASE("an index that names what is not in the log counts as damaged", "[even
   CHECK_FALSE(load_stream(other.store(), index, snapshots, stream));
   REQUIRE(rows.damage());
   CHECK(rows.damage()->code == base::ErrorCode::rows_damaged);
+}
+
+TEST_CASE("a stream reader notes that the index names what is not in the log", "[eventlog]") {
+  InMemory layers;
+  support::FaultyRows rows;
+  StreamIndex index(rows);
+  write_history(layers.store(), 5);
+  REQUIRE(index.catch_up(layers.store(), layers.store().tail()));
+  const std::string stream = fold_all(layers.store()).begin()->first;
+  REQUIRE(StreamReader(layers.store(), index, stream).block_of({1}));
+  CHECK_FALSE(rows.damage());
+  support::MemoryBlockStore other;
+  const auto block = StreamReader(other.store(), index, stream).block_of({1});
+  REQUIRE_FALSE(block);
+  CHECK(block.error().code == base::ErrorCode::rows_damaged);
+  CHECK(rows.damage());
 }
 
 TEST_CASE("a loaded stream goes on from its snapshot, wherever that was taken", "[eventlog]") {
