@@ -1,7 +1,7 @@
-// Parses digits with from_chars: no locale, no rounding.
+// Computes in whole nano-dollars: no locale, no rounding of what is read.
 #include "eventlog/base/usd_text.hpp"
 
-#include <charconv>
+#include "eventlog/base/digits.hpp"
 
 namespace base {
 namespace {
@@ -9,14 +9,6 @@ namespace {
 constexpr std::int64_t kNanoPerUsd = 1'000'000'000;
 constexpr std::int64_t kUsdMax = 9'000'000;
 constexpr std::size_t kUsdDecimals = 9;
-
-std::optional<std::int64_t> parse_digits(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc{} && end == text.data() + text.size() && value >= 0 &&
-                         !text.empty() && text.front() != '-';
-  return is_number ? std::optional(value) : std::nullopt;
-}
 
 std::string padded(std::int64_t value, std::size_t width) {
   std::string digits = std::to_string(value);

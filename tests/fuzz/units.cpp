@@ -1,11 +1,15 @@
 // Amounts, durations, times and command lines as people write them.
 #include "tools/steno/text/units.hpp"
 
+#include "eventlog/base/digits.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "tools/steno/config/command_words.hpp"
 
 // Every input is tried as each of them.
 void fuzz::run(ByteView in) {
+  if (const auto number = base::parse_digits(in)) {
+    require(base::parse_digits(std::to_string(*number)) == number, "a number is read as written");
+  }
   if (const auto amount = base::parse_usd(in)) {
     require(amount->value >= 0, "an amount is not negative");
     require(base::parse_usd(base::exact_usd_text(*amount)) == amount, "an amount is said exactly");

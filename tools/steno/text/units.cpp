@@ -1,9 +1,10 @@
-// Parses digits with from_chars: no locale, no rounding.
+// Reads and writes durations without a locale.
 #include "tools/steno/text/units.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "eventlog/base/digits.hpp"
 
 namespace steno {
 namespace {
@@ -20,19 +21,11 @@ constexpr std::array kUnits{
     Unit{"m", std::chrono::minutes(1)},       Unit{"s", std::chrono::seconds(1)},
     Unit{"ms", std::chrono::milliseconds(1)}, Unit{"us", Duration{1}}};
 
-std::optional<std::int64_t> parse_digits(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc{} && end == text.data() + text.size() && value >= 0 &&
-                         !text.empty() && text.front() != '-';
-  return is_number ? std::optional(value) : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<Duration> parse_duration(std::string_view text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const auto count = parse_digits(text.substr(0, digits));
+  const auto count = base::parse_digits(text.substr(0, digits));
   const std::string_view suffix = text.substr(digits);
   if (!count) return std::nullopt;
   for (const Unit& unit : kUnits) {
