@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "bus/poller.hpp"
-#include "eventlog/base/mutant.hpp"
 
 namespace bus {
 namespace {
@@ -182,14 +181,12 @@ void Client::take(Reply reply) {
   const auto it = requests_.find(reply.id);
   if (it == requests_.end() || it->second.outcome) return;
   const bool is_of_this_asking = reply.ask == 0 || reply.ask == it->second.ask;
-  if (!is_of_this_asking && !base::mutant(base::Mutant::answer_of_older_ask)) return;
+  if (!is_of_this_asking) return;
   // A busy server is asked again by send_pending(), each time after twice as long.
   if (is_error(reply, ReplyError::busy)) {
     it->second.busy_text = reply.text;
     return;
   }
-  const bool is_late = it->second.retry_after > options_.retry_after;
-  if (is_late && base::mutant(base::Mutant::late_answer_dropped)) return;
   settle(it->second, std::move(reply));
 }
 
@@ -225,7 +222,6 @@ void Client::send_pending() {
   if (!is_welcomed_) return;
   for (auto& [id, pending] : requests_) {
     if (pending.outcome || (pending.resend_at && now_ < *pending.resend_at)) continue;
-    if (pending.was_sent && base::mutant(base::Mutant::request_not_resent)) continue;
     if (!socket_.send(pending.frame)) {
       wants_write_ = true;
       return;
@@ -271,7 +267,7 @@ base::Error Client::expiry_of(const Pending& pending) const {
 void Client::reconnect_if_silent() {
   if (!is_awaiting()) return;
   const base::Duration silence = now_ - awaiting_since_;
-  if (silence >= options_.silence_max && !base::mutant(base::Mutant::client_never_reconnects)) {
+  if (silence >= options_.silence_max) {
     socket_.reconnect();
     ++reconnect_count_;
     awaiting_since_ = now_;

@@ -8,9 +8,9 @@
 
 #include "bus/log_identity.hpp"
 #include "bus/ports.hpp"
-#include "eventlog/base/binary.hpp"
 #include "eventlog/base/fields.hpp"
 #include "eventlog/base/hash.hpp"
+#include "eventlog/base/msgpack_bin.hpp"
 
 namespace bus {
 

@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "eventlog/base/check.hpp"
-#include "eventlog/base/mutant.hpp"
 
 namespace bus {
 
@@ -133,7 +132,7 @@ FeedPublisher::Level& FeedPublisher::touch(const std::string& name) {
   std::list<Level*>& active = by_beacons_.front();
   if (is_new) {
     level.name = &at->first;
-    if (has_forgotten_ && !base::mutant(base::Mutant::unknown_past_denied)) {
+    if (has_forgotten_) {
       level.last = kPreviousUnknown;
     }
     level.place = active.insert(active.end(), &level);
@@ -168,7 +167,7 @@ void FeedPublisher::take_subscriptions() {
 void FeedPublisher::send_beacons(base::Duration now) {
   if (now >= next_head_beacon_) {
     FeedHeader beacon = header(FeedKind::beacon);
-    beacon.last = base::mutant(base::Mutant::beacon_ahead) ? all_.last.next() : all_.last;
+    beacon.last = all_.last;
     send(kAllLevel, beacon, {});
     next_head_beacon_ = now + kHeadBeaconEvery;
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/base/text_bytes.hpp"
 
 namespace bus {
@@ -122,17 +121,15 @@ void Subscription::take_message(const FeedFrame& frame, base::Duration now) {
     // The server was restarted: which subscriptions are in force there is not known.
     must_probe_ = true;
     is_joined_ = false;
-    if (!base::mutant(base::Mutant::new_life_not_proved)) {
-      must_read_ = true;
-      is_page_of_earlier_life_ = is_reading_;
-    }
+    must_read_ = true;
+    is_page_of_earlier_life_ = is_reading_;
   }
   incarnation_ = header.incarnation;
   switch (header.kind) {
     case FeedKind::events:
       return take_events(std::move(*message));
     case FeedKind::beacon:
-      return base::mutant(base::Mutant::beacon_ignored) ? void() : need(header.last);
+      return need(header.last);
     case FeedKind::ephemeral:
       return take_ephemeral(std::move(*message));
     case FeedKind::probe:
@@ -177,9 +174,7 @@ void Subscription::take_ephemeral(FeedMessage message) {
 bool Subscription::follows_on(const FeedHeader& header) const {
   const Position before =
       header.previous == kPreviousUnknown ? header.first.plus(-1) : header.previous;
-  if (base::mutant(base::Mutant::gap_not_noticed)) return true;
-  return before <=
-         (base::mutant(base::Mutant::live_switch_off_by_one) ? complete_.next() : complete_);
+  return before <= complete_;
 }
 
 void Subscription::deliver(FeedMessage& message) {
@@ -190,8 +185,7 @@ void Subscription::deliver(FeedMessage& message) {
 
 void Subscription::deliver(std::vector<FeedEvent>& events, Position complete) {
   for (FeedEvent& event : events) {
-    if (event.position <=
-        (base::mutant(base::Mutant::event_given_twice) ? complete_.plus(-1) : complete_)) {
+    if (event.position <= complete_) {
       ++counts_.duplicates;
       continue;
     }
@@ -255,7 +249,6 @@ void Subscription::take_page(Result<LogPage> page, base::Duration now) {
 bool Subscription::accept_identity(const LogIdentity& identity) {
   if (!identity_) identity_ = identity;
   if (*identity_ == identity) return true;
-  if (identity.log == identity_->log && base::mutant(base::Mutant::epoch_ignored)) return true;
   const bool is_other_log = identity.log != identity_->log;
   fail({base::ErrorCode::wrong_log,
         is_other_log ? "the server has another log than the one that was followed so far"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/folder/archive_chain.hpp"
 #include "eventlog/folder/copy_files.hpp"
@@ -166,7 +165,7 @@ Result<void> check_anchored_rows(const LogBase& base) {
     }
     const auto found = digest(**base.rows, name);
     if (!found) return tl::unexpected(found.error());
-    if (*found != named->digest && !base::mutant(base::Mutant::base_rows_not_compared)) {
+    if (*found != named->digest) {
       return base::failure(ErrorCode::damaged,
                            "the rows of " + name +
                                " that were kept when the log was trimmed are not those that its "

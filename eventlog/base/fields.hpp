@@ -27,7 +27,7 @@
 #include "eventlog/base/ids.hpp"
 #include "eventlog/base/msgpack.hpp"
 #include "eventlog/base/result.hpp"
-#include "eventlog/base/strong.hpp"
+#include "eventlog/base/strong_integer.hpp"
 #include "eventlog/base/time.hpp"
 
 namespace base {

@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "eventlog/base/mutant.hpp"
-
 namespace base {
 namespace {
 
@@ -42,8 +40,7 @@ int holder_of(int fd) {
 }  // namespace
 
 Result<FileLock> FileLock::take(const std::string& path) {
-  const int on_exec = mutant(Mutant::lock_inherited) ? 0 : O_CLOEXEC;
-  FileLock lock(::open(path.c_str(), O_RDWR | O_CREAT | on_exec | O_NOFOLLOW, 0600));
+  FileLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (lock.fd_ < 0) return errno_failure("cannot open the lock file", path);
   struct flock whole = whole_file();
   if (::fcntl(lock.fd_, F_OFD_SETLK, &whole) != 0) {
@@ -77,7 +74,7 @@ Result<bool> is_locked(const std::string& path) {
   ::close(fd);
   errno = error;
   if (!is_asked) return errno_failure("cannot ask for the lock", path);
-  return whole.l_type != F_UNLCK && !mutant(Mutant::lock_says_free);
+  return whole.l_type != F_UNLCK;
 }
 
 int lock_holder(const std::string& path) {

@@ -5,7 +5,7 @@
 #include <xxhash.h>
 
 #include "eventlog/base/check.hpp"
-#include "eventlog/base/octets.hpp"
+#include "eventlog/base/sodium_bytes.hpp"
 
 namespace base {
 

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "eventlog/base/mutant.hpp"
-
 namespace base {
 namespace {
 
@@ -30,9 +28,7 @@ Time SystemClock::wall() {
 Time LogClock::now() {
   const Duration boot = clock_.boot();
   const Time wall = clock_.wall();
-  if (mutant(Mutant::log_clock_follows_wall)) {
-    now_ = wall;
-  } else if (boot_.count() < 0) {
+  if (boot_.count() < 0) {
     now_ = std::max(now_, wall);
   } else {
     const std::int64_t passed = std::max<std::int64_t>(0, (boot - boot_).count());

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "eventlog/base/strong.hpp"
+#include "eventlog/base/strong_integer.hpp"
 
 namespace base {
 

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <map>
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/stream_name.hpp"
@@ -37,9 +36,7 @@ Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& copy,
   if (!options.shares_files) {
     if (auto ok = part_from_others(copy.log(), disk); !ok) return tl::unexpected(ok.error());
   }
-  if (!base::mutant(base::Mutant::backup_not_synced)) {
-    if (auto ok = sync_all(copy.log(), disk); !ok) return tl::unexpected(ok.error());
-  }
+  if (auto ok = sync_all(copy.log(), disk); !ok) return tl::unexpected(ok.error());
   const auto store = open_log_view(copy.log());
   if (!store) return tl::unexpected(store.error());
   const auto tail = read_tail(**store);
@@ -57,7 +54,7 @@ Result<BackupOutcome> copy_and_prove(BlockStore& log, const LogFolder& copy,
   }
   const Checkpoint head{tail->log, tail->epoch, tail->position, tail->hash};
   if (auto ok = write_head(copy, head, disk); !ok) return tl::unexpected(ok.error());
-  if (auto ok = prove_copy(copy); !ok && !base::mutant(base::Mutant::backup_not_proved)) {
+  if (auto ok = prove_copy(copy); !ok) {
     return tl::unexpected(ok.error());
   }
   return BackupOutcome{tail->position, tail->hash};
@@ -147,11 +144,9 @@ Result<Restored> begin_epoch(const std::string& root, const LaterErasures& later
   const auto ended = read_ended(*log->store, later);
   if (!ended) return tl::unexpected(ended.error());
   Restored restored{log->tail.position, {}, log->tail.epoch.counter};
-  if (!base::mutant(base::Mutant::restored_epoch_kept)) {
-    ++log->tail.epoch.counter;
-    const std::uint64_t bits = random.next();
-    std::memcpy(log->tail.epoch.random.data(), &bits, sizeof bits);
-  }
+  ++log->tail.epoch.counter;
+  const std::uint64_t bits = random.next();
+  std::memcpy(log->tail.epoch.random.data(), &bits, sizeof bits);
   restored.epoch = log->tail.epoch.counter;
   InlineCommitter committer(*log->store, log->head.get());
   Sequencer sequencer(log->tail, committer, random);
@@ -209,9 +204,7 @@ Result<void> copy_log(const LogFolder& from, const LogFolder& to, Claims claims,
                       const VerifyProgress& progress, Disk& disk) {
   const std::string part = part_of(to);
   if (auto ok = copy_folder(from.log(), part, disk); !ok) return ok;
-  if (!base::mutant(base::Mutant::restored_not_synced)) {
-    if (auto ok = sync_all(part, disk); !ok) return ok;
-  }
+  if (auto ok = sync_all(part, disk); !ok) return ok;
   {
     auto later = read_later_erasures(from.erased());
     if (!later) return tl::unexpected(later.error());

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "eventlog/base/mutant.hpp"
-
 namespace domain {
 
 std::size_t AcceptedCommands::place_of(const CommandId& command) const {
@@ -33,7 +31,6 @@ AcceptedCommand AcceptedCommands::at(std::size_t index) const {
 void AcceptedCommands::remember(const AcceptedCommand& accepted) {
   const std::size_t index = place_of(accepted.command);
   if (index < size() && entries_[index].command == accepted.command) {
-    if (base::mutant(base::Mutant::first_position_answered)) return;
   } else {
     // Grows by a small share: doubling would leave half of the vector empty.
     if (size() == entries_.capacity()) entries_.reserve(size() + size() / 32 + 2);

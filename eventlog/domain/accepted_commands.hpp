@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "eventlog/base/boxed.hpp"
+#include "eventlog/base/boxed_optional.hpp"
 #include "eventlog/domain/envelope.hpp"
 
 namespace domain {

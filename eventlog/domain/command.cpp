@@ -5,7 +5,6 @@
 #include <array>
 
 #include "eventlog/base/check.hpp"
-#include "eventlog/base/mutant.hpp"
 
 namespace domain {
 namespace {
@@ -97,9 +96,7 @@ std::string_view type_name(const Command& command) {
 CommandClass class_of(const Command& command) {
   return visit_one(command, []<class C>(const C&) {
     if constexpr (requires { C::kClass; }) {
-      const bool is_late =
-          is_of_clients<C>(AskedAggregates{}) && base::mutant(base::Mutant::kill_waits_its_turn);
-      return is_late ? CommandClass::asked : C::kClass;
+      return C::kClass;
     } else {
       return CommandClass::asked;
     }
@@ -134,12 +131,12 @@ std::optional<StreamRef> target_of(const Command& command, std::string_view agen
     if (!is_agent_name(agent)) return std::nullopt;
     target.agent = agent;
   }
-  if (pattern.find("{id}") != std::string_view::npos) target.session = id;
+  if (pattern.find("{id}") != std::string_view::npos) target.id = id;
   return target;
 }
 
 std::string stream_of(const StreamRef& target) {
-  return format_stream(kPatterns[target.aggregate], target.agent, target.session);
+  return format_stream(kPatterns[target.aggregate], target.agent, target.id);
 }
 
 Reads reads_of(const Command& command, const StreamRef& target) {

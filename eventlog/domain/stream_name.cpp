@@ -47,7 +47,7 @@ bool match(std::string_view pattern, std::string_view name, StreamRef& ref) {
       pattern.remove_prefix(kIdPlace.size());
       const auto id = SessionId::parse(take_value(name, pattern));
       if (!id) return false;
-      ref.session = *id;
+      ref.id = *id;
     } else {
       if (name.empty() || name.front() != pattern.front()) return false;
       pattern.remove_prefix(1);

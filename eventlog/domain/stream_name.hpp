@@ -15,7 +15,7 @@ constexpr std::string_view kServerStream = ServerStream::kPattern;
 struct StreamRef {
   std::size_t aggregate = kIndexOf<ServerStream>;  // its place in the list of aggregates
   std::string agent;                               // empty if the pattern has none
-  SessionId session;                               // its id; unset if the pattern has none
+  SessionId id;                                    // unset if the pattern has none
 
   template <class Aggregate>
   bool is() const {

@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "eventlog/base/list_files.hpp"
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/folder/copy_files.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "eventlog/log/tail_proof.hpp"
@@ -51,8 +50,7 @@ Result<void> prove_first_block(BlockStore& store, const Checkpoint& at, const st
   if (!block) return tl::unexpected(block.error());
   const BlockHeader& header = block->header;
   const bool follows =
-      header.first == at.position.next() && header.log == at.log &&
-      (header.previous == at.hash || base::mutant(base::Mutant::base_hash_not_compared));
+      header.first == at.position.next() && header.log == at.log && header.previous == at.hash;
   if (follows) return {};
   return failure(ErrorCode::damaged, "the log's first block does not follow the anchor", path);
 }

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "eventlog/base/list_files.hpp"
-#include "eventlog/base/mutant.hpp"
 
 namespace eventlog {
 namespace {
@@ -251,7 +250,6 @@ Result<void> drop_evidence(const LogFolder& folder, Disk& disk) {
   std::error_code failed;
   if (!fs::exists(folder.evidence(), failed) && !failed) return {};
   if (auto ok = remove_wholly(folder.evidence(), disk); !ok) return ok;
-  if (base::mutant(base::Mutant::evidence_comes_back)) return {};
   return disk.sync_folder(folder.root);
 }
 
@@ -260,10 +258,8 @@ Result<void> put_evidence_back(const LogFolder& folder, Disk& disk) {
   if (!found) return tl::unexpected(found.error());
   // CURRENT always names a file that exists. It is put back after all files that it named when it
   // was found, and before the files that it named meanwhile are removed.
-  const bool is_last = !base::mutant(base::Mutant::put_back_unordered);
-  std::stable_partition(found->begin(), found->end(), [is_last](const std::string& name) {
-    return (name != "CURRENT") == is_last;
-  });
+  std::stable_partition(found->begin(), found->end(),
+                        [](const std::string& name) { return name != "CURRENT"; });
   for (const std::string& name : *found) {
     const std::string kept = folder.evidence() + "/" + name;
     const std::string place = folder.log() + "/" + name;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eventlog/base/strong.hpp"
+#include "eventlog/base/strong_integer.hpp"
 #include "eventlog/store/disk.hpp"
 
 namespace eventlog {

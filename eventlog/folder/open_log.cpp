@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iterator>
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/folder/archive_chain.hpp"
 #include "eventlog/folder/log_place.hpp"
 #include "eventlog/log/tail_proof.hpp"
@@ -113,9 +112,8 @@ base::Error refused(base::Error error, const LogFolder& folder, bool is_first, D
     return error;
   }
   // Do not write to a failing disk again.
-  const bool is_put_back = is_first && error.code != ErrorCode::io &&
-                           !base::mutant(base::Mutant::refused_log_changed) &&
-                           put_evidence_back(folder, disk);
+  const bool is_put_back =
+      is_first && error.code != ErrorCode::io && put_evidence_back(folder, disk);
   std::error_code failed;
   if (!is_put_back && std::filesystem::exists(folder.evidence(), failed)) {
     error.text += "; the log's files as they were found are kept in " + folder.evidence();
@@ -233,8 +231,7 @@ Result<std::optional<UnprovedLog>> open_view(const LogFolder& folder, bool is_in
   if (!found) log.head_error = found.error();
   if (folder.has_log()) {
     RocksDbViewOptions options;
-    const bool is_capped = !base::mutant(base::Mutant::reader_sees_unacknowledged);
-    if (is_in_use && head.is_there && is_capped) {
+    if (is_in_use && head.is_there) {
       options.through = log.head ? log.head->position : Position{0};
     }
     open_store_view(folder, options, log);

@@ -3,16 +3,13 @@
 #include "eventlog/log/committer.hpp"
 
 #include "eventlog/base/check.hpp"
-#include "eventlog/base/mutant.hpp"
 
 namespace eventlog {
 
 AppendOutcome commit(BlockStore& store, HeadFile* head, const SealedBlock& block) {
   const Checkpoint reached{block.header.log, block.header.epoch, block.header.last(), block.hash};
-  if (base::mutant(base::Mutant::head_before_block) && head != nullptr) head->write(reached);
   AppendOutcome outcome = store.append(block);
   if (outcome.status != AppendStatus::stored || head == nullptr) return outcome;
-  if (base::mutant(base::Mutant::head_not_written)) return outcome;
   if (auto written = head->write(reached); !written) {
     return {AppendStatus::unknown, outcome.tail, written.error()};
   }

@@ -6,7 +6,7 @@
 
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/base/rare.hpp"
+#include "eventlog/base/rare_branches.hpp"
 #include "eventlog/domain/event_codec.hpp"
 
 namespace eventlog {
@@ -19,8 +19,7 @@ Result<LogTail> read_tail(BlockStore& store) {
   const auto block = parse_block(blocks->front().facts);
   if (!block) return tl::unexpected(block.error());
   const BlockHeader& h = block->header;
-  const Position last = base::mutant(base::Mutant::gap_after_restart) ? h.last().next() : h.last();
-  return LogTail{h.log, h.epoch, h.writer_term, last, block->hash(), h.time};
+  return LogTail{h.log, h.epoch, h.writer_term, h.last(), block->hash(), h.time};
 }
 
 Result<void> check_numbers(const LogTail& tail) {
@@ -37,7 +36,7 @@ Result<void> check_numbers(const LogTail& tail) {
 
 Sequencer::Sequencer(LogTail tail, Committer& committer, base::Random& random)
     : committer_(committer), random_(random), tail_(tail) {
-  if (!base::mutant(base::Mutant::writer_term_kept)) ++tail_.writer_term;
+  ++tail_.writer_term;
   durable_checkpoint_ = {tail_.log, tail_.epoch, tail_.position, tail_.hash};
 }
 
@@ -51,9 +50,7 @@ Result<std::vector<const SequencedEvent*>> Sequencer::append(std::vector<StreamA
   for (const StreamAppend& append : appends) {
     const auto head = heads_.find(append.stream);
     CHECK(head != heads_.end());
-    if (base::mutant(base::Mutant::only_first_version_checked) && &append != &appends.front())
-      break;
-    if (head->second != append.expected && !base::mutant(base::Mutant::version_not_checked)) {
+    if (head->second != append.expected) {
       return base::failure(base::ErrorCode::conflict,
                            "stream is at version " + std::to_string(head->second.value) +
                                ", not at " + std::to_string(append.expected.value),
@@ -74,9 +71,7 @@ void Sequencer::add(const std::string& stream, NewEvent event, const AppendConte
   StreamVersion& version = heads_[stream];
   version = version.next();
   tail_.position = tail_.position.next();
-  tail_.time = base::mutant(base::Mutant::log_time_of_caller)
-                   ? context.log_time
-                   : std::max(tail_.time, context.log_time);
+  tail_.time = std::max(tail_.time, context.log_time);
 
   domain::RecordedEvent recorded;
   recorded.event = std::move(event.event);
@@ -128,7 +123,7 @@ bool Sequencer::do_work() {
   bool has_worked = false;
   if (auto done = committer_.poll()) {
     has_worked = true;
-    if (done->outcome.status == AppendStatus::stored || base::mutant(base::Mutant::doubt_ignored)) {
+    if (done->outcome.status == AppendStatus::stored) {
       durable_checkpoint_.position = done->block.header.last();
       durable_checkpoint_.hash = done->block.hash;
     } else {
@@ -143,7 +138,7 @@ bool Sequencer::do_work() {
   header.writer_term = tail_.writer_term;
   header.first = tail_.position.plus(1 - open_.count());
   header.time = tail_.time;
-  if (!base::mutant(base::Mutant::chain_not_linked)) header.previous = tail_.hash;
+  header.previous = tail_.hash;
   SealedBlock block = open_.seal(header);
   tail_.hash = block.hash;
   committer_.submit(std::move(block));
@@ -152,7 +147,7 @@ bool Sequencer::do_work() {
 
 std::vector<SequencedEvent> Sequencer::take_durable() {
   std::vector<SequencedEvent> durable_events;
-  const Position reached = base::mutant(base::Mutant::publish_before_durable) ? tail() : durable();
+  const Position reached = durable();
   while (!pending_.empty() && pending_.front().recorded.envelope.position <= reached) {
     durable_events.push_back(std::move(pending_.front()));
     pending_.pop_front();

@@ -2,7 +2,6 @@
 // state's own encoding.
 #include "eventlog/log/snapshot_store.hpp"
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/domain/evolve.hpp"
 
 namespace eventlog {
@@ -50,7 +49,7 @@ base::Result<std::optional<LoadedStream>> SnapshotStore::load(const std::string&
   const bool is_of_today = std::visit(
       [&]<class State>(const State&) { return snapshot->schema == domain::kSchemaOf<State>; },
       *state);
-  if (!is_of_today && !base::mutant(base::Mutant::snapshot_schema_ignored)) return std::nullopt;
+  if (!is_of_today) return std::nullopt;
   // A state that equals its default can be left out.
   const bool is_left_out = snapshot->state.encoded.empty();
   base::Result<void> ok =
@@ -66,9 +65,7 @@ base::Result<std::optional<LoadedStream>> SnapshotStore::load(const std::string&
                 },
                 *state);
   if (!ok) return tl::unexpected(ok.error());
-  const auto version = base::mutant(base::Mutant::snapshot_version_wrong) ? snapshot->version.next()
-                                                                          : snapshot->version;
-  return std::optional(LoadedStream{std::move(*state), version, snapshot->last});
+  return std::optional(LoadedStream{std::move(*state), snapshot->version, snapshot->last});
 }
 
 base::Result<std::optional<base::StreamVersion>> SnapshotStore::version(const std::string& stream) {

@@ -6,7 +6,6 @@
 #include <limits>
 #include <unordered_map>
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "eventlog/log/tail_proof.hpp"
@@ -96,9 +95,6 @@ class RowsOfBlocks {
         entry.block.first = block.header.first;
       }
       entry.last = routing->version;
-      if (base::mutant(base::Mutant::index_leaves_event_out) && !entry.block.events.empty()) {
-        continue;
-      }
       entry.block.events.push_back(static_cast<std::uint32_t>(i));
     }
     return {};
@@ -204,13 +200,12 @@ Result<void> StreamIndex::remove_blocks() {
 }
 
 Result<void> StreamIndex::catch_up(BlockStore& store, Position durable) {
-  if (base::mutant(base::Mutant::index_one_behind)) durable = durable.plus(-1);
   auto reached = checkpoint();
   if (!reached) return tl::unexpected(reached.error());
   if (!is_proved_ && reached->position.value == 0) {
     if (auto ok = remove_blocks(); !ok) return ok;
   }
-  if (!is_proved_ && !base::mutant(base::Mutant::index_not_proved)) {
+  if (!is_proved_) {
     // The log cannot prove rows that end before its first block.
     const bool is_provable =
         reached->position.value == 0 || reached->position.next() >= store.first();
@@ -274,9 +269,7 @@ constexpr base::StreamVersion kLast{std::numeric_limits<std::int64_t>::max()};
 
 Result<std::vector<IndexedBlock>> StreamIndex::blocks_after(const std::string& stream,
                                                             base::StreamVersion version) {
-  const auto from =
-      base::mutant(base::Mutant::index_skips_block) ? version.next().next() : version.next();
-  return blocks_between(stream, from, kLast);
+  return blocks_between(stream, version.next(), kLast);
 }
 
 Result<std::vector<IndexedBlock>> StreamIndex::blocks_between(const std::string& stream,

@@ -2,7 +2,7 @@
 // be of the stream and the next version: a wrong index is damage, never a wrong state.
 #include "eventlog/log/stream_loader.hpp"
 
-#include "eventlog/base/rare.hpp"
+#include "eventlog/base/rare_branches.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/log/log_reader.hpp"

@@ -2,8 +2,6 @@
 // log is proved by verify.hpp.
 #include "eventlog/log/tail_proof.hpp"
 
-#include "eventlog/base/mutant.hpp"
-
 namespace eventlog {
 namespace {
 
@@ -15,8 +13,7 @@ std::string where_of(Position position) {
 }
 
 Result<void> check_head_block(const BlockView& block, const Checkpoint& head) {
-  if (block.header.last() == head.position &&
-      (block.hash() == head.hash || base::mutant(base::Mutant::head_hash_not_compared)) &&
+  if (block.header.last() == head.position && block.hash() == head.hash &&
       block.header.epoch == head.epoch) {
     return {};
   }
@@ -50,8 +47,7 @@ Result<void> prove_last_blocks(BlockStore& store) {
       return failure(ErrorCode::wrong_log, "the block is of another log than the one before it",
                      where_of(after.first));
     }
-    if (!is_last && after.previous != block->hash() &&
-        !base::mutant(base::Mutant::end_not_proved)) {
+    if (!is_last && after.previous != block->hash()) {
       return failure(ErrorCode::damaged,
                      "the chain is broken: the block does not follow the one before it",
                      where_of(after.first));
@@ -111,8 +107,7 @@ Result<void> prove_end(BlockStore& store, const std::optional<Checkpoint>& head,
     if (auto ok = prove_last_blocks(store); !ok) return ok;
   }
   // After a loss of power the head can be older than the log's anchor; then the anchor says more.
-  const bool is_compared = head && (begin.value == 0 || head->position > begin) &&
-                           !base::mutant(base::Mutant::head_not_compared);
+  const bool is_compared = head && (begin.value == 0 || head->position > begin);
   return is_compared ? prove_head(store, *head) : Result<void>();
 }
 

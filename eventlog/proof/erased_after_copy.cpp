@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "eventlog/base/fields.hpp"
-#include "eventlog/base/mutant.hpp"
 
 namespace eventlog {
 
@@ -46,7 +45,6 @@ Result<void> add_later_erasures(const std::string& path, const std::vector<Later
   if (*later != before) {
     if (auto ok = write_whole(disk, path, base::encode(*later)); !ok) return ok;
   }
-  if (base::mutant(base::Mutant::copy_note_not_synced)) return {};
   // The folder is synced even if the file is already right: its writer may have been killed before.
   return disk.sync_folder(std::filesystem::path(path).parent_path().string());
 }
@@ -54,7 +52,6 @@ Result<void> add_later_erasures(const std::string& path, const std::vector<Later
 LaterErasures unrecorded(const LaterErasures& later,
                          const std::map<std::string, base::StreamVersion>& versions,
                          const std::map<std::string, domain::VersionRanges>& recorded) {
-  if (base::mutant(base::Mutant::copy_erasures_unrecorded)) return {};
   std::map<std::string, domain::VersionRanges> found;
   for (const LaterErasure& erasure : later.erasures) {
     const auto last = versions.find(erasure.stream);

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "eventlog/base/many_hashes.hpp"
+#include "eventlog/base/blake2b_lanes.hpp"
 #include "eventlog/domain/aggregates.hpp"
 #include "eventlog/proof/verify.hpp"
 #include "eventlog/proof/verify_anchors.hpp"

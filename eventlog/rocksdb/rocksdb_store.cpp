@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/rocksdb/private_folder.hpp"
 #include "eventlog/rocksdb/rocksdb_calls.hpp"
 #include "eventlog/rocksdb/rocksdb_no_log.hpp"
@@ -65,7 +64,7 @@ class RocksDbStore final : public BlockStore {
  public:
   RocksDbStore(std::unique_ptr<rocksdb::DB> db, Families families, bool sync, Disk& disk)
       : disk_(&disk), db_(std::move(db)), families_(families) {
-    write_.sync = sync && !base::mutant(base::Mutant::block_not_synced);
+    write_.sync = sync;
   }
   // A view; its secondary instance keeps its own log in `folder`.
   RocksDbStore(std::unique_ptr<rocksdb::DB> db, Families families, PrivateFolder folder)
@@ -294,7 +293,7 @@ rocksdb::Status RocksDbStore::leave_write_ahead_log() {
 Result<void> RocksDbStore::rewrite(const ScrubScope& scope) {
   rocksdb::VectorLogPtr logs;
   rocksdb::Status status = db_->GetSortedWalFiles(logs);
-  if (status.ok() && !base::mutant(base::Mutant::erased_stays_in_wal)) {
+  if (status.ok()) {
     status = leave_write_ahead_log();
   }
   if (!status.ok()) return tl::unexpected(error_of(status, "scrub"));
@@ -316,7 +315,7 @@ Result<void> RocksDbStore::rewrite(const ScrubScope& scope) {
         last = std::max(last, table.largestkey);
       }
     }
-    if (!status.ok() || base::mutant(base::Mutant::erased_stays_in_tables)) return;
+    if (!status.ok()) return;
     rocksdb::CompactRangeOptions options;
     options.exclusive_manual_compaction = false;
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
@@ -350,9 +349,7 @@ Result<void> RocksDbStore::scrub(const ScrubScope& scope) {
   if (status.ok()) status = db_->DisableFileDeletions();
   if (status.ok()) status = db_->EnableFileDeletions(false);
   if (!status.ok()) return tl::unexpected(error_of(status, "scrub"));
-  if (const auto left = wait_until_gone(doomed_);
-      left && !base::mutant(base::Mutant::erased_stays_in_wal) &&
-      !base::mutant(base::Mutant::erased_stays_in_tables)) {
+  if (const auto left = wait_until_gone(doomed_)) {
     return base::failure(base::ErrorCode::busy, "a file with erased content is still in use",
                          *left);
   }

@@ -2,8 +2,6 @@
 // Parsing checks all of it before a view of the bytes is handed out.
 #include "eventlog/store/block.hpp"
 
-#include "eventlog/base/mutant.hpp"
-
 namespace eventlog {
 namespace {
 
@@ -112,8 +110,7 @@ Result<BlockView> parse_block(ByteView bytes) {
                              std::to_string(kBlockFormat) + ", the newest that this release reads");
   }
   const ByteView checked = bytes.substr(0, bytes.size() - kChecksumBytes);
-  if (base::read_u64(bytes.substr(checked.size())) != base::xxh3(checked) &&
-      !base::mutant(base::Mutant::checksum_not_compared)) {
+  if (base::read_u64(bytes.substr(checked.size())) != base::xxh3(checked)) {
     return damaged("block's checksum does not match its bytes");
   }
   BlockView view;

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "eventlog/base/binary.hpp"
 #include "eventlog/base/fields.hpp"
+#include "eventlog/base/msgpack_bin.hpp"
 
 namespace eventlog {
 

@@ -13,8 +13,6 @@
 #include <mutex>
 #include <thread>
 
-#include "eventlog/base/mutant.hpp"
-
 namespace eventlog {
 namespace {
 
@@ -27,7 +25,7 @@ std::optional<HeadSlot> parse_slot(ByteView bytes) {
   if (size > bytes.size() - 12) return std::nullopt;
   const ByteView body = bytes.substr(4, size);
   const bool is_whole = base::read_u64(bytes.substr(4 + size)) == base::xxh3(body);
-  if (!is_whole && !base::mutant(base::Mutant::torn_head_accepted)) return std::nullopt;
+  if (!is_whole) return std::nullopt;
   auto slot = base::decode<HeadSlot>(body);
   return slot ? std::optional(*slot) : std::nullopt;
 }
@@ -107,9 +105,7 @@ class SyncedHeadFile final : public HeadFile {
 
   Result<void> write(const Checkpoint& head) override {
     ++sequence_;
-    const std::size_t slot = base::mutant(base::Mutant::head_in_one_slot)
-                                 ? 0
-                                 : static_cast<std::size_t>(sequence_) % kSlots;
+    const std::size_t slot = static_cast<std::size_t>(sequence_) % kSlots;
     if (auto ok = file_->write(slot * kSlotBytes, encode_head_slot({sequence_, head})); !ok)
       return ok;
     const std::lock_guard guard(mutex_);
@@ -126,8 +122,7 @@ class SyncedHeadFile final : public HeadFile {
       wake_.wait_for(lock, stop, kHeadSyncDelay, [] { return false; });
       if (!std::exchange(is_dirty_, false)) continue;
       lock.unlock();
-      const auto synced =
-          base::mutant(base::Mutant::head_never_synced) ? Result<void>() : file_->sync();
+      const auto synced = file_->sync();
       lock.lock();
       if (!synced && !failure_) failure_ = synced.error();
     }
@@ -192,8 +187,7 @@ Result<std::unique_ptr<HeadFile>> open_head_file(const std::string& path, Disk& 
   }
   auto file = disk.open(path);
   if (!file) return tl::unexpected(file.error());
-  const bool goes_on = !base::mutant(base::Mutant::head_sequence_restarts);
-  return std::make_unique<SyncedHeadFile>(std::move(*file), goes_on ? (*slot)->sequence : 0);
+  return std::make_unique<SyncedHeadFile>(std::move(*file), (*slot)->sequence);
 }
 
 }  // namespace eventlog

@@ -1,7 +1,6 @@
 // Log, chain and epoch are compared in that order; only then is the block decoded.
 #include "projections/fold/block_continuity.hpp"
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/domain/event_codec.hpp"
 
 namespace projections {
@@ -29,7 +28,7 @@ base::Result<void> check_header(const Checkpoint& checkpoint, const BlockHeader&
                              ", from which the rows were built",
                          at(header.first));
   }
-  if (header.previous != checkpoint.hash && !base::mutant(base::Mutant::projector_ignores_chain)) {
+  if (header.previous != checkpoint.hash) {
     return base::failure(ErrorCode::wrong_log,
                          "the chain is broken: the block does not follow the one before it",
                          at(header.first));
@@ -41,7 +40,6 @@ base::Result<void> check_header(const Checkpoint& checkpoint, const BlockHeader&
 base::Result<void> check_epoch(const Checkpoint& checkpoint, const BlockHeader& header,
                                const domain::Event& first) {
   if (header.epoch == checkpoint.epoch) return {};
-  if (base::mutant(base::Mutant::projector_ignores_epoch)) return {};
   const auto* started = std::get_if<domain::EpochStarted>(&first);
   if (started != nullptr && started->counter == header.epoch.counter &&
       header.epoch.counter > checkpoint.epoch.counter) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <span>
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "eventlog/log/tail_proof.hpp"
 #include "projections/fold/block_continuity.hpp"
@@ -147,8 +146,7 @@ bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBl
         (!block || block->header.last() <= batch.reached.position)) {
       continue;
     }
-    if (block && block->header.last() > durable_head &&
-        !base::mutant(base::Mutant::half_block_folded)) {
+    if (block && block->header.last() > durable_head) {
       batch.is_done = true;  // the head lies inside this block: it is not durable yet
       continue;
     }
@@ -172,7 +170,6 @@ bool Projector::fold_block(std::vector<Batch>& batches, const eventlog::StoredBl
   }
   // The page was read for the one furthest behind; now another one, elsewhere, can be that.
   const Batch* next = furthest_behind(batches);
-  if (base::mutant(base::Mutant::page_of_another)) return next != nullptr;
   return next != nullptr && block && next->reached.position == block->header.last();
 }
 
@@ -199,7 +196,6 @@ Result<void> Projector::rebuild() {
   for (;;) {
     auto page = store_->scan(prefix, prefix, kRowsPage);
     if (!page) return tl::unexpected(page.error());
-    if (base::mutant(base::Mutant::rebuild_keeps_rows)) page->clear();
     for (eventlog::KeyValue& row : *page) batch.remove(std::move(row.key));
     if (auto ok = store_->write(batch); !ok) return ok;
     if (page->size() < kRowsPage) break;
@@ -227,10 +223,8 @@ Error Projector::stop(Error error) {
 Result<void> Projector::store(Rows& rows, const Checkpoint& reached) {
   eventlog::WriteBatch batch;
   rows.move_into(batch);
-  if (base::mutant(base::Mutant::checkpoint_not_in_batch)) store_->write(std::exchange(batch, {}));
-  const Checkpoint& stored = base::mutant(base::Mutant::batch_folded_again) ? checkpoint_ : reached;
   batch.put(checkpoint_key(projection_->name()),
-            base::encode(StoredCheckpoint{stored, projection_->schema()}));
+            base::encode(StoredCheckpoint{reached, projection_->schema()}));
   auto written = store_->write(batch);
   if (written) checkpoint_ = reached;
   return written;

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "eventlog/base/binary.hpp"
+#include "eventlog/base/msgpack_bin.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "projections/views/session_names.hpp"
@@ -127,7 +127,7 @@ void fold_shared(const domain::RecordedEvent& event, Rows& rows) {
 }
 
 void fold_session(const domain::RecordedEvent& event, const domain::StreamRef& ref, Rows& rows) {
-  const Bytes key = session_key(ref.agent, ref.session);
+  const Bytes key = session_key(ref.agent, ref.id);
   bool is_over = false;
   rows.edit<SessionState>(key, [&](SessionState& state) {
     if (!domain::is_under_way(state) && event.envelope.version.value != 1) return false;

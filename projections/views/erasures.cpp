@@ -25,12 +25,12 @@ Bytes kept_prefix(domain::SessionStatus status) {
 }
 
 Bytes kept_key(const domain::StreamRef& ref, domain::SessionStatus status, Time closed_at) {
-  return kept_prefix(status) + number(closed_at.us) + own_key("", ref.agent, ref.session);
+  return kept_prefix(status) + number(closed_at.us) + own_key("", ref.agent, ref.id);
 }
 
 void record(Rows& rows, const domain::StreamRef& ref, const domain::Envelope& envelope,
             const domain::ContentErased& erased) {
-  const Bytes key = own_key("r", ref.agent, ref.session) + number(envelope.version.value);
+  const Bytes key = own_key("r", ref.agent, ref.id) + number(envelope.version.value);
   rows.put(key, Erasure{envelope.version,
                         envelope.position,
                         envelope.log_time,
@@ -42,7 +42,7 @@ void record(Rows& rows, const domain::StreamRef& ref, const domain::Envelope& en
 }
 
 void complete(Rows& rows, const domain::StreamRef& ref, Time at, StreamVersion through) {
-  const Bytes prefix = own_key("r", ref.agent, ref.session);
+  const Bytes prefix = own_key("r", ref.agent, ref.id);
   const auto found = rows.scan(prefix, prefix, std::numeric_limits<std::size_t>::max());
   for (const eventlog::KeyValue& row : found) {
     auto erasure = detail::decode_row<Erasure>(row.key, row.value);
@@ -81,9 +81,9 @@ void note_erasure(Rows& rows, const domain::StreamRef& ref, const domain::Record
   } else {
     return;
   }
-  const Bytes key = own_key("e", ref.agent, ref.session);
+  const Bytes key = own_key("e", ref.agent, ref.id);
   if (state.erasure > state.erasure_completed) {
-    rows.put(key, PendingErasure{ref.agent, ref.session, state.erasure});
+    rows.put(key, PendingErasure{ref.agent, ref.id, state.erasure});
   } else {
     rows.remove(key);
   }
@@ -95,7 +95,7 @@ void note_kept_content(Rows& rows, const domain::StreamRef& ref, const domain::S
   if (domain::is_wholly_erased(state)) {
     rows.remove(key);
   } else {
-    rows.put(key, KeptContent{ref.agent, ref.session, closed_at});
+    rows.put(key, KeptContent{ref.agent, ref.id, closed_at});
   }
 }
 

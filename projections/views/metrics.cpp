@@ -1,7 +1,6 @@
 // One row an agent, changed with each event that counts; a query for all agents adds the rows up.
 #include "projections/views/metrics.hpp"
 
-#include "eventlog/base/mutant.hpp"
 #include "projections/fold/bounded_sums.hpp"
 
 namespace projections {
@@ -102,12 +101,12 @@ struct Metering {
   static std::int64_t& count_of(MetricsTotals& t, domain::SessionStatus status) {
     if (status == domain::SessionStatus::completed) return t.completed;
     const bool is_killed = status == domain::SessionStatus::killed;
-    return is_killed && !base::mutant(base::Mutant::killed_counted_failed) ? t.killed : t.failed;
+    return is_killed ? t.killed : t.failed;
   }
 
   template <class Change>
   void change_session(Change&& change) {
-    rows.edit<MeteredSession>(session_key(ref.agent, ref.session), change);
+    rows.edit<MeteredSession>(session_key(ref.agent, ref.id), change);
   }
 
   template <class Change>
@@ -126,7 +125,7 @@ struct Metering {
         add(t.cost.value, turn.cost.value);
         add(t.usage, turn.usage);
         if (s.cost > t.most_expensive.cost) {
-          t.most_expensive = {ref.session, ref.agent, s.name, s.cost, s.prompt};
+          t.most_expensive = {ref.id, ref.agent, s.name, s.cost, s.prompt};
         }
       });
       return true;
@@ -145,7 +144,7 @@ void add_totals(MetricsTotals& sum, const MetricsTotals& t) {
   add(sum.failed, t.failed);
   add(sum.killed, t.killed);
   add(sum.cost.value, t.cost.value);
-  if (!base::mutant(base::Mutant::totals_miss_usage)) add(sum.usage, t.usage);
+  add(sum.usage, t.usage);
   add(sum.duration_ms, t.duration_ms);
   add(sum.sessions_with_duration, t.sessions_with_duration);
   if (t.most_expensive.cost > sum.most_expensive.cost) sum.most_expensive = t.most_expensive;

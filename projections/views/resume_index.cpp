@@ -18,7 +18,7 @@ struct Indexing {
 
   bool apply(const domain::SessionOpened& e) {
     if (record.status != SessionStatus::none) return false;
-    record.session = ref.session;
+    record.session = ref.id;
     record.agent = ref.agent;
     record.name = e.name;
     record.alias = e.alias;
@@ -27,7 +27,7 @@ struct Indexing {
     record.model = e.spec.model;
     record.lineage = e.lineage;
     record.status = SessionStatus::starting;
-    refer_opened(rows, e, ref.agent, ref.session);
+    refer_opened(rows, e, ref.agent, ref.id);
     return true;
   }
 
@@ -41,7 +41,7 @@ struct Indexing {
   bool apply(const domain::AgentInitialized& e) {
     if (record.status == SessionStatus::starting) record.status = SessionStatus::running;
     record.agent_session = e.agent_session;
-    refer_agent_session(rows, ref.agent, e.agent_session, ref.session);
+    refer_agent_session(rows, ref.agent, e.agent_session, ref.id);
     return true;
   }
 
@@ -53,7 +53,7 @@ struct Indexing {
     if (!domain::is_live(record.status) || !domain::is_terminal(e.status)) return false;
     record.status = e.status;
     record.completed_at = envelope.log_time;
-    release_name(rows, ref.agent, record.name, ref.session);
+    release_name(rows, ref.agent, record.name, ref.id);
     return true;
   }
 
@@ -99,7 +99,7 @@ void ResumeIndex::apply(const domain::RecordedEvent& event,
   std::visit(
       [&]<class Event>(const Event& e) {
         if constexpr (Indexed<Event>) {
-          rows.edit<ResumeRecord>(session_key(ref->agent, ref->session), [&](ResumeRecord& record) {
+          rows.edit<ResumeRecord>(session_key(ref->agent, ref->id), [&](ResumeRecord& record) {
             return Indexing{event.envelope, *ref, rows, record}.apply(e);
           });
         }

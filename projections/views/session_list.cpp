@@ -161,13 +161,13 @@ void open(StoredSession& s, const domain::RecordedEvent& event, const domain::St
   const auto& opened = std::get<domain::SessionOpened>(event.event);
   s.resumed_from = opened.resumed_from;
   s.created_at = event.envelope.log_time;
-  refer_opened(rows, opened, ref.agent, ref.session);
+  refer_opened(rows, opened, ref.agent, ref.id);
 }
 
 void close(StoredSession& s, const domain::RecordedEvent& event, const domain::StreamRef& ref,
            Rows& rows) {
   s.closed_at = event.envelope.log_time;
-  release_name(rows, ref.agent, s.state.name, ref.session);
+  release_name(rows, ref.agent, s.state.name, ref.id);
 }
 
 void count(Rows& rows, std::string_view agent, SessionStatus status, std::int64_t by) {
@@ -188,7 +188,7 @@ void order(Rows& rows, const StoredSession& s, const domain::StreamRef& ref, Ses
     count(rows, agent, before, -1);
     count(rows, agent, after, 1);
     if (before != SessionStatus::none) rows.remove(order_key(agent, before, s.state.opened));
-    const OrderRow row{agent.empty() ? ref.agent : std::string(), ref.session};
+    const OrderRow row{agent.empty() ? ref.agent : std::string(), ref.id};
     rows.put(order_key(agent, after, s.state.opened), row);
   }
 }
@@ -204,7 +204,7 @@ void note_made_name(Rows& rows, const domain::SessionState& s, const domain::Str
   if (domain::made_name_at(s).value == 0) {
     rows.remove(key);
   } else {
-    rows.put(key, MadeNameRow{ref.session, s.made_name.position});
+    rows.put(key, MadeNameRow{ref.id, s.made_name.position});
   }
 }
 
@@ -512,7 +512,7 @@ void SessionList::apply(const domain::RecordedEvent& event,
                         const std::optional<domain::StreamRef>& stream, Rows& rows) const {
   const auto* ref = session_of(stream);
   if (!ref) return;
-  rows.edit<StoredSession>(session_key(ref->agent, ref->session), [&](StoredSession& s) {
+  rows.edit<StoredSession>(session_key(ref->agent, ref->id), [&](StoredSession& s) {
     const SessionStatus before = s.state.status;
     evolve_state(s.state, event);
     std::visit([&](const auto& e) { note(s, event.envelope, e); }, event.event);
@@ -527,7 +527,7 @@ void SessionList::apply(const domain::RecordedEvent& event,
     return true;
   });
   if (const auto* e = std::get_if<domain::AgentInitialized>(&event.event)) {
-    refer_agent_session(rows, ref->agent, e->agent_session, ref->session);
+    refer_agent_session(rows, ref->agent, e->agent_session, ref->id);
   }
 }
 

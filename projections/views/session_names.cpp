@@ -1,8 +1,6 @@
 // Each word is a key with its kind in front; the row refers to the session.
 #include "projections/views/session_names.hpp"
 
-#include "eventlog/base/mutant.hpp"
-
 namespace projections {
 namespace {
 
@@ -58,7 +56,7 @@ void refer_agent_session(Rows& rows, std::string_view agent, std::string_view ag
 
 void release_name(Rows& rows, std::string_view agent, std::string_view name, SessionId session) {
   rows.edit<NameRef>(key_of('n', agent, name), [&](NameRef& ref) {
-    if (ref.live != session || base::mutant(base::Mutant::name_stays_taken)) return false;
+    if (ref.live != session) return false;
     ref.live = {};
     return true;
   });

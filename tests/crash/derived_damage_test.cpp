@@ -93,7 +93,7 @@ class Life {
       if (const auto ref = domain::parse_stream(stream); ref && ref->is<domain::SessionStream>()) {
         workers::QueryBody body;
         body.agent = ref->agent;
-        body.reference = ref->session.text();
+        body.reference = ref->id.text();
         add("show " + stream, ask(workers::kVerbShow, body));
         add("output " + stream, ask(workers::kVerbOutput, body));
       }

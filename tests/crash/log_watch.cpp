@@ -50,10 +50,10 @@ std::string LogWatch::take(const domain::RecordedEvent& event) {
         commands_.try_emplace(e.command, CommandEvents{e.position, {}, {}});
     if (!is_new && found->second.last.next() != e.position) return "its command was decided twice";
     found->second.last = e.position;
-    if (is_of_session) found->second.last_of[ref->session] = e.position;
+    if (is_of_session) found->second.last_of[ref->id] = e.position;
   }
   if (!is_of_session) return {};
-  domain::SessionState& state = sessions_[ref->session];
+  domain::SessionState& state = sessions_[ref->id];
   domain::evolve(state, e, event.event);
   return state.inconsistent.value != 0 ? "is impossible in its session's state" : "";
 }

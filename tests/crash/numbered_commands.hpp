@@ -37,7 +37,7 @@ inline workers::CommandMessage numbered_command(std::int64_t number) {
   workers::CommandMessage m;
   m.id = id_of<base::CommandId>(number);
   m.digest[0] = 'd';
-  m.session = id_of<base::SessionId>(session_of(number));
+  m.stream_id = id_of<base::SessionId>(session_of(number));
   m.agent = "main";
   m.actor = "crash";
   if (is_spawn(number)) {

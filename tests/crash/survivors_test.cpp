@@ -109,7 +109,7 @@ std::map<SessionId, std::vector<std::string>> finished_blocks(const StenoServer&
       from = event.envelope.position.next();
       if (!std::holds_alternative<domain::OutputRecorded>(event.event)) continue;
       REQUIRE(event.content);
-      blocks[domain::parse_stream(event.envelope.stream)->session].push_back(event.content->text);
+      blocks[domain::parse_stream(event.envelope.stream)->id].push_back(event.content->text);
     }
   }
   return blocks;

@@ -53,7 +53,7 @@ base::CommandId command_id(std::int64_t number) {
 
 domain::SessionOpened opened(int stream) {
   domain::SessionOpened event;
-  event.session = domain::parse_stream(support::stream_of(stream))->session;
+  event.session = domain::parse_stream(support::stream_of(stream))->id;
   event.agent = "main";
   return event;
 }

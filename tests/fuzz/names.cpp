@@ -11,7 +11,7 @@ void fuzz::run(ByteView in) {
   }
   if (const auto stream = domain::parse_stream(in)) {
     if (stream->is<domain::SessionStream>()) {
-      const auto name = domain::session_stream(stream->agent, stream->session);
+      const auto name = domain::session_stream(stream->agent, stream->id);
       require(domain::parse_stream(name) == stream, "a session's stream has that name");
     } else if (stream->is<domain::RegistryStream>()) {
       require(domain::registry_stream(stream->agent) == in, "a registry's stream has that name");

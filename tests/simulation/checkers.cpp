@@ -32,7 +32,7 @@ std::string check_outputs(const std::vector<RecordedEvent>& events,
   std::vector<LeaseKey> exited;
   for (const RecordedEvent& event : events) {
     const auto ref = domain::parse_stream(event.envelope.stream);
-    const LeaseKey lease{ref->session, event.envelope.token};
+    const LeaseKey lease{ref->id, event.envelope.token};
     if (std::holds_alternative<domain::OutputRecorded>(event.event)) {
       recorded[lease].push_back(event.content ? event.content->text : "");
     } else if (std::holds_alternative<domain::AgentExited>(event.event)) {

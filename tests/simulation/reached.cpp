@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "eventlog/base/fields.hpp"
-#include "eventlog/base/rare.hpp"
+#include "eventlog/base/rare_branches.hpp"
 #include "tests/simulation/schedule.hpp"
 
 template <>

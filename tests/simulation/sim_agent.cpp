@@ -171,7 +171,7 @@ class SimProcess final : public engines::AgentProcess {
 
   void emit(const domain::Report& report) {
     events_.emplace_back(
-        engines::Line{base::encode(workers::encode_report(0, report)), engines::LineFault::none});
+        engines::Line{base::encode(workers::encode_report(0, report)), engines::LineEnding::whole});
   }
 
   void step() {

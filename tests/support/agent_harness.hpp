@@ -41,9 +41,6 @@ struct AgentHarness {
     out.workdir = folder.path();
     out.argv = {STENO_SCRIPTED_AGENT};
     out.env = {"PATH=/usr/bin:/bin", "PRESENT=yes"};
-    if (const char* mutant = ::getenv("STENO_MUTANT")) {
-      out.env.push_back(std::string("STENO_MUTANT=") + mutant);  // for the keeper
-    }
     out.session.bytes.fill('\x07');
     return out;
   }

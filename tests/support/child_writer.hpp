@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "eventlog/base/strong.hpp"
+#include "eventlog/base/strong_integer.hpp"
 
 namespace support {
 

@@ -98,7 +98,7 @@ class DrivenLoop {
     Message m;
     m.id = numbered<base::CommandId>(command_id);
     m.digest[0] = static_cast<char>(command_id);
-    m.session = numbered<base::SessionId>(number);
+    m.stream_id = numbered<base::SessionId>(number);
     m.agent = "main";
     m.actor = "tester";
     if (const auto* report = domain::command_if<domain::LeaseReport>(command)) {

@@ -1,7 +1,7 @@
 // Random values of any struct with `fields`, made from a seed, to be carried by the codec.
 #pragma once
 
-#include "eventlog/base/binary.hpp"
+#include "eventlog/base/msgpack_bin.hpp"
 #include "eventlog/base/random.hpp"
 #include "eventlog/domain/accepted_commands.hpp"
 

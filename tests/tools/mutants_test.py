@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """./tools/mutants accepts as a proof only a test that fails with a mutant and passes without one in
-the same time. Its tests here are programs of one line."""
+the same time. Its tests here are programs of one line, and planting a bug writes a file."""
 import argparse
 import contextlib
 import importlib.machinery
 import importlib.util
 import io
 import os
+import pathlib
 import sys
+import tempfile
 import unittest
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -16,32 +18,60 @@ loader = importlib.machinery.SourceFileLoader("mutants", os.path.join(ROOT, "too
 spec = importlib.util.spec_from_loader("mutants", loader)
 mutants = importlib.util.module_from_spec(spec)
 loader.exec_module(mutants)
+from bugs import patched_tree  # noqa: E402  (found beside ./tools/mutants)
 
 PASSES = "pass"
 FAILS = "sys.exit(1)"
-FAILS_WITH_MUTANT = "sys.exit(1 if os.environ['STENO_MUTANT'] else 0)"
+FAILS_WITH_MUTANT = "sys.exit(os.path.exists('planted'))"
 IS_SLOW = "time.sleep(2)"
+PATCH = """A one is a two.
+Caught by: ^the number is one$
+
+--- a/number.txt
++++ b/number.txt
+@@ -2,3 +2,3 @@
+ first
+-one
++two
+ last
+"""
 
 
-def named(name, program):
-    command = [sys.executable, "-S", "-c", f"import os, sys, time\n{program}"]
-    return mutants.Test({"name": name, "command": command, "properties": [
-        {"name": "WORKING_DIRECTORY", "value": "/tmp"}, {"name": "TIMEOUT", "value": 20}]})
+class Tree:
+    """Stands for a PatchedTree; in it a planted bug is a file."""
+
+    def __init__(self, folder, programs):
+        self.folder = pathlib.Path(folder)
+        self.tests = [patched_tree.Test(
+            {"name": name,
+             "command": [sys.executable, "-S", "-c", f"import os, sys, time\n{program}"],
+             "properties": [{"name": "WORKING_DIRECTORY", "value": folder},
+                            {"name": "TIMEOUT", "value": 20}]}, folder)
+            for name, program in programs.items()]
+
+    @contextlib.contextmanager
+    def planted(self, patch, tests):
+        planted = self.folder / "planted"
+        if patch is not None:
+            planted.touch()
+        yield
+        planted.unlink(missing_ok=True)
 
 
 class Mutants(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.said = io.StringIO()
+
     def campaign(self, all_tests=False, **programs):
-        tests = [named(name, program) for name, program in programs.items()]
-        self.addCleanup(setattr, mutants, "tests_of_build", mutants.tests_of_build)
-        mutants.tests_of_build = lambda: tests
-        options = argparse.Namespace(seed=None, jobs=2, all_tests=all_tests, verbose=False)
-        return mutants.Campaign(options, {"bug": "a bug"}, {"bug": "^catcher$"}, {})
+        options = argparse.Namespace(seed=None, jobs=1, all_tests=all_tests, verbose=False)
+        return mutants.Campaign(options, [Tree(self.folder, programs)])
 
     def run_it(self, campaign):
-        """Returns which test catches which mutant; None: a test fails without a mutant."""
-        self.said = io.StringIO()
+        """Returns which test catches the mutant; None: a test fails without a mutant."""
+        bug = mutants.Mutant("bug", "a bug", "^catcher$", pathlib.Path("bug.patch"))
         with contextlib.redirect_stderr(self.said):
-            return campaign.run_all(["bug"]) if campaign.tests_pass(["bug"]) else None
+            return campaign.run_all([bug]) if campaign.tests_pass([bug]) else None
 
     def test_a_catcher_must_pass_without_the_mutant(self):
         self.assertEqual(self.run_it(self.campaign(catcher=FAILS_WITH_MUTANT)), {"bug": "catcher"})
@@ -67,9 +97,11 @@ class Mutants(unittest.TestCase):
         self.assertIn("FAILED without a mutant: other", self.said.getvalue())
 
     def main_with(self, program):
-        self.campaign(**{"a repeated command has the same outcome": program})
+        tree = Tree(self.folder, {"a repeated command has the same outcome": program})
+        self.addCleanup(setattr, mutants, "trees", mutants.trees)
+        mutants.trees = lambda jobs: [tree]
         self.addCleanup(setattr, sys, "argv", sys.argv)
-        sys.argv = ["mutants", "--canary", "--no-build"]
+        sys.argv = ["mutants", "--canary"]
         self.said = io.StringIO()
         with contextlib.redirect_stderr(self.said):
             return mutants.main()
@@ -80,6 +112,62 @@ class Mutants(unittest.TestCase):
         with self.assertRaisesRegex(mutants.CouldNot, "none was tried"):
             self.main_with(FAILS)
         self.assertNotIn("NOT CAUGHT", self.said.getvalue())
+
+
+class Patches(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.addCleanup(setattr, mutants, "ROOT", mutants.ROOT)
+        self.addCleanup(setattr, mutants, "PATCHES", mutants.PATCHES)
+        mutants.ROOT = mutants.PATCHES = self.folder
+        (self.folder / "eventlog/base").mkdir(parents=True)
+        self.switches('    "none",\n')
+        (self.folder / "number_is_two.patch").write_text(PATCH)
+
+    def switches(self, text):
+        (self.folder / "eventlog/base/mutant.hpp").write_text(text)
+
+    def simulates(self, text):
+        (self.folder / "tests/simulation").mkdir(parents=True)
+        (self.folder / "tests/simulation/simulation_test.cpp").write_text(text)
+
+    def number(self, text):
+        (self.folder / "number.txt").write_text(text)
+
+    def test_a_patch_says_what_is_wrong_and_which_test_catches_it(self):
+        found = mutants.listed()["number_is_two"]
+        self.assertEqual((found.bug, found.caught_by), ("A one is a two.", "^the number is one$"))
+        (self.folder / "nameless.patch").write_text("--- a/number.txt\n+++ b/number.txt\n@@\n")
+        with self.assertRaisesRegex(mutants.CouldNot, "nameless.patch: its first line"):
+            mutants.listed()
+
+    def test_a_patch_applies_wherever_its_lines_have_moved(self):
+        self.number("newer\nnew\nfirst\none\nlast\n")
+        self.assertEqual(mutants.contradictions(mutants.listed()), [])
+        self.assertEqual((self.folder / "number.txt").read_text(), "newer\nnew\nfirst\none\nlast\n")
+        patch = self.folder / "number_is_two.patch"
+        self.assertIsNone(patched_tree.apply_patch(self.folder, patch))
+        self.assertEqual((self.folder / "number.txt").read_text(), "newer\nnew\nfirst\ntwo\nlast\n")
+
+    def test_a_patch_of_lines_that_are_gone_is_named(self):
+        self.number("first\nthree\nlast\n")
+        [wrong] = mutants.contradictions(mutants.listed())
+        self.assertIn("tests/mutants/number_is_two.patch does not apply: ", wrong)
+
+    def test_what_the_simulator_switches_on_has_a_patch(self):
+        self.number("new\nfirst\none\nlast\n")
+        self.simulates("CHECK(caught_by(Mutant::number_is_two, 5) > 0); Mutant::number_is_ten,")
+        self.switches('    "none",\n    "number_is_two",\n    "number_is_ten",\n')
+        [wrong] = mutants.contradictions(mutants.listed())
+        self.assertEqual(wrong,
+                         "number_is_ten of eventlog/base/mutant.hpp has no patch in tests/mutants")
+
+    def test_what_no_simulation_switches_on_is_a_patch_alone(self):
+        self.number("new\nfirst\none\nlast\n")
+        self.simulates("")
+        self.switches('    "none",\n    "number_is_two",\n')
+        [wrong] = mutants.contradictions(mutants.listed())
+        self.assertIn("number_is_two of eventlog/base/mutant.hpp is switched on by no ", wrong)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ TEST_CASE("a further aggregate's streams have names, states and a residency", "[
   REQUIRE(ref);
   CHECK(ref->is<CounterStream>());
   CHECK(ref->agent == "main");
-  CHECK(ref->session == kId);
+  CHECK(ref->id == kId);
   CHECK(domain::residency_of(*ref) == domain::Residency::on_demand);
   const auto state = domain::initial_state(kStream);
   REQUIRE(state);

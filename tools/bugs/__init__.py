@@ -1,1 +1,1 @@
-"""What ./tools/generated_bugs is made of."""
+"""What ./tools/generated_bugs and ./tools/mutants are made of."""

@@ -1,7 +1,7 @@
 """The kinds of simple bugs, and where in a source each of them can be planted.
 
 Statements for speed or for people alone are left as they are: reserve(), CHECK, base::rare, and lines with
-a deliberate bug of eventlog/base/mutant.hpp, which ./tools/mutants tries.
+a deliberate bug of eventlog/base/mutant.hpp, which the simulator tries.
 """
 import collections
 import re

@@ -11,6 +11,8 @@ import signal
 import subprocess
 import time
 
+from .building import OPTIONS, CouldNot, cached
+
 TARGETS = ("test_domain", "test_projections")
 LIBRARIES = ("domain", "projections")
 # The programs that a file of the folder is part of; the one that is likelier to notice comes first.
@@ -21,13 +23,6 @@ MEMORY_BYTES_MAX = 6 << 30
 PATIENCE, PATIENCE_LEAST_SECONDS = 5, 20
 # Tests that take longer run only where all others pass.
 QUICK_SECONDS = 0.1
-# The assertions notice what is undefined, such as the value of an optional that has none.
-OPTIONS = ("-DCMAKE_BUILD_TYPE=None", "-DSTENO_UNITY=OFF",
-           "-DCMAKE_CXX_FLAGS=-O0 -g0 -w -D_GLIBCXX_ASSERTIONS")
-
-
-class CouldNot(Exception):
-    """The bugs cannot be tried; the text says why."""
 
 
 def outcome_of(command, folder, seconds):
@@ -69,9 +64,8 @@ class Build:
         self.seconds = {}
 
     def make(self, jobs):
-        environment = {"CCACHE_NOHASHDIR": "1", "CCACHE_BASEDIR": str(self.root),
-                       "CCACHE_SLOPPINESS": "pch_defines,time_macros", **os.environ}
-        for command in (["cmake", "-S", self.root, "-B", self.folder, "-G", "Ninja", *OPTIONS],
+        environment = cached(self.root)
+        for command in (["cmake", "-S", self.root, "-B", self.folder, *OPTIONS],
                         ["cmake", "--build", self.folder, "-j", str(jobs), "--target", *TARGETS]):
             done = subprocess.run(command, cwd=self.root, env=environment, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT)

@@ -21,7 +21,6 @@
 #include <optional>
 
 #include "eventlog/base/file_lock.hpp"
-#include "eventlog/base/mutant.hpp"
 #include "workers/engines/process/keeper_protocol.hpp"
 #include "workers/engines/process/process_table.hpp"
 #include "workers/engines/process/system_failure.hpp"
@@ -64,7 +63,7 @@ void report(const engines::KeeperReport& message) {
 }
 
 int fail(engines::StartFailure reason, std::string text) {
-  report(engines::AgentNotStarted{reason, std::move(text)});
+  report(engines::KeptNotStarted{reason, std::move(text)});
   return 1;
 }
 
@@ -111,7 +110,7 @@ class Keeper {
   Keeper(pid_t agent, int signals) : agent_(agent), signals_(signals) {}
 
   // Returns when the agent has exited and its tree is gone, as far as SIGKILL can achieve that.
-  engines::AgentExited run() {
+  engines::KeptExited run() {
     while (!status_) {
       wait();
       reap();
@@ -122,7 +121,7 @@ class Keeper {
         kill_at_ = SteadyClock::now() + milliseconds(kRoundMs);
       }
     }
-    engines::AgentExited exited;
+    engines::KeptExited exited;
     exited.left_behind = end_tree();
     if (WIFEXITED(*status_)) exited.code = WEXITSTATUS(*status_);
     if (WIFSIGNALED(*status_)) exited.signal = WTERMSIG(*status_);
@@ -162,7 +161,7 @@ class Keeper {
       if (count < 0 && errno == EAGAIN) return;
       if (count <= 0) {
         is_alone_ = true;
-        if (!base::mutant(base::Mutant::keeper_outlives_worker)) terminate(kAloneGrace);
+        terminate(kAloneGrace);
         return;
       }
       const auto command = engines::decode_command({bytes, static_cast<std::size_t>(count)});
@@ -193,7 +192,7 @@ class Keeper {
         return std::count_if(left.begin(), left.end(),
                              [](const auto& row) { return !row.has_ended(); });
       }
-      if (!base::mutant(base::Mutant::keeper_spares_tree)) kill_tree();
+      kill_tree();
       pollfd fd{signals_, POLLIN, 0};
       ::poll(&fd, 1, kRoundMs);
     }
@@ -252,7 +251,7 @@ base::Result<base::FileLock> take_lock(const char* path) {
 int keep(const Arguments& arguments) {
   const int signals = prepare();
   auto lock = take_lock(arguments.lock_file);
-  if (!lock && !base::mutant(base::Mutant::keeper_ignores_lock)) {
+  if (!lock) {
     const bool is_held = lock.error().code == base::ErrorCode::in_use;
     return fail(is_held ? engines::StartFailure::lock_held : engines::StartFailure::lock_failed,
                 base::describe(lock.error()));
@@ -266,10 +265,7 @@ int keep(const Arguments& arguments) {
   ::chdir("/") == 0 ? void() : void();  // blocks no unmount; nothing depends on it
 
   const auto row = engines::read_process(agent);
-  report(engines::AgentStarted{agent, row ? static_cast<std::int64_t>(row->start_ticks) : 0});
-  if (base::mutant(base::Mutant::keeper_frees_lock_early)) {
-    lock = base::failure(base::ErrorCode::in_use, {});
-  }
+  report(engines::KeptStarted{agent, row ? static_cast<std::int64_t>(row->start_ticks) : 0});
   report(Keeper(agent, signals).run());
   return 0;
 }

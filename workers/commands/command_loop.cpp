@@ -6,7 +6,7 @@
 
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/base/rare.hpp"
+#include "eventlog/base/rare_branches.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/text_limits.hpp"
 
@@ -69,7 +69,8 @@ CommandLoop::Pending& CommandLoop::pending(Stream& s) {
 void CommandLoop::drop_pending(Stream& s) {
   if (!s.pending) return;
   const Pending& p = *s.pending;
-  if (!s.has_commands() && p.dependants.empty() && !p.fault && !p.saved) s.pending.reset();
+  if (!s.has_commands() && p.dependants.empty() && !p.fault && p.saving.value == 0)
+    s.pending.reset();
 }
 
 CommandLoop::Queue& CommandLoop::queue(Stream& s, CommandClass of) {
@@ -103,7 +104,7 @@ std::optional<Rejection> CommandLoop::check_message(const CommandMessage& messag
 }
 
 void CommandLoop::submit(Ticket ticket, CommandMessage message) {
-  auto target = domain::target_of(message.command, message.agent, message.session);
+  auto target = domain::target_of(message.command, message.agent, message.stream_id);
   if (!target) {
     return turn_away(ticket,
                      {RejectionCode::invalid, "not the name of an agent: '" + message.agent +
@@ -139,9 +140,7 @@ void CommandLoop::submit(Ticket ticket, CommandMessage message) {
     ++share.count;
     share.bytes += message.bytes;
   }
-  const auto place =
-      base::mutant(base::Mutant::commands_overtake) ? q.commands.begin() : q.commands.end();
-  q.commands.insert(place, {ticket, std::move(message), std::move(*target)});
+  q.commands.insert(q.commands.end(), {ticket, std::move(message), std::move(*target)});
   if (q.commands.size() == 1) in.ready.push_back(*s.name);
 }
 
@@ -167,7 +166,7 @@ std::optional<Rejection> CommandLoop::check_share(const char* whose, std::size_t
                                                   std::size_t held, std::size_t bytes) const {
   const bool is_full = count > 0 && (count >= options_.inbox_max / kShares ||
                                      held + bytes > options_.inbox_bytes_max / kShares);
-  if (!is_full || base::mutant(base::Mutant::shares_not_kept)) return std::nullopt;
+  if (!is_full) return std::nullopt;
   return busy("the " + std::string(whose) + "'s share of the server's inbox is full", count);
 }
 
@@ -319,12 +318,10 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
     }
     release = std::max(release, s->last);
   }
-  if (message.deadline.us != 0 && message.deadline < now_ &&
-      !base::mutant(base::Mutant::deadline_ignored)) {
+  if (message.deadline.us != 0 && message.deadline < now_) {
     return reject(RejectionCode::deadline_passed, "the command's deadline has passed");
   }
-  if (message.expected_version && *message.expected_version != target.version &&
-      !base::mutant(base::Mutant::expected_version_ignored)) {
+  if (message.expected_version && *message.expected_version != target.version) {
     base::rare(base::Rare::version_conflict);
     return reject(RejectionCode::version_conflict,
                   "its stream is at version " + std::to_string(target.version.value) + ", not at " +
@@ -341,7 +338,6 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   domain::States states(target.state);
   for (std::size_t i = 1; i < streams.size(); ++i) states.add(*streams[i]->name, streams[i]->state);
   auto decision = domain::decide_on(message.command, states, context);
-  if (!decision && base::mutant(base::Mutant::rejection_before_durable)) release = {};
   if (!decision) return tl::unexpected(decision.error());
   return append(streams, message, std::move(*decision), release);
 }
@@ -354,12 +350,12 @@ std::optional<CommandOutcome> CommandLoop::answer_again(const Stream& target,
   const auto known = domain::accepted_before(target.state, message.id);
   if (!known || base::mutant(base::Mutant::skip_deduplication)) {
     const RecentRejections::Refusal* refused = refusals_.find(message.id, message.ask, boot_);
-    if (refused == nullptr || base::mutant(base::Mutant::late_copy_accepted)) return std::nullopt;
+    if (refused == nullptr) return std::nullopt;
     base::rare(base::Rare::refusal_repeated);
     release = std::max(release, refused->release);
     return tl::unexpected(refused->rejection);
   }
-  if (known->digest != message.digest && !base::mutant(base::Mutant::digest_not_compared)) {
+  if (known->digest != message.digest) {
     base::rare(base::Rare::id_reused);
     return reject(RejectionCode::id_reused,
                   "command id " + message.id.text() + " was used with another body");
@@ -450,7 +446,7 @@ const domain::ServerState& CommandLoop::server() const {
 // the server.
 bool CommandLoop::is_idle(const Stream& s) const {
   return s.is_loaded && !s.has_commands() && (!s.pending || s.pending->dependants.empty()) &&
-         (s.last <= sequencer_.durable() || base::mutant(base::Mutant::snapshot_before_durable)) &&
+         s.last <= sequencer_.durable() &&
          domain::residency_of(s.state) == domain::Residency::on_demand;
 }
 
@@ -461,10 +457,9 @@ void CommandLoop::take_saved() {
     const auto found = streams_.find(saved->stream);
     if (found == streams_.end()) continue;
     Stream& s = found->second;
-    const auto version = std::exchange(pending(s).saved, std::nullopt);
+    const auto version = std::exchange(pending(s).saving, {});
     drop_pending(s);
-    if (saved->is_saved && is_idle(s) &&
-        (s.version == version || base::mutant(base::Mutant::evicted_while_changed))) {
+    if (saved->is_saved && is_idle(s) && s.version == version) {
       forget(s);
     }
   }
@@ -495,13 +490,13 @@ void CommandLoop::evict() {
     if (!are_too_many && boot_ - s.used < options_.idle_max) return;
     // A stream that is not idle, or is being saved, is looked at again when its turn comes.
     by_use_.splice(by_use_.end(), by_use_, s.use);
-    if (!is_idle(s) || (s.pending && s.pending->saved)) continue;
+    if (!is_idle(s) || (s.pending && s.pending->saving.value > 0)) continue;
     if (s.version.value == 0) {  // a command asked for a stream that does not exist
       forget(s);
       continue;
     }
     base::rare(base::Rare::stream_evicted);
-    pending(s).saved = s.version;
+    pending(s).saving = s.version;
     ++saving_;
     loader_.save(*s.name, {s.state, s.version, s.last});
   }

@@ -53,9 +53,9 @@ struct Ticket {
 struct CommandMessage {
   base::CommandId id;
   domain::BodyDigest digest{};
-  std::int64_t ask = 0;     // bus::Request::ask
-  std::string agent;        // in the name of the target stream, if there is one
-  base::SessionId session;  // the id in that name, likewise
+  std::int64_t ask = 0;       // bus::Request::ask
+  std::string agent;          // in the name of the target stream, if there is one
+  base::SessionId stream_id;  // the id in that name, likewise
   domain::ActorKind actor_kind = domain::ActorKind::client;
   std::string actor;
   base::FencingToken token;          // of the lease whose worker reports it; 0: no report
@@ -179,10 +179,10 @@ class CommandLoop {
   // The work under way for a stream; most streams in memory have none.
   struct Pending {
     std::array<Queue, domain::kCommandClasses> queues;
-    std::set<Turn> dependants;                 // whose first command waits for this stream
-    std::optional<base::Error> fault;          // it could not be loaded
-    bool is_fault_told = false;                // a command was refused because of it
-    std::optional<base::StreamVersion> saved;  // the version of the snapshot that is being written
+    std::set<Turn> dependants;         // whose first command waits for this stream
+    std::optional<base::Error> fault;  // it could not be loaded
+    bool is_fault_told = false;        // a command was refused because of it
+    base::StreamVersion saving;  // the version of the snapshot that is being written; 0: none is
   };
   struct Stream {
     const std::string* name = nullptr;  // as the sequencer keeps it

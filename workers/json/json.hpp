@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "eventlog/base/binary.hpp"
 #include "eventlog/base/fields.hpp"
+#include "eventlog/base/msgpack_bin.hpp"
 #include "eventlog/base/time_text.hpp"
 #include "eventlog/base/usd_text.hpp"
 

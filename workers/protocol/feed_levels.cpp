@@ -2,7 +2,6 @@
 // one.
 #include "workers/protocol/feed_levels.hpp"
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
 
@@ -41,11 +40,9 @@ std::vector<std::string> levels_of(const domain::Envelope& envelope) {
   const auto ref = domain::parse_stream(envelope.stream);
   if (!ref || ref->agent.empty()) return levels;
   const bool is_session = ref->is<domain::SessionStream>();
-  if (!is_session || !base::mutant(base::Mutant::agent_level_silent)) {
-    levels.push_back(agent_level(ref->agent));
-  }
+  levels.push_back(agent_level(ref->agent));
   if (is_session) {
-    levels.push_back(session_level(ref->agent, ref->session));
+    levels.push_back(session_level(ref->agent, ref->id));
   }
   return levels;
 }

@@ -6,8 +6,6 @@
 #include <limits>
 #include <set>
 
-#include "eventlog/base/mutant.hpp"
-
 namespace workers {
 namespace {
 
@@ -75,7 +73,7 @@ class BackPass {
 
   Result<bool> keeps(const RecordedEvent& event) {
     if (const TurnId turn = turn_of_block(event); turn.is_set()) {
-      if (!base::mutant(base::Mutant::partial_shown_twice)) finished_.insert(turn);
+      finished_.insert(turn);
       open_ = {};
       ++said_;
       return true;
@@ -83,7 +81,7 @@ class BackPass {
     const TurnId turn = turn_of_part(event);
     if (!turn.is_set() || turn == open_) return true;
     if (finished_.contains(turn)) return false;
-    if (said_ == 0 && !base::mutant(base::Mutant::partial_shown_twice)) {
+    if (said_ == 0) {
       // The last block on this page can be finished behind the page.
       auto finished = is_finished_later(stream_, behind_, before_, turn);
       if (!finished) return finished;
@@ -199,8 +197,7 @@ Result<OutputPage> choose_first(StreamReader& stream, const OutputRange& range,
   OutputPage page;
   page.from = range.after.next();
   page.through = range.before.plus(-1);
-  const bool skips = base::mutant(base::Mutant::output_page_skips_block);
-  auto version = stream.version_behind(range.after.plus(skips ? 1 : 0));
+  auto version = stream.version_behind(range.after);
   if (!version) return tl::unexpected(version.error());
   Taken taken;
   std::size_t said = 0;
@@ -240,9 +237,8 @@ Result<OutputPage> choose_first(StreamReader& stream, const OutputRange& range,
 
 Result<OutputPage> choose_output(StreamReader& stream, const OutputRange& range,
                                  const std::function<bool(const RecordedEvent&)>& is_shown) {
-  return range.is_tail && !base::mutant(base::Mutant::oldest_output_shown)
-             ? choose_last(stream, range, is_shown)
-             : choose_first(stream, range, is_shown);
+  return range.is_tail ? choose_last(stream, range, is_shown)
+                       : choose_first(stream, range, is_shown);
 }
 
 }  // namespace workers

@@ -9,7 +9,6 @@
 
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/job_thread.hpp"
-#include "eventlog/base/mutant.hpp"
 #include "projections/fold/digest.hpp"
 #include "workers/queries/queries.hpp"
 
@@ -78,8 +77,7 @@ std::variant<QueryAnswer, DigestsJob> QueryService::begin(const Query& query) {
   base::Result<base::RawValue> body = base::failure(base::ErrorCode::invalid, "nothing was asked");
   // A query of the log alone is answered even if everything derived from the log has failed.
   const QueryKind* kind = find_query(query.verb);
-  const bool is_of_log = kind != nullptr && kind->reads == QueryReads::log &&
-                         !base::mutant(base::Mutant::log_read_needs_rows);
+  const bool is_of_log = kind != nullptr && kind->reads == QueryReads::log;
   if (!is_of_log) {
     catch_up(query.durable);
     const bool is_kept = index_.flush_when_due() && views_.flush_when_due();
@@ -124,7 +122,6 @@ void QueryService::rebuild_damaged(Position durable) {
 
 // Catches up as far as possible; a projection that fails does not hold up the others.
 void QueryService::catch_up(Position durable) {
-  if (base::mutant(base::Mutant::views_not_caught_up)) return;
   rebuild_damaged(durable);
   indexed_ = index_fault_ ? tl::unexpected(*index_fault_) : index_.catch_up(log_, durable);
   if (views_fault_) return;
@@ -151,15 +148,13 @@ bool QueryService::is_behind(Position durable) const {
 
 // Fails if a source is not at the durable head: its rows would be answered as if they were current.
 base::Result<void> QueryService::check_sources(const Query& query) const {
-  if (base::mutant(base::Mutant::stale_rows_answered)) return {};
   const QueryKind* kind = find_query(query.verb);
-  const bool is_index_read = (kind != nullptr && kind->reads == QueryReads::rows_and_index) ||
-                             base::mutant(base::Mutant::log_read_needs_rows);
+  const bool is_index_read = kind != nullptr && kind->reads == QueryReads::rows_and_index;
   if (is_index_read && !indexed_) return indexed_;
   if (views_fault_) return tl::unexpected(*views_fault_);
   for (const projections::ProjectionStatus& status : projections_.status()) {
     const bool is_read = kind != nullptr && kind->projection == status.name;
-    if (!is_read && !base::mutant(base::Mutant::one_fault_fails_all)) continue;
+    if (!is_read) continue;
     if (auto fault = fault_of(status, query.durable)) return tl::unexpected(std::move(*fault));
   }
   return {};

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "workers/protocol/feed_levels.hpp"
@@ -22,7 +21,7 @@ base::Result<void> check_history(const QuerySources& sources, const bus::ReadReq
   const Position after = request.after;
   if (!request.digest || after.value == 0) return {};
   // An archived event cannot be compared; later ones are compared with the next page.
-  if (after < sources.log.first() || base::mutant(base::Mutant::history_not_compared)) return {};
+  if (after < sources.log.first()) return {};
   const std::string where = "position " + std::to_string(after.value);
   if (after > durable) {
     return base::failure(base::ErrorCode::wrong_log,

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/base/rare.hpp"
+#include "eventlog/base/rare_branches.hpp"
 #include "eventlog/domain/evolve.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/sequencer.hpp"
@@ -34,7 +34,6 @@ bool changes_directive(const domain::Event& event) {
 
 LeaseEnd end_of(const LeaseState& s) {
   if (s.status == domain::SessionStatus::killed || s.status == domain::SessionStatus::failed) {
-    if (base::mutant(base::Mutant::kill_only_closes)) return LeaseEnd::close;
     return LeaseEnd::kill;
   }
   if (s.status == domain::SessionStatus::completed) return LeaseEnd::close;
@@ -85,7 +84,7 @@ void LeaseDispatcher::restore(const domain::SessionState& state) {
 void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
   auto stream = domain::parse_stream(event.envelope.stream);
   if (!stream || !stream->is<domain::SessionStream>()) return;
-  const SessionKey key{std::move(stream->agent), stream->session};
+  const SessionKey key{std::move(stream->agent), stream->id};
   auto found = views_.find(key);
   if (found == views_.end()) {
     if (!std::holds_alternative<domain::SessionOpened>(event.event)) return;
@@ -118,9 +117,6 @@ void LeaseDispatcher::describe(StatusAnswer& status) const {
 // still obey directives in flight.
 bool LeaseDispatcher::send(const bus::PeerId& peer, const bus::Notice& message) {
   if (socket_.send(peer, bus::encode_frame(message))) return true;
-  if (base::mutant(base::Mutant::full_queue_ends_worker)) {
-    for (auto& [id, worker] : workers_) worker.last_heard = {};
-  }
   return false;
 }
 
@@ -160,7 +156,7 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
     const auto found = views_.find(SessionKey{held.agent, held.session});
     const bool is_held = found != views_.end() && found->second.state.lease &&
                          found->second.state.lease->token == held.token;
-    if (!is_held && !base::mutant(base::Mutant::zombie_lease_kept)) {
+    if (!is_held) {
       ack_of(held.session, held.token).lost = true;
     }
   }
@@ -189,7 +185,6 @@ void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const Heartbe
     if (now_ - view.directed->at < kDirectiveGrace) continue;
     const auto found = obeyed.find({key.session, lease->token});
     if (found != obeyed.end() && found->second == view.directed->number) continue;
-    if (base::mutant(base::Mutant::directive_not_repeated)) continue;
     view.is_directive_due = true;
     dirty_.insert(key);
   }
@@ -204,7 +199,6 @@ void LeaseDispatcher::take_reports(const ReportsBody& body) {
   }
   for (const SequencedReport& encoded : body.reports) {
     auto report = decode_report(encoded);
-    if (!report && base::mutant(base::Mutant::unknown_report_dropped)) continue;
     if (!report) {
       // The report is of a worker of a later release. It is recorded as a line that this release
       // does not understand, and the sequence goes on.
@@ -219,10 +213,10 @@ void LeaseDispatcher::take_reports(const ReportsBody& body) {
 
 void LeaseDispatcher::submit(const View& view, domain::SessionCommand command, Asked asked) {
   CommandMessage message;
-  message.session = asked.key.session;
+  message.stream_id = asked.key.session;
   message.agent = asked.key.agent;
   if (const auto* report = std::get_if<domain::LeaseReport>(&command)) {
-    message.id = report_id(domain::session_stream(message.agent, message.session), *report);
+    message.id = report_id(domain::session_stream(message.agent, message.stream_id), *report);
     message.actor_kind = domain::ActorKind::worker;
     message.token = report->token;
     message.report_sequence = report->sequence;
@@ -256,7 +250,7 @@ void LeaseDispatcher::on_answer(std::uint64_t number, const CommandAnswer& answe
     return;
   }
   ReportAckBody& ack = ack_of(asked.key.session, asked.token);
-  if (outcome || base::mutant(base::Mutant::refused_report_acknowledged)) {
+  if (outcome) {
     ack.through = std::max(ack.through, asked.sequence);
     return;
   }
@@ -286,7 +280,7 @@ void LeaseDispatcher::send_acks() {
     for (const auto& [id, worker] : workers_) {
       is_sent &= send(worker.peer, notice(kVerbReportAck, ack));
     }
-    if (!is_sent && !base::mutant(base::Mutant::unsent_acks_dropped)) unsent_acks_.push_back(ack);
+    if (!is_sent) unsent_acks_.push_back(ack);
   }
 }
 
@@ -335,8 +329,7 @@ bool LeaseDispatcher::do_work(const Cycle& cycle) {
 void LeaseDispatcher::forget_lost_workers() {
   std::erase_if(workers_, [&](const auto& entry) {
     const bool is_silent = now_ - entry.second.last_heard > options_.worker_silence_max;
-    return (is_silent && !base::mutant(base::Mutant::silent_worker_kept)) ||
-           locks_.has_worker_ended(entry.second.pid);
+    return is_silent || locks_.has_worker_ended(entry.second.pid);
   });
 }
 
@@ -370,7 +363,7 @@ void LeaseDispatcher::expire(const SessionKey& key, View& view) {
   const LeaseState& s = view.state;
   if (!s.lease || view.is_expiring || peer_of(s.lease->worker) != nullptr) return;
   const bool is_held = locks_.is_session_held(key.session);
-  if (is_held && !base::mutant(base::Mutant::lease_expired_while_held)) return;
+  if (is_held) return;
   base::rare(base::Rare::lease_expired);
   view.is_expiring = true;
   submit(view, domain::ExpireLease{s.lease->token}, {key, {}, 0});
@@ -393,7 +386,7 @@ void LeaseDispatcher::take_contents() {
 bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOutcome outcome) {
   Directed& directed = *view.directed;
   directed.awaited.erase(outcome.position);
-  if (!outcome.event && !base::mutant(base::Mutant::unread_prompt_given_empty)) return false;
+  if (!outcome.event) return false;
   std::string text;
   if (outcome.event && outcome.event->content) {
     text = std::move(outcome.event->content->text);

@@ -102,7 +102,7 @@ void Upkeep::submit(const std::string& agent, base::SessionId session,
                     domain::SessionCommand command) {
   CommandMessage message;
   message.agent = agent;
-  message.session = session;
+  message.stream_id = session;
   message.actor = "eraser";
   message.command = std::move(command);
   submit(std::move(message));

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "eventlog/base/mutant.hpp"
-#include "eventlog/base/rare.hpp"
+#include "eventlog/base/rare_branches.hpp"
 
 namespace workers {
 namespace {
@@ -21,9 +20,9 @@ base::Time as_time(base::Duration boot) {
   return {boot.count()};
 }
 
-domain::LineFault fault_of(engines::LineFault fault) {
-  return fault == engines::LineFault::too_long ? domain::LineFault::too_long
-                                               : domain::LineFault::cut_short;
+domain::LineFault fault_of(engines::LineEnding ending) {
+  return ending == engines::LineEnding::too_long ? domain::LineFault::too_long
+                                                 : domain::LineFault::cut_short;
 }
 
 constexpr std::size_t kFaultyLineMax = 64 << 10;  // the part of a broken line that is kept
@@ -43,16 +42,14 @@ void AgentRunner::on_directive(DirectiveBody directive, base::Duration now) {
     if (other.session == key.session && other.token > key.token) return;
   }
   const auto* ended = ended_.find(key.session, now);
-  if (ended != nullptr && *ended >= key.token &&
-      !base::mutant(base::Mutant::ended_lease_begun_again)) {
+  if (ended != nullptr && *ended >= key.token) {
     base::rare(base::Rare::directive_of_ended_lease);
     return;
   }
   Run& run = runs_[key];
   const bool is_new = directive.number > run.directive.number;
   if (!is_new) base::rare(base::Rare::directive_overtaken);  // or it came twice
-  if (!is_new && !base::mutant(base::Mutant::directive_order_ignored)) return;
-  if (base::mutant(base::Mutant::prompt_given_again)) run.begun = {};
+  if (!is_new) return;
   run.directive = std::move(directive);
   advance(key, run, now);
 }
@@ -65,8 +62,8 @@ void AgentRunner::on_ack(const ReportAckBody& ack) {
   while (!run.unacked.empty() && run.unacked.front().sequence <= ack.through) forget_first(run);
   unacked_bytes_ -= before - run.unacked_bytes;
   run.sent = std::max(run.sent, ack.through);
-  if (ack.resend && !base::mutant(base::Mutant::reports_not_resent)) unsend(run, ack.through);
-  if (ack.lost && !base::mutant(base::Mutant::lost_lease_runs_on)) {
+  if (ack.resend) unsend(run, ack.through);
+  if (ack.lost) {
     base::rare(base::Rare::lease_lost);
     run.is_lost = true;
   }
@@ -92,8 +89,7 @@ void AgentRunner::unsend(Run& run, std::int64_t through) {
 }
 
 void AgentRunner::set_reading(Run& run) {
-  const bool has_room = run.unacked_bytes < options_.unacked_bytes_max / runs_.size();
-  const bool may_read = has_room || base::mutant(base::Mutant::output_read_without_bound);
+  const bool may_read = run.unacked_bytes < options_.unacked_bytes_max / runs_.size();
   if (std::exchange(run.is_reading, may_read) == may_read || !run.agent.process) return;
   run.agent.process->set_reading(may_read);
 }
@@ -136,7 +132,7 @@ void AgentRunner::advance(const Key& key, Run& run, base::Duration now) {
       return entry.first.session == key.session && entry.first.token < key.token &&
              !entry.second.has_exited;
     });
-    if (is_older_alive && !base::mutant(base::Mutant::two_agents_of_session)) {
+    if (is_older_alive) {
       base::rare(base::Rare::older_lease_alive);
       return;
     }
@@ -187,8 +183,7 @@ void AgentRunner::obey(Run& run, base::Duration now) {
     run.close_by = now + options_.close_grace;
     run.agent.process->close_stdin();
   }
-  if (run.is_stdin_closed && now >= run.close_by &&
-      !base::mutant(base::Mutant::closing_agent_not_ended)) {
+  if (run.is_stdin_closed && now >= run.close_by) {
     run.is_ending = true;
     run.agent.process->terminate(options_.kill_grace);
   }
@@ -212,11 +207,11 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
     report(run, domain::ReportStartFailed{failed->text});
     run.has_exited = true;
   } else if (const auto* line = std::get_if<engines::Line>(&event)) {
-    if (line->fault == engines::LineFault::none) {
+    if (line->ending == engines::LineEnding::whole) {
       report_all(run, run.agent.engine->on_line(line->bytes, as_time(now)));
       write(run, run.agent.engine->take_writes());
     } else {
-      report(run, domain::ReportAgentLine{fault_of(line->fault),
+      report(run, domain::ReportAgentLine{fault_of(line->ending),
                                           static_cast<std::int64_t>(line->bytes.size()),
                                           line->bytes.substr(0, kFaultyLineMax)});
     }
@@ -260,7 +255,6 @@ bool AgentRunner::has_unsent(const Run& run) const {
 std::optional<ReportsBody> AgentRunner::take_reports() {
   // Begins behind the lease that was taken last, and wraps around.
   auto next = runs_.upper_bound(last_sent_);
-  if (base::mutant(base::Mutant::first_lease_reports_first)) next = runs_.begin();
   for (std::size_t i = 0; i < runs_.size(); ++i, ++next) {
     if (next == runs_.end()) next = runs_.begin();
     if (!has_unsent(next->second)) continue;
@@ -277,17 +271,13 @@ ReportsBody AgentRunner::take_reports(const Key& key, Run& run) {
   for (auto i = static_cast<std::size_t>(run.sent + 1 - first); i < run.unacked.size(); ++i) {
     const SequencedReport& report = run.unacked[i];
     const bool is_full = bytes + size_of(report) > options_.batch_bytes_max;
-    const bool is_bounded = !base::mutant(base::Mutant::batch_without_bound);
-    if (!body.reports.empty() && is_full && is_bounded) break;
+    if (!body.reports.empty() && is_full) break;
     if (report.sequence - first >= options_.in_flight_max) break;
     bytes += size_of(report);
     body.reports.push_back(report);
   }
   run.sent = body.reports.back().sequence;
   run.in_flight_bytes += bytes;
-  if (base::mutant(base::Mutant::reports_forgotten_at_send)) {
-    while (!run.unacked.empty()) forget_first(run);
-  }
   return body;
 }
 
@@ -307,7 +297,7 @@ std::vector<HeldLease> AgentRunner::held() const {
 
 void AgentRunner::send_again() {
   for (auto& [key, run] : runs_) {
-    if (!base::mutant(base::Mutant::reports_not_resent)) unsend(run, 0);
+    unsend(run, 0);
   }
 }
 

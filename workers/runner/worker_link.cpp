@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/base/rare.hpp"
+#include "eventlog/base/rare_branches.hpp"
 
 namespace workers {
 
@@ -26,10 +26,8 @@ WorkerLink::WorkerLink(AgentRunner& worker, Ports ports, base::WorkerId id, std:
 
 bool WorkerLink::do_work() {
   thread_.check();
-  base::Duration now{0};
-  if (base::mutant(base::Mutant::clock_read_before_frames)) now = clock_.boot();
   std::vector<base::Bytes> received = receive();
-  if (!base::mutant(base::Mutant::clock_read_before_frames)) now = clock_.boot();
+  const base::Duration now = clock_.boot();
   if (last_heard_.count() == 0) last_heard_ = worked_at_ = now;
   // A process that was stopped for this long can have lost its leases. A directive left in the
   // connection could start an agent for a turn that was given up; the server directs anew.
@@ -46,7 +44,7 @@ bool WorkerLink::do_work() {
   }
   if (now >= next_heartbeat_) {
     const bool is_silent = now - std::max(last_heard_, connected_at_) > options_.silence_max;
-    if (is_silent && !base::mutant(base::Mutant::worker_never_reconnects)) reconnect(now);
+    if (is_silent) reconnect(now);
     if (worker_.unacked_bytes() == 0) last_ack_ = now;
     if (now - last_ack_ > options_.resend_after) {
       last_ack_ = now;
@@ -62,8 +60,7 @@ bool WorkerLink::do_work() {
     next_heartbeat_ =
         now + (is_registered_ ? options_.heartbeat_interval : options_.greet_interval);
   }
-  if (!is_orphaned_ && now - last_heard_ > options_.orphan_grace &&
-      !base::mutant(base::Mutant::orphaned_agents_run_on)) {
+  if (!is_orphaned_ && now - last_heard_ > options_.orphan_grace) {
     is_orphaned_ = true;
     worker_.end_all();
   }
@@ -83,7 +80,7 @@ std::vector<base::Bytes> WorkerLink::receive() {
 }
 
 void WorkerLink::reconnect(base::Duration now) {
-  if (!base::mutant(base::Mutant::unbegun_lease_kept)) worker_.forget_unbegun();
+  worker_.forget_unbegun();
   connected_at_ = now;
   is_registered_ = false;
   next_heartbeat_ = now;

@@ -6,7 +6,7 @@
 
 #include "eventlog/base/check.hpp"
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/base/rare.hpp"
+#include "eventlog/base/rare_branches.hpp"
 #include "eventlog/domain/event_codec.hpp"
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/domain/text_limits.hpp"
@@ -117,11 +117,6 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
   for (const auto& reactor : own_reactors_) reactors_.push_back(reactor.get());
   for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
   for (const domain::SessionState& state : takeover.sessions) {
-    if (base::mutant(base::Mutant::leases_forgotten_at_start)) break;
-    if (base::mutant(base::Mutant::unsettled_forgotten_at_start) &&
-        domain::is_terminal(state.status)) {
-      continue;
-    }
     dispatcher_.restore(state);
   }
 }
@@ -316,8 +311,7 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   if (!command) return refuse(command.error());
   // Otherwise the same Spawn for another session would be another command, and start a second
   // agent.
-  if (domain::opens_stream(*command) && body->session.bytes != request.id.bytes &&
-      !base::mutant(base::Mutant::spawn_names_any_session)) {
+  if (domain::opens_stream(*command) && body->session.bytes != request.id.bytes) {
     return refuse({base::ErrorCode::invalid,
                    "a new session has the id of the command that spawns it, here " +
                        request.id.text() + ", not " + body->session.text(),
@@ -327,13 +321,13 @@ void Server::take_command(const bus::Peer& peer, const bus::Request& request) {
   const auto target = domain::target_of(*command, body->agent, body->session);
   const bool is_in_scope =
       peer.hello.scope.empty() || (target && target->agent == peer.hello.scope);
-  if (!is_in_scope && !base::mutant(base::Mutant::scope_not_checked)) {
+  if (!is_in_scope) {
     return refuse({base::ErrorCode::refused,
                    "this connection acts for agent '" + peer.hello.scope + "' only", "agent"});
   }
   CommandMessage message;
   message.digest = digest_of(body->session, body->agent, *command);
-  message.session = body->session;
+  message.stream_id = body->session;
   message.agent = std::move(body->agent);
   message.actor = std::move(body->actor);
   message.expected_version = body->expected_version;
@@ -412,7 +406,7 @@ void Server::take_query(const bus::Peer& peer, const bus::Request& request) {
                                                  "moment"));
     return;
   }
-  if (at_least > query.durable && !base::mutant(base::Mutant::query_does_not_wait)) {
+  if (at_least > query.durable) {
     if (parked_.size() >= kParkedMax) {
       clients_.reply(peer.id, bus::error_reply(request.key(), bus::ReplyError::busy,
                                                "too many queries wait for a position"));
@@ -507,7 +501,7 @@ bool Server::send_query_answers() {
     } else {
       are_views_told_ = false;
     }
-    if (answer->is_behind && !base::mutant(base::Mutant::views_not_tried_again)) {
+    if (answer->is_behind) {
       views_at_ = {};
       views_due_ = boot_ + kViewsRetry;
     }
@@ -526,10 +520,14 @@ void Server::release_parked() {
   const Position durable = sequencer_.durable();
   for (auto at = parked_.begin(); at != parked_.end();) {
     if (at->at_least <= durable) {
+      if (queries_out_ >= kQueriesMax) {
+        ++at;  // until an answer leaves room
+        continue;
+      }
       at->query.durable = durable;
       ++queries_out_;
       ports_.queries.submit(std::move(at->query));
-    } else if (boot_ >= at->deadline && !base::mutant(base::Mutant::parked_for_ever)) {
+    } else if (boot_ >= at->deadline) {
       drop_query_of(at->query.peer);
       clients_.reply(at->query.peer,
                      bus::error_reply(at->query.request, bus::ReplyError::timeout,

@@ -3,7 +3,6 @@
 #include "workers/upkeep/log_trimming.hpp"
 
 #include "eventlog/base/list_files.hpp"
-#include "eventlog/base/mutant.hpp"
 #include "eventlog/folder/copy_files.hpp"
 #include "eventlog/log/log_reader.hpp"
 #include "projections/anchored_rows.hpp"
@@ -31,7 +30,6 @@ Result<Limit> limit_of(const ArchiveOrder& order, eventlog::StreamIndex& index) 
     limit = {order.before.plus(-1), "the request ends there"};
   }
   for (const std::string& stream : order.needed) {
-    if (base::mutant(base::Mutant::live_session_archived)) break;
     const auto first = index.blocks_between(stream, {1}, {1});
     if (!first) return tl::unexpected(first.error());
     if (first->empty() || first->front().first > limit.through) continue;

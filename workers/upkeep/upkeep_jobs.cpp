@@ -144,7 +144,6 @@ base::Result<void> UpkeepJobs::reach_copies(const UpkeepJob& job,
     outcome = tl::unexpected(std::move(error));
   };
   for (const auto& [name, backup] : job.backups) {
-    if (base::mutant(base::Mutant::backup_not_reached)) break;
     // A backup not known to be whole can be one that could not be made.
     const bool is_there = eventlog::LogFolder{backup.folder}.has_log();
     if (!is_there && backup.through.value == 0) continue;
@@ -152,7 +151,6 @@ base::Result<void> UpkeepJobs::reach_copies(const UpkeepJob& job,
     if (!reached) unreached("backup", name, reached.error());
   }
   for (const auto& [name, archive] : job.archives) {
-    if (base::mutant(base::Mutant::archive_not_reached)) break;
     if (archive.through.value == 0) continue;
     // The unfinished trim reads from the archive which chunks the log can still hold.
     if (!archive.is_trimmed && log_.first() > archive.through) {
@@ -241,9 +239,8 @@ void UpkeepJobs::find_expired(base::Time now, UpkeepOutcome& outcome) {
       {SessionStatus::killed, keep.killed}};
   for (const auto& [status, age] : rules) {
     if (age.count() == 0) continue;
-    const base::Duration kept = base::mutant(base::Mutant::kept_half_as_long) ? age / 2 : age;
     auto expired =
-        projections::kept_content(views_, status, base::Time{now.us - kept.count()}, kErasuresMax);
+        projections::kept_content(views_, status, base::Time{now.us - age.count()}, kErasuresMax);
     if (!expired) {
       outcome.error = expired.error();
       continue;

@@ -44,9 +44,8 @@ bool may_end_by(const C& command) {
 
 std::optional<Rejection> check_exists(const SessionState& s, const Context& context) {
   if (s.status != SessionStatus::none) return std::nullopt;
-  return Rejection{
-      RejectionCode::not_found,
-      "there is no session " + context.target.session.text() + " of agent " + context.target.agent};
+  return Rejection{RejectionCode::not_found, "there is no session " + context.target.id.text() +
+                                                 " of agent " + context.target.agent};
 }
 
 std::optional<Rejection> check_live(const SessionState& s, const Context& context) {
@@ -75,7 +74,7 @@ std::optional<Rejection> check_prompt(const std::string& prompt) {
 
 void reads(const SessionCommand& command, const StreamRef& target, Reads& further) {
   const auto* spawn = std::get_if<Spawn>(&command);
-  if (spawn != nullptr && spawn->resume.is_set() && spawn->resume != target.session) {
+  if (spawn != nullptr && spawn->resume.is_set() && spawn->resume != target.id) {
     further.add(session_stream(target.agent, spawn->resume));
   }
   const bool may_end = std::visit([](const auto& c) { return may_end_by(c); }, command);

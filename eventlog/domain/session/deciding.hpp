@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eventlog/base/mutant.hpp"
-#include "eventlog/base/rare.hpp"
+#include "eventlog/base/rare_branches.hpp"
 #include "eventlog/domain/decision.hpp"
 
 namespace domain {
@@ -35,7 +35,7 @@ struct Deciding {
   void end_lease(LeaseEnd event) {
     emit(event);
     has_lease = false;
-    if (is_terminal(session().status) && !base::mutant(base::Mutant::lease_end_not_settled)) {
+    if (is_terminal(session().status)) {
       emit_to_admission(SessionSettled{session().session});
       if (!base::mutant(base::Mutant::agent_session_freed_early)) release_agent_session();
     }
@@ -68,14 +68,12 @@ struct Deciding {
   // As close(), when no turn is queued once the decision's events have been folded.
   void close_empty(SessionStatus status, EndReason reason) {
     emit(SessionClosed{status, reason});
-    if (!session().name.empty() && !base::mutant(base::Mutant::name_not_freed)) {
+    if (!session().name.empty()) {
       emit_to_registry(NameReleased{session().session, session().name});
     }
     if (!has_lease || base::mutant(base::Mutant::agent_session_freed_early))
       release_agent_session();
-    if (!base::mutant(base::Mutant::place_not_freed)) {
-      emit_to_admission(SessionReleased{session().session, has_lease});
-    }
+    emit_to_admission(SessionReleased{session().session, has_lease});
   }
 };
 

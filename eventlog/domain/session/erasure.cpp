@@ -5,9 +5,6 @@
 namespace domain {
 namespace {
 
-using base::Mutant;
-using base::mutant;
-
 // All of the session's text, but only if no more of it can come.
 base::Result<VersionRanges, Rejection> all_content(const SessionState& s) {
   if (is_live(s.status)) {
@@ -16,7 +13,7 @@ base::Result<VersionRanges, Rejection> all_content(const SessionState& s) {
                                         std::string(base::enum_name(s.status)) +
                                         "; kill it first, or name the events whose text is to go"});
   }
-  if (s.lease && !mutant(Mutant::whole_erasure_while_leased)) {
+  if (s.lease) {
     return tl::unexpected(Rejection{
         RejectionCode::lease_held,
         "the agent process of session " + label(s) + " has not ended yet; try again in a moment"});
@@ -27,7 +24,7 @@ base::Result<VersionRanges, Rejection> all_content(const SessionState& s) {
 // Refuses text that the agent still needs: the system prompt, the prompts of the current turn and
 // of the waiting ones.
 std::optional<Rejection> check_not_in_use(const SessionState& s, const VersionRanges& events) {
-  if (!is_live(s.status) || mutant(Mutant::waiting_prompt_erased)) return std::nullopt;
+  if (!is_live(s.status)) return std::nullopt;
   std::vector<StreamVersion> needed{StreamVersion{1}};
   if (s.turn) needed.push_back(s.turn->version);
   for (const QueuedTurn& queued : s.queue) needed.push_back(queued.version);
@@ -56,8 +53,7 @@ base::Result<VersionRanges, Rejection> named_content(const Deciding& d,
   VersionRanges named = normalized(events);
   // A name made from the prompt's words goes with the prompt.
   const StreamVersion name = d.session().made_name.version;
-  if (name.value > 0 && contains(named, name.next()) &&
-      !mutant(Mutant::made_name_outlives_prompt)) {
+  if (name.value > 0 && contains(named, name.next())) {
     named = united(named, {{name, name}});
   }
   if (auto bad = check_not_in_use(d.session(), named)) return tl::unexpected(*bad);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <concepts>
 
-#include "eventlog/base/mutant.hpp"
-
 namespace domain {
 namespace {
 
@@ -22,9 +20,6 @@ void add_bounded(std::int64_t& sum, std::int64_t part) {
 
 void add_cost(SessionState& s, const TurnCost& cost) {
   add_bounded(s.usage.input_tokens, cost.usage.input_tokens);
-  if (base::mutant(base::Mutant::usage_counted_twice)) {
-    add_bounded(s.usage.input_tokens, cost.usage.input_tokens);
-  }
   add_bounded(s.usage.output_tokens, cost.usage.output_tokens);
   add_bounded(s.usage.cache_read_tokens, cost.usage.cache_read_tokens);
   add_bounded(s.usage.cache_creation_tokens, cost.usage.cache_creation_tokens);
@@ -67,8 +62,7 @@ bool apply(LeaseState& s, const Envelope& envelope, const SessionOpened&) {
 
 bool apply(OfSession auto& s, const Envelope& envelope, const TurnQueued& e) {
   if (!is_live(s.status)) return false;
-  const auto place = base::mutant(base::Mutant::queue_reversed) ? s.queue.begin() : s.queue.end();
-  s.queue.insert(place, {e.turn, envelope.position, envelope.version});
+  s.queue.insert(s.queue.end(), {e.turn, envelope.position, envelope.version});
   return true;
 }
 
@@ -152,7 +146,7 @@ void name_agent_session(LeaseState&, const std::string&) {}
 
 bool apply(OfSession auto& s, const Envelope&, const AgentInitialized& e) {
   if (s.status == SessionStatus::none) return false;
-  if (s.status == SessionStatus::starting || base::mutant(base::Mutant::status_leaves_end)) {
+  if (s.status == SessionStatus::starting) {
     s.status = SessionStatus::running;
   }
   name_agent_session(s, e.agent_session);

@@ -4,13 +4,10 @@
 
 namespace domain {
 
-using base::Mutant;
-using base::mutant;
-
 Decided decide_one(Deciding d, const GrantLease& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
-  if (s.lease && !mutant(Mutant::second_lease)) {
+  if (s.lease) {
     return reject(RejectionCode::lease_held, "session " + label(s) + " has a lease already");
   }
   const FencingToken token = s.last_token.next();
@@ -24,7 +21,7 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
   if (!s.lease || s.lease->token != c.token) {
     return reject(RejectionCode::stale_token, "the lease is not held any more");
   }
-  if (s.turn && !mutant(Mutant::turn_outlives_worker)) {
+  if (s.turn) {
     d.emit(TurnInterrupted{s.turn->turn, EndReason::worker_lost, {}});
   }
   d.end_lease(LeaseExpired{c.token});

@@ -12,9 +12,6 @@
 namespace domain {
 namespace {
 
-using base::Mutant;
-using base::mutant;
-
 // The further states that beginning a session reads.
 struct Opening {
   const RegistryState& registry;
@@ -120,7 +117,7 @@ std::optional<Rejection> check_resume(const Opening& o, const Spawn& c) {
 std::string choose_alias(const AdmissionState& admission, SessionId session) {
   const SessionId first = admission.first.is_set() ? admission.first : session;
   const std::int64_t number = free_alias(admission, first);
-  return alias_of(first, mutant(Mutant::alias_taken_again) && number > 0 ? number - 1 : number);
+  return alias_of(first, number);
 }
 
 // Returns the live session, of any agent, that holds the name; none if the name is free. Sessions
@@ -141,17 +138,17 @@ std::optional<std::string> holder_of(const Opening& o, const std::string& name) 
 
 Decided decide_one(Deciding d, const Spawn& c) {
   if (d.session().status != SessionStatus::none) {
-    return reject(RejectionCode::already_exists, "session " + d.context.target.session.text() +
-                                                     " already exists; make a fresh id");
+    return reject(RejectionCode::already_exists,
+                  "session " + d.context.target.id.text() + " already exists; make a fresh id");
   }
-  if (!is_agent_name(d.context.target.agent) || !d.context.target.session.is_set()) {
+  if (!is_agent_name(d.context.target.agent) || !d.context.target.id.is_set()) {
     return reject(RejectionCode::invalid,
                   "a session needs an id and an agent named by 1 to 64 of a-z 0-9 . _ -");
   }
   if (auto bad = check_spec(c, d.context.engines)) return tl::unexpected(*bad);
   const Opening o = opening_of(d, c);
   const auto live = static_cast<std::int64_t>(o.admission.live.size());
-  if (live >= d.context.limits.max_sessions + (mutant(Mutant::admission_off_by_one) ? 1 : 0)) {
+  if (live >= d.context.limits.max_sessions) {
     return reject(RejectionCode::session_limit,
                   std::to_string(live) + " of " + std::to_string(d.context.limits.max_sessions) +
                       " sessions are live (max_sessions); kill one first, or raise the limit");
@@ -160,7 +157,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
     if (auto bad = check_resume(o, c)) return tl::unexpected(*bad);
   }
   const auto holder = [&](const std::string& name) { return holder_of(o, name); };
-  if (!c.name.empty() && !mutant(Mutant::given_name_shared)) {
+  if (!c.name.empty()) {
     if (const auto taken = holder(c.name)) {
       return reject(RejectionCode::already_exists,
                     "the name '" + c.name + "' is that of session " + *taken +
@@ -168,20 +165,20 @@ Decided decide_one(Deciding d, const Spawn& c) {
                         "name, or end that session first");
     }
   }
-  const std::string alias = choose_alias(o.admission, d.context.target.session);
+  const std::string alias = choose_alias(o.admission, d.context.target.id);
 
-  SessionOpened opened{d.context.target.session,
+  SessionOpened opened{d.context.target.id,
                        d.context.target.agent,
                        {},
                        alias,
                        c.origin_channel,
                        c.spec,
                        c.resume,
-                       d.context.target.session,
+                       d.context.target.id,
                        {}};
   opened.name = c.name;
-  NameClaimed claim{d.context.target.session, opened.name, {}};
-  SessionAdmitted admitted{d.context.target.session, d.context.target.agent, alias, opened.name, 0};
+  NameClaimed claim{d.context.target.id, opened.name, {}};
+  SessionAdmitted admitted{d.context.target.id, d.context.target.agent, alias, opened.name, 0};
   opened.spec.resume_agent_session.clear();
   opened.spec.is_fork = false;
   if (c.resume.is_set()) {
@@ -194,8 +191,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
     // Limits of the source stay in force where the command leaves them out.
     if (c.spec.allowed_tools.empty()) opened.spec.allowed_tools = source.spec.allowed_tools;
     if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;
-    d.emit_to(session_stream(d.agent(), c.resume),
-              SessionResumed{d.context.target.session, c.is_fork});
+    d.emit_to(session_stream(d.agent(), c.resume), SessionResumed{d.context.target.id, c.is_fork});
   }
   d.emit(opened, c.system_prompt);
   if (c.name.empty()) {

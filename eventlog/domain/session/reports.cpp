@@ -61,9 +61,8 @@ void report(Deciding& d, const ReportTurnResult& r) {
   }
   TurnCost cost{r.usage, {}, r.agent_total, r.model_calls, r.took};
   // Both totals are the agent's claims, so their difference can exceed the range of the wire.
-  const std::int64_t before = mutant(Mutant::cost_of_all_turns) ? 0 : s.agent_total.value;
-  cost.cost.value =
-      std::clamp<std::int64_t>(r.agent_total.value - before, 0, base::kIntegerLimit - 1);
+  cost.cost.value = std::clamp<std::int64_t>(r.agent_total.value - s.agent_total.value, 0,
+                                             base::kIntegerLimit - 1);
   const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
   if (is_interrupted) {
     d.emit(TurnInterrupted{r.turn, EndReason::user, cost});
@@ -84,7 +83,6 @@ void report(Deciding& d, const ReportTurnResult& r) {
     d.close(has_run ? SessionStatus::completed : SessionStatus::failed,
             has_run ? EndReason::none : EndReason::turn_error);
   } else if (!s.queue.empty()) {
-    if (is_interrupted && mutant(Mutant::queue_stops_at_interrupt)) return;
     d.start_next_turn(s.queue.front(), s.lease->token);
   } else if (s.is_close_requested) {
     d.close_as_asked();
@@ -115,14 +113,14 @@ Decided decide_one(Deciding d, const LeaseReport& c) {
     base::rare(base::Rare::stale_token);
     return reject(RejectionCode::stale_token, "token " + std::to_string(c.token.value) +
                                                   " does not hold session " +
-                                                  d.context.target.session.text() + " any more");
+                                                  d.context.target.id.text() + " any more");
   }
   const std::int64_t known = s.lease->report_sequence;
-  if (c.sequence <= known && is_holder && !mutant(Mutant::report_taken_twice)) {
+  if (c.sequence <= known && is_holder) {
     base::rare(base::Rare::report_repeated);
     return Decision{};
   }
-  if (c.sequence > known + 1 && is_holder && !mutant(Mutant::report_gap_taken)) {
+  if (c.sequence > known + 1 && is_holder) {
     base::rare(base::Rare::report_gap);
     return reject(RejectionCode::report_gap, "report " + std::to_string(known + 1) + " is missing");
   }

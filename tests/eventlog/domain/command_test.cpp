@@ -117,7 +117,7 @@ TEST_CASE("a command is for its session's stream, or for the log's own", "[sessi
   CHECK(stream(as_command(RequestAnchor{}), "") == std::string(kServerStream));
   const auto own = target_of(as_command(RequestAnchor{}), "main", kSession);
   CHECK(own->agent.empty());
-  CHECK_FALSE(own->session.is_set());
+  CHECK_FALSE(own->id.is_set());
 }
 
 TEST_CASE("registry and admission are read by what may begin or end a session", "[session]") {

@@ -91,7 +91,7 @@ struct EngineWorld final : AgentLauncher {
     worker.do_work(now);
   }
   void says_lines(int count) {
-    for (int i = 0; i < count; ++i) says(0, engines::Line{"a line", engines::LineFault::none});
+    for (int i = 0; i < count; ++i) says(0, engines::Line{"a line", engines::LineEnding::whole});
   }
   // Returns the sequences of the reports that are to be sent now.
   std::vector<std::int64_t> sent() {
@@ -203,7 +203,7 @@ TEST_CASE("reports go out in messages of bounded size", "[workers]") {
   w.direct(EngineWorld::directive(1, 1));
   for (int i = 0; i < 20; ++i) {
     // A single report can exceed the bound; it then goes alone.
-    w.says(0, engines::Line{std::string(i == 10 ? 5000 : 200, 'x'), engines::LineFault::none});
+    w.says(0, engines::Line{std::string(i == 10 ? 5000 : 200, 'x'), engines::LineEnding::whole});
   }
   std::int64_t next = 1;
   while (const auto body = w.worker.take_reports()) {
@@ -270,7 +270,7 @@ void direct_many(EngineWorld& w, int sessions, int lines) {
   }
   for (int i = 0; i < sessions; ++i) {
     for (int line = 0; line < lines; ++line) {
-      w.says(static_cast<std::size_t>(i), engines::Line{"a line", engines::LineFault::none});
+      w.says(static_cast<std::size_t>(i), engines::Line{"a line", engines::LineEnding::whole});
     }
   }
 }
@@ -280,7 +280,7 @@ TEST_CASE("an agent that fills its share is not read, and the others are", "[wor
   options.unacked_bytes_max = 3000;
   EngineWorld w(options);
   direct_many(w, 3, 1);
-  for (int i = 0; i < 20; ++i) w.says(1, engines::Line{"a line", engines::LineFault::none});
+  for (int i = 0; i < 20; ++i) w.says(1, engines::Line{"a line", engines::LineEnding::whole});
   CHECK(w.agents[0].is_reading);
   CHECK_FALSE(w.agents[1].is_reading);
   CHECK(w.agents[2].is_reading);

@@ -30,9 +30,9 @@ class Aliases {
     const auto stream = domain::parse_stream(recorded.envelope.stream);
     if (!stream || !stream->is<domain::SessionStream>()) return recorded.envelope.stream;
     if (const auto* opened = std::get_if<domain::SessionOpened>(&recorded.event)) {
-      remember(stream->session, opened->alias);
+      remember(stream->id, opened->alias);
     }
-    const auto known = aliases_.find(stream->session);
+    const auto known = aliases_.find(stream->id);
     return known != aliases_.end() ? known->second : look_up(*stream);
   }
 
@@ -40,10 +40,10 @@ class Aliases {
   std::string look_up(const domain::StreamRef& stream) {
     workers::QueryBody query;
     query.agent = stream.agent;
-    query.reference = stream.session.text();
+    query.reference = stream.id.text();
     const auto shown = connection_.ask<workers::ShowAnswer>(workers::kVerbShow, query);
-    std::string alias = shown ? shown->session.alias : short_id(stream.session.text());
-    remember(stream.session, alias);
+    std::string alias = shown ? shown->session.alias : short_id(stream.id.text());
+    remember(stream.id, alias);
     return alias;
   }
   void remember(base::SessionId session, const std::string& alias) {

@@ -13,7 +13,7 @@
 
 #include "eventlog/base/fields.hpp"
 #include "eventlog/base/result.hpp"
-#include "eventlog/base/strong.hpp"
+#include "eventlog/base/strong_integer.hpp"
 #include "eventlog/base/time.hpp"
 #include "eventlog/domain/types.hpp"
 #include "tools/steno/config/config_file.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "eventlog/base/result.hpp"
-#include "eventlog/base/strong.hpp"
+#include "eventlog/base/strong_integer.hpp"
 #include "eventlog/folder/open_log.hpp"
 #include "tools/steno/text/exit_codes.hpp"
 #include "tools/steno/text/progress_line.hpp"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "eventlog/base/strong.hpp"
+#include "eventlog/base/strong_integer.hpp"
 
 namespace steno {
 

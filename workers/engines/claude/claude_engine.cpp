@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "eventlog/base/mutant.hpp"
 #include "workers/engines/agent_line.hpp"
 #include "workers/engines/claude/claude_input.hpp"
 #include "workers/engines/claude/claude_launch.hpp"
@@ -27,7 +26,6 @@ constexpr std::string_view kRefusal = "this host does not answer requests of tha
 // unknown session, belongs to the running turn.
 TurnId turn_of(const ResultFrame& frame, TurnId current) {
   TurnId other;
-  if (base::mutant(base::Mutant::late_result_of_other_turn)) return current;
   for (const std::string& prompt : frame.prompts) {
     const auto turn = TurnId::parse(prompt);
     if (turn == current) return current;

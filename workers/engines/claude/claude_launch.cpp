@@ -8,8 +8,6 @@
 #include <map>
 #include <span>
 
-#include "eventlog/base/mutant.hpp"
-
 namespace engines {
 namespace {
 
@@ -36,7 +34,6 @@ constexpr std::array<std::string_view, 2> kTurnSwitches = {"CLAUDE_CODE_DISABLE_
 constexpr std::string_view kTurnTool = "ScheduleWakeup";  // it has no such switch
 
 bool is_passed_on(std::string_view name) {
-  if (base::mutant(base::Mutant::environment_leaks)) return true;
   const auto is_prefix = [&](std::string_view prefix) { return name.starts_with(prefix); };
   return std::any_of(kPassedPrefixes.begin(), kPassedPrefixes.end(), is_prefix) ||
          std::find(kPassedNames.begin(), kPassedNames.end(), name) != kPassedNames.end();

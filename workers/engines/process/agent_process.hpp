@@ -41,8 +41,8 @@ struct StartFailed {
   bool operator==(const StartFailed&) const = default;
 };
 
-enum class LineFault {
-  none,
+enum class LineEnding {
+  whole,
   too_long,   // cut at `line_bytes_max`; the rest up to the newline was thrown away
   cut_short,  // the output ended before its newline came
 };
@@ -50,7 +50,7 @@ enum class LineFault {
 // One line of stdout without its newline, any bytes. Empty lines are left out.
 struct Line {
   Bytes bytes;
-  LineFault fault = LineFault::none;
+  LineEnding ending = LineEnding::whole;
   bool operator==(const Line&) const = default;
 };
 

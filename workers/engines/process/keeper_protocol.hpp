@@ -46,23 +46,23 @@ struct KillTree {
 };
 using KeeperCommand = std::variant<TerminateAgent, KillTree>;
 
-struct AgentStarted {
+struct KeptStarted {
   std::int64_t pid = 0;
   std::int64_t start_ticks = 0;
-  bool operator==(const AgentStarted&) const = default;
+  bool operator==(const KeptStarted&) const = default;
 };
-struct AgentNotStarted {
+struct KeptNotStarted {
   StartFailure reason = StartFailure::keeper_lost;
   std::string text;
-  bool operator==(const AgentNotStarted&) const = default;
+  bool operator==(const KeptNotStarted&) const = default;
 };
-struct AgentExited {
+struct KeptExited {
   std::int64_t code = -1;        // -1 when a signal ended it
   std::int64_t signal = 0;       // 0 when it exited by itself
   std::int64_t left_behind = 0;  // members of the tree that SIGKILL did not end in time
-  bool operator==(const AgentExited&) const = default;
+  bool operator==(const KeptExited&) const = default;
 };
-using KeeperReport = std::variant<AgentStarted, AgentNotStarted, AgentExited>;
+using KeeperReport = std::variant<KeptStarted, KeptNotStarted, KeptExited>;
 
 namespace keeper_text {
 
@@ -110,13 +110,13 @@ inline Result<KeeperCommand> decode_command(ByteView in) {
 
 inline std::string encode(const KeeperReport& report) {
   std::string out;
-  if (const auto* started = std::get_if<AgentStarted>(&report)) {
+  if (const auto* started = std::get_if<KeptStarted>(&report)) {
     out = "started " + std::to_string(started->pid) + " " + std::to_string(started->start_ticks);
-  } else if (const auto* failed = std::get_if<AgentNotStarted>(&report)) {
+  } else if (const auto* failed = std::get_if<KeptNotStarted>(&report)) {
     out = "failed ";
     out += keeper_text::kReasons[static_cast<std::size_t>(failed->reason)];
     out += " " + failed->text;
-  } else if (const auto* exited = std::get_if<AgentExited>(&report)) {
+  } else if (const auto* exited = std::get_if<KeptExited>(&report)) {
     out = "exited " + std::to_string(exited->code) + " " + std::to_string(exited->signal) + " " +
           std::to_string(exited->left_behind);
   }
@@ -128,13 +128,13 @@ inline std::string encode(const KeeperReport& report) {
 inline Result<KeeperReport> decode_report(ByteView in) {
   const std::string_view kind = keeper_text::take_word(in);
   if (kind == "started") {
-    AgentStarted started;
+    KeptStarted started;
     if (keeper_text::take_number(in, started.pid) &&
         keeper_text::take_number(in, started.start_ticks) && in.empty() && started.pid > 0) {
       return KeeperReport(started);
     }
   } else if (kind == "exited") {
-    AgentExited exited;
+    KeptExited exited;
     if (keeper_text::take_number(in, exited.code) && keeper_text::take_number(in, exited.signal) &&
         keeper_text::take_number(in, exited.left_behind) && in.empty()) {
       return KeeperReport(exited);
@@ -143,7 +143,7 @@ inline Result<KeeperReport> decode_report(ByteView in) {
     const std::string_view reason = keeper_text::take_word(in);
     for (std::size_t i = 0; i < keeper_text::kReasons.size(); ++i) {
       if (reason != keeper_text::kReasons[i]) continue;
-      return KeeperReport(AgentNotStarted{static_cast<StartFailure>(i), std::string(in)});
+      return KeeperReport(KeptNotStarted{static_cast<StartFailure>(i), std::string(in)});
     }
   }
   return keeper_text::unknown("report");

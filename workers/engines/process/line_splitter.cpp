@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "eventlog/base/mutant.hpp"
-
 namespace engines {
 
 void LineSplitter::feed(ByteView chunk, std::vector<Line>& out) {
@@ -19,11 +17,10 @@ void LineSplitter::feed(ByteView chunk, std::vector<Line>& out) {
       held_ += kept;
       part.remove_prefix(kept.size());
       if (!part.empty()) {
-        out.push_back({std::exchange(held_, {}), LineFault::too_long});
+        out.push_back({std::exchange(held_, {}), LineEnding::too_long});
         is_discarding_ = true;
-      } else if ((is_complete || base::mutant(base::Mutant::line_cut_at_buffer)) &&
-                 !held_.empty()) {
-        out.push_back({std::exchange(held_, {}), LineFault::none});
+      } else if (is_complete && !held_.empty()) {
+        out.push_back({std::exchange(held_, {}), LineEnding::whole});
       }
     }
     discarded_bytes_ += static_cast<std::int64_t>(part.size());
@@ -32,7 +29,7 @@ void LineSplitter::feed(ByteView chunk, std::vector<Line>& out) {
 }
 
 void LineSplitter::finish(std::vector<Line>& out) {
-  if (!held_.empty()) out.push_back({std::exchange(held_, {}), LineFault::cut_short});
+  if (!held_.empty()) out.push_back({std::exchange(held_, {}), LineEnding::cut_short});
   is_discarding_ = false;
 }
 

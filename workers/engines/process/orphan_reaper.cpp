@@ -10,7 +10,6 @@
 #include <map>
 
 #include "eventlog/base/file_lock.hpp"
-#include "eventlog/base/mutant.hpp"
 #include "workers/engines/process/agent_process.hpp"
 #include "workers/engines/process/process_table.hpp"
 #include "workers/engines/process/system_failure.hpp"
@@ -61,7 +60,7 @@ class OrphanSearch {
     const auto path = std::filesystem::weakly_canonical(lock_file, error).string();
     if (error || !path.starts_with(prefix_)) return false;
     const auto locked = base::is_locked(path);
-    return locked && (!*locked || base::mutant(base::Mutant::reaper_ignores_locks));
+    return locked && !*locked;
   }
 
   const std::string prefix_;

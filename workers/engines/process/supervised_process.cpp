@@ -10,7 +10,6 @@
 
 #include <algorithm>
 
-#include "eventlog/base/mutant.hpp"
 #include "workers/engines/process/pidfd.hpp"
 #include "workers/engines/process/system_failure.hpp"
 
@@ -174,9 +173,7 @@ void KeptProcess::write_stdin() {
     if (count < 0) {
       pipes_.stdin_end.reset();  // the agent does not read any more
     } else {
-      stdin_written_ += base::mutant(base::Mutant::prompt_cut_at_pipe)
-                            ? rest.size()
-                            : static_cast<std::size_t>(count);
+      stdin_written_ += static_cast<std::size_t>(count);
     }
   }
   stdin_queue_ = {};
@@ -214,12 +211,12 @@ void KeptProcess::read_control() {
 }
 
 void KeptProcess::take_report(const KeeperReport& report) {
-  if (const auto* started = std::get_if<AgentStarted>(&report)) {
+  if (const auto* started = std::get_if<KeptStarted>(&report)) {
     is_started_ = true;
     events_.push_back(ProcessStarted{started->pid, started->start_ticks});
-  } else if (const auto* failed = std::get_if<AgentNotStarted>(&report)) {
+  } else if (const auto* failed = std::get_if<KeptNotStarted>(&report)) {
     failed_ = *failed;
-  } else if (const auto* exited = std::get_if<AgentExited>(&report)) {
+  } else if (const auto* exited = std::get_if<KeptExited>(&report)) {
     exited_ = *exited;
   }
 }
@@ -291,10 +288,10 @@ void KeptProcess::end(base::Duration now) {
   add_lines(lines);
   if (!is_started_) {
     const auto failed =
-        failed_.value_or(AgentNotStarted{StartFailure::keeper_lost, "the keeper ended at once"});
+        failed_.value_or(KeptNotStarted{StartFailure::keeper_lost, "the keeper ended at once"});
     events_.push_back(StartFailed{failed.reason, failed.text});
   } else {
-    const auto exited = exited_.value_or(AgentExited{-1, SIGKILL, 0});
+    const auto exited = exited_.value_or(KeptExited{-1, SIGKILL, 0});
     events_.push_back(ProcessExited{exited.code, exited.signal, exited.left_behind, stderr_tail_});
   }
   is_over_ = true;
@@ -303,12 +300,12 @@ void KeptProcess::end(base::Duration now) {
 
 // Called only after a keeper that ended without a report: it was killed.
 bool KeptProcess::strays_are_gone(base::Duration now) {
-  if (base::mutant(base::Mutant::stray_tree_spared) || strays_.sweep()) {
-    exited_ = AgentExited{-1, SIGKILL, 0};
+  if (strays_.sweep()) {
+    exited_ = KeptExited{-1, SIGKILL, 0};
     return true;
   }
   if (now < *give_up_at_) return false;
-  exited_ = AgentExited{-1, SIGKILL, static_cast<std::int64_t>(strays_.handles().size())};
+  exited_ = KeptExited{-1, SIGKILL, static_cast<std::int64_t>(strays_.handles().size())};
   return true;
 }
 

@@ -69,8 +69,8 @@ class KeptProcess final : public AgentProcess {
   bool keeper_has_ended_ = false;
   std::optional<base::Duration> keeper_may_take_;  // asked for since the last pump
   std::optional<base::Duration> keeper_ends_by_;   // after this it is killed
-  std::optional<AgentNotStarted> failed_;
-  std::optional<AgentExited> exited_;
+  std::optional<KeptNotStarted> failed_;
+  std::optional<KeptExited> exited_;
   StrayTree strays_;
   std::optional<base::Duration> give_up_at_;  // when the end is told even if something is missing
   bool is_over_ = false;

@@ -264,7 +264,7 @@ TEST_CASE("a name of 64 bytes is accepted", "[session]") {
 TEST_CASE("a spawn without session id or with a bad agent name is refused", "[session]") {
   support::Given world;
   SECTION("no session id") {
-    world.context.target.session = {};
+    world.context.target.id = {};
   }
   SECTION("no agent") {
     world.context.target.agent.clear();

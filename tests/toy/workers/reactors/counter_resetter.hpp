@@ -20,7 +20,7 @@ class CounterResetter final : public Reactor {
     CommandMessage message;
     message.id = base::CommandId::make(event.envelope.log_time, random_);
     message.agent = stream->agent;
-    message.session = stream->session;
+    message.stream_id = stream->id;
     message.actor_kind = domain::ActorKind::server;
     message.actor = "resetter";
     message.causation = event.envelope.event;

@@ -4,7 +4,7 @@
 
 #include "eventlog/base/random.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/workers/engines/recording.hpp"
+#include "tests/workers/engines/claude/recording.hpp"
 #include "workers/engines/agent_line.hpp"
 #include "workers/engines/partial_output.hpp"
 

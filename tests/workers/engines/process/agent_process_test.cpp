@@ -87,7 +87,7 @@ TEST_CASE("every line comes before the exit", "[workers]") {
   REQUIRE(harness.pump_until_over());
   const auto lines = harness.lines();
   REQUIRE(lines.size() == 20000);
-  CHECK(lines.back() == Line{"line 19999", LineFault::none});
+  CHECK(lines.back() == Line{"line 19999", LineEnding::whole});
   CHECK(std::holds_alternative<ProcessExited>(harness.events.back()));
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("half a line at the end is delivered as cut short", "[workers]") {
   REQUIRE(harness.process->write(user_line("[halfline]")));
   REQUIRE(harness.pump_until_over());
   REQUIRE_FALSE(harness.lines().empty());
-  CHECK(harness.lines().back().fault == LineFault::cut_short);
+  CHECK(harness.lines().back().ending == LineEnding::cut_short);
   CHECK(harness.lines().back().bytes == R"({"type":"assistant","message":{"role":"assi)");
   CHECK(harness.exited()->code == 0);
 }
@@ -234,7 +234,7 @@ TEST_CASE("a line without end is cut once and costs bounded memory", "[workers]"
   const std::int64_t after_kib = proc_number("self", "status", "VmRSS");
   const auto lines = harness.lines();
   REQUIRE(std::count_if(lines.begin(), lines.end(),
-                        [](const Line& line) { return line.fault == LineFault::too_long; }) == 1);
+                        [](const Line& line) { return line.ending == LineEnding::too_long; }) == 1);
   CHECK(lines.back().bytes.size() == 1024 * 1024);
   // About a third of the output: the address sanitizer holds 256 MiB of freed memory back.
   CHECK(after_kib - before_kib < 384 * 1024);
@@ -247,7 +247,7 @@ TEST_CASE("bytes that are no text come through as they are", "[workers]") {
   AgentHarness harness;
   REQUIRE(harness.start_shell("printf '\\377\\376\\000x\\n\\n\\n'"));
   REQUIRE(harness.pump_until_over());
-  CHECK(harness.lines() == std::vector<Line>{{std::string("\xFF\xFE\0x", 4), LineFault::none}});
+  CHECK(harness.lines() == std::vector<Line>{{std::string("\xFF\xFE\0x", 4), LineEnding::whole}});
 }
 
 TEST_CASE("the last 2 KiB of stderr come with the exit", "[workers]") {
@@ -311,7 +311,7 @@ TEST_CASE("a large prompt arrives whole, and stdin ends behind it", "[workers]")
   harness.process->close_stdin();
   CHECK(harness.process->write("x").error().code == base::ErrorCode::unreachable);
   REQUIRE(harness.pump_until_over());
-  CHECK(harness.lines() == std::vector<Line>{{"5000000", LineFault::none}});
+  CHECK(harness.lines() == std::vector<Line>{{"5000000", LineEnding::whole}});
 }
 
 TEST_CASE("an agent that closes its stdin does not end the worker", "[workers]") {

@@ -6,7 +6,7 @@
 namespace {
 
 using engines::Line;
-using engines::LineFault;
+using engines::LineEnding;
 using engines::LineSplitter;
 
 std::vector<Line> split(const std::vector<std::string>& chunks, std::size_t line_bytes_max) {
@@ -19,11 +19,11 @@ std::vector<Line> split(const std::vector<std::string>& chunks, std::size_t line
 
 TEST_CASE("lines are the same wherever the chunks are cut", "[workers]") {
   const std::string text = "one\n\ntwo\nthree is too long\nfour\nlast";
-  const std::vector<Line> expected = {{"one", LineFault::none},
-                                      {"two", LineFault::none},
-                                      {"three", LineFault::too_long},
-                                      {"four", LineFault::none},
-                                      {"last", LineFault::cut_short}};
+  const std::vector<Line> expected = {{"one", LineEnding::whole},
+                                      {"two", LineEnding::whole},
+                                      {"three", LineEnding::too_long},
+                                      {"four", LineEnding::whole},
+                                      {"last", LineEnding::cut_short}};
   for (std::size_t first = 0; first <= text.size(); ++first) {
     for (std::size_t second = first; second <= text.size(); ++second) {
       const auto lines = split(
@@ -34,9 +34,9 @@ TEST_CASE("lines are the same wherever the chunks are cut", "[workers]") {
 }
 
 TEST_CASE("a line of just the largest size is whole", "[workers]") {
-  CHECK(split({"12345\n"}, 5) == std::vector<Line>{{"12345", LineFault::none}});
-  CHECK(split({"12345"}, 5) == std::vector<Line>{{"12345", LineFault::cut_short}});
-  CHECK(split({"123456"}, 5) == std::vector<Line>{{"12345", LineFault::too_long}});
+  CHECK(split({"12345\n"}, 5) == std::vector<Line>{{"12345", LineEnding::whole}});
+  CHECK(split({"12345"}, 5) == std::vector<Line>{{"12345", LineEnding::cut_short}});
+  CHECK(split({"123456"}, 5) == std::vector<Line>{{"12345", LineEnding::too_long}});
 }
 
 TEST_CASE("what is thrown away is counted", "[workers]") {
