@@ -63,7 +63,7 @@ struct Usage {
 
 // The settings with which an engine runs a session's agent process.
 struct SessionSpec {
-  std::string engine;   // "claude" or "scripted"
+  std::string engine;   // a name that workers/engines/engines.cpp lists
   std::string workdir;  // absolute
   std::string model;    // empty: the agent's own default
   PermissionMode permission_mode = PermissionMode::ask;

@@ -41,6 +41,7 @@ class Tree:
     """Stands for a PatchedTree; in it a planted bug is a file."""
 
     def __init__(self, folder, programs):
+        self.is_broken = False
         self.folder = pathlib.Path(folder)
         self.tests = [patched_tree.Test(
             {"name": name,
@@ -51,6 +52,8 @@ class Tree:
 
     @contextlib.contextmanager
     def planted(self, patch, tests):
+        if self.is_broken and patch is not None:
+            raise mutants.CouldNot("it does not compile")
         planted = self.folder / "planted"
         if patch is not None:
             planted.touch()
@@ -95,6 +98,13 @@ class Mutants(unittest.TestCase):
                          {"bug": "other"})
         self.assertIsNone(self.run_it(self.campaign(True, catcher=FAILS_WITH_MUTANT, other=FAILS)))
         self.assertIn("FAILED without a mutant: other", self.said.getvalue())
+
+    def test_a_bug_that_does_not_compile_is_named_and_holds_up_no_other(self):
+        campaign = self.campaign(catcher=FAILS_WITH_MUTANT)
+        campaign.trees[0].is_broken = True
+        self.assertEqual(self.run_it(campaign), {"bug": None})
+        self.assertEqual(campaign.untried, ["bug"])
+        self.assertIn("bug could not be tried: it does not compile", self.said.getvalue())
 
     def main_with(self, program):
         tree = Tree(self.folder, {"a repeated command has the same outcome": program})

@@ -89,14 +89,16 @@ class PatchedTree:
     def planted(self, patch, tests):
         """For its duration the programs that the tests need are built with the patch; None: without
         one."""
+        paths = [self.source / path for path in files_of(patch)] if patch is not None else []
+        originals = {path: path.read_bytes() for path in paths}
         try:
             if patch is not None and (why := apply_patch(self.source, patch)) is not None:
                 raise CouldNot(f"{patch.name} does not apply: {why}")
             self._build({*self.helpers, *map(self._program_of, tests)} - {None}, 1)
             yield
         finally:
-            for path in files_of(patch) if patch is not None else ():
-                shutil.copyfile(self.root / path, self.source / path)
+            for path, original in originals.items():
+                path.write_bytes(original)
 
     def _copy(self):
         """Makes the copy equal to the sources. Files that are equal keep their time, so that only

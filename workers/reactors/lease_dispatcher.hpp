@@ -48,8 +48,7 @@ class LeaseDispatcher final : public Reactor {
   // Nothing is done before this term's ServerStarted is durable: until then the next server could
   // have the same term.
   void begin(Position started_at, std::int64_t writer_term) override;
-  // Takes a session that is under way, as the record has it. Call it before the first event.
-  void restore(const domain::SessionState& state);
+  void restore(const domain::SessionState& session) override;
   void on_durable(const domain::RecordedEvent& event) override;
   void on_answer(std::uint64_t number, const CommandAnswer& answer) override;
 

@@ -27,6 +27,9 @@ struct Cycle {
 // by on_answer.
 class Reactor : public Asker {
  public:
+  // Called before begin() with each session that was under way: it lives, or has a lease that has
+  // not ended. Later facts come to on_durable().
+  virtual void restore(const domain::SessionState& session) { (void)session; }
   // Called once, before the first request, when the server's own stream is in memory. Its
   // ServerStarted is recorded at `started_at`, and not durable yet.
   virtual void begin(Position started_at, std::int64_t writer_term) {

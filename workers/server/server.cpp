@@ -117,7 +117,7 @@ Server::Server(const ServerPorts& ports, const ServerOptions& options,
   for (const auto& reactor : own_reactors_) reactors_.push_back(reactor.get());
   for (auto& [stream, loaded] : takeover.shared) commands_.adopt(stream, std::move(loaded));
   for (const domain::SessionState& state : takeover.sessions) {
-    dispatcher_.restore(state);
+    for (Reactor* reactor : reactors_) reactor->restore(state);
   }
 }
 
