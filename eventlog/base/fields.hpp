@@ -356,6 +356,12 @@ bool read_field(MsgpackReader& in, ByteView name, std::optional<T>& field, BadFi
   if (in.is_nil_next()) return in.nil();
   return read_field(in, name, field.emplace(), bad);
 }
+// Returns the field of the value. A struct that is read into another one has an overload of its
+// own.
+template <class T, class Member>
+STENO_INLINED inline auto& field_of(T& value, Member member) {
+  return value.*member;
+}
 // Reads the next pair, whose name was not written as Steno writes it, or is not known.
 template <HasFields T>
 [[gnu::cold, gnu::noinline]] bool read_other_pair(MsgpackReader& in, T& value, ExtraFields* extra,
@@ -367,7 +373,7 @@ template <HasFields T>
   T::fields([&](const char* candidate, auto member) {
     if (is_known || name != candidate) return;
     is_known = true;
-    is_sound = read_field(in, name, value.*member, bad);
+    is_sound = read_field(in, name, field_of(value, member), bad);
   });
   if (is_known) return is_sound;
   ByteView raw;
@@ -389,7 +395,7 @@ bool read(MsgpackReader& in, T& value, ExtraFields* extra, BadField* bad) {
     T::fields([&](const char* name, auto member) STENO_INLINED {
       if (pairs == 0 || !in.skip_text({name, __builtin_strlen(name)})) return;
       --pairs;
-      if (read_field(in, {name, __builtin_strlen(name)}, value.*member, bad)) [[likely]]
+      if (read_field(in, {name, __builtin_strlen(name)}, field_of(value, member), bad)) [[likely]]
         return;
       is_sound = false;
       pairs = 0;

@@ -79,15 +79,15 @@ const TypeEntry* find_type(std::string_view type) {
 // another writer put them first, they are read once the type is known.
 struct FactsToRead {
   RecordedEvent& event;
-  const Envelope* envelope = nullptr;  // the one that is being read with them
-  base::ByteView raw;                  // as they came, while they wait for the type
+  base::ByteView raw;  // as they came, while they wait for the type
   bool are_read = false;
   base::detail::BadField bad;
 
   bool operator==(const FactsToRead&) const = delete;
 
   const TypeEntry* type() const {
-    return envelope->schema > kSchema ? nullptr : find_type(envelope->type);
+    const Envelope& envelope = event.envelope;
+    return envelope.schema > kSchema ? nullptr : find_type(envelope.type);
   }
   friend bool read(base::MsgpackReader& in, FactsToRead& facts) {
     const TypeEntry* type = facts.type();
@@ -96,8 +96,10 @@ struct FactsToRead {
   }
 };
 
-// The stored form of an event, for reading: the envelope's fields, then the facts.
-struct StoredEvent : Envelope {
+// The stored form of an event, for reading: the envelope's fields, which are read where they stay,
+// then the facts.
+struct StoredEvent {
+  Envelope& envelope;
   FactsToRead facts;
 
   bool operator==(const StoredEvent&) const = delete;
@@ -105,6 +107,14 @@ struct StoredEvent : Envelope {
   static constexpr void fields(Visit&& visit) {
     Envelope::fields(visit);
     visit("f", &StoredEvent::facts);
+  }
+  template <class Field>
+  friend Field& field_of(StoredEvent& stored, Field Envelope::*member) {
+    return stored.envelope.*member;
+  }
+  template <class Field>
+  friend Field& field_of(StoredEvent& stored, Field StoredEvent::*member) {
+    return stored.*member;
   }
 };
 
@@ -177,12 +187,9 @@ base::Result<void> decode_facts_to(RecordedEvent& event, base::ByteView bytes) {
   clear(event.envelope);
   event.content.reset();
   event.extra.clear();
-  StoredEvent stored{std::move(event.envelope), {event, nullptr, {}, false, {}}};
+  StoredEvent stored{event.envelope, {event, {}, false, {}}};
   FactsToRead& facts = stored.facts;
-  facts.envelope = &stored;
   auto ok = base::decode_to(stored, bytes);
-  event.envelope = static_cast<Envelope&&>(stored);
-  facts.envelope = &event.envelope;
   if (ok && !facts.are_read) {
     if (facts.type() == nullptr) {
       return base::failure(base::ErrorCode::wrong_log,

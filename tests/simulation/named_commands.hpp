@@ -12,7 +12,7 @@
 
 namespace simulation {
 
-// What a command is drawn from.
+// The session and the chance that a command is drawn from.
 struct Drawing {
   base::Random& random;
   base::StreamVersion version;  // of the session that it is about

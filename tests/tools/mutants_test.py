@@ -8,6 +8,9 @@ import importlib.util
 import io
 import os
 import pathlib
+import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -122,6 +125,20 @@ class Mutants(unittest.TestCase):
         with self.assertRaisesRegex(mutants.CouldNot, "none was tried"):
             self.main_with(FAILS)
         self.assertNotIn("NOT CAUGHT", self.said.getvalue())
+
+
+class Leftovers(unittest.TestCase):
+    def test_processes_of_a_tree_are_ended_and_no_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "program"
+            shutil.copy(shutil.which("sleep"), program)
+            own = subprocess.Popen([program, "60"])
+            other = subprocess.Popen(["sleep", "60"])
+            self.addCleanup(other.wait)
+            self.addCleanup(other.kill)
+            patched_tree.end_programs_below(folder)
+            self.assertEqual(own.wait(timeout=10), -signal.SIGKILL)
+            self.assertIsNone(other.poll())
 
 
 class Patches(unittest.TestCase):

@@ -28,6 +28,16 @@ def files_of(patch):
     return re.findall(r"^\+\+\+ b/(\S+)$", patch.read_text(), re.M)
 
 
+def end_programs_below(folder):
+    """Ends processes of programs in the folder: a bug can leave some running for ever."""
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(process / "exe").startswith(f"{folder}/"):
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:
+            pass  # it has ended, or is not ours
+
+
 class Test:
     """One entry of ctest's list."""
 
@@ -81,7 +91,7 @@ class PatchedTree:
         self.tests = [t for t in tests if "interop" not in t.labels]
         programs = set(LINK_RULE.findall(self._call("ninja", "-C", self.build, "-t", "targets",
                                                     "all")))
-        # What tests start besides themselves.
+        # Tests start these besides themselves.
         self.helpers = programs - {self._program_of(t) for t in tests}
         return self
 
@@ -99,6 +109,7 @@ class PatchedTree:
         finally:
             for path, original in originals.items():
                 path.write_bytes(original)
+            end_programs_below(self.build)
 
     def _copy(self):
         """Makes the copy equal to the sources. Files that are equal keep their time, so that only
