@@ -1,6 +1,7 @@
 // Calls libsodium for BLAKE2b and xxHash for XXH3; their types stay in this file.
 #include "eventlog/base/hash.hpp"
 
+#include <sodium/core.h>
 #include <sodium/crypto_generichash.h>
 #include <xxhash.h>
 
@@ -8,6 +9,12 @@
 #include "eventlog/base/sodium_bytes.hpp"
 
 namespace base {
+namespace {
+
+// Without it libsodium hashes with its slowest code, whatever the processor can do.
+[[maybe_unused]] const bool kIsSodiumReady = sodium_init() >= 0;
+
+}  // namespace
 
 Hash blake2b(ByteView in) {
   Hash hash{};

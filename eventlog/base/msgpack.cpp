@@ -195,6 +195,10 @@ bool MsgpackReader::skip(int depth) {
   --items_left_;
   std::size_t count = 0;
   ByteView bytes;
+  if (const unsigned char first = type(); first <= 0x7F || first >= 0xE0) {
+    ++at_;
+    return true;
+  }
   switch (peek()) {
     case MsgpackKind::end:
       return fail();

@@ -7,6 +7,8 @@
 namespace domain {
 
 std::size_t AcceptedCommands::place_of(const CommandId& command) const {
+  // Ids sort by creation time, so that most commands come last.
+  if (entries_.empty() || entries_.back().command < command) return entries_.size();
   const auto place =
       std::lower_bound(entries_.begin(), entries_.end(), command,
                        [](const Entry& known, const CommandId& id) { return known.command < id; });

@@ -47,9 +47,14 @@ Position Sequencer::durable() const {
 
 Result<std::vector<const SequencedEvent*>> Sequencer::append(std::vector<StreamAppend> appends,
                                                              const AppendContext& context) {
+  std::vector<Head*> heads;
+  heads.reserve(appends.size());
+  std::size_t count = 0;
   for (const StreamAppend& append : appends) {
     const auto head = heads_.find(append.stream);
     CHECK(head != heads_.end());
+    heads.push_back(&*head);
+    count += append.events.size();
     if (head->second != append.expected) {
       return base::failure(base::ErrorCode::conflict,
                            "stream is at version " + std::to_string(head->second.value) +
@@ -58,18 +63,19 @@ Result<std::vector<const SequencedEvent*>> Sequencer::append(std::vector<StreamA
     }
   }
   std::vector<const SequencedEvent*> sequenced;
-  for (StreamAppend& append : appends) {
-    for (NewEvent& event : append.events) {
-      add(append.stream, std::move(event), context);
+  sequenced.reserve(count);
+  for (std::size_t i = 0; i < appends.size(); ++i) {
+    for (NewEvent& event : appends[i].events) {
+      heads[i]->second = heads[i]->second.next();
+      add(*heads[i], std::move(event), context);
       sequenced.push_back(&pending_.back());
     }
   }
   return sequenced;
 }
 
-void Sequencer::add(const std::string& stream, NewEvent event, const AppendContext& context) {
-  StreamVersion& version = heads_[stream];
-  version = version.next();
+void Sequencer::add(const Head& head, NewEvent event, const AppendContext& context) {
+  const auto& [stream, version] = head;
   tail_.position = tail_.position.next();
   tail_.time = std::max(tail_.time, context.log_time);
 

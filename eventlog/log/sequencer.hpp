@@ -109,13 +109,17 @@ class Sequencer {
   void forget_head(const std::string& stream) { heads_.erase(stream); }
 
  private:
-  void add(const std::string& stream, NewEvent event, const AppendContext& context);
+  using Heads = std::unordered_map<std::string, StreamVersion>;
+  using Head = Heads::value_type;
+
+  // `head`: the event's stream and version.
+  void add(const Head& head, NewEvent event, const AppendContext& context);
 
   Committer& committer_;
   base::Random& random_;
   LogTail tail_;  // `hash` is that of the last sealed block; `position` counts the open block too
   Checkpoint durable_checkpoint_;
-  std::unordered_map<std::string, StreamVersion> heads_;
+  Heads heads_;
   BlockBuilder open_;
   std::deque<SequencedEvent> pending_;  // appended and not yet handed out
   std::optional<base::Error> failure_;

@@ -55,10 +55,13 @@ CommandLoop::Stream& CommandLoop::stream(const std::string& name) {
     loader_.request(name);
     return new_stream(name);
   }
-  Stream& s = found->second;
+  mark_used(found->second);
+  return found->second;
+}
+
+void CommandLoop::mark_used(Stream& s) {
   by_use_.splice(by_use_.end(), by_use_, s.use);
   s.used = boot_;
-  return s;
 }
 
 CommandLoop::Pending& CommandLoop::pending(Stream& s) {
@@ -141,7 +144,7 @@ void CommandLoop::submit(Ticket ticket, CommandMessage message) {
     share.bytes += message.bytes;
   }
   q.commands.insert(q.commands.end(), {ticket, std::move(message), std::move(*target)});
-  if (q.commands.size() == 1) in.ready.push_back(*s.name);
+  if (q.commands.size() == 1) in.ready.push_back(&s);
 }
 
 std::optional<Rejection> CommandLoop::check_room(const std::string& asker,
@@ -177,7 +180,7 @@ void CommandLoop::turn_away(const Ticket& ticket, domain::Rejection rejection) {
 }
 
 void CommandLoop::hold(Position release, CommandAnswer answer) {
-  undated_.push_back(&held_.emplace(release, std::move(answer))->second);
+  undated_.push_back(&held_.emplace_hint(held_.end(), release, std::move(answer))->second);
 }
 
 void CommandLoop::date_answers(base::Duration boot) {
@@ -219,7 +222,7 @@ bool CommandLoop::take_loaded() {
     }
     if (!s.pending) continue;
     for (const Turn& turn : std::exchange(s.pending->dependants, {})) {
-      inbox(turn.of).ready.push_back(turn.stream);
+      inbox(turn.of).ready.push_back(&streams_.at(turn.stream));
     }
     drop_pending(s);
   }
@@ -284,8 +287,9 @@ CommandLoop::Waiting CommandLoop::take_first(Stream& s, CommandClass of) {
 }
 
 void CommandLoop::run_next(CommandClass of) {
-  Stream& s = stream(inbox(of).ready.front());
+  Stream& s = *inbox(of).ready.front();
   inbox(of).ready.pop_front();
+  mark_used(s);
   const auto streams = involve(s, queue(s, of).commands.front(), of);
   if (!streams) return;
   Waiting waiting = take_first(s, of);
@@ -297,7 +301,7 @@ void CommandLoop::run_next(CommandClass of) {
     refusals_.add(waiting.message.id, {waiting.message.ask, outcome.error(), release}, boot_);
   }
   hold(release, {waiting.ticket, std::move(outcome)});
-  if (!queue(s, of).commands.empty()) inbox(of).ready.push_back(*s.name);
+  if (!queue(s, of).commands.empty()) inbox(of).ready.push_back(&s);
   drop_pending(s);
 }
 
@@ -396,19 +400,22 @@ CommandOutcome CommandLoop::append(const Involved& streams, const CommandMessage
     context.traceparent = message.traceparent;
     context.log_time = now_;
     context.wall_time = wall_;
-    release = std::max(release, append_and_evolve(std::move(appends), context));
+    release = std::max(release, append_and_evolve(streams, std::move(appends), context));
   }
   const Stream& target = *streams.front();
   return Accepted{target.last, domain::reply_to(message.command, target.state), false};
 }
 
-Position CommandLoop::append_and_evolve(std::vector<eventlog::StreamAppend> appends,
+Position CommandLoop::append_and_evolve(const Involved& streams,
+                                        std::vector<eventlog::StreamAppend> appends,
                                         const eventlog::AppendContext& context) {
   const auto appended = sequencer_.append(std::move(appends), context);
   CHECK(appended.has_value());  // this loop is the only writer, so the versions are right
   for (const eventlog::SequencedEvent* event : *appended) {
     const domain::Envelope& envelope = event->recorded.envelope;
-    Stream& s = streams_.at(envelope.stream);
+    Stream& s = **std::find_if(streams.begin(), streams.end(), [&](const Stream* stream) {
+      return *stream->name == envelope.stream;
+    });
     domain::evolve(s.state, envelope, event->recorded.event);
     s.version = envelope.version;
     s.last = envelope.position;

@@ -199,7 +199,7 @@ class CommandLoop {
   };
   // The waiting commands of one class, for all streams.
   struct Inbox {
-    std::deque<std::string> ready;  // streams whose first command can be tried, by their turn
+    std::deque<Stream*> ready;  // whose first command can be tried, by their turn
     std::size_t count = 0;
     std::size_t bytes = 0;
     std::unordered_map<std::string, Share> askers;  // those with a waiting command
@@ -209,6 +209,7 @@ class CommandLoop {
 
   std::optional<domain::Rejection> check_message(const CommandMessage& message) const;
   Stream& stream(const std::string& name);
+  void mark_used(Stream& stream);
   Stream& new_stream(const std::string& name);
   static Pending& pending(Stream& stream);
   static void drop_pending(Stream& stream);
@@ -235,7 +236,7 @@ class CommandLoop {
   CommandOutcome append(const Involved& streams, const CommandMessage& message,
                         domain::Decision decision, Position& release);
   const domain::StreamState* find_state(std::string_view stream) const;
-  Position append_and_evolve(std::vector<eventlog::StreamAppend> appends,
+  Position append_and_evolve(const Involved& streams, std::vector<eventlog::StreamAppend> appends,
                              const eventlog::AppendContext& context);
   void take_saved();
   void forget_faulted();

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kAgentLevels = "agent/";
 constexpr std::string_view kSessionLevels = "session/";
+constexpr std::size_t kLevelsMax = 3;  // all, the agent's, the session's
 
 }  // namespace
 
@@ -36,7 +37,9 @@ bool is_level(std::string_view text) {
 }
 
 std::vector<std::string> levels_of(const domain::Envelope& envelope) {
-  std::vector<std::string> levels{std::string(bus::kAllLevel)};
+  std::vector<std::string> levels;
+  levels.reserve(kLevelsMax);
+  levels.emplace_back(bus::kAllLevel);
   const auto ref = domain::parse_stream(envelope.stream);
   if (!ref || ref->agent.empty()) return levels;
   const bool is_session = ref->is<domain::SessionStream>();

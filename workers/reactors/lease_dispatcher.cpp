@@ -76,7 +76,7 @@ void LeaseDispatcher::begin(Position, std::int64_t writer_term) {
 }
 
 void LeaseDispatcher::restore(const domain::SessionState& state) {
-  const SessionKey key{state.agent, state.session};
+  const SessionKey key{state.session, state.agent};
   views_[key].state = domain::lease_state(state);
   dirty_.insert(key);
 }
@@ -84,7 +84,7 @@ void LeaseDispatcher::restore(const domain::SessionState& state) {
 void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
   auto stream = domain::parse_stream(event.envelope.stream);
   if (!stream || !stream->is<domain::SessionStream>()) return;
-  const SessionKey key{std::move(stream->agent), stream->id};
+  const SessionKey key{stream->id, std::move(stream->agent)};
   auto found = views_.find(key);
   if (found == views_.end()) {
     if (!std::holds_alternative<domain::SessionOpened>(event.event)) return;
@@ -153,7 +153,7 @@ void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBod
                                       base::Time now) {
   workers_[body.worker] = {peer, body.pid, now};
   for (const HeldLease& held : body.leases) {
-    const auto found = views_.find(SessionKey{held.agent, held.session});
+    const auto found = views_.find(SessionKey{held.session, held.agent});
     const bool is_held = found != views_.end() && found->second.state.lease &&
                          found->second.state.lease->token == held.token;
     if (!is_held) {
@@ -191,7 +191,7 @@ void LeaseDispatcher::take_heartbeat(const base::WorkerId& worker, const Heartbe
 }
 
 void LeaseDispatcher::take_reports(const ReportsBody& body) {
-  const SessionKey key{body.agent, body.session};
+  const SessionKey key{body.session, body.agent};
   const auto found = views_.find(key);
   if (found == views_.end()) {
     ack_of(body.session, body.token).lost = true;

@@ -70,8 +70,8 @@ class LeaseDispatcher final : public Reactor {
     base::Time last_heard;
   };
   struct SessionKey {
+    base::SessionId session;  // compared first: most sessions have the same agent
     std::string agent;
-    base::SessionId session;
 
     auto operator<=>(const SessionKey&) const = default;
   };
