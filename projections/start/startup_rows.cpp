@@ -3,6 +3,7 @@
 #include "projections/start/startup_rows.hpp"
 
 #include <limits>
+#include <set>
 
 #include "eventlog/base/msgpack_bin.hpp"
 #include "eventlog/domain/event_codec.hpp"
@@ -56,16 +57,17 @@ bool is_with_server(const domain::StreamRef& stream) {
   return domain::residency_of(stream) == domain::Residency::with_server;
 }
 
-// Registries are not read at a start. They have rows because anchors of older releases sign these
-// with the others.
+// Registries have rows so that the first command for an agent need not read its whole past.
 bool has_rows(const domain::StreamRef& stream) {
   return is_with_server(stream) || stream.is<domain::RegistryStream>();
 }
 
-// Returns false for a stream that is read when somebody asks for it.
-bool is_read_at_start(std::string_view stream) {
+// Returns false for a stream that is read when somebody asks for it. A name that is no stream's is
+// read, so that the damage is found.
+bool is_read_at_start(std::string_view stream, const std::set<std::string>& agents) {
   const auto ref = domain::parse_stream(stream);
-  return !ref || is_with_server(*ref);
+  if (!ref || is_with_server(*ref)) return true;
+  return ref->is<domain::RegistryStream>() && agents.contains(ref->agent);
 }
 
 Bytes state_key(std::string_view stream) {
@@ -158,9 +160,10 @@ tl::unexpected<base::Error> unusable(const eventlog::KeyValue& row) {
       detail::bad_row({ErrorCode::rows_damaged, "it does not belong to its stream", {}}, row.key));
 }
 
-Result<void> take_state(const eventlog::KeyValue& row, Takeover& takeover) {
+Result<void> take_state(const eventlog::KeyValue& row, const std::set<std::string>& agents,
+                        Takeover& takeover) {
   const std::string stream = row.key.substr(kStatePrefix.size());
-  if (!is_read_at_start(stream)) return {};
+  if (!is_read_at_start(stream, agents)) return {};
   auto empty = domain::initial_state(stream);
   if (!empty) return unusable(row);
   return std::visit(
@@ -174,9 +177,10 @@ Result<void> take_state(const eventlog::KeyValue& row, Takeover& takeover) {
       *empty);
 }
 
-Result<void> take_event(const eventlog::KeyValue& row, Takeover& takeover) {
+Result<void> take_event(const eventlog::KeyValue& row, const std::set<std::string>& agents,
+                        Takeover& takeover) {
   const std::string_view name = std::string_view(row.key).substr(kEventPrefix.size());
-  if (!is_read_at_start(name.substr(0, name.find('\0')))) return {};
+  if (!is_read_at_start(name.substr(0, name.find('\0')), agents)) return {};
   auto event = decode_kept(row);
   if (!event) return tl::unexpected(event.error());
   const domain::Envelope& envelope = event->envelope;
@@ -217,19 +221,21 @@ Result<Takeover> read_takeover(eventlog::KeyValueStore& store) {
   for (const auto stream : {domain::kAdmissionStream, domain::kServerStream}) {
     takeover.shared.emplace(stream, LoadedStream{*domain::initial_state(stream), {}, {}});
   }
-  auto read = each(store, kStatePrefix,
-                   [&](const eventlog::KeyValue& row) { return take_state(row, takeover); });
+  std::set<std::string> agents;  // of the sessions that are under way
+  auto read = each(store, kSessionPrefix, [&](const eventlog::KeyValue& row) -> Result<void> {
+    auto state = detail::decode_row<SessionState>(row.key, row.value);
+    if (!state) return tl::unexpected(state.error());
+    agents.insert(state->agent);
+    takeover.sessions.push_back(std::move(*state));
+    return {};
+  });
   if (read) {
-    read = each(store, kEventPrefix,
-                [&](const eventlog::KeyValue& row) { return take_event(row, takeover); });
+    read = each(store, kStatePrefix,
+                [&](const eventlog::KeyValue& row) { return take_state(row, agents, takeover); });
   }
   if (read) {
-    read = each(store, kSessionPrefix, [&](const eventlog::KeyValue& row) -> Result<void> {
-      auto state = detail::decode_row<SessionState>(row.key, row.value);
-      if (!state) return tl::unexpected(state.error());
-      takeover.sessions.push_back(std::move(*state));
-      return {};
-    });
+    read = each(store, kEventPrefix,
+                [&](const eventlog::KeyValue& row) { return take_event(row, agents, takeover); });
   }
   if (!read) return tl::unexpected(read.error());
   return takeover;

@@ -1,6 +1,6 @@
-// Projection: the sessions that are under way, and the streams whose states a server keeps in
-// memory from its start on. A server must know them before it acts, and with these rows its start
-// need not read the log. The number of other streams does not matter.
+// Projection: the sessions that are under way, and the streams whose states a server needs at once:
+// those that it keeps in memory, and the registries of these sessions' agents. With these rows its
+// start need not read the log. The number of other streams does not matter.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class StartupRows final : public Projection {
 
 // The rows' content, as of the checkpoint beside them.
 struct Takeover {
-  // The streams that stay with the server, by name; $admission and $server are always there.
+  // The streams that a server needs at once, by name; $admission and $server are always there.
   std::map<std::string, eventlog::LoadedStream> shared;
   // The sessions that are under way, without the ids of their commands.
   std::vector<domain::SessionState> sessions;

@@ -2,6 +2,8 @@
 // gives, at a bounded cost.
 #include "projections/start/startup_rows.hpp"
 
+#include <set>
+
 #include "eventlog/store/memory_store.hpp"
 #include "projections/projections.hpp"
 #include "tests/support/driven_log.hpp"
@@ -48,13 +50,20 @@ void require_is_of(const Takeover& takeover, eventlog::BlockStore& log) {
   std::map<std::string, domain::SessionState> sessions;
   shared.emplace("$admission", LoadedStream{domain::AdmissionState{}, {}, {}});
   shared.emplace("$server", LoadedStream{domain::ServerState{}, {}, {}});
-  for (auto& [name, stream] : support::fold_all(log)) {
-    if (auto* state = std::get_if<domain::SessionState>(&stream.state)) {
-      state->commands.clear();
-      if (domain::is_under_way(*state)) sessions.emplace(name, *state);
-    } else if (domain::residency_of(stream.state) == domain::Residency::with_server) {
-      shared.insert_or_assign(name, stream);
-    }
+  auto streams = support::fold_all(log);
+  std::set<std::string> registries;  // of the agents that have a session under way
+  for (auto& [name, stream] : streams) {
+    auto* state = std::get_if<domain::SessionState>(&stream.state);
+    if (state == nullptr) continue;
+    state->commands.clear();
+    if (!domain::is_under_way(*state)) continue;
+    registries.insert(domain::registry_stream(state->agent));
+    sessions.emplace(name, *state);
+  }
+  for (const auto& [name, stream] : streams) {
+    const bool is_needed = domain::residency_of(stream.state) == domain::Residency::with_server ||
+                           registries.contains(name);
+    if (is_needed) shared.insert_or_assign(name, stream);
   }
   REQUIRE(takeover.shared.size() == shared.size());
   for (const auto& [name, stream] : shared) {
