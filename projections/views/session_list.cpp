@@ -32,6 +32,7 @@ struct StoredSession {
   std::int64_t turns_finished = 0;
   std::int64_t turns_failed = 0;
   std::int64_t turns_interrupted = 0;
+  std::int64_t own_turns = 0;
   std::int64_t tool_calls = 0;
   Position last_position;
   Position prompt;
@@ -50,6 +51,7 @@ struct StoredSession {
     visit("turns_finished", &StoredSession::turns_finished);
     visit("turns_failed", &StoredSession::turns_failed);
     visit("turns_interrupted", &StoredSession::turns_interrupted);
+    visit("own_turns", &StoredSession::own_turns);
     visit("tool_calls", &StoredSession::tool_calls);
     visit("last_position", &StoredSession::last_position);
     visit("prompt", &StoredSession::prompt);
@@ -123,6 +125,12 @@ Bytes counts_key(std::string_view agent) {
 }
 
 // ---- folding: figures that evolve does not keep, counted from the record ----
+// `s.state` is still as it was before the event.
+
+// Counts the end of a turn that a prompt began.
+void count_end(StoredSession& s, base::TurnId turn, std::int64_t& ended) {
+  if (!turn.is_set() || turn != s.state.own_turn) ++ended;
+}
 
 void note(StoredSession& s, const domain::Envelope& envelope, const domain::TurnQueued&) {
   ++s.turns_queued;
@@ -130,14 +138,17 @@ void note(StoredSession& s, const domain::Envelope& envelope, const domain::Turn
   s.prompt = envelope.position;
   s.prompt_bytes = envelope.content ? envelope.content->bytes : 0;
 }
-void note(StoredSession& s, const domain::Envelope&, const domain::TurnFinished&) {
-  ++s.turns_finished;
+void note(StoredSession& s, const domain::Envelope&, const domain::TurnFinished& e) {
+  count_end(s, e.turn, s.turns_finished);
 }
-void note(StoredSession& s, const domain::Envelope&, const domain::TurnFailed&) {
-  ++s.turns_failed;
+void note(StoredSession& s, const domain::Envelope&, const domain::TurnFailed& e) {
+  count_end(s, e.turn, s.turns_failed);
 }
-void note(StoredSession& s, const domain::Envelope&, const domain::TurnInterrupted&) {
-  ++s.turns_interrupted;
+void note(StoredSession& s, const domain::Envelope&, const domain::TurnInterrupted& e) {
+  count_end(s, e.turn, s.turns_interrupted);
+}
+void note(StoredSession& s, const domain::Envelope&, const domain::OwnTurnStarted&) {
+  ++s.own_turns;
 }
 void note(StoredSession& s, const domain::Envelope&, const domain::ToolCallStarted&) {
   ++s.tool_calls;
@@ -211,8 +222,8 @@ void note_made_name(Rows& rows, const domain::SessionState& s, const domain::Str
 // ---- queries ----
 
 bool is_waiting(const domain::SessionState& s) {
-  return domain::is_live(s.status) && s.spec.is_multi_turn && !s.is_close_requested && !s.turn &&
-         s.queue.empty();
+  return domain::is_live(s.status) && s.spec.is_multi_turn && !s.is_close_requested &&
+         !domain::has_work(s);
 }
 
 SessionRow row_of(const StoredSession& stored) {
@@ -239,8 +250,10 @@ SessionRow row_of(const StoredSession& stored) {
   row.turns_finished = stored.turns_finished;
   row.turns_failed = stored.turns_failed;
   row.turns_interrupted = stored.turns_interrupted;
+  row.own_turns = stored.own_turns;
   row.turns_waiting = static_cast<std::int64_t>(s.queue.size());
   if (s.turn) row.turn = s.turn->turn;
+  row.own_turn = s.own_turn;
   row.is_waiting_for_input = is_waiting(s);
   row.is_close_requested = s.is_close_requested;
   row.agent_session = s.agent_session;
@@ -514,8 +527,8 @@ void SessionList::apply(const domain::RecordedEvent& event,
   if (!ref) return;
   rows.edit<StoredSession>(session_key(ref->agent, ref->id), [&](StoredSession& s) {
     const SessionStatus before = s.state.status;
-    evolve_state(s.state, event);
     std::visit([&](const auto& e) { note(s, event.envelope, e); }, event.event);
+    evolve_state(s.state, event);
     s.updated_at = event.envelope.log_time;
     s.last_position = event.envelope.position;
     order(rows, s, *ref, before);

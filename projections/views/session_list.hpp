@@ -53,8 +53,10 @@ struct SessionRow {
   std::int64_t turns_finished = 0;
   std::int64_t turns_failed = 0;
   std::int64_t turns_interrupted = 0;
+  std::int64_t own_turns = 0;         // begun by the agent; in no other count
   std::int64_t turns_waiting = 0;     // queued and not started yet
   base::TurnId turn;                  // the current one; unset: none
+  base::TurnId own_turn;              // the agent's own, under way; unset: none
   bool is_waiting_for_input = false;  // live, multi-turn, and without work
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known
@@ -100,8 +102,10 @@ struct SessionRow {
     visit("turns_finished", &SessionRow::turns_finished);
     visit("turns_failed", &SessionRow::turns_failed);
     visit("turns_interrupted", &SessionRow::turns_interrupted);
+    visit("own_turns", &SessionRow::own_turns);
     visit("turns_waiting", &SessionRow::turns_waiting);
     visit("turn", &SessionRow::turn);
+    visit("own_turn", &SessionRow::own_turn);
     visit("waiting_for_input", &SessionRow::is_waiting_for_input);
     visit("close_requested", &SessionRow::is_close_requested);
     visit("agent_session", &SessionRow::agent_session);

@@ -203,7 +203,7 @@ class Claude(unittest.TestCase):
 
     def test_a_failure_of_the_model_fails_the_session(self):
         result = self.run_claude("fail 400", code=1)
-        self.assertIn("turn failed", result.err)
+        self.assertIn("turn failed (api_error, HTTP 400)", result.err)
         row = self.newest()
         self.assertEqual((row["status"], row["end_reason"]), ("failed", "turn_error"))
         [failed] = self.facts(row["session"], "TurnFailed")

@@ -67,6 +67,8 @@ class SimProcess final : public engines::AgentProcess {
   SimProcess(SimAgents& agents, std::uint64_t seed, const workers::DirectiveBody& directive)
       : agents_(agents),
         random_(seed),
+        own_random_(seed + 1),
+        is_multi_turn_(directive.spec.is_multi_turn),
         key_{directive.session, directive.token},
         agent_session_(agent_session_of(directive)) {
     for (const SimProcess* other : agents_.living_) {
@@ -115,6 +117,8 @@ class SimProcess final : public engines::AgentProcess {
     }
     if (now < next_ || now < stopped_until_ || !is_reading_) return;
     next_ = now + Duration{random_.below(20'000)};
+    if (own_turn_) return finish_own();
+    if (has_own_work_) return begin_own();
     if (!turn_) {
       if (is_closed_) exit_with(0, 0);
       return;
@@ -135,7 +139,8 @@ class SimProcess final : public engines::AgentProcess {
   void stop(Duration until) { stopped_until_ = until; }
   std::optional<Duration> due() const {
     if (!has_ended_ && has_started_ && ends_at_) return ends_at_;
-    if (has_ended_ || !has_started_ || (!turn_ && !is_closed_)) return std::nullopt;
+    const bool is_busy = turn_ || own_turn_ || has_own_work_;
+    if (has_ended_ || !has_started_ || (!is_busy && !is_closed_)) return std::nullopt;
     return std::max(next_, stopped_until_);
   }
 
@@ -176,11 +181,8 @@ class SimProcess final : public engines::AgentProcess {
 
   void step() {
     switch (random_.below(3)) {
-      case 0: {
-        std::string said = "word " + std::to_string(record().outputs.size());
-        record().outputs.push_back(said);
-        return emit(domain::ReportOutput{*turn_, domain::OutputKind::text, std::move(said)});
-      }
+      case 0:
+        return say(*turn_);
       case 1:
         return emit(domain::ReportPartialOutput{*turn_, "wor"});
       default: {
@@ -202,6 +204,31 @@ class SimProcess final : public engines::AgentProcess {
     result.text = "done";
     emit(result);
     turn_.reset();
+    has_own_work_ = is_multi_turn_ && own_random_.chance(20);
+  }
+
+  // A task of the turn has ended, and the agent goes on without a prompt, before any that it has.
+  void begin_own() {
+    has_own_work_ = false;
+    own_turn_ = TurnId::make(base::Time{agents_.time_.now.count()}, own_random_);
+    emit(domain::ReportOwnTurnStarted{*own_turn_, domain::OwnTurnCause::task, "task", {}});
+    say(*own_turn_);
+  }
+
+  void finish_own() {
+    total_.value += 500'000;
+    domain::ReportTurnResult result;
+    result.turn = *std::exchange(own_turn_, std::nullopt);
+    result.subtype = "success";
+    result.agent_total = total_;
+    result.text = "by the way";
+    emit(result);
+  }
+
+  void say(TurnId turn) {
+    std::string said = "word " + std::to_string(record().outputs.size());
+    record().outputs.push_back(said);
+    emit(domain::ReportOutput{turn, domain::OutputKind::text, std::move(said)});
   }
 
   void exit_with(std::int64_t code, std::int64_t signal) {
@@ -223,10 +250,14 @@ class SimProcess final : public engines::AgentProcess {
 
   SimAgents& agents_;
   base::SeededRandom random_;
+  base::SeededRandom own_random_;  // apart, so that own turns do not change what turns do
+  const bool is_multi_turn_;
   const LeaseKey key_;
   const std::string agent_session_;
   std::vector<engines::ProcessEvent> events_;
   std::optional<TurnId> turn_;
+  std::optional<TurnId> own_turn_;
+  bool has_own_work_ = false;
   std::uint64_t steps_ = 0;
   int calls_ = 0;
   base::NanoUsd total_;

@@ -172,8 +172,17 @@ void History::act_between_turns(const std::string& stream) {
     emit(stream, domain::LeaseReleased{s.lease->token});
     return close(stream, domain::SessionStatus::completed, domain::EndReason::none);
   }
+  if (chance(20)) return have_own_turn(stream);
   emit(stream, domain::TurnQueued{base::TurnId::make(log_.now(), log_.random())}, "Go on.");
   start_next_turn(stream);
+}
+
+void History::have_own_turn(const std::string& stream) {
+  const domain::SessionState& s = states_[stream];
+  const base::TurnId turn = base::TurnId::make(log_.now(), log_.random());
+  emit(stream, domain::OwnTurnStarted{turn, domain::OwnTurnCause::task, "task", {}});
+  emit(stream, domain::OutputRecorded{turn, s.blocks + 1, domain::OutputKind::text}, "It ended.");
+  emit(stream, domain::TurnFinished{turn, random_cost(s)}, "It ended.");
 }
 
 void History::start_next_turn(const std::string& stream) {

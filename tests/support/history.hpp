@@ -34,6 +34,7 @@ class History {
   void act_in_turn(const std::string& stream);
   void act_between_turns(const std::string& stream);
   void start_next_turn(const std::string& stream);
+  void have_own_turn(const std::string& stream);
   void end_turn(const std::string& stream);
   void close(const std::string& stream, domain::SessionStatus status, domain::EndReason reason);
   void emit(const std::string& stream, domain::Event event, std::string content = {});

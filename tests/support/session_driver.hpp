@@ -170,6 +170,7 @@ class SessionDriver {
   }
 
   base::TurnId some_turn(const domain::SessionState& s) {
+    if (s.own_turn.is_set() && random_.chance(40)) return s.own_turn;
     if (s.turn && random_.chance(70)) return s.turn->turn;
     if (!s.queue.empty()) return s.queue[random_.below(s.queue.size())].turn;
     return turn(12'345);
@@ -190,7 +191,7 @@ class SessionDriver {
     result.agent_total = {static_cast<std::int64_t>(random_.below(1'000'000))};
     result.usage.output_tokens = static_cast<std::int64_t>(random_.below(10'000));
     const std::string agent_session = "agent-session-" + std::to_string(random_.below(6));
-    switch (random_.below(13)) {
+    switch (random_.below(14)) {
       case 0:
         r.report = domain::ReportStartFailed{"why"};
         break;
@@ -219,6 +220,10 @@ class SessionDriver {
       case 9:
       case 10:
         r.report = result;
+        break;
+      case 11:
+        r.report = domain::ReportOwnTurnStarted{turn(static_cast<int>(700 + random_.below(3))),
+                                                domain::OwnTurnCause::task, "task", t};
         break;
       default:
         r.report = domain::ReportInitialized{agent_session, "model", "1"};

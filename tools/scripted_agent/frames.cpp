@@ -149,6 +149,17 @@ void FrameWriter::lifecycle(const std::string& prompt_uuid, const std::string& s
          {"session_id", session_id_}});
 }
 
+void FrameWriter::task_ended() {
+  write({{"type", "system"},
+         {"subtype", "task_notification"},
+         {"task_id", "task-1"},
+         {"status", "completed"},
+         {"output_file", "/dev/null"},
+         {"summary", "The task has ended"},
+         {"uuid", next_id()},
+         {"session_id", session_id_}});
+}
+
 void FrameWriter::control_success(const Json& request_id, Json response) {
   write(
       {{"type", "control_response"},
@@ -192,6 +203,9 @@ void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals) {
   if (!outcome.prompt_uuid.empty()) {
     frame["user_message_uuid"] = outcome.prompt_uuid;
     frame["user_message_uuids"] = Json::array({outcome.prompt_uuid});
+  }
+  if (outcome.is_own) {
+    frame["origin"] = {{"kind", "task-notification"}, {"producer", "session-task"}};
   }
   frame["type"] = "result";
   frame["duration_ms"] = outcome.duration_ms;

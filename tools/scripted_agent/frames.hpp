@@ -32,6 +32,7 @@ struct TurnOutcome {
   std::int64_t calls = 0;
   std::int64_t duration_ms = 0;
   std::string prompt_uuid;  // may be empty
+  bool is_own = false;      // no prompt began the turn
   Json permission_denials = Json::array();
 };
 
@@ -54,6 +55,8 @@ class FrameWriter {
   void user(Json content, Json tool_use_result = nullptr);
   // Reports the state of a prompt with an id: "queued", "started", "completed", "cancelled".
   void lifecycle(const std::string& prompt_uuid, const std::string& state);
+  // Reports that a task in the background has ended.
+  void task_ended();
   void control_success(const Json& request_id, Json response);
   void control_error(const Json& request_id, const std::string& error);
   void control_request(const std::string& request_id, Json request);

@@ -83,6 +83,15 @@ void store(const std::string& session_id, const scripted_agent::Totals& totals) 
   std::ofstream(path) << Json{{"nano_usd", totals.nano_usd}, {"calls", totals.calls}};
 }
 
+void end_turn(const scripted_agent::TurnOutcome& outcome, const scripted_agent::Script& script,
+              scripted_agent::FrameWriter& frames, scripted_agent::Totals& totals) {
+  totals.calls += outcome.calls;
+  totals.nano_usd += script.cost_nano_usd.value_or(outcome.calls * scripted_agent::kCallNanoUsd);
+  frames.result(outcome, totals);
+  ++totals.results;
+  store(frames.session_id(), totals);
+}
+
 int run(const Options& options) {
   scripted_agent::FrameWriter frames(choose_session_id(options));
   scripted_agent::HostLines host(frames);
@@ -111,13 +120,17 @@ int run(const Options& options) {
     const scripted_agent::Script script = scripted_agent::parse_script(prompt->text);
     scripted_agent::TurnOutcome outcome = turn.play(script);
     outcome.prompt_uuid = prompt->uuid;
-    totals.calls += outcome.calls;
-    totals.nano_usd += script.cost_nano_usd.value_or(outcome.calls * scripted_agent::kCallNanoUsd);
-    frames.result(outcome, totals);
+    end_turn(outcome, script, frames, totals);
     if (!prompt->uuid.empty()) frames.lifecycle(prompt->uuid, "completed");
-    ++totals.results;
-    store(frames.session_id(), totals);
     is_last_error = outcome.is_error;
+    if (!script.later) continue;
+    scripted_agent::Script own;
+    own.text = *script.later;
+    own.delay_ms = script.delay_ms;
+    frames.task_ended();
+    outcome = turn.play(own);
+    outcome.is_own = true;
+    end_turn(outcome, own, frames, totals);
   }
 }
 

@@ -7,6 +7,8 @@
 //   [ask]          ask for permission before each tool call (one call when [tools] is missing)
 //   [big N]        answer with N bytes
 //   [cost X]       the turn costs X US dollars
+//   [later TEXT]   after the turn's result, say TEXT in a turn of the agent's own, as after the end
+//                  of a task in the background
 //   [child]        start a child in a session of its own, which sleeps for ten minutes;
 //                  "[child bare]": also without any environment
 //   [hang]         never answer until interrupted
@@ -37,6 +39,7 @@ struct Script {
   std::int64_t tools = 0;
   std::int64_t stderr_bytes = 0;
   std::optional<std::int64_t> cost_nano_usd;
+  std::optional<std::string> later;
   bool asks = false;
   bool starts_child = false;
   bool child_is_bare = false;

@@ -37,7 +37,7 @@ LeaseEnd end_of(const LeaseState& s) {
     return LeaseEnd::kill;
   }
   if (s.status == domain::SessionStatus::completed) return LeaseEnd::close;
-  return s.is_close_requested && !s.turn && s.queue.empty() ? LeaseEnd::close : LeaseEnd::none;
+  return s.is_close_requested && !domain::has_work(s) ? LeaseEnd::close : LeaseEnd::none;
 }
 
 base::CommandId report_id(const std::string& stream, const domain::LeaseReport& report) {

@@ -298,6 +298,24 @@ struct ReportTurnResult {
   }
 };
 
+// The agent works without a prompt. The turn's output and result follow as those of other turns.
+struct ReportOwnTurnStarted {
+  static constexpr std::string_view kType = "OwnTurnStarted";
+  TurnId turn;
+  OwnTurnCause cause = OwnTurnCause::unknown;
+  std::string task;
+  TurnId of;
+
+  bool operator==(const ReportOwnTurnStarted&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ReportOwnTurnStarted::turn);
+    visit("cause", &ReportOwnTurnStarted::cause);
+    visit("task", &ReportOwnTurnStarted::task);
+    visit("of", &ReportOwnTurnStarted::of);
+  }
+};
+
 struct ReportAgentLine {
   static constexpr std::string_view kType = "AgentLine";
   LineFault fault = LineFault::unknown_kind;
@@ -329,9 +347,10 @@ struct ReportAgentExited {
   }
 };
 
-using Report = std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
-                            ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
-                            ReportTurnResult, ReportAgentLine, ReportAgentExited>;
+using Report =
+    std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
+                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
+                 ReportTurnResult, ReportAgentLine, ReportAgentExited, ReportOwnTurnStarted>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.
 struct LeaseReport {

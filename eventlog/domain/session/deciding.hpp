@@ -1,6 +1,8 @@
 // The common part of decisions about a session: a decision being made, and frequent checks.
 #pragma once
 
+#include <utility>
+
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare_branches.hpp"
 #include "eventlog/domain/decision.hpp"
@@ -12,7 +14,8 @@ struct Deciding {
   const States& states;
   const Context& context;
   Decision decision{};
-  bool has_lease = session().lease.has_value();  // after the emitted events
+  bool has_lease = session().lease.has_value();     // after the emitted events
+  bool has_own_turn = session().own_turn.is_set();  // likewise
 
   const SessionState& session() const { return states.target<SessionStream>(); }
   const std::string& agent() const { return context.target.agent; }
@@ -28,6 +31,18 @@ struct Deciding {
 
   void start_next_turn(const QueuedTurn& next, FencingToken token) {
     emit(TurnStarted{next.turn, token});
+  }
+
+  // Ends the current turn and the agent's own, as far as there are such.
+  void interrupt_turns(EndReason reason) {
+    if (session().turn) emit(TurnInterrupted{session().turn->turn, reason, {}});
+    interrupt_own_turn(reason);
+  }
+
+  void interrupt_own_turn(EndReason reason) {
+    if (std::exchange(has_own_turn, false)) {
+      emit(TurnInterrupted{session().own_turn, reason, {}});
+    }
   }
 
   // Ends the lease with `event`; if the session is closed already, that also settles it.
@@ -67,6 +82,7 @@ struct Deciding {
 
   // As close(), when no turn is queued once the decision's events have been folded.
   void close_empty(SessionStatus status, EndReason reason) {
+    interrupt_own_turn(EndReason::session_ended);
     emit(SessionClosed{status, reason});
     if (!session().name.empty()) {
       emit_to_registry(NameReleased{session().session, session().name});

@@ -74,6 +74,31 @@ struct TurnStarted {
   }
 };
 
+enum class OwnTurnCause {
+  unknown,
+  task,     // a task in the background, or a subagent, had ended
+  wake_up,  // the agent had asked to be woken
+};
+
+// The agent began to work without a prompt. The turn has no TurnQueued and no TurnStarted; it ends
+// as others do.
+struct OwnTurnStarted {
+  static constexpr std::string_view kType = "OwnTurnStarted";
+  TurnId turn;  // made by the agent
+  OwnTurnCause cause = OwnTurnCause::unknown;
+  std::string task;  // the agent's id of the task; empty: not known
+  TurnId of;         // the turn in which that task was started; unset: not known
+
+  bool operator==(const OwnTurnStarted&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &OwnTurnStarted::turn);
+    visit("cause", &OwnTurnStarted::cause);
+    visit("task", &OwnTurnStarted::task);
+    visit("of", &OwnTurnStarted::of);
+  }
+};
+
 struct InterruptRequested {
   static constexpr std::string_view kType = "InterruptRequested";
   TurnId turn;
@@ -430,15 +455,19 @@ struct ContentErasureCompleted {
 };
 
 using SessionEvents =
-    base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, InterruptRequested,
-                TurnFinished, TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded,
-                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged,
-                LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized,
-                AgentStartFailed, AgentExited, CloseRequested, SessionClosed, SessionResumed,
-                ContentErased, ContentErasureCompleted>;
+    base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted,
+                InterruptRequested, TurnFinished, TurnFailed, TurnInterrupted, OutputRecorded,
+                PartialOutputRecorded, ToolCallStarted, ToolCallFinished, AgentLineRecorded,
+                ReportIgnored, NothingChanged, LeaseGranted, LeaseReleased, LeaseExpired,
+                AgentStarted, AgentInitialized, AgentStartFailed, AgentExited, CloseRequested,
+                SessionClosed, SessionResumed, ContentErased, ContentErasureCompleted>;
 
 }  // namespace domain
 
+template <>
+struct base::EnumNames<domain::OwnTurnCause> {
+  static constexpr std::string_view kNames[] = {"unknown", "task", "wake_up"};
+};
 template <>
 struct base::EnumNames<domain::OutputKind> {
   static constexpr std::string_view kNames[] = {"text", "thinking"};

@@ -29,8 +29,9 @@ void add_cost(SessionState& s, const TurnCost& cost) {
 void add_cost(LeaseState&, const TurnCost&) {}
 
 bool ends_turn(OfSession auto& s, TurnId turn, const TurnCost& cost) {
-  if (!s.turn || s.turn->turn != turn) return false;
-  s.turn.reset();
+  const bool is_own = turn.is_set() && s.own_turn == turn;
+  if (!is_own && (!s.turn || s.turn->turn != turn)) return false;
+  is_own ? void(s.own_turn = {}) : s.turn.reset();
   add_cost(s, cost);
   return true;
 }
@@ -81,6 +82,12 @@ bool apply(OfSession auto& s, const Envelope&, const TurnStarted& e) {
   }
   s.turn = CurrentTurn{e.turn, s.queue.front().prompt, s.queue.front().version, false};
   s.queue.erase(s.queue.begin());
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const OwnTurnStarted& e) {
+  if (!is_live(s.status) || !s.lease || s.own_turn.is_set() || !e.turn.is_set()) return false;
+  s.own_turn = e.turn;
   return true;
 }
 
@@ -165,7 +172,7 @@ void name_end(SessionState& s, EndReason reason) {
 void name_end(LeaseState&, EndReason) {}
 
 bool apply(OfSession auto& s, const Envelope&, const SessionClosed& e) {
-  if (!is_live(s.status) || !is_terminal(e.status) || s.turn || !s.queue.empty()) return false;
+  if (!is_live(s.status) || !is_terminal(e.status) || has_work(s)) return false;
   s.status = e.status;
   name_end(s, e.reason);
   return true;
@@ -222,9 +229,9 @@ bool apply(SessionState& s, const Envelope&, const SessionResumed&) {
 // The events that leases depend on, and the others. Every new event must be in one of the two
 // lists.
 using LeaseEvents =
-    base::Types<SessionOpened, TurnQueued, TurnStarted, InterruptRequested, TurnFinished,
-                TurnFailed, TurnInterrupted, LeaseGranted, LeaseReleased, LeaseExpired,
-                AgentStarted, AgentInitialized, CloseRequested, SessionClosed>;
+    base::Types<SessionOpened, TurnQueued, TurnStarted, OwnTurnStarted, InterruptRequested,
+                TurnFinished, TurnFailed, TurnInterrupted, LeaseGranted, LeaseReleased,
+                LeaseExpired, AgentStarted, AgentInitialized, CloseRequested, SessionClosed>;
 using NotOfLeases = base::Types<SessionNamed, OutputRecorded, PartialOutputRecorded,
                                 ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored,
                                 NothingChanged, AgentStartFailed, AgentExited, SessionResumed,

@@ -21,9 +21,7 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
   if (!s.lease || s.lease->token != c.token) {
     return reject(RejectionCode::stale_token, "the lease is not held any more");
   }
-  if (s.turn) {
-    d.emit(TurnInterrupted{s.turn->turn, EndReason::worker_lost, {}});
-  }
+  d.interrupt_turns(EndReason::worker_lost);
   d.end_lease(LeaseExpired{c.token});
   const bool has_more = !s.queue.empty() || (s.spec.is_multi_turn && !s.is_close_requested);
   if (is_live(s.status) && !has_more) {

@@ -62,7 +62,7 @@ Decided decide_one(Deciding d, const KillSession&) {
   const SessionState& s = d.session();
   if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
   if (is_terminal(s.status)) return Decision{};
-  if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::user, {}});
+  d.interrupt_turns(EndReason::user);
   d.close(SessionStatus::killed, EndReason::user);
   return std::move(d.decision);
 }
@@ -72,7 +72,7 @@ Decided decide_one(Deciding d, const CloseSession&) {
   if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
   if (is_terminal(s.status) || s.is_close_requested) return Decision{};
   d.emit(CloseRequested{});
-  if (!s.lease && !s.turn && s.queue.empty()) d.close_as_asked();
+  if (!s.lease && !has_work(s)) d.close_as_asked();
   return std::move(d.decision);
 }
 

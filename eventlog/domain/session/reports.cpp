@@ -24,7 +24,7 @@ void report(Deciding& d, const ReportStartFailed& r) {
   d.emit(AgentStartFailed{}, r.text);
   d.end_lease(LeaseReleased{s.lease->token});
   if (!is_live(s.status)) return;
-  if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::start_failed, {}});
+  d.interrupt_turns(EndReason::start_failed);
   d.close(SessionStatus::failed, EndReason::start_failed);
 }
 
@@ -53,24 +53,45 @@ void report(Deciding& d, const ReportAgentLine& r) {
   d.emit(AgentLineRecorded{r.fault, r.line_bytes}, r.line);
 }
 
-void report(Deciding& d, const ReportTurnResult& r) {
+void report(Deciding& d, const ReportOwnTurnStarted& r) {
   const SessionState& s = d.session();
-  if (!is_current(s, r.turn)) {
-    d.emit(ReportIgnored{std::string(r.kType)});
-    return;
-  }
+  const bool is_new = r.turn.is_set() && !s.own_turn.is_set() && !is_current(s, r.turn);
+  if (!is_new || !is_live(s.status)) return d.emit(ReportIgnored{std::string(r.kType)});
+  d.emit(OwnTurnStarted{r.turn, r.cause, cut_fact(r.task), r.of});
+}
+
+TurnCost cost_of(const SessionState& s, const ReportTurnResult& r) {
   TurnCost cost{r.usage, {}, r.agent_total, r.model_calls, r.took};
   // Both totals are the agent's claims, so their difference can exceed the range of the wire.
   cost.cost.value = std::clamp<std::int64_t>(r.agent_total.value - s.agent_total.value, 0,
                                              base::kIntegerLimit - 1);
+  return cost;
+}
+
+void end_turn(Deciding& d, const ReportTurnResult& r) {
+  const TurnCost cost = cost_of(d.session(), r);
+  if (!r.is_error) return d.emit(TurnFinished{r.turn, cost}, r.text);
+  d.emit(TurnFailed{r.turn, cut_fact(r.subtype), cut_fact(r.terminal_reason), r.api_status, cost},
+         r.text);
+}
+
+// The end of a turn of the agent's own ends no session, except one that waited for it to close.
+void end_own_turn(Deciding& d, const ReportTurnResult& r) {
+  const SessionState& s = d.session();
+  end_turn(d, r);
+  d.has_own_turn = false;
+  if (s.is_close_requested && !s.turn && s.queue.empty()) d.close_as_asked();
+}
+
+void report(Deciding& d, const ReportTurnResult& r) {
+  const SessionState& s = d.session();
+  if (d.has_own_turn && s.own_turn == r.turn) return end_own_turn(d, r);
+  if (!is_current(s, r.turn)) return d.emit(ReportIgnored{std::string(r.kType)});
   const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
   if (is_interrupted) {
-    d.emit(TurnInterrupted{r.turn, EndReason::user, cost});
-  } else if (r.is_error) {
-    d.emit(TurnFailed{r.turn, cut_fact(r.subtype), cut_fact(r.terminal_reason), r.api_status, cost},
-           r.text);
+    d.emit(TurnInterrupted{r.turn, EndReason::user, cost_of(s, r)});
   } else {
-    d.emit(TurnFinished{r.turn, cost}, r.text);
+    end_turn(d, r);
   }
   if (r.is_error && !is_interrupted) {
     const bool is_budget = r.subtype == "error_max_budget_usd";
@@ -95,8 +116,8 @@ void report(Deciding& d, const ReportAgentExited& r) {
   d.end_lease(LeaseReleased{s.lease->token});
   if (!is_live(s.status)) return;
   // Agents exit with 1 if their last result was an error, such as an interrupted turn.
-  const bool is_clean = r.exit_code <= 1 && r.signal == 0 && !s.turn && s.queue.empty();
-  if (s.turn) d.emit(TurnInterrupted{s.turn->turn, EndReason::agent_exited, {}});
+  const bool is_clean = r.exit_code <= 1 && r.signal == 0 && !has_work(s);
+  d.interrupt_turns(EndReason::agent_exited);
   if (is_clean && s.is_close_requested) {
     d.close_as_asked();
   } else {

@@ -91,6 +91,7 @@ struct SessionState {
   base::Boxed<Lease> lease;
   FencingToken last_token;
   base::Boxed<CurrentTurn> turn;
+  TurnId own_turn;  // the agent's own, under way; unset: none
   std::vector<QueuedTurn> queue;
   std::int64_t blocks = 0;  // finished output blocks so far
   Usage usage;
@@ -121,6 +122,7 @@ struct SessionState {
     visit("lease", &SessionState::lease);
     visit("last_token", &SessionState::last_token);
     visit("turn", &SessionState::turn);
+    visit("own_turn", &SessionState::own_turn);
     visit("queue", &SessionState::queue);
     visit("blocks", &SessionState::blocks);
     visit("usage", &SessionState::usage);
@@ -144,6 +146,7 @@ struct LeaseState {
   base::Boxed<Lease> lease;
   FencingToken last_token;
   base::Boxed<CurrentTurn> turn;
+  TurnId own_turn;
   std::vector<QueuedTurn> queue;
 
   bool operator==(const LeaseState&) const = default;
@@ -157,6 +160,12 @@ const std::string& label(const SessionState& state);
 // Returns the position of the text of a name made from the prompt; 0 if there is none or it was
 // erased.
 Position made_name_at(const SessionState& state);
+
+// True if the agent has work: a turn, one of its own, or a prompt that waits.
+template <class State>
+bool has_work(const State& state) {
+  return state.turn || state.own_turn.is_set() || !state.queue.empty();
+}
 
 // True if the session lives or has a lease that has not ended: a worker may have to be told of it.
 bool is_under_way(const SessionState& state);

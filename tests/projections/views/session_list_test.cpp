@@ -236,6 +236,19 @@ TEST_CASE("a row says all that is on the record of its session", "[projections]"
   expected.is_waiting_for_input = true;
   check("idle");
 
+  const TurnId own{{5}};
+  add(domain::OwnTurnStarted{own, domain::OwnTurnCause::task, "task", turns[0]});
+  expected.own_turn = own;
+  expected.own_turns = 1;
+  expected.is_waiting_for_input = false;
+  check("at work by itself");
+  add(domain::TurnFinished{own, cost(100)});
+  expected.own_turn = {};
+  expected.is_waiting_for_input = true;
+  expected.usage = {111, 222, 333, 444};
+  expected.cost = NanoUsd{555};
+  check("idle again");
+
   add(domain::CloseRequested{});
   expected.is_close_requested = true;
   expected.is_waiting_for_input = false;

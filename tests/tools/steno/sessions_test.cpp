@@ -127,7 +127,7 @@ TEST_CASE("run prints what the agent says and ends with the session", "[tools]")
 
   const Ran failed = served.steno({"run", "[error]"});
   CHECK(failed.code == 1);
-  CHECK(contains(failed.err, "turn failed"));
+  CHECK(contains(failed.err, "turn failed (api_error, HTTP 400)"));
   CHECK(served.steno({"run", "[crash]"}).code == 1);
   CHECK(served.steno({"run", ""}).code == 2);
   CHECK(served.steno({"run", "--workdir", "/nowhere/at/all", "p"}).code == 3);

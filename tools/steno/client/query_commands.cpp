@@ -133,6 +133,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                           std::to_string(row.turns_finished) + " finished" +
                           counted(row.turns_failed, "failed") +
                           counted(row.turns_interrupted, "interrupted") +
+                          counted(row.own_turns, "of the agent's own") +
                           counted(row.turns_waiting, "waiting"));
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
   fields.add("cost", dollars_text(row.cost) +

@@ -6,6 +6,19 @@
 #include "tools/steno/text/terminal_text.hpp"
 
 namespace steno {
+namespace {
+
+// The agent calls a failed call of its model's API a success, and gives the reason elsewhere.
+std::string reason_of(const domain::TurnFailed& event) {
+  const bool is_named = !event.subtype.empty() && event.subtype != "success";
+  std::string reason = is_named ? event.subtype : event.terminal_reason;
+  if (event.api_status != 0) {
+    reason += (reason.empty() ? "HTTP " : ", HTTP ") + std::to_string(event.api_status);
+  }
+  return reason;
+}
+
+}  // namespace
 
 void SessionPrinter::show(const workers::SeenEvent& seen) {
   const std::string none;
@@ -53,13 +66,22 @@ void SessionPrinter::on(const domain::ToolCallFinished& event, const std::string
   note(event.parent, calls_.fail(event.call, event.is_denied, output));
 }
 
+void SessionPrinter::on(const domain::OwnTurnStarted& event, const std::string&) {
+  end_block();
+  const bool is_woken = event.cause == domain::OwnTurnCause::wake_up;
+  const bool is_told = event.cause == domain::OwnTurnCause::task;
+  note("", std::string("↪ the agent goes on by itself") + (is_told    ? ": a task has ended"
+                                                           : is_woken ? ": it had asked to be woken"
+                                                                      : ""));
+}
+
 void SessionPrinter::on(const domain::TurnFinished&, const std::string&) {
   end_block();
 }
 
 void SessionPrinter::on(const domain::TurnFailed& event, const std::string& text) {
   end_block();
-  const std::string reason = event.subtype.empty() ? event.terminal_reason : event.subtype;
+  const std::string reason = reason_of(event);
   note("", "❌ turn failed" + (reason.empty() ? "" : " (" + reason + ")") +
                (text.empty() ? "" : ": " + text));
 }

@@ -22,6 +22,17 @@ using domain::RecordedEvent;
 constexpr std::size_t kTimeDigitsMin = 14;
 constexpr std::size_t kNumberDigitsMax = 16;
 
+// Counts the turns that prompts began. `folded.state` is as it was before the event.
+void count_turns(FoldedSession& folded, const domain::Event& event) {
+  const auto ends = [&](const auto* e) {
+    return e != nullptr && (!e->turn.is_set() || e->turn != folded.state.own_turn);
+  };
+  folded.turns_queued += std::holds_alternative<domain::TurnQueued>(event);
+  folded.turns_finished += ends(std::get_if<domain::TurnFinished>(&event));
+  folded.turns_failed += ends(std::get_if<domain::TurnFailed>(&event));
+  folded.turns_interrupted += ends(std::get_if<domain::TurnInterrupted>(&event));
+}
+
 void apply(Fold& fold, const RecordedEvent& event) {
   const domain::Envelope& envelope = event.envelope;
   fold.position = envelope.position;
@@ -31,6 +42,7 @@ void apply(Fold& fold, const RecordedEvent& event) {
   // A session that began in an archive: its remaining events do not make a state.
   if (envelope.version.value > 1 && !fold.sessions.contains(envelope.stream)) return;
   FoldedSession& folded = fold.sessions[envelope.stream];
+  count_turns(folded, event.event);
   domain::evolve(folded.state, envelope, event.event);
   folded.version = envelope.version;
   folded.last = envelope.position;
@@ -38,10 +50,6 @@ void apply(Fold& fold, const RecordedEvent& event) {
   if (std::holds_alternative<domain::SessionOpened>(event.event)) {
     folded.opened_at = envelope.log_time;
   }
-  folded.turns_queued += std::holds_alternative<domain::TurnQueued>(event.event);
-  folded.turns_finished += std::holds_alternative<domain::TurnFinished>(event.event);
-  folded.turns_failed += std::holds_alternative<domain::TurnFailed>(event.event);
-  folded.turns_interrupted += std::holds_alternative<domain::TurnInterrupted>(event.event);
 }
 
 // Fails if the log may be shorter than it was: its state must not pass for that at the real end.

@@ -21,19 +21,6 @@ constexpr std::string_view kDenial =
     "carried out. Go on without it, and say what was left out and why it was needed.";
 constexpr std::string_view kRefusal = "this host does not answer requests of that kind";
 
-// Returns the turn that the result belongs to. A result names the prompts that it answers; one that
-// names only another turn's prompt came late. One that names none, such as the refusal to resume an
-// unknown session, belongs to the running turn.
-TurnId turn_of(const ResultFrame& frame, TurnId current) {
-  TurnId other;
-  for (const std::string& prompt : frame.prompts) {
-    const auto turn = TurnId::parse(prompt);
-    if (turn == current) return current;
-    if (turn) other = *turn;
-  }
-  return other.is_set() ? other : current;
-}
-
 }  // namespace
 
 std::vector<Report> ClaudeEngine::on_line(ByteView line, Time now) {
@@ -58,22 +45,51 @@ std::vector<Report> ClaudeEngine::on_end() {
   return out;
 }
 
-// The agent introduces itself at the start of every turn; only a change is reported.
+// The agent introduces itself at the start of every run; only a change is reported.
 void ClaudeEngine::take(const InitFrame& frame, const Step& step) {
+  end_own("no_result", true, step.out);
+  runs_.on_init(frame);
   if (frame.init == last_init_) return;
   last_init_ = frame.init;
   step.out.emplace_back(frame.init);
 }
 
+// A turn of the agent's own is reported once something happens in it: the agent also makes runs in
+// which nothing does.
+TurnId ClaudeEngine::turn_at_work(Reports& out) {
+  if (runs_.own()) begin_own(*runs_.own(), out);
+  return runs_.turn();
+}
+
+void ClaudeEngine::begin_own(const domain::ReportOwnTurnStarted& own, Reports& out) {
+  if (std::exchange(own_turn_, own.turn) != own.turn) out.emplace_back(own);
+}
+
+// Ends a reported turn of the agent's own that gets no result from the agent.
+void ClaudeEngine::end_own(std::string_view subtype, bool is_error, Reports& out) {
+  if (!runs_.own() || runs_.own()->turn != own_turn_) return;
+  domain::ReportTurnResult result;
+  result.turn = own_turn_;
+  result.is_error = is_error;
+  result.subtype = subtype;
+  result.agent_total = agent_total_;
+  out.emplace_back(std::move(result));
+}
+
 void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
+  if (frame.blocks.empty() && !frame.is_strange) return;
+  // A subagent works for the turn in which it was started, also when that is over.
+  const auto begun_in = runs_.turn_of_call(frame.parent, step.now);
+  const TurnId turn = begun_in ? *begun_in : turn_at_work(step.out);
   for (const Block& block : frame.blocks) {
     if (frame.parent.empty() && std::holds_alternative<domain::ReportOutput>(block)) {
       partial_.drop();
     }
     std::visit(
         [&](auto report) {
-          report.turn = turn_;
+          report.turn = turn;
           report.parent = frame.parent;
+          if constexpr (requires { report.tool; }) runs_.on_call(report.call, turn, step.now);
           if constexpr (requires { report.is_denied; }) {
             report.is_denied = denied_calls_.erase(report.call) > 0;
           }
@@ -89,12 +105,16 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   domain::ReportTurnResult result = frame.result;
   result.agent_total = std::min(result.agent_total.plus(cleared_total_.value), kTotalMax);
   agent_total_ = result.agent_total;
-  result.turn = turn_of(frame, turn_);
-  if (result.turn == turn_) {
-    // The text has no finished block, so the partial text is all that is known of it.
-    report_partial(partial_.take_rest(), step.out);
-    has_result_ = true;
+  // The text has no finished block, so the partial text is all that is known of it.
+  report_partial(partial_.take_rest(), step.out);
+  const ClaudeRuns::Ended ended = runs_.on_result(frame);
+  result.turn = ended.turn;
+  if (ended.own) {
+    const bool is_empty = result.model_calls == 0 && result.text.empty() && !result.is_error;
+    if (is_empty && own_turn_ != ended.turn) return;
+    begin_own(*ended.own, step.out);
   }
+  has_result_ |= ended.turn == turn_;
   step.out.emplace_back(std::move(result));
 }
 
@@ -122,9 +142,14 @@ void ClaudeEngine::take(const CallDenied& frame, const Step&) {
   note_denial(frame.call);
 }
 
-// The cancelled turn gets a result; otherwise it would wait for one for ever.
-void ClaudeEngine::take(const PromptCancelled& frame, const Step& step) {
-  if (has_result_ || !turn_.is_set() || TurnId::parse(frame.prompt) != turn_) return;
+// A prompt joins a run of the agent's own, or is dropped before the agent has begun with it. A
+// dropped prompt's turn gets a result here; otherwise it would wait for one for ever.
+void ClaudeEngine::take(const PromptLifecycle& frame, const Step& step) {
+  const bool is_begun = runs_.is_begun(frame.prompt);
+  if (runs_.joins_own(frame)) end_own("joined", false, step.out);
+  runs_.on_lifecycle(frame);
+  const bool is_dropped = frame.state == PromptState::cancelled && !is_begun;
+  if (!is_dropped || has_result_ || !turn_.is_set() || frame.prompt != turn_) return;
   has_result_ = true;
   domain::ReportTurnResult result;
   result.turn = turn_;
@@ -132,6 +157,10 @@ void ClaudeEngine::take(const PromptCancelled& frame, const Step& step) {
   result.subtype = "cancelled";
   result.agent_total = agent_total_;
   step.out.emplace_back(std::move(result));
+}
+
+void ClaudeEngine::take(const TaskEnded& frame, const Step& step) {
+  runs_.on_task_ended(frame, step.now);
 }
 
 void ClaudeEngine::take(const ConversationReset&, const Step&) {
@@ -148,8 +177,10 @@ void ClaudeEngine::note_denial(const std::string& call) {
   if (denied_calls_.size() < kDeniedCallsMax) denied_calls_.insert(call);
 }
 
-void ClaudeEngine::report_partial(std::string text, Reports& out) const {
-  if (!text.empty()) out.emplace_back(domain::ReportPartialOutput{turn_, std::move(text)});
+void ClaudeEngine::report_partial(std::string text, Reports& out) {
+  if (text.empty()) return;
+  const TurnId turn = turn_at_work(out);
+  out.emplace_back(domain::ReportPartialOutput{turn, std::move(text)});
 }
 
 Launch ClaudeEngine::launch() const {
@@ -166,6 +197,7 @@ Bytes ClaudeEngine::begin_turn(TurnId turn, ByteView prompt) {
   turn_ = turn;
   has_result_ = false;
   denied_calls_.clear();
+  runs_.on_prompt(turn);
   return prompt_line(turn, prompt);
 }
 

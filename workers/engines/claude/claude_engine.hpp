@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "workers/engines/claude/claude_frames.hpp"
+#include "workers/engines/claude/claude_runs.hpp"
 #include "workers/engines/engine_kind.hpp"
 #include "workers/engines/partial_output.hpp"
 
@@ -41,12 +41,16 @@ class ClaudeEngine final : public Engine {
   void take(const TextDelta& frame, const Step& step);
   void take(const AgentRequest& frame, const Step& step);
   void take(const CallDenied& frame, const Step& step);
-  void take(const PromptCancelled& frame, const Step& step);
+  void take(const PromptLifecycle& frame, const Step& step);
+  void take(const TaskEnded& frame, const Step& step);
   void take(const ConversationReset& frame, const Step& step);
   void take(const KnownFrame& frame, const Step& step);
   void take(const StrangeFrame& frame, const Step& step);
   void note_denial(const std::string& call);
-  void report_partial(std::string text, Reports& out) const;
+  base::TurnId turn_at_work(Reports& out);
+  void begin_own(const domain::ReportOwnTurnStarted& own, Reports& out);
+  void end_own(std::string_view subtype, bool is_error, Reports& out);
+  void report_partial(std::string text, Reports& out);
   std::string next_request_id();
 
   const EngineSettings settings_;
@@ -54,7 +58,9 @@ class ClaudeEngine final : public Engine {
   domain::ReportInitialized last_init_;
   base::NanoUsd agent_total_;    // as of the last result
   base::NanoUsd cleared_total_;  // spent in conversations that were cleared since
-  TurnId turn_;                  // the last one begun; unset before the first
+  ClaudeRuns runs_;
+  TurnId turn_;      // the last one begun; unset before the first
+  TurnId own_turn_;  // the agent's own that was reported last
   bool has_result_ = false;
   std::set<std::string> denied_calls_;  // denied calls of this turn whose results have not come yet
   std::int64_t requests_ = 0;

@@ -39,7 +39,6 @@ constexpr std::string_view kKnownSystem[] = {"api_retry",
                                              "session_state_changed",
                                              "session_title_changed",
                                              "status",
-                                             "task_notification",
                                              "task_progress",
                                              "task_started",
                                              "task_updated",
@@ -56,13 +55,31 @@ bool is_among(const Names& names, std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+// Returns an unset id for a text that is none.
+base::TurnId read_id(const JsonValue& text) {
+  return base::TurnId::parse(text.text()).value_or(base::TurnId{});
+}
+
+std::vector<base::TurnId> read_ids(const JsonValue& list) {
+  std::vector<base::TurnId> ids;
+  for (const JsonValue& item : list.items()) ids.push_back(read_id(item));
+  std::erase(ids, base::TurnId{});
+  return ids;
+}
+
 Frame read_system(const JsonObject& frame) {
   const std::string subtype = frame["subtype"].text();
   if (subtype == "init") {
     return InitFrame{
-        {frame["session_id"].text(), frame["model"].text(), frame["claude_code_version"].text()}};
+        {frame["session_id"].text(), frame["model"].text(), frame["claude_code_version"].text()},
+        read_id(frame["uuid"]),
+        read_ids(frame["user_message_uuids"])};
   }
   if (subtype == "permission_denied") return CallDenied{frame["tool_use_id"].text()};
+  if (subtype == "task_notification") {
+    return TaskEnded{frame["task_id"].text(), frame["tool_use_id"].text(),
+                     !frame["output_file"].text().empty()};
+  }
   if (is_among(kKnownSystem, subtype)) return KnownFrame{};
   return StrangeFrame{};
 }
@@ -151,9 +168,9 @@ Frame read_result(const JsonObject& frame) {
   for (const JsonValue& error : frame["errors"].items()) {
     append_paragraph(result.text, error.text());
   }
-  for (const JsonValue& prompt : frame["user_message_uuids"].items()) {
-    out.prompts.push_back(prompt.text());
-  }
+  out.prompts = read_ids(frame["user_message_uuids"]);
+  out.run = read_id(frame["uuid"]);
+  out.is_own = !frame["origin"].is_null();
   return out;
 }
 
@@ -183,8 +200,13 @@ Frame read_response(const JsonObject& frame) {
 }
 
 Frame read_lifecycle(const JsonObject& frame) {
-  if (frame["state"].text() != "cancelled") return KnownFrame{};
-  return PromptCancelled{frame["command_uuid"].text()};
+  const std::string state = frame["state"].text();
+  PromptLifecycle lifecycle;
+  lifecycle.prompt = read_id(frame["command_uuid"]);
+  if (state == "started") lifecycle.state = PromptState::started;
+  if (state == "cancelled") lifecycle.state = PromptState::cancelled;
+  lifecycle.is_wake_up = !frame["wakeup_source"].is_null();
+  return lifecycle;
 }
 
 }  // namespace

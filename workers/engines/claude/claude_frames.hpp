@@ -10,9 +10,11 @@
 
 namespace engines {
 
-// Comes at the start of every turn.
+// Comes at the start of every run, which ends with the next result.
 struct InitFrame {
   domain::ReportInitialized init;
+  base::TurnId run{};                   // the frame's own id
+  std::vector<base::TurnId> prompts{};  // those with which the run begins; older versions: none
 };
 
 // One finished block of a message: text, thinking, a tool call, or a tool's result. The reports'
@@ -26,10 +28,12 @@ struct MessageFrame {
   std::vector<Block> blocks;
 };
 
-// The end of a turn.
+// The end of a run.
 struct ResultFrame {
   domain::ReportTurnResult result;
-  std::vector<std::string> prompts;  // uuids of the user messages that it answers; can be empty
+  std::vector<base::TurnId> prompts;  // that it answers; older versions: none
+  base::TurnId run;                   // the frame's own id
+  bool is_own = false;                // it says that the run began without a prompt
 };
 
 // A new message of the model begins to stream.
@@ -52,9 +56,20 @@ struct CallDenied {
   std::string call;
 };
 
-// An accepted user message was dropped without a result.
-struct PromptCancelled {
-  std::string prompt;  // its uuid
+enum class PromptState { other, started, cancelled };
+
+// What becomes of a prompt, or of a message that the agent wrote to itself.
+struct PromptLifecycle {
+  base::TurnId prompt;
+  PromptState state = PromptState::other;
+  bool is_wake_up = false;  // the agent had asked to be woken by it
+};
+
+// A task in the background, or a subagent, has ended.
+struct TaskEnded {
+  std::string task;            // the agent's id of it
+  std::string call;            // the tool call that had started it; empty: not said
+  bool is_background = false;  // else a tool of the run, which goes on
 };
 
 // The conversation was cleared: a new agent session follows, whose running totals begin at zero.
@@ -66,9 +81,9 @@ struct StrangeFrame {
   domain::LineFault fault = domain::LineFault::unknown_kind;
 };
 
-using Frame =
-    std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, TextDelta, AgentRequest,
-                 CallDenied, PromptCancelled, ConversationReset, KnownFrame, StrangeFrame>;
+using Frame = std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, TextDelta,
+                           AgentRequest, CallDenied, PromptLifecycle, TaskEnded, ConversationReset,
+                           KnownFrame, StrangeFrame>;
 
 // Reads any bytes as a frame.
 Frame read_frame(base::ByteView line);

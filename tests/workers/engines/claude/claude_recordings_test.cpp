@@ -235,7 +235,7 @@ TEST_CASE("no recorded line is beyond understanding", "[workers]") {
     INFO(name);
     CHECK(is_strange == with_strange_lines.contains(name));
   }
-  CHECK(files == 81);
+  CHECK(files == 167);
 }
 
 }  // namespace

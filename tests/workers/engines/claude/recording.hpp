@@ -21,6 +21,7 @@ inline std::filesystem::path recordings() {
   return std::filesystem::path(STENO_SOURCE_DIR) / "tests/golden/claude-2.1.329";
 }
 
+// `name` is that of a file without its ending, of another version "../claude-VERSION/NAME".
 inline std::vector<RecordedLine> recording(const std::string& name) {
   std::ifstream file(recordings() / (name + ".jsonl"));
   std::vector<RecordedLine> out;
