@@ -128,6 +128,23 @@ class BrokenAgents(OneServer):
         self.assertEqual(self.home.position(), position)
 
 
+class ManySessions(OneServer):
+    def test_killing_all_ends_what_lives_and_nothing_else(self):
+        agent = ("--agent", "crowd")
+        done = self.home.ask("spawn", *agent, "--engine", "scripted", "[say done]")["alias"]
+        self.succeeds("output", done, *agent, "--follow")
+        live = [self.home.ask("spawn", *agent, "--engine", "scripted", "[hang]")["alias"]
+                for _ in range(3)]
+        other = self.home.start_session("[hang]")
+        self.fails(2, "--all", "kill", *agent)
+        killed = self.home.ask("kill", *agent, "--all")
+        self.assertEqual(sorted((one["alias"], one["status"]) for one in killed),
+                         sorted((alias, "killed") for alias in live))
+        self.assertEqual(self.home.ask("kill", *agent, "--all"), [])
+        self.assertIn(self.home.show(other)["status"], ("starting", "running"))
+        self.succeeds("kill", other)
+
+
 class Sessions(OneServer):
     CONFIG = "max_sessions = 2\n"
 
@@ -170,6 +187,46 @@ class Sessions(OneServer):
         row = self.home.show(alias)
         self.assertEqual((row["status"], row["turns_finished"], row["turns_interrupted"]),
                          ("completed", 3, 1))
+
+    def test_what_an_agent_says_by_itself_is_the_answer_to_no_prompt(self):
+        alias = self.home.start_session("[say first] [delay 200] [later the task has ended]",
+                                        "--multi-turn")
+        until(lambda: self.home.show(alias)["turns_finished"] == 1, "the first answer")
+        answer = self.succeeds("send", alias, "[say second]", "--wait")
+        self.assertEqual(answer.out, "second\n")
+        self.succeeds("close", alias)
+        row = self.home.wait_for_end(alias)
+        self.assertEqual((row["status"], row["turns_queued"], row["turns_finished"],
+                          row["own_turns"]), ("completed", 2, 2, 1))
+        events = self.home.events(row["session"])
+        own = one(events, type="OwnTurnStarted")["facts"]
+        self.assertEqual((own["cause"], own["task"]), ("task", "task-1"))
+        of_own = [event for event in events if event["facts"].get("turn") == own["turn"]]
+        self.assertEqual([event["type"] for event in of_own],
+                         ["OwnTurnStarted", "OutputRecorded", "TurnFinished"])
+        self.assertEqual(of_own[1]["content"], "the task has ended")
+        self.assertEqual(of_own[2]["facts"]["cost"]["cost_usd"], 0.0008)
+
+    def test_who_waits_for_an_answer_gets_that_one_and_no_other(self):
+        alias = self.home.start_session("[say first]", "--multi-turn")
+        senders = {word: self.home.follow("send", alias, "--wait", f"[delay 20] [say {word}]")
+                   for word in ("one", "two", "three", "four", "five")}
+        for word, sender in senders.items():
+            result = sender.finish()
+            self.assertEqual((result.code, result.out), (0, word + "\n"), str(result))
+        self.succeeds("kill", alias)
+
+    def test_who_asks_for_all_gets_what_is_said_to_others_and_by_the_agent_itself(self):
+        alias = self.home.start_session("[hang]", "--multi-turn")
+        self.home.wait_for_event(alias, "AgentInitialized")
+        first = self.home.follow("send", alias, "--wait", "[say one] [later two]")
+        until(lambda: self.home.show(alias)["turns_queued"] == 2, "the first prompt")
+        last = self.home.follow("send", alias, "--wait", "--all", "[say three]")
+        until(lambda: self.home.show(alias)["turns_queued"] == 3, "the last prompt")
+        self.succeeds("interrupt", alias)
+        self.assertEqual(first.finish().out, "one\n")
+        self.assertEqual(last.finish().out.split(), ["one", "two", "three"])
+        self.succeeds("kill", alias)
 
     def test_what_an_agent_had_to_itself_goes_with_its_session(self):
         alias = self.home.start_session("[words 3] [delay 1]", "--multi-turn")

@@ -212,7 +212,24 @@ void add_send(CommandLine& line) {
   add_reference(command, arguments);
   command->add_option("PROMPT", arguments.prompt, "The prompt; -: read from stdin")->required();
   command->add_flag("--interrupt", arguments.is_interrupting, "End the turn that runs now");
-  command->add_flag("--wait", arguments.waits, "Print what the agent says until the turn ends");
+  auto* wait = command->add_flag("--wait", arguments.waits,
+                                 "Print what the agent says in answer, until the turn ends");
+  command
+      ->add_flag("--all", arguments.shows_all,
+                 "With --wait: print what it says in other turns, too")
+      ->needs(wait);
+}
+
+void add_kill(CommandLine& line) {
+  auto& arguments = line.keep<KillArguments>();
+  CLI::App* command =
+      line.command(line.app, "kill", "End a session at once",
+                   "  steno kill 4fzk2q9x\n  steno kill --all", arguments, reporting(kill));
+  CLI::Option* reference = command->add_option("REF", arguments.reference,
+                                               "Session: id, alias, name, or the start of one");
+  CLI::Option* all =
+      command->add_flag("--all", arguments.is_all, "Every live session of the agent");
+  all->excludes(reference);
 }
 
 void add_session_commands(CommandLine& line) {
@@ -225,7 +242,6 @@ void add_session_commands(CommandLine& line) {
   constexpr Simple kSimple[] = {
       {"show", "Show one session", "  steno show nightly\n  steno show 4fzk -o json", show},
       {"interrupt", "End the turn that runs now", "  steno interrupt nightly", interrupt},
-      {"kill", "End a session at once", "  steno kill 4fzk2q9x", kill},
       {"close", "Let a session complete once its prompts are done", "  steno close nightly", close},
   };
   for (const Simple& simple : kSimple) {
@@ -588,10 +604,10 @@ void add_replay(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,    add_spawn, add_list,   add_session_commands, add_output,  add_send,
-    add_resume, add_erase, add_backup, add_anchor,           add_archive, add_restore,
-    add_stats,  add_watch, add_doctor, add_config,           add_version, add_serve,
-    add_replay,
+    add_run,    add_spawn,   add_list,    add_kill,  add_session_commands,
+    add_output, add_send,    add_resume,  add_erase, add_backup,
+    add_anchor, add_archive, add_restore, add_stats, add_watch,
+    add_doctor, add_config,  add_version, add_serve, add_replay,
 };
 
 // The order and groups of commands in the help.

@@ -25,8 +25,11 @@ struct EngineSettings {
   bool keeps_off_network = true;     // the agent talks to its model's API only
   // "NAME=value" each. The first is the worker's own environment, of which only what an agent needs
   // is passed on. The second is the operator's, which overrides all else.
-  std::vector<std::string> inherited_environment;
-  std::vector<std::string> environment;
+  std::vector<std::string> inherited_environment{};
+  std::vector<std::string> environment{};
+  // Variables of the worker's environment that are passed on beside those that an agent needs.
+  std::vector<std::string> passed_names{};
+  bool is_sandboxed = false;  // it runs where it can do no harm, such as in a container
 };
 
 // Settings of one agent process.

@@ -57,6 +57,8 @@ base::Result<LaunchedAgent> KeptAgentLauncher::launch(const DirectiveBody& direc
   if (program != options_.programs.end()) settings.program = program->second;
   settings.home = options_.agent_home;
   settings.inherited_environment = options_.environment;
+  settings.passed_names = options_.passed_names;
+  settings.is_sandboxed = options_.is_sandboxed;
 
   LaunchedAgent agent;
   agent.engine = engines::make_engine(directive.spec.engine, settings, session);

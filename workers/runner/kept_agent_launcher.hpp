@@ -15,8 +15,10 @@ struct KeptAgentOptions {
   std::string lock_folder;                                   // of the sessions' lock files
   std::string session_folder;                                // of the sessions' private folders
   std::map<std::string, std::vector<std::string>> programs;  // start of argv, by engine
-  std::string agent_home;                // HOME of agents; empty: the worker's own
-  std::vector<std::string> environment;  // the worker's, "NAME=value"
+  std::string agent_home;                 // HOME of agents; empty: the worker's own
+  std::vector<std::string> environment;   // the worker's, "NAME=value"
+  std::vector<std::string> passed_names;  // see EngineSettings
+  bool is_sandboxed = false;
 };
 
 // Returns the path of the lock that a session's keeper holds.

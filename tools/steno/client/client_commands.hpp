@@ -42,6 +42,7 @@ struct SendArguments {
   std::string prompt;  // "-": read from stdin
   bool is_interrupting = false;
   bool waits = false;  // for the turn's end, printing what the agent says
+  bool shows_all = false;
 };
 Outcome<int> send(const Config& config, const SendArguments& arguments);
 
@@ -49,9 +50,14 @@ struct ReferenceArguments {
   std::string reference;
 };
 Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments);
-Outcome<int> kill(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> close(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
+
+struct KillArguments {
+  std::string reference;  // empty: with is_all
+  bool is_all = false;    // every live session of the agent
+};
+Outcome<int> kill(const Config& config, const KillArguments& arguments);
 
 struct EraseArguments {
   std::string reference;

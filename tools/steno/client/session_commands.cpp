@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/follower.hpp"
@@ -134,20 +135,84 @@ void print_spawned(const Config& config, const Spawned& spawned) {
         "\n");
 }
 
+std::string reply_json(const projections::SessionRow& row, const CommandReplyBody& reply) {
+  return workers::JsonObject()
+      .add("session", row.session)
+      .add("alias", row.alias)
+      .add("name", row.name)
+      .add("status", reply.status)
+      .add("position", reply.position)
+      .text();
+}
+
 void print_reply(const Config& config, const projections::SessionRow& row,
                  const CommandReplyBody& reply, const std::string& line) {
   if (config.output == OutputFormat::table) {
     print(line + "\n");
     return;
   }
-  print(workers::JsonObject()
-            .add("session", row.session)
-            .add("alias", row.alias)
-            .add("name", row.name)
-            .add("status", reply.status)
-            .add("position", reply.position)
-            .text() +
-        "\n");
+  print(reply_json(row, reply) + "\n");
+}
+
+struct Killed {
+  CommandReplyBody reply;
+  std::string line;  // what to say of it
+};
+
+Outcome<Killed> kill_one(Connection& connection, const projections::SessionRow& row) {
+  Killed killed;
+  killed.reply.status = row.status;
+  killed.reply.position = row.last_position;
+  if (domain::is_live(row.status)) {
+    const auto reply = connection.command(connection.fresh_command_id(), row.session, row.agent,
+                                          domain::KillSession{});
+    if (!reply) return tl::unexpected(reply.error());
+    killed.reply = *reply;
+  }
+  // The reply tells if the session ended by itself in between.
+  const bool is_already =
+      domain::is_terminal(row.status) || killed.reply.status != domain::SessionStatus::killed;
+  killed.line = (is_already ? "already " : "") + std::string(base::enum_name(killed.reply.status));
+  return killed;
+}
+
+// Returns the agent's live sessions.
+Outcome<std::vector<projections::SessionRow>> list_live(Connection& connection) {
+  workers::QueryBody query;
+  query.agent = connection.config().agent;
+  query.statuses = {domain::SessionStatus::starting, domain::SessionStatus::running};
+  std::vector<projections::SessionRow> live;
+  for (bool has_more = true; has_more;) {
+    auto page = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
+    if (!page) return tl::unexpected(page.error());
+    std::move(page->sessions.begin(), page->sessions.end(), std::back_inserter(live));
+    query.before = page->before;
+    has_more = page->has_more;
+  }
+  return live;
+}
+
+// One session that cannot be killed does not keep the others alive.
+Outcome<int> kill_all(Connection& connection, const Config& config) {
+  const auto live = list_live(connection);
+  if (!live) return tl::unexpected(live.error());
+  std::string document;
+  std::optional<Failure> failed;
+  for (const projections::SessionRow& row : *live) {
+    const auto killed = kill_one(connection, row);
+    if (!killed) {
+      failed = killed.error();
+      remark("session " + row.alias + " was not killed: " + failed->text);
+    } else if (config.output == OutputFormat::json) {
+      document += (document.empty() ? "" : ",") + reply_json(row, killed->reply);
+    } else {
+      print_reply(config, row, killed->reply, killed->line + " " + row.alias + " " + row.name);
+    }
+  }
+  if (config.output == OutputFormat::json) print("[" + document + "]\n");
+  if (config.output == OutputFormat::table && live->empty()) remark("no live sessions");
+  if (failed) return tl::unexpected(*failed);
+  return kExitOk;
 }
 
 Outcome<int> follow(Connection& connection, const Spawned& spawned, LineInput* input) {
@@ -280,6 +345,7 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   request.after = reply->position;
   request.turn = base::TurnId{id.bytes};
   request.ends_with_turn = true;
+  request.shows_all = arguments.shows_all;
   return follow_session(**connection, request);
 }
 
@@ -304,27 +370,18 @@ Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments
   return kExitOk;
 }
 
-Outcome<int> kill(const Config& config, const ReferenceArguments& arguments) {
+Outcome<int> kill(const Config& config, const KillArguments& arguments) {
+  if (arguments.reference.empty() && !arguments.is_all) {
+    return fail(kExitUsage, "name the session, or say --all for every live one: steno kill REF");
+  }
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
+  if (arguments.is_all) return kill_all(**connection, config);
   const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
-  const projections::SessionRow& row = shown->session;
-  CommandReplyBody outcome;
-  outcome.status = row.status;
-  outcome.position = row.last_position;
-  if (domain::is_live(row.status)) {
-    const auto reply = (*connection)
-                           ->command((*connection)->fresh_command_id(), row.session, row.agent,
-                                     domain::KillSession{});
-    if (!reply) return tl::unexpected(reply.error());
-    outcome = *reply;
-  }
-  // The reply tells if the session ended by itself in between.
-  const bool is_already =
-      domain::is_terminal(row.status) || outcome.status != domain::SessionStatus::killed;
-  print_reply(config, row, outcome,
-              (is_already ? "already " : "") + std::string(base::enum_name(outcome.status)));
+  const auto killed = kill_one(**connection, shown->session);
+  if (!killed) return tl::unexpected(killed.error());
+  print_reply(config, shown->session, killed->reply, killed->line);
   return kExitOk;
 }
 

@@ -34,6 +34,7 @@ class SessionFollow {
   Outcome<bool> take_interrupt();
   tl::unexpected<Failure> give_up() const;
   Outcome<bool> take_event(const bus::FeedEvent& event);
+  bool is_left_out(const domain::Event& event) const;
   bool wants_content(const workers::SeenEvent& seen) const;
   void note(const domain::SessionOpened&) {}
   void note(const domain::TurnQueued& e) { turns_.insert(e.turn); }
@@ -133,7 +134,8 @@ Outcome<bool> SessionFollow::take_interrupt() {
     is_interrupt_sent_ = true;
     has_interrupted_ = true;
     remark("steno: interrupting the turn; Ctrl-C again kills the session");
-    const auto sent = send(domain::InterruptTurn{*turns_.begin()});
+    const base::TurnId turn = request_.ends_with_turn ? request_.turn : *turns_.begin();
+    const auto sent = send(domain::InterruptTurn{turn});
     // The turn may have ended just now; its event will follow.
     if (sent || sent.error().exit_code == kExitConflict) return true;
     // Ctrl-C was pressed again before the server answered.
@@ -158,13 +160,14 @@ tl::unexpected<Failure> SessionFollow::give_up() const {
 Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
   auto seen = workers::see(event);
   if (!seen) return fail(seen.error());
+  last_ = event.position;
+  if (is_left_out(seen->recorded.event)) return true;
   if (seen->content_bytes > 0 && wants_content(*seen)) {
     auto text = fetch_content(connection_, request_.agent, request_.session, event.position);
     if (!text) return tl::unexpected(text.error());
     seen->recorded.content = domain::Content{std::move(*text)};
     seen->content_bytes = 0;
   }
-  last_ = event.position;
   if (format_ == OutputFormat::table) printer_.show(*seen);
   if (format_ == OutputFormat::jsonl) {
     print(workers::event_json(*seen) + "\n");
@@ -172,6 +175,18 @@ Outcome<bool> SessionFollow::take_event(const bus::FeedEvent& event) {
   }
   std::visit([&](const auto& e) { note(e); }, seen->recorded.event);
   return true;
+}
+
+// Who waits for the end of a turn is shown that turn, whatever others ask meanwhile.
+bool SessionFollow::is_left_out(const domain::Event& event) const {
+  if (!request_.ends_with_turn || request_.shows_all) return false;
+  const base::TurnId turn = std::visit(
+      [](const auto& e) {
+        if constexpr (requires { base::TurnId(e.turn); }) return e.turn;
+        return base::TurnId{};
+      },
+      event);
+  return turn.is_set() && turn != request_.turn;
 }
 
 // Text that the feed left out takes one request each, so it is fetched only where it is shown.

@@ -13,6 +13,7 @@ struct FollowRequest {
   base::Position after;         // position of the command's reply
   base::TurnId turn;            // the turn that the command queued; unset: none is known
   bool ends_with_turn = false;  // stop at the turn's end, not the session's
+  bool shows_all = false;       // with ends_with_turn: also what is said in other turns
   bool is_onlooker = false;     // Ctrl-C ends only the following; the session goes on
   LineInput* input = nullptr;   // source of further prompts; null: none
 };

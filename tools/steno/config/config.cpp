@@ -41,7 +41,7 @@ struct Given {
   std::string user_home;    // the meaning of "~/"; empty: it is refused
 };
 
-enum class KeyKind { text, path, integer, money, boolean, program };
+enum class KeyKind { text, path, integer, money, boolean, words };
 
 struct Key {
   ConfigKey key;
@@ -188,9 +188,30 @@ bool set_budget(Config& config, const Given& given) {
   return amount.has_value();
 }
 
-bool set_keep_workers(Config& config, const Given& given) {
-  config.keep_workers = given.text == "true";
+template <bool Config::*member>
+bool set_boolean(Config& config, const Given& given) {
+  config.*member = given.text == "true";
   return given.text == "true" || given.text == "false";
+}
+template <bool Config::*member>
+std::string show_boolean(const Config& config) {
+  return config.*member ? "true" : "false";
+}
+
+bool is_variable_name(const std::string& text) {
+  const auto is_part = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !text.empty() && (text.front() < '0' || text.front() > '9') &&
+         std::all_of(text.begin(), text.end(), is_part);
+}
+
+bool set_agent_environment(Config& config, const Given& given) {
+  auto names =
+      given.kind == FileValueKind::list ? std::optional(given.list) : split_words(given.text);
+  if (!names || !std::all_of(names->begin(), names->end(), is_variable_name)) return false;
+  config.agent_environment = std::move(*names);
+  return true;
 }
 
 bool set_engine(Config& config, const Given& given) {
@@ -219,7 +240,7 @@ Key program_key_of(const engines::EngineKind& kind) {
   const std::string engine(kind.name);
   return {
       {name, kProgramAccepted, help},
-      KeyKind::program,
+      KeyKind::words,
       [engine](Config& c, const Given& given) { return set_program(c.programs[engine], given); },
       [engine](const Config& c) {
         const auto found = c.programs.find(engine);
@@ -292,6 +313,16 @@ const std::vector<Key>& keys() {
        KeyKind::path,
        set_path<&Config::agent_home>,
        show_text<&Config::agent_home>},
+      {{"agent_environment", "names of variables such as GH_TOKEN, separated by blanks",
+        "Variables of the server's environment that agents get, too"},
+       KeyKind::words,
+       set_agent_environment,
+       [](const Config& c) { return join_words(c.agent_environment); }},
+      {{"agent_sandboxed", "true or false",
+        "Agents run where they can do no harm, as root in a container"},
+       KeyKind::boolean,
+       set_boolean<&Config::is_agent_sandboxed>,
+       show_boolean<&Config::is_agent_sandboxed>},
       {{"log_level", "trace, debug, info, warn, error or off", "How much the server logs"},
        KeyKind::text,
        set_log_level,
@@ -302,8 +333,8 @@ const std::vector<Key>& keys() {
        show_enum<&Config::output>},
       {{"keep_workers", "true or false", "Let agents go on when the server is stopped"},
        KeyKind::boolean,
-       set_keep_workers,
-       [](const Config& c) { return std::string(c.keep_workers ? "true" : "false"); }},
+       set_boolean<&Config::keep_workers>,
+       show_boolean<&Config::keep_workers>},
       {{"timeout", kDurationAccepted, "How long to wait for an answer from the server"},
        KeyKind::text,
        set_duration<&Config::timeout>,
@@ -420,7 +451,7 @@ class Sources {
         return value == FileValueKind::integer || value == FileValueKind::decimal;
       case KeyKind::boolean:
         return value == FileValueKind::boolean;
-      case KeyKind::program:
+      case KeyKind::words:
         return value == FileValueKind::text || value == FileValueKind::list;
       case KeyKind::text:
       case KeyKind::path:

@@ -61,7 +61,9 @@ struct Config {
   // The first words of argv, for every engine.
   std::map<std::string, std::vector<std::string>> programs = builtin_programs();
   std::string keeper_program;
-  std::string agent_home;  // HOME of agents; empty: the worker's own
+  std::string agent_home;                      // HOME of agents; empty: the worker's own
+  std::vector<std::string> agent_environment;  // names of variables that agents get as well
+  bool is_agent_sandboxed = false;             // agents run where they can do no harm
   std::string log_level = "info";
   OutputFormat output = OutputFormat::table;
   bool keep_workers = false;  // workers and their agents outlive a stop of the server

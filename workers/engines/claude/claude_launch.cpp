@@ -18,9 +18,25 @@ constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 // The part of the worker's environment that the agent needs beside PATH and HOME: its keys,
 // endpoints and settings, and the way to the model's API.
 constexpr std::array<std::string_view, 2> kPassedPrefixes = {"ANTHROPIC_", "CLAUDE_CODE_"};
-constexpr std::array<std::string_view, 10> kPassedNames = {
-    "CLAUDE_CONFIG_DIR", "HTTP_PROXY",  "HTTPS_PROXY",         "ALL_PROXY", "NO_PROXY",
-    "http_proxy",        "https_proxy", "NODE_EXTRA_CA_CERTS", "all_proxy", "no_proxy"};
+constexpr std::array<std::string_view, 14> kPassedNames = {
+    "CLAUDE_CONFIG_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+    "NO_PROXY",          "http_proxy", "https_proxy", "NODE_EXTRA_CA_CERTS",
+    "all_proxy",         "no_proxy",   "USER",        "LOGNAME",
+    "SSH_AUTH_SOCK",     "TZ"};
+
+// A cloud that serves the models, and what its client reads. It is passed on only if the switch
+// says that this cloud is used.
+struct CloudVariables {
+  std::string_view used_if;
+  std::string_view prefix;
+};
+constexpr CloudVariables kClouds[] = {
+    {"CLAUDE_CODE_USE_BEDROCK", "AWS_"},     {"CLAUDE_CODE_USE_VERTEX", "GOOGLE_"},
+    {"CLAUDE_CODE_USE_VERTEX", "CLOUD_ML_"}, {"CLAUDE_CODE_USE_VERTEX", "VERTEX_REGION_"},
+    {"CLAUDE_CODE_USE_FOUNDRY", "AZURE_"},
+};
+// Lets the agent bypass permissions although its user is root.
+constexpr std::array<std::string_view, 1> kSandboxSwitch = {"IS_SANDBOX"};
 
 // With these four, traces of version 2.1.329 show connections to the model's API only.
 constexpr std::array<std::string_view, 4> kNetworkSwitches = {
@@ -39,6 +55,14 @@ bool is_passed_on(std::string_view name) {
          std::find(kPassedNames.begin(), kPassedNames.end(), name) != kPassedNames.end();
 }
 
+bool is_of_used_cloud(std::string_view name, const Environment& inherited) {
+  return std::any_of(std::begin(kClouds), std::end(kClouds), [&](const CloudVariables& cloud) {
+    if (!name.starts_with(cloud.prefix)) return false;
+    const auto used = inherited.find(std::string(cloud.used_if));
+    return used != inherited.end() && !used->second.empty() && used->second != "0";
+  });
+}
+
 std::pair<std::string, std::string> name_and_value(const std::string& entry) {
   const auto at = entry.find('=');
   return {entry.substr(0, at), at == std::string::npos ? "" : entry.substr(at + 1)};
@@ -52,11 +76,20 @@ void switch_on(std::span<const std::string_view> names, Environment& all) {
 // Later entries win: the inherited ones, then those of the session, then the operator's.
 std::vector<std::string> environment_of(const EngineSettings& settings,
                                         const SessionLaunch& session) {
-  Environment all;
-  all["PATH"] = kDefaultPath;
+  Environment inherited;
   for (const std::string& entry : settings.inherited_environment) {
     auto [name, value] = name_and_value(entry);
-    if (name == "PATH" || name == "HOME" || is_passed_on(name)) all[name] = std::move(value);
+    inherited[name] = std::move(value);
+  }
+  const auto is_named = [&](const std::string& name) {
+    const auto& names = settings.passed_names;
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  Environment all;
+  all["PATH"] = kDefaultPath;
+  for (const auto& [name, value] : inherited) {
+    const bool is_needed = name == "PATH" || name == "HOME" || is_passed_on(name);
+    if (is_needed || is_of_used_cloud(name, inherited) || is_named(name)) all[name] = value;
   }
   if (!settings.home.empty()) all["HOME"] = settings.home;
   all["LANG"] = "C.UTF-8";
@@ -67,6 +100,7 @@ std::vector<std::string> environment_of(const EngineSettings& settings,
   }
   if (!session.runtime_folder.empty()) all["XDG_RUNTIME_DIR"] = session.runtime_folder;
   if (settings.keeps_off_network) switch_on(kNetworkSwitches, all);
+  if (settings.is_sandboxed) switch_on(kSandboxSwitch, all);
   switch_on(kTurnSwitches, all);
   for (const std::string& entry : settings.environment) {
     auto [name, value] = name_and_value(entry);

@@ -198,6 +198,8 @@ TEST_CASE("a value that is not accepted is refused with what is", "[tools]") {
       Case{"agent = \"Main\"", "a-z"}, Case{"agent = 5", "a-z"},
       Case{"permission_mode = \"yolo\"", "acceptEdits"}, Case{"engine = \"gpt\"", "scripted"},
       Case{"output = \"xml\"", "jsonl"}, Case{"keep_workers = \"yes\"", "true or false"},
+      Case{"agent_environment = [\"GH-TOKEN\"]", "names of variables"},
+      Case{"agent_environment = \"A=b\"", "names of variables"},
       Case{"log_level = \"loud\"", "debug"}, Case{"timeout = \"soon\"", "30s"},
       Case{"timeout = \"0s\"", "30s"}, Case{"workdir = \"relative\"", "absolute"},
       Case{"claude_program = \"'open\"", "arguments"}, Case{"claude_program = []", "arguments"},
@@ -220,6 +222,8 @@ workdir = "~/code"
 claude_program = ["/opt/my claude", "--flag"]
 scripted_program = "node '/a b/agent.js'"
 keep_workers = true
+agent_environment = ["GH_TOKEN", "NPM_TOKEN"]
+agent_sandboxed = true
 timeout = "1500ms"
 orphan_grace = "2h"
 output = "jsonl"
@@ -231,6 +235,8 @@ output = "jsonl"
   CHECK(config.programs.at("claude") == std::vector<std::string>{"/opt/my claude", "--flag"});
   CHECK(config.programs.at("scripted") == std::vector<std::string>{"node", "/a b/agent.js"});
   CHECK(config.keep_workers);
+  CHECK(config.agent_environment == std::vector<std::string>{"GH_TOKEN", "NPM_TOKEN"});
+  CHECK(config.is_agent_sandboxed);
   CHECK(config.timeout == std::chrono::milliseconds(1500));
   CHECK(config.orphan_grace == std::chrono::hours(2));
   CHECK(config.output == steno::OutputFormat::jsonl);

@@ -106,12 +106,50 @@ TEST_CASE("the environment is private: what an agent needs, and nothing else", "
               "TMPDIR=/s/tmp", "XDG_RUNTIME_DIR=/s/run", "https_proxy=http://proxy:3128"});
 }
 
+bool has(const EngineSettings& all, const std::string& entry) {
+  const Words environment = make_claude_engine(all, {})->launch().environment;
+  return std::find(environment.begin(), environment.end(), entry) != environment.end();
+}
+
+TEST_CASE("the credentials of a cloud are passed on if the agent uses that cloud", "[workers]") {
+  const auto is_passed = [](const Words& chosen, const std::string& entry) {
+    EngineSettings all = settings();
+    all.inherited_environment = chosen;
+    all.inherited_environment.push_back(entry);
+    return has(all, entry);
+  };
+  CHECK(is_passed({"CLAUDE_CODE_USE_BEDROCK=1"}, "AWS_PROFILE=me"));
+  CHECK(is_passed({"CLAUDE_CODE_USE_VERTEX=true"}, "GOOGLE_APPLICATION_CREDENTIALS=/key"));
+  CHECK(is_passed({"CLAUDE_CODE_USE_VERTEX=1"}, "CLOUD_ML_REGION=east"));
+  CHECK(is_passed({"CLAUDE_CODE_USE_FOUNDRY=1"}, "AZURE_CLIENT_ID=me"));
+  CHECK_FALSE(is_passed({"CLAUDE_CODE_USE_VERTEX=1"}, "AWS_PROFILE=me"));
+  CHECK_FALSE(is_passed({"CLAUDE_CODE_USE_BEDROCK=0"}, "AWS_PROFILE=me"));
+  CHECK_FALSE(is_passed({"CLAUDE_CODE_USE_BEDROCK="}, "AWS_PROFILE=me"));
+  CHECK_FALSE(is_passed({}, "AWS_PROFILE=me"));
+}
+
+TEST_CASE("variables that the operator names are passed on, but not over Steno's own",
+          "[workers]") {
+  EngineSettings all = settings();
+  all.inherited_environment = {"GH_TOKEN=t", "GH_TOKEN_2=t", "LANG=de_DE", "USER=me"};
+  CHECK(has(all, "USER=me"));
+  CHECK_FALSE(has(all, "GH_TOKEN=t"));
+  all.passed_names = {"GH_TOKEN", "LANG", "NOT_THERE"};
+  CHECK(has(all, "GH_TOKEN=t"));
+  CHECK_FALSE(has(all, "GH_TOKEN_2=t"));
+  CHECK(has(all, "LANG=C.UTF-8"));
+}
+
+TEST_CASE("an agent learns that it is sandboxed from a setting only", "[workers]") {
+  EngineSettings all = settings();
+  all.inherited_environment = {"IS_SANDBOX=1"};
+  CHECK_FALSE(has(all, "IS_SANDBOX=1"));
+  all.is_sandboxed = true;
+  CHECK(has(all, "IS_SANDBOX=1"));
+}
+
 TEST_CASE("what an agent starts belongs to its turn, unless the operator says otherwise",
           "[workers]") {
-  const auto has = [](const EngineSettings& all, const std::string& entry) {
-    const Words environment = make_claude_engine(all, {})->launch().environment;
-    return std::find(environment.begin(), environment.end(), entry) != environment.end();
-  };
   EngineSettings all = settings();
   all.inherited_environment = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=0"};
   CHECK(has(all, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1"));
