@@ -38,7 +38,9 @@ def go_apart():
                               sys.executable, "-B", *sys.argv])
 
 
-class Claude(unittest.TestCase):
+class WithClaude(unittest.TestCase):
+    PROGRAM = "{}"  # how the agent is started, with its path in place of the braces
+
     @classmethod
     def setUpClass(cls):
         model = subprocess.Popen(
@@ -47,7 +49,7 @@ class Claude(unittest.TestCase):
         cls.model = Follower(model, ("fake model",))
         cls.addClassCleanup(cls.model.close)
         cls.home = Home(environment={
-            "STENO_CLAUDE_PROGRAM": os.environ["STENO_TEST_CLAUDE"],
+            "STENO_CLAUDE_PROGRAM": cls.PROGRAM.format(os.environ["STENO_TEST_CLAUDE"]),
             "ANTHROPIC_BASE_URL": "http://127.0.0.1:" + cls.model.line(),
             "ANTHROPIC_API_KEY": "dummy", "CLAUDE_CODE_MAX_RETRIES": "1"})
         cls.addClassCleanup(cls.home.close)
@@ -86,6 +88,35 @@ class Claude(unittest.TestCase):
         return [pid for pid, command in self.home.processes().items()
                 if command.startswith(program)]
 
+
+class ClaudeInBackground(WithClaude):
+    """With the agent's tasks in the background, which Steno otherwise switches off."""
+
+    PROGRAM = "env -u CLAUDE_CODE_DISABLE_BACKGROUND_TASKS {}"
+
+    def test_what_it_says_by_itself_is_the_answer_to_no_prompt(self):
+        alias = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash",
+                              "background sleep 3")["alias"]
+        until(lambda: self.home.show(alias)["turns_finished"] == 1, "the first answer")
+        while_it_runs = self.home.run("send", alias, "--wait", "say two", seconds=AGENT_SECONDS)
+        self.assertEqual((while_it_runs.code, while_it_runs.out), (0, "two\n"))
+        until(lambda: self.home.show(alias)["own_turns"] == 1, "what it says by itself")
+        after_it = self.home.run("send", alias, "--wait", "say three", seconds=AGENT_SECONDS)
+        self.assertEqual((after_it.code, after_it.out), (0, "three\n"))
+        self.home.run("close", alias)
+        row = self.wait_for_end(alias)
+        self.assertEqual((row["status"], row["turns_finished"], row["own_turns"]),
+                         ("completed", 3, 1))
+        first = self.facts(row["session"], "TurnQueued")[0]["turn"]
+        [own] = self.facts(row["session"], "OwnTurnStarted")
+        self.assertEqual((own["cause"], own["of"]), ("task", first))
+        [ended] = [facts for facts in self.facts(row["session"], "TurnFinished")
+                   if facts["turn"] == own["turn"]]
+        self.assertGreater(ended["cost"]["cost_usd"], 0)
+        self.assertNotIn("ReportIgnored", [e["type"] for e in self.home.events(row["session"])])
+
+
+class Claude(WithClaude):
     def test_one_turn(self):
         self.assertEqual(self.run_claude("say good morning").out, "good morning\n")
         row = self.newest()
