@@ -277,6 +277,7 @@ TEST_CASE("a first block that follows another one stops the projection", "[proje
   const auto outcome = projector.catch_up(later, Position{1}, support::kAllEvents);
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == ErrorCode::wrong_log);
+  CHECK(base::describe(outcome.error()) == "?");
 }
 
 TEST_CASE("an epoch changes at its EpochStarted and nowhere else", "[projections]") {

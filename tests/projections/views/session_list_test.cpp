@@ -144,6 +144,14 @@ TEST_CASE("the row of a session follows its life", "[projections]") {
   CHECK(row.inconsistent == Position{});
 }
 
+TEST_CASE("the end of a turn without an id counts as a prompt's", "[projections]") {
+  SessionListFixture f;
+  const SessionId id = f.open("main", "old", "a1b2c3d4");
+  f.log.add(f.stream("main", id), domain::TurnQueued{});
+  f.log.add(f.stream("main", id), domain::TurnFinished{});
+  CHECK(f.get("main", id).turns_finished == 1);
+}
+
 TEST_CASE("a row says all that is on the record of its session", "[projections]") {
   SessionListFixture f;
   domain::SessionOpened opened;

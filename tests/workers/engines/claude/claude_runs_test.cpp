@@ -17,7 +17,7 @@ using engines::make_claude_engine;
 using engines::replayed;
 using engines::Report;
 
-std::vector<Report> reports_of(const std::string& name) {
+std::vector<Report> reports_in(const std::string& name) {
   const auto engine = make_claude_engine({}, {});
   return replayed(*engine, name);
 }
@@ -140,14 +140,14 @@ constexpr Played kNamed[] = {
 TEST_CASE("each result is given to a prompt that it names, or to the agent itself", "[workers]") {
   for (const Played& played : kNamed) {
     INFO(played.recording);
-    CHECK(results_of(reports_of(played.recording)) == played.results);
+    CHECK(results_of(reports_in(played.recording)) == played.results);
   }
 }
 
 TEST_CASE("results of an agent that names no prompts go to the oldest one", "[workers]") {
-  CHECK(results_of(reports_of("tool_run")) == "0000 0000 0000");
-  CHECK(results_of(reports_of("../claude-2.1.112/agent_default")) == "d12a");
-  CHECK(results_of(reports_of("../claude-2.1.112/agent_bg_asked")) == "6b30");
+  CHECK(results_of(reports_in("tool_run")) == "0000 0000 0000");
+  CHECK(results_of(reports_in("../claude-2.1.112/agent_default")) == "d12a");
+  CHECK(results_of(reports_in("../claude-2.1.112/agent_bg_asked")) == "6b30");
 }
 
 // Returns what the agent said, each text behind its turn's beginning.
@@ -162,7 +162,7 @@ std::string said_in(const std::vector<Report>& reports) {
 }
 
 TEST_CASE("what the agent says by itself is said in a turn of its own", "[workers]") {
-  const auto reports = reports_of("bg_bash_idle");
+  const auto reports = reports_in("bg_bash_idle");
   CHECK(said_in(reports) ==
         "e9da: I start it.\n"
         "e9da: It runs.\n"
@@ -171,7 +171,7 @@ TEST_CASE("what the agent says by itself is said in a turn of its own", "[worker
 }
 
 TEST_CASE("an own turn says which turn had started the task that ended", "[workers]") {
-  for (const Report& report : reports_of("bg_bash_idle")) {
+  for (const Report& report : reports_in("bg_bash_idle")) {
     const auto* own = std::get_if<ReportOwnTurnStarted>(&report);
     if (own == nullptr) continue;
     CHECK(own->cause == OwnTurnCause::task);
@@ -181,7 +181,7 @@ TEST_CASE("an own turn says which turn had started the task that ended", "[worke
 }
 
 TEST_CASE("a subagent speaks for the turn that started it, also while another runs", "[workers]") {
-  CHECK(said_in(reports_of("agent_bg_long")) ==
+  CHECK(said_in(reports_in("agent_bg_long")) ==
         "e2e1: I delegate.\n"
         "e2e1: It is on its way.\n"
         "e2e1: inner text\n"
@@ -192,7 +192,7 @@ TEST_CASE("a subagent speaks for the turn that started it, also while another ru
 }
 
 TEST_CASE("an empty run of the agent's own is not reported", "[workers]") {
-  const auto reports = reports_of("agent_bg_sigkill_2_resumed");
+  const auto reports = reports_in("agent_bg_sigkill_2_resumed");
   CHECK(std::none_of(reports.begin(), reports.end(), [](const Report& report) {
     return std::holds_alternative<ReportOwnTurnStarted>(report);
   }));
@@ -201,7 +201,7 @@ TEST_CASE("an empty run of the agent's own is not reported", "[workers]") {
 // The run began without a prompt, and its result answers the prompt that has joined it.
 TEST_CASE("an own turn that a prompt joins ends there, and the answer is the prompt's",
           "[workers]") {
-  const auto reports = reports_of("prompt_in_notification_tool");
+  const auto reports = reports_in("prompt_in_notification_tool");
   std::vector<std::string> turns;
   for (const Report& report : reports) {
     if (std::holds_alternative<ReportOwnTurnStarted>(report)) turns.push_back("own");
