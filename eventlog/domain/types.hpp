@@ -43,6 +43,7 @@ enum class EndReason : std::uint8_t {
   start_failed,   // the agent process could not be started
   worker_lost,    // the worker that ran it died
   session_ended,  // the turn's session ended first
+  stopped,        // Steno stopped, and ended its agents
 };
 
 struct Usage {
@@ -73,6 +74,8 @@ struct SessionSpec {
   std::int64_t max_turns = 0;  // cap on the agent's model calls for one prompt; 0 = none
   std::vector<std::string> allowed_tools;
   std::string resume_agent_session;  // the agent's own session id to continue; empty = begin anew
+  // Prompts that wait are given to the agent also after a turn has failed; else the queue pauses.
+  bool continues_after_failure = false;
 
   bool operator==(const SessionSpec&) const = default;
   template <class Visit>
@@ -87,6 +90,7 @@ struct SessionSpec {
     visit("allowed_tools", &SessionSpec::allowed_tools);
     visit("resume_agent_session", &SessionSpec::resume_agent_session);
     visit("fork", &SessionSpec::is_fork);
+    visit("continue_after_failure", &SessionSpec::continues_after_failure);
   }
 };
 
@@ -126,5 +130,5 @@ template <>
 struct base::EnumNames<domain::EndReason> {
   static constexpr std::string_view kNames[] = {"none",        "user",         "turn_error",
                                                 "budget",      "agent_exited", "start_failed",
-                                                "worker_lost", "session_ended"};
+                                                "worker_lost", "session_ended", "stopped"};
 };

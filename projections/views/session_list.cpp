@@ -255,6 +255,7 @@ SessionRow row_of(const StoredSession& stored) {
   if (s.turn) row.turn = s.turn->turn;
   row.own_turn = s.own_turn;
   row.is_waiting_for_input = is_waiting(s);
+  row.pause = s.pause;
   row.is_close_requested = s.is_close_requested;
   row.agent_session = s.agent_session;
   row.resumed_from = stored.resumed_from;

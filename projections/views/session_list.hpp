@@ -58,6 +58,7 @@ struct SessionRow {
   base::TurnId turn;                  // the current one; unset: none
   base::TurnId own_turn;              // the agent's own, under way; unset: none
   bool is_waiting_for_input = false;  // live, multi-turn, and without work
+  domain::EndReason pause = domain::EndReason::none;  // the failure behind which prompts wait
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known
   SessionId resumed_from;     // unset: a session that began anew
@@ -107,6 +108,7 @@ struct SessionRow {
     visit("turn", &SessionRow::turn);
     visit("own_turn", &SessionRow::own_turn);
     visit("waiting_for_input", &SessionRow::is_waiting_for_input);
+    visit("pause", &SessionRow::pause);
     visit("close_requested", &SessionRow::is_close_requested);
     visit("agent_session", &SessionRow::agent_session);
     visit("resumed_from", &SessionRow::resumed_from);

@@ -5,6 +5,7 @@ Usage: steno_claude_test.py STENO CACHE_FOLDER       Exits with 77 where there i
 If the system allows it, the test runs in a network of its own with nothing but loopback.
 """
 import os
+import signal
 import subprocess
 import sys
 import unittest
@@ -239,6 +240,29 @@ class Claude(WithClaude):
         self.assertEqual((row["status"], row["end_reason"]), ("failed", "turn_error"))
         [failed] = self.facts(row["session"], "TurnFailed")
         self.assertEqual(failed["api_status"], 400)
+
+    def test_a_session_goes_on_after_a_failed_turn_and_after_its_agent_died(self):
+        alias = self.home.ask("spawn", "--multi-turn", "say one")["alias"]
+        until(lambda: self.home.show(alias)["turns_finished"] == 1, "the first answer")
+        failed = self.home.run("send", alias, "--wait", "fail 400", seconds=AGENT_SECONDS)
+        self.assertEqual(failed.code, 1, str(failed))
+        two = self.home.run("send", alias, "--wait", "say two", seconds=AGENT_SECONDS)
+        self.assertEqual((two.code, two.out), (0, "two\n"))
+        [agent] = self.agents()
+        os.kill(agent, signal.SIGKILL)
+        self.home.wait_for_event(alias, "LeaseReleased")
+        three = self.home.run("send", alias, "--wait", "say three", seconds=AGENT_SECONDS)
+        self.assertEqual((three.code, three.out), (0, "three\n"))
+        self.assertEqual(self.home.stop(), 0)
+        self.home.start()
+        four = self.home.run("send", alias, "--wait", "say four", seconds=AGENT_SECONDS)
+        self.assertEqual((four.code, four.out), (0, "four\n"))
+        self.home.run("close", alias)
+        row = self.wait_for_end(alias)
+        self.assertEqual((row["status"], row["turns_finished"], row["turns_failed"]),
+                         ("completed", 4, 1))
+        begun = {facts["agent_session"] for facts in self.facts(row["session"], "AgentInitialized")}
+        self.assertEqual(begun, {row["agent_session"]})
 
     def test_a_budget_ends_the_session(self):
         self.run_claude("--budget-usd", "0.00001", "bash echo once", code=8)

@@ -38,7 +38,7 @@ constexpr Weight kWeights[] = {
     {FaultKind::tear_write, 2, ms(0)},      {FaultKind::fail_sync, 3, ms(0)},
     {FaultKind::fail_head, 2, ms(0)},       {FaultKind::fail_rows, 2, ms(0)},
     {FaultKind::fill_disk, 2, ms(2000)},    {FaultKind::jump_clock, 5, ms(0)},
-    {FaultKind::drift_clock, 5, ms(5000)},
+    {FaultKind::drift_clock, 5, ms(5000)},  {FaultKind::leave_worker, 6, ms(3000)},
 };
 
 bool is_crash(FaultKind kind) {

@@ -37,6 +37,7 @@ enum class FaultKind {
   fill_disk,        // nothing can be written for `length`
   jump_clock,       // the server's wall clock, by up to an hour either way
   drift_clock,      // one process's clock runs up to 5 % fast or slow for `length`
+  leave_worker,     // SIGTERM: turns under way have `length` to end; then another worker comes
 };
 
 struct Fault {
@@ -73,7 +74,7 @@ std::string to_text(const Schedule& schedule);
 base::Result<Schedule> parse_schedule(std::string_view text);
 
 std::string_view name_of(FaultKind kind);
-constexpr int kFaultKinds = static_cast<int>(FaultKind::drift_clock) + 1;
+constexpr int kFaultKinds = static_cast<int>(FaultKind::leave_worker) + 1;
 
 // Returns "+1.234567 kill_server for 0.500000 choice 7".
 std::string describe(const Fault& fault);
@@ -88,5 +89,5 @@ struct base::EnumNames<simulation::FaultKind> {
       "stop_agent",  "stop_subscriber",     "restart_client", "cut_link",
       "trouble_bus", "fail_write",          "tear_write",     "fail_sync",
       "fail_head",   "fail_rows",           "fill_disk",      "jump_clock",
-      "drift_clock"};
+      "drift_clock", "leave_worker"};
 };

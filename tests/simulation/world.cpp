@@ -18,6 +18,7 @@ constexpr Duration kJumpMax =
     std::chrono::milliseconds(100);                       // processes look up at least this often
 constexpr Duration kHealing = std::chrono::seconds(120);  // limit after the last fault
 constexpr Duration kTurmoilMax = std::chrono::seconds(120);
+constexpr Duration kGoodbyeMax = std::chrono::seconds(10);
 constexpr Duration kTreeDeathMax = std::chrono::milliseconds(2000);  // for a dead worker's agents
 constexpr Duration kOpenAgain = std::chrono::milliseconds(300);
 constexpr std::int64_t kMoreCommands = 4;  // for each client, while the log is short
@@ -35,6 +36,7 @@ class World {
     ProcessClock clock;
     Duration back{0};  // time of its next start
     Duration stopped_until{0};
+    bool is_leaving = false;
   };
   struct Ending {
     Duration at{0};
@@ -57,6 +59,7 @@ class World {
   void until(Duration at, std::function<void()> end) { endings_.push_back({at, std::move(end)}); }
   void kill_server(Duration back);
   void kill_worker(std::size_t number, Duration back, Duration tree_lives);
+  void leave_worker(std::size_t number, Duration grace);
   void count(FaultKind kind) { ++around_.counts[name_of(kind)]; }
   bool is_turmoil_over();
   void heal();
@@ -148,9 +151,23 @@ void World::kill_worker(std::size_t number, Duration back, Duration tree_lives) 
   WorkerSlot& slot = workers_[number];
   if (slot.life) dying_.emplace_back(around_.time.now + tree_lives, std::move(slot.life));
   slot.life.reset();
+  slot.is_leaving = false;
   slot.stopped_until = Duration{0};
   slot.back = around_.time.now + back;
   around_.is_worker_alive[number] = false;
+}
+
+// The worker ends once its agents have ended and the server knows, or is killed after the goodbye.
+void World::leave_worker(std::size_t number, Duration grace) {
+  WorkerSlot& slot = workers_[number];
+  if (!slot.life || slot.is_leaving) return;
+  count(FaultKind::leave_worker);
+  slot.is_leaving = true;
+  slot.life->worker.end_all(slot.clock.boot() + grace);
+  until(around_.time.now + grace + kGoodbyeMax, [this, number, id = slot.life->id] {
+    const WorkerSlot& late = workers_[number];
+    if (late.life && late.life->id == id) kill_worker(number, Duration{0}, Duration{0});
+  });
 }
 
 void World::play_faults() {
@@ -224,6 +241,8 @@ void World::play_process_fault(const Fault& fault) {
       if (worker.life) count(fault.kind);
       worker.stopped_until = end;
       return;
+    case FaultKind::leave_worker:
+      return leave_worker(pick % workers_.size(), fault.length);
     case FaultKind::stop_subscriber: {
       count(fault.kind);
       SubscriberActor& subscriber = *subscribers_[pick % subscribers_.size()];
@@ -306,7 +325,12 @@ bool World::work(std::size_t actor) {
   if (actor < workers_.size()) {
     WorkerSlot& slot = workers_[actor];
     if (!slot.life || around_.time.now < slot.stopped_until) return false;
-    return slot.life->link.do_work();
+    const bool has_worked = slot.life->link.do_work();
+    if (slot.is_leaving && slot.life->link.may_leave()) {
+      kill_worker(actor, Duration{0}, Duration{0});
+      return true;
+    }
+    return has_worked;
   }
   actor -= workers_.size();
   if (actor < clients_.size()) return clients_[actor]->do_work();
@@ -417,7 +441,7 @@ std::string World::unsettled() {
     const auto* s = std::get_if<domain::SessionState>(&state);
     if (s == nullptr) continue;
     if (s->turn) return "turn " + s->turn->turn.text() + " of " + stream + " runs";
-    if (!s->queue.empty()) {
+    if (!s->queue.empty() && s->pause == domain::EndReason::none) {
       return "a turn of " + stream + " is queued, " + (s->lease ? "leased" : "not leased");
     }
     if (domain::is_terminal(s->status) && s->lease) {

@@ -154,6 +154,10 @@ void History::act_in_turn(const std::string& stream) {
       return;
     case 6:
       if (!chance(30)) return;
+      if (chance(50)) {
+        emit(stream, domain::TurnReturned{turn});
+        return start_next_turn(stream);
+      }
       emit(stream, domain::TurnInterrupted{turn, domain::EndReason::worker_lost, {}});
       emit(stream, domain::LeaseExpired{s.lease->token});
       if (s.spec.is_multi_turn) return;
@@ -199,7 +203,12 @@ void History::end_turn(const std::string& stream) {
     emit(stream, domain::TurnInterrupted{turn, domain::EndReason::user, random_cost(s)});
   } else if (chance(10)) {
     emit(stream, domain::TurnFailed{turn, "error", "api_error", 529, random_cost(s)}, "overload");
-    return close(stream, domain::SessionStatus::failed, domain::EndReason::turn_error);
+    if (!s.spec.is_multi_turn) {
+      return close(stream, domain::SessionStatus::failed, domain::EndReason::turn_error);
+    }
+    if (s.queue.empty()) return;
+    emit(stream, domain::QueuePaused{domain::EndReason::turn_error});
+    emit(stream, domain::QueueContinued{});
   } else {
     emit(stream, domain::TurnFinished{turn, random_cost(s)}, "Done.");
   }

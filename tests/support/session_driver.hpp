@@ -130,6 +130,7 @@ class SessionDriver {
       case 0:
         return as_command(domain::KillSession{});
       case 1:
+        if (s.pause != domain::EndReason::none) return as_command(domain::ContinueSession{});
         return as_command(domain::CloseSession{});
       case 2:
       case 3:
@@ -196,7 +197,8 @@ class SessionDriver {
         r.report = domain::ReportStartFailed{"why"};
         break;
       case 1:
-        r.report = domain::ReportAgentExited{random_.chance(50) ? 0 : 1, 0, "tail"};
+        r.report = domain::ReportAgentExited{random_.chance(50) ? 0 : 1, 0,        "tail",
+                                             random_.chance(20),         random_.chance(60), t};
         break;
       case 2:
         r.report = domain::ReportAgentStarted{77, 88};

@@ -207,6 +207,40 @@ class Sessions(OneServer):
         self.assertEqual(of_own[1]["content"], "the task has ended")
         self.assertEqual(of_own[2]["facts"]["cost"]["cost_usd"], 0.0008)
 
+    def test_a_failed_turn_pauses_the_prompts_behind_it(self):
+        alias = self.home.start_session("[hang]", "--multi-turn")
+        self.home.wait_for_event(alias, "AgentInitialized")
+        sent = self.home.follow("send", alias, "--wait", "[error]")
+        until(lambda: self.home.show(alias)["turns_queued"] == 2, "the failing prompt")
+        for word in ("three", "four"):
+            self.succeeds("send", alias, f"[say {word}]")
+        self.succeeds("interrupt", alias)
+        failed = sent.finish()
+        self.assertEqual(failed.code, 1, str(failed))
+        until(lambda: self.home.show(alias)["pause"] == "turn_error", "the pause")
+        row = self.home.show(alias)
+        self.assertEqual((row["status"], row["turns_failed"], row["turns_waiting"]),
+                         ("running", 1, 2))
+        self.assertIn("running, paused", self.succeeds("ls").out)
+        self.assertIn(f"steno continue {alias}", self.succeeds("show", alias).out)
+        self.assertIn("2 waiting prompts", self.succeeds("close", alias).out)
+        self.assertIn("2 prompts", self.succeeds("continue", alias).out)
+        row = self.home.wait_for_end(alias)
+        self.assertEqual((row["status"], row["turns_finished"]), ("completed", 2))
+
+    def test_a_session_outlives_its_agent(self):
+        for death in ("[crash]", "[halfline]", "[exit 3]"):
+            alias = self.home.start_session("[say one]", "--multi-turn",
+                                            "--continue-after-failure")
+            died = self.home.run("send", alias, "--wait", death)
+            self.assertEqual(died.code, 1, str(died))
+            answer = self.succeeds("send", alias, "--wait", "[say three]")
+            self.assertEqual(answer.out, "three\n")
+            self.succeeds("close", alias)
+            row = self.home.wait_for_end(alias)
+            self.assertEqual((row["status"], row["turns_finished"], row["turns_interrupted"]),
+                             ("completed", 2, 1))
+
     def test_who_waits_for_an_answer_gets_that_one_and_no_other(self):
         alias = self.home.start_session("[say first]", "--multi-turn")
         senders = {word: self.home.follow("send", alias, "--wait", f"[delay 20] [say {word}]")
@@ -475,7 +509,7 @@ class Serving(unittest.TestCase):
         self.assertIn("serve", result.err)
 
     def stop_with_sessions(self, signals):
-        home = self.home('kill_grace = "300ms"\n').start()
+        home = self.home('kill_grace = "300ms"\nstop_grace = "100ms"\n').start()
         aliases = [home.start_session("[hang]", "--multi-turn"),
                    home.start_session("[deaf] [child] [hang]")]
         for alias in aliases:
@@ -486,9 +520,13 @@ class Serving(unittest.TestCase):
         self.assertEqual(home.processes(), {})
         self.proves_itself(home)
         home.start()
-        for alias in aliases:
-            row = home.wait_for_end(alias)
-            self.assertEqual((row["status"], row["end_reason"]), ("failed", "agent_exited"))
+        waiting = home.show(aliases[0])
+        self.assertEqual((waiting["status"], waiting["waiting_for_input"]), ("running", True))
+        self.assertEqual(waiting["turns_interrupted"], 1)
+        ended = home.wait_for_end(aliases[1])
+        self.assertEqual((ended["status"], ended["end_reason"]), ("killed", "stopped"))
+        answer = home.run("send", aliases[0], "--wait", "[say on]")
+        self.assertEqual((answer.code, answer.out), (0, "on\n"), str(answer))
         return home
 
     def proves_itself(self, home):
@@ -497,6 +535,45 @@ class Serving(unittest.TestCase):
 
     def test_sigterm_ends_worker_and_agents(self):
         self.stop_with_sessions([signal.SIGTERM])
+
+    def test_a_clean_stop_keeps_the_prompts_that_wait(self):
+        home = self.home('kill_grace = "300ms"\nstop_grace = "100ms"\n').start()
+        alias = home.start_session("[hang]", "--multi-turn")
+        home.wait_for_event(alias, "AgentInitialized")
+        for word in ("two", "three"):
+            home.run("send", alias, f"[say {word}]")
+        self.assertEqual(home.stop(), 0)
+        home.start()
+        until(lambda: home.show(alias)["turns_finished"] == 2, "the prompts that waited")
+        row = home.show(alias)
+        self.assertEqual((row["turns_interrupted"], row["turns_failed"]), (1, 0))
+        events = home.events(row["session"])
+        [interrupted] = [e for e in events if e["type"] == "TurnInterrupted"]
+        self.assertEqual(interrupted["facts"]["reason"], "stopped")
+        said = [e["content"] for e in events if e["type"] == "TurnFinished"]
+        self.assertEqual(said, ["two", "three"])
+
+    def test_a_turn_may_end_while_the_server_stops(self):
+        home = self.home('stop_grace = "20s"\n').start()
+        alias = home.start_session("[words 20] [delay 50]", "--multi-turn")
+        home.wait_for_event(alias, "AgentInitialized")
+        home.run("send", alias, "[say two]")
+        self.assertEqual(home.stop(), 0)
+        home.start()
+        until(lambda: home.show(alias)["turns_finished"] == 2, "both turns")
+        self.assertEqual(home.show(alias)["turns_interrupted"], 0)
+
+    def test_an_idle_agent_is_ended_and_resumed(self):
+        home = self.home('idle_agent_stop = "200ms"\n').start()
+        alias = home.start_session("[say one]", "--multi-turn")
+        exited = home.wait_for_event(alias, "AgentExited")
+        self.assertTrue(exited["facts"]["stopped"], exited)
+        answer = home.run("send", alias, "--wait", "[say two]")
+        self.assertEqual((answer.code, answer.out), (0, "two\n"), str(answer))
+        row = home.show(alias)
+        self.assertEqual((row["status"], row["turns_finished"]), ("running", 2))
+        types = [event["type"] for event in home.events(row["session"])]
+        self.assertEqual(types.count("LeaseGranted"), 2, types)
 
     def test_sigterm_twice_is_no_worse(self):
         self.stop_with_sessions([signal.SIGTERM, signal.SIGTERM])

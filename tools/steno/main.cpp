@@ -147,6 +147,8 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
       ->required();
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
   command->add_flag("--multi-turn", arguments.is_multi_turn, "Let it take further prompts");
+  command->add_flag("--continue-after-failure", arguments.continues_after_failure,
+                    "With --multi-turn: give it waiting prompts also after a turn has failed");
   line.setting(*command, "engine", "--engine");
   line.setting(*command, "model", "--model");
   line.setting(*command, "workdir", "--workdir");
@@ -243,6 +245,8 @@ void add_session_commands(CommandLine& line) {
       {"show", "Show one session", "  steno show nightly\n  steno show 4fzk -o json", show},
       {"interrupt", "End the turn that runs now", "  steno interrupt nightly", interrupt},
       {"close", "Let a session complete once its prompts are done", "  steno close nightly", close},
+      {"continue", "Give a session's agent the prompts that wait behind a failed turn",
+       "  steno continue nightly", continue_session},
   };
   for (const Simple& simple : kSimple) {
     auto& arguments = line.keep<ReferenceArguments>();
@@ -617,7 +621,7 @@ struct Group {
 };
 const Group kGroups[] = {
     {"Sessions",
-     {"run", "spawn", "send", "interrupt", "close", "kill", "resume", "ls", "show", "output",
+     {"run", "spawn", "send", "interrupt", "continue", "close", "kill", "resume", "ls", "show", "output",
       "watch", "stats"}},
     {"Server", {"serve", "doctor", "config", "version"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},

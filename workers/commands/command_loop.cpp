@@ -195,6 +195,10 @@ bool CommandLoop::do_work(base::Time now, base::Time wall, base::Duration boot) 
   thread_.check();
   now_ = now;
   wall_ = wall;
+  // Streams that were adopted before the first cycle count as used in it.
+  if (boot_.count() == 0) {
+    for (Stream* s : by_use_) s->used = boot;
+  }
   boot_ = boot;
   bool has_worked = take_loaded();
   for (int i = 0; i < kDecisionsPerCycle && sequencer_.has_room(); ++i) {

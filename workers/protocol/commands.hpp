@@ -98,14 +98,16 @@ struct HeldLease {
 };
 
 // Sent at least every 0.5 s. A lease that is missing here, or behind in its directives, is directed
-// again.
+// again. The server's answer has no leases, and repeats whether the worker leaves.
 struct HeartbeatBody {
   std::vector<HeldLease> leases;
+  bool is_leaving = false;  // it takes no further lease
 
   bool operator==(const HeartbeatBody&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("leases", &HeartbeatBody::leases);
+    visit("leaving", &HeartbeatBody::is_leaving);
   }
 };
 
@@ -114,6 +116,7 @@ struct RegisterBody {
   base::WorkerId worker;
   std::int64_t pid = 0;
   std::vector<HeldLease> leases;
+  bool is_leaving = false;
 
   bool operator==(const RegisterBody&) const = default;
   template <class Visit>
@@ -121,6 +124,7 @@ struct RegisterBody {
     visit("worker", &RegisterBody::worker);
     visit("pid", &RegisterBody::pid);
     visit("leases", &RegisterBody::leases);
+    visit("leaving", &RegisterBody::is_leaving);
   }
 };
 

@@ -92,12 +92,16 @@ void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
   }
   View& view = found->second;
   domain::evolve(view.state, event.envelope, event.event);
-  if (!view.state.lease) view.directed.reset();
+  if (!view.state.lease) {
+    view.directed.reset();
+    view.is_granted_here = false;
+  }
   if (!view.state.turn && view.directed) view.directed->prompts.clear();
   if (!domain::is_under_way(view.state)) {
     views_.erase(found);
     return;
   }
+  if (std::holds_alternative<domain::LeaseGranted>(event.event)) view.is_granted_here = true;
   if (changes_directive(event.event)) view.is_directive_due = true;
   dirty_.insert(key);
 }
@@ -141,9 +145,10 @@ void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame,
   if (message->verb == kVerbHeartbeat) {
     const base::WorkerId worker = known->first;
     if (const auto body = bus::from_body<HeartbeatBody>(message->body)) {
+      known->second.is_leaving = body->is_leaving;
       take_heartbeat(worker, *body);
     }
-    send(peer, bus::Notice{std::string(kVerbHeartbeat), {}});
+    send(peer, notice(kVerbHeartbeat, HeartbeatBody{{}, known->second.is_leaving}));
   } else if (message->verb == kVerbReports) {
     if (const auto body = bus::from_body<ReportsBody>(message->body)) take_reports(*body);
   }
@@ -151,7 +156,7 @@ void LeaseDispatcher::on_frame(const bus::PeerId& peer, const bus::Frame& frame,
 
 void LeaseDispatcher::register_worker(const bus::PeerId& peer, const RegisterBody& body,
                                       base::Time now) {
-  workers_[body.worker] = {peer, body.pid, now};
+  workers_[body.worker] = {peer, body.pid, now, body.is_leaving};
   for (const HeldLease& held : body.leases) {
     const auto found = views_.find(SessionKey{held.session, held.agent});
     const bool is_held = found != views_.end() && found->second.state.lease &&
@@ -336,13 +341,16 @@ void LeaseDispatcher::forget_lost_workers() {
 bool LeaseDispatcher::grant(const SessionKey& key, View& view) {
   const LeaseState& s = view.state;
   if (is_draining_) return false;  // queued prompts wait for the next server
-  if (!domain::is_live(s.status) || s.lease || s.queue.empty() || view.is_granting) return false;
+  const bool is_waiting = !s.queue.empty() && s.pause == domain::EndReason::none;
+  if (!domain::is_live(s.status) || s.lease || !is_waiting || view.is_granting) return false;
   // A lease given to a worker that has ended would cost the session a turn that no agent was given.
   forget_lost_workers();
-  if (workers_.empty()) return false;
+  // One worker a machine, or one that leaves and its successor.
+  const auto free = std::find_if(workers_.begin(), workers_.end(),
+                                 [](const auto& entry) { return !entry.second.is_leaving; });
+  if (free == workers_.end()) return false;
   view.is_granting = true;
-  // One worker a machine; with more, the choice would be made here.
-  submit(view, domain::GrantLease{workers_.begin()->first}, {key, {}, 0});
+  submit(view, domain::GrantLease{free->first}, {key, {}, 0});
   return true;
 }
 
@@ -366,7 +374,10 @@ void LeaseDispatcher::expire(const SessionKey& key, View& view) {
   if (is_held) return;
   base::rare(base::Rare::lease_expired);
   view.is_expiring = true;
-  submit(view, domain::ExpireLease{s.lease->token}, {key, {}, 0});
+  // Only this server can have told a worker of a lease that it granted.
+  const bool was_told = view.directed && view.directed->number > 0;
+  submit(view, domain::ExpireLease{s.lease->token, view.is_granted_here && !was_told},
+         {key, {}, 0});
 }
 
 void LeaseDispatcher::take_contents() {
@@ -431,6 +442,8 @@ bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
   if (view.is_expiring && !base::mutant(base::Mutant::expiring_lease_directed)) return false;
   const bus::PeerId* peer = peer_of(s.lease->worker);
   if (peer == nullptr) return false;  // due again when the worker registers
+  const bool is_told = view.directed && view.directed->number > 0;
+  if (!is_told && view.is_granted_here && workers_.at(s.lease->worker).is_leaving) return false;
   if (!view.directed) view.directed = std::make_unique<Directed>();
   Directed& directed = *view.directed;
   DirectiveBody directive;
@@ -440,6 +453,7 @@ bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
   if (directive.end == LeaseEnd::none) {
     if (!has_contents(key, view)) return false;
     directive.spec = *directed.spec;
+    if (s.lease->budget.value > 0) directive.spec.budget = s.lease->budget;
     directive.system_prompt = directed.system_prompt;
     if (s.turn) {
       directive.turn = DirectedTurn{s.turn->turn, directed.prompts[s.turn->prompt],

@@ -136,12 +136,14 @@ void AgentRunner::advance(const Key& key, Run& run, base::Duration now) {
       base::rare(base::Rare::older_lease_alive);
       return;
     }
-    if (run.is_lost || run.directive.end != LeaseEnd::none) {
-      report(run, domain::ReportAgentExited{});
+    if (is_leaving_ || run.is_lost || run.directive.end != LeaseEnd::none) {
+      domain::ReportAgentExited exited;
+      exited.is_stopped = is_leaving_;
+      report(run, exited);
       run.has_exited = true;
       return;
     }
-    if (is_leaving_) return;
+    run.active_at = now;
     launch(run);
   }
   obey(run, now);
@@ -164,29 +166,48 @@ void AgentRunner::launch(Run& run) {
 void AgentRunner::obey(Run& run, base::Duration now) {
   if (run.has_exited || run.is_ending) return;
   const DirectiveBody& wanted = run.directive;
-  if (run.is_lost || wanted.end == LeaseEnd::kill) {
-    run.is_ending = true;
-    run.agent.process->terminate(options_.kill_grace);
-    return;
+  if (run.is_lost || wanted.end == LeaseEnd::kill) return end(run);
+  run.is_stopped |= is_to_stop(run, now);
+  if (wanted.turn && wanted.turn->turn != run.begun && !run.is_stopped && !run.is_deaf) {
+    const base::TurnId before = std::exchange(run.begun, wanted.turn->turn);
+    run.active_at = now;
+    run.is_deaf = !write(run, run.agent.engine->begin_turn(run.begun, wanted.turn->prompt));
+    if (run.is_deaf) run.begun = before;
   }
-  if (wanted.turn && wanted.turn->turn != run.begun) {
-    run.begun = wanted.turn->turn;
-    write(run, run.agent.engine->begin_turn(wanted.turn->turn, wanted.turn->prompt));
-  }
-  if (wanted.turn && wanted.turn->is_interrupted && wanted.turn->turn != run.interrupted) {
+  if (wanted.turn && wanted.turn->is_interrupted && wanted.turn->turn == run.begun &&
+      wanted.turn->turn != run.interrupted) {
     run.interrupted = wanted.turn->turn;
     write(run, run.agent.engine->interrupt());
   }
+  if (run.is_stopped && is_leaving_) return end(run);
   const bool is_done = wanted.end == LeaseEnd::close || run.agent.engine->wants_exit();
-  if (is_done && !run.is_stdin_closed) {
-    run.is_stdin_closed = true;
-    run.close_by = now + options_.close_grace;
-    run.agent.process->close_stdin();
+  if (run.is_stopped || run.is_deaf || is_done) {
+    close_stdin(run, now);
   }
-  if (run.is_stdin_closed && now >= run.close_by) {
-    run.is_ending = true;
-    run.agent.process->terminate(options_.kill_grace);
-  }
+  if (run.is_stdin_closed && now >= run.close_by) end(run);
+}
+
+bool AgentRunner::is_at_work(const Run& run) {
+  return run.answered != run.begun || run.own.is_set();
+}
+
+// True if the agent is to be ended although nobody asked for that. Its session goes on.
+bool AgentRunner::is_to_stop(const Run& run, base::Duration now) const {
+  if (is_leaving_) return !is_at_work(run) || now >= leave_by_;
+  if (options_.idle_max.count() == 0 || is_at_work(run)) return false;
+  const bool is_directed = run.directive.turn && run.directive.turn->turn != run.begun;
+  return !is_directed && now - run.active_at >= options_.idle_max;
+}
+
+void AgentRunner::close_stdin(Run& run, base::Duration now) {
+  if (std::exchange(run.is_stdin_closed, true)) return;
+  run.close_by = now + options_.close_grace;
+  run.agent.process->close_stdin();
+}
+
+void AgentRunner::end(Run& run) {
+  run.is_ending = true;
+  run.agent.process->terminate(options_.kill_grace);
 }
 
 void AgentRunner::pump(Run& run, base::Duration now) {
@@ -201,6 +222,7 @@ void AgentRunner::pump(Run& run, base::Duration now) {
 }
 
 void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base::Duration now) {
+  run.active_at = now;
   if (const auto* started = std::get_if<engines::ProcessStarted>(&event)) {
     report(run, domain::ReportAgentStarted{started->pid, started->start_ticks});
   } else if (const auto* failed = std::get_if<engines::StartFailed>(&event)) {
@@ -218,13 +240,24 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
   } else if (const auto* exited = std::get_if<engines::ProcessExited>(&event)) {
     report_all(run, run.agent.engine->on_end());
     report(run, domain::ReportAgentExited{std::max<std::int64_t>(0, exited->code), exited->signal,
-                                          exited->stderr_tail});
+                                          exited->stderr_tail, run.is_stopped, run.has_introduced,
+                                          run.begun});
     run.has_exited = true;
   }
 }
 
+void AgentRunner::note(Run& run, const domain::Report& report) {
+  run.has_introduced |= std::holds_alternative<domain::ReportInitialized>(report);
+  if (const auto* own = std::get_if<domain::ReportOwnTurnStarted>(&report)) run.own = own->turn;
+  const auto* result = std::get_if<domain::ReportTurnResult>(&report);
+  if (result == nullptr) return;
+  if (result->turn == run.begun) run.answered = run.begun;
+  if (result->turn == run.own) run.own = {};
+}
+
 void AgentRunner::report(Run& run, const domain::Report& report) {
   if (run.is_lost) return;
+  note(run, report);
   run.unacked.push_back(encode_report(++run.sequence, report));
   const std::size_t bytes = size_of(run.unacked.back());
   run.unacked_bytes += bytes;
@@ -235,15 +268,17 @@ void AgentRunner::report_all(Run& run, const std::vector<domain::Report>& report
   for (const domain::Report& each : reports) report(run, each);
 }
 
-void AgentRunner::write(Run& run, const base::Bytes& bytes) {
-  if (bytes.empty()) return;
+// Returns false if the agent does not read any more; its exit follows.
+bool AgentRunner::write(Run& run, const base::Bytes& bytes) {
+  if (bytes.empty()) return true;
   const auto written = run.agent.process->write(bytes);
-  if (written || written.error().code == base::ErrorCode::unreachable) return;  // its exit follows
+  if (written) return true;
+  if (written.error().code == base::ErrorCode::unreachable) return false;
   report(run,
          domain::ReportAgentLine{domain::LineFault::unknown_kind, 0,
                                  "not given to the agent: " + base::describe(written.error())});
-  run.is_ending = true;
-  run.agent.process->terminate(options_.kill_grace);
+  end(run);
+  return true;
 }
 
 bool AgentRunner::has_unsent(const Run& run) const {
@@ -302,18 +337,12 @@ void AgentRunner::send_again() {
 }
 
 bool AgentRunner::is_idle() const {
-  return std::all_of(runs_.begin(), runs_.end(), [&](const auto& entry) {
-    return is_leaving_ && !entry.second.is_launched && !entry.second.has_exited;
-  });
+  return runs_.empty();
 }
 
-void AgentRunner::end_all() {
+void AgentRunner::end_all(base::Duration by) {
   is_leaving_ = true;
-  for (auto& [key, run] : runs_) {
-    if (run.has_exited || run.is_ending || !run.agent.process) continue;
-    run.is_ending = true;
-    run.agent.process->terminate(options_.kill_grace);
-  }
+  leave_by_ = by;
 }
 
 std::vector<engines::PollWish> AgentRunner::poll_wishes() const {

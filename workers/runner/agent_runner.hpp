@@ -23,6 +23,8 @@ struct AgentRunnerOptions {
   std::size_t batch_bytes_max = std::size_t{1} << 20;  // of one reports message
   std::chrono::milliseconds kill_grace{3000};  // SIGTERM to SIGKILL; Claude Code takes 1.6 s
   base::Duration close_grace = std::chrono::seconds(30);  // end of stdin to SIGTERM
+  // An agent without work for this long is ended; the next prompt resumes it. 0: never.
+  base::Duration idle_max = std::chrono::minutes(15);
 };
 
 class AgentRunner {
@@ -53,10 +55,12 @@ class AgentRunner {
   std::vector<HeldLease> held() const;
   // Sends again all reports that were sent and not acknowledged.
   void send_again();
-  // Ends every agent, and starts none until come_back(); their exits are reported as usual.
-  void end_all();
+  // Ends every agent, and starts none until come_back(). An agent at work has until `by` to end its
+  // turn. Their exits are reported as usual.
+  void end_all(base::Duration by);
   void come_back() { is_leaving_ = false; }
-  // True when nothing runs and no report waits.
+  bool is_leaving() const { return is_leaving_; }
+  // True when nothing runs and no report waits to be acknowledged.
   bool is_idle() const;
 
   std::vector<engines::PollWish> poll_wishes() const;
@@ -78,8 +82,14 @@ class AgentRunner {
     bool is_lost = false;     // the lease is another's: report nothing, end the agent
     bool is_ending = false;
     bool is_stdin_closed = false;
+    bool is_stopped = false;     // the worker ends it by itself; it is given no turn any more
     base::Duration close_by{0};  // once stdin is closed: the agent is ended after this
+    base::Duration active_at{0};  // when it was last given something or said something
+    bool has_introduced = false;
+    bool is_deaf = false;  // it was to be given a turn and does not read any more
     base::TurnId begun;
+    base::TurnId answered;  // the last one begun that has a result
+    base::TurnId own;       // a turn of the agent's own, under way; unset: none
     base::TurnId interrupted;
     std::int64_t sequence = 0;            // of the last report
     std::deque<SequencedReport> unacked;  // ascending
@@ -94,15 +104,20 @@ class AgentRunner {
   void advance(const Key& key, Run& run, base::Duration now);
   void launch(Run& run);
   void obey(Run& run, base::Duration now);
+  static bool is_at_work(const Run& run);
+  bool is_to_stop(const Run& run, base::Duration now) const;
+  void close_stdin(Run& run, base::Duration now);
+  void end(Run& run);
   void pump(Run& run, base::Duration now);
   void take_event(Run& run, const engines::ProcessEvent& event, base::Duration now);
+  static void note(Run& run, const domain::Report& report);
   void report(Run& run, const domain::Report& report);
   static void forget_first(Run& run);
   static void unsend(Run& run, std::int64_t through);
   bool has_unsent(const Run& run) const;
   ReportsBody take_reports(const Key& key, Run& run);
   void report_all(Run& run, const std::vector<domain::Report>& reports);
-  void write(Run& run, const base::Bytes& bytes);
+  bool write(Run& run, const base::Bytes& bytes);
 
   AgentLauncher& launcher_;
   const AgentRunnerOptions options_;
@@ -113,6 +128,7 @@ class AgentRunner {
   Key last_sent_;  // the lease whose reports were taken last
   std::size_t unacked_bytes_ = 0;
   bool is_leaving_ = false;
+  base::Duration leave_by_{0};  // then turns under way are cut off
   base::OneThread thread_;
 };
 

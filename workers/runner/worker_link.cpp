@@ -42,7 +42,7 @@ bool WorkerLink::do_work() {
   for (const base::Bytes& bytes : received) {
     if (const auto frame = bus::decode_frame(bytes)) take_frame(*frame, now);
   }
-  if (now >= next_heartbeat_) {
+  if (now >= next_heartbeat_ || worker_.is_leaving() != has_told_leaving_) {
     const bool is_silent = now - std::max(last_heard_, connected_at_) > options_.silence_max;
     if (is_silent) reconnect(now);
     if (worker_.unacked_bytes() == 0) last_ack_ = now;
@@ -53,16 +53,18 @@ bool WorkerLink::do_work() {
     }
     if (is_registered_) {
       // A send that fails found no connection: the server is gone, or another one will come.
-      is_registered_ = send(kVerbHeartbeat, bus::to_body(HeartbeatBody{worker_.held()}));
+      is_registered_ = send(kVerbHeartbeat,
+                            bus::to_body(HeartbeatBody{worker_.held(), worker_.is_leaving()}));
     } else {
       greet();
     }
+    has_told_leaving_ = worker_.is_leaving();
     next_heartbeat_ =
         now + (is_registered_ ? options_.heartbeat_interval : options_.greet_interval);
   }
   if (!is_orphaned_ && now - last_heard_ > options_.orphan_grace) {
     is_orphaned_ = true;
-    worker_.end_all();
+    worker_.end_all(now);
   }
   has_worked |= worker_.do_work(now);
   has_worked |= send_reports();
@@ -97,13 +99,17 @@ void WorkerLink::greet() {
   socket_.send(bus::encode_frame(hello));
 }
 
+base::RawValue WorkerLink::registration() const {
+  return bus::to_body(RegisterBody{id_, pid_, worker_.held(), worker_.is_leaving()});
+}
+
 void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
   if (const auto* welcome = std::get_if<bus::Welcome>(&frame)) {
     last_heard_ = now;
     options_ = usual_;
     if (welcome->silence_max.count() > 0) options_.give_up_before(welcome->silence_max);
     if (std::exchange(is_orphaned_, false)) worker_.come_back();
-    is_registered_ = send(kVerbRegister, bus::to_body(RegisterBody{id_, pid_, worker_.held()}));
+    is_registered_ = send(kVerbRegister, registration());
     return;
   }
   if (const auto* reply = std::get_if<bus::Reply>(&frame)) {
@@ -117,7 +123,10 @@ void WorkerLink::take_frame(const bus::Frame& frame, base::Duration now) {
   if (notice == nullptr) return;
   last_heard_ = now;
   if (notice->verb == kVerbRegisterAgain) {
-    is_registered_ = send(kVerbRegister, bus::to_body(RegisterBody{id_, pid_, worker_.held()}));
+    is_registered_ = send(kVerbRegister, registration());
+  } else if (notice->verb == kVerbHeartbeat) {
+    const auto answer = bus::from_body<HeartbeatBody>(notice->body);
+    is_leaving_known_ = answer && answer->is_leaving && worker_.is_leaving();
   } else if (notice->verb == kVerbDirective) {
     if (auto directive = bus::from_body<DirectiveBody>(notice->body)) {
       worker_.on_directive(std::move(*directive), now);

@@ -41,6 +41,9 @@ class WorkerLink {
   bool do_work();
 
   bool is_registered() const { return is_registered_; }
+  // True when a worker that leaves has nothing left to do, and the server knows, so that no lease is
+  // on its way.
+  bool may_leave() const { return worker_.is_idle() && (is_leaving_known_ || !is_registered_); }
   // The time at which do_work() is due even if nothing was received.
   base::Duration deadline() const { return next_heartbeat_; }
 
@@ -49,6 +52,7 @@ class WorkerLink {
 
   std::vector<base::Bytes> receive();
   void greet();
+  base::RawValue registration() const;
   void reconnect(base::Duration now);
   void take_frame(const bus::Frame& frame, base::Duration now);
   bool send_reports();
@@ -62,6 +66,8 @@ class WorkerLink {
   const WorkerLinkOptions usual_;
   WorkerLinkOptions options_;  // adapted to the present server
   bool is_registered_ = false;
+  bool has_told_leaving_ = false;
+  bool is_leaving_known_ = false;
   bool is_orphaned_ = false;     // the grace is over; the agents were told to end
   base::Duration worked_at_{0};  // the last reading of the clock
   base::Duration last_heard_{0};

@@ -80,6 +80,14 @@ struct CloseSession {
   static constexpr void fields(Visit&&) {}
 };
 
+// Give the agent the prompts that wait behind a failure.
+struct ContinueSession {
+  static constexpr std::string_view kType = "ContinueSession";
+  bool operator==(const ContinueSession&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
+};
+
 // Erase the text of these events, wherever it lies; without events, the whole session's text.
 struct EraseContent {
   static constexpr std::string_view kType = "EraseContent";
@@ -136,11 +144,13 @@ struct ExpireLease {
   static constexpr std::string_view kType = "ExpireLease";
   static constexpr CommandClass kClass = CommandClass::reported;
   FencingToken token;
+  bool is_unknown = false;  // no worker was ever told of the lease
 
   bool operator==(const ExpireLease&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("token", &ExpireLease::token);
+    visit("unknown", &ExpireLease::is_unknown);
   }
 };
 
@@ -337,6 +347,9 @@ struct ReportAgentExited {
   std::int64_t exit_code = 0;
   std::int64_t signal = 0;
   std::string stderr_tail;
+  bool is_stopped = false;  // the worker ended it, because it leaves or the agent had no work
+  bool has_run = false;     // the agent had introduced itself
+  TurnId given{};           // the last turn that it was given; unset: none, or not said
 
   bool operator==(const ReportAgentExited&) const = default;
   template <class Visit>
@@ -344,6 +357,9 @@ struct ReportAgentExited {
     visit("exit_code", &ReportAgentExited::exit_code);
     visit("signal", &ReportAgentExited::signal);
     visit("stderr_tail", &ReportAgentExited::stderr_tail);
+    visit("stopped", &ReportAgentExited::is_stopped);
+    visit("has_run", &ReportAgentExited::has_run);
+    visit("given", &ReportAgentExited::given);
   }
 };
 
@@ -364,7 +380,8 @@ struct LeaseReport {
 };
 
 using SessionClientCommands =
-    base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, EraseContent>;
+    base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, ContinueSession,
+                EraseContent>;
 using SessionCommand = base::VariantOf<
     base::Joined<SessionClientCommands, base::Types<GrantLease, ExpireLease, ExpireContent,
                                                     CompleteErasure, GiveUpContent, LeaseReport>>>;

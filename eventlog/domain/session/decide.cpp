@@ -36,7 +36,8 @@ bool may_end_by(const Report& report) {
 template <class C>
 bool may_end_by(const C& command) {
   if constexpr (std::same_as<C, LeaseReport>) return may_end_by(command.report);
-  using Ending = base::Types<KillSession, CloseSession, InterruptTurn, ExpireLease, GiveUpContent>;
+  using Ending =
+      base::Types<KillSession, CloseSession, InterruptTurn, GrantLease, ExpireLease, GiveUpContent>;
   return base::kContains<C, Ending>;
 }
 

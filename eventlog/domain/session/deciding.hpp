@@ -29,6 +29,23 @@ struct Deciding {
   void emit_to_registry(Event event) { emit_to(registry_stream(agent()), std::move(event)); }
   void emit_to_admission(Event event) { emit_to(std::string(kAdmissionStream), std::move(event)); }
 
+  // Prompts wait and a turn has failed: pauses their queue, unless the session goes on regardless.
+  // Returns true if it is paused.
+  bool pause_queue(EndReason failure) {
+    if (session().spec.continues_after_failure) return false;
+    emit(QueuePaused{failure});
+    return true;
+  }
+
+  // Ends the current turn, whose prompt no agent was given. It is the first of the queue again,
+  // unless somebody asked it to end. Returns true if it is.
+  bool return_turn() {
+    const CurrentTurn& turn = *session().turn;
+    if (turn.is_interrupt_requested) emit(TurnInterrupted{turn.turn, EndReason::user, {}});
+    if (!turn.is_interrupt_requested) emit(TurnReturned{turn.turn});
+    return !turn.is_interrupt_requested;
+  }
+
   void start_next_turn(const QueuedTurn& next, FencingToken token) {
     emit(TurnStarted{next.turn, token});
   }
@@ -106,6 +123,7 @@ Decided decide_one(Deciding d, const SendPrompt& c);
 Decided decide_one(Deciding d, const InterruptTurn& c);
 Decided decide_one(Deciding d, const KillSession& c);
 Decided decide_one(Deciding d, const CloseSession& c);
+Decided decide_one(Deciding d, const ContinueSession& c);
 Decided decide_one(Deciding d, const EraseContent& c);
 Decided decide_one(Deciding d, const GrantLease& c);
 Decided decide_one(Deciding d, const ExpireLease& c);

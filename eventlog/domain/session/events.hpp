@@ -99,6 +99,39 @@ struct OwnTurnStarted {
   }
 };
 
+// The turn was started and its agent ended before it was given the prompt. The turn is the first of
+// the queue again.
+struct TurnReturned {
+  static constexpr std::string_view kType = "TurnReturned";
+  TurnId turn;
+
+  bool operator==(const TurnReturned&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &TurnReturned::turn);
+  }
+};
+
+// A turn failed while prompts waited. They wait until somebody says how to go on.
+struct QueuePaused {
+  static constexpr std::string_view kType = "QueuePaused";
+  EndReason reason = EndReason::none;  // of the failure
+
+  bool operator==(const QueuePaused&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("reason", &QueuePaused::reason);
+  }
+};
+
+struct QueueContinued {
+  static constexpr std::string_view kType = "QueueContinued";
+
+  bool operator==(const QueueContinued&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&&) {}
+};
+
 struct InterruptRequested {
   static constexpr std::string_view kType = "InterruptRequested";
   TurnId turn;
@@ -299,6 +332,7 @@ struct LeaseGranted {
   WorkerId worker;
   FencingToken token;
   std::string resume_agent_session;  // continue this one; empty: as the session's spec says
+  NanoUsd budget{};                  // what is left of the session's; 0: as its spec says
 
   bool operator==(const LeaseGranted&) const = default;
   template <class Visit>
@@ -306,6 +340,7 @@ struct LeaseGranted {
     visit("worker", &LeaseGranted::worker);
     visit("token", &LeaseGranted::token);
     visit("resume_agent_session", &LeaseGranted::resume_agent_session);
+    visit("budget", &LeaseGranted::budget);
   }
 };
 
@@ -376,12 +411,14 @@ struct AgentExited {
   static constexpr std::string_view kType = "AgentExited";
   std::int64_t exit_code = 0;
   std::int64_t signal = 0;  // 0: it exited by itself
+  bool is_stopped = false;  // Steno ended it, without being asked to end the session
 
   bool operator==(const AgentExited&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("exit_code", &AgentExited::exit_code);
     visit("signal", &AgentExited::signal);
+    visit("stopped", &AgentExited::is_stopped);
   }
 };
 
@@ -455,8 +492,8 @@ struct ContentErasureCompleted {
 };
 
 using SessionEvents =
-    base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted,
-                InterruptRequested, TurnFinished, TurnFailed, TurnInterrupted, OutputRecorded,
+    base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted, TurnReturned,
+                QueuePaused, QueueContinued, InterruptRequested, TurnFinished, TurnFailed, TurnInterrupted, OutputRecorded,
                 PartialOutputRecorded, ToolCallStarted, ToolCallFinished, AgentLineRecorded,
                 ReportIgnored, NothingChanged, LeaseGranted, LeaseReleased, LeaseExpired,
                 AgentStarted, AgentInitialized, AgentStartFailed, AgentExited, CloseRequested,

@@ -77,7 +77,7 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionNamed& e) {
 
 bool apply(OfSession auto& s, const Envelope&, const TurnStarted& e) {
   if (!is_live(s.status) || s.turn || s.queue.empty() || s.queue.front().turn != e.turn ||
-      !has_lease(s, e.token)) {
+      s.pause != EndReason::none || !has_lease(s, e.token)) {
     return false;
   }
   s.turn = CurrentTurn{e.turn, s.queue.front().prompt, s.queue.front().version, false};
@@ -88,6 +88,25 @@ bool apply(OfSession auto& s, const Envelope&, const TurnStarted& e) {
 bool apply(OfSession auto& s, const Envelope&, const OwnTurnStarted& e) {
   if (!is_live(s.status) || !s.lease || s.own_turn.is_set() || !e.turn.is_set()) return false;
   s.own_turn = e.turn;
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const TurnReturned& e) {
+  if (!s.turn || s.turn->turn != e.turn) return false;
+  s.queue.insert(s.queue.begin(), {e.turn, s.turn->prompt, s.turn->version});
+  s.turn.reset();
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const QueuePaused& e) {
+  if (!is_live(s.status) || s.turn || s.queue.empty() || e.reason == EndReason::none) return false;
+  s.pause = e.reason;
+  return true;
+}
+
+bool apply(OfSession auto& s, const Envelope&, const QueueContinued&) {
+  if (s.pause == EndReason::none) return false;
+  s.pause = EndReason::none;
   return true;
 }
 
@@ -111,6 +130,7 @@ bool apply(OfSession auto& s, const Envelope&, const TurnInterrupted& e) {
                                    [&](const QueuedTurn& q) { return q.turn == e.turn; });
   if (queued == s.queue.end()) return false;
   s.queue.erase(queued);
+  if (s.queue.empty()) s.pause = EndReason::none;
   return true;
 }
 
@@ -122,7 +142,7 @@ bool apply(SessionState& s, const Envelope&, const OutputRecorded& e) {
 
 bool apply(OfSession auto& s, const Envelope&, const LeaseGranted& e) {
   if (!is_live(s.status) || s.lease || e.token <= s.last_token) return false;
-  s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0};
+  s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0, e.budget};
   s.last_token = e.token;
   return true;
 }
@@ -229,9 +249,10 @@ bool apply(SessionState& s, const Envelope&, const SessionResumed&) {
 // The events that leases depend on, and the others. Every new event must be in one of the two
 // lists.
 using LeaseEvents =
-    base::Types<SessionOpened, TurnQueued, TurnStarted, OwnTurnStarted, InterruptRequested,
-                TurnFinished, TurnFailed, TurnInterrupted, LeaseGranted, LeaseReleased,
-                LeaseExpired, AgentStarted, AgentInitialized, CloseRequested, SessionClosed>;
+    base::Types<SessionOpened, TurnQueued, TurnStarted, OwnTurnStarted, TurnReturned, QueuePaused,
+                QueueContinued, InterruptRequested, TurnFinished, TurnFailed, TurnInterrupted,
+                LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized,
+                CloseRequested, SessionClosed>;
 using NotOfLeases = base::Types<SessionNamed, OutputRecorded, PartialOutputRecorded,
                                 ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored,
                                 NothingChanged, AgentStartFailed, AgentExited, SessionResumed,

@@ -11,8 +11,14 @@ Decided decide_one(Deciding d, const GrantLease& c) {
     return reject(RejectionCode::lease_held, "session " + label(s) + " has a lease already");
   }
   const FencingToken token = s.last_token.next();
-  d.emit(LeaseGranted{c.worker, token, s.agent_session});
-  if (!s.queue.empty()) d.start_next_turn(s.queue.front(), token);
+  const NanoUsd left{s.spec.budget.value - s.cost.value};
+  if (s.spec.budget.value > 0 && left.value <= 0) {
+    d.close(SessionStatus::failed, EndReason::budget);
+    return std::move(d.decision);
+  }
+  d.emit(LeaseGranted{c.worker, token, s.agent_session, s.spec.budget.value > 0 ? left : NanoUsd{}});
+  const bool is_paused = s.pause != EndReason::none;
+  if (!s.queue.empty() && !is_paused) d.start_next_turn(s.queue.front(), token);
   return std::move(d.decision);
 }
 
@@ -21,9 +27,11 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
   if (!s.lease || s.lease->token != c.token) {
     return reject(RejectionCode::stale_token, "the lease is not held any more");
   }
-  d.interrupt_turns(EndReason::worker_lost);
+  const bool is_returned = c.is_unknown && s.turn && d.return_turn();
+  if (!c.is_unknown) d.interrupt_turns(EndReason::worker_lost);
   d.end_lease(LeaseExpired{c.token});
-  const bool has_more = !s.queue.empty() || (s.spec.is_multi_turn && !s.is_close_requested);
+  const bool has_more =
+      is_returned || !s.queue.empty() || (s.spec.is_multi_turn && !s.is_close_requested);
   if (is_live(s.status) && !has_more) {
     d.close(SessionStatus::failed, EndReason::worker_lost);
   }

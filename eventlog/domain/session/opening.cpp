@@ -191,6 +191,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
     // Limits of the source stay in force where the command leaves them out.
     if (c.spec.allowed_tools.empty()) opened.spec.allowed_tools = source.spec.allowed_tools;
     if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;
+    opened.spec.continues_after_failure |= source.spec.continues_after_failure;
     d.emit_to(session_stream(d.agent(), c.resume), SessionResumed{d.context.target.id, c.is_fork});
   }
   d.emit(opened, c.system_prompt);

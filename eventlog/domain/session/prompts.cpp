@@ -67,6 +67,15 @@ Decided decide_one(Deciding d, const KillSession&) {
   return std::move(d.decision);
 }
 
+Decided decide_one(Deciding d, const ContinueSession&) {
+  const SessionState& s = d.session();
+  if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
+  if (s.pause == EndReason::none) return Decision{};
+  d.emit(QueueContinued{});
+  if (s.lease) d.start_next_turn(s.queue.front(), s.lease->token);
+  return std::move(d.decision);
+}
+
 Decided decide_one(Deciding d, const CloseSession&) {
   const SessionState& s = d.session();
   if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);

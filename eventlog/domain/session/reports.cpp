@@ -83,6 +83,20 @@ void end_own_turn(Deciding& d, const ReportTurnResult& r) {
   if (s.is_close_requested && !s.turn && s.queue.empty()) d.close_as_asked();
 }
 
+// Decides what follows the failure of a prompt's turn. The session goes on if its agent can.
+void go_on_or_fail(Deciding& d, const ReportTurnResult& r) {
+  const SessionState& s = d.session();
+  const bool is_budget = r.subtype == "error_max_budget_usd";
+  // An agent that never introduced itself could not begin, and will not the next time.
+  const bool can_go_on = s.spec.is_multi_turn && s.status == SessionStatus::running && !is_budget;
+  const bool is_waiting = !s.queue.empty();
+  if (!can_go_on || (!is_waiting && s.is_close_requested)) {
+    d.close(SessionStatus::failed, is_budget ? EndReason::budget : EndReason::turn_error);
+  } else if (is_waiting && !d.pause_queue(EndReason::turn_error)) {
+    d.start_next_turn(s.queue.front(), s.lease->token);
+  }
+}
+
 void report(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
   if (d.has_own_turn && s.own_turn == r.turn) return end_own_turn(d, r);
@@ -94,8 +108,7 @@ void report(Deciding& d, const ReportTurnResult& r) {
     end_turn(d, r);
   }
   if (r.is_error && !is_interrupted) {
-    const bool is_budget = r.subtype == "error_max_budget_usd";
-    d.close(SessionStatus::failed, is_budget ? EndReason::budget : EndReason::turn_error);
+    go_on_or_fail(d, r);
   } else if (!s.spec.is_multi_turn && is_interrupted) {
     d.close(SessionStatus::killed, EndReason::user);
   } else if (!s.spec.is_multi_turn) {
@@ -110,19 +123,33 @@ void report(Deciding& d, const ReportTurnResult& r) {
   }
 }
 
+// A multi-turn session outlives its agent, which is resumed for the next prompt. It fails if the
+// agent could not even begin.
 void report(Deciding& d, const ReportAgentExited& r) {
   const SessionState& s = d.session();
-  d.emit(AgentExited{r.exit_code, r.signal}, r.stderr_tail);
+  d.emit(AgentExited{r.exit_code, r.signal, r.is_stopped}, r.stderr_tail);
+  if (!is_live(s.status)) return d.end_lease(LeaseReleased{s.lease->token});
+  const bool can_go_on = r.is_stopped || (s.spec.is_multi_turn && r.has_run);
+  const bool is_given = s.turn && (!can_go_on || r.given == s.turn->turn);
+  const bool is_returned = s.turn && !is_given && d.return_turn();
   d.end_lease(LeaseReleased{s.lease->token});
-  if (!is_live(s.status)) return;
-  // Agents exit with 1 if their last result was an error, such as an interrupted turn.
-  const bool is_clean = r.exit_code <= 1 && r.signal == 0 && !has_work(s);
-  d.interrupt_turns(EndReason::agent_exited);
-  if (is_clean && s.is_close_requested) {
-    d.close_as_asked();
-  } else {
-    d.close(SessionStatus::failed, EndReason::agent_exited);
+
+  const EndReason reason = r.is_stopped ? EndReason::stopped : EndReason::agent_exited;
+  const bool was_asked = can_go_on && s.turn && s.turn->is_interrupt_requested;
+  if (is_given) d.emit(TurnInterrupted{s.turn->turn, was_asked ? EndReason::user : reason, {}});
+  const bool is_cut_off = (is_given && !was_asked) || s.own_turn.is_set();
+  d.interrupt_own_turn(reason);
+  if (can_go_on && (is_returned || !s.queue.empty())) {
+    if (is_cut_off && !r.is_stopped) d.pause_queue(reason);
+    return;
   }
+  if (can_go_on && s.spec.is_multi_turn && !s.is_close_requested) return;
+  // Agents exit with 1 if their last result was an error, such as an interrupted turn.
+  const bool is_clean = r.is_stopped || (r.exit_code <= 1 && r.signal == 0);
+  const bool is_done = is_clean && !is_cut_off && s.queue.empty();
+  if (is_done && s.is_close_requested) return d.close_as_asked();
+  if (was_asked && !is_cut_off) return d.close(SessionStatus::killed, EndReason::user);
+  d.close(r.is_stopped ? SessionStatus::killed : SessionStatus::failed, reason);
 }
 
 }  // namespace

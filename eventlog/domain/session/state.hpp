@@ -47,6 +47,7 @@ struct Lease {
   std::string resume_agent_session;
   std::int64_t pid = 0;  // pid of the agent process; 0: not started yet
   std::int64_t start_ticks = 0;
+  NanoUsd budget{};  // of its agent process; 0: as the session's spec says
 
   bool operator==(const Lease&) const = default;
   template <class Visit>
@@ -57,6 +58,7 @@ struct Lease {
     visit("resume_agent_session", &Lease::resume_agent_session);
     visit("pid", &Lease::pid);
     visit("start_ticks", &Lease::start_ticks);
+    visit("budget", &Lease::budget);
   }
 };
 
@@ -93,6 +95,7 @@ struct SessionState {
   base::Boxed<CurrentTurn> turn;
   TurnId own_turn;  // the agent's own, under way; unset: none
   std::vector<QueuedTurn> queue;
+  EndReason pause = EndReason::none;  // the failure behind which the queue waits; none: it does not
   std::int64_t blocks = 0;  // finished output blocks so far
   Usage usage;
   NanoUsd cost;
@@ -124,6 +127,7 @@ struct SessionState {
     visit("turn", &SessionState::turn);
     visit("own_turn", &SessionState::own_turn);
     visit("queue", &SessionState::queue);
+    visit("pause", &SessionState::pause);
     visit("blocks", &SessionState::blocks);
     visit("usage", &SessionState::usage);
     visit("cost", &SessionState::cost);
@@ -148,6 +152,7 @@ struct LeaseState {
   base::Boxed<CurrentTurn> turn;
   TurnId own_turn;
   std::vector<QueuedTurn> queue;
+  EndReason pause = EndReason::none;
 
   bool operator==(const LeaseState&) const = default;
 };

@@ -130,16 +130,16 @@ TEST_CASE("registry and admission are read by what may begin or end a session", 
   const std::vector<std::string> none;
   for (const Command& command :
        {as_command(Spawn{}), as_command(KillSession{}), as_command(CloseSession{}),
-        as_command(InterruptTurn{}), as_command(ExpireLease{}), as_command(GiveUpContent{}),
-        as_command(support::report(1, ReportTurnResult{})),
+        as_command(InterruptTurn{}), as_command(GrantLease{}), as_command(ExpireLease{}),
+        as_command(GiveUpContent{}), as_command(support::report(1, ReportTurnResult{})),
         as_command(support::report(1, ReportStartFailed{})),
         as_command(support::report(1, ReportAgentExited{}))}) {
     INFO(type_name(command));
     CHECK(reads(command) == shared);
   }
   for (const Command& command :
-       {as_command(SendPrompt{}), as_command(EraseContent{}), as_command(GrantLease{}),
-        as_command(ExpireContent{}), as_command(CompleteErasure{}), as_command(RequestAnchor{}),
+       {as_command(SendPrompt{}), as_command(EraseContent{}), as_command(ExpireContent{}),
+        as_command(CompleteErasure{}), as_command(RequestAnchor{}),
         as_command(support::report(1, ReportOutput{})),
         as_command(support::report(1, ReportInitialized{}))}) {
     INFO(type_name(command));

@@ -205,6 +205,21 @@ TEST_CASE("a worker whose queue is full keeps its leases until it must have noti
   CHECK(life.count("LeaseExpired") == 1);
 }
 
+TEST_CASE("a worker that leaves is granted no lease", "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  life.register_worker();
+  life.hear(kVerbHeartbeat, HeartbeatBody{{}, true});
+  const auto answers = life.socket.take<HeartbeatBody>(kVerbHeartbeat);
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].is_leaving);
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 1, DrivenLoop::spawn())));
+  life.settle();
+  CHECK(life.count("LeaseGranted") == 0);
+  life.register_worker();  // another life of it
+  CHECK(life.count("LeaseGranted") == 1);
+}
+
 TEST_CASE("what did not fit a worker's queue is told when there is room", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);

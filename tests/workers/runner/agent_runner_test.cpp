@@ -23,12 +23,14 @@ struct Agent {
   bool is_reading = true;
   bool is_stdin_closed = false;
   bool is_terminated = false;
+  bool is_deaf = false;  // its stdin is closed
 };
 
 class Process final : public engines::AgentProcess {
  public:
   explicit Process(Agent& agent) : agent_(agent) {}
   base::Result<void> write(base::ByteView bytes) override {
+    if (agent_.is_deaf) return base::failure(base::ErrorCode::unreachable, "closed");
     agent_.written.emplace_back(bytes);
     return {};
   }
@@ -47,7 +49,7 @@ class Process final : public engines::AgentProcess {
   Agent& agent_;
 };
 
-// Writes each turn as its id, and reports each line as output.
+// Writes each turn as its id. Reports a line that is a turn's id as its result, and others as output.
 class Codec final : public engines::Engine {
  public:
   engines::Launch launch() const override { return {}; }
@@ -55,6 +57,11 @@ class Codec final : public engines::Engine {
   base::Bytes begin_turn(base::TurnId turn, base::ByteView) override { return turn.text(); }
   base::Bytes interrupt() override { return "interrupt"; }
   std::vector<domain::Report> on_line(base::ByteView line, base::Time) override {
+    if (const auto turn = base::TurnId::parse(line)) {
+      domain::ReportTurnResult result;
+      result.turn = *turn;
+      return {result};
+    }
     return {domain::ReportOutput{{}, domain::OutputKind::text, std::string(line)}};
   }
   std::vector<domain::Report> on_time(base::Time) override { return {}; }
@@ -243,6 +250,94 @@ TEST_CASE("an agent that does not end with its stdin is ended after the grace", 
   w.now += std::chrono::seconds(2);
   w.worker.do_work(w.now);
   CHECK(w.agents[0].is_terminated);
+}
+
+// Returns the last report that is to be sent, which must be the agent's exit.
+domain::ReportAgentExited exit_of(EngineWorld& w) {
+  std::optional<SequencedReport> last;
+  while (const auto body = w.worker.take_reports()) last = body->reports.back();
+  REQUIRE(last);
+  const auto report = decode_report(*last);
+  REQUIRE(report);
+  REQUIRE(std::holds_alternative<domain::ReportAgentExited>(*report));
+  return std::get<domain::ReportAgentExited>(*report);
+}
+
+TEST_CASE("a worker that leaves gives turns under way time to end", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.worker.end_all(w.now + std::chrono::seconds(10));
+  w.now += std::chrono::seconds(9);
+  w.worker.do_work(w.now);
+  CHECK_FALSE(w.agents[0].is_terminated);
+  const bool is_done = GENERATE(true, false);
+  if (is_done) {
+    w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+    // The server may start the next turn before it knows; no agent is given it.
+    w.direct(EngineWorld::directive(2, 2));
+  } else {
+    w.now += std::chrono::seconds(1);
+  }
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_terminated);
+  CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
+  w.says(0, engines::ProcessExited{-1, 15, 0, ""});
+  const auto exited = exit_of(w);
+  CHECK(exited.is_stopped);
+  CHECK(exited.given == turn(1));
+  CHECK_FALSE(w.worker.is_idle());
+  w.worker.on_ack({kSession, {1}, 3, false, false});
+  w.worker.do_work(w.now);
+  CHECK(w.worker.is_idle());
+}
+
+TEST_CASE("a worker that leaves begins no lease", "[workers]") {
+  EngineWorld w;
+  w.worker.end_all(w.now);
+  w.direct(EngineWorld::directive(1, 1));
+  CHECK(w.agents.empty());
+  const auto exited = exit_of(w);
+  CHECK(exited.is_stopped);
+  CHECK_FALSE(exited.given.is_set());
+}
+
+TEST_CASE("an agent without work is ended after a while", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.now += std::chrono::minutes(20);
+  w.worker.do_work(w.now);
+  CHECK_FALSE(w.agents[0].is_stdin_closed);  // it is at work
+  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  auto idle = EngineWorld::directive(2, 1);
+  idle.turn.reset();
+  w.direct(idle);
+  w.now += std::chrono::minutes(14);
+  w.worker.do_work(w.now);
+  CHECK_FALSE(w.agents[0].is_stdin_closed);
+  w.now += std::chrono::minutes(1);
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_stdin_closed);
+  w.direct(EngineWorld::directive(3, 2));
+  CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
+  w.says(0, engines::ProcessExited{0, 0, 0, ""});
+  const auto exited = exit_of(w);
+  CHECK(exited.is_stopped);
+  CHECK(exited.given == turn(1));
+}
+
+TEST_CASE("a turn that the agent does not read any more counts as not given", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.agents[0].is_deaf = true;
+  w.direct(EngineWorld::directive(2, 2));
+  w.agents[0].is_deaf = false;
+  w.direct(EngineWorld::directive(3, 2));
+  CHECK(w.agents[0].written == std::vector<std::string>{turn(1).text()});
+  w.says(0, engines::ProcessExited{0, 0, 0, ""});
+  const auto exited = exit_of(w);
+  CHECK_FALSE(exited.is_stopped);
+  CHECK(exited.given == turn(1));
 }
 
 TEST_CASE("agents are not read while too many reports wait", "[workers]") {

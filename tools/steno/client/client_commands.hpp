@@ -17,6 +17,7 @@ struct SpawnArguments {
   std::vector<std::string> allowed_tools;
   std::int64_t max_turns = 0;
   bool is_multi_turn = false;
+  bool continues_after_failure = false;
   bool is_detached = false;  // run: return once the session exists
 };
 
@@ -51,6 +52,7 @@ struct ReferenceArguments {
 };
 Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> close(const Config& config, const ReferenceArguments& arguments);
+Outcome<int> continue_session(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
 
 struct KillArguments {

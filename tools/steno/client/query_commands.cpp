@@ -26,6 +26,7 @@ using projections::SessionRow;
 std::string status_text(const SessionRow& row) {
   std::string text(base::enum_name(row.status));
   if (row.is_waiting_for_input) text += ", waiting";
+  if (row.pause != domain::EndReason::none) text += ", paused";
   if (row.status == domain::SessionStatus::failed && row.end_reason != domain::EndReason::none) {
     text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
   }
@@ -135,6 +136,10 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                           counted(row.turns_interrupted, "interrupted") +
                           counted(row.own_turns, "of the agent's own") +
                           counted(row.turns_waiting, "waiting"));
+  if (row.pause != domain::EndReason::none) {
+    fields.add("paused", std::string(base::enum_name(row.pause)) +
+                             ": prompts wait until steno continue " + row.alias);
+  }
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
   fields.add("cost", dollars_text(row.cost) +
                          (row.budget.value == 0 ? "" : " of " + dollars_text(row.budget)));

@@ -67,6 +67,7 @@ domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   spawn.spec.model = config.model;
   spawn.spec.permission_mode = config.permission_mode;
   spawn.spec.is_multi_turn = arguments.is_multi_turn;
+  spawn.spec.continues_after_failure = arguments.continues_after_failure;
   spawn.spec.budget = config.budget;
   spawn.spec.max_turns = arguments.max_turns;
   spawn.spec.allowed_tools = arguments.allowed_tools;
@@ -335,8 +336,11 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
                          ->command(id, row.session, row.agent,
                                    domain::SendPrompt{prompt, arguments.is_interrupting});
   if (!reply) return tl::unexpected(reply.error());
+  const bool is_paused = row.pause != domain::EndReason::none;
+  const std::string pause = "which is paused behind a failed turn: steno continue " + row.alias;
+  if (arguments.waits && is_paused) remark("steno: the prompt waits for " + row.alias + ", " + pause);
   if (!arguments.waits) {
-    print_reply(config, row, *reply, "queued for " + row.alias);
+    print_reply(config, row, *reply, "queued for " + row.alias + (is_paused ? ", " + pause : ""));
     return kExitOk;
   }
   FollowRequest request;
@@ -370,6 +374,28 @@ Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments
   return kExitOk;
 }
 
+namespace {
+
+// Sends a command to the session that the reference means, and prints what `tell` says of it as it
+// was before.
+template <class Tell>
+Outcome<int> command_one(const Config& config, const ReferenceArguments& arguments,
+                         const domain::Command& command, const Tell& tell) {
+  auto connection = Connection::open(config);
+  if (!connection) return tl::unexpected(connection.error());
+  const auto shown = (*connection)->find(arguments.reference);
+  if (!shown) return tl::unexpected(shown.error());
+  const projections::SessionRow& row = shown->session;
+  const auto reply = (*connection)
+                         ->command((*connection)->fresh_command_id(), row.session, row.agent,
+                                   command);
+  if (!reply) return tl::unexpected(reply.error());
+  print_reply(config, row, *reply, tell(row));
+  return kExitOk;
+}
+
+}  // namespace
+
 Outcome<int> kill(const Config& config, const KillArguments& arguments) {
   if (arguments.reference.empty() && !arguments.is_all) {
     return fail(kExitUsage, "name the session, or say --all for every live one: steno kill REF");
@@ -386,20 +412,24 @@ Outcome<int> kill(const Config& config, const KillArguments& arguments) {
 }
 
 Outcome<int> close(const Config& config, const ReferenceArguments& arguments) {
-  auto connection = Connection::open(config);
-  if (!connection) return tl::unexpected(connection.error());
-  const auto shown = (*connection)->find(arguments.reference);
-  if (!shown) return tl::unexpected(shown.error());
-  const projections::SessionRow& row = shown->session;
-  const auto reply = (*connection)
-                         ->command((*connection)->fresh_command_id(), row.session, row.agent,
-                                   domain::CloseSession{});
-  if (!reply) return tl::unexpected(reply.error());
-  const bool is_already = domain::is_terminal(row.status);
-  print_reply(
-      config, row, *reply,
-      is_already ? "already " + std::string(base::enum_name(row.status)) : "closing " + row.alias);
-  return kExitOk;
+  return command_one(
+      config, arguments, domain::CloseSession{}, [](const projections::SessionRow& row) {
+        if (domain::is_terminal(row.status)) {
+          return "already " + std::string(base::enum_name(row.status));
+        }
+        if (row.pause == domain::EndReason::none) return "closing " + row.alias;
+        return "closing " + row.alias + " once its " + std::to_string(row.turns_waiting) +
+               " waiting prompts are done; they are paused: steno continue " + row.alias;
+      });
+}
+
+Outcome<int> continue_session(const Config& config, const ReferenceArguments& arguments) {
+  return command_one(
+      config, arguments, domain::ContinueSession{}, [](const projections::SessionRow& row) {
+        if (row.pause == domain::EndReason::none) return row.alias + " is not paused";
+        return row.alias + " goes on with " + std::to_string(row.turns_waiting) +
+               (row.turns_waiting == 1 ? " prompt" : " prompts");
+      });
 }
 
 }  // namespace steno

@@ -39,10 +39,18 @@ class SessionFollow {
   void note(const domain::SessionOpened&) {}
   void note(const domain::TurnQueued& e) { turns_.insert(e.turn); }
   void note(const domain::TurnFinished& e) { end_turn(e.turn, kExitOk, e.cost); }
-  void note(const domain::TurnFailed& e) { end_turn(e.turn, kExitFailed, e.cost); }
-  void note(const domain::TurnInterrupted& e) { end_turn(e.turn, interrupted_code(), e.cost); }
+  void note(const domain::TurnFailed& e) {
+    has_failures_ |= !request_.is_onlooker;
+    end_turn(e.turn, kExitFailed, e.cost);
+  }
+  void note(const domain::TurnInterrupted& e) {
+    has_failures_ |= !request_.is_onlooker && e.reason != domain::EndReason::user;
+    end_turn(e.turn, interrupted_code(), e.cost);
+  }
   void note(const domain::SessionClosed& e);
-  void note(const domain::ToolCallFinished& e) { has_denials_ |= e.is_denied; }
+  void note(const domain::ToolCallFinished& e) {
+    has_denials_ |= e.is_denied && (!request_.ends_with_turn || e.turn == request_.turn);
+  }
   template <class Event>
   void note(const Event&) {}
   void end_turn(base::TurnId turn, int code, const domain::TurnCost& cost);
@@ -60,6 +68,7 @@ class SessionFollow {
   const OutputFormat format_;
   ToolCalls calls_;
   bool has_denials_ = false;
+  bool has_failures_ = false;  // a turn failed and the session went on
   SessionPrinter printer_;
   std::set<base::TurnId> turns_;  // that are queued or running
   bool is_interrupt_sent_ = false;
@@ -198,8 +207,7 @@ bool SessionFollow::wants_content(const workers::SeenEvent& seen) const {
 }
 
 void SessionFollow::end_turn(base::TurnId turn, int code, const domain::TurnCost& cost) {
-  turns_.erase(turn);
-  is_interrupt_sent_ = false;
+  if (turns_.erase(turn) > 0) is_interrupt_sent_ = false;
   cost_.value += cost.cost.value;
   tell_denials();
   if (request_.ends_with_turn && turn == request_.turn) code_ = with_denials(code);
@@ -219,7 +227,7 @@ void SessionFollow::tell_denials() {
 void SessionFollow::note(const domain::SessionClosed& e) {
   closed_ = e;
   if (e.status == domain::SessionStatus::completed) {
-    code_ = code_.value_or(with_denials(kExitOk));
+    code_ = code_.value_or(has_failures_ ? kExitFailed : with_denials(kExitOk));
   } else if (e.reason == domain::EndReason::budget) {
     code_ = kExitBudget;
   } else {

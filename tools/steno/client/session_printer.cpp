@@ -75,6 +75,10 @@ void SessionPrinter::on(const domain::OwnTurnStarted& event, const std::string&)
                                                                       : ""));
 }
 
+void SessionPrinter::on(const domain::QueuePaused&, const std::string&) {
+  note("", "⏸ the prompts that wait are paused; steno continue gives them to the agent");
+}
+
 void SessionPrinter::on(const domain::TurnFinished&, const std::string&) {
   end_block();
 }
@@ -98,7 +102,7 @@ void SessionPrinter::on(const domain::AgentStartFailed&, const std::string& text
 }
 
 void SessionPrinter::on(const domain::AgentExited& event, const std::string& stderr_tail) {
-  if (event.exit_code == 0 && event.signal == 0) return;
+  if (event.is_stopped || (event.exit_code == 0 && event.signal == 0)) return;
   std::string line = event.signal != 0
                          ? "the agent was ended by signal " + std::to_string(event.signal)
                          : "the agent exited with code " + std::to_string(event.exit_code);

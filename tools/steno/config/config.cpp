@@ -93,6 +93,17 @@ std::string show_duration(const Config& config) {
   return exact_duration_text(config.*member);
 }
 
+// 0 stands for "never".
+bool set_idle_agent_stop(Config& config, const Given& given) {
+  if (given.text != "never") return set_duration<&Config::idle_agent_stop>(config, given);
+  config.idle_agent_stop = base::Duration{0};
+  return true;
+}
+std::string show_idle_agent_stop(const Config& config) {
+  return config.idle_agent_stop.count() == 0 ? "never"
+                                             : exact_duration_text(config.idle_agent_stop);
+}
+
 // Returns 0 for "forever".
 std::optional<base::Duration> parse_keeping(const std::string& text) {
   if (text == "forever") return base::Duration{0};
@@ -353,6 +364,16 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_duration<&Config::kill_grace>,
        show_duration<&Config::kill_grace>},
+      {{"stop_grace", kDurationAccepted,
+        "Time that turns under way have to end when the server is stopped"},
+       KeyKind::text,
+       set_duration<&Config::stop_grace>,
+       show_duration<&Config::stop_grace>},
+      {{"idle_agent_stop", "a duration such as 15m, or never",
+        "An agent without work for this long is ended; the next prompt resumes it"},
+       KeyKind::text,
+       set_idle_agent_stop,
+       show_idle_agent_stop},
       {{"keep_content_for", kKeepingAccepted,
         "Prompts and answers of a session are erased this long after its end"},
        KeyKind::text,

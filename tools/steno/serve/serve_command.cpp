@@ -55,6 +55,8 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.link.orphan_grace = config.orphan_grace;
   options.runner.kill_grace =
       std::chrono::duration_cast<std::chrono::milliseconds>(config.kill_grace);
+  options.runner.idle_max = config.idle_agent_stop;
+  options.stop_grace = config.stop_grace;
   options.agents.keeper_program = config.keeper_program;
   options.agents.lock_folder = session_locks_of(config);
   options.agents.session_folder = config.run_folder + "/sessions";

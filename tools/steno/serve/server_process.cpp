@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -200,12 +201,14 @@ int run_loop(Process& p, WorkerSupervisor& supervisor, StopSignals& signals) {
       spdlog::info("server_ready position={} pid={}", server.durable().value, getpid());
     }
     supervisor.do_work(now);
-    if (const int signal = signals.take(); signal != 0 && !drain_until) {
+    if (const int signal = signals.take(); signal != 0) {
       spdlog::info("server_stopping signal={}", signal);
       if (p.options.keep_workers) return 0;
-      drain_until = now + kDrainMax;
+      // A second signal leaves turns under way no more time.
+      const bool is_second = drain_until.has_value();
+      drain_until = now + kDrainMax + (is_second ? base::Duration{0} : p.options.stop_grace);
       server.drain();
-      supervisor.stop();
+      supervisor.stop(is_second ? SIGINT : SIGTERM);
     }
     if (drain_until && (now >= *drain_until || (!has_worked && !supervisor.is_alive()))) return 0;
     if (has_worked) continue;

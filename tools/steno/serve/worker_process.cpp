@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 
 #include "bus/context.hpp"
@@ -22,6 +23,8 @@ namespace steno {
 namespace {
 
 constexpr base::Duration kWorkerPollMax = std::chrono::milliseconds(250);
+// An older server does not say that it knows that the worker leaves.
+constexpr base::Duration kOlderServerMax = std::chrono::seconds(1);
 constexpr base::Duration kGoodbyeMax = std::chrono::seconds(10);  // to deliver the last reports
 
 int run_loop(const ServeOptions& options, StopSignals& signals) {
@@ -37,16 +40,23 @@ int run_loop(const ServeOptions& options, StopSignals& signals) {
   spdlog::info("worker_ready worker={} pid={}", id.text(), getpid());
   LogRotation log(options.run_folder + "/worker.log");
   std::optional<base::Duration> leave_at;
+  base::Duration older_server_by{0};
   for (;;) {
     const bool has_worked = link.do_work();
     const base::Duration now = clock.boot();
     log.do_work(now);
-    if (const int signal = signals.take(); signal != 0 && !leave_at) {
+    const int signal = signals.take();
+    // SIGTERM can come twice: from who stops a group of processes, and from the server. The server
+    // sends SIGINT when turns under way are to have no more time.
+    if (signal != 0 && (!leave_at || signal == SIGINT)) {
+      const base::Duration by = signal == SIGINT ? now : now + options.stop_grace;
       spdlog::info("worker_stopping signal={}", signal);
-      leave_at = now + kGoodbyeMax;
-      worker.end_all();
+      leave_at = by + kGoodbyeMax;
+      older_server_by = now + kOlderServerMax;
+      worker.end_all(by);
     }
-    if (leave_at && (worker.is_idle() || now >= *leave_at)) return 0;
+    const bool is_idle = link.may_leave() || (worker.is_idle() && now >= older_server_by);
+    if (leave_at && (is_idle || now >= *leave_at)) return 0;
     if (has_worked) continue;
     std::vector<bus::PollItem> items = {bus::PollItem::of(**socket),
                                         bus::PollItem::of(signals.fd())};

@@ -92,15 +92,17 @@ void WorkerSupervisor::start(base::Duration now) {
   spdlog::info("worker_started pid={}", child);
 }
 
-void WorkerSupervisor::stop() {
+void WorkerSupervisor::stop(int signal) {
+  stop_signal_ = signal;
   is_stopping_ = true;
+  is_asked_ = false;
   ask_to_end();
 }
 
 void WorkerSupervisor::ask_to_end() {
   if (is_asked_ || argv_.empty() || !is_alive()) return;
   if (child_ != 0) {
-    is_asked_ = ::kill(child_, SIGTERM) == 0;
+    is_asked_ = ::kill(child_, stop_signal_) == 0;
     return;
   }
   // Not our child. The lock's holder can for a moment still be the previous one, whose pid can
@@ -109,7 +111,7 @@ void WorkerSupervisor::ask_to_end() {
   if (pid <= 1) return;
   const base::UniqueFd handle(::pidfd_open(pid, 0));
   if (handle.get() < 0 || !has_open(pid, lock_path_)) return;
-  is_asked_ = ::pidfd_send_signal(handle.get(), SIGTERM, nullptr, 0) == 0;
+  is_asked_ = ::pidfd_send_signal(handle.get(), stop_signal_, nullptr, 0) == 0;
 }
 
 }  // namespace steno

@@ -19,9 +19,10 @@ class WorkerSupervisor {
   // Starts the worker if none lives and the back-off is over. After stop(): asks a worker to end
   // that could not be asked before.
   void do_work(base::Duration now);
-  // Asks the worker to end its agents and itself (SIGTERM), once. A worker that outlived an earlier
-  // server is asked, too. A process that does not hold the lock is never signalled.
-  void stop();
+  // Asks the worker by `signal` to end its agents and itself, once for each call. A worker that
+  // outlived an earlier server is asked, too. A process that does not hold the lock is never
+  // signalled.
+  void stop(int signal);
   bool is_alive();
 
  private:
@@ -34,6 +35,7 @@ class WorkerSupervisor {
   pid_t child_ = 0;  // 0: no child of ours
   bool is_stopping_ = false;
   bool is_asked_ = false;  // to end
+  int stop_signal_ = 0;
   base::Duration next_start_{0};
   base::Duration back_off_;
 };

@@ -47,7 +47,7 @@ std::vector<Report> ClaudeEngine::on_end() {
 
 // The agent introduces itself at the start of every run; only a change is reported.
 void ClaudeEngine::take(const InitFrame& frame, const Step& step) {
-  end_own("no_result", true, step.out);
+  end_own(runs_.own(), "no_result", true, step.out);
   runs_.on_init(frame);
   if (frame.init == last_init_) return;
   last_init_ = frame.init;
@@ -65,9 +65,10 @@ void ClaudeEngine::begin_own(const domain::ReportOwnTurnStarted& own, Reports& o
   if (std::exchange(own_turn_, own.turn) != own.turn) out.emplace_back(own);
 }
 
-// Ends a reported turn of the agent's own that gets no result from the agent.
-void ClaudeEngine::end_own(std::string_view subtype, bool is_error, Reports& out) {
-  if (!runs_.own() || runs_.own()->turn != own_turn_) return;
+// Ends `own`, if it was reported, without a result from the agent.
+void ClaudeEngine::end_own(const OwnTurn& own, std::string_view subtype, bool is_error,
+                           Reports& out) {
+  if (!own || own->turn != own_turn_) return;
   domain::ReportTurnResult result;
   result.turn = own_turn_;
   result.is_error = is_error;
@@ -107,7 +108,9 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   agent_total_ = result.agent_total;
   // The text has no finished block, so the partial text is all that is known of it.
   report_partial(partial_.take_rest(), step.out);
+  const OwnTurn own = runs_.own();
   const ClaudeRuns::Ended ended = runs_.on_result(frame);
+  if (!ended.own) end_own(own, "joined", false, step.out);
   result.turn = ended.turn;
   if (ended.own) {
     const bool is_empty = result.model_calls == 0 && result.text.empty() && !result.is_error;
@@ -146,7 +149,7 @@ void ClaudeEngine::take(const CallDenied& frame, const Step&) {
 // dropped prompt's turn gets a result here; otherwise it would wait for one for ever.
 void ClaudeEngine::take(const PromptLifecycle& frame, const Step& step) {
   const bool is_begun = runs_.is_begun(frame.prompt);
-  if (runs_.joins_own(frame)) end_own("joined", false, step.out);
+  if (runs_.joins_own(frame)) end_own(runs_.own(), "joined", false, step.out);
   runs_.on_lifecycle(frame);
   const bool is_dropped = frame.state == PromptState::cancelled && !is_begun;
   if (!is_dropped || has_result_ || !turn_.is_set() || frame.prompt != turn_) return;

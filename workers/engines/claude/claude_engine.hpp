@@ -27,6 +27,7 @@ class ClaudeEngine final : public Engine {
 
  private:
   using Reports = std::vector<Report>;
+  using OwnTurn = std::optional<domain::ReportOwnTurnStarted>;
   // A line in work: its text, when it came, and the list for its reports.
   struct Step {
     ByteView line;
@@ -49,7 +50,7 @@ class ClaudeEngine final : public Engine {
   void note_denial(const std::string& call);
   base::TurnId turn_at_work(Reports& out);
   void begin_own(const domain::ReportOwnTurnStarted& own, Reports& out);
-  void end_own(std::string_view subtype, bool is_error, Reports& out);
+  void end_own(const OwnTurn& own, std::string_view subtype, bool is_error, Reports& out);
   void report_partial(std::string text, Reports& out);
   std::string next_request_id();
 

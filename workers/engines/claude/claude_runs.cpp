@@ -120,10 +120,11 @@ ClaudeRuns::Ended ClaudeRuns::on_result(const ResultFrame& frame) {
 }
 
 void ClaudeRuns::on_call(const std::string& call, TurnId turn, base::Time now) {
-  calls_.put(call, turn, since_boot(now));
+  if (!call.empty() && call.size() <= kCallBytesMax) calls_.put(call, turn, since_boot(now));
 }
 
 std::optional<TurnId> ClaudeRuns::turn_of_call(const std::string& call, base::Time now) {
+  if (call.empty()) return std::nullopt;
   const TurnId* turn = calls_.find(call, since_boot(now));
   return turn == nullptr ? std::nullopt : std::optional(*turn);
 }

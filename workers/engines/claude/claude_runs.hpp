@@ -18,6 +18,7 @@ class ClaudeRuns {
  public:
   // Tool calls whose turn is remembered; subagents that work in the background name them later.
   static constexpr std::size_t kCallsMax = 10'000;
+  static constexpr std::size_t kCallBytesMax = 256;  // a call with a longer id is not remembered
 
   struct Ended {
     base::TurnId turn;  // of several that the result answers, the last one that waits for it

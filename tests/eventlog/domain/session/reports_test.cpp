@@ -69,7 +69,7 @@ TEST_CASE("tool calls and lines that nobody understands are recorded with their 
       .then(fact(AgentLineRecorded{LineFault::not_json, 5}).with("oops!"));
 }
 
-TEST_CASE("an agent process that ends with a turn open fails the session", "[session]") {
+TEST_CASE("an agent process that ends before it introduced itself fails the session", "[session]") {
   given(support::running(), TurnQueued{turn(2)})
       .when(report(3, ReportAgentExited{0, 0, "tail"}))
       .then(fact(AgentExited{0, 0}).with("tail"), LeaseReleased{kToken},
@@ -79,7 +79,8 @@ TEST_CASE("an agent process that ends with a turn open fails the session", "[ses
             place_released());
 }
 
-TEST_CASE("an idle agent process that ends by itself fails the session", "[session]") {
+TEST_CASE("an idle agent process of an older worker that ends by itself fails the session",
+          "[session]") {
   given(support::idle())
       .when(report(4, ReportAgentExited{0, 0, {}}))
       .then(AgentExited{0, 0}, LeaseReleased{kToken},

@@ -48,7 +48,7 @@ TEST_CASE("a process whose pid an old worker had is not signalled", "[tools]") {
   std::ofstream(path, std::ios::trunc) << somebody.pid << '\n';
   WorkerSupervisor supervisor({"/bin/false"}, path, folder.file("worker.log"));
   REQUIRE(supervisor.is_alive());
-  supervisor.stop();
+  supervisor.stop(SIGTERM);
   supervisor.do_work(std::chrono::seconds(1));
   CHECK_FALSE(somebody.ends_within(200));
 }

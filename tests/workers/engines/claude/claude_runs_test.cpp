@@ -261,6 +261,19 @@ TEST_CASE("an own turn whose result names an unknown prompt ends with it", "[wor
         Turns{"OwnTurnStarted 1111", "Output 1111", "TurnResult 1111"});
 }
 
+TEST_CASE("an own turn whose result answers a prompt ends with it", "[workers]") {
+  CHECK(turns_of({lifecycle(kPrompt, "queued"), init(kRun), kSays, result(quoted(kPrompt))}) ==
+        Turns{"OwnTurnStarted 1111", "Output 1111", "TurnResult 1111", "TurnResult 0000"});
+}
+
+TEST_CASE("a call without an id claims nothing that is said later", "[workers]") {
+  const std::string nameless =
+      R"({"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{}}]}})";
+  CHECK(turns_of({lifecycle(kPrompt, "started"), init(kRun, quoted(kPrompt)), nameless,
+                  result(quoted(kPrompt)), init(kForeign), kSays}) ==
+        Turns{"ToolCallStarted 0000", "TurnResult 0000", "OwnTurnStarted 2222", "Output 2222"});
+}
+
 TEST_CASE("an own turn that gets no result ends when the agent begins anew", "[workers]") {
   CHECK(turns_of({lifecycle(kPrompt, "queued"), init(kRun), kSays, init(kForeign, quoted(kPrompt)),
                   kSays, result(quoted(kPrompt))}) == Turns{"OwnTurnStarted 1111", "Output 1111",
