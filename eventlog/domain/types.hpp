@@ -128,7 +128,7 @@ struct base::EnumNames<domain::PermissionMode> {
 };
 template <>
 struct base::EnumNames<domain::EndReason> {
-  static constexpr std::string_view kNames[] = {"none",        "user",         "turn_error",
-                                                "budget",      "agent_exited", "start_failed",
+  static constexpr std::string_view kNames[] = {"none",        "user",          "turn_error",
+                                                "budget",      "agent_exited",  "start_failed",
                                                 "worker_lost", "session_ended", "stopped"};
 };

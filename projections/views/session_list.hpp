@@ -53,11 +53,11 @@ struct SessionRow {
   std::int64_t turns_finished = 0;
   std::int64_t turns_failed = 0;
   std::int64_t turns_interrupted = 0;
-  std::int64_t own_turns = 0;         // begun by the agent; in no other count
-  std::int64_t turns_waiting = 0;     // queued and not started yet
-  base::TurnId turn;                  // the current one; unset: none
-  base::TurnId own_turn;              // the agent's own, under way; unset: none
-  bool is_waiting_for_input = false;  // live, multi-turn, and without work
+  std::int64_t own_turns = 0;                         // begun by the agent; in no other count
+  std::int64_t turns_waiting = 0;                     // queued and not started yet
+  base::TurnId turn;                                  // the current one; unset: none
+  base::TurnId own_turn;                              // the agent's own, under way; unset: none
+  bool is_waiting_for_input = false;                  // live, multi-turn, and without work
   domain::EndReason pause = domain::EndReason::none;  // the failure behind which prompts wait
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known

@@ -197,8 +197,8 @@ class SessionDriver {
         r.report = domain::ReportStartFailed{"why"};
         break;
       case 1:
-        r.report = domain::ReportAgentExited{random_.chance(50) ? 0 : 1, 0,        "tail",
-                                             random_.chance(20),         random_.chance(60), t};
+        r.report = domain::ReportAgentExited{
+            random_.chance(50) ? 0 : 1, 0, "tail", random_.chance(20), random_.chance(60), t};
         break;
       case 2:
         r.report = domain::ReportAgentStarted{77, 88};

@@ -621,8 +621,8 @@ struct Group {
 };
 const Group kGroups[] = {
     {"Sessions",
-     {"run", "spawn", "send", "interrupt", "continue", "close", "kill", "resume", "ls", "show", "output",
-      "watch", "stats"}},
+     {"run", "spawn", "send", "interrupt", "continue", "close", "kill", "resume", "ls", "show",
+      "output", "watch", "stats"}},
     {"Server", {"serve", "doctor", "config", "version"}},
     {"The log", {"erase", "backup", "restore", "archive", "anchor", "replay"}},
 };

@@ -92,7 +92,7 @@ class LeaseDispatcher final : public Reactor {
     bool is_granting = false;  // GrantLease is with the command loop
     bool is_expiring = false;
     bool is_directive_due = false;
-    bool is_granted_here = false;  // the lease is of this server's own life
+    bool is_granted_here = false;        // the lease is of this server's own life
     std::unique_ptr<Directed> directed;  // only while there is a lease
   };
   struct Asked {
@@ -118,7 +118,6 @@ class LeaseDispatcher final : public Reactor {
   void send_acks();
   void take_up_unsent_acks();
   bool send(const bus::PeerId& peer, const bus::Notice& notice);
-  bool is_unknown_to_workers(const View& view) const;
   const bus::PeerId* peer_of(const base::WorkerId& worker) const;
   void forget_lost_workers();
 

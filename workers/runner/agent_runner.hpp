@@ -82,8 +82,8 @@ class AgentRunner {
     bool is_lost = false;     // the lease is another's: report nothing, end the agent
     bool is_ending = false;
     bool is_stdin_closed = false;
-    bool is_stopped = false;     // the worker ends it by itself; it is given no turn any more
-    base::Duration close_by{0};  // once stdin is closed: the agent is ended after this
+    bool is_stopped = false;      // the worker ends it by itself; it is given no turn any more
+    base::Duration close_by{0};   // once stdin is closed: the agent is ended after this
     base::Duration active_at{0};  // when it was last given something or said something
     bool has_introduced = false;
     bool is_deaf = false;  // it was to be given a turn and does not read any more

@@ -53,8 +53,8 @@ bool WorkerLink::do_work() {
     }
     if (is_registered_) {
       // A send that fails found no connection: the server is gone, or another one will come.
-      is_registered_ = send(kVerbHeartbeat,
-                            bus::to_body(HeartbeatBody{worker_.held(), worker_.is_leaving()}));
+      is_registered_ =
+          send(kVerbHeartbeat, bus::to_body(HeartbeatBody{worker_.held(), worker_.is_leaving()}));
     } else {
       greet();
     }

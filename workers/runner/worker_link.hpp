@@ -41,8 +41,8 @@ class WorkerLink {
   bool do_work();
 
   bool is_registered() const { return is_registered_; }
-  // True when a worker that leaves has nothing left to do, and the server knows, so that no lease is
-  // on its way.
+  // True when a worker that leaves has nothing left to do, and the server knows, so that no lease
+  // is on its way.
   bool may_leave() const { return worker_.is_idle() && (is_leaving_known_ || !is_registered_); }
   // The time at which do_work() is due even if nothing was received.
   base::Duration deadline() const { return next_heartbeat_; }

@@ -379,9 +379,8 @@ struct LeaseReport {
   bool operator==(const LeaseReport&) const = default;
 };
 
-using SessionClientCommands =
-    base::Types<Spawn, SendPrompt, InterruptTurn, KillSession, CloseSession, ContinueSession,
-                EraseContent>;
+using SessionClientCommands = base::Types<Spawn, SendPrompt, InterruptTurn, KillSession,
+                                          CloseSession, ContinueSession, EraseContent>;
 using SessionCommand = base::VariantOf<
     base::Joined<SessionClientCommands, base::Types<GrantLease, ExpireLease, ExpireContent,
                                                     CompleteErasure, GiveUpContent, LeaseReport>>>;

@@ -493,11 +493,12 @@ struct ContentErasureCompleted {
 
 using SessionEvents =
     base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted, TurnReturned,
-                QueuePaused, QueueContinued, InterruptRequested, TurnFinished, TurnFailed, TurnInterrupted, OutputRecorded,
-                PartialOutputRecorded, ToolCallStarted, ToolCallFinished, AgentLineRecorded,
-                ReportIgnored, NothingChanged, LeaseGranted, LeaseReleased, LeaseExpired,
-                AgentStarted, AgentInitialized, AgentStartFailed, AgentExited, CloseRequested,
-                SessionClosed, SessionResumed, ContentErased, ContentErasureCompleted>;
+                QueuePaused, QueueContinued, InterruptRequested, TurnFinished, TurnFailed,
+                TurnInterrupted, OutputRecorded, PartialOutputRecorded, ToolCallStarted,
+                ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted,
+                LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentStartFailed,
+                AgentExited, CloseRequested, SessionClosed, SessionResumed, ContentErased,
+                ContentErasureCompleted>;
 
 }  // namespace domain
 

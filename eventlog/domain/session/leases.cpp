@@ -16,7 +16,8 @@ Decided decide_one(Deciding d, const GrantLease& c) {
     d.close(SessionStatus::failed, EndReason::budget);
     return std::move(d.decision);
   }
-  d.emit(LeaseGranted{c.worker, token, s.agent_session, s.spec.budget.value > 0 ? left : NanoUsd{}});
+  d.emit(
+      LeaseGranted{c.worker, token, s.agent_session, s.spec.budget.value > 0 ? left : NanoUsd{}});
   const bool is_paused = s.pause != EndReason::none;
   if (!s.queue.empty() && !is_paused) d.start_next_turn(s.queue.front(), token);
   return std::move(d.decision);

@@ -96,7 +96,7 @@ struct SessionState {
   TurnId own_turn;  // the agent's own, under way; unset: none
   std::vector<QueuedTurn> queue;
   EndReason pause = EndReason::none;  // the failure behind which the queue waits; none: it does not
-  std::int64_t blocks = 0;  // finished output blocks so far
+  std::int64_t blocks = 0;            // finished output blocks so far
   Usage usage;
   NanoUsd cost;
   NanoUsd agent_total;  // the agent's own running total, as last reported

@@ -51,7 +51,8 @@ void check_session(const SessionState& s, const RegistryState& registry,
   const auto held = registry.names.find(s.name);
   REQUIRE((given == 1) == (held != registry.names.end() && held->second == s.session));
   REQUIRE(is_live(s.status) == admission.live.contains(s.session));
-  REQUIRE((s.queue.empty() || s.turn || !s.lease || s.pause != EndReason::none));  // a held lease never lets a prompt wait idly
+  REQUIRE((s.queue.empty() || s.turn || !s.lease ||
+           s.pause != EndReason::none));  // a held lease never lets a prompt wait idly
 }
 
 void check_invariants(const SessionDriver& driver) {

@@ -277,7 +277,23 @@ TEST_CASE("a first block that follows another one stops the projection", "[proje
   const auto outcome = projector.catch_up(later, Position{1}, support::kAllEvents);
   REQUIRE_FALSE(outcome);
   CHECK(outcome.error().code == ErrorCode::wrong_log);
-  CHECK(base::describe(outcome.error()) == "?");
+}
+
+TEST_CASE("a block behind a gap stops the projection", "[projections]") {
+  ProjectorFixture f;
+  f.add_blocks();
+  eventlog::MemoryStore later;
+  const auto blocks = *f.log.store().read(Position{2}, support::kAllEvents, false);
+  const auto view = *eventlog::parse_block(blocks.back().facts);
+  eventlog::BlockBuilder builder;
+  builder.add(view.events.front());
+  REQUIRE(later.append(builder.seal(view.header)).status == eventlog::AppendStatus::stored);
+  Projector projector = f.open();
+  const auto outcome = projector.catch_up(later, view.header.first, support::kAllEvents);
+  REQUIRE_FALSE(outcome);
+  const std::string first = std::to_string(view.header.first.value);
+  CHECK_THAT(outcome.error().text, Catch::Contains("a block begins at position " + first +
+                                                   " where one must begin at 1;"));
 }
 
 TEST_CASE("an epoch changes at its EpochStarted and nowhere else", "[projections]") {

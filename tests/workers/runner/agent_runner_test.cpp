@@ -49,7 +49,8 @@ class Process final : public engines::AgentProcess {
   Agent& agent_;
 };
 
-// Writes each turn as its id. Reports a line that is a turn's id as its result, and others as output.
+// Writes each turn as its id. Reports a line that is a turn's id as its result, and others as
+// output.
 class Codec final : public engines::Engine {
  public:
   engines::Launch launch() const override { return {}; }

@@ -338,7 +338,8 @@ Outcome<int> send(const Config& config, const SendArguments& arguments) {
   if (!reply) return tl::unexpected(reply.error());
   const bool is_paused = row.pause != domain::EndReason::none;
   const std::string pause = "which is paused behind a failed turn: steno continue " + row.alias;
-  if (arguments.waits && is_paused) remark("steno: the prompt waits for " + row.alias + ", " + pause);
+  if (arguments.waits && is_paused)
+    remark("steno: the prompt waits for " + row.alias + ", " + pause);
   if (!arguments.waits) {
     print_reply(config, row, *reply, "queued for " + row.alias + (is_paused ? ", " + pause : ""));
     return kExitOk;
@@ -386,9 +387,8 @@ Outcome<int> command_one(const Config& config, const ReferenceArguments& argumen
   const auto shown = (*connection)->find(arguments.reference);
   if (!shown) return tl::unexpected(shown.error());
   const projections::SessionRow& row = shown->session;
-  const auto reply = (*connection)
-                         ->command((*connection)->fresh_command_id(), row.session, row.agent,
-                                   command);
+  const auto reply =
+      (*connection)->command((*connection)->fresh_command_id(), row.session, row.agent, command);
   if (!reply) return tl::unexpected(reply.error());
   print_reply(config, row, *reply, tell(row));
   return kExitOk;
@@ -424,12 +424,13 @@ Outcome<int> close(const Config& config, const ReferenceArguments& arguments) {
 }
 
 Outcome<int> continue_session(const Config& config, const ReferenceArguments& arguments) {
-  return command_one(
-      config, arguments, domain::ContinueSession{}, [](const projections::SessionRow& row) {
-        if (row.pause == domain::EndReason::none) return row.alias + " is not paused";
-        return row.alias + " goes on with " + std::to_string(row.turns_waiting) +
-               (row.turns_waiting == 1 ? " prompt" : " prompts");
-      });
+  return command_one(config, arguments, domain::ContinueSession{},
+                     [](const projections::SessionRow& row) {
+                       if (row.pause == domain::EndReason::none)
+                         return row.alias + " is not paused";
+                       return row.alias + " goes on with " + std::to_string(row.turns_waiting) +
+                              (row.turns_waiting == 1 ? " prompt" : " prompts");
+                     });
 }
 
 }  // namespace steno

@@ -71,7 +71,7 @@ struct Config {
   base::Duration worker_silence_max = std::chrono::seconds(10);
   base::Duration orphan_grace = std::chrono::minutes(30);
   base::Duration kill_grace = std::chrono::seconds(3);
-  base::Duration stop_grace = std::chrono::seconds(10);  // of turns under way at a stop
+  base::Duration stop_grace = std::chrono::seconds(10);       // of turns under way at a stop
   base::Duration idle_agent_stop = std::chrono::minutes(15);  // 0: never
   // Retention of the text of an ended session; 0: for ever. The last three apply by how the session
   // ended; unset: the first one applies.

@@ -31,7 +31,7 @@ struct ServeOptions {
   // The command line of this machine's worker process; empty: somebody else starts it.
   std::vector<std::string> worker_argv;
   base::Duration stop_grace = std::chrono::seconds(10);  // for turns under way at a stop
-  bool keep_workers = false;     // a stop signal ends the server only
+  bool keep_workers = false;                             // a stop signal ends the server only
   bool accept_clock = false;     // serve although the clock is far behind the log
   bool needs_log = false;        // refuse a data folder without a log
   std::int64_t agent_files = 0;  // files that the worker and its agents can open; 0: unchanged

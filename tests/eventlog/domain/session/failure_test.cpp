@@ -95,8 +95,9 @@ TEST_CASE("an agent that cannot begin fails its session", "[session]") {
 }
 
 TEST_CASE("paused prompts wait, whatever else comes", "[session]") {
-  const auto more = given(paused()).when(SendPrompt{"more", false}).then(
-      fact(TurnQueued{support::kOwnTurn}).with("more"));
+  const auto more = given(paused())
+                        .when(SendPrompt{"more", false})
+                        .then(fact(TurnQueued{support::kOwnTurn}).with("more"));
   CHECK(more.session().pause == EndReason::turn_error);
   given(paused(), LeaseExpired{kToken})
       .when(GrantLease{kWorker})
@@ -105,9 +106,8 @@ TEST_CASE("paused prompts wait, whatever else comes", "[session]") {
 }
 
 TEST_CASE("a paused session is continued with the first prompt that waits", "[session]") {
-  const auto after = given(paused())
-                         .when(ContinueSession{})
-                         .then(QueueContinued{}, TurnStarted{turn(2), kToken});
+  const auto after =
+      given(paused()).when(ContinueSession{}).then(QueueContinued{}, TurnStarted{turn(2), kToken});
   CHECK(after.session().pause == EndReason::none);
   given(paused(), LeaseExpired{kToken}).when(ContinueSession{}).then(QueueContinued{});
   given(with_queue()).when(ContinueSession{}).then(NothingChanged{"ContinueSession"});
@@ -124,9 +124,8 @@ TEST_CASE("a pause ends when the last prompt that waits is withdrawn", "[session
 
 TEST_CASE("a session outlives its agent", "[session]") {
   SECTION("which had no work") {
-    const auto after = given(support::idle())
-                           .when(report(4, died(turn(1))))
-                           .then(kDied, LeaseReleased{kToken});
+    const auto after =
+        given(support::idle()).when(report(4, died(turn(1)))).then(kDied, LeaseReleased{kToken});
     CHECK(after.session().status == SessionStatus::running);
   }
   SECTION("which was at work") {
@@ -149,8 +148,8 @@ TEST_CASE("a session outlives its agent", "[session]") {
 }
 
 TEST_CASE("a turn that no agent was given is the first of the queue again", "[session]") {
-  const Past past = with_queue() + fact(TurnFinished{turn(1), {}}).by_report(1, 3) +
-                    TurnStarted{turn(2), kToken};
+  const Past past =
+      with_queue() + fact(TurnFinished{turn(1), {}}).by_report(1, 3) + TurnStarted{turn(2), kToken};
   for (const auto& exited : {died(turn(1)), stopped(turn(1))}) {
     const auto after = given(past)
                            .when(report(4, exited))
@@ -205,10 +204,10 @@ TEST_CASE("an agent that is started again has what is left of the budget", "[ses
     return spent;
   };
   const base::FencingToken next{2};
-  const auto after = given(spend(400))
-                         .when(GrantLease{kWorker})
-                         .then(LeaseGranted{kWorker, next, "agent-session", {600}},
-                               TurnStarted{turn(2), next});
+  const auto after =
+      given(spend(400))
+          .when(GrantLease{kWorker})
+          .then(LeaseGranted{kWorker, next, "agent-session", {600}}, TurnStarted{turn(2), next});
   CHECK(after.session().lease->budget.value == 600);
   given(spend(1000))
       .when(GrantLease{kWorker})
@@ -232,9 +231,7 @@ TEST_CASE("nothing fails because Steno was stopped", "[session]") {
         .then(kStopped, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::stopped, {}});
   }
   SECTION("an idle session waits") {
-    given(support::idle())
-        .when(report(4, stopped(turn(1))))
-        .then(kStopped, LeaseReleased{kToken});
+    given(support::idle()).when(report(4, stopped(turn(1)))).then(kStopped, LeaseReleased{kToken});
   }
   SECTION("a single-turn session that ran has ended") {
     given(support::running(false))
@@ -265,9 +262,7 @@ TEST_CASE("nothing fails because Steno was stopped", "[session]") {
 }
 
 TEST_CASE("impossible pauses and returns mark the session", "[session]") {
-  const auto is_consistent = [](const Past& past) {
-    return given(past).is_consistent();
-  };
+  const auto is_consistent = [](const Past& past) { return given(past).is_consistent(); };
   CHECK(is_consistent(paused()));
   CHECK(is_consistent(paused() + QueueContinued{}));
   CHECK_FALSE(is_consistent(paused() + TurnStarted{turn(2), kToken}));

@@ -267,8 +267,8 @@ TEST_CASE("an own turn whose result answers a prompt ends with it", "[workers]")
 }
 
 TEST_CASE("a call without an id claims nothing that is said later", "[workers]") {
-  const std::string nameless =
-      R"({"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{}}]}})";
+  const std::string nameless = R"({"type":"assistant","message":{"content":)"
+                               R"([{"type":"tool_use","name":"Bash","input":{}}]}})";
   CHECK(turns_of({lifecycle(kPrompt, "started"), init(kRun, quoted(kPrompt)), nameless,
                   result(quoted(kPrompt)), init(kForeign), kSays}) ==
         Turns{"ToolCallStarted 0000", "TurnResult 0000", "OwnTurnStarted 2222", "Output 2222"});
