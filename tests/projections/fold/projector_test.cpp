@@ -2,6 +2,7 @@
 // together. It stops, with advice, at a log or rows that do not fit.
 #include "projections/fold/projector.hpp"
 
+#include "projections/fold/block_continuity.hpp"
 #include "projections/fold/digest.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/forwarding_store.hpp"
@@ -279,21 +280,18 @@ TEST_CASE("a first block that follows another one stops the projection", "[proje
   CHECK(outcome.error().code == ErrorCode::wrong_log);
 }
 
-TEST_CASE("a block behind a gap stops the projection", "[projections]") {
+TEST_CASE("a block behind a gap is damage where the missing one begins", "[projections]") {
   ProjectorFixture f;
   f.add_blocks();
-  eventlog::MemoryStore later;
   const auto blocks = *f.log.store().read(Position{2}, support::kAllEvents, false);
   const auto view = *eventlog::parse_block(blocks.back().facts);
-  eventlog::BlockBuilder builder;
-  builder.add(view.events.front());
-  REQUIRE(later.append(builder.seal(view.header)).status == eventlog::AppendStatus::stored);
-  Projector projector = f.open();
-  const auto outcome = projector.catch_up(later, view.header.first, support::kAllEvents);
-  REQUIRE_FALSE(outcome);
-  const std::string first = std::to_string(view.header.first.value);
-  CHECK_THAT(outcome.error().text, Catch::Contains("a block begins at position " + first +
-                                                   " where one must begin at 1;"));
+  const auto followed = projections::follow({}, view, view.hash());
+  REQUIRE_FALSE(followed);
+  CHECK(followed.error().code == ErrorCode::damaged);
+  CHECK(followed.error().text == "a block begins at position " +
+                                     std::to_string(view.header.first.value) +
+                                     " where one must begin at 1");
+  CHECK(followed.error().where == "position 1");
 }
 
 TEST_CASE("an epoch changes at its EpochStarted and nowhere else", "[projections]") {
