@@ -99,8 +99,8 @@ struct OwnTurnStarted {
   }
 };
 
-// The turn was started and its agent ended before it was given the prompt. The turn is the first of
-// the queue again.
+// The turn was started, and its lease ended before an agent was given the prompt. The turn is the
+// first of the queue again.
 struct TurnReturned {
   static constexpr std::string_view kType = "TurnReturned";
   TurnId turn;
@@ -124,6 +124,7 @@ struct QueuePaused {
   }
 };
 
+// The prompts that a failed turn had paused go on.
 struct QueueContinued {
   static constexpr std::string_view kType = "QueueContinued";
 

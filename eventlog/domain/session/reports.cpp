@@ -87,7 +87,7 @@ void end_own_turn(Deciding& d, const ReportTurnResult& r) {
 void go_on_or_fail(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
   const bool is_budget = r.subtype == "error_max_budget_usd";
-  // An agent that never introduced itself could not begin, and will not the next time.
+  // A session whose agents never introduced themselves cannot begin the next time either.
   const bool can_go_on = s.spec.is_multi_turn && s.status == SessionStatus::running && !is_budget;
   const bool is_waiting = !s.queue.empty();
   if (!can_go_on || (!is_waiting && s.is_close_requested)) {
