@@ -14,9 +14,10 @@
 //   ClientCommands  base::Types of those that clients can send
 //   Reply           a struct with fields: the news of the state for the client
 //
-// Four functions belong to it. `reads` names the further streams that a command reads or writes.
-// `decide` decides a command. `reply` makes the reply. `known_command`, which stands beside State,
-// finds a client's command that was accepted before.
+// Four functions belong to it. `reads` names the further streams that a command reads or writes. If
+// only the states of these tell of more, `reads_further` names those. `decide` decides a command.
+// `reply` makes the reply. `known_command`, which stands beside State, finds a client's command
+// that was accepted before.
 #pragma once
 
 #include <cstdint>

@@ -2,13 +2,15 @@
 #pragma once
 
 #include "eventlog/domain/admission/admission.hpp"
+#include "eventlog/domain/lineage/lineage.hpp"
 #include "eventlog/domain/registry/registry.hpp"
 #include "eventlog/domain/server/server.hpp"
 #include "eventlog/domain/session/session.hpp"
 
 namespace domain {
 
-using Aggregates = base::Types<SessionStream, RegistryStream, AdmissionStream, ServerStream>;
+using Aggregates =
+    base::Types<SessionStream, RegistryStream, LineageStream, AdmissionStream, ServerStream>;
 
 namespace detail {
 template <class List>

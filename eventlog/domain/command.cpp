@@ -145,6 +145,18 @@ Reads reads_of(const Command& command, const StreamRef& target) {
   return further;
 }
 
+Reads further_reads_of(const Command& command, const StreamRef& target, const States& states) {
+  Reads further;
+  std::visit(
+      [&](const auto& own) {
+        if constexpr (requires { reads_further(own, target, states, further); }) {
+          reads_further(own, target, states, further);
+        }
+      },
+      command);
+  return further;
+}
+
 Decided decide_on(const Command& command, const States& states, const Context& context) {
   return std::visit([&](const auto& own) { return decide(own, states, context); }, command);
 }

@@ -74,6 +74,9 @@ std::optional<StreamRef> target_of(const Command& command, std::string_view agen
 std::string stream_of(const StreamRef& target);
 
 Reads reads_of(const Command& command, const StreamRef& target);
+// `states` has the target's and those that reads_of() named. Returns further streams that the
+// command reads or writes.
+Reads further_reads_of(const Command& command, const StreamRef& target, const States& states);
 Decided decide_on(const Command& command, const States& states, const Context& context);
 // `state` is that of the command's target, after the command.
 Reply reply_to(const Command& command, const StreamState& state);

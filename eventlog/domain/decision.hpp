@@ -40,7 +40,7 @@ class Reads {
   std::vector<std::string> streams_;
 };
 
-// The states that a decision reads: the target's, and those named by `reads`.
+// The states that a decision reads: the target's, and those named by `reads` and `reads_further`.
 class States {
  public:
   explicit States(const StreamState& target) : target_(target) {}
@@ -54,7 +54,7 @@ class States {
   const typename Aggregate::State& target() const {
     return std::get<typename Aggregate::State>(target_);
   }
-  // Returns null if the stream was not named by `reads`, or is another aggregate's.
+  // Returns null if the stream was not named, or is another aggregate's.
   template <class Aggregate>
   const typename Aggregate::State* find(std::string_view stream) const {
     for (const auto& [name, state] : further_) {
@@ -69,7 +69,7 @@ class States {
 };
 
 struct Emitted {
-  std::string stream;  // one that `reads` named; empty: the target
+  std::string stream;  // one that was named; empty: the target
   Event event;
   Content content;  // an empty text: none
 

@@ -25,6 +25,7 @@ enum class RejectionCode {
   lease_held,        // an agent process of the session, or of the one to resume, still runs
   content_in_use,    // the text has not been given to the agent yet
   limit_reached,     // a bounded queue or table is full
+  over_budget,       // the session and its relatives have spent their budget
   deadline_passed,   // the command's own deadline passed before it was decided
   in_progress,       // its subject is still being made; try again later
   refused,           // this server cannot or must not do that
@@ -51,11 +52,27 @@ struct Rejection {
 
 template <>
 struct base::EnumNames<domain::RejectionCode> {
-  static constexpr std::string_view kNames[] = {
-      "invalid",          "not_found",     "already_exists", "id_reused",
-      "version_conflict", "session_limit", "session_ended",  "not_accepting",
-      "turn_not_running", "source_live",   "not_resumable",  "stale_token",
-      "report_gap",       "lease_held",    "content_in_use", "limit_reached",
-      "deadline_passed",  "in_progress",   "refused",        "inconsistent",
-      "unavailable",      "busy"};
+  static constexpr std::string_view kNames[] = {"invalid",
+                                                "not_found",
+                                                "already_exists",
+                                                "id_reused",
+                                                "version_conflict",
+                                                "session_limit",
+                                                "session_ended",
+                                                "not_accepting",
+                                                "turn_not_running",
+                                                "source_live",
+                                                "not_resumable",
+                                                "stale_token",
+                                                "report_gap",
+                                                "lease_held",
+                                                "content_in_use",
+                                                "limit_reached",
+                                                "over_budget",
+                                                "deadline_passed",
+                                                "in_progress",
+                                                "refused",
+                                                "inconsistent",
+                                                "unavailable",
+                                                "busy"};
 };

@@ -40,5 +40,8 @@ inline std::string session_stream(std::string_view agent, SessionId session) {
 inline std::string registry_stream(std::string_view agent) {
   return format_stream(RegistryStream::kPattern, agent, {});
 }
+inline std::string lineage_stream(std::string_view agent, SessionId first) {
+  return format_stream(LineageStream::kPattern, agent, first);
+}
 
 }  // namespace domain

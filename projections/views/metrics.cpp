@@ -1,10 +1,13 @@
 // One row an agent, changed with each event that counts; a query for all agents adds the rows up.
 #include "projections/views/metrics.hpp"
 
-#include "projections/fold/bounded_sums.hpp"
+#include "eventlog/domain/session/spending.hpp"
 
 namespace projections {
 namespace {
+
+using domain::add;
+using domain::add_bounded;
 
 // s/<agent>/<id>: what must be known of a session until it ends, and its cost.
 struct MeteredSession {
@@ -61,7 +64,7 @@ struct Metering {
       s.is_opened = true;
       s.name = e.name;
       s.opened_at = envelope.log_time;
-      change_totals([](MetricsTotals& t) { add(t.launched, 1); });
+      change_totals([](MetricsTotals& t) { add_bounded(t.launched, 1); });
       return true;
     });
   }
@@ -74,9 +77,12 @@ struct Metering {
     });
   }
 
-  void apply(const domain::TurnFinished& e) { add_cost(e.cost); }
-  void apply(const domain::TurnFailed& e) { add_cost(e.cost); }
-  void apply(const domain::TurnInterrupted& e) { add_cost(e.cost); }
+  void apply(const domain::SpendingRecorded& e) {
+    add_cost(domain::usage_of(e.spent), domain::cost_of(e.spent));
+  }
+  void apply(const domain::TurnFinished& e) { end_turn(e.cost); }
+  void apply(const domain::TurnFailed& e) { end_turn(e.cost); }
+  void apply(const domain::TurnInterrupted& e) { end_turn(e.cost); }
 
   // A session is counted once, at its end, however often it is ended.
   void apply(const domain::SessionClosed& e) {
@@ -84,11 +90,11 @@ struct Metering {
       if (!s.is_opened || s.is_closed || !domain::is_terminal(e.status)) return false;
       s.is_closed = true;
       change_totals([&](MetricsTotals& t) {
-        add(count_of(t, e.status), 1);
+        add_bounded(count_of(t, e.status), 1);
         // In milliseconds, since microseconds of many long sessions would outgrow the integers of
         // the wire.
-        add(t.duration_ms, (envelope.log_time - s.opened_at).count() / 1000);
-        add(t.sessions_with_duration, 1);
+        add_bounded(t.duration_ms, (envelope.log_time - s.opened_at).count() / 1000);
+        add_bounded(t.sessions_with_duration, 1);
       });
       return true;
     });
@@ -117,36 +123,41 @@ struct Metering {
     });
   }
 
-  void add_cost(const domain::TurnCost& turn) {
-    if (turn.cost.value == 0 && turn.usage == domain::Usage{}) return;
+  void end_turn(const domain::TurnCost& turn) {
+    const auto [usage, cost] = domain::unbooked(turn);
+    add_cost(usage, cost);
+  }
+
+  void add_cost(const domain::Usage& usage, NanoUsd cost) {
+    if (cost.value == 0 && usage == domain::Usage{}) return;
     change_session([&](MeteredSession& s) {
-      add(s.cost.value, turn.cost.value);
+      add_bounded(s.cost.value, cost.value);
       change_totals([&](MetricsTotals& t) {
-        add(t.cost.value, turn.cost.value);
-        add(t.usage, turn.usage);
+        add_bounded(t.cost.value, cost.value);
+        add(t.usage, usage);
         if (s.cost > t.most_expensive.cost) {
           t.most_expensive = {ref.id, ref.agent, s.name, s.cost, s.prompt};
         }
       });
       return true;
     });
-    if (turn.cost.value == 0) return;
+    if (cost.value == 0) return;
     rows.edit<DayRow>(day_prefix(ref.agent) + utc_date(envelope.log_time), [&](DayRow& day) {
-      add(day.cost.value, turn.cost.value);
+      add_bounded(day.cost.value, cost.value);
       return true;
     });
   }
 };
 
 void add_totals(MetricsTotals& sum, const MetricsTotals& t) {
-  add(sum.launched, t.launched);
-  add(sum.completed, t.completed);
-  add(sum.failed, t.failed);
-  add(sum.killed, t.killed);
-  add(sum.cost.value, t.cost.value);
+  add_bounded(sum.launched, t.launched);
+  add_bounded(sum.completed, t.completed);
+  add_bounded(sum.failed, t.failed);
+  add_bounded(sum.killed, t.killed);
+  add_bounded(sum.cost.value, t.cost.value);
   add(sum.usage, t.usage);
-  add(sum.duration_ms, t.duration_ms);
-  add(sum.sessions_with_duration, t.sessions_with_duration);
+  add_bounded(sum.duration_ms, t.duration_ms);
+  add_bounded(sum.sessions_with_duration, t.sessions_with_duration);
   if (t.most_expensive.cost > sum.most_expensive.cost) sum.most_expensive = t.most_expensive;
 }
 
@@ -182,7 +193,7 @@ Result<MetricsReport> read_metrics(eventlog::KeyValueStore& store, std::string_v
       rows, is_one_agent ? day_prefix(agent) : Bytes(kDayPrefix), {},
       [&](const Bytes& key, const Bytes& value) {
         return take(detail::decode_row<DayRow>(key, value), [&](const DayRow& day) {
-          add(report.cost_per_day[key.substr(key.rfind('/') + 1)].value, day.cost.value);
+          add_bounded(report.cost_per_day[key.substr(key.rfind('/') + 1)].value, day.cost.value);
         });
       });
   if (!walked) return tl::unexpected(walked.error());

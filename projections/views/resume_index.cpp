@@ -1,7 +1,7 @@
 // A record is found by trying id, alias, name and agent session id in turn.
 #include "projections/views/resume_index.hpp"
 
-#include "projections/fold/bounded_sums.hpp"
+#include "eventlog/domain/session/spending.hpp"
 
 namespace projections {
 namespace {
@@ -45,9 +45,10 @@ struct Indexing {
     return true;
   }
 
-  bool apply(const domain::TurnFinished& e) { return add_cost(e.cost); }
-  bool apply(const domain::TurnFailed& e) { return add_cost(e.cost); }
-  bool apply(const domain::TurnInterrupted& e) { return add_cost(e.cost); }
+  bool apply(const domain::SpendingRecorded& e) { return add_cost(domain::cost_of(e.spent)); }
+  bool apply(const domain::TurnFinished& e) { return add_cost(domain::unbooked(e.cost).cost); }
+  bool apply(const domain::TurnFailed& e) { return add_cost(domain::unbooked(e.cost).cost); }
+  bool apply(const domain::TurnInterrupted& e) { return add_cost(domain::unbooked(e.cost).cost); }
 
   bool apply(const domain::SessionClosed& e) {
     if (!domain::is_live(record.status) || !domain::is_terminal(e.status)) return false;
@@ -58,9 +59,9 @@ struct Indexing {
   }
 
  private:
-  bool add_cost(const domain::TurnCost& turn) {
-    add(record.cost.value, turn.cost.value);
-    return turn.cost.value != 0;
+  bool add_cost(NanoUsd cost) {
+    domain::add_bounded(record.cost.value, cost.value);
+    return cost.value != 0;
   }
 };
 

@@ -7,7 +7,6 @@
 #include "eventlog/base/text_bytes.hpp"
 #include "eventlog/domain/admission/name_mark.hpp"
 #include "eventlog/domain/evolve.hpp"
-#include "projections/fold/bounded_sums.hpp"
 #include "projections/views/erasures.hpp"
 
 namespace projections {
@@ -18,7 +17,7 @@ using eventlog::KeyValueStore;
 
 // Raised when this file's rows change; the domain's schema stands beside it because its state is
 // stored.
-constexpr std::int64_t kSessionRowSchema = 4;
+constexpr std::int64_t kSessionRowSchema = 5;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {
@@ -87,6 +86,11 @@ struct MadeNameRow {
     visit("name", &MadeNameRow::name);
   }
 };
+
+// l/<agent>/<id> of every lineage that has more than one session: domain::LineageState.
+Bytes lineage_key(std::string_view agent, SessionId first) {
+  return Bytes("l/").append(agent).append(1, '/').append(first.view());
+}
 
 // c/<agent>, and c/ for all agents: the number of sessions of each status, by the status's number.
 struct SessionCounts {
@@ -163,8 +167,6 @@ void evolve_state(domain::SessionState& state, const domain::RecordedEvent& even
   domain::evolve(state, event.envelope, event.event);
   // A list has no use for the ids of commands, and they would make a row as long as its session.
   state.commands.clear();
-  clamp(state.usage);
-  clamp(state.cost.value);
 }
 
 void open(StoredSession& s, const domain::RecordedEvent& event, const domain::StreamRef& ref,
@@ -262,6 +264,8 @@ SessionRow row_of(const StoredSession& stored) {
   row.is_fork = s.spec.is_fork;
   row.lineage = s.lineage;
   row.cost = s.cost;
+  row.cost_basis = s.basis;
+  row.disputed = s.disputed;
   row.usage = s.usage;
   row.output_blocks = s.blocks;
   row.tool_calls = stored.tool_calls;
@@ -519,11 +523,20 @@ Result<std::optional<SessionId>> find_id(const RowReader& rows, std::string_view
 }  // namespace
 
 std::int64_t SessionList::schema() const {
-  return domain::kSchemaOf<domain::SessionState> * 1000 + kSessionRowSchema;
+  return (domain::kSchemaOf<domain::SessionState> + domain::kSchemaOf<domain::LineageState>)*1000 +
+         kSessionRowSchema;
 }
 
 void SessionList::apply(const domain::RecordedEvent& event,
                         const std::optional<domain::StreamRef>& stream, Rows& rows) const {
+  if (stream && stream->is<domain::LineageStream>()) {
+    rows.edit<domain::LineageState>(lineage_key(stream->agent, stream->id),
+                                    [&](domain::LineageState& lineage) {
+                                      domain::evolve(lineage, event.envelope, event.event);
+                                      return true;
+                                    });
+    return;
+  }
   const auto* ref = session_of(stream);
   if (!ref) return;
   rows.edit<StoredSession>(session_key(ref->agent, ref->id), [&](StoredSession& s) {
@@ -543,6 +556,12 @@ void SessionList::apply(const domain::RecordedEvent& event,
   if (const auto* e = std::get_if<domain::AgentInitialized>(&event.event)) {
     refer_agent_session(rows, ref->agent, e->agent_session, ref->id);
   }
+}
+
+Result<NanoUsd> lineage_spent(KeyValueStore& store, std::string_view agent, SessionId first) {
+  const auto lineage = reader(store).get<domain::LineageState>(lineage_key(agent, first));
+  if (!lineage) return tl::unexpected(lineage.error());
+  return *lineage ? (*lineage)->spent : NanoUsd{};
 }
 
 Result<SessionPage> list_sessions(KeyValueStore& store, const SessionFilter& filter) {

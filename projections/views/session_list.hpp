@@ -65,6 +65,8 @@ struct SessionRow {
   bool is_fork = false;
   SessionId lineage;
   NanoUsd cost;
+  domain::CostBasis cost_basis = domain::CostBasis::reported;  // of its least certain part
+  NanoUsd disputed;  // by so much the agent's own figures exceed the cost
   domain::Usage usage;
   std::int64_t output_blocks = 0;
   std::int64_t tool_calls = 0;
@@ -115,6 +117,8 @@ struct SessionRow {
     visit("fork", &SessionRow::is_fork);
     visit("lineage", &SessionRow::lineage);
     visit("cost", &SessionRow::cost);
+    visit("cost_basis", &SessionRow::cost_basis);
+    visit("disputed", &SessionRow::disputed);
     visit("usage", &SessionRow::usage);
     visit("output_blocks", &SessionRow::output_blocks);
     visit("tool_calls", &SessionRow::tool_calls);
@@ -158,6 +162,11 @@ Result<SessionPage> list_sessions(eventlog::KeyValueStore& store, const SessionF
 // Returns none if the agent has no such session.
 Result<std::optional<SessionRow>> get_session(eventlog::KeyValueStore& store,
                                               std::string_view agent, SessionId session);
+
+// Returns what all sessions of the lineage have spent; 0 if its first session was never resumed or
+// forked.
+Result<NanoUsd> lineage_spent(eventlog::KeyValueStore& store, std::string_view agent,
+                              SessionId first);
 
 // Reads the text of the event at a position; none: it is not there. Rows hold no text that can be
 // erased.

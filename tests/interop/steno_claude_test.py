@@ -4,11 +4,13 @@
 Usage: steno_claude_test.py STENO CACHE_FOLDER       Exits with 77 where there is no Claude Code.
 If the system allows it, the test runs in a network of its own with nothing but loopback.
 """
+import json
 import os
 import signal
 import subprocess
 import sys
 import unittest
+import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -16,7 +18,17 @@ from steno_process import Home, Follower, until  # noqa: E402
 
 SKIPPED = 77
 APART = "STENO_TEST_APART"  # set inside the test's own network
+# What the model's server charges for a token of claude-opus-5-5, in 1e-9 dollars.
+INPUT, OUTPUT = 4_000, 20_000
 AGENT_SECONDS = 60  # Claude Code starts in half a second, but more slowly under load
+
+
+def nano(dollars):
+    return round(float(dollars) * 10**9)
+
+
+def charge(call):
+    return call["input_tokens"] * INPUT + call["output_tokens"] * OUTPUT
 
 
 def install(cache):
@@ -41,12 +53,13 @@ def go_apart():
 
 class WithClaude(unittest.TestCase):
     PROGRAM = "{}"  # how the agent is started, with its path in place of the braces
+    LIFETIME = 600  # seconds, of the model
 
     @classmethod
     def setUpClass(cls):
         model = subprocess.Popen(
             [sys.executable, os.path.join(HERE, "..", "support", "fake_model_server.py"),
-             "--lifetime", "600"], stdout=subprocess.PIPE)
+             "--lifetime", str(cls.LIFETIME)], stdout=subprocess.PIPE)
         cls.model = Follower(model, ("fake model",))
         cls.addClassCleanup(cls.model.close)
         cls.home = Home(environment={
@@ -82,6 +95,12 @@ class WithClaude(unittest.TestCase):
 
     def wait_for_end(self, alias):
         return self.home.wait_for_end(alias, AGENT_SECONDS)
+
+    def charged(self):
+        """Returns the calls that the model's server charged, by the agent's session."""
+        url = self.home.environment["ANTHROPIC_BASE_URL"] + "/charged"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return json.load(answer)
 
     def agents(self):
         """Returns the live agent processes."""
@@ -268,6 +287,59 @@ class Claude(WithClaude):
         self.run_claude("--budget-usd", "0.00001", "bash echo once", code=8)
         row = self.newest()
         self.assertEqual((row["status"], row["end_reason"]), ("failed", "budget"))
+
+    def test_a_session_resumed_five_times_costs_what_was_served(self):
+        self.run_claude("say first")
+        source = self.newest()
+        rows = [source]
+        for number in range(5):
+            resumed = self.home.run("resume", source["alias"], f"say {number}", "--follow",
+                                    seconds=AGENT_SECONDS)
+            self.assertEqual((resumed.code, resumed.out), (0, f"{number}\n"), str(resumed))
+            rows.append(self.newest())
+        served = self.charged()[source["agent_session"]]
+        self.assertEqual(len(served), 6)
+        self.assertEqual([nano(row["cost_usd"]) for row in rows], [charge(call) for call in served])
+        self.assertEqual({row["cost_basis"] for row in rows}, {"reported"})
+        shown = self.home.ask("show", source["alias"])
+        self.assertEqual(nano(shown["lineage_spent_usd"]), sum(map(charge, served)))
+
+    def test_what_a_killed_agent_had_spent_counts_and_nothing_counts_twice(self):
+        alias = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash", "say one")["alias"]
+        until(lambda: self.home.show(alias)["turns_finished"] == 1, "the first answer")
+        self.home.run("send", alias, "stream 300")
+        self.home.wait_for_event(alias, "PartialOutputRecorded")
+        [agent] = self.agents()
+        os.kill(agent, signal.SIGKILL)
+        self.home.wait_for_event(alias, "LeaseReleased")
+        row = self.home.show(alias)
+        one_call = 100 * INPUT + 20 * OUTPUT
+        # The input of the cut call is known, and of its output one token.
+        self.assertEqual(nano(row["cost_usd"]), one_call + 100 * INPUT + OUTPUT)
+        self.assertEqual(row["cost_basis"], "at_least")
+        for text in ("three", "four"):
+            sent = self.home.run("send", alias, "--wait", "say " + text, seconds=AGENT_SECONDS)
+            self.assertEqual(sent.code, 0, str(sent))
+        self.home.run("close", alias)
+        row = self.wait_for_end(alias)
+        self.assertEqual(nano(row["cost_usd"]), 3 * one_call + 100 * INPUT + OUTPUT)
+
+    def test_a_budget_holds_over_resumes(self):
+        one_call = (100 * INPUT + 20 * OUTPUT) / 10**9
+        self.run_claude("--budget-usd", str(one_call * 1.5), "say one")
+        row = self.newest()
+        resumed = self.home.run("resume", row["alias"], "bash echo two", "--follow",
+                                seconds=AGENT_SECONDS)
+        self.assertEqual(resumed.code, 8, str(resumed))
+        last = self.newest()
+        self.assertEqual((last["status"], last["end_reason"]), ("failed", "budget"))
+        for refused in (["resume", row["alias"], "say three"],
+                        ["resume", last["alias"], "say three"],
+                        ["resume", row["alias"], "say three", "--fork"]):
+            result = self.home.run(*refused)
+            self.assertEqual(result.code, 8, str(result))
+            self.assertIn("spent $0.0016 of a budget of $0.0012", result.err)
+        self.assertEqual(len(self.charged()[row["agent_session"]]), 2)
 
     def test_a_session_is_resumed_once_and_forked_at_will(self):
         self.run_claude("say first")

@@ -110,6 +110,8 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
     spawn.spec.workdir = "/srv";
     spawn.spec.is_multi_turn = random_.chance(70);
     spawn.prompt = prompt_of(turn);
+    // Without a draw, so that what else is drawn stays as it is.
+    if (session.bytes.back() % 8 == 0) spawn.spec.budget = {6'000'000};
     if (!sessions.empty() && random_.chance(40)) {
       const std::size_t place = random_.below(sessions.size());
       spawn.resume = session_of(sessions[place]);

@@ -52,6 +52,83 @@ std::string check_outputs(const std::vector<RecordedEvent>& events,
   return {};
 }
 
+std::string check_answers(const std::vector<RecordedEvent>& events) {
+  for (const RecordedEvent& event : events) {
+    const auto* finished = std::get_if<domain::TurnFinished>(&event.event);
+    if (finished == nullptr || !event.content) continue;
+    if (event.content->text != answer_to(finished->turn)) {
+      return describe(event) + " has the answer to another turn: " + event.content->text;
+    }
+  }
+  return {};
+}
+
+namespace {
+
+using CostByTurn = std::map<base::TurnId, base::NanoUsd>;
+
+// Adds what the event says about a cost.
+void add_cost(const domain::Event& event, CostByTurn& costs) {
+  std::visit(
+      [&]<class E>(const E& e) {
+        if constexpr (std::same_as<E, domain::SpendingRecorded>) {
+          costs[e.turn].value += domain::cost_of(e.spent).value;
+        } else if constexpr (requires { e.cost.booked; }) {
+          costs[e.turn].value += domain::unbooked(e.cost).cost.value;
+        }
+      },
+      event);
+}
+
+std::string check_lineages(const std::map<std::string, domain::StreamState>& states) {
+  std::map<base::SessionId, base::NanoUsd> spent;
+  for (const auto& [name, state] : states) {
+    if (const auto* s = std::get_if<domain::SessionState>(&state)) {
+      spent[s->lineage].value += s->cost.value;
+    }
+  }
+  for (const auto& [name, state] : states) {
+    const auto* lineage = std::get_if<domain::LineageState>(&state);
+    if (lineage == nullptr) continue;
+    const base::SessionId first = domain::parse_stream(name)->id;
+    if (lineage->spent == spent[first]) continue;
+    return name + " has spent " + std::to_string(lineage->spent.value) + ", its sessions " +
+           std::to_string(spent[first].value);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string check_costs(const std::vector<RecordedEvent>& events,
+                        const std::map<std::string, domain::StreamState>& states,
+                        const std::map<LeaseKey, AgentRecord>& records) {
+  std::map<LeaseKey, CostByTurn> recorded;
+  std::vector<LeaseKey> exited;
+  for (const RecordedEvent& event : events) {
+    const auto ref = domain::parse_stream(event.envelope.stream);
+    if (!ref->is<domain::SessionStream>()) continue;
+    const LeaseKey lease{ref->id, event.envelope.token};
+    add_cost(event.event, recorded[lease]);
+    if (std::holds_alternative<domain::AgentExited>(event.event)) exited.push_back(lease);
+    const auto* booked = std::get_if<domain::SpendingRecorded>(&event.event);
+    if (booked != nullptr && booked->basis == domain::CostBasis::unknown) {
+      return describe(event) + " books what no agent spent";
+    }
+  }
+  for (const LeaseKey& lease : exited) {
+    const auto agent = records.find(lease);
+    if (agent == records.end()) continue;
+    for (const auto& [turn, spent] : agent->second.spent) {
+      if (recorded[lease][turn] == spent) continue;
+      return "turn " + turn.text() + " of session " + lease.session.text() + " cost " +
+             std::to_string(spent.value) + ", on the record " +
+             std::to_string(recorded[lease][turn].value);
+    }
+  }
+  return check_lineages(states);
+}
+
 std::string check_contents(eventlog::BlockStore& store, const std::vector<RecordedEvent>& events,
                            const std::map<std::string, domain::StreamState>& states) {
   for (const RecordedEvent& event : events) {

@@ -29,6 +29,15 @@ std::string check_log(eventlog::BlockStore& store, const std::vector<Acknowledge
 std::string check_outputs(const std::vector<RecordedEvent>& events,
                           const std::map<LeaseKey, AgentRecord>& records);
 
+// Each answer on the record is that to its own turn.
+std::string check_answers(const std::vector<RecordedEvent>& events);
+
+// If an agent's exit is on the record, each turn costs there what it cost. A lineage has spent what
+// its sessions have, and nothing is booked that no agent spent.
+std::string check_costs(const std::vector<RecordedEvent>& events,
+                        const std::map<std::string, domain::StreamState>& states,
+                        const std::map<LeaseKey, AgentRecord>& records);
+
 // The store holds the content of each event as recorded, and none of the content that the states of
 // the streams call erased.
 std::string check_contents(eventlog::BlockStore& store, const std::vector<RecordedEvent>& events,

@@ -68,9 +68,14 @@ class SimProcess final : public engines::AgentProcess {
       : agents_(agents),
         random_(seed),
         own_random_(seed + 1),
+        cost_random_(seed + 2),
         is_multi_turn_(directive.spec.is_multi_turn),
         key_{directive.session, directive.token},
-        agent_session_(agent_session_of(directive)) {
+        agent_session_(agent_session_of(directive)),
+        total_(agents.totals_[directive.spec.is_fork && directive.resume_agent_session.empty()
+                                  ? directive.spec.resume_agent_session
+                                  : agent_session_]),
+        base_(total_) {
     for (const SimProcess* other : agents_.living_) {
       if (other->agent_session_ != agent_session_) continue;
       ++agents_.counts_["two agents of one session"];
@@ -179,7 +184,32 @@ class SimProcess final : public engines::AgentProcess {
         engines::Line{base::encode(workers::encode_report(0, report)), engines::LineEnding::whole});
   }
 
+  // A call of the model. Its cost is told at once, later, or by the turn's result.
+  void spend(TurnId turn) {
+    const auto cost = static_cast<std::int64_t>(cost_random_.below(1'000'000));
+    record().spent[turn].value += cost;
+    total_.value += cost;
+    untold_.value += cost;
+    untold_of_ = turn;
+    if (cost_random_.chance(30)) tell_spending();
+  }
+
+  domain::Spending take_untold() { return {{"sim", {100, 20, 0, 0}, std::exchange(untold_, {})}}; }
+
+  void tell_spending() {
+    if (untold_.value > 0) emit(domain::ReportSpending{untold_of_, take_untold()});
+  }
+
+  void note_spending(domain::ReportTurnResult& result) {
+    result.basis = domain::CostBasis::reported;
+    result.spent = take_untold();
+    result.agent_total = total_;
+    if (std::exchange(has_told_base_, true)) return;
+    result.agent_base = base_;
+  }
+
   void step() {
+    spend(*turn_);
     switch (random_.below(3)) {
       case 0:
         return say(*turn_);
@@ -194,14 +224,13 @@ class SimProcess final : public engines::AgentProcess {
   }
 
   void finish(bool is_error) {
-    total_.value += 1'000'000;
+    spend(*turn_);
     domain::ReportTurnResult result;
     result.turn = *turn_;
     result.is_error = is_error;
     result.subtype = is_error ? "error_during_execution" : "success";
-    result.usage = {100, 20, 0, 0};
-    result.agent_total = total_;
-    result.text = "done";
+    note_spending(result);
+    result.text = answer_to(*turn_);
     emit(result);
     turn_.reset();
     has_own_work_ = is_multi_turn_ && own_random_.chance(20);
@@ -216,12 +245,12 @@ class SimProcess final : public engines::AgentProcess {
   }
 
   void finish_own() {
-    total_.value += 500'000;
+    spend(*own_turn_);
     domain::ReportTurnResult result;
     result.turn = *std::exchange(own_turn_, std::nullopt);
     result.subtype = "success";
-    result.agent_total = total_;
-    result.text = "by the way";
+    note_spending(result);
+    result.text = answer_to(result.turn);
     emit(result);
   }
 
@@ -234,6 +263,8 @@ class SimProcess final : public engines::AgentProcess {
   void exit_with(std::int64_t code, std::int64_t signal) {
     if (has_ended_) return;
     has_ended_ = true;
+    tell_spending();
+    if (signal == 0) agents_.totals_[agent_session_] = total_;
     end_tree();
     events_.emplace_back(engines::ProcessExited{code, signal, 0, ""});
   }
@@ -250,7 +281,9 @@ class SimProcess final : public engines::AgentProcess {
 
   SimAgents& agents_;
   base::SeededRandom random_;
-  base::SeededRandom own_random_;  // apart, so that own turns do not change what turns do
+  // Apart, so that own turns and costs do not change what turns do.
+  base::SeededRandom own_random_;
+  base::SeededRandom cost_random_;
   const bool is_multi_turn_;
   const LeaseKey key_;
   const std::string agent_session_;
@@ -260,7 +293,11 @@ class SimProcess final : public engines::AgentProcess {
   bool has_own_work_ = false;
   std::uint64_t steps_ = 0;
   int calls_ = 0;
-  base::NanoUsd total_;
+  base::NanoUsd total_;  // of the agent's own session
+  const base::NanoUsd base_;
+  base::NanoUsd untold_;
+  TurnId untold_of_;
+  bool has_told_base_ = false;
   Duration next_{0};
   Duration stopped_until_{0};
   std::optional<Duration> ends_at_;  // set once it was told to end
@@ -333,6 +370,10 @@ base::Result<workers::LaunchedAgent> SimLauncher::launch(const workers::Directiv
   agent.engine = std::make_unique<SimEngine>(directive.spec.is_multi_turn);
   agent.process = std::make_unique<SimProcess>(agents_, random_.next(), directive);
   return agent;
+}
+
+std::string answer_to(TurnId turn) {
+  return "done: " + turn.text();
 }
 
 std::string prompt_of(TurnId turn) {

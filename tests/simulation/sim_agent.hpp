@@ -24,7 +24,8 @@ struct LeaseKey {
 
 // An agent's actions under one lease, as the agent itself knows them.
 struct AgentRecord {
-  std::vector<std::string> outputs;  // every text that it said, in order
+  std::vector<std::string> outputs;               // every text that it said, in order
+  std::map<base::TurnId, base::NanoUsd> spent{};  // for each turn
 };
 
 // All agents of a world, on every machine: the living ones, the holders of session locks, and all
@@ -68,7 +69,8 @@ class SimAgents {
   std::map<base::SessionId, int> locks_;                      // number of keepers that hold each
   std::map<base::SessionId, base::FencingToken> overlooked_;  // leases up to that token
   std::map<LeaseKey, AgentRecord> records_;
-  std::map<base::TurnId, LeaseKey> begun_;  // the lease under which each turn began
+  std::map<base::TurnId, LeaseKey> begun_;       // the lease under which each turn began
+  std::map<std::string, base::NanoUsd> totals_;  // of the agents' own sessions, as last saved
   std::string violation_;
   const LogObserver* log_ = nullptr;
 };
@@ -86,5 +88,7 @@ class SimLauncher final : public workers::AgentLauncher {
 
 // Returns the prompt of the turn that the command with that id asks for; agents check theirs.
 std::string prompt_of(base::TurnId turn);
+// Returns the text of the turn's result.
+std::string answer_to(base::TurnId turn);
 
 }  // namespace simulation

@@ -12,6 +12,9 @@ The newest prompt chooses the answer. It contains one of:
   fail STATUS         the HTTP status, each time
 Any other prompt is answered "I read: " and its first 60 characters. A request that is not a prompt
 of the user (a title, a summary) is answered in the same way.
+
+GET /charged returns a JSON object: for each of the agent's sessions the calls that were charged, in
+order, each with its tokens and whether its answer was sent to the end.
 """
 import argparse
 import http.server
@@ -27,6 +30,7 @@ KEYWORD = re.compile(r"\b(background|delegate|say|stream|bash|system|hang|fail)\
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
 PRICE_TOKENS = {"input_tokens": 100, "output_tokens": 20}
 NUMBERS = itertools.count(1)
+SESSION = re.compile(r"session[_\W]+(?:id)?\W*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
 
 def blocks_of(message):
@@ -61,6 +65,9 @@ class Answer:
         self.verb, self.rest = (found.group(1), found.group(2).strip()) if found else ("", "")
         self.number = int(re.match(r"\d+", self.rest).group()) if re.match(r"\d", self.rest) else 0
         self.model = request.get("model", "model")
+        user = json.dumps(request.get("metadata", {})).replace("\\", "")
+        session = SESSION.search(user)
+        self.session = session.group(1) if session else ""
         self.is_slow = self.verb == "stream"
         self.stop_reason = "end_turn"
         if self.verb == "say":
@@ -139,7 +146,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_HEAD(self):
         self.send_json(200, {})
 
-    do_GET = do_HEAD
+    def do_GET(self):
+        charged = self.server.charged if self.path == "/charged" else {}
+        self.send_json(200, charged)
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -159,10 +168,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wait_for_client()
         elif answer.verb == "fail":
             self.send_json(answer.number, error_body("api_error", "a failure, as asked"))
-        elif is_streaming:
-            self.stream(answer)
         else:
-            self.send_json(200, answer.message(True))
+            call = {"model": answer.model, **PRICE_TOKENS, "complete": False}
+            self.server.charged.setdefault(answer.session, []).append(call)
+            if is_streaming:
+                self.stream(answer)
+            else:
+                self.send_json(200, answer.message(True))
+            call["complete"] = True
 
     def stream(self, answer):
         self.send_response(200)
@@ -209,6 +222,7 @@ def main():
     arguments = parser.parse_args()
     server = Server(("127.0.0.1", arguments.port), Handler)
     server.word_seconds = arguments.word_ms / 1000
+    server.charged = {}
     ending = threading.Timer(arguments.lifetime, server.shutdown)
     ending.daemon = True
     ending.start()

@@ -33,9 +33,11 @@ class FoldedStreams {
   }
 
   domain::Decided decide(const domain::Command& command, const domain::Context& context) {
-    const domain::Reads further = domain::reads_of(command, context.target);
-    domain::States states(at(domain::stream_of(context.target)));
-    for (const std::string& stream : further.streams()) states.add(stream, at(stream));
+    domain::Reads further = domain::reads_of(command, context.target);
+    const domain::Reads behind =
+        domain::further_reads_of(command, context.target, states_of(further, context));
+    for (const std::string& stream : behind.streams()) further.add(stream);
+    const domain::States states = states_of(further, context);
     const domain::Decided decided = domain::decide_on(command, states, context);
     if (decided) {
       for (const domain::Emitted& emitted : *decided) {
@@ -60,6 +62,12 @@ class FoldedStreams {
   }
 
  private:
+  domain::States states_of(const domain::Reads& further, const domain::Context& context) {
+    domain::States states(at(domain::stream_of(context.target)));
+    for (const std::string& stream : further.streams()) states.add(stream, at(stream));
+    return states;
+  }
+
   std::map<std::string, domain::StreamState> states_;
 };
 

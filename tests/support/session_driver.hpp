@@ -59,6 +59,8 @@ class SessionDriver {
     const domain::Reads further = domain::reads_of(sent.command, context.target);
     domain::States states(own);
     for (const std::string& stream : further.streams()) states.add(stream, state(stream));
+    const domain::Reads behind = domain::further_reads_of(sent.command, context.target, states);
+    for (const std::string& stream : behind.streams()) states.add(stream, state(stream));
     const auto decision = domain::decide_on(sent.command, states, context);
     sent.is_accepted = decision.has_value();
     ++(decision ? accepted_ : rejected_);
@@ -192,7 +194,16 @@ class SessionDriver {
     result.agent_total = {static_cast<std::int64_t>(random_.below(1'000'000))};
     result.usage.output_tokens = static_cast<std::int64_t>(random_.below(10'000));
     const std::string agent_session = "agent-session-" + std::to_string(random_.below(6));
-    switch (random_.below(14)) {
+    if (random_.chance(70)) {
+      result.basis = domain::CostBasis::reported;
+      result.spent = {{"model", result.usage, result.agent_total}};
+      if (random_.chance(20))
+        result.agent_base = {static_cast<std::int64_t>(random_.below(2'000'000))};
+    }
+    switch (random_.below(15)) {
+      case 12:
+        r.report = domain::ReportSpending{t, {{"model", result.usage, result.agent_total}}};
+        break;
       case 0:
         r.report = domain::ReportStartFailed{"why"};
         break;

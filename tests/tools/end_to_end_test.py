@@ -311,6 +311,72 @@ class Sessions(OneServer):
         self.assertEqual(mode_after(alias)[1:], ("acceptEdits", ""))
 
 
+class Money(OneServer):
+    """Each call of the scripted agent costs $0.0008 at this model's price."""
+
+    MODEL = ("--model", "claude-opus-5-5")
+
+    def spent(self, row):
+        return [event["facts"] for event in self.home.events(row["session"])
+                if event["type"] == "SpendingRecorded"]
+
+    def test_what_a_turn_spends_is_on_the_record_while_it_runs(self):
+        alias = self.home.start_session("[tools 40] [delay 100]", *self.MODEL)
+        self.home.wait_for_event(alias, "SpendingRecorded")
+        row = self.home.show(alias)
+        self.assertEqual((row["status"], row["turns_finished"]), ("running", 0))
+        self.assertGreater(row["cost_usd"], 0.004)
+        os.kill(row["pid"], signal.SIGKILL)
+        row = self.home.wait_for_end(alias)
+        self.assertEqual((row["end_reason"], row["cost_basis"]), ("agent_exited", "at_least"))
+        told = sum(one["spent"][0]["cost_usd"] for one in self.spent(row))
+        self.assertAlmostEqual(row["cost_usd"], told)
+        interrupted = one(self.home.events(row["session"]), type="TurnInterrupted")["facts"]
+        self.assertAlmostEqual(interrupted["cost"]["cost_usd"], told)
+        self.assertIn("at least", self.succeeds("show", alias).out)
+
+    def test_a_difference_to_what_the_agent_says_is_shown(self):
+        alias = self.home.start_session("[cost 0.05] [say hi]", *self.MODEL)
+        self.assertEqual(self.home.wait_for_end(alias)["cost_usd"], 0.0008)
+        self.assertIn("the agent itself says $0.0492 more", self.succeeds("show", alias).out)
+
+    def test_an_agent_that_does_not_keep_to_its_budget_is_interrupted(self):
+        self.fails(8, "budget", "run", "--engine", "scripted", *self.MODEL, "--budget-usd", "0.004",
+                   "[tools 40] [delay 100]")
+        row = self.home.ask("ls", "-n", "1")["sessions"][0]
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "budget"))
+        events = self.home.events(row["session"])
+        self.assertEqual(one(events, type="InterruptRequested")["facts"]["reason"], "budget")
+        self.assertEqual(one(events, type="TurnInterrupted")["facts"]["reason"], "budget")
+        self.fails(8, "spent $0.0", "resume", row["alias"], "[say on]")
+        self.fails(8, "spent $0.0", "resume", row["alias"], "--fork", "[say on]")
+        self.home.wait_for_end(
+            self.home.ask("resume", row["alias"], "[say on]", "--budget-usd", "1")["alias"])
+
+    def test_a_budget_is_that_of_all_that_go_on(self):
+        def answered(alias):
+            until(lambda: self.home.show(alias)["turns_finished"] == 1, "an answer")
+            return alias
+
+        def ended(alias):
+            self.succeeds("close", answered(alias))
+            return self.home.wait_for_end(alias)
+
+        first = ended(self.home.start_session("[cost 0.3] [say one]", "--multi-turn",
+                                              "--budget-usd", "0.7"))
+        second = ended(self.home.ask("resume", first["alias"], "[cost 0.3] [say two]")["alias"])
+        granted = one(self.home.events(second["session"]), type="LeaseGranted")["facts"]
+        self.assertAlmostEqual(granted["budget_usd"], 0.4)
+        shown = self.succeeds("show", first["alias"]).out
+        self.assertIn("$0.7000, spent $0.6000 with its resumes and forks, left $0.1000", shown)
+        third = answered(
+            self.home.ask("resume", first["alias"], "[cost 0.3] [say three]")["alias"])
+        self.fails(8, "spent $0.9", "send", third, "[say four]")
+        self.succeeds("close", third)
+        self.home.wait_for_end(third)
+        self.fails(8, "spent $0.9", "resume", first["alias"], "--fork", "[say four]")
+
+
 class Formats(OneServer):
     @classmethod
     def setUpClass(cls):

@@ -10,8 +10,6 @@
 namespace scripted_agent {
 namespace {
 
-constexpr char kModel[] = "scripted-1";
-
 // FNV-1a, 64 bits.
 std::uint64_t hash(std::string_view text, std::uint64_t seed) {
   std::uint64_t value = 14695981039346656037ULL ^ (seed * 1099511628211ULL);
@@ -27,11 +25,11 @@ Json start_usage() {
           {"output_tokens", 1}};
 }
 
-Json api_message(const std::string& id, Json content) {
+Json api_message(const std::string& id, const std::string& model, Json content) {
   return {{"id", id},
           {"type", "message"},
           {"role", "assistant"},
-          {"model", kModel},
+          {"model", model},
           {"content", std::move(content)},
           {"stop_reason", nullptr},
           {"stop_sequence", nullptr},
@@ -52,7 +50,7 @@ Json usage(std::int64_t calls) {
           {"speed", "standard"}};
 }
 
-Json model_usage(const Totals& totals) {
+Json model_usage(const std::string& model, const Totals& totals) {
   Json one = {{"inputTokens", totals.calls * kInputTokens},
               {"outputTokens", totals.calls * kOutputTokens},
               {"cacheReadInputTokens", 0},
@@ -62,7 +60,7 @@ Json model_usage(const Totals& totals) {
               {"contextWindow", 200000},
               {"maxOutputTokens", 32000},
               {"thinkingTokens", 0}};
-  return {{kModel, std::move(one)}};
+  return {{model, std::move(one)}};
 }
 
 }  // namespace
@@ -81,6 +79,7 @@ std::string uuid_from(std::string_view text, std::uint64_t number) {
 }
 
 void FrameWriter::init(const std::string& model, const std::string& permission_mode) {
+  model_ = model.empty() ? kModel : model;
   char cwd[4096] = "";
   if (::getcwd(cwd, sizeof cwd) == nullptr) cwd[0] = '\0';
   write({{"type", "system"},
@@ -89,7 +88,7 @@ void FrameWriter::init(const std::string& model, const std::string& permission_m
          {"session_id", session_id_},
          {"tools", {"Bash", "Read"}},
          {"mcp_servers", Json::array()},
-         {"model", model.empty() ? kModel : model},
+         {"model", model_},
          {"permissionMode", permission_mode.empty() ? "default" : permission_mode},
          {"slash_commands", Json::array()},
          {"apiKeySource", "none"},
@@ -104,7 +103,7 @@ void FrameWriter::init(const std::string& model, const std::string& permission_m
 
 void FrameWriter::message_start() {
   message_id_ = "msg_" + next_id();
-  stream({{"type", "message_start"}, {"message", api_message(message_id_, Json::array())}});
+  stream({{"type", "message_start"}, {"message", api_message(message_id_, model_, Json::array())}});
 }
 
 void FrameWriter::stream(Json event) {
@@ -121,7 +120,7 @@ void FrameWriter::assistant(Json block, bool is_aborted) {
   Json content = Json::array();
   content.push_back(std::move(block));
   Json frame = {{"type", "assistant"},
-                {"message", api_message(message_id_, std::move(content))},
+                {"message", api_message(message_id_, model_, std::move(content))},
                 {"parent_tool_use_id", nullptr},
                 {"session_id", session_id_},
                 {"uuid", next_id()}};
@@ -180,14 +179,14 @@ void FrameWriter::control_cancel(const std::string& request_id) {
   write({{"type", "control_cancel_request"}, {"request_id", request_id}});
 }
 
-void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals) {
+void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals, const Totals& before) {
   const bool is_complete = outcome.subtype == "success";
   Json frame = {{"duration_api_ms", outcome.duration_ms},
                 {"stop_reason", nullptr},
                 {"session_id", session_id_},
                 {"total_cost_usd", static_cast<double>(totals.nano_usd) / 1e9},
                 {"usage", usage(outcome.calls)},
-                {"modelUsage", model_usage(totals)},
+                {"modelUsage", model_usage(model_, totals)},
                 {"permission_denials", outcome.permission_denials},
                 {"terminal_reason", outcome.terminal_reason},
                 {"is_error", outcome.is_error},
@@ -207,6 +206,9 @@ void FrameWriter::result(const TurnOutcome& outcome, const Totals& totals) {
   if (outcome.is_own) {
     frame["origin"] = {{"kind", "task-notification"}, {"producer", "session-task"}};
   }
+  const Totals since{totals.nano_usd - before.nano_usd, totals.calls - before.calls, 0};
+  frame["model_usage_since_last_result"] =
+      since.calls > 0 ? model_usage(model_, since) : Json::object();
   frame["type"] = "result";
   frame["duration_ms"] = outcome.duration_ms;
   frame["uuid"] = next_id();

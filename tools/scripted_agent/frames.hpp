@@ -10,6 +10,7 @@ namespace scripted_agent {
 
 using Json = nlohmann::ordered_json;
 
+inline constexpr char kModel[] = "scripted-1";     // unless the host names another one
 inline constexpr std::int64_t kInputTokens = 100;  // of each call of the simulated model
 inline constexpr std::int64_t kOutputTokens = 20;
 inline constexpr std::int64_t kCallNanoUsd = 800'000;  // cost of such a call
@@ -61,13 +62,15 @@ class FrameWriter {
   void control_error(const Json& request_id, const std::string& error);
   void control_request(const std::string& request_id, Json request);
   void control_cancel(const std::string& request_id);
-  void result(const TurnOutcome& outcome, const Totals& totals);
+  // `before`: the totals before the turn.
+  void result(const TurnOutcome& outcome, const Totals& totals, const Totals& before);
 
  private:
   void write(const Json& frame);
 
   std::string session_id_;
   void (*out_)(std::string_view);
+  std::string model_ = kModel;
   std::string message_id_;
   std::uint64_t made_ = 0;
 };

@@ -85,9 +85,10 @@ void store(const std::string& session_id, const scripted_agent::Totals& totals) 
 
 void end_turn(const scripted_agent::TurnOutcome& outcome, const scripted_agent::Script& script,
               scripted_agent::FrameWriter& frames, scripted_agent::Totals& totals) {
+  const scripted_agent::Totals before = totals;
   totals.calls += outcome.calls;
   totals.nano_usd += script.cost_nano_usd.value_or(outcome.calls * scripted_agent::kCallNanoUsd);
-  frames.result(outcome, totals);
+  frames.result(outcome, totals, before);
   ++totals.results;
   store(frames.session_id(), totals);
 }
@@ -101,7 +102,7 @@ int run(const Options& options) {
     unknown.is_error = true;
     unknown.subtype = "error_during_execution";
     unknown.text = "No conversation found with session ID: " + options.resume;
-    frames.result(unknown, totals);
+    frames.result(unknown, totals, totals);
     scripted_agent::write_all(STDERR_FILENO, unknown.text + "\n");
     return 1;
   }

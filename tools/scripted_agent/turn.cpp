@@ -87,6 +87,7 @@ void Turn::play_tools(const Script& script) {
         {"input", {{"command", "echo " + number}, {"description", "Say " + number}}}};
     if (settings_.has_partial_messages) frames_.message_start();
     frames_.assistant(tool_use, false);
+    end_message("tool_use");
     is_in_tool_ = true;
     const bool is_allowed = !script.asks || ask(tool_use);
     if (!pause(script.delay_ms)) return;
@@ -135,11 +136,15 @@ void Turn::play_text(const Script& script) {
   if (!is_aborted) end_process(script);
   if (!sent.empty() || !is_aborted) frames_.assistant(text_block(sent), is_aborted);
   stream({{"type", "content_block_stop"}, {"index", 0}});
+  end_message(is_aborted ? Json(nullptr) : Json("end_turn"));
+  outcome_.text = sent;
+}
+
+void Turn::end_message(const Json& stop_reason) {
   stream({{"type", "message_delta"},
-          {"delta", {{"stop_reason", is_aborted ? Json(nullptr) : Json("end_turn")}}},
+          {"delta", {{"stop_reason", stop_reason}}},
           {"usage", {{"output_tokens", kOutputTokens}}}});
   stream({{"type", "message_stop"}});
-  outcome_.text = sent;
 }
 
 void Turn::stream_text(const Script& script, std::string& sent) {

@@ -29,6 +29,7 @@ class Turn {
   bool ask(const Json& tool_use);
   void play_text(const Script& script);
   void stream_text(const Script& script, std::string& sent);
+  void end_message(const Json& stop_reason);
   void stream(Json event);
   void end_process(const Script& script);
   TurnOutcome interrupted(bool is_in_tool);

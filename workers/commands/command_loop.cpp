@@ -258,10 +258,28 @@ std::optional<CommandLoop::Involved> CommandLoop::involve(Stream& target, const 
   Involved streams{&target};
   const domain::Reads further = domain::reads_of(waiting.message.command, waiting.target);
   for (const std::string& name : further.streams()) streams.push_back(&stream(name));
-  for (Stream* s : streams) {
-    if (!is_at_hand(*s, {of, *target.name})) return std::nullopt;
+  if (!are_at_hand(streams, 0, {of, *target.name})) return std::nullopt;
+  // What cannot be read names no further streams; the command is refused.
+  if (std::any_of(streams.begin(), streams.end(), [](Stream* s) { return s->has_fault(); })) {
+    return streams;
   }
+  const std::size_t known = streams.size();
+  const domain::Reads behind =
+      domain::further_reads_of(waiting.message.command, waiting.target, states_of(streams));
+  for (const std::string& name : behind.streams()) streams.push_back(&stream(name));
+  if (!are_at_hand(streams, known, {of, *target.name})) return std::nullopt;
   return streams;
+}
+
+bool CommandLoop::are_at_hand(const Involved& streams, std::size_t from, const Turn& turn) {
+  return std::all_of(streams.begin() + static_cast<std::ptrdiff_t>(from), streams.end(),
+                     [&](Stream* s) { return is_at_hand(*s, turn); });
+}
+
+domain::States CommandLoop::states_of(const Involved& streams) {
+  domain::States states(streams.front()->state);
+  for (std::size_t i = 1; i < streams.size(); ++i) states.add(*streams[i]->name, streams[i]->state);
+  return states;
 }
 
 // The classes take turns, whatever waits in the others.
@@ -343,9 +361,7 @@ CommandOutcome CommandLoop::decide(const Involved& streams, const Waiting& waiti
   context.now = now_;
   context.engines = options_.engines;
   context.has_key = options_.has_key;
-  domain::States states(target.state);
-  for (std::size_t i = 1; i < streams.size(); ++i) states.add(*streams[i]->name, streams[i]->state);
-  auto decision = domain::decide_on(message.command, states, context);
+  auto decision = domain::decide_on(message.command, states_of(streams), context);
   if (!decision) return tl::unexpected(decision.error());
   return append(streams, message, std::move(*decision), release);
 }
@@ -390,7 +406,7 @@ CommandOutcome CommandLoop::append(const Involved& streams, const CommandMessage
     append.expected = stream->version;
     appends.push_back(std::move(append));
   }
-  CHECK(placed == decision.size());  // `reads` names every stream that `decide` writes
+  CHECK(placed == decision.size());  // each stream that `decide` writes was named
   if (!appends.empty()) {
     eventlog::AppendContext context;
     context.command = message.id;

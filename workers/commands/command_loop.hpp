@@ -228,6 +228,8 @@ class CommandLoop {
   Waiting take_first(Stream& stream, CommandClass of);
   std::optional<Involved> involve(Stream& target, const Waiting& waiting, CommandClass of);
   bool is_at_hand(Stream& wanted, const Turn& turn);
+  bool are_at_hand(const Involved& streams, std::size_t from, const Turn& turn);
+  static domain::States states_of(const Involved& streams);
   CommandOutcome decide(const Involved& streams, const Waiting& waiting, Position& release);
   std::optional<CommandOutcome> answer_again(const Stream& target, const CommandMessage& message,
                                              Position& release);

@@ -103,7 +103,7 @@ std::optional<std::string> unescaped(ByteView token) {
   return std::string(text);
 }
 
-// A number out of a double's range is read as infinite or as 0.
+// A number out of a double's range is read as infinite, of its sign, or as 0.
 double number_of(ByteView source) {
   double value = 0;
   const auto read = std::from_chars(source.data(), source.data() + source.size(), value);
@@ -111,7 +111,8 @@ double number_of(ByteView source) {
   const auto exponent = source.find_first_of("eE");
   const bool is_small =
       exponent == ByteView::npos ? source.starts_with('0') : source.substr(exponent + 1, 1) == "-";
-  return is_small || source.starts_with('-') ? 0 : HUGE_VAL;
+  if (is_small) return 0;
+  return source.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
 }
 
 std::int64_t bounded(double value) {
@@ -139,6 +140,10 @@ std::int64_t JsonValue::count() const {
 
 std::int64_t JsonValue::billionths() const {
   return bounded(std::round(number_of(source_) * 1e9));
+}
+
+double JsonValue::number() const {
+  return number_of(source_);
 }
 
 JsonObject JsonValue::object() const {

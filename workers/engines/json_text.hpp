@@ -32,6 +32,8 @@ class JsonValue {
   std::int64_t count() const;
   // The same in units of 1e-9, rounded to the nearest.
   std::int64_t billionths() const;
+  // A number out of a double's range is infinite, or 0.
+  double number() const;
   JsonObject object() const;
   std::vector<JsonValue> items() const;
 
@@ -43,6 +45,8 @@ class JsonObject {
  public:
   // Returns the first field of that name, or a value that stands for a missing one.
   JsonValue operator[](std::string_view key) const;
+  // In the order of the line.
+  const std::vector<std::pair<std::string, JsonValue>>& fields() const { return fields_; }
 
  private:
   friend class JsonLine;

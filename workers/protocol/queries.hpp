@@ -84,6 +84,7 @@ struct ShowAnswer {
   std::string archived;             // where its texts are, if no longer in the log; else empty
   std::string prompt_error;         // why it could not be read
   std::string system_prompt_error;  // why it could not be read
+  base::NanoUsd lineage_spent{};    // by all that resume or fork one session; 0: nothing does
 
   bool operator==(const ShowAnswer&) const = default;
   template <class Visit>
@@ -96,6 +97,7 @@ struct ShowAnswer {
     visit("archived", &ShowAnswer::archived);
     visit("prompt_error", &ShowAnswer::prompt_error);
     visit("system_prompt_error", &ShowAnswer::system_prompt_error);
+    visit("lineage_spent", &ShowAnswer::lineage_spent);
   }
 };
 

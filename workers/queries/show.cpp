@@ -18,7 +18,10 @@ base::Result<ShowAnswer> show(const QuerySources& sources, const QueryBody& body
   if (erasures->size() > kErasuresShownMax) {
     erasures->erase(erasures->begin(), erasures->end() - kErasuresShownMax);
   }
+  auto spent = projections::lineage_spent(sources.views, row->agent, row->lineage);
+  if (!spent) return tl::unexpected(spent.error());
   ShowAnswer answer;
+  answer.lineage_spent = *spent;
   answer.position = query.durable;
   answer.session = std::move(*row);
   answer.erasures = std::move(*erasures);

@@ -291,6 +291,13 @@ struct ReportTurnResult {
   std::int64_t model_calls = 0;
   base::Duration took{};
   std::string text;
+  // What was spent since the last ReportSpending or result, whichever came later, by model. Basis
+  // `totals`: it is not said, and usage and agent_total count.
+  Spending spent{};
+  CostBasis basis = CostBasis::totals;
+  NanoUsd claimed{};  // the agent's own figure for it; 0: it gave none
+  // The running total with which the agent process began; -1: not said.
+  NanoUsd agent_base{-1};
 
   bool operator==(const ReportTurnResult&) const = default;
   template <class Visit>
@@ -305,6 +312,24 @@ struct ReportTurnResult {
     visit("model_calls", &ReportTurnResult::model_calls);
     visit("took_us", &ReportTurnResult::took);
     visit("text", &ReportTurnResult::text);
+    visit("spent", &ReportTurnResult::spent);
+    visit("basis", &ReportTurnResult::basis);
+    visit("claimed", &ReportTurnResult::claimed);
+    visit("agent_base", &ReportTurnResult::agent_base);
+  }
+};
+
+// What the agent has spent since the last report of that kind, or the last result.
+struct ReportSpending {
+  static constexpr std::string_view kType = "Spending";
+  TurnId turn;  // that it works on
+  Spending spent;
+
+  bool operator==(const ReportSpending&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ReportSpending::turn);
+    visit("spent", &ReportSpending::spent);
   }
 };
 
@@ -363,10 +388,10 @@ struct ReportAgentExited {
   }
 };
 
-using Report =
-    std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
-                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
-                 ReportTurnResult, ReportAgentLine, ReportAgentExited, ReportOwnTurnStarted>;
+using Report = std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
+                            ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
+                            ReportTurnResult, ReportAgentLine, ReportAgentExited,
+                            ReportOwnTurnStarted, ReportSpending>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.
 struct LeaseReport {
@@ -401,6 +426,8 @@ struct SessionReply {
 };
 
 void reads(const SessionCommand& command, const StreamRef& target, Reads& further);
+void reads_further(const SessionCommand& command, const StreamRef& target, const States& states,
+                   Reads& further);
 Decided decide(const SessionCommand& command, const States& states, const Context& context);
 SessionReply reply(const SessionState& state, const SessionCommand& command);
 

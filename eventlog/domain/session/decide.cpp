@@ -29,6 +29,7 @@ std::optional<Rejection> check_client(const SessionState& s, const Context& cont
 bool may_end_by(const Report& report) {
   return std::holds_alternative<ReportTurnResult>(report) ||
          std::holds_alternative<ReportStartFailed>(report) ||
+         std::holds_alternative<ReportSpending>(report) ||
          std::holds_alternative<ReportAgentExited>(report);
 }
 
@@ -36,12 +37,45 @@ bool may_end_by(const Report& report) {
 template <class C>
 bool may_end_by(const C& command) {
   if constexpr (std::same_as<C, LeaseReport>) return may_end_by(command.report);
-  using Ending =
-      base::Types<KillSession, CloseSession, InterruptTurn, GrantLease, ExpireLease, GiveUpContent>;
+  using Ending = base::Types<KillSession, CloseSession, InterruptTurn, ContinueSession, GrantLease,
+                             ExpireLease, GiveUpContent>;
   return base::kContains<C, Ending>;
 }
 
+// True if the command spends, or may not be taken once the budget is spent.
+template <class C>
+bool is_about_money(const C& command) {
+  if constexpr (std::same_as<C, LeaseReport>) {
+    return std::holds_alternative<ReportTurnResult>(command.report) ||
+           std::holds_alternative<ReportSpending>(command.report);
+  }
+  return base::kContains<C, base::Types<SendPrompt, ContinueSession, GrantLease, GiveUpContent>>;
+}
+
 }  // namespace
+
+NanoUsd spent_by(const Decision& decision) {
+  NanoUsd sum;
+  for (const Emitted& emitted : decision) {
+    std::visit(
+        [&]<class E>(const E& e) {
+          if constexpr (std::same_as<E, SpendingRecorded>) {
+            add_bounded(sum.value, cost_of(e.spent).value);
+          } else if constexpr (base::kContains<
+                                   E, base::Types<TurnFinished, TurnFailed, TurnInterrupted>>) {
+            add_bounded(sum.value, unbooked(e.cost).cost.value);
+          }
+        },
+        emitted.event);
+  }
+  return sum;
+}
+
+Rejection over_budget(const std::string& who, NanoUsd spent, NanoUsd budget) {
+  return {RejectionCode::over_budget, who + " spent $" + base::usd_text(spent) +
+                                          " of a budget of $" + base::usd_text(budget) +
+                                          ", with all resumes and forks; "};
+}
 
 std::optional<Rejection> check_exists(const SessionState& s, const Context& context) {
   if (s.status != SessionStatus::none) return std::nullopt;
@@ -82,6 +116,19 @@ void reads(const SessionCommand& command, const StreamRef& target, Reads& furthe
   if (spawn == nullptr && !may_end) return;
   further.add(registry_stream(target.agent));
   further.add(std::string(kAdmissionStream));
+}
+
+void reads_further(const SessionCommand& command, const StreamRef& target, const States& states,
+                   Reads& further) {
+  const SessionState* spender = nullptr;
+  if (const auto* spawn = std::get_if<Spawn>(&command)) {
+    spender = states.find<SessionStream>(session_stream(target.agent, spawn->resume));
+    if (spender != nullptr && spender->status == SessionStatus::none) return;
+  } else if (std::visit([](const auto& c) { return is_about_money(c); }, command)) {
+    const SessionState& own = states.target<SessionStream>();
+    if (has_relatives(own)) spender = &own;
+  }
+  if (spender != nullptr) further.add(lineage_stream(target.agent, spender->lineage));
 }
 
 Decided decide(const SessionCommand& command, const States& states, const Context& context) {

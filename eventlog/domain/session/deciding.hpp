@@ -1,13 +1,22 @@
 // The common part of decisions about a session: a decision being made, and frequent checks.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "eventlog/base/mutant.hpp"
 #include "eventlog/base/rare_branches.hpp"
+#include "eventlog/base/usd_text.hpp"
 #include "eventlog/domain/decision.hpp"
 
 namespace domain {
+
+// Returns what the events of a session's own stream add to its cost.
+NanoUsd spent_by(const Decision& decision);
+
+// An agent that was asked to interrupt its turn has so long to obey before it is ended.
+constexpr base::Duration kInterruptGrace = std::chrono::seconds(5);
 
 // One decision being made: its input, and the events emitted so far.
 struct Deciding {
@@ -29,6 +38,24 @@ struct Deciding {
   void emit_to_registry(Event event) { emit_to(registry_stream(agent()), std::move(event)); }
   void emit_to_admission(Event event) { emit_to(std::string(kAdmissionStream), std::move(event)); }
 
+  // The state of the session's lineage; null if the session has no relatives.
+  const LineageState* lineage() const {
+    if (!has_relatives(session())) return nullptr;
+    return states.find<LineageStream>(lineage_stream(agent(), session().lineage));
+  }
+
+  // Returns what the session and its relatives have spent, without this decision.
+  NanoUsd spent_before() const {
+    const LineageState* all = lineage();
+    return all == nullptr ? session().cost : std::max(all->spent, session().cost);
+  }
+
+  // True if nothing is left of the budget, after the events emitted so far.
+  bool is_over_budget() const {
+    const NanoUsd budget = session().spec.budget;
+    return budget.value > 0 && spent_before().value + spent_by(decision).value >= budget.value;
+  }
+
   // Prompts wait and a turn has failed: pauses their queue, unless the session goes on regardless.
   // Returns true if it is paused.
   bool pause_queue(EndReason failure) {
@@ -46,20 +73,38 @@ struct Deciding {
     return !turn.is_interrupt_requested;
   }
 
+  // Starts a turn; without budget left, the session fails instead. No turn may be under way.
   void start_next_turn(const QueuedTurn& next, FencingToken token) {
+    if (is_over_budget()) return close(SessionStatus::failed, EndReason::budget);
     emit(TurnStarted{next.turn, token});
   }
 
   // Ends the current turn and the agent's own, as far as there are such.
   void interrupt_turns(EndReason reason) {
-    if (session().turn) emit(TurnInterrupted{session().turn->turn, reason, {}});
+    if (session().turn) interrupt_turn(reason);
     interrupt_own_turn(reason);
+  }
+
+  // Ends the current turn, of which no result will come. It has cost what was booked for it.
+  void interrupt_turn(EndReason reason) {
+    const TurnId turn = session().turn->turn;
+    emit(TurnInterrupted{turn, reason, booked(told(turn, session().turn_spent))});
   }
 
   void interrupt_own_turn(EndReason reason) {
     if (std::exchange(has_own_turn, false)) {
-      emit(TurnInterrupted{session().own_turn, reason, {}});
+      const TurnId turn = session().own_turn;
+      emit(TurnInterrupted{turn, reason, booked(told(turn, session().own_spent))});
     }
+  }
+
+  // Returns what is recorded for the turn, with the events of this decision.
+  Spending told(TurnId turn, Spending before) const {
+    for (const Emitted& emitted : decision) {
+      const auto* more = std::get_if<SpendingRecorded>(&emitted.event);
+      if (more != nullptr && more->turn == turn) add(before, more->spent);
+    }
+    return before;
   }
 
   // Ends the lease with `event`; if the session is closed already, that also settles it.
@@ -78,6 +123,23 @@ struct Deciding {
     const SessionSpec& spec = session().spec;
     if (spec.resume_agent_session.empty() || spec.is_fork) return;
     emit_to_registry(AgentSessionReleased{session().session, spec.resume_agent_session});
+  }
+
+  // The budget is spent while the agent works. A prompt's turn is interrupted first. An agent that
+  // goes on regardless, or works without a prompt, is ended with its session.
+  void stop_spending() {
+    const SessionState& s = session();
+    if (s.turn && !s.turn->is_over_budget) {
+      return emit(InterruptRequested{s.turn->turn, EndReason::budget});
+    }
+    if (s.turn && context.now - s.turn->asked_at < kInterruptGrace) return;
+    fail_by_budget();
+  }
+
+  // Ends what is under way, and the session.
+  void fail_by_budget() {
+    interrupt_turns(EndReason::budget);
+    close(SessionStatus::failed, EndReason::budget);
   }
 
   // Ends all queued turns, then the session, and frees its name and its place. The current turn
@@ -109,6 +171,9 @@ struct Deciding {
     emit_to_admission(SessionReleased{session().session, has_lease});
   }
 };
+
+// Refuses what would spend more than the budget.
+Rejection over_budget(const std::string& who, NanoUsd spent, NanoUsd budget);
 
 // Return none if the session exists, or lives.
 std::optional<Rejection> check_exists(const SessionState& s, const Context& context);

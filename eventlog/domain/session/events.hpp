@@ -1,7 +1,10 @@
 // Facts of a session, on its own stream <agent>/session/<id>.
 #pragma once
 
+#include <optional>
+
 #include "eventlog/base/type_list.hpp"
+#include "eventlog/domain/session/spending.hpp"
 #include "eventlog/domain/version_ranges.hpp"
 
 namespace domain {
@@ -136,30 +139,31 @@ struct QueueContinued {
 struct InterruptRequested {
   static constexpr std::string_view kType = "InterruptRequested";
   TurnId turn;
+  EndReason reason = EndReason::user;  // or budget
 
   bool operator==(const InterruptRequested&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("turn", &InterruptRequested::turn);
+    visit("reason", &InterruptRequested::reason);
   }
 };
 
-// The cost of a turn, as the agent reported it.
-struct TurnCost {
-  Usage usage;
-  NanoUsd cost;         // this turn's share
-  NanoUsd agent_total;  // the agent's own running total, resumes included
-  std::int64_t model_calls = 0;
-  base::Duration took{};
+// More was spent on a turn. If the turn is under way, its end repeats it, see TurnCost::booked.
+struct SpendingRecorded {
+  static constexpr std::string_view kType = "SpendingRecorded";
+  TurnId turn;  // unset: no turn is known for it
+  Spending spent;
+  CostBasis basis = CostBasis::reported;
+  NanoUsd agent_total{};  // the agent's own running total; 0: not said
 
-  bool operator==(const TurnCost&) const = default;
+  bool operator==(const SpendingRecorded&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
-    visit("usage", &TurnCost::usage);
-    visit("cost", &TurnCost::cost);
-    visit("agent_total", &TurnCost::agent_total);
-    visit("model_calls", &TurnCost::model_calls);
-    visit("took_us", &TurnCost::took);
+    visit("turn", &SpendingRecorded::turn);
+    visit("spent", &SpendingRecorded::spent);
+    visit("basis", &SpendingRecorded::basis);
+    visit("agent_total", &SpendingRecorded::agent_total);
   }
 };
 
@@ -333,7 +337,9 @@ struct LeaseGranted {
   WorkerId worker;
   FencingToken token;
   std::string resume_agent_session;  // continue this one; empty: as the session's spec says
-  NanoUsd budget{};                  // what is left of the session's; 0: as its spec says
+  NanoUsd budget{};                  // what is left of the lineage's; 0: as the spec says
+  // The running total with which the agent process should begin; none: it is not known.
+  std::optional<NanoUsd> agent_total{};
 
   bool operator==(const LeaseGranted&) const = default;
   template <class Visit>
@@ -342,6 +348,7 @@ struct LeaseGranted {
     visit("token", &LeaseGranted::token);
     visit("resume_agent_session", &LeaseGranted::resume_agent_session);
     visit("budget", &LeaseGranted::budget);
+    visit("agent_total", &LeaseGranted::agent_total);
   }
 };
 
@@ -494,8 +501,8 @@ struct ContentErasureCompleted {
 
 using SessionEvents =
     base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted, TurnReturned,
-                QueuePaused, QueueContinued, InterruptRequested, TurnFinished, TurnFailed,
-                TurnInterrupted, OutputRecorded, PartialOutputRecorded, ToolCallStarted,
+                QueuePaused, QueueContinued, InterruptRequested, SpendingRecorded, TurnFinished,
+                TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded, ToolCallStarted,
                 ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted,
                 LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentStartFailed,
                 AgentExited, CloseRequested, SessionClosed, SessionResumed, ContentErased,

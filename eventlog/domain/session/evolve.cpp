@@ -13,26 +13,51 @@ namespace {
 template <class State>
 concept OfSession = std::same_as<State, SessionState> || std::same_as<State, LeaseState>;
 
-// Keeps a sum within the range that a snapshot can hold: its parts are an agent's claims.
-void add_bounded(std::int64_t& sum, std::int64_t part) {
-  sum = std::clamp(sum + part, 1 - base::kIntegerLimit, base::kIntegerLimit - 1);
+void add_cost(SessionState& s, const Usage& usage, NanoUsd cost, CostBasis basis) {
+  add(s.usage, usage);
+  add_bounded(s.cost.value, cost.value);
+  s.basis = std::max(s.basis, basis);
 }
 
-void add_cost(SessionState& s, const TurnCost& cost) {
-  add_bounded(s.usage.input_tokens, cost.usage.input_tokens);
-  add_bounded(s.usage.output_tokens, cost.usage.output_tokens);
-  add_bounded(s.usage.cache_read_tokens, cost.usage.cache_read_tokens);
-  add_bounded(s.usage.cache_creation_tokens, cost.usage.cache_creation_tokens);
-  add_bounded(s.cost.value, cost.cost.value);
-  if (cost.agent_total.value != 0) s.agent_total = cost.agent_total;
+// A turn ended under way, and nobody told what it had cost until then.
+void note_untold(SessionState& s) {
+  s.basis = std::max(s.basis, CostBasis::at_least);
 }
-void add_cost(LeaseState&, const TurnCost&) {}
+void note_untold(LeaseState&) {}
+
+void note_total(SessionState& s, NanoUsd agent_total) {
+  if (agent_total.value == 0) return;
+  s.agent_total = agent_total;
+  s.beyond_total = {};
+  s.has_total = true;
+}
+
+void end_cost(SessionState& s, const TurnCost& turn) {
+  const UnbookedCost rest = unbooked(turn);
+  add_cost(s, rest.usage, rest.cost, turn.basis);
+  if (turn.claimed.value != 0) add_bounded(s.disputed.value, turn.claimed.value - turn.cost.value);
+  note_total(s, turn.agent_total);
+}
+void end_cost(LeaseState&, const TurnCost&) {}
+
+void forget_spent(SessionState& s, bool is_own) {
+  (is_own ? s.own_spent : s.turn_spent).clear();
+}
+void forget_spent(LeaseState&, bool) {}
+
+void begin_total(SessionState& s, std::optional<NanoUsd> agent_total) {
+  s.agent_total = agent_total.value_or(running_total(s));
+  s.beyond_total = {};
+  s.total_at_start = agent_total;
+}
+void begin_total(LeaseState&, std::optional<NanoUsd>) {}
 
 bool ends_turn(OfSession auto& s, TurnId turn, const TurnCost& cost) {
   const bool is_own = turn.is_set() && s.own_turn == turn;
   if (!is_own && (!s.turn || s.turn->turn != turn)) return false;
   is_own ? void(s.own_turn = {}) : s.turn.reset();
-  add_cost(s, cost);
+  end_cost(s, cost);
+  forget_spent(s, is_own);
   return true;
 }
 
@@ -80,7 +105,7 @@ bool apply(OfSession auto& s, const Envelope&, const TurnStarted& e) {
       s.pause != EndReason::none || !has_lease(s, e.token)) {
     return false;
   }
-  s.turn = CurrentTurn{e.turn, s.queue.front().prompt, s.queue.front().version, false};
+  s.turn = CurrentTurn{e.turn, s.queue.front().prompt, s.queue.front().version, false, false, {}};
   s.queue.erase(s.queue.begin());
   return true;
 }
@@ -95,6 +120,7 @@ bool apply(OfSession auto& s, const Envelope&, const TurnReturned& e) {
   if (!s.turn || s.turn->turn != e.turn) return false;
   s.queue.insert(s.queue.begin(), {e.turn, s.turn->prompt, s.turn->version});
   s.turn.reset();
+  forget_spent(s, false);
   return true;
 }
 
@@ -110,9 +136,22 @@ bool apply(OfSession auto& s, const Envelope&, const QueueContinued&) {
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const InterruptRequested& e) {
+bool apply(OfSession auto& s, const Envelope& envelope, const InterruptRequested& e) {
   if (!s.turn || s.turn->turn != e.turn) return false;
   s.turn->is_interrupt_requested = true;
+  s.turn->is_over_budget |= e.reason == EndReason::budget;
+  s.turn->asked_at = envelope.log_time;
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const SpendingRecorded& e) {
+  if (s.status == SessionStatus::none) return false;
+  const NanoUsd cost = cost_of(e.spent);
+  add_cost(s, usage_of(e.spent), cost, e.basis);
+  add_bounded(s.beyond_total.value, cost.value);
+  note_total(s, e.agent_total);
+  if (s.turn && s.turn->turn == e.turn) add(s.turn_spent, e.spent);
+  if (e.turn.is_set() && s.own_turn == e.turn) add(s.own_spent, e.spent);
   return true;
 }
 
@@ -125,7 +164,10 @@ bool apply(OfSession auto& s, const Envelope&, const TurnFailed& e) {
 }
 
 bool apply(OfSession auto& s, const Envelope&, const TurnInterrupted& e) {
-  if (ends_turn(s, e.turn, e.cost)) return true;
+  if (ends_turn(s, e.turn, e.cost)) {
+    if (e.cost == TurnCost{}) note_untold(s);
+    return true;
+  }
   const auto queued = std::find_if(s.queue.begin(), s.queue.end(),
                                    [&](const QueuedTurn& q) { return q.turn == e.turn; });
   if (queued == s.queue.end()) return false;
@@ -144,6 +186,7 @@ bool apply(OfSession auto& s, const Envelope&, const LeaseGranted& e) {
   if (!is_live(s.status) || s.lease || e.token <= s.last_token) return false;
   s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0, e.budget};
   s.last_token = e.token;
+  begin_total(s, e.agent_total);
   return true;
 }
 
@@ -243,7 +286,9 @@ bool apply(SessionState& s, const Envelope&, const AgentExited&) {
   return exists(s);
 }
 bool apply(SessionState& s, const Envelope&, const SessionResumed&) {
-  return exists(s);
+  if (!exists(s)) return false;
+  s.is_continued = true;
+  return true;
 }
 
 // The events that leases depend on, and the others. Every new event must be in one of the two
@@ -253,10 +298,11 @@ using LeaseEvents =
                 QueueContinued, InterruptRequested, TurnFinished, TurnFailed, TurnInterrupted,
                 LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized,
                 CloseRequested, SessionClosed>;
-using NotOfLeases = base::Types<SessionNamed, OutputRecorded, PartialOutputRecorded,
-                                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored,
-                                NothingChanged, AgentStartFailed, AgentExited, SessionResumed,
-                                ContentErased, ContentErasureCompleted>;
+using NotOfLeases =
+    base::Types<SessionNamed, SpendingRecorded, OutputRecorded, PartialOutputRecorded,
+                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged,
+                AgentStartFailed, AgentExited, SessionResumed, ContentErased,
+                ContentErasureCompleted>;
 static_assert(base::kHasSameMembers<SessionEvents, base::Joined<LeaseEvents, NotOfLeases>>);
 
 void count_report(OfSession auto& s, const Envelope& envelope) {

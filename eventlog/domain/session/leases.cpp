@@ -4,6 +4,22 @@
 
 namespace domain {
 
+namespace {
+
+// Returns the running total with which the session's next agent process should begin; none: it is
+// not known, or nobody can have added to it. A fork begins with that of its source at that moment.
+std::optional<NanoUsd> total_at_start(const Deciding& d) {
+  const SessionState& s = d.session();
+  const bool is_new = s.spec.resume_agent_session.empty();
+  const bool is_first = s.agent_session.empty();
+  if (is_first && (is_new || s.spec.is_fork)) return std::nullopt;
+  const LineageState* all = d.lineage();
+  if (all == nullptr) return is_new || s.has_total ? std::optional(running_total(s)) : std::nullopt;
+  return total_of(*all, is_first ? s.spec.resume_agent_session : s.agent_session);
+}
+
+}  // namespace
+
 Decided decide_one(Deciding d, const GrantLease& c) {
   const SessionState& s = d.session();
   if (auto bad = check_live(s, d.context)) return tl::unexpected(*bad);
@@ -11,13 +27,14 @@ Decided decide_one(Deciding d, const GrantLease& c) {
     return reject(RejectionCode::lease_held, "session " + label(s) + " has a lease already");
   }
   const FencingToken token = s.last_token.next();
-  const NanoUsd left{s.spec.budget.value - s.cost.value};
-  if (s.spec.budget.value > 0 && left.value <= 0) {
+  if (d.is_over_budget()) {
     d.close(SessionStatus::failed, EndReason::budget);
     return std::move(d.decision);
   }
-  d.emit(
-      LeaseGranted{c.worker, token, s.agent_session, s.spec.budget.value > 0 ? left : NanoUsd{}});
+  LeaseGranted granted{c.worker, token, s.agent_session};
+  if (s.spec.budget.value > 0) granted.budget.value = s.spec.budget.value - d.spent_before().value;
+  granted.agent_total = total_at_start(d);
+  d.emit(granted);
   const bool is_paused = s.pause != EndReason::none;
   if (!s.queue.empty() && !is_paused) d.start_next_turn(s.queue.front(), token);
   return std::move(d.decision);
@@ -27,6 +44,11 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
   const SessionState& s = d.session();
   if (!s.lease || s.lease->token != c.token) {
     return reject(RejectionCode::stale_token, "the lease is not held any more");
+  }
+  if (is_live(s.status) && s.turn && s.turn->is_over_budget) {
+    d.end_lease(LeaseExpired{c.token});
+    d.fail_by_budget();
+    return std::move(d.decision);
   }
   const bool is_returned = c.is_unknown && s.turn && d.return_turn();
   if (!c.is_unknown) d.interrupt_turns(EndReason::worker_lost);

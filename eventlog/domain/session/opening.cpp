@@ -16,7 +16,8 @@ namespace {
 struct Opening {
   const RegistryState& registry;
   const AdmissionState& admission;
-  const SessionState* source;  // the session to resume; null: none is named, or it is this one
+  const SessionState* source;   // the session to resume; null: none is named, or it is this one
+  const LineageState* lineage;  // of the source; null: there is no source
 };
 
 Opening opening_of(const Deciding& d, const Spawn& c) {
@@ -26,7 +27,10 @@ Opening opening_of(const Deciding& d, const Spawn& c) {
   const auto* source = c.resume.is_set()
                            ? d.states.find<SessionStream>(session_stream(d.agent(), c.resume))
                            : nullptr;
-  return {*registry, *admission, source};
+  const auto* lineage =
+      source == nullptr ? nullptr
+                        : d.states.find<LineageStream>(lineage_stream(d.agent(), source->lineage));
+  return {*registry, *admission, source, lineage};
 }
 
 bool is_absolute_path(std::string_view path) {
@@ -114,6 +118,19 @@ std::optional<Rejection> check_resume(const Opening& o, const Spawn& c) {
                        "fork"};
 }
 
+// Returns what the source and its relatives have spent.
+NanoUsd spent_before(const Opening& o) {
+  return o.lineage == nullptr ? o.source->cost : std::max(o.lineage->spent, o.source->cost);
+}
+
+std::optional<Rejection> check_budget(const Opening& o, const Spawn& c) {
+  const NanoUsd spent = spent_before(o);
+  if (c.spec.budget.value == 0 || spent < c.spec.budget) return std::nullopt;
+  Rejection refused = over_budget("session " + label(*o.source) + " has", spent, c.spec.budget);
+  refused.text += "name a larger one to go on";
+  return refused;
+}
+
 std::string choose_alias(const AdmissionState& admission, SessionId session) {
   const SessionId first = admission.first.is_set() ? admission.first : session;
   const std::int64_t number = free_alias(admission, first);
@@ -155,6 +172,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
   }
   if (c.resume.is_set()) {
     if (auto bad = check_resume(o, c)) return tl::unexpected(*bad);
+    if (auto bad = check_budget(o, c)) return tl::unexpected(*bad);
   }
   const auto holder = [&](const std::string& name) { return holder_of(o, name); };
   if (!c.name.empty()) {
@@ -184,7 +202,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
   if (c.resume.is_set()) {
     const SessionState& source = *o.source;
     opened.lineage = source.lineage;
-    opened.carried_cost = source.agent_total;
+    opened.carried_cost = running_total(source);
     opened.spec.resume_agent_session = source.agent_session;
     opened.spec.is_fork = c.is_fork;
     if (!c.is_fork) claim.agent_session = source.agent_session;
@@ -193,6 +211,12 @@ Decided decide_one(Deciding d, const Spawn& c) {
     if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;
     opened.spec.continues_after_failure |= source.spec.continues_after_failure;
     d.emit_to(session_stream(d.agent(), c.resume), SessionResumed{d.context.target.id, c.is_fork});
+    if (!o.lineage->has_begun) {
+      // A relative of an earlier release may have gone on with the agent's session.
+      const NanoUsd total = has_relatives(source) ? NanoUsd{} : running_total(source);
+      d.emit_to(lineage_stream(d.agent(), source.lineage),
+                LineageSpent{source.session, source.cost, source.agent_session, total});
+    }
   }
   d.emit(opened, c.system_prompt);
   if (c.name.empty()) {

@@ -11,6 +11,9 @@ namespace {
 using base::Mutant;
 using base::mutant;
 
+// A smaller difference between totals comes from their rounding.
+constexpr NanoUsd kLeastUnheard{100'000};
+
 bool is_current(const SessionState& s, const TurnId& turn) {
   return s.turn && s.turn->turn == turn;
 }
@@ -60,16 +63,55 @@ void report(Deciding& d, const ReportOwnTurnStarted& r) {
   d.emit(OwnTurnStarted{r.turn, r.cause, cut_fact(r.task), r.of});
 }
 
-TurnCost cost_of(const SessionState& s, const ReportTurnResult& r) {
+// Returns the cost of a turn whose agent told totals only. Both are the agent's claims, so their
+// difference can exceed the range of the wire.
+TurnCost cost_by_totals(const SessionState& s, const ReportTurnResult& r) {
   TurnCost cost{r.usage, {}, r.agent_total, r.model_calls, r.took};
-  // Both totals are the agent's claims, so their difference can exceed the range of the wire.
   cost.cost.value = std::clamp<std::int64_t>(r.agent_total.value - s.agent_total.value, 0,
                                              base::kIntegerLimit - 1);
   return cost;
 }
 
+// Returns the cost of the turn that the result ends, with what was booked for it before.
+TurnCost turn_cost(const SessionState& s, const ReportTurnResult& r) {
+  if (r.basis == CostBasis::totals) return cost_by_totals(s, r);
+  TurnCost cost{{}, {}, r.agent_total, r.model_calls, r.took, r.basis};
+  cost.booked = s.own_turn == r.turn ? s.own_spent : s.turn_spent;
+  cost.spent = cost.booked;
+  add(cost.spent, proper(r.spent));
+  cost.usage = usage_of(cost.spent);
+  cost.cost = cost_of(cost.spent);
+  cost.claimed = r.claimed;
+  if (r.claimed.value != 0) add_bounded(cost.claimed.value, cost_of(cost.booked).value);
+  return cost;
+}
+
+void report(Deciding& d, const ReportSpending& r) {
+  Spending spent = proper(r.spent);
+  if (spent.empty()) return d.emit(ReportIgnored{std::string(r.kType)});
+  d.emit(SpendingRecorded{r.turn, std::move(spent), CostBasis::reported});
+  if (is_live(d.session().status) && d.is_over_budget()) d.stop_spending();
+}
+
+// If the agent process began with a higher total than it should have, the difference was spent
+// where nobody listened.
+void book_unheard(Deciding& d, const ReportTurnResult& r) {
+  const SessionState& s = d.session();
+  if (r.agent_base.value < 0 || !s.total_at_start) return;
+  const std::int64_t unheard = r.agent_base.value - s.total_at_start->value;
+  if (unheard < kLeastUnheard.value) return;
+  d.emit(SpendingRecorded{{}, proper({{{}, {}, {unheard}}}), CostBasis::unknown});
+}
+
+// Books what a result tells that ends no turn, such as that of a turn that was killed.
+void book_late(Deciding& d, const ReportTurnResult& r) {
+  Spending spent = proper(r.spent);
+  if (spent.empty()) return d.emit(ReportIgnored{std::string(r.kType)});
+  d.emit(SpendingRecorded{r.turn, std::move(spent), r.basis, r.agent_total});
+}
+
 void end_turn(Deciding& d, const ReportTurnResult& r) {
-  const TurnCost cost = cost_of(d.session(), r);
+  const TurnCost cost = turn_cost(d.session(), r);
   if (!r.is_error) return d.emit(TurnFinished{r.turn, cost}, r.text);
   d.emit(TurnFailed{r.turn, cut_fact(r.subtype), cut_fact(r.terminal_reason), r.api_status, cost},
          r.text);
@@ -99,15 +141,20 @@ void go_on_or_fail(Deciding& d, const ReportTurnResult& r) {
 
 void report(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
+  book_unheard(d, r);
   if (d.has_own_turn && s.own_turn == r.turn) return end_own_turn(d, r);
-  if (!is_current(s, r.turn)) return d.emit(ReportIgnored{std::string(r.kType)});
+  if (!is_current(s, r.turn)) return book_late(d, r);
   const bool is_interrupted = r.is_error && s.turn->is_interrupt_requested;
+  const bool is_cut_off = is_interrupted && s.turn->is_over_budget;
   if (is_interrupted) {
-    d.emit(TurnInterrupted{r.turn, EndReason::user, cost_of(s, r)});
+    d.emit(
+        TurnInterrupted{r.turn, is_cut_off ? EndReason::budget : EndReason::user, turn_cost(s, r)});
   } else {
     end_turn(d, r);
   }
-  if (r.is_error && !is_interrupted) {
+  if (is_cut_off) {
+    d.close(SessionStatus::failed, EndReason::budget);
+  } else if (r.is_error && !is_interrupted) {
     go_on_or_fail(d, r);
   } else if (!s.spec.is_multi_turn && is_interrupted) {
     d.close(SessionStatus::killed, EndReason::user);
@@ -129,6 +176,10 @@ void report(Deciding& d, const ReportAgentExited& r) {
   const SessionState& s = d.session();
   d.emit(AgentExited{r.exit_code, r.signal, r.is_stopped}, r.stderr_tail);
   if (!is_live(s.status)) return d.end_lease(LeaseReleased{s.lease->token});
+  if (s.turn && s.turn->is_over_budget) {
+    d.end_lease(LeaseReleased{s.lease->token});
+    return d.fail_by_budget();
+  }
   const bool can_go_on = r.is_stopped || (s.spec.is_multi_turn && r.has_run);
   const bool is_given = s.turn && (!can_go_on || r.given == s.turn->turn);
   const bool is_returned = s.turn && !is_given && d.return_turn();
@@ -136,7 +187,7 @@ void report(Deciding& d, const ReportAgentExited& r) {
 
   const EndReason reason = r.is_stopped ? EndReason::stopped : EndReason::agent_exited;
   const bool was_asked = can_go_on && s.turn && s.turn->is_interrupt_requested;
-  if (is_given) d.emit(TurnInterrupted{s.turn->turn, was_asked ? EndReason::user : reason, {}});
+  if (is_given) d.interrupt_turn(was_asked ? EndReason::user : reason);
   const bool is_cut_off = (is_given && !was_asked) || s.own_turn.is_set();
   d.interrupt_own_turn(reason);
   if (can_go_on && (is_returned || !s.queue.empty())) {
@@ -150,6 +201,41 @@ void report(Deciding& d, const ReportAgentExited& r) {
   if (is_done && s.is_close_requested) return d.close_as_asked();
   if (was_asked && !is_cut_off) return d.close(SessionStatus::killed, EndReason::user);
   d.close(r.is_stopped ? SessionStatus::killed : SessionStatus::failed, reason);
+}
+
+// Returns the agent's running total that the events tell; 0: none does.
+NanoUsd total_in(const Decision& decision) {
+  NanoUsd total;
+  for (const Emitted& emitted : decision) {
+    std::visit(
+        [&](const auto& e) {
+          if constexpr (requires { e.cost.agent_total; }) {
+            if (e.cost.agent_total.value != 0) total = e.cost.agent_total;
+          }
+          if constexpr (requires {
+                          e.agent_total.value;
+                          e.spent;
+                        }) {
+            if (e.agent_total.value != 0) total = e.agent_total;
+          }
+        },
+        emitted.event);
+  }
+  return total;
+}
+
+// The session's relatives share its budget, and the running total of the agent's own session.
+void tell_lineage(Deciding& d) {
+  const SessionState& s = d.session();
+  const LineageState* all = d.lineage();
+  if (all == nullptr) return;
+  NanoUsd spent = spent_by(d.decision);
+  const NanoUsd total = total_in(d.decision);
+  const bool is_news = total.value != 0 && total_of(*all, s.agent_session) != total;
+  if (spent.value <= 0 && !is_news) return;
+  if (!all->has_begun) add_bounded(spent.value, s.cost.value);
+  d.emit_to(lineage_stream(d.agent(), s.lineage),
+            LineageSpent{s.session, spent, s.agent_session, total});
 }
 
 }  // namespace
@@ -173,6 +259,7 @@ Decided decide_one(Deciding d, const LeaseReport& c) {
     return reject(RejectionCode::report_gap, "report " + std::to_string(known + 1) + " is missing");
   }
   std::visit([&](const auto& r) { report(d, r); }, c.report);
+  tell_lineage(d);
   return std::move(d.decision);
 }
 

@@ -16,6 +16,16 @@ LeaseState lease_state(const SessionState& state) {
           state.turn,   state.own_turn,           state.queue,  state.pause};
 }
 
+bool has_relatives(const SessionState& state) {
+  return state.is_continued || state.lineage != state.session;
+}
+
+NanoUsd running_total(const SessionState& state) {
+  NanoUsd total = state.agent_total;
+  add_bounded(total.value, state.beyond_total.value);
+  return total;
+}
+
 const std::string& label(const SessionState& state) {
   return state.name.empty() ? state.alias : state.name;
 }

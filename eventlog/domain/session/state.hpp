@@ -29,6 +29,8 @@ struct CurrentTurn {
   Position prompt;
   StreamVersion version;  // version of its TurnQueued
   bool is_interrupt_requested = false;
+  bool is_over_budget = false;  // that is why it is to be interrupted
+  Time asked_at;                // log time of the last request to interrupt it
 
   bool operator==(const CurrentTurn&) const = default;
   template <class Visit>
@@ -37,6 +39,8 @@ struct CurrentTurn {
     visit("prompt", &CurrentTurn::prompt);
     visit("version", &CurrentTurn::version);
     visit("interrupt_requested", &CurrentTurn::is_interrupt_requested);
+    visit("over_budget", &CurrentTurn::is_over_budget);
+    visit("asked_at", &CurrentTurn::asked_at);
   }
 };
 
@@ -88,6 +92,7 @@ struct SessionState {
   std::string alias;
   SessionSpec spec;
   SessionId lineage;
+  bool is_continued = false;  // another session has resumed or forked it
   Position opened;            // position of SessionOpened, which has the system prompt
   std::string agent_session;  // the agent's own session id, once known
   base::Boxed<Lease> lease;
@@ -99,7 +104,14 @@ struct SessionState {
   std::int64_t blocks = 0;            // finished output blocks so far
   Usage usage;
   NanoUsd cost;
-  NanoUsd agent_total;  // the agent's own running total, as last reported
+  CostBasis basis = CostBasis::reported;  // of the least certain part of the cost
+  NanoUsd disputed;                       // by so much the agent's own figures exceed the cost
+  Spending turn_spent;                    // recorded so far for the turn under way
+  Spending own_spent;                     // likewise, for the agent's own
+  NanoUsd agent_total;                    // the agent's own running total, as last reported
+  NanoUsd beyond_total;                   // recorded since then
+  bool has_total = false;                 // an agent of this session has reported one
+  std::optional<NanoUsd> total_at_start;  // with which the agent process should have begun
   AcceptedCommands commands;
   StreamVersion last_content;       // version of the last event that has or had content
   VersionRanges erased;             // events whose content was erased
@@ -119,6 +131,7 @@ struct SessionState {
     visit("alias", &SessionState::alias);
     visit("spec", &SessionState::spec);
     visit("lineage", &SessionState::lineage);
+    visit("continued", &SessionState::is_continued);
     visit("opened", &SessionState::opened);
     visit("agent_session", &SessionState::agent_session);
     visit("close_requested", &SessionState::is_close_requested);
@@ -131,7 +144,14 @@ struct SessionState {
     visit("blocks", &SessionState::blocks);
     visit("usage", &SessionState::usage);
     visit("cost", &SessionState::cost);
+    visit("basis", &SessionState::basis);
+    visit("disputed", &SessionState::disputed);
+    visit("turn_spent", &SessionState::turn_spent);
+    visit("own_spent", &SessionState::own_spent);
     visit("agent_total", &SessionState::agent_total);
+    visit("beyond_total", &SessionState::beyond_total);
+    visit("has_total", &SessionState::has_total);
+    visit("total_at_start", &SessionState::total_at_start);
     visit("commands", &SessionState::commands);
     visit("last_content", &SessionState::last_content);
     visit("erased", &SessionState::erased);
@@ -175,6 +195,13 @@ bool has_work(const State& state) {
 // True if the session lives or has a lease that has not ended: a worker may have to be told of it.
 bool is_under_way(const SessionState& state);
 bool is_under_way(const LeaseState& state);
+
+// True if the session is not the only one of its lineage.
+bool has_relatives(const SessionState& state);
+
+// Returns the running total of the agent's own session, as last reported and with what was recorded
+// since.
+NanoUsd running_total(const SessionState& state);
 
 // True if none of the session's text is left, or all of it is recorded as erased.
 bool is_wholly_erased(const SessionState& state);

@@ -30,6 +30,7 @@ constexpr std::string_view named(Is<domain::EndReason>) { return "end_reason"; }
 constexpr std::string_view named(Is<domain::PermissionMode>) { return "permission_mode"; }
 constexpr std::string_view named(Is<domain::OwnTurnCause>) { return "own_turn_cause"; }
 constexpr std::string_view named(Is<domain::OutputKind>) { return "output_kind"; }
+constexpr std::string_view named(Is<domain::CostBasis>) { return "cost_basis"; }
 constexpr std::string_view named(Is<domain::LineFault>) { return "line_fault"; }
 constexpr std::string_view named(Is<domain::ErasureReason>) { return "erasure_reason"; }
 constexpr std::string_view named(Is<domain::ActorKind>) { return "actor_kind"; }
@@ -52,6 +53,7 @@ constexpr std::string_view named(Is<bus::LogEpoch>) { return "epoch"; }
 constexpr std::string_view named(Is<domain::SessionSpec>) { return "spec"; }
 constexpr std::string_view named(Is<domain::Usage>) { return "usage"; }
 constexpr std::string_view named(Is<domain::TurnCost>) { return "turn_cost"; }
+constexpr std::string_view named(Is<domain::ModelSpending>) { return "spending"; }
 constexpr std::string_view named(Is<domain::ContentProof>) { return "proof"; }
 constexpr std::string_view named(Is<domain::VersionRange>) { return "versions"; }
 constexpr std::string_view named(Is<bus::FeedEvent>) { return "feed_event"; }
@@ -318,6 +320,7 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<domain::EndReason>(page);
   check_names<domain::PermissionMode>(page);
   check_names<domain::OwnTurnCause>(page);
+  check_names<domain::CostBasis>(page);
   check_names<domain::OutputKind>(page);
   check_names<domain::LineFault>(page);
   check_names<domain::ErasureReason>(page);

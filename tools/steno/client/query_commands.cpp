@@ -120,6 +120,43 @@ std::string erasure_text(const projections::Erasure& erasure) {
          erasure.actor + (erasure.completed_at.us == 0 ? ", not yet from all files" : "");
 }
 
+// Returns what keeps a session's cost from being exact; empty: nothing does.
+std::string doubts_text(const SessionRow& row) {
+  std::string text;
+  switch (row.cost_basis) {
+    case domain::CostBasis::totals:
+    case domain::CostBasis::reported:
+    case domain::CostBasis::shared:
+      break;
+    case domain::CostBasis::estimated:
+      text = ", a part is an estimate";
+      break;
+    case domain::CostBasis::at_least:
+      text = ", at least: an agent ended before it told all";
+      break;
+    case domain::CostBasis::unknown:
+      text = ", a part was spent outside Steno or cannot be right";
+      break;
+  }
+  constexpr std::int64_t kWorthTelling = 1'000'000;  // a tenth of a cent
+  if (std::abs(row.disputed.value) < kWorthTelling) return text;
+  const bool is_more = row.disputed.value > 0;
+  return text + "; the agent itself says " + dollars_text({std::abs(row.disputed.value)}) +
+         (is_more ? " more" : " less");
+}
+
+// Returns what a session's budget is, and what its lineage has left of it; empty: it has none.
+std::string budget_text(const workers::ShowAnswer& answer) {
+  const SessionRow& row = answer.session;
+  if (row.budget.value == 0) return {};
+  const base::NanoUsd spent = std::max(row.cost, answer.lineage_spent);
+  const base::NanoUsd left{std::max<std::int64_t>(0, row.budget.value - spent.value)};
+  const bool is_at_work = row.turn.is_set() || row.own_turn.is_set();
+  return dollars_text(row.budget) + ", spent " + dollars_text(spent) +
+         (answer.lineage_spent.value > 0 ? " with its resumes and forks" : "") +
+         (is_at_work ? ", reserved for the turn under way " : ", left ") + dollars_text(left);
+}
+
 std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   const SessionRow& row = answer.session;
   Fields fields;
@@ -141,8 +178,8 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                              ": prompts wait until steno continue " + row.alias);
   }
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
-  fields.add("cost", dollars_text(row.cost) +
-                         (row.budget.value == 0 ? "" : " of " + dollars_text(row.budget)));
+  fields.add("cost", dollars_text(row.cost) + doubts_text(row));
+  fields.add("budget", budget_text(answer));
   fields.add("tokens", std::to_string(row.usage.input_tokens) + " in, " +
                            std::to_string(row.usage.output_tokens) + " out, " +
                            std::to_string(row.usage.cache_read_tokens) + " from cache");

@@ -38,6 +38,9 @@ class SessionFollow {
   bool wants_content(const workers::SeenEvent& seen) const;
   void note(const domain::SessionOpened&) {}
   void note(const domain::TurnQueued& e) { turns_.insert(e.turn); }
+  void note(const domain::SpendingRecorded& e) {
+    domain::add_bounded(cost_.value, domain::cost_of(e.spent).value);
+  }
   void note(const domain::TurnFinished& e) { end_turn(e.turn, kExitOk, e.cost); }
   void note(const domain::TurnFailed& e) {
     has_failures_ |= !request_.is_onlooker;
@@ -208,7 +211,7 @@ bool SessionFollow::wants_content(const workers::SeenEvent& seen) const {
 
 void SessionFollow::end_turn(base::TurnId turn, int code, const domain::TurnCost& cost) {
   if (turns_.erase(turn) > 0) is_interrupt_sent_ = false;
-  cost_.value += cost.cost.value;
+  domain::add_bounded(cost_.value, domain::unbooked(cost).cost.value);
   tell_denials();
   if (request_.ends_with_turn && turn == request_.turn) code_ = with_denials(code);
 }

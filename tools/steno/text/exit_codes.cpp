@@ -93,6 +93,8 @@ int exit_code_of(domain::RejectionCode code) {
     case RejectionCode::limit_reached:
     case RejectionCode::refused:
       return kExitRefused;
+    case RejectionCode::over_budget:
+      return kExitBudget;
     case RejectionCode::deadline_passed:
       return kExitTimeout;
     case RejectionCode::lease_held:

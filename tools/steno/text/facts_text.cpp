@@ -15,6 +15,9 @@ std::string fact(const std::string& value) {
 std::string fact(base::NanoUsd value) {
   return usd_text(value);
 }
+std::string fact(const std::optional<base::NanoUsd>& value) {
+  return value ? fact(*value) : std::string();
+}
 std::string fact(base::Duration value) {
   return exact_duration_text(value);
 }
@@ -49,6 +52,14 @@ std::string fact(const domain::VersionRanges& ranges) {
     if (!text.empty()) text += ',';
     text += fact(range.first);
     if (range.last != range.first) text += '-' + fact(range.last);
+  }
+  return fact(text);
+}
+std::string fact(const domain::Spending& spent) {
+  std::string text;
+  for (const domain::ModelSpending& each : spent) {
+    if (!text.empty()) text += ',';
+    text += each.model + ':' + fact(each.cost);
   }
   return fact(text);
 }

@@ -30,18 +30,27 @@ std::vector<Report> ClaudeEngine::on_line(ByteView line, Time now) {
   // Partial text is reported after the frame, so that a block which the frame finishes is not
   // reported in part just before.
   report_partial(partial_.take_due(now), out);
+  report_spending(spending_.take_due(now), out);
   return out;
 }
 
 std::vector<Report> ClaudeEngine::on_time(Time now) {
   Reports out;
   report_partial(partial_.take_due(now), out);
+  report_spending(spending_.take_due(now), out);
   return out;
+}
+
+std::optional<Time> ClaudeEngine::deadline() const {
+  const auto text = partial_.deadline();
+  const auto spending = spending_.deadline();
+  return text && spending ? std::min(*text, *spending) : text ? text : spending;
 }
 
 std::vector<Report> ClaudeEngine::on_end() {
   Reports out;
   report_partial(partial_.take_rest(), out);
+  report_spending(spending_.take_rest(), out);
   return out;
 }
 
@@ -73,11 +82,12 @@ void ClaudeEngine::end_own(const OwnTurn& own, std::string_view subtype, bool is
   result.turn = own_turn_;
   result.is_error = is_error;
   result.subtype = subtype;
-  result.agent_total = agent_total_;
+  result.basis = domain::CostBasis::reported;
   out.emplace_back(std::move(result));
 }
 
 void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
+  if (!frame.parent.empty()) spending_.on_subagent_call(frame.parent, frame.call, step.now);
   if (frame.blocks.empty() && !frame.is_strange) return;
   // A subagent works for the turn in which it was started, also when that is over.
   const auto begun_in = runs_.turn_of_call(frame.parent, step.now);
@@ -110,20 +120,36 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   report_partial(partial_.take_rest(), step.out);
   const OwnTurn own = runs_.own();
   const ClaudeRuns::Ended ended = runs_.on_result(frame);
+  ClaudeSpending::Told told =
+      spending_.on_result(frame, std::exchange(had_tasks_, has_tasks_) || ended.prompts > 1);
+  result.spent = std::move(told.spent);
+  result.basis = told.basis;
+  result.claimed = told.claimed;
+  if (told.base.value >= 0) agent_base_ = told.base;
+  if (frame.has_odd_figures) {
+    step.out.emplace_back(agent_line(domain::LineFault::unknown_kind, step.line));
+  }
   if (!ended.own) end_own(own, "joined", false, step.out);
   result.turn = ended.turn;
   if (ended.own) {
-    const bool is_empty = result.model_calls == 0 && result.text.empty() && !result.is_error;
+    const bool is_empty =
+        result.model_calls == 0 && result.text.empty() && !result.is_error && result.spent.empty();
     if (is_empty && own_turn_ != ended.turn) return;
     begin_own(*ended.own, step.out);
   }
   has_result_ |= ended.turn == turn_;
+  result.agent_base = std::exchange(agent_base_, base::NanoUsd{-1});
   step.out.emplace_back(std::move(result));
 }
 
 // A stream that broke off begins anew and repeats its text.
-void ClaudeEngine::take(const StreamStarted&, const Step&) {
+void ClaudeEngine::take(const StreamStarted& frame, const Step& step) {
   partial_.drop();
+  spending_.on_call(frame.call, step.now);
+}
+
+void ClaudeEngine::take(const CallUsage& frame, const Step& step) {
+  spending_.on_call_usage(frame, step.now);
 }
 
 void ClaudeEngine::take(const TextDelta& frame, const Step& step) {
@@ -158,8 +184,13 @@ void ClaudeEngine::take(const PromptLifecycle& frame, const Step& step) {
   result.turn = turn_;
   result.is_error = true;
   result.subtype = "cancelled";
-  result.agent_total = agent_total_;
+  result.basis = domain::CostBasis::reported;
   step.out.emplace_back(std::move(result));
+}
+
+void ClaudeEngine::take(const TasksChanged& frame, const Step&) {
+  has_tasks_ = frame.tasks > 0;
+  had_tasks_ |= has_tasks_;
 }
 
 void ClaudeEngine::take(const TaskEnded& frame, const Step& step) {
@@ -168,6 +199,7 @@ void ClaudeEngine::take(const TaskEnded& frame, const Step& step) {
 
 void ClaudeEngine::take(const ConversationReset&, const Step&) {
   cleared_total_ = agent_total_;
+  spending_.on_reset();
 }
 
 void ClaudeEngine::take(const KnownFrame&, const Step&) {}
@@ -184,6 +216,12 @@ void ClaudeEngine::report_partial(std::string text, Reports& out) {
   if (text.empty()) return;
   const TurnId turn = turn_at_work(out);
   out.emplace_back(domain::ReportPartialOutput{turn, std::move(text)});
+}
+
+void ClaudeEngine::report_spending(domain::Spending spent, Reports& out) {
+  if (spent.empty()) return;
+  const TurnId turn = turn_at_work(out);
+  out.emplace_back(domain::ReportSpending{turn, std::move(spent)});
 }
 
 Launch ClaudeEngine::launch() const {

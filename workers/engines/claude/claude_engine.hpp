@@ -4,6 +4,7 @@
 #include <set>
 
 #include "workers/engines/claude/claude_runs.hpp"
+#include "workers/engines/claude/claude_spending.hpp"
 #include "workers/engines/engine_kind.hpp"
 #include "workers/engines/partial_output.hpp"
 
@@ -20,7 +21,7 @@ class ClaudeEngine final : public Engine {
   Bytes interrupt() override;
   std::vector<Report> on_line(ByteView line, Time now) override;
   std::vector<Report> on_time(Time now) override;
-  std::optional<Time> deadline() const override { return partial_.deadline(); }
+  std::optional<Time> deadline() const override;
   std::vector<Report> on_end() override;
   Bytes take_writes() override;
   bool wants_exit() const override;
@@ -39,10 +40,12 @@ class ClaudeEngine final : public Engine {
   void take(const MessageFrame& frame, const Step& step);
   void take(const ResultFrame& frame, const Step& step);
   void take(const StreamStarted& frame, const Step& step);
+  void take(const CallUsage& frame, const Step& step);
   void take(const TextDelta& frame, const Step& step);
   void take(const AgentRequest& frame, const Step& step);
   void take(const CallDenied& frame, const Step& step);
   void take(const PromptLifecycle& frame, const Step& step);
+  void take(const TasksChanged& frame, const Step& step);
   void take(const TaskEnded& frame, const Step& step);
   void take(const ConversationReset& frame, const Step& step);
   void take(const KnownFrame& frame, const Step& step);
@@ -52,13 +55,15 @@ class ClaudeEngine final : public Engine {
   void begin_own(const domain::ReportOwnTurnStarted& own, Reports& out);
   void end_own(const OwnTurn& own, std::string_view subtype, bool is_error, Reports& out);
   void report_partial(std::string text, Reports& out);
+  void report_spending(domain::Spending spent, Reports& out);
   std::string next_request_id();
 
   const EngineSettings settings_;
   const SessionLaunch session_;
   domain::ReportInitialized last_init_;
-  base::NanoUsd agent_total_;    // as of the last result
-  base::NanoUsd cleared_total_;  // spent in conversations that were cleared since
+  base::NanoUsd agent_total_;     // as of the last result
+  base::NanoUsd agent_base_{-1};  // see domain::ReportTurnResult; until a result has told it
+  base::NanoUsd cleared_total_;   // spent in conversations that were cleared since
   ClaudeRuns runs_;
   TurnId turn_;      // the last one begun; unset before the first
   TurnId own_turn_;  // the agent's own that was reported last
@@ -66,6 +71,9 @@ class ClaudeEngine final : public Engine {
   std::set<std::string> denied_calls_;  // denied calls of this turn whose results have not come yet
   std::int64_t requests_ = 0;
   PartialOutput partial_;
+  ClaudeSpending spending_;
+  bool has_tasks_ = false;  // tasks in the background run
+  bool had_tasks_ = false;  // some ran at a time since the last result
   Bytes writes_;
 };
 

@@ -20,7 +20,6 @@ constexpr std::string_view kKnownTypes[] = {
 // mirror_error, session_writes_lost and worker_shutting_down are not among them: they tell of a
 // loss and therefore belong on the record.
 constexpr std::string_view kKnownSystem[] = {"api_retry",
-                                             "background_tasks_changed",
                                              "commands_changed",
                                              "compact_boundary",
                                              "control_request_progress",
@@ -80,6 +79,9 @@ Frame read_system(const JsonObject& frame) {
     return TaskEnded{frame["task_id"].text(), frame["tool_use_id"].text(),
                      !frame["output_file"].text().empty()};
   }
+  if (subtype == "background_tasks_changed") {
+    return TasksChanged{static_cast<std::int64_t>(frame["tasks"].items().size())};
+  }
   if (is_among(kKnownSystem, subtype)) return KnownFrame{};
   return StrangeFrame{};
 }
@@ -130,10 +132,21 @@ void read_block(const JsonObject& block, bool is_agent, MessageFrame& message) {
   }
 }
 
+domain::Usage read_usage(const JsonObject& usage) {
+  return {usage["input_tokens"].count(), usage["output_tokens"].count(),
+          usage["cache_read_input_tokens"].count(), usage["cache_creation_input_tokens"].count()};
+}
+
+ModelCall read_call(const JsonObject& message) {
+  return {message["id"].text(), message["model"].text(), read_usage(message["usage"].object())};
+}
+
 Frame read_message(const JsonObject& frame, bool is_agent) {
   MessageFrame message;
   message.parent = frame["parent_tool_use_id"].text();
-  const JsonValue content = frame["message"].object()["content"];
+  const JsonObject body = frame["message"].object();
+  if (is_agent) message.call = read_call(body);
+  const JsonValue content = body["content"];
   if (is_agent && content.is_text()) {
     message.blocks.push_back(domain::ReportOutput{{}, OutputKind::text, content.text()});
   }
@@ -141,9 +154,37 @@ Frame read_message(const JsonObject& frame, bool is_agent) {
   return message;
 }
 
-domain::Usage read_usage(const JsonObject& usage) {
-  return {usage["input_tokens"].count(), usage["output_tokens"].count(),
-          usage["cache_read_input_tokens"].count(), usage["cache_creation_input_tokens"].count()};
+// Figures of one result beyond these cannot be right: a million dollars, a million million tokens.
+constexpr double kDollarsMax = 1e6;
+constexpr double kTokensMax = 1e12;
+
+bool is_odd(const JsonValue& figure, double most) {
+  return !(figure.number() >= 0 && figure.number() <= most);
+}
+
+// Reads what the agent says that it used, by model. Returns false if a figure was left out.
+bool read_claims(const JsonObject& by_model, std::vector<ModelClaim>& claims) {
+  bool is_right = true;
+  for (const auto& [model, value] : by_model.fields()) {
+    const JsonObject use = value.object();
+    const bool is_odd_model = is_odd(use["costUSD"], kDollarsMax) ||
+                              is_odd(use["inputTokens"], kTokensMax) ||
+                              is_odd(use["outputTokens"], kTokensMax) ||
+                              is_odd(use["cacheReadInputTokens"], kTokensMax) ||
+                              is_odd(use["cacheCreationInputTokens"], kTokensMax);
+    is_right &= !is_odd_model;
+    if (is_odd_model) continue;
+    const std::string canonical = use["canonicalModel"].text();
+    claims.push_back(
+        {model,
+         canonical.empty() ? model : canonical,
+         {use["inputTokens"].count(), use["outputTokens"].count(),
+          use["cacheReadInputTokens"].count(), use["cacheCreationInputTokens"].count()},
+         {use["costUSD"].billionths()},
+         use["cacheCreationEphemeral1hInputTokens"].count() == 0 &&
+             use["webSearchRequests"].count() == 0});
+  }
+  return is_right;
 }
 
 // Converts the agent's milliseconds; microseconds must stay below the log's limit for integers.
@@ -171,6 +212,13 @@ Frame read_result(const JsonObject& frame) {
   out.prompts = read_ids(frame["user_message_uuids"]);
   out.run = read_id(frame["uuid"]);
   out.is_own = !frame["origin"].is_null();
+  out.is_cut_off = result.terminal_reason == "aborted_streaming";
+  out.has_odd_figures = !read_claims(frame["modelUsage"].object(), out.totals) ||
+                        is_odd(frame["total_cost_usd"], kDollarsMax);
+  const JsonValue since = frame["model_usage_since_last_result"];
+  if (!since.is_null() && !read_claims(since.object(), out.since.emplace())) {
+    out.has_odd_figures = true;
+  }
   return out;
 }
 
@@ -179,7 +227,11 @@ Frame read_stream_event(const JsonObject& frame) {
   if (!frame["parent_tool_use_id"].is_null()) return KnownFrame{};
   const JsonObject event = frame["event"].object();
   const std::string type = event["type"].text();
-  if (type == "message_start") return StreamStarted{};
+  if (type == "message_start") return StreamStarted{read_call(event["message"].object())};
+  if (type == "message_delta") {
+    const JsonObject usage = event["usage"].object();
+    return CallUsage{read_usage(usage), !usage["input_tokens"].is_null()};
+  }
   if (type != "content_block_delta") return KnownFrame{};
   const JsonObject delta = event["delta"].object();
   if (delta["type"].text() != "text_delta") return KnownFrame{};

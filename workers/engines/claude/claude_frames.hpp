@@ -2,6 +2,7 @@
 // report needs. All other frames are either known to matter to nobody, or strange and kept whole.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,6 +18,13 @@ struct InitFrame {
   std::vector<base::TurnId> prompts{};  // those with which the run begins; older versions: none
 };
 
+// A call of the model, and what is known of its use.
+struct ModelCall {
+  std::string id;
+  std::string model;  // empty: not said
+  domain::Usage usage;
+};
+
 // One finished block of a message: text, thinking, a tool call, or a tool's result. The reports'
 // turn and parent are not set yet.
 using Block = std::variant<domain::ReportOutput, domain::ReportToolCallStarted,
@@ -26,6 +34,16 @@ struct MessageFrame {
   std::string parent;       // the call whose subagent this is about; empty: the agent itself
   bool is_strange = false;  // it also has a block of an unknown kind
   std::vector<Block> blocks;
+  ModelCall call{};  // that made the message; the output is not counted yet
+};
+
+// What the agent says that it used of one model.
+struct ModelClaim {
+  std::string model;
+  std::string canonical;  // the model's name without variants
+  domain::Usage usage;
+  base::NanoUsd cost;
+  bool has_list_price = true;  // no part of the use is charged in another way than by token
 };
 
 // The end of a run.
@@ -34,10 +52,28 @@ struct ResultFrame {
   std::vector<base::TurnId> prompts;  // that it answers; older versions: none
   base::TurnId run;                   // the frame's own id
   bool is_own = false;                // it says that the run began without a prompt
+  // Since the result before; none: this version of the agent does not say it.
+  std::optional<std::vector<ModelClaim>> since{};
+  std::vector<ModelClaim> totals{};  // of the process; some versions: of the agent session
+  bool is_cut_off = false;           // a call of the model did not come to its end
+  bool has_odd_figures = false;      // some cannot be right, and were left out
 };
 
 // A new message of the model begins to stream.
-struct StreamStarted {};
+struct StreamStarted {
+  ModelCall call;
+};
+
+// More is known of the use of the call whose message streams.
+struct CallUsage {
+  domain::Usage usage;
+  bool has_input = false;  // else only the output counts
+};
+
+// The tasks in the background that run now.
+struct TasksChanged {
+  std::int64_t tasks = 0;
+};
 
 // More of the text block that the main agent is writing.
 struct TextDelta {
@@ -81,9 +117,9 @@ struct StrangeFrame {
   domain::LineFault fault = domain::LineFault::unknown_kind;
 };
 
-using Frame = std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, TextDelta,
-                           AgentRequest, CallDenied, PromptLifecycle, TaskEnded, ConversationReset,
-                           KnownFrame, StrangeFrame>;
+using Frame = std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, CallUsage,
+                           TextDelta, AgentRequest, CallDenied, PromptLifecycle, TasksChanged,
+                           TaskEnded, ConversationReset, KnownFrame, StrangeFrame>;
 
 // Reads any bytes as a frame.
 Frame read_frame(base::ByteView line);

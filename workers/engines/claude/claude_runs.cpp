@@ -97,20 +97,22 @@ ClaudeRuns::Ended ClaudeRuns::on_result(const ResultFrame& frame) {
   std::vector<TurnId> answered = frame.prompts;
   answered.insert(answered.end(), begun_.begin(), begun_.end());
   const auto last = last_waiting_of(answered);
-  Ended ended{turn_, std::exchange(own_, std::nullopt)};
+  Ended ended{turn_, std::exchange(own_, std::nullopt), 0};
   // A run of the agent's own stays that, unless its result names a prompt that waits.
   const bool is_open = !last && !ended.own;
   if (last) {
-    ended = {*last, std::nullopt};
+    ended = {*last, std::nullopt, 0};
   } else if (is_open && !answered.empty()) {
     ended.turn = answered.back();
   } else if (is_open && frame.is_own) {
-    ended = {frame.run, own_turn(frame.run)};
+    ended = {frame.run, own_turn(frame.run), 0};
   } else if (is_open && !waiting_.empty()) {
     ended.turn = waiting_.front();
     answered = {ended.turn};
   }
+  const std::size_t waited = waiting_.size();
   for (const TurnId prompt : answered) answer(prompt);
+  ended.prompts = waited - waiting_.size();
   // The agent also makes empty runs before the one in which it takes up the task.
   if (ended.own && frame.result.model_calls > 0) ended_task_.reset();
   begun_.clear();

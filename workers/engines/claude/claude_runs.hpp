@@ -23,6 +23,7 @@ class ClaudeRuns {
   struct Ended {
     base::TurnId turn;  // of several that the result answers, the last one that waits for it
     std::optional<domain::ReportOwnTurnStarted> own;  // set if it is a turn of the agent's own
+    std::size_t prompts = 0;                          // that the result answers
   };
 
   // The prompt was written to the agent.

@@ -101,7 +101,7 @@ TEST_CASE("paused prompts wait, whatever else comes", "[session]") {
   CHECK(more.session().pause == EndReason::turn_error);
   given(paused(), LeaseExpired{kToken})
       .when(GrantLease{kWorker})
-      .then(LeaseGranted{kWorker, base::FencingToken{2}, "agent-session"});
+      .then(LeaseGranted{kWorker, base::FencingToken{2}, "agent-session", {}, NanoUsd{}});
   given(paused()).when(CloseSession{}).then(CloseRequested{});
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("a session outlives its agent", "[session]") {
   SECTION("and resumes it with the next prompt") {
     given(support::idle(), LeaseReleased{kToken}, TurnQueued{turn(2)})
         .when(GrantLease{kWorker})
-        .then(LeaseGranted{kWorker, base::FencingToken{2}, "agent-session"},
+        .then(LeaseGranted{kWorker, base::FencingToken{2}, "agent-session", {}, NanoUsd{}},
               TurnStarted{turn(2), base::FencingToken{2}});
   }
 }
@@ -204,10 +204,10 @@ TEST_CASE("an agent that is started again has what is left of the budget", "[ses
     return spent;
   };
   const base::FencingToken next{2};
-  const auto after =
-      given(spend(400))
-          .when(GrantLease{kWorker})
-          .then(LeaseGranted{kWorker, next, "agent-session", {600}}, TurnStarted{turn(2), next});
+  const auto after = given(spend(400))
+                         .when(GrantLease{kWorker})
+                         .then(LeaseGranted{kWorker, next, "agent-session", {600}, NanoUsd{}},
+                               TurnStarted{turn(2), next});
   CHECK(after.session().lease->budget.value == 600);
   given(spend(1000))
       .when(GrantLease{kWorker})

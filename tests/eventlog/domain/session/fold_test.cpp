@@ -108,7 +108,7 @@ Life leased_life(std::int64_t token = 1) {
 Life busy_life() {
   Life life = leased_life();
   life.fold(TurnStarted{turn(1), {1}}, [](SessionState& s) {
-    s.turn = CurrentTurn{turn(1), s.queue[0].prompt, s.queue[0].version, false};
+    s.turn = CurrentTurn{turn(1), s.queue[0].prompt, s.queue[0].version, false, false, {}};
     s.queue.erase(s.queue.begin());
   });
   return life;
@@ -150,10 +150,12 @@ TEST_CASE("each event of a session's life changes what it says, and nothing else
     s.turn.reset();
     s.usage = {1, 2, 3, 4};
     s.cost = {5};
+    s.basis = CostBasis::totals;
     s.agent_total = {6};
+    s.has_total = true;
   });
   life.fold(TurnStarted{turn(2), {1}}, [](SessionState& s) {
-    s.turn = CurrentTurn{turn(2), s.queue[0].prompt, s.queue[0].version, false};
+    s.turn = CurrentTurn{turn(2), s.queue[0].prompt, s.queue[0].version, false, false, {}};
     s.queue.erase(s.queue.begin());
   });
   life.fold(TurnFailed{turn(2), {}, {}, 0, cost_of(10)}, [](SessionState& s) {
@@ -164,7 +166,7 @@ TEST_CASE("each event of a session's life changes what it says, and nothing else
   });
   life.fold(CloseRequested{}, [](SessionState& s) { s.is_close_requested = true; });
   life.fold(TurnStarted{turn(4), {1}}, [](SessionState& s) {
-    s.turn = CurrentTurn{turn(4), s.queue[0].prompt, s.queue[0].version, false};
+    s.turn = CurrentTurn{turn(4), s.queue[0].prompt, s.queue[0].version, false, false, {}};
     s.queue.clear();
   });
   TurnCost untold = cost_of(100);
@@ -197,9 +199,15 @@ TEST_CASE("what a session's state does not depend on changes nothing of it", "[s
        {Event(PartialOutputRecorded{turn(1), 7}), Event(ToolCallStarted{turn(1), "c", "t"}),
         Event(ToolCallFinished{turn(1), "c"}), Event(AgentLineRecorded{}),
         Event(ReportIgnored{"x"}), Event(NothingChanged{"x"}), Event(AgentStartFailed{}),
-        Event(AgentExited{1, 9}), Event(SessionResumed{kSource, true})}) {
+        Event(AgentExited{1, 9})}) {
     life.fold(event);
   }
+}
+
+TEST_CASE("a session that was resumed or forked has relatives", "[session]") {
+  Life life = opened_life();
+  const auto is_continued = [](SessionState& s) { s.is_continued = true; };
+  life.fold(SessionResumed{kSource, GENERATE(false, true)}, is_continued);
 }
 
 TEST_CASE("of texts the last one is known, and what of them was erased", "[session]") {

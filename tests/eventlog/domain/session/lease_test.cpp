@@ -25,7 +25,7 @@ TEST_CASE("the first lease has token 1 and starts the first turn", "[session]") 
 TEST_CASE("a later lease has a greater token and goes on with the agent's session", "[session]") {
   const auto after = given(support::unleased())
                          .when(GrantLease{kWorker})
-                         .then(LeaseGranted{kWorker, kSecond, "agent-session"});
+                         .then(LeaseGranted{kWorker, kSecond, "agent-session", {}, NanoUsd{}});
   CHECK(after.session().lease->report_sequence == 0);
   CHECK(after.session().lease->pid == 0);
 }

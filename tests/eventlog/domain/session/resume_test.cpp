@@ -41,6 +41,10 @@ std::vector<Fact> source_ended() {
   return past;
 }
 
+// From then on the source and the session that resumes it share a budget.
+const Fact kSpentBefore =
+    fact(LineageSpent{kSource, {700}, "old", {700}}).on(lineage_stream("main", kSource));
+
 // The alias of the first session that is admitted.
 const std::string kResumedAlias = alias_of(kSession, 0);
 
@@ -64,13 +68,14 @@ SessionOpened opened_by(const Spawn& c) {
 
 TEST_CASE("a resumed session goes on with the agent's session, its lineage and its cost",
           "[session]") {
-  const auto after = given(source_ended())
-                         .when(resume())
-                         .then(fact(SessionResumed{kSession, false}).on(support::kSourceStream),
-                               opened_by(resume()), fact(TurnQueued{kOwnTurn}).with("Go on"),
-                               fact(NameClaimed{kSession, "second", "old"}).on(support::kRegistry),
-                               fact(SessionAdmitted{kSession, "main", kResumedAlias, "second"})
-                                   .on(support::kAdmission));
+  const auto after =
+      given(source_ended())
+          .when(resume())
+          .then(fact(SessionResumed{kSession, false}).on(support::kSourceStream), kSpentBefore,
+                opened_by(resume()), fact(TurnQueued{kOwnTurn}).with("Go on"),
+                fact(NameClaimed{kSession, "second", "old"}).on(support::kRegistry),
+                fact(SessionAdmitted{kSession, "main", kResumedAlias, "second"})
+                    .on(support::kAdmission));
   CHECK(after.session().agent_total.value == 700);
   CHECK(after.registry().agent_sessions.at("old") == kSession);
 }
@@ -108,13 +113,14 @@ TEST_CASE("a fork leaves the agent's session free, also while the source runs", 
   const auto past = source == 0   ? source_ended()
                     : source == 1 ? source_closing()
                                   : source_running();
-  const auto after = given(past)
-                         .when(resume(true))
-                         .then(fact(SessionResumed{kSession, true}).on(support::kSourceStream),
-                               opened_by(resume(true)), fact(TurnQueued{kOwnTurn}).with("Go on"),
-                               fact(NameClaimed{kSession, "second", {}}).on(support::kRegistry),
-                               fact(SessionAdmitted{kSession, "main", kResumedAlias, "second"})
-                                   .on(support::kAdmission));
+  const auto after =
+      given(past)
+          .when(resume(true))
+          .then(fact(SessionResumed{kSession, true}).on(support::kSourceStream), kSpentBefore,
+                opened_by(resume(true)), fact(TurnQueued{kOwnTurn}).with("Go on"),
+                fact(NameClaimed{kSession, "second", {}}).on(support::kRegistry),
+                fact(SessionAdmitted{kSession, "main", kResumedAlias, "second"})
+                    .on(support::kAdmission));
   CHECK(after.registry().agent_sessions.empty());
 }
 

@@ -15,7 +15,11 @@ using Lines = std::vector<std::string>;
 
 Lines reports_of(const std::string& name) {
   const auto engine = make_claude_engine({}, {});
-  return shown(replayed(*engine, name));
+  auto reports = replayed(*engine, name);
+  std::erase_if(reports, [](const engines::Report& report) {
+    return std::holds_alternative<domain::ReportSpending>(report);
+  });
+  return shown(reports);
 }
 
 std::string initialized(const std::string& agent_session) {

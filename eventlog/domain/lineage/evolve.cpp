@@ -1,0 +1,39 @@
+// Folds the events of a lineage.
+#include <algorithm>
+
+#include "eventlog/domain/evolve.hpp"
+#include "eventlog/domain/session/spending.hpp"
+
+namespace domain {
+namespace {
+
+bool apply(LineageState& s, const Envelope&, const LineageSpent& e) {
+  if (!e.session.is_set() || e.cost.value < 0) return false;
+  s.has_begun = true;
+  add_bounded(s.spent.value, e.cost.value);
+  std::optional<NanoUsd> total = total_of(s, e.agent_session);
+  if (total) add_bounded(total->value, e.cost.value);
+  if (e.agent_total.value != 0) total = e.agent_total;
+  if (e.agent_session.empty() || !total) return true;
+  std::erase_if(s.totals,
+                [&](const AgentTotal& other) { return other.agent_session == e.agent_session; });
+  s.totals.push_back({e.agent_session, *total});
+  if (s.totals.size() > kAgentTotalsMax) s.totals.erase(s.totals.begin());
+  return true;
+}
+
+}  // namespace
+
+std::optional<NanoUsd> total_of(const LineageState& state, std::string_view agent_session) {
+  const auto found =
+      std::find_if(state.totals.begin(), state.totals.end(),
+                   [&](const AgentTotal& total) { return total.agent_session == agent_session; });
+  return found == state.totals.end() ? std::nullopt : std::optional(found->total);
+}
+
+void evolve(LineageState& state, const Envelope& envelope, const Event& event) {
+  fold_or_mark<LineageEvents>(state, envelope, event,
+                              [&](const auto& fact) { return apply(state, envelope, fact); });
+}
+
+}  // namespace domain

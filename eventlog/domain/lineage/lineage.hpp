@@ -1,0 +1,17 @@
+// The aggregate of what a lineage of sessions has spent. A budget holds for all of them together.
+#pragma once
+
+#include "eventlog/domain/aggregate.hpp"
+#include "eventlog/domain/lineage/state.hpp"
+
+namespace domain {
+
+struct LineageStream {
+  using State = LineageState;
+  using Events = LineageEvents;
+  static constexpr std::string_view kPattern = "{agent}/lineage/{id}";
+  static constexpr std::int64_t kStateSchema = 6;
+  static constexpr Residency kResidency = Residency::on_demand;
+};
+
+}  // namespace domain

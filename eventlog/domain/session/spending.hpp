@@ -1,0 +1,100 @@
+// What agents use of their models, and what that costs. All figures come from agents, so they are
+// cut to what the log can hold.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eventlog/domain/types.hpp"
+
+namespace domain {
+
+// How a figure is known. A later one is less certain; of several, the least certain counts.
+enum class CostBasis : std::uint8_t {
+  reported,   // the agent said what it used since its last result
+  shared,     // likewise, and other turns' tasks, or prompts answered together, are part of it
+  totals,     // the difference of two running totals of the agent
+  estimated,  // the agent guessed a part, such as the output of a call that was cut off
+  at_least,   // what was seen until the agent died or was ended
+  unknown,    // spent where nobody listened, or a figure that cannot be right
+};
+
+// The use of one model.
+struct ModelSpending {
+  std::string model;  // as the agent names it; empty: not said
+  Usage usage;
+  NanoUsd cost;
+
+  bool operator==(const ModelSpending&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("model", &ModelSpending::model);
+    visit("usage", &ModelSpending::usage);
+    visit("cost", &ModelSpending::cost);
+  }
+};
+
+// By model, each at most once, in the order of their first use.
+using Spending = std::vector<ModelSpending>;
+
+// An agent can name any number of models. Those beyond this are added up under an empty name.
+constexpr std::size_t kModelsMax = 16;
+
+// The cost of a turn.
+struct TurnCost {
+  Usage usage;
+  NanoUsd cost;
+  NanoUsd agent_total;  // the agent's own running total, resumes included; 0: not said
+  std::int64_t model_calls = 0;
+  base::Duration took{};
+  CostBasis basis = CostBasis::totals;
+  Spending spent{};  // usage and cost by model; empty: they are known as sums only
+  // The part of it that the turn's SpendingRecorded events have told. What they tell after the
+  // turn's end is in no TurnCost.
+  Spending booked{};
+  NanoUsd claimed{};  // what the agent says that the turn cost; 0: not said
+
+  bool operator==(const TurnCost&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("usage", &TurnCost::usage);
+    visit("cost", &TurnCost::cost);
+    visit("agent_total", &TurnCost::agent_total);
+    visit("model_calls", &TurnCost::model_calls);
+    visit("took_us", &TurnCost::took);
+    visit("basis", &TurnCost::basis);
+    visit("spent", &TurnCost::spent);
+    visit("booked", &TurnCost::booked);
+    visit("claimed", &TurnCost::claimed);
+  }
+};
+
+// Adds within the range that the log can hold: at 9 million dollars a sum stops.
+void add_bounded(std::int64_t& sum, std::int64_t part);
+void add(Usage& sum, const Usage& part);
+void add(Spending& sum, const Spending& part);
+
+// Returns the figures as they can be recorded: names cut, models merged, values within range and
+// not below zero.
+Spending proper(const Spending& claimed);
+
+Usage usage_of(const Spending& spent);
+NanoUsd cost_of(const Spending& spent);
+
+// Returns the cost of a turn whose result will not come, and for which this was booked.
+TurnCost booked(const Spending& spent);
+
+// Usage and cost of a turn without the part that was booked before its end.
+struct UnbookedCost {
+  Usage usage;
+  NanoUsd cost;
+};
+UnbookedCost unbooked(const TurnCost& turn);
+
+}  // namespace domain
+
+template <>
+struct base::EnumNames<domain::CostBasis> {
+  static constexpr std::string_view kNames[] = {"reported",  "shared",   "totals",
+                                                "estimated", "at_least", "unknown"};
+};

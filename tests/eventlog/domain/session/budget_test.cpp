@@ -1,0 +1,284 @@
+// A budget holds for a session with all that resume and fork it, whatever their agents do.
+#include "eventlog/domain/session/deciding.hpp"
+#include "tests/support/session_samples.hpp"
+
+namespace domain {
+namespace {
+
+using support::Fact;
+using support::fact;
+using support::given;
+using support::kSession;
+using support::kSource;
+using support::kToken;
+using support::report;
+using support::turn;
+
+const std::string kLineage = lineage_stream("main", kSource);
+
+std::vector<Fact> with_budget(std::vector<Fact> past, std::int64_t budget) {
+  std::get<SessionOpened>(past.front().event).spec.budget = {budget};
+  return past;
+}
+
+// The session resumes kSource, and both have spent so much together.
+std::vector<Fact> resumed(std::int64_t spent, std::int64_t budget,
+                          std::vector<Fact> past = support::running()) {
+  auto& opened = std::get<SessionOpened>(past.front().event);
+  opened.resumed_from = kSource;
+  opened.lineage = kSource;
+  past.push_back(fact(LineageSpent{kSource, {spent}, "agent-session", {spent}}).on(kLineage));
+  return with_budget(std::move(past), budget);
+}
+
+ReportSpending spending(std::int64_t cost) {
+  return {turn(1), {{"m", {}, {cost}}}};
+}
+
+SpendingRecorded recorded(std::int64_t cost) {
+  return {turn(1), {{"m", {}, {cost}}}, CostBasis::reported};
+}
+
+ReportTurnResult result(std::int64_t cost, bool is_error = false) {
+  ReportTurnResult r;
+  r.turn = turn(1);
+  r.is_error = is_error;
+  r.basis = CostBasis::reported;
+  r.spent = {{"m", {}, {cost}}};
+  return r;
+}
+
+TEST_CASE("a turn is interrupted when the budget is spent", "[session]") {
+  const auto past = with_budget(support::running(), 1000);
+  given(past).when(report(3, spending(999))).then(recorded(999));
+  const auto after = given(past)
+                         .when(report(3, spending(1000)))
+                         .then(recorded(1000), InterruptRequested{turn(1), EndReason::budget});
+  CHECK(after.session().turn->is_over_budget);
+  const auto ended = after.when(report(4, result(50, true))).outcome();
+  REQUIRE(ended);
+  const auto& interrupted = std::get<TurnInterrupted>(ended->front().event);
+  CHECK(interrupted.reason == EndReason::budget);
+  CHECK(interrupted.cost.cost.value == 1050);
+  CHECK(std::get<SessionClosed>((*ended)[1].event) ==
+        SessionClosed{SessionStatus::failed, EndReason::budget});
+}
+
+TEST_CASE("an agent that spends on is ended", "[session]") {
+  const auto asked = with_budget(support::running(), 1000) + fact(recorded(1000)).by_report(1, 3) +
+                     InterruptRequested{turn(1), EndReason::budget};
+  auto world = given(asked);
+  world.context.now = Time{kInterruptGrace.count() - 1};
+  world.when(report(4, spending(10))).then(recorded(10));
+  world.context.now = Time{kInterruptGrace.count()};
+  world.when(report(4, spending(10)))
+      .then(recorded(10), TurnInterrupted{turn(1), EndReason::budget, booked({{"m", {}, {1010}}})},
+            SessionClosed{SessionStatus::failed, EndReason::budget}, support::name_released(),
+            support::place_released_with_lease());
+}
+
+TEST_CASE("an agent that dies over its budget has failed by it", "[session]") {
+  ReportAgentExited exited;
+  exited.signal = 9;
+  exited.has_run = true;
+  exited.given = turn(1);
+  const auto asked = with_budget(support::running(), 1000) + fact(recorded(1000)).by_report(1, 3) +
+                     InterruptRequested{turn(1), EndReason::budget};
+  const auto after = given(asked).when(report(4, exited)).outcome();
+  REQUIRE(after);
+  const auto& closed = std::get<SessionClosed>((*after)[3].event);
+  CHECK(closed == SessionClosed{SessionStatus::failed, EndReason::budget});
+}
+
+TEST_CASE("the agent's own work over the budget ends the session", "[session]") {
+  const auto past =
+      with_budget(support::idle(), 1000) + OwnTurnStarted{turn(50), OwnTurnCause::task, "t", {}};
+  ReportSpending own = spending(1000);
+  own.turn = turn(50);
+  const auto after = given(past).when(report(4, own)).outcome();
+  REQUIRE(after);
+  CHECK(std::holds_alternative<TurnInterrupted>((*after)[1].event));
+  CHECK(std::get<SessionClosed>((*after)[2].event).reason == EndReason::budget);
+}
+
+TEST_CASE("a user's interrupt does not keep the budget from interrupting", "[session]") {
+  const auto past = with_budget(support::running(), 1000) + InterruptRequested{turn(1)};
+  given(past)
+      .when(report(3, spending(1000)))
+      .then(recorded(1000), InterruptRequested{turn(1), EndReason::budget});
+}
+
+TEST_CASE("work in the background over the budget ends the session", "[session]") {
+  const auto after =
+      given(with_budget(support::idle(), 1000)).when(report(4, spending(1000))).outcome();
+  REQUIRE(after);
+  CHECK(std::get<SessionClosed>((*after)[1].event) ==
+        SessionClosed{SessionStatus::failed, EndReason::budget});
+}
+
+TEST_CASE("a turn over the budget that no agent was given is not repeated", "[session]") {
+  const auto asked = with_budget(support::running(), 1000) + fact(recorded(1000)).by_report(1, 3) +
+                     InterruptRequested{turn(1), EndReason::budget};
+  ReportAgentExited exited;
+  exited.has_run = true;
+  const auto agent_is_gone = given(asked).when(report(4, exited)).outcome();
+  const auto lease_is_gone = given(asked).when(ExpireLease{kToken, true}).outcome();
+  for (const auto& decided : {agent_is_gone, lease_is_gone}) {
+    REQUIRE(decided);
+    int closed = 0;
+    for (const Emitted& one : *decided) {
+      CHECK_FALSE(std::holds_alternative<TurnReturned>(one.event));
+      const auto* ended = std::get_if<SessionClosed>(&one.event);
+      if (ended == nullptr) continue;
+      ++closed;
+      CHECK(ended->reason == EndReason::budget);
+    }
+    CHECK(closed == 1);
+  }
+}
+
+TEST_CASE("neither a failure nor a word to go on begins a turn over the budget", "[session]") {
+  auto past = with_budget(support::running(), 1000);
+  std::get<SessionOpened>(past.front().event).spec.continues_after_failure = true;
+  const auto failed =
+      given(past + TurnQueued{turn(2)}).when(report(3, result(1000, true))).outcome();
+  REQUIRE(failed);
+  const TurnCost cost{{}, {1000}, {}, 0, {}, CostBasis::reported};
+  const auto paused = with_budget(support::running(), 1000) + TurnQueued{turn(2)} +
+                      fact(TurnFailed{turn(1), "e", "e", 0, cost}).by_report(1, 3) +
+                      QueuePaused{EndReason::turn_error};
+  const auto told_to = given(paused).when(ContinueSession{}).outcome();
+  REQUIRE(told_to);
+  for (const auto& decided : {failed, told_to}) {
+    for (const Emitted& one : *decided) {
+      CHECK_FALSE(std::holds_alternative<TurnStarted>(one.event));
+      const auto* ended = std::get_if<SessionClosed>(&one.event);
+      if (ended != nullptr) CHECK(ended->reason == EndReason::budget);
+    }
+  }
+}
+
+TEST_CASE("no further turn begins once the budget is spent", "[session]") {
+  const auto past = with_budget(support::running(), 1000);
+  // The turn itself ends well.
+  const auto after = given(past + TurnQueued{turn(2)}).when(report(3, result(1000))).outcome();
+  REQUIRE(after);
+  CHECK(std::holds_alternative<TurnFinished>(after->front().event));
+  CHECK(std::get<TurnInterrupted>((*after)[1].event).turn == turn(2));
+  CHECK(std::get<SessionClosed>((*after)[2].event).reason == EndReason::budget);
+  // Nothing waits: the session stays, and takes no more prompts.
+  const TurnCost cost{{}, {1000}, {}, 0, {}, CostBasis::reported};
+  const auto idle =
+      with_budget(support::running(), 1000) + fact(TurnFinished{turn(1), cost}).by_report(1, 3);
+  auto refused = given(idle).when(SendPrompt{"more", false});
+  refused.then_rejected(RejectionCode::over_budget);
+}
+
+TEST_CASE("what is left of the lineage is what the agent is told", "[session]") {
+  const auto past = resumed(700, 1000, support::starting());
+  given(past)
+      .when(GrantLease{support::kWorker})
+      .then(LeaseGranted{support::kWorker, kToken, {}, {300}}, TurnStarted{turn(1), kToken});
+  const auto spent = resumed(1000, 1000, support::starting());
+  const auto after = given(spent).when(GrantLease{support::kWorker}).outcome();
+  REQUIRE(after);
+  CHECK(std::get<SessionClosed>((*after)[1].event) ==
+        SessionClosed{SessionStatus::failed, EndReason::budget});
+}
+
+TEST_CASE("relatives tell each other what they spend", "[session]") {
+  const auto past = resumed(700, 1000);
+  const auto after =
+      given(past)
+          .when(report(3, spending(200)))
+          .then(recorded(200),
+                fact(LineageSpent{kSession, {200}, "agent-session", {}}).on(kLineage))
+          .when(report(4, spending(100)))
+          .then(recorded(100), InterruptRequested{turn(1), EndReason::budget},
+                fact(LineageSpent{kSession, {100}, "agent-session", {}}).on(kLineage));
+  CHECK(after.streams.get<LineageStream>(kLineage).spent.value == 1000);
+}
+
+TEST_CASE("a result tells the lineage the agent's running total", "[session]") {
+  ReportTurnResult r = result(200);
+  r.agent_total = {900};
+  const auto after = given(resumed(700, 0)).when(report(3, r)).outcome();
+  REQUIRE(after);
+  CHECK(std::get<LineageSpent>(after->back().event) ==
+        LineageSpent{kSession, {200}, "agent-session", {900}});
+}
+
+TEST_CASE("a lineage of an earlier release begins with what its session had spent", "[session]") {
+  auto past = resumed(0, 0);
+  past.pop_back();
+  past.push_back(fact(recorded(700)).by_report(1, 3));
+  given(past)
+      .when(report(4, spending(200)))
+      .then(recorded(200), fact(LineageSpent{kSession, {900}, "agent-session", {}}).on(kLineage));
+}
+
+TEST_CASE("a lineage adds up an agent's session until its total is told", "[session]") {
+  LineageState state;
+  const auto spend = [&](std::int64_t cost, std::int64_t total) {
+    evolve(state, Envelope{}, LineageSpent{kSession, {cost}, "a", {total}});
+    return total_of(state, "a");
+  };
+  CHECK_FALSE(spend(5, 0));
+  CHECK(spend(5, 70) == NanoUsd{70});
+  CHECK(spend(5, 0) == NanoUsd{75});
+  CHECK(spend(0, 76) == NanoUsd{76});
+  CHECK_FALSE(total_of(state, "b"));
+}
+
+TEST_CASE("a spent budget refuses resumes and forks with the sum", "[session]") {
+  SessionOpened opened{kSource, "main",  "first", "alias000", {}, support::sample_spec(true),
+                       {},      kSource, {}};
+  const auto on_source = [](Fact f) { return f.on(support::kSourceStream); };
+  const std::vector<Fact> past = {
+      on_source(opened),
+      on_source(TurnQueued{turn(1)}),
+      on_source(LeaseGranted{support::kWorker, kToken, {}}),
+      on_source(TurnStarted{turn(1), kToken}),
+      on_source(AgentInitialized{"old", "m", "2"}),
+      on_source(TurnFinished{turn(1), {{}, {2'500'000'000}, {2'500'000'000}}}),
+      on_source(SessionClosed{SessionStatus::killed, EndReason::user}),
+      on_source(LeaseReleased{kToken})};
+  Spawn c;
+  c.name = "second";
+  c.spec = support::sample_spec(true);
+  c.prompt = "Go on";
+  c.resume = kSource;
+  c.is_fork = GENERATE(false, true);
+  c.spec.budget = {2'500'000'000};
+  const auto refused = given(past).when(c).outcome();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == RejectionCode::over_budget);
+  CHECK(refused.error().text.find("$2.5") != std::string::npos);
+  c.spec.budget = {2'500'000'001};
+  CHECK(given(past).when(c).outcome());
+  c.spec.budget = {};
+  CHECK(given(past).when(c).outcome());
+  // Also what others of the lineage have spent counts.
+  const auto more = past + fact(LineageSpent{kSource, {4'000'000'000}, "old", {}}).on(kLineage);
+  c.spec.budget = {3'000'000'000};
+  CHECK_FALSE(given(more).when(c).outcome());
+}
+
+TEST_CASE("a lineage remembers the totals of the agent's sessions that changed last", "[session]") {
+  LineageState state;
+  Envelope envelope;
+  for (int i = 0; i < 70; ++i) {
+    envelope.position = envelope.position.next();
+    evolve(state, envelope, LineageSpent{kSession, {1}, "s" + std::to_string(i), {i + 1}});
+  }
+  CHECK(state.totals.size() == kAgentTotalsMax);
+  CHECK_FALSE(total_of(state, "s0"));
+  CHECK(total_of(state, "s69") == NanoUsd{70});
+  CHECK(state.spent.value == 70);
+  CHECK(state.inconsistent.value == 0);
+  evolve(state, envelope, LineageSpent{kSession, {-1}, {}, {}});
+  CHECK(state.inconsistent.value == envelope.position.value);
+}
+
+}  // namespace
+}  // namespace domain
