@@ -17,7 +17,7 @@ using eventlog::KeyValueStore;
 
 // Raised when this file's rows change; the domain's schema stands beside it because its state is
 // stored.
-constexpr std::int64_t kSessionRowSchema = 5;
+constexpr std::int64_t kSessionRowSchema = 4;
 
 // s/<agent>/<id>: the session's state and what the state does not remember.
 struct StoredSession {
@@ -523,7 +523,9 @@ Result<std::optional<SessionId>> find_id(const RowReader& rows, std::string_view
 }  // namespace
 
 std::int64_t SessionList::schema() const {
-  return (domain::kSchemaOf<domain::SessionState> + domain::kSchemaOf<domain::LineageState>)*1000 +
+  return (domain::kSchemaOf<domain::SessionState> + domain::kSchemaOf<domain::LineageState> -
+          domain::kFirstSchema) *
+             1000 +
          kSessionRowSchema;
 }
 

@@ -65,7 +65,7 @@ struct SessionRow {
   bool is_fork = false;
   SessionId lineage;
   NanoUsd cost;
-  domain::CostBasis cost_basis = domain::CostBasis::reported;  // of its least certain part
+  domain::CostBasis cost_basis = domain::CostBasis::totals;  // of its least certain part
   NanoUsd disputed;  // by so much the agent's own figures exceed the cost
   domain::Usage usage;
   std::int64_t output_blocks = 0;

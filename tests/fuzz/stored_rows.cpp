@@ -146,11 +146,12 @@ void fuzz::run(ByteView in) {
       return read_rows(source);
     default:
       return read_one_of<
-          eventlog::Checkpoint, eventlog::ContentBlock, domain::SessionState, domain::RegistryState,
-          domain::AdmissionState, domain::ServerState, projections::StoredCheckpoint,
-          projections::SessionRef, projections::NameRef, projections::MetricsTotals,
-          projections::ResumeRecord, projections::Erasure, projections::PendingErasure,
-          projections::KeptContent, eventlog::LaterErasures, eventlog::SignedAnchor,
-          eventlog::Anchor, domain::AnchorMade, eventlog::BaseFile>(source.rest());
+          eventlog::Checkpoint, eventlog::ContentBlock, domain::SessionState, domain::LineageState,
+          domain::RegistryState, domain::AdmissionState, domain::ServerState,
+          projections::StoredCheckpoint, projections::SessionRef, projections::NameRef,
+          projections::MetricsTotals, projections::ResumeRecord, projections::Erasure,
+          projections::PendingErasure, projections::KeptContent, eventlog::LaterErasures,
+          eventlog::SignedAnchor, eventlog::Anchor, domain::AnchorMade, eventlog::BaseFile>(
+          source.rest());
   }
 }

@@ -325,8 +325,7 @@ class Claude(WithClaude):
         self.assertEqual(nano(row["cost_usd"]), 3 * one_call + 100 * INPUT + OUTPUT)
 
     def test_a_budget_holds_over_resumes(self):
-        one_call = (100 * INPUT + 20 * OUTPUT) / 10**9
-        self.run_claude("--budget-usd", str(one_call * 1.5), "say one")
+        self.run_claude("--budget-usd", "0.0012", "say one")
         row = self.newest()
         resumed = self.home.run("resume", row["alias"], "bash echo two", "--follow",
                                 seconds=AGENT_SECONDS)

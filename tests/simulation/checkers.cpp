@@ -52,6 +52,10 @@ std::string check_outputs(const std::vector<RecordedEvent>& events,
   return {};
 }
 
+std::string answer_to(base::TurnId turn) {
+  return "done: " + turn.text();
+}
+
 std::string check_answers(const std::vector<RecordedEvent>& events) {
   for (const RecordedEvent& event : events) {
     const auto* finished = std::get_if<domain::TurnFinished>(&event.event);
@@ -80,12 +84,25 @@ void add_cost(const domain::Event& event, CostByTurn& costs) {
       event);
 }
 
-std::string check_lineages(const std::map<std::string, domain::StreamState>& states) {
+std::string check_lineages(const std::map<std::string, domain::StreamState>& states,
+                           const std::map<LeaseKey, AgentRecord>& records) {
+  std::map<base::SessionId, base::SessionId> lineages;
   std::map<base::SessionId, base::NanoUsd> spent;
   for (const auto& [name, state] : states) {
     if (const auto* s = std::get_if<domain::SessionState>(&state)) {
+      lineages[s->session] = s->lineage;
       spent[s->lineage].value += s->cost.value;
     }
+  }
+  std::map<base::SessionId, base::NanoUsd> by_agents;
+  for (const auto& [lease, record] : records) {
+    for (const auto& [turn, cost] : record.spent)
+      by_agents[lineages[lease.session]].value += cost.value;
+  }
+  for (const auto& [lineage, sum] : spent) {
+    if (sum <= by_agents[lineage]) continue;
+    return "lineage " + lineage.text() + " costs " + std::to_string(sum.value) +
+           ", and its agents have spent " + std::to_string(by_agents[lineage].value);
   }
   for (const auto& [name, state] : states) {
     const auto* lineage = std::get_if<domain::LineageState>(&state);
@@ -111,10 +128,6 @@ std::string check_costs(const std::vector<RecordedEvent>& events,
     const LeaseKey lease{ref->id, event.envelope.token};
     add_cost(event.event, recorded[lease]);
     if (std::holds_alternative<domain::AgentExited>(event.event)) exited.push_back(lease);
-    const auto* booked = std::get_if<domain::SpendingRecorded>(&event.event);
-    if (booked != nullptr && booked->basis == domain::CostBasis::unknown) {
-      return describe(event) + " books what no agent spent";
-    }
   }
   for (const LeaseKey& lease : exited) {
     const auto agent = records.find(lease);
@@ -126,7 +139,7 @@ std::string check_costs(const std::vector<RecordedEvent>& events,
              std::to_string(recorded[lease][turn].value);
     }
   }
-  return check_lineages(states);
+  return check_lineages(states, records);
 }
 
 std::string check_contents(eventlog::BlockStore& store, const std::vector<RecordedEvent>& events,

@@ -29,11 +29,13 @@ std::string check_log(eventlog::BlockStore& store, const std::vector<Acknowledge
 std::string check_outputs(const std::vector<RecordedEvent>& events,
                           const std::map<LeaseKey, AgentRecord>& records);
 
+// Returns the text with which agents answer the turn.
+std::string answer_to(base::TurnId turn);
 // Each answer on the record is that to its own turn.
 std::string check_answers(const std::vector<RecordedEvent>& events);
 
 // If an agent's exit is on the record, each turn costs there what it cost. A lineage has spent what
-// its sessions have, and nothing is booked that no agent spent.
+// its sessions have, and no more than their agents.
 std::string check_costs(const std::vector<RecordedEvent>& events,
                         const std::map<std::string, domain::StreamState>& states,
                         const std::map<LeaseKey, AgentRecord>& records);

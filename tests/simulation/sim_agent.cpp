@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "eventlog/domain/stream_name.hpp"
+#include "tests/simulation/checkers.hpp"
 
 namespace simulation {
 
@@ -370,10 +371,6 @@ base::Result<workers::LaunchedAgent> SimLauncher::launch(const workers::Directiv
   agent.engine = std::make_unique<SimEngine>(directive.spec.is_multi_turn);
   agent.process = std::make_unique<SimProcess>(agents_, random_.next(), directive);
   return agent;
-}
-
-std::string answer_to(TurnId turn) {
-  return "done: " + turn.text();
 }
 
 std::string prompt_of(TurnId turn) {

@@ -88,7 +88,5 @@ class SimLauncher final : public workers::AgentLauncher {
 
 // Returns the prompt of the turn that the command with that id asks for; agents check theirs.
 std::string prompt_of(base::TurnId turn);
-// Returns the text of the turn's result.
-std::string answer_to(base::TurnId turn);
 
 }  // namespace simulation

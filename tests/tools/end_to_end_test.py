@@ -341,8 +341,10 @@ class Money(OneServer):
         self.assertIn("the agent itself says $0.0492 more", self.succeeds("show", alias).out)
 
     def test_an_agent_that_does_not_keep_to_its_budget_is_interrupted(self):
-        self.fails(8, "budget", "run", "--engine", "scripted", *self.MODEL, "--budget-usd", "0.004",
-                   "[tools 40] [delay 100]")
+        run = self.home.run("run", "--engine", "scripted", *self.MODEL, "--budget-usd", "0.004",
+                            "[tools 40] [delay 100]")
+        self.assertEqual(run.code, 8, str(run))
+        self.assertIn("budget", run.err)
         row = self.home.ask("ls", "-n", "1")["sessions"][0]
         self.assertEqual((row["status"], row["end_reason"]), ("failed", "budget"))
         events = self.home.events(row["session"])

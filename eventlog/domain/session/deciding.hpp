@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "eventlog/base/mutant.hpp"
@@ -15,8 +14,8 @@ namespace domain {
 // Returns what the events of a session's own stream add to its cost.
 NanoUsd spent_by(const Decision& decision);
 
-// An agent that was asked to interrupt its turn has so long to obey before it is ended.
-constexpr base::Duration kInterruptGrace = std::chrono::seconds(5);
+// An agent that was asked to interrupt its turn has five seconds to obey before it is ended.
+constexpr base::Duration kInterruptGrace{5'000'000};
 
 // One decision being made: its input, and the events emitted so far.
 struct Deciding {
@@ -88,7 +87,9 @@ struct Deciding {
   // Ends the current turn, of which no result will come. It has cost what was booked for it.
   void interrupt_turn(EndReason reason) {
     const TurnId turn = session().turn->turn;
-    emit(TurnInterrupted{turn, reason, booked(told(turn, session().turn_spent))});
+    const bool has_begun = reason != EndReason::start_failed;
+    emit(TurnInterrupted{turn, reason,
+                         has_begun ? booked(told(turn, session().turn_spent)) : TurnCost{}});
   }
 
   void interrupt_own_turn(EndReason reason) {

@@ -457,12 +457,14 @@ struct SessionResumed {
   static constexpr std::string_view kType = "SessionResumed";
   SessionId by;
   bool is_fork = false;
+  bool shares_budget = false;  // releases that do not write it kept a budget for each session
 
   bool operator==(const SessionResumed&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("by", &SessionResumed::by);
     visit("fork", &SessionResumed::is_fork);
+    visit("shares_budget", &SessionResumed::shares_budget);
   }
 };
 

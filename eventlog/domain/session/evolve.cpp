@@ -19,17 +19,10 @@ void add_cost(SessionState& s, const Usage& usage, NanoUsd cost, CostBasis basis
   s.basis = std::max(s.basis, basis);
 }
 
-// A turn ended under way, and nobody told what it had cost until then.
-void note_untold(SessionState& s) {
-  s.basis = std::max(s.basis, CostBasis::at_least);
-}
-void note_untold(LeaseState&) {}
-
 void note_total(SessionState& s, NanoUsd agent_total) {
   if (agent_total.value == 0) return;
   s.agent_total = agent_total;
   s.beyond_total = {};
-  s.has_total = true;
 }
 
 void end_cost(SessionState& s, const TurnCost& turn) {
@@ -139,7 +132,8 @@ bool apply(OfSession auto& s, const Envelope&, const QueueContinued&) {
 bool apply(OfSession auto& s, const Envelope& envelope, const InterruptRequested& e) {
   if (!s.turn || s.turn->turn != e.turn) return false;
   s.turn->is_interrupt_requested = true;
-  s.turn->is_over_budget |= e.reason == EndReason::budget;
+  if (e.reason != EndReason::budget) return true;
+  s.turn->is_over_budget = true;
   s.turn->asked_at = envelope.log_time;
   return true;
 }
@@ -164,10 +158,7 @@ bool apply(OfSession auto& s, const Envelope&, const TurnFailed& e) {
 }
 
 bool apply(OfSession auto& s, const Envelope&, const TurnInterrupted& e) {
-  if (ends_turn(s, e.turn, e.cost)) {
-    if (e.cost == TurnCost{}) note_untold(s);
-    return true;
-  }
+  if (ends_turn(s, e.turn, e.cost)) return true;
   const auto queued = std::find_if(s.queue.begin(), s.queue.end(),
                                    [&](const QueuedTurn& q) { return q.turn == e.turn; });
   if (queued == s.queue.end()) return false;
@@ -285,9 +276,9 @@ bool apply(SessionState& s, const Envelope&, const AgentStartFailed&) {
 bool apply(SessionState& s, const Envelope&, const AgentExited&) {
   return exists(s);
 }
-bool apply(SessionState& s, const Envelope&, const SessionResumed&) {
+bool apply(SessionState& s, const Envelope&, const SessionResumed& e) {
   if (!exists(s)) return false;
-  s.is_continued = true;
+  s.is_continued |= e.shares_budget;
   return true;
 }
 

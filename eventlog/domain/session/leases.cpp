@@ -14,7 +14,7 @@ std::optional<NanoUsd> total_at_start(const Deciding& d) {
   const bool is_first = s.agent_session.empty();
   if (is_first && (is_new || s.spec.is_fork)) return std::nullopt;
   const LineageState* all = d.lineage();
-  if (all == nullptr) return is_new || s.has_total ? std::optional(running_total(s)) : std::nullopt;
+  if (all == nullptr) return running_total(s);
   return total_of(*all, is_first ? s.spec.resume_agent_session : s.agent_session);
 }
 

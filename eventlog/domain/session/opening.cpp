@@ -210,10 +210,12 @@ Decided decide_one(Deciding d, const Spawn& c) {
     if (c.spec.allowed_tools.empty()) opened.spec.allowed_tools = source.spec.allowed_tools;
     if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;
     opened.spec.continues_after_failure |= source.spec.continues_after_failure;
-    d.emit_to(session_stream(d.agent(), c.resume), SessionResumed{d.context.target.id, c.is_fork});
+    d.emit_to(session_stream(d.agent(), c.resume),
+              SessionResumed{d.context.target.id, c.is_fork, true});
     if (!o.lineage->has_begun) {
-      // A relative of an earlier release may have gone on with the agent's session.
-      const NanoUsd total = has_relatives(source) ? NanoUsd{} : running_total(source);
+      // Of an earlier release, relatives may have gone on with the agent's session.
+      const bool is_older = has_relatives(source) || source.basis == CostBasis::totals;
+      const NanoUsd total = is_older ? NanoUsd{} : running_total(source);
       d.emit_to(lineage_stream(d.agent(), source.lineage),
                 LineageSpent{source.session, source.cost, source.agent_session, total});
     }

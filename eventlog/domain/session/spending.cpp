@@ -71,7 +71,6 @@ NanoUsd cost_of(const Spending& spent) {
 
 TurnCost booked(const Spending& spent) {
   TurnCost cost;
-  if (spent.empty()) return cost;
   cost.usage = usage_of(spent);
   cost.cost = cost_of(spent);
   const bool is_priced = std::none_of(spent.begin(), spent.end(), [](const ModelSpending& m) {

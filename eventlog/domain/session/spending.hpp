@@ -9,11 +9,11 @@
 
 namespace domain {
 
-// How a figure is known. A later one is less certain; of several, the least certain counts.
+// How a figure is known. Of several, the last in this order counts.
 enum class CostBasis : std::uint8_t {
+  totals,     // the difference of two running totals of the agent
   reported,   // the agent said what it used since its last result
   shared,     // likewise, and other turns' tasks, or prompts answered together, are part of it
-  totals,     // the difference of two running totals of the agent
   estimated,  // the agent guessed a part, such as the output of a call that was cut off
   at_least,   // what was seen until the agent died or was ended
   unknown,    // spent where nobody listened, or a figure that cannot be right
@@ -95,6 +95,6 @@ UnbookedCost unbooked(const TurnCost& turn);
 
 template <>
 struct base::EnumNames<domain::CostBasis> {
-  static constexpr std::string_view kNames[] = {"reported",  "shared",   "totals",
+  static constexpr std::string_view kNames[] = {"totals",    "reported", "shared",
                                                 "estimated", "at_least", "unknown"};
 };

@@ -30,7 +30,7 @@ struct CurrentTurn {
   StreamVersion version;  // version of its TurnQueued
   bool is_interrupt_requested = false;
   bool is_over_budget = false;  // that is why it is to be interrupted
-  Time asked_at;                // log time of the last request to interrupt it
+  Time asked_at{};              // log time of that request
 
   bool operator==(const CurrentTurn&) const = default;
   template <class Visit>
@@ -92,7 +92,7 @@ struct SessionState {
   std::string alias;
   SessionSpec spec;
   SessionId lineage;
-  bool is_continued = false;  // another session has resumed or forked it
+  bool is_continued = false;  // another session has resumed or forked it, and shares its budget
   Position opened;            // position of SessionOpened, which has the system prompt
   std::string agent_session;  // the agent's own session id, once known
   base::Boxed<Lease> lease;
@@ -104,13 +104,12 @@ struct SessionState {
   std::int64_t blocks = 0;            // finished output blocks so far
   Usage usage;
   NanoUsd cost;
-  CostBasis basis = CostBasis::reported;  // of the least certain part of the cost
+  CostBasis basis = CostBasis::totals;    // of the least certain part of the cost
   NanoUsd disputed;                       // by so much the agent's own figures exceed the cost
   Spending turn_spent;                    // recorded so far for the turn under way
   Spending own_spent;                     // likewise, for the agent's own
   NanoUsd agent_total;                    // the agent's own running total, as last reported
   NanoUsd beyond_total;                   // recorded since then
-  bool has_total = false;                 // an agent of this session has reported one
   std::optional<NanoUsd> total_at_start;  // with which the agent process should have begun
   AcceptedCommands commands;
   StreamVersion last_content;       // version of the last event that has or had content
@@ -150,7 +149,6 @@ struct SessionState {
     visit("own_spent", &SessionState::own_spent);
     visit("agent_total", &SessionState::agent_total);
     visit("beyond_total", &SessionState::beyond_total);
-    visit("has_total", &SessionState::has_total);
     visit("total_at_start", &SessionState::total_at_start);
     visit("commands", &SessionState::commands);
     visit("last_content", &SessionState::last_content);

@@ -134,6 +134,23 @@ TEST_CASE("money is counted when a turn reports it, also of sessions that go on"
         std::map<std::string, NanoUsd>{{"2026-11-21", NanoUsd{7}}});
 }
 
+TEST_CASE("what is told while a turn runs counts on its day, and once", "[projections]") {
+  LogBuilder log;
+  const auto a = open(log, "main", "a");
+  const domain::Spending told = {{"m", {5, 0, 0, 0}, NanoUsd{70}}};
+  log.add(a, domain::SpendingRecorded{{}, told, domain::CostBasis::reported});
+  log.advance(std::chrono::hours{24});
+  domain::TurnCost cost{{7, 0, 0, 0}, NanoUsd{100}, {}, 0, {}};
+  cost.booked = told;
+  log.add(a, domain::TurnFinished{{}, cost});
+  const MetricsReport all = metrics_of(log);
+  CHECK(all.totals.cost == NanoUsd{100});
+  CHECK(all.totals.usage.input_tokens == 7);
+  CHECK(all.totals.most_expensive.cost == NanoUsd{100});
+  CHECK(all.cost_per_day ==
+        std::map<std::string, NanoUsd>{{"2026-11-20", NanoUsd{70}}, {"2026-11-21", NanoUsd{30}}});
+}
+
 TEST_CASE("the most expensive session is the first that reached the highest cost",
           "[projections]") {
   LogBuilder log;

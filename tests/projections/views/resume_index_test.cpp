@@ -96,7 +96,8 @@ TEST_CASE("a record says what is needed to go on with its session", "[projection
   add(domain::TurnFinished{{}, cost(1)});
   add(domain::TurnFailed{{}, {}, {}, 0, cost(10)});
   add(domain::TurnInterrupted{{}, domain::EndReason::user, cost(100)});
-  expected.cost = NanoUsd{111};
+  add(domain::SpendingRecorded{{}, {{"m", {}, NanoUsd{1000}}}, domain::CostBasis::reported});
+  expected.cost = NanoUsd{1111};
   check("spent");
   add(domain::SessionClosed{SessionStatus::running, {}});  // impossible: that is no end
   check("not ended");

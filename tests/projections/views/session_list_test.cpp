@@ -152,6 +152,21 @@ TEST_CASE("the end of a turn without an id counts as a prompt's", "[projections]
   CHECK(f.get("main", id).turns_finished == 1);
 }
 
+TEST_CASE("a lineage has spent what its sessions tell", "[projections]") {
+  SessionListFixture f;
+  const SessionId first{{7}};
+  const auto spent = [&](SessionId lineage) {
+    f.catch_up();
+    return projections::lineage_spent(*f.rows, "main", lineage).value().value;
+  };
+  CHECK(spent(first) == 0);
+  const std::string stream = domain::lineage_stream("main", first);
+  f.log.add(stream, domain::LineageSpent{first, NanoUsd{30}, "a", {}});
+  f.log.add(stream, domain::LineageSpent{SessionId{{8}}, NanoUsd{12}, "a", {}});
+  CHECK(spent(first) == 42);
+  CHECK(spent(SessionId{{8}}) == 0);
+}
+
 TEST_CASE("a row says all that is on the record of its session", "[projections]") {
   SessionListFixture f;
   domain::SessionOpened opened;
@@ -256,6 +271,19 @@ TEST_CASE("a row says all that is on the record of its session", "[projections]"
   expected.usage = {111, 222, 333, 444};
   expected.cost = NanoUsd{555};
   check("idle again");
+
+  add(domain::SpendingRecorded{
+      turns[0], {{"m", {1, 0, 0, 0}, NanoUsd{5}}}, domain::CostBasis::unknown});
+  domain::TurnCost disputed = cost(0);
+  disputed.claimed = NanoUsd{40};
+  add(domain::OwnTurnStarted{own, domain::OwnTurnCause::task, "task", turns[0]});
+  add(domain::TurnFinished{own, disputed});
+  expected.own_turns = 2;
+  expected.usage.input_tokens = 112;
+  expected.cost = NanoUsd{560};
+  expected.cost_basis = domain::CostBasis::unknown;
+  expected.disputed = NanoUsd{40};
+  check("idle once more");
 
   add(domain::CloseRequested{});
   expected.is_close_requested = true;

@@ -377,7 +377,7 @@ TEST_CASE("a resumed session's source is told in the same block", "[workers]") {
   const std::size_t blocks = w.store.read({1}, 1 << 20, false)->size();
   REQUIRE(w.loop.ask(DrivenLoop::message(2, 3, as_command(resume))));
   CHECK(w.store.read({1}, 1 << 20, false)->size() == blocks + 1);
-  CHECK(w.loop.events.back().envelope.type == "SessionAdmitted");
+  CHECK(w.loop.events.back().envelope.type == "LineageSpent");
   bool is_told = false;
   for (const auto& e : w.loop.events) {
     const auto* resumed = std::get_if<domain::SessionResumed>(&e.event);

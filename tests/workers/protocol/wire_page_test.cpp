@@ -305,12 +305,12 @@ TEST_CASE("the page for other clients has every command and map with its fields"
              {map_row<workers::BackupBody>("backup"), map_row<workers::ArchiveBody>("archive")});
   check_rows(
       "Other maps", page.at("Other maps"),
-      {map_row<domain::Usage>(), map_row<domain::TurnCost>(), map_row<domain::ContentProof>(),
-       map_row<domain::VersionRange>(), map_row<projections::Erasure>(),
-       map_row<workers::OutputItem>(), map_row<projections::MetricsTotals>(),
-       map_row<projections::MostExpensive>(), map_row<workers::DigestRow>(),
-       map_row<workers::BackupRow>(), map_row<workers::ArchiveRow>(), map_row<domain::MadeAnchor>(),
-       map_row<workers::StageTimes>(), map_row<workers::StageTime>(),
+      {map_row<domain::Usage>(), map_row<domain::TurnCost>(), map_row<domain::ModelSpending>(),
+       map_row<domain::ContentProof>(), map_row<domain::VersionRange>(),
+       map_row<projections::Erasure>(), map_row<workers::OutputItem>(),
+       map_row<projections::MetricsTotals>(), map_row<projections::MostExpensive>(),
+       map_row<workers::DigestRow>(), map_row<workers::BackupRow>(), map_row<workers::ArchiveRow>(),
+       map_row<domain::MadeAnchor>(), map_row<workers::StageTimes>(), map_row<workers::StageTime>(),
        map_row<workers::FlightEntry>()});
 }
 

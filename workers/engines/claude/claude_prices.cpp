@@ -21,6 +21,7 @@ struct Price {
 constexpr Price kPrices[] = {
     {"claude-opus-5-5", 4'000, 20'000, 200, 5'000},
     {"claude-sonnet-5-5", 2'000, 10'000, 100, 2'500},
+    {"claude-sonnet-4-6", 3'000, 15'000, 300, 3'750},
     {"claude-haiku-4-5", 1'000, 5'000, 100, 1'250},
 };
 

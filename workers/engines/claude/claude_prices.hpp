@@ -1,5 +1,5 @@
-// What Anthropic's models cost. The prices are those that Claude Code 2.1.329 computes with, read
-// off its own figures (tests/golden/claude-2.1.329).
+// What Anthropic's models cost. The prices are those that Claude Code computes with, read off its
+// own figures (tests/golden/claude-2.1.329, tests/golden/claude-2.1.112).
 #pragma once
 
 #include <optional>

@@ -132,7 +132,7 @@ Spending ClaudeSpending::since_last(const ResultFrame& frame) {
   if (is_repeated) return {};
   if (frame.since) return priced(*frame.since);
   Spending spent = priced(frame.totals);
-  if (spent.empty()) {
+  if (spent.empty() && !frame.has_odd_figures) {
     spent = {{{}, frame.result.usage, {std::max<std::int64_t>(0, total.value - total_.value)}}};
   } else {
     subtract(spent, priced(totals_));

@@ -22,8 +22,8 @@ std::vector<Fact> with_budget(std::vector<Fact> past, std::int64_t budget) {
 }
 
 // The session resumes kSource, and both have spent so much together.
-std::vector<Fact> resumed(std::int64_t spent, std::int64_t budget,
-                          std::vector<Fact> past = support::running()) {
+std::vector<Fact> resumed_after(std::int64_t spent, std::int64_t budget,
+                                std::vector<Fact> past = support::running()) {
   auto& opened = std::get<SessionOpened>(past.front().event);
   opened.resumed_from = kSource;
   opened.lineage = kSource;
@@ -31,15 +31,15 @@ std::vector<Fact> resumed(std::int64_t spent, std::int64_t budget,
   return with_budget(std::move(past), budget);
 }
 
-ReportSpending spending(std::int64_t cost) {
+ReportSpending spending_of(std::int64_t cost) {
   return {turn(1), {{"m", {}, {cost}}}};
 }
 
-SpendingRecorded recorded(std::int64_t cost) {
+SpendingRecorded recorded_as(std::int64_t cost) {
   return {turn(1), {{"m", {}, {cost}}}, CostBasis::reported};
 }
 
-ReportTurnResult result(std::int64_t cost, bool is_error = false) {
+ReportTurnResult result_costing(std::int64_t cost, bool is_error = false) {
   ReportTurnResult r;
   r.turn = turn(1);
   r.is_error = is_error;
@@ -50,12 +50,12 @@ ReportTurnResult result(std::int64_t cost, bool is_error = false) {
 
 TEST_CASE("a turn is interrupted when the budget is spent", "[session]") {
   const auto past = with_budget(support::running(), 1000);
-  given(past).when(report(3, spending(999))).then(recorded(999));
+  given(past).when(report(3, spending_of(999))).then(recorded_as(999));
   const auto after = given(past)
-                         .when(report(3, spending(1000)))
-                         .then(recorded(1000), InterruptRequested{turn(1), EndReason::budget});
+                         .when(report(3, spending_of(1000)))
+                         .then(recorded_as(1000), InterruptRequested{turn(1), EndReason::budget});
   CHECK(after.session().turn->is_over_budget);
-  const auto ended = after.when(report(4, result(50, true))).outcome();
+  const auto ended = after.when(report(4, result_costing(50, true))).outcome();
   REQUIRE(ended);
   const auto& interrupted = std::get<TurnInterrupted>(ended->front().event);
   CHECK(interrupted.reason == EndReason::budget);
@@ -65,14 +65,16 @@ TEST_CASE("a turn is interrupted when the budget is spent", "[session]") {
 }
 
 TEST_CASE("an agent that spends on is ended", "[session]") {
-  const auto asked = with_budget(support::running(), 1000) + fact(recorded(1000)).by_report(1, 3) +
+  const auto asked = with_budget(support::running(), 1000) +
+                     fact(recorded_as(1000)).by_report(1, 3) +
                      InterruptRequested{turn(1), EndReason::budget};
   auto world = given(asked);
   world.context.now = Time{kInterruptGrace.count() - 1};
-  world.when(report(4, spending(10))).then(recorded(10));
+  world.when(report(4, spending_of(10))).then(recorded_as(10));
   world.context.now = Time{kInterruptGrace.count()};
-  world.when(report(4, spending(10)))
-      .then(recorded(10), TurnInterrupted{turn(1), EndReason::budget, booked({{"m", {}, {1010}}})},
+  world.when(report(4, spending_of(10)))
+      .then(recorded_as(10),
+            TurnInterrupted{turn(1), EndReason::budget, booked({{"m", {}, {1010}}})},
             SessionClosed{SessionStatus::failed, EndReason::budget}, support::name_released(),
             support::place_released_with_lease());
 }
@@ -82,7 +84,8 @@ TEST_CASE("an agent that dies over its budget has failed by it", "[session]") {
   exited.signal = 9;
   exited.has_run = true;
   exited.given = turn(1);
-  const auto asked = with_budget(support::running(), 1000) + fact(recorded(1000)).by_report(1, 3) +
+  const auto asked = with_budget(support::running(), 1000) +
+                     fact(recorded_as(1000)).by_report(1, 3) +
                      InterruptRequested{turn(1), EndReason::budget};
   const auto after = given(asked).when(report(4, exited)).outcome();
   REQUIRE(after);
@@ -93,7 +96,7 @@ TEST_CASE("an agent that dies over its budget has failed by it", "[session]") {
 TEST_CASE("the agent's own work over the budget ends the session", "[session]") {
   const auto past =
       with_budget(support::idle(), 1000) + OwnTurnStarted{turn(50), OwnTurnCause::task, "t", {}};
-  ReportSpending own = spending(1000);
+  ReportSpending own = spending_of(1000);
   own.turn = turn(50);
   const auto after = given(past).when(report(4, own)).outcome();
   REQUIRE(after);
@@ -104,20 +107,21 @@ TEST_CASE("the agent's own work over the budget ends the session", "[session]") 
 TEST_CASE("a user's interrupt does not keep the budget from interrupting", "[session]") {
   const auto past = with_budget(support::running(), 1000) + InterruptRequested{turn(1)};
   given(past)
-      .when(report(3, spending(1000)))
-      .then(recorded(1000), InterruptRequested{turn(1), EndReason::budget});
+      .when(report(3, spending_of(1000)))
+      .then(recorded_as(1000), InterruptRequested{turn(1), EndReason::budget});
 }
 
 TEST_CASE("work in the background over the budget ends the session", "[session]") {
   const auto after =
-      given(with_budget(support::idle(), 1000)).when(report(4, spending(1000))).outcome();
+      given(with_budget(support::idle(), 1000)).when(report(4, spending_of(1000))).outcome();
   REQUIRE(after);
   CHECK(std::get<SessionClosed>((*after)[1].event) ==
         SessionClosed{SessionStatus::failed, EndReason::budget});
 }
 
 TEST_CASE("a turn over the budget that no agent was given is not repeated", "[session]") {
-  const auto asked = with_budget(support::running(), 1000) + fact(recorded(1000)).by_report(1, 3) +
+  const auto asked = with_budget(support::running(), 1000) +
+                     fact(recorded_as(1000)).by_report(1, 3) +
                      InterruptRequested{turn(1), EndReason::budget};
   ReportAgentExited exited;
   exited.has_run = true;
@@ -141,7 +145,7 @@ TEST_CASE("neither a failure nor a word to go on begins a turn over the budget",
   auto past = with_budget(support::running(), 1000);
   std::get<SessionOpened>(past.front().event).spec.continues_after_failure = true;
   const auto failed =
-      given(past + TurnQueued{turn(2)}).when(report(3, result(1000, true))).outcome();
+      given(past + TurnQueued{turn(2)}).when(report(3, result_costing(1000, true))).outcome();
   REQUIRE(failed);
   const TurnCost cost{{}, {1000}, {}, 0, {}, CostBasis::reported};
   const auto paused = with_budget(support::running(), 1000) + TurnQueued{turn(2)} +
@@ -161,7 +165,8 @@ TEST_CASE("neither a failure nor a word to go on begins a turn over the budget",
 TEST_CASE("no further turn begins once the budget is spent", "[session]") {
   const auto past = with_budget(support::running(), 1000);
   // The turn itself ends well.
-  const auto after = given(past + TurnQueued{turn(2)}).when(report(3, result(1000))).outcome();
+  const auto after =
+      given(past + TurnQueued{turn(2)}).when(report(3, result_costing(1000))).outcome();
   REQUIRE(after);
   CHECK(std::holds_alternative<TurnFinished>(after->front().event));
   CHECK(std::get<TurnInterrupted>((*after)[1].event).turn == turn(2));
@@ -175,11 +180,11 @@ TEST_CASE("no further turn begins once the budget is spent", "[session]") {
 }
 
 TEST_CASE("what is left of the lineage is what the agent is told", "[session]") {
-  const auto past = resumed(700, 1000, support::starting());
+  const auto past = resumed_after(700, 1000, support::starting());
   given(past)
       .when(GrantLease{support::kWorker})
       .then(LeaseGranted{support::kWorker, kToken, {}, {300}}, TurnStarted{turn(1), kToken});
-  const auto spent = resumed(1000, 1000, support::starting());
+  const auto spent = resumed_after(1000, 1000, support::starting());
   const auto after = given(spent).when(GrantLease{support::kWorker}).outcome();
   REQUIRE(after);
   CHECK(std::get<SessionClosed>((*after)[1].event) ==
@@ -187,34 +192,35 @@ TEST_CASE("what is left of the lineage is what the agent is told", "[session]") 
 }
 
 TEST_CASE("relatives tell each other what they spend", "[session]") {
-  const auto past = resumed(700, 1000);
+  const auto past = resumed_after(700, 1000);
   const auto after =
       given(past)
-          .when(report(3, spending(200)))
-          .then(recorded(200),
+          .when(report(3, spending_of(200)))
+          .then(recorded_as(200),
                 fact(LineageSpent{kSession, {200}, "agent-session", {}}).on(kLineage))
-          .when(report(4, spending(100)))
-          .then(recorded(100), InterruptRequested{turn(1), EndReason::budget},
+          .when(report(4, spending_of(100)))
+          .then(recorded_as(100), InterruptRequested{turn(1), EndReason::budget},
                 fact(LineageSpent{kSession, {100}, "agent-session", {}}).on(kLineage));
   CHECK(after.streams.get<LineageStream>(kLineage).spent.value == 1000);
 }
 
 TEST_CASE("a result tells the lineage the agent's running total", "[session]") {
-  ReportTurnResult r = result(200);
+  ReportTurnResult r = result_costing(200);
   r.agent_total = {900};
-  const auto after = given(resumed(700, 0)).when(report(3, r)).outcome();
+  const auto after = given(resumed_after(700, 0)).when(report(3, r)).outcome();
   REQUIRE(after);
   CHECK(std::get<LineageSpent>(after->back().event) ==
         LineageSpent{kSession, {200}, "agent-session", {900}});
 }
 
 TEST_CASE("a lineage of an earlier release begins with what its session had spent", "[session]") {
-  auto past = resumed(0, 0);
+  auto past = resumed_after(0, 0);
   past.pop_back();
-  past.push_back(fact(recorded(700)).by_report(1, 3));
+  past.push_back(fact(recorded_as(700)).by_report(1, 3));
   given(past)
-      .when(report(4, spending(200)))
-      .then(recorded(200), fact(LineageSpent{kSession, {900}, "agent-session", {}}).on(kLineage));
+      .when(report(4, spending_of(200)))
+      .then(recorded_as(200),
+            fact(LineageSpent{kSession, {900}, "agent-session", {}}).on(kLineage));
 }
 
 TEST_CASE("a lineage adds up an agent's session until its total is told", "[session]") {

@@ -76,7 +76,8 @@ TEST_CASE("a session that is told so goes on after a failure", "[session]") {
   given(persistent()).when(report(3, failure())).then(kFailed, TurnStarted{turn(2), kToken});
   given(persistent())
       .when(report(3, died(turn(1))))
-      .then(kDied, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::agent_exited, {}});
+      .then(kDied, LeaseReleased{kToken},
+            TurnInterrupted{turn(1), EndReason::agent_exited, booked({})});
 }
 
 TEST_CASE("a closing session whose last turn fails has failed", "[session]") {
@@ -131,12 +132,14 @@ TEST_CASE("a session outlives its agent", "[session]") {
   SECTION("which was at work") {
     given(support::running())
         .when(report(3, died(turn(1))))
-        .then(kDied, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::agent_exited, {}});
+        .then(kDied, LeaseReleased{kToken},
+              TurnInterrupted{turn(1), EndReason::agent_exited, booked({})});
   }
   SECTION("while prompts wait") {
     given(with_queue())
         .when(report(3, died(turn(1))))
-        .then(kDied, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::agent_exited, {}},
+        .then(kDied, LeaseReleased{kToken},
+              TurnInterrupted{turn(1), EndReason::agent_exited, booked({})},
               QueuePaused{EndReason::agent_exited});
   }
   SECTION("and resumes it with the next prompt") {
@@ -169,15 +172,15 @@ TEST_CASE("a turn that was asked to end does not come back", "[session]") {
       .then(kDied, TurnInterrupted{turn(2), EndReason::user, {}}, LeaseReleased{kToken});
   given(past)
       .when(report(4, died(turn(2))))
-      .then(kDied, LeaseReleased{kToken}, TurnInterrupted{turn(2), EndReason::user, {}});
+      .then(kDied, LeaseReleased{kToken}, TurnInterrupted{turn(2), EndReason::user, booked({})});
   given(support::running(), InterruptRequested{turn(1)}, CloseRequested{})
       .when(report(3, stopped(turn(1))))
-      .then(kStopped, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::user, {}},
+      .then(kStopped, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::user, booked({})},
             SessionClosed{SessionStatus::completed, EndReason::none}, name_released(),
             place_released());
   given(support::running(false), InterruptRequested{turn(1)})
       .when(report(3, stopped(turn(1))))
-      .then(kStopped, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::user, {}},
+      .then(kStopped, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::user, booked({})},
             SessionClosed{SessionStatus::killed, EndReason::user}, name_released(),
             place_released());
 }
@@ -219,7 +222,8 @@ TEST_CASE("an agent that is started again has what is left of the budget", "[ses
 TEST_CASE("a single-turn session fails with its agent", "[session]") {
   given(support::running(false))
       .when(report(3, died(turn(1))))
-      .then(kDied, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::agent_exited, {}},
+      .then(kDied, LeaseReleased{kToken},
+            TurnInterrupted{turn(1), EndReason::agent_exited, booked({})},
             SessionClosed{SessionStatus::failed, EndReason::agent_exited}, name_released(),
             place_released());
 }
@@ -228,7 +232,8 @@ TEST_CASE("nothing fails because Steno was stopped", "[session]") {
   SECTION("a turn is interrupted, and the prompts behind it go on with the next agent") {
     given(with_queue())
         .when(report(3, stopped(turn(1))))
-        .then(kStopped, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::stopped, {}});
+        .then(kStopped, LeaseReleased{kToken},
+              TurnInterrupted{turn(1), EndReason::stopped, booked({})});
   }
   SECTION("an idle session waits") {
     given(support::idle()).when(report(4, stopped(turn(1)))).then(kStopped, LeaseReleased{kToken});
@@ -236,7 +241,8 @@ TEST_CASE("nothing fails because Steno was stopped", "[session]") {
   SECTION("a single-turn session that ran has ended") {
     given(support::running(false))
         .when(report(3, stopped(turn(1))))
-        .then(kStopped, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::stopped, {}},
+        .then(kStopped, LeaseReleased{kToken},
+              TurnInterrupted{turn(1), EndReason::stopped, booked({})},
               SessionClosed{SessionStatus::killed, EndReason::stopped}, name_released(),
               place_released());
   }
@@ -255,7 +261,8 @@ TEST_CASE("nothing fails because Steno was stopped", "[session]") {
   SECTION("one whose last turn was cut off is not") {
     given(support::running(), CloseRequested{})
         .when(report(3, stopped(turn(1))))
-        .then(kStopped, LeaseReleased{kToken}, TurnInterrupted{turn(1), EndReason::stopped, {}},
+        .then(kStopped, LeaseReleased{kToken},
+              TurnInterrupted{turn(1), EndReason::stopped, booked({})},
               SessionClosed{SessionStatus::killed, EndReason::stopped}, name_released(),
               place_released());
   }

@@ -150,9 +150,7 @@ TEST_CASE("each event of a session's life changes what it says, and nothing else
     s.turn.reset();
     s.usage = {1, 2, 3, 4};
     s.cost = {5};
-    s.basis = CostBasis::totals;
     s.agent_total = {6};
-    s.has_total = true;
   });
   life.fold(TurnStarted{turn(2), {1}}, [](SessionState& s) {
     s.turn = CurrentTurn{turn(2), s.queue[0].prompt, s.queue[0].version, false, false, {}};
@@ -199,7 +197,7 @@ TEST_CASE("what a session's state does not depend on changes nothing of it", "[s
        {Event(PartialOutputRecorded{turn(1), 7}), Event(ToolCallStarted{turn(1), "c", "t"}),
         Event(ToolCallFinished{turn(1), "c"}), Event(AgentLineRecorded{}),
         Event(ReportIgnored{"x"}), Event(NothingChanged{"x"}), Event(AgentStartFailed{}),
-        Event(AgentExited{1, 9})}) {
+        Event(AgentExited{1, 9}), Event(SessionResumed{kSource, true})}) {
     life.fold(event);
   }
 }
@@ -207,7 +205,8 @@ TEST_CASE("what a session's state does not depend on changes nothing of it", "[s
 TEST_CASE("a session that was resumed or forked has relatives", "[session]") {
   Life life = opened_life();
   const auto is_continued = [](SessionState& s) { s.is_continued = true; };
-  life.fold(SessionResumed{kSource, GENERATE(false, true)}, is_continued);
+  life.fold(SessionResumed{kSource, GENERATE(false, true), false});
+  life.fold(SessionResumed{kSource, GENERATE(false, true), true}, is_continued);
 }
 
 TEST_CASE("of texts the last one is known, and what of them was erased", "[session]") {

@@ -15,7 +15,7 @@ const SessionClosed kKilled{SessionStatus::killed, EndReason::user};
 TEST_CASE("a killed session's turn ends first, and its name and place are free", "[session]") {
   const auto after = given(support::running())
                          .when(KillSession{})
-                         .then(TurnInterrupted{turn(1), EndReason::user, {}}, kKilled,
+                         .then(TurnInterrupted{turn(1), EndReason::user, booked({})}, kKilled,
                                name_released(), support::place_released_with_lease());
   CHECK(after.session().status == SessionStatus::killed);
   CHECK(after.session().end_reason == EndReason::user);
@@ -27,7 +27,7 @@ TEST_CASE("a killed session's turn ends first, and its name and place are free",
 TEST_CASE("a kill ends what is queued, in order", "[session]") {
   given(support::running(), TurnQueued{turn(2)}, TurnQueued{turn(3)})
       .when(KillSession{})
-      .then(TurnInterrupted{turn(1), EndReason::user, {}},
+      .then(TurnInterrupted{turn(1), EndReason::user, booked({})},
             TurnInterrupted{turn(2), EndReason::session_ended, {}},
             TurnInterrupted{turn(3), EndReason::session_ended, {}}, kKilled, name_released(),
             support::place_released_with_lease());

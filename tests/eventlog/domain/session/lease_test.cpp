@@ -114,7 +114,7 @@ TEST_CASE("when a worker is lost its turn ends and a multi-turn session lives on
   const auto after =
       given(support::running(), TurnQueued{turn(2)})
           .when(ExpireLease{kToken})
-          .then(TurnInterrupted{turn(1), EndReason::worker_lost, {}}, LeaseExpired{kToken});
+          .then(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})}, LeaseExpired{kToken});
   CHECK(after.session().status == SessionStatus::running);
   CHECK(after.session().queue.size() == 1);
   CHECK_FALSE(after.session().lease);
@@ -126,12 +126,12 @@ TEST_CASE("when a worker is lost with all that a session had to do the session f
   const SessionClosed failed{SessionStatus::failed, EndReason::worker_lost};
   given(support::running(false))
       .when(ExpireLease{kToken})
-      .then(TurnInterrupted{turn(1), EndReason::worker_lost, {}}, LeaseExpired{kToken}, failed,
-            name_released(), place_released());
+      .then(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})}, LeaseExpired{kToken},
+            failed, name_released(), place_released());
   given(support::running(), CloseRequested{})
       .when(ExpireLease{kToken})
-      .then(TurnInterrupted{turn(1), EndReason::worker_lost, {}}, LeaseExpired{kToken}, failed,
-            name_released(), place_released());
+      .then(TurnInterrupted{turn(1), EndReason::worker_lost, booked({})}, LeaseExpired{kToken},
+            failed, name_released(), place_released());
 }
 
 TEST_CASE("the lease of an ended session expires without a further end", "[session]") {

@@ -89,7 +89,9 @@ TEST_CASE("closing waits for a turn of the agent's own", "[session]") {
 }
 
 TEST_CASE("whatever ends the session or the agent ends a turn of the agent's own", "[session]") {
-  const auto interrupted = [](EndReason reason) { return TurnInterrupted{kOwn, reason, {}}; };
+  const auto interrupted = [](EndReason reason) {
+    return TurnInterrupted{kOwn, reason, booked({})};
+  };
   given(at_own_work())
       .when(KillSession{})
       .then(interrupted(EndReason::user), SessionClosed{SessionStatus::killed, EndReason::user},
@@ -108,7 +110,7 @@ TEST_CASE("an agent that exits while it works by itself was not done", "[session
   given(at_own_work(), CloseRequested{})
       .when(report(5, ReportAgentExited{}))
       .then(AgentExited{}, LeaseReleased{kToken},
-            TurnInterrupted{kOwn, EndReason::agent_exited, {}},
+            TurnInterrupted{kOwn, EndReason::agent_exited, booked({})},
             SessionClosed{SessionStatus::failed, EndReason::agent_exited}, name_released(),
             support::place_released());
 }
@@ -118,7 +120,7 @@ TEST_CASE("the result of the prompt of a single-turn session ends what the agent
   given(support::running(false), kStarted)
       .when(report(3, result_of(turn(1), 0)))
       .then(fact(TurnFinished{turn(1), cost(0, 0)}).with("done"),
-            TurnInterrupted{kOwn, EndReason::session_ended, {}},
+            TurnInterrupted{kOwn, EndReason::session_ended, booked({})},
             SessionClosed{SessionStatus::completed, EndReason::none}, name_released(),
             support::place_released_with_lease());
 }

@@ -73,7 +73,7 @@ TEST_CASE("an agent process that ends before it introduced itself fails the sess
   given(support::running(), TurnQueued{turn(2)})
       .when(report(3, ReportAgentExited{0, 0, "tail"}))
       .then(fact(AgentExited{0, 0}).with("tail"), LeaseReleased{kToken},
-            TurnInterrupted{turn(1), EndReason::agent_exited, {}},
+            TurnInterrupted{turn(1), EndReason::agent_exited, booked({})},
             TurnInterrupted{turn(2), EndReason::session_ended, {}},
             SessionClosed{SessionStatus::failed, EndReason::agent_exited}, name_released(),
             place_released());

@@ -43,7 +43,7 @@ std::vector<Fact> source_ended() {
 
 // From then on the source and the session that resumes it share a budget.
 const Fact kSpentBefore =
-    fact(LineageSpent{kSource, {700}, "old", {700}}).on(lineage_stream("main", kSource));
+    fact(LineageSpent{kSource, {700}, "old", {}}).on(lineage_stream("main", kSource));
 
 // The alias of the first session that is admitted.
 const std::string kResumedAlias = alias_of(kSession, 0);
@@ -71,8 +71,8 @@ TEST_CASE("a resumed session goes on with the agent's session, its lineage and i
   const auto after =
       given(source_ended())
           .when(resume())
-          .then(fact(SessionResumed{kSession, false}).on(support::kSourceStream), kSpentBefore,
-                opened_by(resume()), fact(TurnQueued{kOwnTurn}).with("Go on"),
+          .then(fact(SessionResumed{kSession, false, true}).on(support::kSourceStream),
+                kSpentBefore, opened_by(resume()), fact(TurnQueued{kOwnTurn}).with("Go on"),
                 fact(NameClaimed{kSession, "second", "old"}).on(support::kRegistry),
                 fact(SessionAdmitted{kSession, "main", kResumedAlias, "second"})
                     .on(support::kAdmission));
@@ -116,7 +116,7 @@ TEST_CASE("a fork leaves the agent's session free, also while the source runs", 
   const auto after =
       given(past)
           .when(resume(true))
-          .then(fact(SessionResumed{kSession, true}).on(support::kSourceStream), kSpentBefore,
+          .then(fact(SessionResumed{kSession, true, true}).on(support::kSourceStream), kSpentBefore,
                 opened_by(resume(true)), fact(TurnQueued{kOwnTurn}).with("Go on"),
                 fact(NameClaimed{kSession, "second", {}}).on(support::kRegistry),
                 fact(SessionAdmitted{kSession, "main", kResumedAlias, "second"})
@@ -175,7 +175,7 @@ TEST_CASE("an agent's session is free when the process that went on with it has 
   const auto free = fact(AgentSessionReleased{kSession, "old"}).on(support::kRegistry);
   const auto killed = resumed_and_running()
                           .when(KillSession{})
-                          .then(TurnInterrupted{kOwnTurn, EndReason::user, {}},
+                          .then(TurnInterrupted{kOwnTurn, EndReason::user, booked({})},
                                 SessionClosed{SessionStatus::killed, EndReason::user}, name, place);
   CHECK(killed.registry().agent_sessions.contains("old"));
   const auto ended =
@@ -184,7 +184,7 @@ TEST_CASE("an agent's session is free when the process that went on with it has 
 
   const auto forked = resumed_and_running(true)
                           .when(KillSession{})
-                          .then(TurnInterrupted{kOwnTurn, EndReason::user, {}},
+                          .then(TurnInterrupted{kOwnTurn, EndReason::user, booked({})},
                                 SessionClosed{SessionStatus::killed, EndReason::user}, name, place);
   support::Given(forked).when(ExpireLease{kToken}).then(LeaseExpired{kToken}, settled);
 
@@ -211,7 +211,7 @@ TEST_CASE("a source that was resumed remembers by whom it was asked", "[session]
   auto outcome = world.when(resume()).outcome();
   REQUIRE(outcome);
   CHECK(outcome->front().stream == support::kSourceStream);
-  CHECK(outcome->front().event == Event(SessionResumed{kSession, false}));
+  CHECK(outcome->front().event == Event(SessionResumed{kSession, false, true}));
 }
 
 }  // namespace

@@ -14,11 +14,11 @@ Spending of_opus(std::int64_t tokens, std::int64_t cost) {
   return {{"opus", {tokens, tokens, 0, 0}, {cost}}};
 }
 
-ReportSpending told(Spending spent, TurnId of = turn(1)) {
+ReportSpending told_now(Spending spent, TurnId of = turn(1)) {
   return {of, std::move(spent)};
 }
 
-ReportTurnResult result(Spending spent) {
+ReportTurnResult result_with(Spending spent) {
   ReportTurnResult r;
   r.turn = turn(1);
   r.subtype = "success";
@@ -34,9 +34,9 @@ const SpendingRecorded kBooked{turn(1), of_opus(10, 300), CostBasis::reported};
 
 TEST_CASE("what a turn spends is on the record while it runs", "[session]") {
   const auto after = given(support::running())
-                         .when(report(3, told(of_opus(10, 300))))
+                         .when(report(3, told_now(of_opus(10, 300))))
                          .then(kBooked)
-                         .when(report(4, told(of_opus(1, 30))))
+                         .when(report(4, told_now(of_opus(1, 30))))
                          .then(SpendingRecorded{turn(1), of_opus(1, 30), CostBasis::reported});
   CHECK(after.session().cost.value == 330);
   CHECK(after.session().usage == Usage{11, 11, 0, 0});
@@ -50,7 +50,7 @@ TEST_CASE("a result adds the rest, and tells the whole turn", "[session]") {
   cost.booked = of_opus(10, 300);
   cost.claimed = {850};
   const auto after = given(support::running(), fact(kBooked).by_report(1, 3))
-                         .when(report(4, result(of_opus(5, 500))))
+                         .when(report(4, result_with(of_opus(5, 500))))
                          .then(fact(TurnFinished{turn(1), cost}).with("done"));
   CHECK(after.session().cost.value == 800);
   CHECK(after.session().usage == Usage{15, 15, 0, 0});
@@ -73,13 +73,13 @@ TEST_CASE("a turn that ends without a result has cost what was told until then",
     CHECK(after.session().cost.value == 300);
     // What its agent told later counts, also if it comes with a result that ends nothing.
     const auto later =
-        after.when(report(4, told(of_opus(1, 40))))
+        after.when(report(4, told_now(of_opus(1, 40))))
             .then(SpendingRecorded{turn(1), of_opus(1, 40), CostBasis::reported})
-            .when(report(5, result(of_opus(2, 60))))
+            .when(report(5, result_with(of_opus(2, 60))))
             .then(SpendingRecorded{turn(1), of_opus(2, 60), CostBasis::reported, {900}});
     CHECK(later.session().cost.value == 400);
     CHECK(running_total(later.session()).value == 900);
-    later.when(report(6, result({}))).then(ReportIgnored{"TurnResult"});
+    later.when(report(6, result_with({}))).then(ReportIgnored{"TurnResult"});
     CHECK(later.session().usage == Usage{13, 13, 0, 0});
   }
   SECTION("its worker is lost") {
@@ -103,18 +103,21 @@ TEST_CASE("a turn that ends without a result has cost what was told until then",
 }
 
 TEST_CASE("a turn that ends untold may have cost something", "[session]") {
-  const auto killed = given(support::running() + TurnInterrupted{turn(1), EndReason::user, {}});
-  CHECK(killed.session().basis == CostBasis::at_least);
-  CHECK(killed.session().cost.value == 0);
-  const auto queued = given(support::running() + TurnQueued{turn(2)} +
-                            TurnInterrupted{turn(2), EndReason::user, {}});
-  CHECK(queued.session().basis == CostBasis::reported);
+  const auto killed = given(support::running()).when(KillSession{}).outcome();
+  REQUIRE(killed);
+  CHECK(std::get<TurnInterrupted>(killed->front().event).cost.basis == CostBasis::at_least);
+  const auto after =
+      given(support::running() + TurnInterrupted{turn(1), EndReason::user, booked({})});
+  CHECK(after.session().basis == CostBasis::at_least);
+  CHECK(after.session().cost.value == 0);
+  // A model without a price.
+  CHECK(booked({{"m", {1, 0, 0, 0}, {}}}).basis == CostBasis::unknown);
 }
 
 TEST_CASE("a turn of the agent's own has its own cost", "[session]") {
   const auto past = support::idle() + OwnTurnStarted{turn(50), OwnTurnCause::task, "t", turn(1)} +
                     SpendingRecorded{turn(50), of_opus(10, 300), CostBasis::reported};
-  ReportTurnResult own = result(of_opus(5, 500));
+  ReportTurnResult own = result_with(of_opus(5, 500));
   own.turn = turn(50);
   TurnCost cost{{15, 15, 0, 0}, {800}, {900}, 0, {}, CostBasis::reported};
   cost.spent = of_opus(15, 800);
@@ -127,16 +130,17 @@ TEST_CASE("a turn of the agent's own has its own cost", "[session]") {
 }
 
 TEST_CASE("spending between two turns is the session's", "[session]") {
-  const auto after = given(support::idle()).when(report(4, told(of_opus(10, 300)))).then(kBooked);
+  const auto after =
+      given(support::idle()).when(report(4, told_now(of_opus(10, 300)))).then(kBooked);
   CHECK(after.session().cost.value == 300);
   CHECK(after.session().turn_spent.empty());
   CHECK(after.session().own_spent.empty());
 }
 
 TEST_CASE("a report of no spending is ignored, and impossible figures do not count", "[session]") {
-  given(support::running()).when(report(3, told({}))).then(ReportIgnored{"Spending"});
+  given(support::running()).when(report(3, told_now({}))).then(ReportIgnored{"Spending"});
   given(support::running())
-      .when(report(3, told({{"opus", {-1, 2, -3, base::kIntegerLimit}, {-4}}})))
+      .when(report(3, told_now({{"opus", {-1, 2, -3, base::kIntegerLimit}, {-4}}})))
       .then(SpendingRecorded{
           turn(1), {{"opus", {0, 2, 0, base::kIntegerLimit - 1}, {0}}}, CostBasis::reported});
 }
@@ -164,7 +168,7 @@ std::vector<support::Fact> resumed_at(std::optional<NanoUsd> total) {
 }
 
 ReportTurnResult first_result(std::int64_t base) {
-  ReportTurnResult r = result(of_opus(1, 100'000));
+  ReportTurnResult r = result_with(of_opus(1, 100'000));
   r.turn = turn(2);
   r.agent_base = {base};
   r.agent_total = {base + 100'000};

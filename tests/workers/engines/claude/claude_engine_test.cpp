@@ -260,7 +260,10 @@ TEST_CASE("numbers of an agent never leave the range that the log can hold", "[w
   const std::string line = R"({"type":"result","is_error":true,"num_turns":-4,"duration_ms":1e300,)"
                            R"("total_cost_usd":1e12,"api_error_status":99999999999999999999,)"
                            R"("usage":{"input_tokens":1.9,"output_tokens":"many"}})";
-  CHECK(shown(engine.on_line(line, kStart)) ==
+  const Lines shown_lines = shown(engine.on_line(line, kStart));
+  REQUIRE(shown_lines.size() == 2);
+  CHECK(shown_lines[0].starts_with("AgentLine fault=unknown_kind "));
+  CHECK(Lines{shown_lines[1]} ==
         Lines{"TurnResult turn=01 error=yes subtype= terminal_reason= "
               "api_status=9007199254740991 usage=1/0/0/0 agent_total=9007199254740991 "
               "model_calls=0 took_us=9007199254739000 text="});
