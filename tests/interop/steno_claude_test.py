@@ -18,7 +18,7 @@ from steno_process import Home, Follower, until  # noqa: E402
 
 SKIPPED = 77
 APART = "STENO_TEST_APART"  # set inside the test's own network
-# What the model's server charges for a token of claude-opus-5-5, in 1e-9 dollars.
+# The model's server charges this for a token of claude-opus-5-5, in 1e-9 dollars.
 INPUT, OUTPUT = 4_000, 20_000
 AGENT_SECONDS = 60  # Claude Code starts in half a second, but more slowly under load
 

@@ -291,8 +291,8 @@ struct ReportTurnResult {
   std::int64_t model_calls = 0;
   base::Duration took{};
   std::string text;
-  // What was spent since the last ReportSpending or result, whichever came later, by model. Basis
-  // `totals`: it is not said, and usage and agent_total count.
+  // The agent has spent this, by model, since the last ReportSpending or result. Basis `totals`: the
+  // agent does not say it, and usage and agent_total count.
   Spending spent{};
   CostBasis basis = CostBasis::totals;
   NanoUsd claimed{};  // the agent's own figure for it; 0: it gave none
@@ -319,7 +319,7 @@ struct ReportTurnResult {
   }
 };
 
-// What the agent has spent since the last report of that kind, or the last result.
+// The agent has spent this since the last report of that kind, or the last result.
 struct ReportSpending {
   static constexpr std::string_view kType = "Spending";
   TurnId turn;  // that it works on

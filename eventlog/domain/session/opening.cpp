@@ -213,7 +213,7 @@ Decided decide_one(Deciding d, const Spawn& c) {
     d.emit_to(session_stream(d.agent(), c.resume),
               SessionResumed{d.context.target.id, c.is_fork, true});
     if (!o.lineage->has_begun) {
-      // Of an earlier release, relatives may have gone on with the agent's session.
+      // Relatives of an earlier release may have gone on with the agent's session.
       const bool is_older = has_relatives(source) || source.basis == CostBasis::totals;
       const NanoUsd total = is_older ? NanoUsd{} : running_total(source);
       d.emit_to(lineage_stream(d.agent(), source.lineage),

@@ -1,5 +1,5 @@
-// What agents use of their models, and what that costs. All figures come from agents, so they are
-// cut to what the log can hold.
+// The use that agents make of models, and its cost. All figures come from agents, so they are cut
+// to what the log can hold.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a turn costs on the record: told while it runs, by its result, or after its end.
+// The cost of a turn is told while it runs, by its result, or after its end.
 #include "tests/support/session_samples.hpp"
 
 namespace domain {
@@ -71,7 +71,7 @@ TEST_CASE("a turn that ends without a result has cost what was told until then",
                                  SessionClosed{SessionStatus::killed, EndReason::user},
                                  support::name_released(), support::place_released_with_lease());
     CHECK(after.session().cost.value == 300);
-    // What its agent told later counts, also if it comes with a result that ends nothing.
+    // Later figures of its agent count, also if they come with a result that ends nothing.
     const auto later =
         after.when(report(4, told_now(of_opus(1, 40))))
             .then(SpendingRecorded{turn(1), of_opus(1, 40), CostBasis::reported})
