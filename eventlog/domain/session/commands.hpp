@@ -291,8 +291,8 @@ struct ReportTurnResult {
   std::int64_t model_calls = 0;
   base::Duration took{};
   std::string text;
-  // The agent has spent this, by model, since the last ReportSpending or result. Basis `totals`: the
-  // agent does not say it, and usage and agent_total count.
+  // The agent has spent this, by model, since the last ReportSpending or result. Basis `totals`:
+  // the agent does not say it, and usage and agent_total count.
   Spending spent{};
   CostBasis basis = CostBasis::totals;
   NanoUsd claimed{};  // the agent's own figure for it; 0: it gave none

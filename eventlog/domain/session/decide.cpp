@@ -71,10 +71,16 @@ NanoUsd spent_by(const Decision& decision) {
   return sum;
 }
 
-Rejection over_budget(const std::string& who, NanoUsd spent, NanoUsd budget) {
-  return {RejectionCode::over_budget, who + " spent $" + base::usd_text(spent) +
-                                          " of a budget of $" + base::usd_text(budget) +
-                                          ", with all resumes and forks; "};
+NanoUsd spent_by(const SessionState& session, const LineageState* lineage) {
+  return lineage == nullptr ? session.cost : std::max(lineage->spent, session.cost);
+}
+
+Rejection over_budget(const SessionState& session, NanoUsd spent, NanoUsd budget,
+                      std::string_view what_next) {
+  return {RejectionCode::over_budget,
+          "session " + label(session) + " has spent $" + base::usd_text(spent) +
+              " of a budget of $" + base::usd_text(budget) + ", with all resumes and forks; " +
+              std::string(what_next)};
 }
 
 std::optional<Rejection> check_exists(const SessionState& s, const Context& context) {

@@ -13,6 +13,8 @@ namespace domain {
 
 // Returns what the events of a session's own stream add to its cost.
 NanoUsd spent_by(const Decision& decision);
+// Returns what the session and its relatives have spent; `lineage` null: it has none.
+NanoUsd spent_by(const SessionState& session, const LineageState* lineage);
 
 // An agent that was asked to interrupt its turn has five seconds to obey before it is ended.
 constexpr base::Duration kInterruptGrace{5'000'000};
@@ -44,10 +46,7 @@ struct Deciding {
   }
 
   // Returns what the session and its relatives have spent, without this decision.
-  NanoUsd spent_before() const {
-    const LineageState* all = lineage();
-    return all == nullptr ? session().cost : std::max(all->spent, session().cost);
-  }
+  NanoUsd spent_before() const { return spent_by(session(), lineage()); }
 
   // True if nothing is left of the budget, after the events emitted so far.
   bool is_over_budget() const {
@@ -173,8 +172,9 @@ struct Deciding {
   }
 };
 
-// Refuses what would spend more than the budget.
-Rejection over_budget(const std::string& who, NanoUsd spent, NanoUsd budget);
+// Refuses what would spend more than the budget; `what_next` tells how to go on.
+Rejection over_budget(const SessionState& session, NanoUsd spent, NanoUsd budget,
+                      std::string_view what_next);
 
 // Return none if the session exists, or lives.
 std::optional<Rejection> check_exists(const SessionState& s, const Context& context);

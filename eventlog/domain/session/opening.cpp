@@ -118,17 +118,10 @@ std::optional<Rejection> check_resume(const Opening& o, const Spawn& c) {
                        "fork"};
 }
 
-// Returns what the source and its relatives have spent.
-NanoUsd spent_before(const Opening& o) {
-  return o.lineage == nullptr ? o.source->cost : std::max(o.lineage->spent, o.source->cost);
-}
-
 std::optional<Rejection> check_budget(const Opening& o, const Spawn& c) {
-  const NanoUsd spent = spent_before(o);
+  const NanoUsd spent = spent_by(*o.source, o.lineage);
   if (c.spec.budget.value == 0 || spent < c.spec.budget) return std::nullopt;
-  Rejection refused = over_budget("session " + label(*o.source) + " has", spent, c.spec.budget);
-  refused.text += "name a larger one to go on";
-  return refused;
+  return over_budget(*o.source, spent, c.spec.budget, "name a larger one to go on");
 }
 
 std::string choose_alias(const AdmissionState& admission, SessionId session) {

@@ -24,10 +24,8 @@ Decided decide_one(Deciding d, const SendPrompt& c) {
                                                     " (queue_max); wait until some are done");
   }
   if (d.is_over_budget()) {
-    Rejection refused =
-        over_budget("session " + label(s) + " has", d.spent_before(), s.spec.budget);
-    refused.text += "close it, and resume it with a larger one";
-    return tl::unexpected(refused);
+    return tl::unexpected(over_budget(s, d.spent_before(), s.spec.budget,
+                                      "close it, and resume it with a larger one"));
   }
   const QueuedTurn queued{TurnId{d.context.command.bytes}, {}, {}};
   d.emit(TurnQueued{queued.turn}, c.prompt);

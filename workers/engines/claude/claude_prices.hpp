@@ -9,9 +9,6 @@
 
 namespace engines {
 
-// The version of the table; it changes with any price.
-constexpr std::string_view kClaudePrices = "2026-11";
-
 // Returns the list price of that use. A cached token counts as written for five minutes. None: the
 // model has no price here. Figures must not be below zero; the result is bounded as the log's
 // integers are.
