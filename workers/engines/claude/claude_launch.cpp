@@ -74,8 +74,8 @@ void switch_on(std::span<const std::string_view> names, Environment& all) {
 }
 
 // Later entries win: the inherited ones, then those of the session, then the operator's.
-std::vector<std::string> environment_of(const EngineSettings& settings,
-                                        const SessionLaunch& session) {
+std::vector<std::string> agent_environment_of(const EngineSettings& settings,
+                                              const SessionLaunch& session) {
   Environment inherited;
   for (const std::string& entry : settings.inherited_environment) {
     auto [name, value] = name_and_value(entry);
@@ -163,7 +163,7 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
 }  // namespace
 
 Launch claude_launch(const EngineSettings& settings, const SessionLaunch& session) {
-  return {argv_of(settings, session), environment_of(settings, session)};
+  return {argv_of(settings, session), agent_environment_of(settings, session)};
 }
 
 }  // namespace engines
