@@ -36,14 +36,22 @@ enum class PermissionMode : std::uint8_t { ask, plan, accept_edits, bypass_permi
 // Why a turn or a session ended otherwise than by its own success.
 enum class EndReason : std::uint8_t {
   none,
-  user,           // somebody asked for it
-  turn_error,     // the agent reported an error as the turn's result
-  budget,         // the agent stopped because the session's budget is spent
-  agent_exited,   // the agent process ended before it had finished
-  start_failed,   // the agent process could not be started
-  worker_lost,    // the worker that ran it died
-  session_ended,  // the turn's session ended first
-  stopped,        // Steno stopped, and ended its agents
+  user,              // somebody asked for it
+  turn_error,        // the agent reported an error as the turn's result
+  budget,            // the agent stopped because the session's budget is spent
+  agent_exited,      // the agent process ended before it had finished
+  start_failed,      // the agent process could not be started
+  worker_lost,       // the worker that ran it died
+  session_ended,     // the turn's session ended first
+  stopped,           // Steno stopped, and ended its agents
+  tasks_unfinished,  // tasks in the background went on for too long
+};
+
+// What becomes of tasks that the agent wants to run in the background, such as its subagents.
+enum class BackgroundTasks : std::uint8_t {
+  allow,    // they run beside the agent's turns
+  inlined,  // they run within the turn that starts them, as far as the agent can do that
+  forbid,   // it can start none, and no subagents
 };
 
 struct Usage {
@@ -76,6 +84,7 @@ struct SessionSpec {
   std::string resume_agent_session;  // the agent's own session id to continue; empty = begin anew
   // Prompts that wait are given to the agent also after a turn has failed; else the queue pauses.
   bool continues_after_failure = false;
+  BackgroundTasks background = BackgroundTasks::allow;
 
   bool operator==(const SessionSpec&) const = default;
   template <class Visit>
@@ -91,6 +100,7 @@ struct SessionSpec {
     visit("resume_agent_session", &SessionSpec::resume_agent_session);
     visit("fork", &SessionSpec::is_fork);
     visit("continue_after_failure", &SessionSpec::continues_after_failure);
+    visit("background", &SessionSpec::background);
   }
 };
 
@@ -122,13 +132,17 @@ struct base::EnumNames<domain::SessionStatus> {
                                                 "completed", "failed",   "killed"};
 };
 template <>
+struct base::EnumNames<domain::BackgroundTasks> {
+  static constexpr std::string_view kNames[] = {"allow", "inline", "forbid"};
+};
+template <>
 struct base::EnumNames<domain::PermissionMode> {
   static constexpr std::string_view kNames[] = {"default", "plan", "acceptEdits",
                                                 "bypassPermissions"};
 };
 template <>
 struct base::EnumNames<domain::EndReason> {
-  static constexpr std::string_view kNames[] = {"none",        "user",          "turn_error",
-                                                "budget",      "agent_exited",  "start_failed",
-                                                "worker_lost", "session_ended", "stopped"};
+  static constexpr std::string_view kNames[] = {
+      "none",         "user",        "turn_error",    "budget",  "agent_exited",
+      "start_failed", "worker_lost", "session_ended", "stopped", "tasks_unfinished"};
 };

@@ -36,6 +36,7 @@ struct StoredSession {
   Position last_position;
   Position prompt;
   std::int64_t prompt_bytes = 0;
+  std::string trouble{};
 
   bool operator==(const StoredSession&) const = default;
   template <class Visit>
@@ -55,6 +56,7 @@ struct StoredSession {
     visit("last_position", &StoredSession::last_position);
     visit("prompt", &StoredSession::prompt);
     visit("prompt_bytes", &StoredSession::prompt_bytes);
+    visit("trouble", &StoredSession::trouble);
   }
 };
 
@@ -131,6 +133,11 @@ Bytes counts_key(std::string_view agent) {
 // ---- folding: figures that evolve does not keep, counted from the record ----
 // `s.state` is still as it was before the event.
 
+// The agent, or what became of it, shows that a call of the model is not made again any more.
+using Progress = base::Types<domain::OutputRecorded, domain::PartialOutputRecorded,
+                             domain::ToolCallStarted, domain::TurnFinished, domain::TurnFailed,
+                             domain::TurnInterrupted, domain::LeaseReleased, domain::LeaseExpired>;
+
 // Counts the end of a turn that a prompt began.
 void count_end(StoredSession& s, base::TurnId turn, std::int64_t& ended) {
   if (!turn.is_set() || turn != s.state.own_turn) ++ended;
@@ -157,11 +164,25 @@ void note(StoredSession& s, const domain::Envelope&, const domain::OwnTurnStarte
 void note(StoredSession& s, const domain::Envelope&, const domain::ToolCallStarted&) {
   ++s.tool_calls;
 }
+void note(StoredSession& s, const domain::Envelope&, const domain::ModelCallRetried& e) {
+  s.trouble = e.error;
+  if (e.api_status != 0) {
+    s.trouble += (s.trouble.empty() ? "HTTP " : ", HTTP ") + std::to_string(e.api_status);
+  }
+  s.trouble += (s.trouble.empty() ? "attempt " : ", attempt ") + std::to_string(e.attempt);
+  if (e.attempts_max > 0) s.trouble += " of " + std::to_string(e.attempts_max);
+}
 void note(StoredSession& s, const domain::Envelope&, const domain::AgentInitialized& e) {
   s.agent_model = e.model;
 }
 template <class Other>
 void note(StoredSession&, const domain::Envelope&, const Other&) {}
+
+template <class Event>
+void note_any(StoredSession& s, const domain::Envelope& envelope, const Event& event) {
+  if constexpr (base::kContains<Event, Progress>) s.trouble.clear();
+  note(s, envelope, event);
+}
 
 void evolve_state(domain::SessionState& state, const domain::RecordedEvent& event) {
   domain::evolve(state, event.envelope, event.event);
@@ -225,7 +246,7 @@ void note_made_name(Rows& rows, const domain::SessionState& s, const domain::Str
 
 bool is_waiting(const domain::SessionState& s) {
   return domain::is_live(s.status) && s.spec.is_multi_turn && !s.is_close_requested &&
-         !domain::has_work(s);
+         !domain::has_work(s) && s.tasks == 0;
 }
 
 SessionRow row_of(const StoredSession& stored) {
@@ -244,6 +265,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.agent_model = stored.agent_model;
   row.permission_mode = s.spec.permission_mode;
   row.is_multi_turn = s.spec.is_multi_turn;
+  row.background = s.spec.background;
   row.budget = s.spec.budget;
   row.created_at = stored.created_at;
   row.updated_at = stored.updated_at;
@@ -258,6 +280,8 @@ SessionRow row_of(const StoredSession& stored) {
   row.own_turn = s.own_turn;
   row.is_waiting_for_input = is_waiting(s);
   row.pause = s.pause;
+  row.tasks = s.tasks;
+  row.trouble = stored.trouble;
   row.is_close_requested = s.is_close_requested;
   row.agent_session = s.agent_session;
   row.resumed_from = stored.resumed_from;
@@ -543,7 +567,7 @@ void SessionList::apply(const domain::RecordedEvent& event,
   if (!ref) return;
   rows.edit<StoredSession>(session_key(ref->agent, ref->id), [&](StoredSession& s) {
     const SessionStatus before = s.state.status;
-    std::visit([&](const auto& e) { note(s, event.envelope, e); }, event.event);
+    std::visit([&](const auto& e) { note_any(s, event.envelope, e); }, event.event);
     evolve_state(s.state, event);
     s.updated_at = event.envelope.log_time;
     s.last_position = event.envelope.position;

@@ -45,6 +45,7 @@ struct SessionRow {
   std::string agent_model;  // as the agent named it at its start; empty: not started yet
   domain::PermissionMode permission_mode = domain::PermissionMode::ask;
   bool is_multi_turn = false;
+  domain::BackgroundTasks background = domain::BackgroundTasks::allow;
   NanoUsd budget;  // 0: none
   Time created_at;
   Time updated_at;                // of its last event
@@ -59,6 +60,8 @@ struct SessionRow {
   base::TurnId own_turn;                              // the agent's own, under way; unset: none
   bool is_waiting_for_input = false;                  // live, multi-turn, and without work
   domain::EndReason pause = domain::EndReason::none;  // the failure behind which prompts wait
+  std::int64_t tasks = 0;                             // that run in the background
+  std::string trouble;  // why the agent makes a call of its model again; empty: it does not
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known
   SessionId resumed_from;     // unset: a session that began anew
@@ -97,6 +100,7 @@ struct SessionRow {
     visit("agent_model", &SessionRow::agent_model);
     visit("permission_mode", &SessionRow::permission_mode);
     visit("multi_turn", &SessionRow::is_multi_turn);
+    visit("background", &SessionRow::background);
     visit("budget", &SessionRow::budget);
     visit("created_at", &SessionRow::created_at);
     visit("updated_at", &SessionRow::updated_at);
@@ -111,6 +115,8 @@ struct SessionRow {
     visit("own_turn", &SessionRow::own_turn);
     visit("waiting_for_input", &SessionRow::is_waiting_for_input);
     visit("pause", &SessionRow::pause);
+    visit("tasks", &SessionRow::tasks);
+    visit("trouble", &SessionRow::trouble);
     visit("close_requested", &SessionRow::is_close_requested);
     visit("agent_session", &SessionRow::agent_session);
     visit("resumed_from", &SessionRow::resumed_from);

@@ -3,8 +3,8 @@
 
 Usage: ledger_test.py STENO CACHE_FOLDER [--scripts N] [--seed N]
 
-A script is a lineage of sessions: prompts, tools, subagents, failures of the model, interrupts,
-deaths of agents and workers, resumes and forks. Afterwards every answer must belong to its prompt,
+A script is a lineage of sessions: prompts, tools, subagents and commands in the background,
+failures of the model, interrupts, deaths of agents and workers, resumes and forks. Afterwards every answer must belong to its prompt,
 and each lineage must cost what the model's server charged for the agent's sessions in it. A
 difference must be marked on the record, and no larger than what can be lost or guessed there.
 Prints the number of sessions, answers and dollars. Exits with 77 where there is no Claude Code.
@@ -52,8 +52,9 @@ class Script:
     def play(self):
         for _ in range(self.random.randint(2, 5)):
             step = self.random.choice([
-                self.say, self.say, self.use_a_tool, self.delegate, self.fail, self.interrupt,
-                self.kill_agent, self.kill_worker, self.resume, self.resume, self.fork, self.queue])
+                self.say, self.say, self.use_a_tool, self.delegate, self.delegate, self.background,
+                self.background, self.fail, self.interrupt, self.kill_agent, self.kill_worker,
+                self.resume, self.resume, self.fork, self.queue])
             step()
         self.run("close", self.alias)
         self.home.wait_for_end(self.alias, AGENT_SECONDS)
@@ -72,6 +73,9 @@ class Script:
 
     def delegate(self):
         self.send("delegate " + self.word())
+
+    def background(self):
+        self.send(f"background sleep {self.random.choice([0.1, 1, 3])}")
 
     def fail(self):
         self.send("fail 400")

@@ -110,9 +110,55 @@ class WithClaude(unittest.TestCase):
 
 
 class ClaudeInBackground(WithClaude):
-    """With the agent's tasks in the background, which Steno otherwise switches off."""
+    """What the agent does in the background, and what it says when that has ended."""
 
-    PROGRAM = "env -u CLAUDE_CODE_DISABLE_BACKGROUND_TASKS {}"
+    def test_a_run_is_over_when_its_command_in_the_background_is(self):
+        result = self.run_claude("--allow-tool", "Bash", "background sleep 3")
+        said = result.out.splitlines()
+        self.assertEqual(said[:2], ["I run a command.", "The command has run."], str(result))
+        self.assertGreater(len(said), 2, str(result))
+        self.assertIn("⋯ 1 task in the background: As the test asks", result.err)
+        row = self.newest()
+        self.assertEqual((row["status"], row["turns_finished"], row["own_turns"], row["tasks"]),
+                         ("completed", 1, 1, 0))
+        self.assertEqual(nano(row["cost_usd"]), self.charge_of(row))
+        self.assertNotIn("ReportIgnored", [e["type"] for e in self.home.events(row["session"])])
+
+    def test_a_run_is_over_when_its_subagent_is(self):
+        result = self.run_claude("delegate stream 60")
+        self.assertIn("word59", result.err)  # the subagent's words
+        row = self.newest()
+        events = self.home.events(row["session"])
+        self.assertEqual((row["status"], row["own_turns"]), ("completed", 1), str(result))
+        [own] = self.facts(row["session"], "OwnTurnStarted")
+        self.assertEqual((own["cause"], own["of"]),
+                         ("task", self.facts(row["session"], "TurnQueued")[0]["turn"]))
+        said = [e for e in events if e["type"] == "OutputRecorded" and e["facts"]["parent"]]
+        self.assertTrue(any("word59" in event["content"] for event in said))
+        self.assertEqual(nano(row["cost_usd"]), self.charge_of(row))
+
+    def test_closing_waits_for_a_command_or_ends_it_at_once(self):
+        waiting = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash",
+                                "background sleep 4")["alias"]
+        hurried = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash",
+                                "background sleep 600")["alias"]
+        for alias in (waiting, hurried):
+            until(lambda alias=alias: self.home.show(alias)["turns_finished"] == 1, "the answer",
+                  AGENT_SECONDS)
+            self.assertEqual(self.home.show(alias)["tasks"], 1)
+        self.assertIn("once 1 task in the background has ended", self.home.run(
+            "close", waiting).out)
+        self.home.run("close", hurried, "--now")
+        row = self.wait_for_end(hurried)
+        self.assertEqual((row["status"], row["own_turns"]), ("completed", 0))
+        self.home.wait_for_event(hurried, "LeaseReleased")
+        self.assertFalse([command for command in self.home.processes().values()
+                          if "sleep 600" in command])
+        row = self.wait_for_end(waiting)
+        self.assertEqual((row["status"], row["own_turns"]), ("completed", 1))
+
+    def charge_of(self, row):
+        return sum(map(charge, self.charged()[row["agent_session"]]))
 
     def test_what_it_says_by_itself_is_the_answer_to_no_prompt(self):
         alias = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash",
@@ -224,7 +270,7 @@ class Claude(WithClaude):
         self.assertFalse(os.path.exists(os.path.join(self.home.workdir, "made-by-the-tool")))
 
     def test_a_subagent_works_within_the_turn(self):
-        result = self.run_claude("delegate stream 60")
+        result = self.run_claude("--background", "inline", "delegate stream 60")
         self.assertEqual(result.out.splitlines()[-1], "The work is done.")
         row = self.newest()
         events = self.home.events(row["session"])
@@ -238,8 +284,9 @@ class Claude(WithClaude):
         # Three calls of the model, two by the agent and one by the subagent, and all are charged.
         self.assertGreater(row["cost_usd"], 0)
 
-    def test_a_command_in_the_background_does_not_outlive_its_turn(self):
-        result = self.run_claude("--allow-tool", "Bash", "background sleep 600", code=0)
+    def test_a_command_that_may_not_run_in_the_background_does_not(self):
+        result = self.run_claude("--allow-tool", "Bash", "--background", "forbid",
+                                 "background sleep 600", code=0)
         self.assertEqual(result.out.splitlines()[-1], "The command has run.")
         row = self.newest()
         self.home.wait_for_event(row["alias"], "AgentExited")

@@ -135,7 +135,7 @@ domain::Command ClientActor::make_command(base::CommandId id, std::string& strea
     case 0:
       return domain::KillSession{};
     case 1:
-      return domain::CloseSession{};
+      return domain::CloseSession{session.bytes.back() % 4 == 0};
     case 2: {
       const auto* state = stage_.log.session(stream);
       return domain::InterruptTurn{state != nullptr && state->turn ? state->turn->turn : turn};

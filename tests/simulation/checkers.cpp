@@ -142,6 +142,20 @@ std::string check_costs(const std::vector<RecordedEvent>& events,
   return check_lineages(states, records);
 }
 
+std::string check_tasks(const std::map<std::string, domain::StreamState>& states,
+                        const std::map<LeaseKey, AgentRecord>& records) {
+  for (const auto& [name, state] : states) {
+    const auto* s = std::get_if<domain::SessionState>(&state);
+    const bool has_waited =
+        s != nullptr && s->status == domain::SessionStatus::completed && !s->is_close_now;
+    if (!has_waited) continue;
+    const auto agent = records.find({s->session, s->last_token});
+    if (agent == records.end() || agent->second.tasks == 0) continue;
+    return name + " was completed while its agent had a task in the background";
+  }
+  return {};
+}
+
 std::string check_contents(eventlog::BlockStore& store, const std::vector<RecordedEvent>& events,
                            const std::map<std::string, domain::StreamState>& states) {
   for (const RecordedEvent& event : events) {

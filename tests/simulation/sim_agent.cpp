@@ -34,6 +34,9 @@ class SimEngine final : public engines::Engine {
     if (!encoded) return {domain::ReportAgentLine{domain::LineFault::not_json, 0, Bytes(line)}};
     auto report = workers::decode_report(*encoded);
     if (std::holds_alternative<domain::ReportTurnResult>(*report)) has_result_ = true;
+    if (const auto* changed = std::get_if<domain::ReportTasksChanged>(&*report)) {
+      has_tasks_ = changed->tasks > 0;
+    }
     return {std::move(*report)};
   }
   std::vector<domain::Report> on_time(base::Time) override { return {}; }
@@ -41,10 +44,12 @@ class SimEngine final : public engines::Engine {
   std::vector<domain::Report> on_end() override { return {}; }
   Bytes take_writes() override { return {}; }
   bool wants_exit() const override { return !is_multi_turn_ && has_result_; }
+  bool has_tasks() const override { return has_tasks_; }
 
  private:
   const bool is_multi_turn_;
   bool has_result_ = false;
+  bool has_tasks_ = false;
 };
 
 std::string lease_text(const LeaseKey& key) {
@@ -70,6 +75,7 @@ class SimProcess final : public engines::AgentProcess {
         random_(seed),
         own_random_(seed + 1),
         cost_random_(seed + 2),
+        task_random_(seed + 3),
         is_multi_turn_(directive.spec.is_multi_turn),
         key_{directive.session, directive.token},
         agent_session_(agent_session_of(directive)),
@@ -226,6 +232,12 @@ class SimProcess final : public engines::AgentProcess {
 
   void finish(bool is_error) {
     spend(*turn_);
+    has_own_work_ = is_multi_turn_ && own_random_.chance(20);
+    if (task_random_.chance(20)) {
+      has_own_work_ = true;
+      record().tasks = 1;
+      emit(domain::ReportTasksChanged{1, "a task"});
+    }
     domain::ReportTurnResult result;
     result.turn = *turn_;
     result.is_error = is_error;
@@ -234,7 +246,6 @@ class SimProcess final : public engines::AgentProcess {
     result.text = answer_to(*turn_);
     emit(result);
     turn_.reset();
-    has_own_work_ = is_multi_turn_ && own_random_.chance(20);
   }
 
   // A task of the turn has ended, and the agent goes on without a prompt, before any that it has.
@@ -253,6 +264,7 @@ class SimProcess final : public engines::AgentProcess {
     note_spending(result);
     result.text = answer_to(result.turn);
     emit(result);
+    if (std::exchange(record().tasks, 0) > 0) emit(domain::ReportTasksChanged{});
   }
 
   void say(TurnId turn) {
@@ -282,9 +294,10 @@ class SimProcess final : public engines::AgentProcess {
 
   SimAgents& agents_;
   base::SeededRandom random_;
-  // Apart, so that own turns and costs do not change what turns do.
+  // Apart, so that own turns, costs and tasks do not change what turns do.
   base::SeededRandom own_random_;
   base::SeededRandom cost_random_;
+  base::SeededRandom task_random_;
   const bool is_multi_turn_;
   const LeaseKey key_;
   const std::string agent_session_;

@@ -26,6 +26,7 @@ struct LeaseKey {
 struct AgentRecord {
   std::vector<std::string> outputs;               // every text that it said, in order
   std::map<base::TurnId, base::NanoUsd> spent{};  // for each turn
+  int tasks = 0;  // that run, or with whose end the agent has not dealt
 };
 
 // All agents of a world, on every machine: the living ones, the holders of session locks, and all

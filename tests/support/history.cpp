@@ -184,9 +184,14 @@ void History::act_between_turns(const std::string& stream) {
 void History::have_own_turn(const std::string& stream) {
   const domain::SessionState& s = states_[stream];
   const base::TurnId turn = base::TurnId::make(log_.now(), log_.random());
+  emit(stream, domain::TasksChanged{1}, "Wait.");
+  emit(stream, domain::ModelCallRetried{turn, 1, 10, base::Duration{500'000}, 529, "overloaded"});
+  emit(stream, domain::RateLimitReported{turn, "allowed_warning", "five_hour", {1'999'999'999}});
+  emit(stream, domain::ContextCompacted{turn, true, 190'104, 2'876});
   emit(stream, domain::OwnTurnStarted{turn, domain::OwnTurnCause::task, "task", {}});
   emit(stream, domain::OutputRecorded{turn, s.blocks + 1, domain::OutputKind::text}, "It ended.");
   emit(stream, domain::TurnFinished{turn, random_cost(s)}, "It ended.");
+  emit(stream, domain::TasksChanged{});
 }
 
 void History::start_next_turn(const std::string& stream) {

@@ -200,7 +200,20 @@ class SessionDriver {
       if (random_.chance(20))
         result.agent_base = {static_cast<std::int64_t>(random_.below(2'000'000))};
     }
-    switch (random_.below(15)) {
+    switch (random_.below(19)) {
+      case 16:
+        r.report = domain::ModelCallRetried{t, 1, 10, base::Duration{500'000}, 529, "overloaded"};
+        break;
+      case 17:
+        r.report = domain::RateLimitReported{t, "rejected", "five_hour", {1'999'999'999}};
+        break;
+      case 18:
+        r.report = domain::ContextCompacted{t, true, 190'104, 2'876};
+        break;
+      case 15:
+        r.report = domain::ReportTasksChanged{static_cast<std::int64_t>(random_.below(3)), "Wait.",
+                                              random_.chance(20)};
+        break;
       case 12:
         r.report = domain::ReportSpending{t, {{"model", result.usage, result.agent_total}}};
         break;

@@ -379,6 +379,85 @@ class Money(OneServer):
         self.fails(8, "spent $0.9", "resume", first["alias"], "--fork", "[say four]")
 
 
+class Tasks(OneServer):
+    """Tasks that an agent has in the background."""
+    CONFIG = 'task_wait = "3s"\n'
+
+    def waits(self, alias, tasks=1):
+        until(lambda: self.home.show(alias)["turns_finished"] == 1, "the answer")
+        row = self.home.show(alias)
+        self.assertEqual((row["status"], row["tasks"], row["waiting_for_input"]),
+                         ("running", tasks, False))
+
+    def test_a_run_ends_with_its_tasks(self):
+        result = self.succeeds("run", "--engine", "scripted",
+                               "[say started] [task 700] [later the task is done]")
+        self.assertEqual(result.out, "started\nthe task is done\n")
+        self.assertIn("⋯ 1 task in the background: Wait 1", result.err)
+        self.assertIn("↪ the agent goes on by itself: a task has ended", result.err)
+        row = self.home.ask("ls", "-n", "1")["sessions"][0]
+        self.assertEqual((row["status"], row["turns_finished"], row["own_turns"], row["tasks"]),
+                         ("completed", 1, 1, 0))
+        kinds = [event["type"] for event in self.home.events(row["session"])]
+        self.assertLess(kinds.index("OwnTurnStarted"), kinds.index("SessionClosed"))
+        self.assertNotIn("ReportIgnored", kinds)
+
+    def test_a_session_shows_that_it_waits_for_tasks(self):
+        alias = self.home.start_session("[say started] [task 1500]", "--multi-turn")
+        self.waits(alias)
+        self.assertIn("running, 1 task", self.succeeds("ls").out)
+        self.assertIn("1 task, then it waits for a prompt", self.succeeds("show", alias).out)
+        answer = self.succeeds("send", alias, "--wait", "[say meanwhile]")
+        self.assertEqual(answer.out, "meanwhile\n")
+        until(lambda: self.home.show(alias)["waiting_for_input"], "the end of the task")
+        self.assertEqual(self.home.show(alias)["own_turns"], 1)
+        self.succeeds("close", alias)
+        self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")
+
+    def test_closing_waits_for_tasks(self):
+        alias = self.home.start_session("[say started] [task 1000]", "--multi-turn")
+        self.waits(alias)
+        self.assertEqual(self.succeeds("close", alias).out,
+                         f"closing {alias} once 1 task in the background has ended; --now does "
+                         "not wait\n")
+        self.assertIn("1 task, then it is completed", self.succeeds("show", alias).out)
+        row = self.home.wait_for_end(alias)
+        self.assertEqual((row["status"], row["own_turns"]), ("completed", 1))
+
+    def test_closing_at_once_does_not(self):
+        alias = self.home.start_session("[say started] [task 600000]", "--multi-turn")
+        self.waits(alias)
+        self.succeeds("close", alias)
+        self.assertEqual(self.succeeds("close", alias, "--now").out, f"closing {alias}\n")
+        row = self.home.wait_for_end(alias)
+        self.assertEqual((row["status"], row["own_turns"]), ("completed", 0))
+        self.home.wait_for_event(alias, "LeaseReleased")
+
+    def test_tasks_are_not_waited_for_for_ever(self):
+        result = self.home.run("run", "--engine", "scripted", "[say started] [task 600000]")
+        self.assertEqual((result.code, result.out), (1, "started\n"), str(result))
+        self.assertIn("⌛ the tasks in the background are not waited for any longer", result.err)
+        row = self.home.ask("ls", "-n", "1")["sessions"][0]
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "tasks_unfinished"))
+        self.assertIn("failed (tasks_unfinished)", self.succeeds("ls", "-n", "1").out)
+        self.home.wait_for_event(row["alias"], "LeaseReleased")
+
+    def test_a_killed_session_takes_its_tasks_along(self):
+        alias = self.home.start_session("[say started] [task 600000]")
+        self.waits(alias)
+        self.assertEqual(self.succeeds("kill", alias).out, "killed\n")
+        self.home.wait_for_event(alias, "LeaseReleased")
+
+    def test_the_setting_is_kept_by_a_resume(self):
+        first = self.home.start_session("[say one]", "--background", "inline")
+        self.home.wait_for_end(first)
+        again = self.home.ask("resume", first, "[say two]")["alias"]
+        self.assertEqual(self.home.wait_for_end(again)["background"], "inline")
+        changed = self.home.ask("resume", again, "[say three]", "--background", "forbid")["alias"]
+        self.assertEqual(self.home.wait_for_end(changed)["background"], "forbid")
+        self.fails(2, "allow, inline or forbid", "run", "--background", "never", "[say hi]")
+
+
 class Formats(OneServer):
     @classmethod
     def setUpClass(cls):

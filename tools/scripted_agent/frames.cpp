@@ -148,6 +148,29 @@ void FrameWriter::lifecycle(const std::string& prompt_uuid, const std::string& s
          {"session_id", session_id_}});
 }
 
+void FrameWriter::tasks(std::size_t count) {
+  Json list = Json::array();
+  for (std::size_t i = 1; i <= count; ++i) {
+    const std::string number = std::to_string(i);
+    list.push_back({{"task_id", "task-" + number},
+                    {"task_type", "local_bash"},
+                    {"description", "Wait " + number}});
+  }
+  write({{"type", "system"},
+         {"subtype", "background_tasks_changed"},
+         {"tasks", std::move(list)},
+         {"uuid", next_id()},
+         {"session_id", session_id_}});
+}
+
+void FrameWriter::state(bool is_busy) {
+  write({{"type", "system"},
+         {"subtype", "session_state_changed"},
+         {"state", is_busy ? "running" : "idle"},
+         {"uuid", next_id()},
+         {"session_id", session_id_}});
+}
+
 void FrameWriter::task_ended() {
   write({{"type", "system"},
          {"subtype", "task_notification"},

@@ -56,8 +56,12 @@ class FrameWriter {
   void user(Json content, Json tool_use_result = nullptr);
   // Reports the state of a prompt with an id: "queued", "started", "completed", "cancelled".
   void lifecycle(const std::string& prompt_uuid, const std::string& state);
-  // Reports that a task in the background has ended.
+  // Reports how many tasks run in the background.
+  void tasks(std::size_t count);
+  // Reports that one has ended.
   void task_ended();
+  // Reports that the agent begins to work, or comes to rest.
+  void state(bool is_busy);
   void control_success(const Json& request_id, Json response);
   void control_error(const Json& request_id, const std::string& error);
   void control_request(const std::string& request_id, Json request);

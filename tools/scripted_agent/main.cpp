@@ -6,13 +6,16 @@
 // --permission-mode=; others are ignored. Environment:
 //   STENO_SESSION         decides the id of a new session
 //   STENO_SCRIPTED_CHILD  =1: starts a sleeping child at once, as [child] does
+//   CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS  =1: says when it begins to work, and when it rests
 //   STENO_SCRIPTED_STATE  a folder that remembers sessions' costs, which then carry over on resume
 //                         and fork; resuming an unknown one fails there
 #include <poll.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 
 #include "tools/scripted_agent/turn.hpp"
 
@@ -93,6 +96,88 @@ void end_turn(const scripted_agent::TurnOutcome& outcome, const scripted_agent::
   store(frames.session_id(), totals);
 }
 
+std::int64_t now_ms() {
+  using std::chrono::milliseconds;
+  return std::chrono::duration_cast<milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// The agent at work: prompts in their order, and tasks in the background when they end.
+class Agent {
+ public:
+  Agent(const Options& options, scripted_agent::FrameWriter& frames,
+        scripted_agent::HostLines& host, scripted_agent::Totals& totals)
+      : frames_(frames), host_(host), totals_(totals), turn_(options.settings, frames, host) {}
+
+  // Works until the host has ended its input and nothing is left to do. Returns the exit code.
+  int work();
+
+ private:
+  void answer(const scripted_agent::Prompt& prompt);
+  void go_on(const scripted_agent::Script& script);
+  void say_state(bool is_busy);
+
+  scripted_agent::FrameWriter& frames_;
+  scripted_agent::HostLines& host_;
+  scripted_agent::Totals& totals_;
+  scripted_agent::Turn turn_;
+  std::multimap<std::int64_t, scripted_agent::Script> tasks_;  // by the time of their end
+  const bool says_states_ = environment("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS") == "1";
+  bool is_busy_ = false;
+  bool is_last_error_ = false;
+};
+
+int Agent::work() {
+  while (true) {
+    const std::int64_t now = now_ms();
+    if (!tasks_.empty() && tasks_.begin()->first <= now) {
+      const scripted_agent::Script own = tasks_.extract(tasks_.begin()).mapped();
+      frames_.task_ended();
+      frames_.tasks(tasks_.size());
+      go_on(own);
+    } else if (const auto prompt = host_.take_prompt()) {
+      answer(*prompt);
+    } else {
+      say_state(false);
+      if (host_.has_ended() && tasks_.empty()) return is_last_error_ ? 1 : 0;
+      host_.wait(tasks_.empty() ? -1 : tasks_.begin()->first - now);
+    }
+  }
+}
+
+void Agent::answer(const scripted_agent::Prompt& prompt) {
+  say_state(true);
+  if (!prompt.uuid.empty()) frames_.lifecycle(prompt.uuid, "started");
+  const scripted_agent::Script script = scripted_agent::parse_script(prompt.text);
+  scripted_agent::Script own;
+  own.text = script.later.value_or("The task has ended.");
+  own.delay_ms = script.delay_ms;
+  if (script.task_ms) {
+    tasks_.emplace(now_ms() + *script.task_ms, own);
+    frames_.tasks(tasks_.size());
+  }
+  scripted_agent::TurnOutcome outcome = turn_.play(script);
+  outcome.prompt_uuid = prompt.uuid;
+  end_turn(outcome, script, frames_, totals_);
+  if (!prompt.uuid.empty()) frames_.lifecycle(prompt.uuid, "completed");
+  is_last_error_ = outcome.is_error;
+  if (!script.later || script.task_ms) return;
+  frames_.task_ended();
+  go_on(own);
+}
+
+void Agent::go_on(const scripted_agent::Script& script) {
+  say_state(true);
+  scripted_agent::TurnOutcome outcome = turn_.play(script);
+  outcome.is_own = true;
+  end_turn(outcome, script, frames_, totals_);
+}
+
+void Agent::say_state(bool is_busy) {
+  if (std::exchange(is_busy_, is_busy) != is_busy && says_states_) frames_.state(is_busy);
+}
+
 int run(const Options& options) {
   scripted_agent::FrameWriter frames(choose_session_id(options));
   scripted_agent::HostLines host(frames);
@@ -108,31 +193,7 @@ int run(const Options& options) {
   }
   if (environment("STENO_SCRIPTED_CHILD") == "1") scripted_agent::start_sleeper(false);
 
-  scripted_agent::Turn turn(options.settings, frames, host);
-  bool is_last_error = false;
-  while (true) {
-    const auto prompt = host.take_prompt();
-    if (!prompt) {
-      if (host.has_ended()) return is_last_error ? 1 : 0;
-      host.wait(-1);
-      continue;
-    }
-    if (!prompt->uuid.empty()) frames.lifecycle(prompt->uuid, "started");
-    const scripted_agent::Script script = scripted_agent::parse_script(prompt->text);
-    scripted_agent::TurnOutcome outcome = turn.play(script);
-    outcome.prompt_uuid = prompt->uuid;
-    end_turn(outcome, script, frames, totals);
-    if (!prompt->uuid.empty()) frames.lifecycle(prompt->uuid, "completed");
-    is_last_error = outcome.is_error;
-    if (!script.later) continue;
-    scripted_agent::Script own;
-    own.text = *script.later;
-    own.delay_ms = script.delay_ms;
-    frames.task_ended();
-    outcome = turn.play(own);
-    outcome.is_own = true;
-    end_turn(outcome, own, frames, totals);
-  }
+  return Agent(options, frames, host, totals).work();
 }
 
 }  // namespace

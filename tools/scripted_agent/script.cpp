@@ -53,6 +53,7 @@ void apply(Script& script, std::string_view keyword, std::string_view argument) 
   if (keyword == "tools") script.tools = number(argument);
   if (keyword == "stderr") script.stderr_bytes = number(argument);
   if (keyword == "later") script.later = argument;
+  if (keyword == "task") script.task_ms = number(argument);
   if (keyword == "cost") script.cost_nano_usd = nano_usd(argument);
   if (keyword == "ask") {
     script.asks = true;

@@ -9,6 +9,8 @@
 //   [cost X]       the turn costs X US dollars
 //   [later TEXT]   after the turn's result, say TEXT in a turn of the agent's own, as after the end
 //                  of a task in the background
+//   [task MS]      start such a task, which takes so long; without [later] the agent then says that
+//                  it has ended
 //   [child]        start a child in a session of its own, which sleeps for ten minutes;
 //                  "[child bare]": also without any environment
 //   [hang]         never answer until interrupted
@@ -40,6 +42,7 @@ struct Script {
   std::int64_t stderr_bytes = 0;
   std::optional<std::int64_t> cost_nano_usd;
   std::optional<std::string> later;
+  std::optional<std::int64_t> task_ms;
   bool asks = false;
   bool starts_child = false;
   bool child_is_bare = false;

@@ -154,6 +154,7 @@ void add_spawn_flags(CommandLine& line, CLI::App* command, SpawnArguments& argum
   line.setting(*command, "workdir", "--workdir");
   line.setting(*command, "permission_mode", "--permission-mode");
   line.setting(*command, "budget_usd", "--budget-usd");
+  line.setting(*command, "background", "--background");
   add_bounds(command, arguments, "0: no limit");
 }
 
@@ -199,7 +200,8 @@ void add_resume(CommandLine& line) {
                     "Leave the old one unchanged, so that it can be resumed again");
   command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
-  for (const char* key : {"engine", "model", "workdir", "permission_mode", "budget_usd"}) {
+  for (const char* key :
+       {"engine", "model", "workdir", "permission_mode", "budget_usd", "background"}) {
     line.setting(*command, key, flag_name(key));
   }
   add_bounds(command, arguments, "0: as the old session");
@@ -244,7 +246,6 @@ void add_session_commands(CommandLine& line) {
   constexpr Simple kSimple[] = {
       {"show", "Show one session", "  steno show nightly\n  steno show 4fzk -o json", show},
       {"interrupt", "End the turn that runs now", "  steno interrupt nightly", interrupt},
-      {"close", "Let a session complete once its prompts are done", "  steno close nightly", close},
       {"continue", "Give a session's agent the prompts that wait behind a failed turn",
        "  steno continue nightly", continue_session},
   };
@@ -254,6 +255,18 @@ void add_session_commands(CommandLine& line) {
                                reporting(simple.run)),
                   arguments);
   }
+}
+
+void add_close(CommandLine& line) {
+  auto& arguments = line.keep<CloseArguments>();
+  CLI::App* command =
+      line.command(line.app, "close", "Let a session complete once its prompts are done",
+                   "  steno close nightly\n  steno close nightly --now\n"
+                   "Prompts that wait are still done, and tasks in the background waited for.",
+                   arguments, reporting(close));
+  add_reference(command, arguments);
+  command->add_flag("--now", arguments.is_now,
+                    "Do not wait for tasks that its agent has in the background");
 }
 
 void add_erase(CommandLine& line) {
@@ -608,10 +621,10 @@ void add_replay(CommandLine& line) {
 }
 
 constexpr void (*kCommands[])(CommandLine&) = {
-    add_run,    add_spawn,   add_list,    add_kill,  add_session_commands,
-    add_output, add_send,    add_resume,  add_erase, add_backup,
-    add_anchor, add_archive, add_restore, add_stats, add_watch,
-    add_doctor, add_config,  add_version, add_serve, add_replay,
+    add_run,     add_spawn,   add_list,   add_kill,  add_close,  add_session_commands,
+    add_output,  add_send,    add_resume, add_erase, add_backup, add_anchor,
+    add_archive, add_restore, add_stats,  add_watch, add_doctor, add_config,
+    add_version, add_serve,   add_replay,
 };
 
 // The order and groups of commands in the help.

@@ -74,8 +74,14 @@ class Engine {
   // Returns the answers for the agent's stdin since the last call; often empty.
   virtual Bytes take_writes() = 0;
 
-  // True once the agent has nothing more to do: the worker closes its stdin.
+  // True once the agent has nothing more to do, but for tasks in the background.
   virtual bool wants_exit() const = 0;
+  // True while tasks run in the background, or the agent has not dealt with their end. As long as
+  // that is allowed, the worker leaves its stdin open.
+  virtual bool has_tasks() const { return false; }
+  // Returns the name and version of the table by which spending is priced; empty: it is what the
+  // agent says.
+  virtual std::string_view prices() const { return {}; }
 };
 
 }  // namespace engines

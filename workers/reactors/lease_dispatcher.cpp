@@ -23,20 +23,21 @@ constexpr base::Duration kDirectiveGrace = std::chrono::seconds(1);
 constexpr int kDirectiveBits = 32;
 static_assert(eventlog::kWriterTermMax < base::kIntegerLimit >> kDirectiveBits);
 
-// True if the event gives the worker something new to do.
-bool changes_directive(const domain::Event& event) {
+// True if the event gives the worker something new to do beside ending the agent.
+bool begins_something(const domain::Event& event) {
   return std::holds_alternative<domain::LeaseGranted>(event) ||
          std::holds_alternative<domain::TurnStarted>(event) ||
-         std::holds_alternative<domain::InterruptRequested>(event) ||
-         std::holds_alternative<domain::CloseRequested>(event) ||
-         std::holds_alternative<domain::SessionClosed>(event);
+         std::holds_alternative<domain::InterruptRequested>(event);
 }
 
+// A completed session with tasks in the background is not to wait for them.
 LeaseEnd end_of(const LeaseState& s) {
   if (s.status == domain::SessionStatus::killed || s.status == domain::SessionStatus::failed) {
     return LeaseEnd::kill;
   }
-  if (s.status == domain::SessionStatus::completed) return LeaseEnd::close;
+  if (s.status == domain::SessionStatus::completed) {
+    return s.tasks > 0 ? LeaseEnd::kill : LeaseEnd::close;
+  }
   return s.is_close_requested && !domain::has_work(s) ? LeaseEnd::close : LeaseEnd::none;
 }
 
@@ -91,6 +92,7 @@ void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
     found = views_.try_emplace(key).first;
   }
   View& view = found->second;
+  const LeaseEnd end_before = end_of(view.state);
   domain::evolve(view.state, event.envelope, event.event);
   if (!view.state.lease) {
     view.directed.reset();
@@ -102,7 +104,8 @@ void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
     return;
   }
   if (std::holds_alternative<domain::LeaseGranted>(event.event)) view.is_granted_here = true;
-  if (changes_directive(event.event)) view.is_directive_due = true;
+  const bool is_news = begins_something(event.event) || end_of(view.state) != end_before;
+  if (is_news) view.is_directive_due = true;
   dirty_.insert(key);
 }
 

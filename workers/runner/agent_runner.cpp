@@ -181,14 +181,30 @@ void AgentRunner::obey(Run& run, base::Duration now) {
   }
   if (run.is_stopped && is_leaving_) return end(run);
   const bool is_done = wanted.end == LeaseEnd::close || run.agent.engine->wants_exit();
-  if (run.is_stopped || run.is_deaf || is_done) {
+  if (run.is_stopped || run.is_deaf || (is_done && !waits_for_tasks(run, now))) {
     close_stdin(run, now);
   }
   if (run.is_stdin_closed && now >= run.close_by) end(run);
 }
 
 bool AgentRunner::is_at_work(const Run& run) {
-  return run.answered != run.begun || run.own.is_set();
+  return run.answered != run.begun || run.own.is_set() || run.agent.engine->has_tasks();
+}
+
+// Called while the agent is to end. True if it has tasks that are to end before. Gives them up
+// after a time, and reports that.
+bool AgentRunner::waits_for_tasks(Run& run, base::Duration now) {
+  if (run.is_stdin_closed || !run.agent.engine->has_tasks()) return false;
+  if (!run.tasks_awaited) run.tasks_awaited = now;
+  const auto due = tasks_due(run);
+  if (!due || now < *due) return true;
+  report(run, domain::ReportTasksChanged{0, "", true});
+  return false;
+}
+
+std::optional<base::Duration> AgentRunner::tasks_due(const Run& run) const {
+  const bool is_limited = run.tasks_awaited && options_.task_wait.count() > 0;
+  return is_limited ? std::optional(*run.tasks_awaited + options_.task_wait) : std::nullopt;
 }
 
 // True if the agent is to be ended although nobody asked for that. Its session goes on.
@@ -201,7 +217,8 @@ bool AgentRunner::is_to_stop(const Run& run, base::Duration now) const {
 
 void AgentRunner::close_stdin(Run& run, base::Duration now) {
   if (std::exchange(run.is_stdin_closed, true)) return;
-  run.close_by = now + options_.close_grace;
+  // An agent with tasks would go on with them after the end of its input.
+  run.close_by = run.agent.engine->has_tasks() ? now : now + options_.close_grace;
   run.agent.process->close_stdin();
 }
 
@@ -224,7 +241,8 @@ void AgentRunner::pump(Run& run, base::Duration now) {
 void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base::Duration now) {
   run.active_at = now;
   if (const auto* started = std::get_if<engines::ProcessStarted>(&event)) {
-    report(run, domain::ReportAgentStarted{started->pid, started->start_ticks});
+    report(run, domain::ReportAgentStarted{started->pid, started->start_ticks,
+                                           std::string(run.agent.engine->prices())});
   } else if (const auto* failed = std::get_if<engines::StartFailed>(&event)) {
     report(run, domain::ReportStartFailed{failed->text});
     run.has_exited = true;
@@ -359,10 +377,9 @@ std::optional<base::Duration> AgentRunner::deadline() const {
   std::optional<base::Duration> earliest;
   for (const auto& [key, run] : runs_) {
     if (run.has_exited || !run.agent.engine) continue;
-    const auto due = run.agent.engine->deadline();
-    if (due && (!earliest || base::Duration{due->us} < *earliest)) {
-      earliest = base::Duration{due->us};
-    }
+    const auto note = [&](base::Duration due) { earliest = std::min(earliest.value_or(due), due); };
+    if (const auto due = run.agent.engine->deadline()) note(base::Duration{due->us});
+    if (const auto due = tasks_due(run); due && !run.is_stdin_closed) note(*due);
   }
   return earliest;
 }

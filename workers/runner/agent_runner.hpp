@@ -25,6 +25,8 @@ struct AgentRunnerOptions {
   base::Duration close_grace = std::chrono::seconds(30);  // end of stdin to SIGTERM
   // An agent without work for this long is ended; the next prompt resumes it. 0: never.
   base::Duration idle_max = std::chrono::minutes(15);
+  // An agent that is to end is left its tasks in the background for this long. 0: for ever.
+  base::Duration task_wait = std::chrono::minutes(30);
 };
 
 class AgentRunner {
@@ -82,8 +84,10 @@ class AgentRunner {
     bool is_lost = false;     // the lease is another's: report nothing, end the agent
     bool is_ending = false;
     bool is_stdin_closed = false;
-    bool is_stopped = false;      // the worker ends it by itself; it is given no turn any more
-    base::Duration close_by{0};   // once stdin is closed: the agent is ended after this
+    bool is_stopped = false;     // the worker ends it by itself; it is given no turn any more
+    base::Duration close_by{0};  // once stdin is closed: the agent is ended after this
+    // Since when only its tasks keep the agent from its end; none: something else does.
+    std::optional<base::Duration> tasks_awaited;
     base::Duration active_at{0};  // when it was last given something or said something
     bool has_introduced = false;
     bool is_deaf = false;  // it was to be given a turn and does not read any more
@@ -105,6 +109,8 @@ class AgentRunner {
   void launch(Run& run);
   void obey(Run& run, base::Duration now);
   static bool is_at_work(const Run& run);
+  bool waits_for_tasks(Run& run, base::Duration now);
+  std::optional<base::Duration> tasks_due(const Run& run) const;
   bool is_to_stop(const Run& run, base::Duration now) const;
   void close_stdin(Run& run, base::Duration now);
   void end(Run& run);

@@ -72,12 +72,16 @@ struct KillSession {
   static constexpr void fields(Visit&&) {}
 };
 
-// No further prompts; the session completes when its queue is done.
+// No further prompts; the session completes when its queue is done, and tasks in the background.
 struct CloseSession {
   static constexpr std::string_view kType = "CloseSession";
+  bool is_now = false;  // do not wait for tasks in the background, nor for the agent's own turns
+
   bool operator==(const CloseSession&) const = default;
   template <class Visit>
-  static constexpr void fields(Visit&&) {}
+  static constexpr void fields(Visit&& visit) {
+    visit("now", &CloseSession::is_now);
+  }
 };
 
 // Give the agent the prompts that wait behind a failure.
@@ -174,12 +178,14 @@ struct ReportAgentStarted {
   static constexpr std::string_view kType = "AgentStarted";
   std::int64_t pid = 0;
   std::int64_t start_ticks = 0;
+  std::string prices{};  // as AgentStarted has it
 
   bool operator==(const ReportAgentStarted&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("pid", &ReportAgentStarted::pid);
     visit("start_ticks", &ReportAgentStarted::start_ticks);
+    visit("prices", &ReportAgentStarted::prices);
   }
 };
 
@@ -351,6 +357,22 @@ struct ReportOwnTurnStarted {
   }
 };
 
+// Other tasks run in the background than before; see TasksChanged.
+struct ReportTasksChanged {
+  static constexpr std::string_view kType = "TasksChanged";
+  std::int64_t tasks = 0;
+  std::string text;  // what those that run are to do
+  bool is_given_up = false;
+
+  bool operator==(const ReportTasksChanged&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("tasks", &ReportTasksChanged::tasks);
+    visit("text", &ReportTasksChanged::text);
+    visit("given_up", &ReportTasksChanged::is_given_up);
+  }
+};
+
 struct ReportAgentLine {
   static constexpr std::string_view kType = "AgentLine";
   LineFault fault = LineFault::unknown_kind;
@@ -388,10 +410,12 @@ struct ReportAgentExited {
   }
 };
 
+// The last three are recorded as they are reported.
 using Report = std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                             ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                             ReportTurnResult, ReportAgentLine, ReportAgentExited,
-                            ReportOwnTurnStarted, ReportSpending>;
+                            ReportOwnTurnStarted, ReportSpending, ReportTasksChanged,
+                            ModelCallRetried, RateLimitReported, ContextCompacted>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.
 struct LeaseReport {

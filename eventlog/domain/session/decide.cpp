@@ -30,6 +30,7 @@ bool may_end_by(const Report& report) {
   return std::holds_alternative<ReportTurnResult>(report) ||
          std::holds_alternative<ReportStartFailed>(report) ||
          std::holds_alternative<ReportSpending>(report) ||
+         std::holds_alternative<ReportTasksChanged>(report) ||
          std::holds_alternative<ReportAgentExited>(report);
 }
 

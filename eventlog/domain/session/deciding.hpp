@@ -151,6 +151,22 @@ struct Deciding {
     close_empty(status, reason);
   }
 
+  // True if that many tasks in the background keep the session from its end.
+  bool waits_for(std::int64_t tasks) const { return tasks > 0 && !session().is_close_now; }
+
+  // Called where no prompt's turn is under way, or the last one has just succeeded. Ends the
+  // session if it has nothing left to do and is not to wait for more. `tasks` run in the
+  // background.
+  void settle(std::int64_t tasks) {
+    const SessionState& s = session();
+    if (!s.queue.empty() || has_own_turn || waits_for(tasks)) return;
+    if (s.spec.is_multi_turn) return s.is_close_requested ? close_as_asked() : void();
+    // A result from an agent that never sent its init message is not a run.
+    const bool has_run = s.status == SessionStatus::running;
+    close(has_run ? SessionStatus::completed : SessionStatus::failed,
+          has_run ? EndReason::none : EndReason::turn_error);
+  }
+
   // Closes a session that was asked to close and has nothing left to do. It is completed only if it
   // has run.
   void close_as_asked() {

@@ -149,6 +149,80 @@ struct InterruptRequested {
   }
 };
 
+// Other tasks run in the background than before.
+// Content: what those that run are to do.
+struct TasksChanged {
+  static constexpr std::string_view kType = "TasksChanged";
+  // That run, or have ended without the agent having dealt with that: then it goes on by itself.
+  std::int64_t tasks = 0;
+  bool is_given_up = false;  // they were waited for as long as that is allowed
+
+  bool operator==(const TasksChanged&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("tasks", &TasksChanged::tasks);
+    visit("given_up", &TasksChanged::is_given_up);
+  }
+};
+
+// A call of the model has failed, and the agent will make it again.
+struct ModelCallRetried {
+  static constexpr std::string_view kType = "ModelCallRetried";
+  TurnId turn;
+  std::int64_t attempt = 0;       // that has failed, from 1
+  std::int64_t attempts_max = 0;  // the agent gives up behind it; 0: not said
+  base::Duration delay{};         // until the next attempt
+  std::int64_t api_status = 0;    // HTTP status of the model API; 0: it gave none
+  std::string error;              // the agent's own word for it, such as "rate_limit"
+
+  bool operator==(const ModelCallRetried&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ModelCallRetried::turn);
+    visit("attempt", &ModelCallRetried::attempt);
+    visit("attempts_max", &ModelCallRetried::attempts_max);
+    visit("delay_us", &ModelCallRetried::delay);
+    visit("api_status", &ModelCallRetried::api_status);
+    visit("error", &ModelCallRetried::error);
+  }
+};
+
+// The model's provider has said how the account stands against one of its limits.
+struct RateLimitReported {
+  static constexpr std::string_view kType = "RateLimitReported";
+  TurnId turn;
+  std::string status;    // the provider's own word: "allowed_warning", "rejected"
+  std::string limit;     // likewise, such as "five_hour"
+  base::Time resets_at;  // wall time; 0: not said
+
+  bool operator==(const RateLimitReported&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &RateLimitReported::turn);
+    visit("status", &RateLimitReported::status);
+    visit("limit", &RateLimitReported::limit);
+    visit("resets_at", &RateLimitReported::resets_at);
+  }
+};
+
+// The agent has replaced its conversation by a summary.
+struct ContextCompacted {
+  static constexpr std::string_view kType = "ContextCompacted";
+  TurnId turn;
+  bool is_automatic = false;       // else somebody asked for it
+  std::int64_t tokens_before = 0;  // of the conversation; 0: not said
+  std::int64_t tokens_after = 0;
+
+  bool operator==(const ContextCompacted&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &ContextCompacted::turn);
+    visit("automatic", &ContextCompacted::is_automatic);
+    visit("tokens_before", &ContextCompacted::tokens_before);
+    visit("tokens_after", &ContextCompacted::tokens_after);
+  }
+};
+
 // More was spent on a turn. If the turn is under way, its end repeats it, see TurnCost::booked.
 struct SpendingRecorded {
   static constexpr std::string_view kType = "SpendingRecorded";
@@ -380,12 +454,15 @@ struct AgentStarted {
   static constexpr std::string_view kType = "AgentStarted";
   std::int64_t pid = 0;
   std::int64_t start_ticks = 0;  // field 22 of /proc/<pid>/stat: tells a reused pid apart
+  // The table by which its use of models is priced; empty: by the agent's own figures.
+  std::string prices{};
 
   bool operator==(const AgentStarted&) const = default;
   template <class Visit>
   static constexpr void fields(Visit&& visit) {
     visit("pid", &AgentStarted::pid);
     visit("start_ticks", &AgentStarted::start_ticks);
+    visit("prices", &AgentStarted::prices);
   }
 };
 
@@ -430,13 +507,16 @@ struct AgentExited {
   }
 };
 
-// No further prompts; the session completes when its queue is done.
+// No further prompts; the session completes when its queue is done, and tasks in the background.
 struct CloseRequested {
   static constexpr std::string_view kType = "CloseRequested";
+  bool is_now = false;  // tasks in the background are not waited for
 
   bool operator==(const CloseRequested&) const = default;
   template <class Visit>
-  static constexpr void fields(Visit&&) {}
+  static constexpr void fields(Visit&& visit) {
+    visit("now", &CloseRequested::is_now);
+  }
 };
 
 struct SessionClosed {
@@ -503,8 +583,9 @@ struct ContentErasureCompleted {
 
 using SessionEvents =
     base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted, TurnReturned,
-                QueuePaused, QueueContinued, InterruptRequested, SpendingRecorded, TurnFinished,
-                TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded, ToolCallStarted,
+                QueuePaused, QueueContinued, InterruptRequested, TasksChanged, ModelCallRetried,
+                RateLimitReported, ContextCompacted, SpendingRecorded, TurnFinished, TurnFailed,
+                TurnInterrupted, OutputRecorded, PartialOutputRecorded, ToolCallStarted,
                 ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted,
                 LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentStartFailed,
                 AgentExited, CloseRequested, SessionClosed, SessionResumed, ContentErased,

@@ -138,6 +138,12 @@ bool apply(OfSession auto& s, const Envelope& envelope, const InterruptRequested
   return true;
 }
 
+bool apply(OfSession auto& s, const Envelope&, const TasksChanged& e) {
+  if (!s.lease || e.tasks < 0) return false;
+  s.tasks = e.tasks;
+  return true;
+}
+
 bool apply(SessionState& s, const Envelope&, const SpendingRecorded& e) {
   if (s.status == SessionStatus::none) return false;
   const NanoUsd cost = cost_of(e.spent);
@@ -181,16 +187,20 @@ bool apply(OfSession auto& s, const Envelope&, const LeaseGranted& e) {
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const LeaseReleased& e) {
-  if (!has_lease(s, e.token)) return false;
+// Tasks in the background end with their agent.
+bool ends_lease(OfSession auto& s, FencingToken token) {
+  if (!has_lease(s, token)) return false;
   s.lease.reset();
+  s.tasks = 0;
   return true;
 }
 
+bool apply(OfSession auto& s, const Envelope&, const LeaseReleased& e) {
+  return ends_lease(s, e.token);
+}
+
 bool apply(OfSession auto& s, const Envelope&, const LeaseExpired& e) {
-  if (!has_lease(s, e.token)) return false;
-  s.lease.reset();
-  return true;
+  return ends_lease(s, e.token);
 }
 
 bool apply(OfSession auto& s, const Envelope&, const AgentStarted& e) {
@@ -214,9 +224,15 @@ bool apply(OfSession auto& s, const Envelope&, const AgentInitialized& e) {
   return true;
 }
 
-bool apply(OfSession auto& s, const Envelope&, const CloseRequested&) {
+void hurry_close(SessionState& s, bool is_now) {
+  s.is_close_now |= is_now;
+}
+void hurry_close(LeaseState&, bool) {}
+
+bool apply(OfSession auto& s, const Envelope&, const CloseRequested& e) {
   if (!is_live(s.status)) return false;
   s.is_close_requested = true;
+  hurry_close(s, e.is_now);
   return true;
 }
 
@@ -261,6 +277,15 @@ bool apply(SessionState& s, const Envelope&, const ToolCallStarted&) {
 bool apply(SessionState& s, const Envelope&, const ToolCallFinished&) {
   return exists(s);
 }
+bool apply(SessionState& s, const Envelope&, const ModelCallRetried&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const RateLimitReported&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const ContextCompacted&) {
+  return exists(s);
+}
 bool apply(SessionState& s, const Envelope&, const AgentLineRecorded&) {
   return exists(s);
 }
@@ -286,14 +311,14 @@ bool apply(SessionState& s, const Envelope&, const SessionResumed& e) {
 // lists.
 using LeaseEvents =
     base::Types<SessionOpened, TurnQueued, TurnStarted, OwnTurnStarted, TurnReturned, QueuePaused,
-                QueueContinued, InterruptRequested, TurnFinished, TurnFailed, TurnInterrupted,
-                LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized,
-                CloseRequested, SessionClosed>;
-using NotOfLeases =
-    base::Types<SessionNamed, SpendingRecorded, OutputRecorded, PartialOutputRecorded,
-                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged,
-                AgentStartFailed, AgentExited, SessionResumed, ContentErased,
-                ContentErasureCompleted>;
+                QueueContinued, InterruptRequested, TasksChanged, TurnFinished, TurnFailed,
+                TurnInterrupted, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
+                AgentInitialized, CloseRequested, SessionClosed>;
+using NotOfLeases = base::Types<SessionNamed, ModelCallRetried, RateLimitReported, ContextCompacted,
+                                SpendingRecorded, OutputRecorded, PartialOutputRecorded,
+                                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored,
+                                NothingChanged, AgentStartFailed, AgentExited, SessionResumed,
+                                ContentErased, ContentErasureCompleted>;
 static_assert(base::kHasSameMembers<SessionEvents, base::Joined<LeaseEvents, NotOfLeases>>);
 
 void count_report(OfSession auto& s, const Envelope& envelope) {

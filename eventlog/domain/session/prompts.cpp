@@ -56,7 +56,7 @@ Decided decide_one(Deciding d, const InterruptTurn& c) {
   const bool was_last = !s.turn && s.queue.size() == 1;
   if (was_last && !s.spec.is_multi_turn) {
     d.close_empty(SessionStatus::killed, EndReason::user);
-  } else if (was_last && s.is_close_requested) {
+  } else if (was_last && s.is_close_requested && !d.waits_for(s.tasks)) {
     d.close_as_asked();
   }
   return std::move(d.decision);
@@ -80,12 +80,14 @@ Decided decide_one(Deciding d, const ContinueSession&) {
   return std::move(d.decision);
 }
 
-Decided decide_one(Deciding d, const CloseSession&) {
+Decided decide_one(Deciding d, const CloseSession& c) {
   const SessionState& s = d.session();
   if (auto bad = check_exists(s, d.context)) return tl::unexpected(*bad);
-  if (is_terminal(s.status) || s.is_close_requested) return Decision{};
-  d.emit(CloseRequested{});
-  if (!s.lease && !has_work(s)) d.close_as_asked();
+  const bool is_known = s.is_close_requested && (s.is_close_now || !c.is_now);
+  if (is_terminal(s.status) || is_known) return Decision{};
+  d.emit(CloseRequested{c.is_now});
+  const bool is_cut_off = c.is_now && (s.own_turn.is_set() || s.tasks > 0);
+  if (!s.turn && s.queue.empty() && (!s.lease || is_cut_off)) d.close_as_asked();
   return std::move(d.decision);
 }
 

@@ -19,7 +19,7 @@ bool is_current(const SessionState& s, const TurnId& turn) {
 }
 
 void report(Deciding& d, const ReportAgentStarted& r) {
-  d.emit(AgentStarted{r.pid, r.start_ticks});
+  d.emit(AgentStarted{r.pid, r.start_ticks, cut_fact(r.prices)});
 }
 
 void report(Deciding& d, const ReportStartFailed& r) {
@@ -54,6 +54,21 @@ void report(Deciding& d, const ReportToolCallFinished& r) {
 
 void report(Deciding& d, const ReportAgentLine& r) {
   d.emit(AgentLineRecorded{r.fault, r.line_bytes}, r.line);
+}
+
+void report(Deciding& d, ModelCallRetried r) {
+  r.error = cut_fact(r.error);
+  d.emit(std::move(r));
+}
+
+void report(Deciding& d, RateLimitReported r) {
+  r.status = cut_fact(r.status);
+  r.limit = cut_fact(r.limit);
+  d.emit(std::move(r));
+}
+
+void report(Deciding& d, const ContextCompacted& r) {
+  d.emit(r);
 }
 
 void report(Deciding& d, const ReportOwnTurnStarted& r) {
@@ -117,12 +132,17 @@ void end_turn(Deciding& d, const ReportTurnResult& r) {
          r.text);
 }
 
-// The end of a turn of the agent's own ends no session, except one that waited for it to close.
+// The end of a turn of the agent's own ends only a session that has waited for it. A session of one
+// prompt fails with any of its turns.
 void end_own_turn(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
   end_turn(d, r);
   d.has_own_turn = false;
-  if (s.is_close_requested && !s.turn && s.queue.empty()) d.close_as_asked();
+  if (s.turn || !s.queue.empty()) return;
+  if (r.is_error && !s.spec.is_multi_turn) {
+    return d.close(SessionStatus::failed, EndReason::turn_error);
+  }
+  d.settle(s.tasks);
 }
 
 // Decides what follows the failure of a prompt's turn. The session goes on if its agent can.
@@ -158,16 +178,22 @@ void report(Deciding& d, const ReportTurnResult& r) {
     go_on_or_fail(d, r);
   } else if (!s.spec.is_multi_turn && is_interrupted) {
     d.close(SessionStatus::killed, EndReason::user);
-  } else if (!s.spec.is_multi_turn) {
-    // A result from an agent that never sent its init message is not a run.
-    const bool has_run = s.status == SessionStatus::running;
-    d.close(has_run ? SessionStatus::completed : SessionStatus::failed,
-            has_run ? EndReason::none : EndReason::turn_error);
   } else if (!s.queue.empty()) {
     d.start_next_turn(s.queue.front(), s.lease->token);
-  } else if (s.is_close_requested) {
-    d.close_as_asked();
+  } else {
+    d.settle(s.tasks);
   }
+}
+
+// Tasks in the background have ended, or began, or are not waited for any longer.
+void report(Deciding& d, const ReportTasksChanged& r) {
+  const SessionState& s = d.session();
+  if (!is_live(s.status) || r.tasks < 0) return d.emit(ReportIgnored{std::string(r.kType)});
+  d.emit(TasksChanged{r.tasks, r.is_given_up}, r.text);
+  if (s.turn || !s.queue.empty()) return;
+  if (!r.is_given_up) return d.settle(r.tasks);
+  if (!s.spec.is_multi_turn) return d.close(SessionStatus::failed, EndReason::tasks_unfinished);
+  if (s.is_close_requested) d.close_as_asked();
 }
 
 // A multi-turn session outlives its agent, which is resumed for the next prompt. It fails if the
@@ -197,7 +223,7 @@ void report(Deciding& d, const ReportAgentExited& r) {
   if (can_go_on && s.spec.is_multi_turn && !s.is_close_requested) return;
   // Agents exit with 1 if their last result was an error, such as an interrupted turn.
   const bool is_clean = r.is_stopped || (r.exit_code <= 1 && r.signal == 0);
-  const bool is_done = is_clean && !is_cut_off && s.queue.empty();
+  const bool is_done = is_clean && !is_cut_off && s.queue.empty() && !d.waits_for(s.tasks);
   if (is_done && s.is_close_requested) return d.close_as_asked();
   if (was_asked && !is_cut_off) return d.close(SessionStatus::killed, EndReason::user);
   d.close(r.is_stopped ? SessionStatus::killed : SessionStatus::failed, reason);

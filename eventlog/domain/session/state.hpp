@@ -85,6 +85,7 @@ struct SessionState {
   SessionStatus status = SessionStatus::none;
   EndReason end_reason = EndReason::none;
   bool is_close_requested = false;
+  bool is_close_now = false;  // tasks in the background are not waited for
   SessionId session;
   std::string agent;
   std::string name;  // as it was given; empty: made from the prompt
@@ -101,6 +102,7 @@ struct SessionState {
   TurnId own_turn;  // the agent's own, under way; unset: none
   std::vector<QueuedTurn> queue;
   EndReason pause = EndReason::none;  // the failure behind which the queue waits; none: it does not
+  std::int64_t tasks = 0;             // as TasksChanged has it; 0 without a lease
   std::int64_t blocks = 0;            // finished output blocks so far
   Usage usage;
   NanoUsd cost;
@@ -134,12 +136,14 @@ struct SessionState {
     visit("opened", &SessionState::opened);
     visit("agent_session", &SessionState::agent_session);
     visit("close_requested", &SessionState::is_close_requested);
+    visit("close_now", &SessionState::is_close_now);
     visit("lease", &SessionState::lease);
     visit("last_token", &SessionState::last_token);
     visit("turn", &SessionState::turn);
     visit("own_turn", &SessionState::own_turn);
     visit("queue", &SessionState::queue);
     visit("pause", &SessionState::pause);
+    visit("tasks", &SessionState::tasks);
     visit("blocks", &SessionState::blocks);
     visit("usage", &SessionState::usage);
     visit("cost", &SessionState::cost);
@@ -171,6 +175,7 @@ struct LeaseState {
   TurnId own_turn;
   std::vector<QueuedTurn> queue;
   EndReason pause = EndReason::none;
+  std::int64_t tasks = 0;
 
   bool operator==(const LeaseState&) const = default;
 };
@@ -184,7 +189,8 @@ const std::string& label(const SessionState& state);
 // erased.
 Position made_name_at(const SessionState& state);
 
-// True if the agent has work: a turn, one of its own, or a prompt that waits.
+// True if the agent has work: a turn, one of its own, or a prompt that waits. Tasks in the
+// background are none.
 template <class State>
 bool has_work(const State& state) {
   return state.turn || state.own_turn.is_set() || !state.queue.empty();

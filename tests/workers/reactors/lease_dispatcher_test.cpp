@@ -417,6 +417,29 @@ TEST_CASE("an agent is told to end also while its session's texts cannot be read
   CHECK_FALSE(directives[0].turn);
 }
 
+TEST_CASE("an agent with tasks is left them, or ended at once, as its session is closed",
+          "[workers]") {
+  const bool is_now = GENERATE(true, false);
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const auto directive = life.lease();
+  domain::ReportTurnResult result;
+  result.turn = directive.turn->turn;
+  life.hear(kVerbReports,
+            ReportsBody{kSession,
+                        "main",
+                        directive.token,
+                        {encode_report(1, domain::ReportInitialized{"agent-session", "model", "1"}),
+                         encode_report(2, domain::ReportTasksChanged{1, "Wait"}),
+                         encode_report(3, result)}});
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());
+  REQUIRE(life.loop.ask(DrivenLoop::message(1, 2, as_command(domain::CloseSession{is_now}))));
+  life.settle();
+  const auto directives = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(directives.size() == 1);
+  CHECK(directives[0].end == (is_now ? LeaseEnd::kill : LeaseEnd::close));
+}
+
 TEST_CASE("a report of a later release is on the record, and the next one is taken", "[workers]") {
   LastingStores disk;
   DispatcherLife life(disk);

@@ -49,6 +49,9 @@ class Process final : public engines::AgentProcess {
   Agent& agent_;
 };
 
+constexpr std::string_view kTaskBegins = "a task begins";
+constexpr std::string_view kTaskEnds = "the task has ended";
+
 // Writes each turn as its id. Reports a line that is a turn's id as its result, and others as
 // output.
 class Codec final : public engines::Engine {
@@ -63,6 +66,10 @@ class Codec final : public engines::Engine {
       result.turn = *turn;
       return {result};
     }
+    if (line == kTaskBegins || line == kTaskEnds) {
+      has_tasks_ = line == kTaskBegins;
+      return {domain::ReportTasksChanged{has_tasks_ ? 1 : 0, ""}};
+    }
     return {domain::ReportOutput{{}, domain::OutputKind::text, std::string(line)}};
   }
   std::vector<domain::Report> on_time(base::Time) override { return {}; }
@@ -70,6 +77,10 @@ class Codec final : public engines::Engine {
   std::vector<domain::Report> on_end() override { return {}; }
   base::Bytes take_writes() override { return {}; }
   bool wants_exit() const override { return false; }
+  bool has_tasks() const override { return has_tasks_; }
+
+ private:
+  bool has_tasks_ = false;
 };
 
 struct EngineWorld final : AgentLauncher {
@@ -324,6 +335,74 @@ TEST_CASE("an agent without work is ended after a while", "[workers]") {
   const auto exited = exit_of(w);
   CHECK(exited.is_stopped);
   CHECK(exited.given == turn(1));
+}
+
+// An agent with a task whose turn is answered; the server lets it end.
+void begin_closing_with_task(EngineWorld& w) {
+  w.direct(EngineWorld::directive(1, 1));
+  w.says(0, engines::Line{std::string(kTaskBegins), engines::LineEnding::whole});
+  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  auto closing = EngineWorld::directive(2, 1);
+  closing.turn.reset();
+  closing.end = LeaseEnd::close;
+  w.direct(closing);
+}
+
+TEST_CASE("an agent that may end is left its tasks", "[workers]") {
+  EngineWorld w;
+  begin_closing_with_task(w);
+  w.now += std::chrono::minutes(29);
+  w.worker.do_work(w.now);
+  CHECK_FALSE(w.agents[0].is_stdin_closed);
+  w.says(0, engines::Line{std::string(kTaskEnds), engines::LineEnding::whole});
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_stdin_closed);
+  CHECK_FALSE(w.agents[0].is_terminated);
+}
+
+TEST_CASE("an agent whose tasks take too long is ended without them", "[workers]") {
+  EngineWorld w;
+  begin_closing_with_task(w);
+  const auto due = w.worker.deadline();
+  REQUIRE(due);
+  CHECK(*due == w.now + std::chrono::minutes(30));
+  w.now = *due;
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_terminated);
+  std::vector<domain::Report> reports;
+  while (const auto body = w.worker.take_reports()) {
+    for (const SequencedReport& each : body->reports) reports.push_back(*decode_report(each));
+  }
+  CHECK(reports.back() == domain::Report(domain::ReportTasksChanged{0, "", true}));
+  w.worker.do_work(w.now);
+  CHECK(w.sent().empty());  // it is told once
+}
+
+TEST_CASE("an agent whose tasks have no limit is left them", "[workers]") {
+  AgentRunnerOptions options;
+  options.task_wait = base::Duration{0};
+  EngineWorld w(options);
+  begin_closing_with_task(w);
+  w.now += std::chrono::hours(1000);
+  w.worker.do_work(w.now);
+  CHECK_FALSE(w.agents[0].is_stdin_closed);
+  CHECK_FALSE(w.worker.deadline());
+}
+
+TEST_CASE("an agent with tasks in the background is not without work", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.says(0, engines::Line{std::string(kTaskBegins), engines::LineEnding::whole});
+  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.now += std::chrono::hours(5);
+  w.worker.do_work(w.now);
+  CHECK_FALSE(w.agents[0].is_stdin_closed);
+  w.worker.end_all(w.now + std::chrono::seconds(10));
+  w.worker.do_work(w.now);
+  CHECK_FALSE(w.agents[0].is_terminated);
+  w.now += std::chrono::seconds(10);
+  w.worker.do_work(w.now);
+  CHECK(w.agents[0].is_terminated);
 }
 
 TEST_CASE("a turn that the agent does not read any more counts as not given", "[workers]") {

@@ -51,9 +51,14 @@ struct ReferenceArguments {
   std::string reference;
 };
 Outcome<int> interrupt(const Config& config, const ReferenceArguments& arguments);
-Outcome<int> close(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> continue_session(const Config& config, const ReferenceArguments& arguments);
 Outcome<int> show(const Config& config, const ReferenceArguments& arguments);
+
+struct CloseArguments {
+  std::string reference;
+  bool is_now = false;  // do not wait for tasks in the background
+};
+Outcome<int> close(const Config& config, const CloseArguments& arguments);
 
 struct KillArguments {
   std::string reference;  // empty: with is_all

@@ -23,9 +23,24 @@ namespace {
 
 using projections::SessionRow;
 
+// An agent that works and says nothing for so long is worth a word.
+constexpr base::Duration kSilence = std::chrono::minutes(1);
+
+// Returns how long the agent has worked without a sign of it, and why, as far as that is known;
+// empty: not for long, or it does not work.
+std::string silence_text(const SessionRow& row, base::Time now) {
+  const bool is_at_work = row.turn.is_set() || row.own_turn.is_set();
+  const bool is_silent = is_at_work && now - row.updated_at >= kSilence;
+  if (!is_silent && row.trouble.empty()) return {};
+  const std::string trouble = row.trouble.empty() ? "" : "retrying (" + row.trouble + ")";
+  if (!is_silent) return trouble;
+  return "silent " + duration_text(now - row.updated_at) + (trouble.empty() ? "" : ", " + trouble);
+}
+
 std::string status_text(const SessionRow& row) {
   std::string text(base::enum_name(row.status));
   if (row.is_waiting_for_input) text += ", waiting";
+  if (row.tasks > 0) text += ", " + tasks_text(row.tasks);
   if (row.pause != domain::EndReason::none) text += ", paused";
   if (row.status == domain::SessionStatus::failed && row.end_reason != domain::EndReason::none) {
     text += " (" + std::string(base::enum_name(row.end_reason)) + ")";
@@ -75,9 +90,11 @@ void print_list(const workers::ListAnswer& answer, base::Time now, bool shows_ag
   if (shows_agent) columns.insert(columns.begin(), Column{"AGENT"});
   Table table(std::move(columns));
   for (const SessionRow& row : answer.sessions) {
+    std::string silence = silence_text(row, now);
+    if (!silence.empty()) silence.insert(0, ", ");
     std::vector<std::string> cells{row.alias,
                                    row.name,
-                                   status_text(row),
+                                   status_text(row) + silence,
                                    short_time_text(row.created_at),
                                    ran_text(row, now),
                                    turns_text(row),
@@ -173,11 +190,18 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                           counted(row.turns_interrupted, "interrupted") +
                           counted(row.own_turns, "of the agent's own") +
                           counted(row.turns_waiting, "waiting"));
+  if (row.tasks > 0 && domain::is_live(row.status) && !row.turn.is_set()) {
+    fields.add("background",
+               tasks_text(row.tasks) + ", then " +
+                   (row.is_close_requested || !row.is_multi_turn ? "it is completed"
+                                                                 : "it waits for a prompt"));
+  }
   if (row.pause != domain::EndReason::none) {
     fields.add("paused", std::string(base::enum_name(row.pause)) +
                              ": prompts wait until steno continue " + row.alias);
   }
   fields.add("turn", row.turn.is_set() ? row.turn.text() : "");
+  fields.add("agent", silence_text(row, now));
   fields.add("cost", dollars_text(row.cost) + doubts_text(row));
   fields.add("budget", budget_text(answer));
   fields.add("tokens", std::to_string(row.usage.input_tokens) + " in, " +

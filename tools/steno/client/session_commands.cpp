@@ -67,6 +67,7 @@ domain::Spawn to_spawn(const Config& config, const SpawnArguments& arguments) {
   spawn.spec.model = config.model;
   spawn.spec.permission_mode = config.permission_mode;
   spawn.spec.is_multi_turn = arguments.is_multi_turn;
+  spawn.spec.background = config.background;
   spawn.spec.continues_after_failure = arguments.continues_after_failure;
   spawn.spec.budget = config.budget;
   spawn.spec.max_turns = arguments.max_turns;
@@ -250,6 +251,7 @@ domain::Spawn to_resume(const Config& config, const ResumeArguments& arguments,
   spawn.spec.model = is_flag(config, "model") ? config.model : row.model;
   spawn.spec.permission_mode = mode_to_resume(config, row.permission_mode);
   spawn.spec.budget = is_flag(config, "budget_usd") ? config.budget : row.budget;
+  spawn.spec.background = is_flag(config, "background") ? config.background : row.background;
   spawn.spec.is_multi_turn = row.is_multi_turn;
   spawn.system_prompt =
       arguments.system_prompt.empty() ? shown.system_prompt : arguments.system_prompt;
@@ -380,11 +382,11 @@ namespace {
 // Sends a command to the session that the reference means, and prints what `tell` says of it as it
 // was before.
 template <class Tell>
-Outcome<int> command_one(const Config& config, const ReferenceArguments& arguments,
+Outcome<int> command_one(const Config& config, const std::string& reference,
                          const domain::Command& command, const Tell& tell) {
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
-  const auto shown = (*connection)->find(arguments.reference);
+  const auto shown = (*connection)->find(reference);
   if (!shown) return tl::unexpected(shown.error());
   const projections::SessionRow& row = shown->session;
   const auto reply =
@@ -411,20 +413,25 @@ Outcome<int> kill(const Config& config, const KillArguments& arguments) {
   return kExitOk;
 }
 
-Outcome<int> close(const Config& config, const ReferenceArguments& arguments) {
-  return command_one(
-      config, arguments, domain::CloseSession{}, [](const projections::SessionRow& row) {
-        if (domain::is_terminal(row.status)) {
-          return "already " + std::string(base::enum_name(row.status));
-        }
-        if (row.pause == domain::EndReason::none) return "closing " + row.alias;
-        return "closing " + row.alias + " once its " + std::to_string(row.turns_waiting) +
-               " waiting prompts are done; they are paused: steno continue " + row.alias;
-      });
+Outcome<int> close(const Config& config, const CloseArguments& arguments) {
+  const auto tell = [&](const projections::SessionRow& row) {
+    if (domain::is_terminal(row.status)) {
+      return "already " + std::string(base::enum_name(row.status));
+    }
+    const std::string closing = "closing " + row.alias;
+    if (row.pause != domain::EndReason::none) {
+      return closing + " once its " + std::to_string(row.turns_waiting) +
+             " waiting prompts are done; they are paused: steno continue " + row.alias;
+    }
+    if (row.tasks == 0 || arguments.is_now) return closing;
+    return closing + " once " + tasks_text(row.tasks) + " in the background " +
+           (row.tasks == 1 ? "has" : "have") + " ended; --now does not wait";
+  };
+  return command_one(config, arguments.reference, domain::CloseSession{arguments.is_now}, tell);
 }
 
 Outcome<int> continue_session(const Config& config, const ReferenceArguments& arguments) {
-  return command_one(config, arguments, domain::ContinueSession{},
+  return command_one(config, arguments.reference, domain::ContinueSession{},
                      [](const projections::SessionRow& row) {
                        if (row.pause == domain::EndReason::none)
                          return row.alias + " is not paused";

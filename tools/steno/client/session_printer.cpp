@@ -4,6 +4,7 @@
 
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/terminal_text.hpp"
+#include "tools/steno/text/units.hpp"
 
 namespace steno {
 namespace {
@@ -16,6 +17,12 @@ std::string reason_of(const domain::TurnFailed& event) {
     reason += (reason.empty() ? "HTTP " : ", HTTP ") + std::to_string(event.api_status);
   }
   return reason;
+}
+
+// Returns the duration in tenths of a second.
+base::Duration rounded(base::Duration duration) {
+  constexpr std::int64_t kTenth = 100'000;
+  return base::Duration{(duration.count() + kTenth / 2) / kTenth * kTenth};
 }
 
 }  // namespace
@@ -73,6 +80,35 @@ void SessionPrinter::on(const domain::OwnTurnStarted& event, const std::string&)
   note("", std::string("↪ the agent goes on by itself") + (is_told    ? ": a task has ended"
                                                            : is_woken ? ": it had asked to be woken"
                                                                       : ""));
+}
+
+void SessionPrinter::on(const domain::TasksChanged& event, const std::string& text) {
+  if (event.is_given_up) {
+    return note("", "⌛ the tasks in the background are not waited for any longer (task_wait)");
+  }
+  if (event.tasks == 0) return;
+  note("", "⋯ " + tasks_text(event.tasks) + " in the background" +
+               (text.empty() ? "" : ": " + safe_line(text)));
+}
+
+void SessionPrinter::on(const domain::ModelCallRetried& event, const std::string&) {
+  const std::string status =
+      event.api_status == 0 ? "" : " (HTTP " + std::to_string(event.api_status) + ")";
+  const std::string most =
+      event.attempts_max == 0 ? "" : " of " + std::to_string(event.attempts_max);
+  note("", "↻ a call of the model failed: " + safe_line(event.error) + status +
+               "; the agent tries again in " + exact_duration_text(rounded(event.delay)) +
+               ", attempt " + std::to_string(event.attempt) + most);
+}
+
+void SessionPrinter::on(const domain::RateLimitReported& event, const std::string&) {
+  note("", "⚠ rate limit " + safe_line(event.limit) + ": " + safe_line(event.status) +
+               (event.resets_at.us == 0 ? "" : ", until " + short_time_text(event.resets_at)));
+}
+
+void SessionPrinter::on(const domain::ContextCompacted& event, const std::string&) {
+  note("", "⇲ the conversation was summarized: " + std::to_string(event.tokens_before) + " → " +
+               std::to_string(event.tokens_after) + " tokens");
 }
 
 void SessionPrinter::on(const domain::QueuePaused&, const std::string&) {

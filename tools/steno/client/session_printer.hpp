@@ -29,6 +29,10 @@ class SessionPrinter {
   void on(const domain::ToolCallStarted& event, const std::string& input);
   void on(const domain::ToolCallFinished& event, const std::string& output);
   void on(const domain::OwnTurnStarted& event, const std::string& text);
+  void on(const domain::TasksChanged& event, const std::string& text);
+  void on(const domain::ModelCallRetried& event, const std::string& text);
+  void on(const domain::RateLimitReported& event, const std::string& text);
+  void on(const domain::ContextCompacted& event, const std::string& text);
   void on(const domain::QueuePaused& event, const std::string& text);
   void on(const domain::TurnFinished& event, const std::string& text);
   void on(const domain::TurnFailed& event, const std::string& text);

@@ -93,15 +93,18 @@ std::string show_duration(const Config& config) {
   return exact_duration_text(config.*member);
 }
 
-// 0 stands for "never".
-bool set_idle_agent_stop(Config& config, const Given& given) {
-  if (given.text != "never") return set_duration<&Config::idle_agent_stop>(config, given);
-  config.idle_agent_stop = base::Duration{0};
+// A duration whose 0 is given and shown by a word.
+constexpr std::string_view kNever = "never";
+constexpr std::string_view kForever = "forever";
+template <base::Duration Config::*member, const std::string_view& zero>
+bool set_limit(Config& config, const Given& given) {
+  if (given.text != zero) return set_duration<member>(config, given);
+  config.*member = base::Duration{0};
   return true;
 }
-std::string show_idle_agent_stop(const Config& config) {
-  return config.idle_agent_stop.count() == 0 ? "never"
-                                             : exact_duration_text(config.idle_agent_stop);
+template <base::Duration Config::*member, const std::string_view& zero>
+std::string show_limit(const Config& config) {
+  return (config.*member).count() == 0 ? std::string(zero) : exact_duration_text(config.*member);
 }
 
 // Returns 0 for "forever".
@@ -304,6 +307,11 @@ const std::vector<Key>& keys() {
        KeyKind::text,
        set_enum<&Config::permission_mode>,
        show_enum<&Config::permission_mode>},
+      {{"background", "allow, inline or forbid",
+        "Agents' tasks in the background: they run, run within the turn, or are refused"},
+       KeyKind::text,
+       set_enum<&Config::background>,
+       show_enum<&Config::background>},
       {{"workdir", kPathAccepted, "Working folder of new sessions"},
        KeyKind::path,
        set_path<&Config::workdir>,
@@ -372,8 +380,13 @@ const std::vector<Key>& keys() {
       {{"idle_agent_stop", "a duration such as 15m, or never",
         "An agent without work for this long is ended; the next prompt resumes it"},
        KeyKind::text,
-       set_idle_agent_stop,
-       show_idle_agent_stop},
+       set_limit<&Config::idle_agent_stop, kNever>,
+       show_limit<&Config::idle_agent_stop, kNever>},
+      {{"task_wait", "a duration such as 30m, or forever",
+        "A session that is to end waits so long for its agent's tasks in the background"},
+       KeyKind::text,
+       set_limit<&Config::task_wait, kForever>,
+       show_limit<&Config::task_wait, kForever>},
       {{"keep_content_for", kKeepingAccepted,
         "Prompts and answers of a session are erased this long after its end"},
        KeyKind::text,

@@ -55,6 +55,7 @@ struct Config {
   std::int64_t max_sessions = 5;
   base::NanoUsd budget{5'000'000'000};  // of one session with its resumes and forks; 0: no limit
   domain::PermissionMode permission_mode = domain::PermissionMode::ask;
+  domain::BackgroundTasks background = domain::BackgroundTasks::allow;
   std::string workdir;  // absolute
   std::string model;    // empty: the agent's own default
   std::string engine = "claude";
@@ -73,6 +74,7 @@ struct Config {
   base::Duration kill_grace = std::chrono::seconds(3);
   base::Duration stop_grace = std::chrono::seconds(10);       // of turns under way at a stop
   base::Duration idle_agent_stop = std::chrono::minutes(15);  // 0: never
+  base::Duration task_wait = std::chrono::minutes(30);        // 0: for ever
   // Retention of the text of an ended session; 0: for ever. The last three apply by how the session
   // ended; unset: the first one applies.
   base::Duration keep_content_for{0};

@@ -56,6 +56,7 @@ base::Result<ServeOptions> serve_options(const Config& config, const ServeArgume
   options.runner.kill_grace =
       std::chrono::duration_cast<std::chrono::milliseconds>(config.kill_grace);
   options.runner.idle_max = config.idle_agent_stop;
+  options.runner.task_wait = config.task_wait;
   options.stop_grace = config.stop_grace;
   options.agents.keeper_program = config.keeper_program;
   options.agents.lock_folder = session_locks_of(config);

@@ -21,6 +21,9 @@ std::string fact(const std::optional<base::NanoUsd>& value) {
 std::string fact(base::Duration value) {
   return exact_duration_text(value);
 }
+std::string fact(base::Time value) {
+  return short_time_text(value);
+}
 template <class Tag>
 std::string fact(const base::Id<Tag>& value) {
   return short_id(value.text());

@@ -52,6 +52,10 @@ std::string duration_text(Duration duration) {
   return std::to_string(seconds / 60) + "m" + std::to_string(seconds % 60) + "s";
 }
 
+std::string tasks_text(std::int64_t tasks) {
+  return std::to_string(tasks) + (tasks == 1 ? " task" : " tasks");
+}
+
 std::string short_time_text(Time time) {
   constexpr std::size_t kToTheSecond = 19;
   return time_text(time).substr(0, kToTheSecond) + "Z";

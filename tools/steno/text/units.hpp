@@ -22,6 +22,9 @@ std::string exact_duration_text(Duration duration);
 // Returns "45s" below a minute, else "3m20s"; minutes do not become hours. Negative is "0s".
 std::string duration_text(Duration duration);
 
+// Returns "1 task" or "2 tasks".
+std::string tasks_text(std::int64_t tasks);
+
 // Returns "2026-11-20T15:42:07Z"; time_text.hpp has it with its fraction.
 std::string short_time_text(Time time);
 

@@ -26,25 +26,36 @@ constexpr std::string_view kRefusal = "this host does not answer requests of tha
 std::vector<Report> ClaudeEngine::on_line(ByteView line, Time now) {
   Reports out;
   const Step step{line, now, out};
+  tasks_.on_line(now);
   std::visit([&](const auto& frame) { take(frame, step); }, read_frame(line));
   // Partial text is reported after the frame, so that a block which the frame finishes is not
   // reported in part just before.
-  report_partial(partial_.take_due(now), out);
-  report_spending(spending_.take_due(now), out);
+  report_due(now, out);
   return out;
 }
 
 std::vector<Report> ClaudeEngine::on_time(Time now) {
   Reports out;
-  report_partial(partial_.take_due(now), out);
-  report_spending(spending_.take_due(now), out);
+  report_due(now, out);
   return out;
 }
 
+void ClaudeEngine::report_due(Time now, Reports& out) {
+  report_partial(partial_.take_due(now), out);
+  report_spending(spending_.take_due(now), out);
+  report_tasks(now, out);
+}
+
+void ClaudeEngine::report_tasks(Time now, Reports& out) {
+  if (auto change = tasks_.take_change(now)) out.emplace_back(std::move(*change));
+}
+
 std::optional<Time> ClaudeEngine::deadline() const {
-  const auto text = partial_.deadline();
-  const auto spending = spending_.deadline();
-  return text && spending ? std::min(*text, *spending) : text ? text : spending;
+  std::optional<Time> earliest;
+  for (const auto due : {partial_.deadline(), spending_.deadline(), tasks_.deadline()}) {
+    if (due) earliest = std::min(earliest.value_or(*due), *due);
+  }
+  return earliest;
 }
 
 std::vector<Report> ClaudeEngine::on_end() {
@@ -58,6 +69,7 @@ std::vector<Report> ClaudeEngine::on_end() {
 void ClaudeEngine::take(const InitFrame& frame, const Step& step) {
   end_own(runs_.own(), "no_result", true, step.out);
   runs_.on_init(frame);
+  tasks_.on_run_begun();
   if (frame.init == last_init_) return;
   last_init_ = frame.init;
   step.out.emplace_back(frame.init);
@@ -120,6 +132,8 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   report_partial(partial_.take_rest(), step.out);
   const OwnTurn own = runs_.own();
   const ClaudeRuns::Ended ended = runs_.on_result(frame);
+  tasks_.on_result(runs_.names_prompts());
+  report_tasks(step.now, step.out);
   ClaudeSpending::Told told =
       spending_.on_result(frame, std::exchange(had_tasks_, has_tasks_) || ended.prompts > 1);
   result.spent = std::move(told.spent);
@@ -191,6 +205,21 @@ void ClaudeEngine::take(const PromptLifecycle& frame, const Step& step) {
 void ClaudeEngine::take(const TasksChanged& frame, const Step&) {
   has_tasks_ = frame.tasks > 0;
   had_tasks_ |= has_tasks_;
+  tasks_.on_tasks(frame);
+}
+
+void ClaudeEngine::take(const StateChanged& frame, const Step&) {
+  tasks_.on_state(frame);
+}
+
+void ClaudeEngine::take(Notice frame, const Step& step) {
+  const TurnId turn = turn_at_work(step.out);
+  std::visit(
+      [&](auto& fact) {
+        fact.turn = turn;
+        step.out.emplace_back(std::move(fact));
+      },
+      frame);
 }
 
 void ClaudeEngine::take(const TaskEnded& frame, const Step& step) {

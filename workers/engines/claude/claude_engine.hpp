@@ -3,8 +3,10 @@
 
 #include <set>
 
+#include "workers/engines/claude/claude_prices.hpp"
 #include "workers/engines/claude/claude_runs.hpp"
 #include "workers/engines/claude/claude_spending.hpp"
+#include "workers/engines/claude/claude_tasks.hpp"
 #include "workers/engines/engine_kind.hpp"
 #include "workers/engines/partial_output.hpp"
 
@@ -25,6 +27,8 @@ class ClaudeEngine final : public Engine {
   std::vector<Report> on_end() override;
   Bytes take_writes() override;
   bool wants_exit() const override;
+  bool has_tasks() const override { return tasks_.left() > 0; }
+  std::string_view prices() const override { return kClaudePrices; }
 
  private:
   using Reports = std::vector<Report>;
@@ -46,6 +50,8 @@ class ClaudeEngine final : public Engine {
   void take(const CallDenied& frame, const Step& step);
   void take(const PromptLifecycle& frame, const Step& step);
   void take(const TasksChanged& frame, const Step& step);
+  void take(const StateChanged& frame, const Step& step);
+  void take(Notice frame, const Step& step);
   void take(const TaskEnded& frame, const Step& step);
   void take(const ConversationReset& frame, const Step& step);
   void take(const KnownFrame& frame, const Step& step);
@@ -56,6 +62,8 @@ class ClaudeEngine final : public Engine {
   void end_own(const OwnTurn& own, std::string_view subtype, bool is_error, Reports& out);
   void report_partial(std::string text, Reports& out);
   void report_spending(domain::Spending spent, Reports& out);
+  void report_due(Time now, Reports& out);
+  void report_tasks(Time now, Reports& out);
   std::string next_request_id();
 
   const EngineSettings settings_;
@@ -72,6 +80,7 @@ class ClaudeEngine final : public Engine {
   std::int64_t requests_ = 0;
   PartialOutput partial_;
   ClaudeSpending spending_;
+  ClaudeTasks tasks_;
   bool has_tasks_ = false;  // tasks in the background run
   bool had_tasks_ = false;  // some ran at a time since the last result
   Bytes writes_;

@@ -13,41 +13,25 @@ using domain::OutputKind;
 
 // Frames that only repeat other frames, or that only a screen would show.
 constexpr std::string_view kKnownTypes[] = {
-    "active_goal",       "auth_status",      "control_cancel_request", "keep_alive",
-    "prompt_suggestion", "rate_limit_event", "tool_progress",          "tool_use_summary",
-    "post_turn_summary", "task_summary"};
+    "active_goal",      "auth_status",       "control_cancel_request",
+    "keep_alive",       "prompt_suggestion", "tool_progress",
+    "tool_use_summary", "post_turn_summary", "task_summary"};
 
 // mirror_error, session_writes_lost and worker_shutting_down are not among them: they tell of a
 // loss and therefore belong on the record.
-constexpr std::string_view kKnownSystem[] = {"api_retry",
-                                             "commands_changed",
-                                             "compact_boundary",
-                                             "control_request_progress",
-                                             "elicitation_complete",
-                                             "files_persisted",
-                                             "hook_progress",
-                                             "hook_response",
-                                             "hook_started",
-                                             "informational",
-                                             "local_command_output",
-                                             "memory_recall",
-                                             "model_refusal_fallback",
-                                             "model_refusal_no_fallback",
-                                             "notification",
-                                             "plugin_install",
-                                             "session_state_changed",
-                                             "session_title_changed",
-                                             "status",
-                                             "task_progress",
-                                             "task_started",
-                                             "task_updated",
-                                             "thinking_tokens",
-                                             "ui_invalidate",
-                                             "autocompact_state",
-                                             "session_metadata",
-                                             "transcript_mirror",
-                                             "post_turn_summary",
-                                             "task_summary"};
+constexpr std::string_view kKnownSystem[] = {"commands_changed",       "control_request_progress",
+                                             "elicitation_complete",   "files_persisted",
+                                             "hook_progress",          "hook_response",
+                                             "hook_started",           "informational",
+                                             "local_command_output",   "memory_recall",
+                                             "model_refusal_fallback", "model_refusal_no_fallback",
+                                             "notification",           "plugin_install",
+                                             "session_title_changed",  "status",
+                                             "task_progress",          "task_started",
+                                             "task_updated",           "thinking_tokens",
+                                             "ui_invalidate",          "autocompact_state",
+                                             "session_metadata",       "transcript_mirror",
+                                             "post_turn_summary",      "task_summary"};
 
 template <class Names>
 bool is_among(const Names& names, std::string_view name) {
@@ -66,6 +50,50 @@ std::vector<base::TurnId> read_ids(const JsonValue& list) {
   return ids;
 }
 
+// What the tasks are to do is for people to read; a few of them tell enough.
+constexpr std::size_t kTasksTextMax = 4096;
+
+Frame read_tasks(const JsonValue& tasks) {
+  TasksChanged changed;
+  for (const JsonValue& task : tasks.items()) {
+    ++changed.tasks;
+    const std::string what = task.object()["description"].text();
+    const std::size_t bytes = changed.text.size() + what.size();
+    if (what.empty() || bytes > kTasksTextMax) continue;
+    changed.text += (changed.text.empty() ? "" : "; ") + what;
+  }
+  return changed;
+}
+
+// Returns the agent's milliseconds or seconds as a duration within the log's limit for integers.
+base::Duration read_duration(const JsonValue& count, std::int64_t unit_us) {
+  return base::Duration{std::min(count.count(), base::kIntegerLimit / unit_us - 1) * unit_us};
+}
+constexpr std::int64_t kMillisecond = 1000;
+constexpr std::int64_t kSecond = 1'000'000;
+
+Frame read_retry(const JsonObject& frame) {
+  return Notice{domain::ModelCallRetried{{},
+                                         frame["attempt"].count(),
+                                         frame["max_retries"].count(),
+                                         read_duration(frame["retry_delay_ms"], kMillisecond),
+                                         frame["error_status"].count(),
+                                         frame["error"].text()}};
+}
+
+Frame read_compaction(const JsonObject& metadata) {
+  return Notice{domain::ContextCompacted{{},
+                                         metadata["trigger"].text() == "auto",
+                                         metadata["pre_tokens"].count(),
+                                         metadata["post_tokens"].count()}};
+}
+
+Frame read_rate_limit(const JsonObject& info) {
+  const base::Duration resets_at = read_duration(info["resetsAt"], kSecond);
+  return Notice{domain::RateLimitReported{
+      {}, info["status"].text(), info["rateLimitType"].text(), base::Time{resets_at.count()}}};
+}
+
 Frame read_system(const JsonObject& frame) {
   const std::string subtype = frame["subtype"].text();
   if (subtype == "init") {
@@ -79,9 +107,10 @@ Frame read_system(const JsonObject& frame) {
     return TaskEnded{frame["task_id"].text(), frame["tool_use_id"].text(),
                      !frame["output_file"].text().empty()};
   }
-  if (subtype == "background_tasks_changed") {
-    return TasksChanged{static_cast<std::int64_t>(frame["tasks"].items().size())};
-  }
+  if (subtype == "api_retry") return read_retry(frame);
+  if (subtype == "compact_boundary") return read_compaction(frame["compact_metadata"].object());
+  if (subtype == "background_tasks_changed") return read_tasks(frame["tasks"]);
+  if (subtype == "session_state_changed") return StateChanged{frame["state"].text() == "idle"};
   if (is_among(kKnownSystem, subtype)) return KnownFrame{};
   return StrangeFrame{};
 }
@@ -187,11 +216,6 @@ bool read_claims(const JsonObject& by_model, std::vector<ModelClaim>& claims) {
   return is_right;
 }
 
-// Converts the agent's milliseconds; microseconds must stay below the log's limit for integers.
-base::Duration read_took(const JsonValue& milliseconds) {
-  return base::Duration{std::min(milliseconds.count(), base::kIntegerLimit / 1000 - 1) * 1000};
-}
-
 // Reads a result. A failed call of the model's API ends as subtype "success" with is_error set, so
 // only is_error decides.
 Frame read_result(const JsonObject& frame) {
@@ -204,7 +228,7 @@ Frame read_result(const JsonObject& frame) {
   result.usage = read_usage(frame["usage"].object());
   result.agent_total.value = frame["total_cost_usd"].billionths();
   result.model_calls = frame["num_turns"].count();
-  result.took = read_took(frame["duration_ms"]);
+  result.took = read_duration(frame["duration_ms"], kMillisecond);
   result.text = frame["result"].text();
   for (const JsonValue& error : frame["errors"].items()) {
     append_paragraph(result.text, error.text());
@@ -278,6 +302,7 @@ Frame read_frame(base::ByteView line) {
   if (type == "control_request") return read_request(*frame);
   if (type == "control_response") return read_response(*frame);
   if (type == "command_lifecycle") return read_lifecycle(*frame);
+  if (type == "rate_limit_event") return read_rate_limit((*frame)["rate_limit_info"].object());
   if (type == "conversation_reset") return ConversationReset{};
   if (is_among(kKnownTypes, type)) return KnownFrame{};
   return StrangeFrame{};

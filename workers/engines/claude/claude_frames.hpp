@@ -73,6 +73,12 @@ struct CallUsage {
 // The tasks in the background that run now.
 struct TasksChanged {
   std::int64_t tasks = 0;
+  std::string text;  // what they are to do
+};
+
+// The agent begins to work, or comes to rest. Newer versions say it.
+struct StateChanged {
+  bool is_idle = false;
 };
 
 // More of the text block that the main agent is writing.
@@ -101,6 +107,10 @@ struct PromptLifecycle {
   bool is_wake_up = false;  // the agent had asked to be woken by it
 };
 
+// A fact that is recorded as the frame tells it. Its turn is not set yet.
+using Notice =
+    std::variant<domain::ModelCallRetried, domain::RateLimitReported, domain::ContextCompacted>;
+
 // A task in the background, or a subagent, has ended.
 struct TaskEnded {
   std::string task;            // the agent's id of it
@@ -117,9 +127,10 @@ struct StrangeFrame {
   domain::LineFault fault = domain::LineFault::unknown_kind;
 };
 
-using Frame = std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, CallUsage,
-                           TextDelta, AgentRequest, CallDenied, PromptLifecycle, TasksChanged,
-                           TaskEnded, ConversationReset, KnownFrame, StrangeFrame>;
+using Frame =
+    std::variant<InitFrame, MessageFrame, ResultFrame, StreamStarted, CallUsage, TextDelta,
+                 AgentRequest, CallDenied, PromptLifecycle, TasksChanged, StateChanged, Notice,
+                 TaskEnded, ConversationReset, KnownFrame, StrangeFrame>;
 
 // Reads any bytes as a frame.
 Frame read_frame(base::ByteView line);

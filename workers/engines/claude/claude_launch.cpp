@@ -43,11 +43,14 @@ constexpr std::array<std::string_view, 4> kNetworkSwitches = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING",
     "DISABLE_TELEMETRY"};
 
-// An agent must speak only when asked, and end its turn only when all its work is done. Subagents
-// and commands in the background would go on after the turn's result, and begin turns of their own.
-constexpr std::array<std::string_view, 2> kTurnSwitches = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS",
+// The agent says when it begins to work and when it rests. Nobody knows of a wake-up that it waits
+// for, so it has none: a session would end before.
+constexpr std::array<std::string_view, 2> kTurnSwitches = {"CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS",
                                                            "CLAUDE_CODE_DISABLE_CRON"};
 constexpr std::string_view kTurnTool = "ScheduleWakeup";  // it has no such switch
+// Subagents run within the turn, and commands in the background are refused.
+constexpr std::array<std::string_view, 1> kInlineSwitch = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"};
+constexpr std::string_view kSubagentTools = "Agent,Task";  // by its newer and its older name
 
 bool is_passed_on(std::string_view name) {
   const auto is_prefix = [&](std::string_view prefix) { return name.starts_with(prefix); };
@@ -102,6 +105,7 @@ std::vector<std::string> agent_environment_of(const EngineSettings& settings,
   if (settings.keeps_off_network) switch_on(kNetworkSwitches, all);
   if (settings.is_sandboxed) switch_on(kSandboxSwitch, all);
   switch_on(kTurnSwitches, all);
+  if (session.spec.background != domain::BackgroundTasks::allow) switch_on(kInlineSwitch, all);
   for (const std::string& entry : settings.environment) {
     auto [name, value] = name_and_value(entry);
     all[name] = std::move(value);
@@ -142,7 +146,11 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
                            "stream-json", "--include-partial-messages"}) {
     argv.emplace_back(flag);
   }
-  argv.push_back(std::string("--disallowedTools=").append(kTurnTool));
+  const bool has_subagents = spec.background != domain::BackgroundTasks::forbid;
+  argv.push_back(std::string("--disallowedTools=")
+                     .append(kTurnTool)
+                     .append(has_subagents ? "" : ",")
+                     .append(has_subagents ? "" : kSubagentTools));
   if (spec.max_turns > 0) argv.push_back("--max-turns=" + std::to_string(spec.max_turns));
   if (spec.budget.value > 0) argv.push_back("--max-budget-usd=" + usd_text(spec.budget));
   if (!spec.model.empty()) argv.push_back("--model=" + spec.model);

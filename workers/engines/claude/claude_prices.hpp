@@ -9,6 +9,9 @@
 
 namespace engines {
 
+// Names the table and the month in which it was last changed.
+constexpr std::string_view kClaudePrices = "anthropic 2026-11";
+
 // Returns the list price of that use. A cached token counts as written for five minutes. None: the
 // model has no price here. Figures must not be below zero; the result is bounded as the log's
 // integers are.

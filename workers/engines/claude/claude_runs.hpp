@@ -39,6 +39,8 @@ class ClaudeRuns {
 
   // Returns the turn that the agent works on; between two runs, the one that it worked on last.
   base::TurnId turn() const { return turn_; }
+  // True once this version of the agent was seen to name prompts, as all do that tell their tasks.
+  bool names_prompts() const { return names_prompts_; }
   // Set while the agent works on a turn of its own.
   const std::optional<domain::ReportOwnTurnStarted>& own() const { return own_; }
   // Returns the turn in which that call was made; none if it is not known.

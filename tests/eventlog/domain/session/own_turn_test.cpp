@@ -115,13 +115,25 @@ TEST_CASE("an agent that exits while it works by itself was not done", "[session
             support::place_released());
 }
 
-TEST_CASE("the result of the prompt of a single-turn session ends what the agent does by itself",
+TEST_CASE("a single-turn session is completed once the agent's own turn is over, too",
           "[session]") {
   given(support::running(false), kStarted)
       .when(report(3, result_of(turn(1), 0)))
-      .then(fact(TurnFinished{turn(1), cost(0, 0)}).with("done"),
-            TurnInterrupted{kOwn, EndReason::session_ended, booked({})},
+      .then(fact(TurnFinished{turn(1), cost(0, 0)}).with("done"))
+      .when(report(4, result_of(kOwn, 0)))
+      .then(fact(TurnFinished{kOwn, cost(0, 0)}).with("done"),
             SessionClosed{SessionStatus::completed, EndReason::none}, name_released(),
+            support::place_released_with_lease());
+}
+
+TEST_CASE("a failed turn of the agent's own fails a single-turn session", "[session]") {
+  ReportTurnResult failed = result_of(kOwn, 0);
+  failed.is_error = true;
+  given(support::running(false), fact(TurnFinished{turn(1), {}}).by_report(1, 3),
+        fact(TasksChanged{1}).by_report(1, 4), fact(kStarted).by_report(1, 5))
+      .when(report(6, failed))
+      .then(fact(TurnFailed{kOwn, "success", "", 0, cost(0, 0)}).with("done"),
+            SessionClosed{SessionStatus::failed, EndReason::turn_error}, name_released(),
             support::place_released_with_lease());
 }
 

@@ -98,16 +98,17 @@ TEST_CASE("the environment is private: what an agent needs, and nothing else", "
   session.temp_folder = "/s/tmp";
   session.runtime_folder = "/s/run";
   CHECK(make_claude_engine(all, session)->launch().environment ==
-        Words{"ANTHROPIC_API_KEY=a=b", "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1",
-              "CLAUDE_CODE_DISABLE_CRON=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-              "CLAUDE_CODE_ENTRYPOINT=sdk-cpp", "CLAUDE_CODE_MAX_RETRIES=2",
-              "CLAUDE_CODE_TMPDIR=/s/tmp", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
-              "DISABLE_TELEMETRY=1", "EXTRA=1", "HOME=/home/me", "LANG=C", "PATH=/bin",
-              "TMPDIR=/s/tmp", "XDG_RUNTIME_DIR=/s/run", "https_proxy=http://proxy:3128"});
+        Words{"ANTHROPIC_API_KEY=a=b", "CLAUDE_CODE_DISABLE_CRON=1",
+              "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+              "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1", "CLAUDE_CODE_ENTRYPOINT=sdk-cpp",
+              "CLAUDE_CODE_MAX_RETRIES=2", "CLAUDE_CODE_TMPDIR=/s/tmp", "DISABLE_AUTOUPDATER=1",
+              "DISABLE_ERROR_REPORTING=1", "DISABLE_TELEMETRY=1", "EXTRA=1", "HOME=/home/me",
+              "LANG=C", "PATH=/bin", "TMPDIR=/s/tmp", "XDG_RUNTIME_DIR=/s/run",
+              "https_proxy=http://proxy:3128"});
 }
 
-bool has(const EngineSettings& all, const std::string& entry) {
-  const Words environment = make_claude_engine(all, {})->launch().environment;
+bool has(const EngineSettings& all, const std::string& entry, const SessionLaunch& session = {}) {
+  const Words environment = make_claude_engine(all, session)->launch().environment;
   return std::find(environment.begin(), environment.end(), entry) != environment.end();
 }
 
@@ -148,13 +149,36 @@ TEST_CASE("an agent learns that it is sandboxed from a setting only", "[workers]
   CHECK(has(all, "IS_SANDBOX=1"));
 }
 
-TEST_CASE("what an agent starts belongs to its turn, unless the operator says otherwise",
+TEST_CASE("what an agent starts runs in the background, within its turn, or not at all",
           "[workers]") {
+  using domain::BackgroundTasks;
+  const std::string off = "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1";
+  const auto with = [](BackgroundTasks background) {
+    SessionLaunch session;
+    session.spec.background = background;
+    return session;
+  };
+  const auto denied = [&](BackgroundTasks background) {
+    const Words argv = make_claude_engine(settings(), with(background))->launch().argv;
+    const auto found = std::find_if(argv.begin(), argv.end(), [](const std::string& word) {
+      return word.starts_with("--disallowedTools=");
+    });
+    return found == argv.end() ? "" : found->substr(found->find('=') + 1);
+  };
   EngineSettings all = settings();
   all.inherited_environment = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=0"};
-  CHECK(has(all, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1"));
-  all.environment = {"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=0"};
-  CHECK(has(all, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=0"));
+  CHECK_FALSE(has(all, off, with(BackgroundTasks::allow)));
+  CHECK(has(all, off, with(BackgroundTasks::inlined)));
+  CHECK(has(all, off, with(BackgroundTasks::forbid)));
+  CHECK(denied(BackgroundTasks::allow) == "ScheduleWakeup");
+  CHECK(denied(BackgroundTasks::inlined) == "ScheduleWakeup");
+  CHECK(denied(BackgroundTasks::forbid) == "ScheduleWakeup,Agent,Task");
+}
+
+TEST_CASE("the operator's word overrides Steno's", "[workers]") {
+  EngineSettings all = settings();
+  all.environment = {"CLAUDE_CODE_DISABLE_CRON=0"};
+  CHECK(has(all, "CLAUDE_CODE_DISABLE_CRON=0"));
 }
 
 TEST_CASE("a HOME of its own and the way back to the network are settings", "[workers]") {
@@ -163,7 +187,7 @@ TEST_CASE("a HOME of its own and the way back to the network are settings", "[wo
   all.home = "/private";
   all.keeps_off_network = false;
   CHECK(make_claude_engine(all, {})->launch().environment ==
-        Words{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1", "CLAUDE_CODE_DISABLE_CRON=1",
+        Words{"CLAUDE_CODE_DISABLE_CRON=1", "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS=1",
               "CLAUDE_CODE_ENTRYPOINT=sdk-cpp", "HOME=/private", "LANG=C.UTF-8",
               "PATH=/usr/local/bin:/usr/bin:/bin"});
 }

@@ -13,12 +13,26 @@ using engines::replayed;
 using engines::shown;
 using Lines = std::vector<std::string>;
 
+bool is_notice(const engines::Report& report) {
+  return std::holds_alternative<domain::ModelCallRetried>(report) ||
+         std::holds_alternative<domain::RateLimitReported>(report) ||
+         std::holds_alternative<domain::ContextCompacted>(report);
+}
+
 Lines reports_of(const std::string& name) {
   const auto engine = make_claude_engine({}, {});
   auto reports = replayed(*engine, name);
   std::erase_if(reports, [](const engines::Report& report) {
-    return std::holds_alternative<domain::ReportSpending>(report);
+    return std::holds_alternative<domain::ReportSpending>(report) || is_notice(report);
   });
+  return shown(reports);
+}
+
+// Returns what the agent tells of calls that are made again, limits, and summaries.
+Lines notices_of(const std::string& name) {
+  const auto engine = make_claude_engine({}, {});
+  auto reports = replayed(*engine, name);
+  std::erase_if(reports, [](const engines::Report& report) { return !is_notice(report); });
   return shown(reports);
 }
 
@@ -146,6 +160,25 @@ TEST_CASE("a failure of the model's API is an error although its subtype says su
   CHECK(reports_of("err_connection_refused").back().starts_with(head + "api_status=0 "));
   CHECK(reports_of("stop_refusal").back().starts_with(head));
   CHECK(reports_of("stop_max_tokens").back().starts_with(head));
+}
+
+TEST_CASE("calls that are made again, limits and summaries are told as they come", "[workers]") {
+  const Lines retries = notices_of("retry_429_after");
+  REQUIRE(retries.size() == 4);
+  CHECK(retries[0] ==
+        "ModelCallRetried turn=da30e437 attempt=1 attempts_max=3 delay_us=3052000 api_status=429 "
+        "error=rate_limit");
+  CHECK(notices_of("retry_in_notification_turn") ==
+        Lines{"ModelCallRetried turn=d3e2f9b1 attempt=1 attempts_max=1 delay_us=524000 "
+              "api_status=500 error=server_error"});
+  CHECK(notices_of("rate_limit_event") ==
+        Lines{"RateLimitReported turn=ded7dc9f status=allowed_warning limit=five_hour "
+              "resets_at=1999999999000000",
+              "RateLimitReported turn=07cfeddb status=rejected limit=five_hour "
+              "resets_at=1999999999000000"});
+  CHECK(notices_of("compact_auto") ==
+        Lines{"ContextCompacted turn=30e4566a automatic=yes tokens_before=190104 "
+              "tokens_after=2876"});
 }
 
 TEST_CASE("reaching a limit is an error with the limit's name", "[workers]") {

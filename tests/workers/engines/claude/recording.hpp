@@ -77,6 +77,9 @@ inline std::string shown(bool value) {
 inline std::string shown(base::Duration value) {
   return std::to_string(value.count());
 }
+inline std::string shown(base::Time value) {
+  return std::to_string(value.us);
+}
 inline std::string shown(base::NanoUsd value) {
   return std::to_string(value.value);
 }
