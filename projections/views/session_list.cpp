@@ -280,7 +280,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.own_turn = s.own_turn;
   row.is_waiting_for_input = is_waiting(s);
   row.pause = s.pause;
-  row.tasks = s.tasks;
+  if (domain::is_live(s.status)) row.tasks = s.tasks;
   row.trouble = stored.trouble;
   row.is_close_requested = s.is_close_requested;
   row.agent_session = s.agent_session;

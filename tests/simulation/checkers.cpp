@@ -2,6 +2,7 @@
 #include "tests/simulation/checkers.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "eventlog/domain/stream_name.hpp"
 #include "eventlog/log/log_reader.hpp"
@@ -142,12 +143,23 @@ std::string check_costs(const std::vector<RecordedEvent>& events,
   return check_lineages(states, records);
 }
 
-std::string check_tasks(const std::map<std::string, domain::StreamState>& states,
+std::string check_tasks(const std::vector<RecordedEvent>& events,
+                        const std::map<std::string, domain::StreamState>& states,
                         const std::map<LeaseKey, AgentRecord>& records) {
+  std::set<std::string> without;  // whose tasks were given up, or ended with the agent
+  for (const RecordedEvent& event : events) {
+    const auto* changed = std::get_if<domain::TasksChanged>(&event.event);
+    const bool is_given_up = changed != nullptr && changed->is_given_up;
+    const bool is_lost = std::holds_alternative<domain::LeaseExpired>(event.event);
+    if (is_given_up || is_lost) without.insert(event.envelope.stream);
+    if (std::holds_alternative<domain::LeaseGranted>(event.event)) {
+      without.erase(event.envelope.stream);
+    }
+  }
   for (const auto& [name, state] : states) {
     const auto* s = std::get_if<domain::SessionState>(&state);
-    const bool has_waited =
-        s != nullptr && s->status == domain::SessionStatus::completed && !s->is_close_now;
+    const bool has_waited = s != nullptr && s->status == domain::SessionStatus::completed &&
+                            !without.contains(name) && !s->is_close_now;
     if (!has_waited) continue;
     const auto agent = records.find({s->session, s->last_token});
     if (agent == records.end() || agent->second.tasks == 0) continue;

@@ -39,8 +39,9 @@ std::string check_answers(const std::vector<RecordedEvent>& events);
 std::string check_costs(const std::vector<RecordedEvent>& events,
                         const std::map<std::string, domain::StreamState>& states,
                         const std::map<LeaseKey, AgentRecord>& records);
-// No session is completed while its agent has tasks, unless that was asked for.
-std::string check_tasks(const std::map<std::string, domain::StreamState>& states,
+// No session is completed while its agent has tasks, unless that was asked for or takes too long.
+std::string check_tasks(const std::vector<RecordedEvent>& events,
+                        const std::map<std::string, domain::StreamState>& states,
                         const std::map<LeaseKey, AgentRecord>& records);
 
 // The store holds the content of each event as recorded, and none of the content that the states of

@@ -38,6 +38,13 @@ std::uint64_t derived(std::uint64_t seed, std::uint64_t number) {
   return random.next();
 }
 
+// A task of an agent that was stopped for long is given up now and then.
+workers::AgentRunnerOptions runner_options() {
+  workers::AgentRunnerOptions options;
+  options.task_wait = std::chrono::milliseconds(500);
+  return options;
+}
+
 }  // namespace
 
 Surroundings::Surroundings(const Schedule& schedule)
@@ -219,7 +226,7 @@ Duration ServerLife::due(const ProcessClock& clock) const {
 WorkerLife::WorkerLife(Surroundings& around, ProcessClock& clock, std::size_t number)
     : id(base::WorkerId::make(clock.wall(), around.id_random)),
       launcher(around.agents, around.agent_random),
-      worker(launcher, {}),
+      worker(launcher, runner_options()),
       socket(around.bus.connect_client("worker", worker_name(number), around.queue_max)),
       link(worker, {clock, *socket}, id, static_cast<std::int64_t>(number), kLink) {}
 

@@ -130,8 +130,8 @@ struct RegisterBody {
 
 enum class LeaseEnd {
   none,
-  close,  // let the agent process finish: close its stdin
-  kill,   // end it now
+  close,  // let the agent process finish: close its stdin once it has no tasks in the background
+  kill,   // end it now, with its tasks
 };
 
 struct DirectedTurn {

@@ -181,6 +181,7 @@ void AgentRunner::obey(Run& run, base::Duration now) {
   }
   if (run.is_stopped && is_leaving_) return end(run);
   const bool is_done = wanted.end == LeaseEnd::close || run.agent.engine->wants_exit();
+  if (!is_done) run.tasks_awaited.reset();
   if (run.is_stopped || run.is_deaf || (is_done && !waits_for_tasks(run, now))) {
     close_stdin(run, now);
   }
@@ -195,6 +196,11 @@ bool AgentRunner::is_at_work(const Run& run) {
 // after a time, and reports that.
 bool AgentRunner::waits_for_tasks(Run& run, base::Duration now) {
   if (run.is_stdin_closed || !run.agent.engine->has_tasks()) return false;
+  // The agent deals with a task that has ended, and may be about to say what matters.
+  if (run.own.is_set() && run.directive.end == LeaseEnd::none) {
+    run.tasks_awaited.reset();
+    return true;
+  }
   if (!run.tasks_awaited) run.tasks_awaited = now;
   const auto due = tasks_due(run);
   if (!due || now < *due) return true;
@@ -234,7 +240,8 @@ void AgentRunner::pump(Run& run, base::Duration now) {
     take_event(run, event, now);
   }
   if (run.has_exited) return;
-  const auto due = run.agent.engine->deadline();
+  // What an agent that is not read may have said in the meantime is not known: it is not silent.
+  const auto due = run.is_reading ? run.agent.engine->deadline() : std::nullopt;
   if (due && *due <= as_time(now)) report_all(run, run.agent.engine->on_time(as_time(now)));
 }
 
@@ -378,7 +385,8 @@ std::optional<base::Duration> AgentRunner::deadline() const {
   for (const auto& [key, run] : runs_) {
     if (run.has_exited || !run.agent.engine) continue;
     const auto note = [&](base::Duration due) { earliest = std::min(earliest.value_or(due), due); };
-    if (const auto due = run.agent.engine->deadline()) note(base::Duration{due->us});
+    const auto of_engine = run.is_reading ? run.agent.engine->deadline() : std::nullopt;
+    if (of_engine) note(base::Duration{of_engine->us});
     if (const auto due = tasks_due(run); due && !run.is_stdin_closed) note(*due);
   }
   return earliest;

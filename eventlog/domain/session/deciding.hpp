@@ -154,12 +154,15 @@ struct Deciding {
   // True if that many tasks in the background keep the session from its end.
   bool waits_for(std::int64_t tasks) const { return tasks > 0 && !session().is_close_now; }
 
+  // True if the agent does nothing by itself for which the session is to wait.
+  bool is_at_rest(std::int64_t tasks) const { return !has_own_turn && !waits_for(tasks); }
+
   // Called where no prompt's turn is under way, or the last one has just succeeded. Ends the
   // session if it has nothing left to do and is not to wait for more. `tasks` run in the
   // background.
   void settle(std::int64_t tasks) {
     const SessionState& s = session();
-    if (!s.queue.empty() || has_own_turn || waits_for(tasks)) return;
+    if (!s.queue.empty() || !is_at_rest(tasks)) return;
     if (s.spec.is_multi_turn) return s.is_close_requested ? close_as_asked() : void();
     // A result from an agent that never sent its init message is not a run.
     const bool has_run = s.status == SessionStatus::running;

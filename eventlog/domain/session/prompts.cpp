@@ -56,7 +56,7 @@ Decided decide_one(Deciding d, const InterruptTurn& c) {
   const bool was_last = !s.turn && s.queue.size() == 1;
   if (was_last && !s.spec.is_multi_turn) {
     d.close_empty(SessionStatus::killed, EndReason::user);
-  } else if (was_last && s.is_close_requested && !d.waits_for(s.tasks)) {
+  } else if (was_last && s.is_close_requested && d.is_at_rest(s.tasks)) {
     d.close_as_asked();
   }
   return std::move(d.decision);

@@ -132,6 +132,11 @@ void end_turn(Deciding& d, const ReportTurnResult& r) {
          r.text);
 }
 
+// Returns why a session fails that fails with this turn.
+EndReason failure_of(const ReportTurnResult& r) {
+  return r.subtype == "error_max_budget_usd" ? EndReason::budget : EndReason::turn_error;
+}
+
 // The end of a turn of the agent's own ends only a session that has waited for it. A session of one
 // prompt fails with any of its turns.
 void end_own_turn(Deciding& d, const ReportTurnResult& r) {
@@ -140,7 +145,7 @@ void end_own_turn(Deciding& d, const ReportTurnResult& r) {
   d.has_own_turn = false;
   if (s.turn || !s.queue.empty()) return;
   if (r.is_error && !s.spec.is_multi_turn) {
-    return d.close(SessionStatus::failed, EndReason::turn_error);
+    return d.close(SessionStatus::failed, failure_of(r));
   }
   d.settle(s.tasks);
 }
@@ -148,12 +153,12 @@ void end_own_turn(Deciding& d, const ReportTurnResult& r) {
 // Decides what follows the failure of a prompt's turn. The session goes on if its agent can.
 void go_on_or_fail(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
-  const bool is_budget = r.subtype == "error_max_budget_usd";
+  const bool is_budget = failure_of(r) == EndReason::budget;
   // A session whose agents never introduced themselves cannot begin the next time either.
   const bool can_go_on = s.spec.is_multi_turn && s.status == SessionStatus::running && !is_budget;
   const bool is_waiting = !s.queue.empty();
   if (!can_go_on || (!is_waiting && s.is_close_requested)) {
-    d.close(SessionStatus::failed, is_budget ? EndReason::budget : EndReason::turn_error);
+    d.close(SessionStatus::failed, failure_of(r));
   } else if (is_waiting && !d.pause_queue(EndReason::turn_error)) {
     d.start_next_turn(s.queue.front(), s.lease->token);
   }
@@ -185,12 +190,13 @@ void report(Deciding& d, const ReportTurnResult& r) {
   }
 }
 
-// Tasks in the background have ended, or began, or are not waited for any longer.
+// Tasks in the background have ended, or began, or are not waited for any longer. Those of a
+// session that has ended are recorded, too: its agent is then ended with them.
 void report(Deciding& d, const ReportTasksChanged& r) {
   const SessionState& s = d.session();
-  if (!is_live(s.status) || r.tasks < 0) return d.emit(ReportIgnored{std::string(r.kType)});
+  if (r.tasks < 0) return d.emit(ReportIgnored{std::string(r.kType)});
   d.emit(TasksChanged{r.tasks, r.is_given_up}, r.text);
-  if (s.turn || !s.queue.empty()) return;
+  if (!is_live(s.status) || s.turn || !s.queue.empty()) return;
   if (!r.is_given_up) return d.settle(r.tasks);
   if (!s.spec.is_multi_turn) return d.close(SessionStatus::failed, EndReason::tasks_unfinished);
   if (s.is_close_requested) d.close_as_asked();

@@ -51,6 +51,8 @@ class Process final : public engines::AgentProcess {
 
 constexpr std::string_view kTaskBegins = "a task begins";
 constexpr std::string_view kTaskEnds = "the task has ended";
+constexpr std::string_view kOwnTurnBegins = "a turn of its own begins";
+constexpr auto kOwnTurn = support::turn(50);
 
 // Writes each turn as its id. Reports a line that is a turn's id as its result, and others as
 // output.
@@ -69,6 +71,11 @@ class Codec final : public engines::Engine {
     if (line == kTaskBegins || line == kTaskEnds) {
       has_tasks_ = line == kTaskBegins;
       return {domain::ReportTasksChanged{has_tasks_ ? 1 : 0, ""}};
+    }
+    if (line == kOwnTurnBegins) {
+      domain::ReportOwnTurnStarted own;
+      own.turn = kOwnTurn;
+      return {own};
     }
     return {domain::ReportOutput{{}, domain::OutputKind::text, std::string(line)}};
   }
@@ -376,6 +383,27 @@ TEST_CASE("an agent whose tasks take too long is ended without them", "[workers]
   CHECK(reports.back() == domain::Report(domain::ReportTasksChanged{0, "", true}));
   w.worker.do_work(w.now);
   CHECK(w.sent().empty());  // it is told once
+}
+
+TEST_CASE("what an agent does because of an ended task has no limit", "[workers]") {
+  EngineWorld w;
+  begin_closing_with_task(w);
+  w.now += std::chrono::minutes(29);
+  w.says(0, engines::Line{std::string(kOwnTurnBegins), engines::LineEnding::whole});
+  auto at_work = EngineWorld::directive(3, 1);
+  at_work.turn.reset();
+  w.direct(at_work);
+  CHECK_FALSE(w.worker.deadline());
+  w.now += std::chrono::minutes(5);
+  w.worker.do_work(w.now);
+  CHECK_FALSE(w.agents[0].is_terminated);
+  // Another task is left its own time.
+  w.says(0, engines::Line{kOwnTurn.text(), engines::LineEnding::whole});
+  auto closing = EngineWorld::directive(4, 1);
+  closing.turn.reset();
+  closing.end = LeaseEnd::close;
+  w.direct(closing);
+  CHECK(w.worker.deadline() == w.now + std::chrono::minutes(30));
 }
 
 TEST_CASE("an agent whose tasks have no limit is left them", "[workers]") {

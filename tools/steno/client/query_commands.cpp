@@ -190,7 +190,7 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
                           counted(row.turns_interrupted, "interrupted") +
                           counted(row.own_turns, "of the agent's own") +
                           counted(row.turns_waiting, "waiting"));
-  if (row.tasks > 0 && domain::is_live(row.status) && !row.turn.is_set()) {
+  if (row.tasks > 0 && !row.turn.is_set()) {
     fields.add("background",
                tasks_text(row.tasks) + ", then " +
                    (row.is_close_requested || !row.is_multi_turn ? "it is completed"

@@ -10,6 +10,7 @@
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
+#include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
 #include "workers/protocol/feed_levels.hpp"

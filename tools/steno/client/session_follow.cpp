@@ -38,6 +38,7 @@ class SessionFollow {
   bool wants_content(const workers::SeenEvent& seen) const;
   void note(const domain::SessionOpened&) {}
   void note(const domain::TurnQueued& e) { turns_.insert(e.turn); }
+  void note(const domain::TasksChanged& e) { tasks_ = e.tasks; }
   void note(const domain::SpendingRecorded& e) {
     domain::add_bounded(cost_.value, domain::cost_of(e.spent).value);
   }
@@ -74,6 +75,7 @@ class SessionFollow {
   bool has_failures_ = false;  // a turn failed and the session went on
   SessionPrinter printer_;
   std::set<base::TurnId> turns_;  // that are queued or running
+  std::int64_t tasks_ = 0;        // of the agent in the background
   bool is_interrupt_sent_ = false;
   bool is_kill_sent_ = false;
   bool is_close_sent_ = false;
@@ -152,6 +154,12 @@ Outcome<bool> SessionFollow::take_interrupt() {
     if (sent || sent.error().exit_code == kExitConflict) return true;
     // Ctrl-C was pressed again before the server answered.
     if (sent.error().exit_code != kExitInterrupted) return tl::unexpected(sent.error());
+  }
+  if (!is_interrupt_sent_ && tasks_ > 0) {
+    is_interrupt_sent_ = true;
+    remark("steno: " + tasks_text(tasks_) + " in the background " + (tasks_ == 1 ? "is" : "are") +
+           " waited for; Ctrl-C again kills the session");
+    return true;
   }
   is_kill_sent_ = true;
   has_interrupted_ = true;

@@ -86,9 +86,9 @@ void SessionPrinter::on(const domain::TasksChanged& event, const std::string& te
   if (event.is_given_up) {
     return note("", "⌛ the tasks in the background are not waited for any longer (task_wait)");
   }
-  if (event.tasks == 0) return;
-  note("", "⋯ " + tasks_text(event.tasks) + " in the background" +
-               (text.empty() ? "" : ": " + safe_line(text)));
+  // Without a text no task runs, but the agent has still to deal with the end of one.
+  if (text.empty()) return;
+  note("", "⋯ " + tasks_text(event.tasks) + " in the background: " + safe_line(text));
 }
 
 void SessionPrinter::on(const domain::ModelCallRetried& event, const std::string&) {

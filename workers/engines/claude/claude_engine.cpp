@@ -47,7 +47,11 @@ void ClaudeEngine::report_due(Time now, Reports& out) {
 }
 
 void ClaudeEngine::report_tasks(Time now, Reports& out) {
-  if (auto change = tasks_.take_change(now)) out.emplace_back(std::move(*change));
+  auto change = tasks_.take_change(now);
+  if (!change) return;
+  // The session may end with the last task, and what that has cost must be known by then.
+  if (change->tasks == 0) report_spending(spending_.take_rest(), out);
+  out.emplace_back(std::move(*change));
 }
 
 std::optional<Time> ClaudeEngine::deadline() const {
@@ -134,8 +138,8 @@ void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   const ClaudeRuns::Ended ended = runs_.on_result(frame);
   tasks_.on_result(runs_.names_prompts());
   report_tasks(step.now, step.out);
-  ClaudeSpending::Told told =
-      spending_.on_result(frame, std::exchange(had_tasks_, has_tasks_) || ended.prompts > 1);
+  ClaudeSpending::Told told = spending_.on_result(
+      frame, std::exchange(had_tasks_, tasks_.running() > 0) || ended.prompts > 1);
   result.spent = std::move(told.spent);
   result.basis = told.basis;
   result.claimed = told.claimed;
@@ -203,8 +207,7 @@ void ClaudeEngine::take(const PromptLifecycle& frame, const Step& step) {
 }
 
 void ClaudeEngine::take(const TasksChanged& frame, const Step&) {
-  has_tasks_ = frame.tasks > 0;
-  had_tasks_ |= has_tasks_;
+  had_tasks_ |= frame.tasks > 0;
   tasks_.on_tasks(frame);
 }
 

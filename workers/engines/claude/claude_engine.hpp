@@ -81,8 +81,7 @@ class ClaudeEngine final : public Engine {
   PartialOutput partial_;
   ClaudeSpending spending_;
   ClaudeTasks tasks_;
-  bool has_tasks_ = false;  // tasks in the background run
-  bool had_tasks_ = false;  // some ran at a time since the last result
+  bool had_tasks_ = false;  // some ran in the background at a time since the last result
   Bytes writes_;
 };
 

@@ -26,6 +26,7 @@ class ClaudeTasks {
   // `tells_tasks`: this version of the agent does. Older ones are idle only when no task runs.
   void on_result(bool tells_tasks);
 
+  std::int64_t running() const { return running_; }
   // Tasks that run, or one that has ended with which the agent may have to deal; 0: it has none.
   std::int64_t left() const;
   // Returns the report of what has changed since the last call; none: nothing has.

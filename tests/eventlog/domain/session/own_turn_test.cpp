@@ -137,6 +137,19 @@ TEST_CASE("a failed turn of the agent's own fails a single-turn session", "[sess
             support::place_released_with_lease());
 }
 
+TEST_CASE("a turn of the agent's own that spends the budget fails a single-turn session with that",
+          "[session]") {
+  ReportTurnResult failed = result_of(kOwn, 0);
+  failed.is_error = true;
+  failed.subtype = "error_max_budget_usd";
+  given(support::running(false), fact(TurnFinished{turn(1), {}}).by_report(1, 3),
+        fact(kStarted).by_report(1, 4))
+      .when(report(5, failed))
+      .then(fact(TurnFailed{kOwn, "error_max_budget_usd", "", 0, cost(0, 0)}).with("done"),
+            SessionClosed{SessionStatus::failed, EndReason::budget}, name_released(),
+            support::place_released_with_lease());
+}
+
 TEST_CASE("an own turn that cannot be one is recorded as ignored", "[session]") {
   const auto ignored = ReportIgnored{"OwnTurnStarted"};
   given(at_own_work()).when(report(5, begun(turn(51)))).then(ignored);

@@ -118,6 +118,32 @@ TEST_CASE("asking twice to close changes nothing the second time", "[session]") 
       .then(NothingChanged{"CloseSession"});
 }
 
+TEST_CASE("giving tasks up ends the turn that the agent has begun because of one", "[session]") {
+  const OwnTurnStarted own{turn(50), OwnTurnCause::task, "task-1", turn(1)};
+  given(answered(false), fact(own).by_report(1, 5))
+      .when(report(6, ReportTasksChanged{0, "", true}))
+      .then(TasksChanged{0, true}, TurnInterrupted{turn(50), EndReason::session_ended, booked({})},
+            SessionClosed{SessionStatus::failed, EndReason::tasks_unfinished}, name_released(),
+            place_released_with_lease());
+}
+
+TEST_CASE("withdrawing the last prompt of a closing session leaves it to its agent's own turn",
+          "[session]") {
+  const OwnTurnStarted own{turn(50), OwnTurnCause::task, "task-1", turn(1)};
+  given(support::idle(), fact(own).by_report(1, 4), TurnQueued{turn(2)},
+        QueuePaused{EndReason::turn_error}, CloseRequested{})
+      .when(InterruptTurn{turn(2)})
+      .then(TurnInterrupted{turn(2), EndReason::user, {}});
+}
+
+TEST_CASE("withdrawing the last prompt of a session that closes at once ends it", "[session]") {
+  given(answered(), TurnQueued{turn(2)}, QueuePaused{EndReason::turn_error}, CloseRequested{true})
+      .when(InterruptTurn{turn(2)})
+      .then(TurnInterrupted{turn(2), EndReason::user, {}},
+            SessionClosed{SessionStatus::completed, EndReason::none}, name_released(),
+            place_released_with_lease());
+}
+
 TEST_CASE("withdrawing the last prompt of a closing session leaves it to its tasks", "[session]") {
   given(answered(), TurnQueued{turn(2)}, QueuePaused{EndReason::turn_error}, CloseRequested{})
       .when(InterruptTurn{turn(2)})
@@ -150,10 +176,15 @@ TEST_CASE("a session that waited for tasks which were cut off is not completed",
             name_released(), support::place_released());
 }
 
-TEST_CASE("tasks of a session that has ended, or fewer than none, are ignored", "[session]") {
+TEST_CASE("tasks of a session that has ended are recorded and change nothing", "[session]") {
   given(support::killed())
       .when(report(3, ReportTasksChanged{1, "Wait"}))
-      .then(ReportIgnored{"TasksChanged"});
+      .then(fact(TasksChanged{1}).with("Wait"))
+      .when(report(4, ReportTasksChanged{0, "", true}))
+      .then(TasksChanged{0, true});
+}
+
+TEST_CASE("fewer tasks than none are ignored", "[session]") {
   given(support::running())
       .when(report(3, ReportTasksChanged{-1, ""}))
       .then(ReportIgnored{"TasksChanged"});

@@ -153,6 +153,21 @@ int runs_after_rest(const std::string& name) {
   return found;
 }
 
+TEST_CASE("what tasks have spent is told before their end", "[workers]") {
+  // The agent ends its subagents, whose calls exceed the budget, and says nothing of it.
+  const auto engine = make_claude_engine({}, {});
+  const std::vector<Report> reports = replayed(*engine, "budget_agent_bg_1");
+  std::optional<std::size_t> last_spending;
+  std::optional<std::size_t> end_of_tasks;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (std::holds_alternative<domain::ReportSpending>(reports[i])) last_spending = i;
+    if (reports[i] == Report(ReportTasksChanged{})) end_of_tasks = i;
+  }
+  REQUIRE(last_spending);
+  REQUIRE(end_of_tasks);
+  CHECK(*last_spending < *end_of_tasks);
+}
+
 TEST_CASE("no agent in the recordings goes on after it was held to rest", "[workers]") {
   std::vector<std::string> found;
   int played = 0;
