@@ -278,9 +278,3 @@ def memory_bytes(pid, name):
             if line.startswith(name + ":"):
                 return int(line.split()[1]) * 1024
     return 0
-
-
-def written_bytes(pid):
-    """Returns the bytes that a process has written since it began."""
-    with open(f"/proc/{pid}/io", encoding="ascii") as file:
-        return int(dict(line.split(": ") for line in file)["wchar"])

@@ -12,7 +12,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from steno_process import Home, resident_bytes, until, written_bytes  # noqa: E402
+from steno_process import Home, resident_bytes, until  # noqa: E402
 
 MIB = 1 << 20
 
@@ -93,20 +93,27 @@ class BrokenAgents(OneServer):
         self.assertIn("end of stderr", exited["content"])
 
     def test_a_line_that_never_ends(self):
-        alias = self.home.start_session("[endless]")
-        line = self.home.wait_for_event(alias, "AgentLineRecorded")
-        self.assertEqual(line["facts"]["fault"], "too_long")
-        self.assertGreater(line["facts"]["line_bytes"], 15 * MIB)
-        # The line goes on, and the memory for it and for its report does not grow.
-        agent = self.home.wait_for_event(alias, "AgentStarted")["facts"]["pid"]
         worker = self.home.worker_pid()
-        held = resident_bytes(worker)
-        self.assertLess(held, 400 * MIB)  # including memory that a sanitizer keeps back
-        written = written_bytes(agent)
-        until(lambda: written_bytes(agent) > written + 500 * MIB, "500 MiB more of one line")
-        self.assertLess(resident_bytes(worker), held + 64 * MIB)
-        self.succeeds("kill", alias)
-        self.assertEqual(self.home.wait_for_end(alias)["status"], "killed")
+        row, events = self.ended("[endless]", "failed", "turn_error")
+        line = one(events, type="AgentLineRecorded")["facts"]
+        self.assertEqual(line["fault"], "too_long")
+        self.assertGreater(line["line_bytes"], 15 * MIB)
+        failed = one(events, type="TurnFailed")
+        self.assertEqual(failed["facts"]["subtype"], "line_too_long")
+        self.assertIn("16 MiB", failed["content"])
+        self.home.wait_for_event(row["alias"], "LeaseReleased")
+        self.assertLess(resident_bytes(worker), 400 * MIB)  # some is kept back by a sanitizer
+
+    def test_a_line_that_never_ends_ends_one_turn_of_several(self):
+        alias = self.home.start_session("[say one]", "--multi-turn")
+        failed = self.home.run("send", alias, "--wait", "[endless]")
+        self.assertEqual(failed.code, 1, str(failed))
+        self.assertIn("turn failed (line_too_long)", failed.err)
+        self.assertEqual(self.succeeds("send", alias, "--wait", "[say three]").out, "three\n")
+        self.succeeds("close", alias)
+        row = self.home.wait_for_end(alias)
+        self.assertEqual((row["status"], row["turns_finished"], row["turns_failed"]),
+                         ("completed", 2, 1))
 
     def test_a_program_that_is_not_there(self):
         missing = {"STENO_CLAUDE_PROGRAM": self.home.path("nobody")}
@@ -381,7 +388,7 @@ class Money(OneServer):
 
 class Tasks(OneServer):
     """Tasks that an agent has in the background."""
-    CONFIG = 'task_wait = "3s"\n'
+    CONFIG = 'task_wait = "5s"\n'
 
     def waits(self, alias, tasks=1):
         until(lambda: self.home.show(alias)["turns_finished"] == 1, "the answer")
@@ -441,6 +448,15 @@ class Tasks(OneServer):
         self.assertEqual((row["status"], row["end_reason"]), ("failed", "tasks_unfinished"))
         self.assertIn("failed (tasks_unfinished)", self.succeeds("ls", "-n", "1").out)
         self.home.wait_for_event(row["alias"], "LeaseReleased")
+
+    def test_tasks_outlive_the_server(self):
+        alias = self.home.start_session("[say started] [task 2000] [later the task is done]")
+        self.waits(alias)
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.assertEqual(self.home.show(alias)["tasks"], 1)
+        row = self.home.wait_for_end(alias)
+        self.assertEqual((row["status"], row["own_turns"]), ("completed", 1))
 
     def test_a_killed_session_takes_its_tasks_along(self):
         alias = self.home.start_session("[say started] [task 600000]")

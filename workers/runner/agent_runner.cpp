@@ -261,6 +261,7 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
       report(run, domain::ReportAgentLine{fault_of(line->ending),
                                           static_cast<std::int64_t>(line->bytes.size()),
                                           line->bytes.substr(0, kFaultyLineMax)});
+      if (line->ending == engines::LineEnding::too_long) give_up_turns(run);
     }
   } else if (const auto* exited = std::get_if<engines::ProcessExited>(&event)) {
     report_all(run, run.agent.engine->on_end());
@@ -269,6 +270,27 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
                                           run.begun});
     run.has_exited = true;
   }
+}
+
+// What was cut off may have been the end of a turn, for which everybody would wait for ever. Fails
+// the turns under way, and ends the agent.
+void AgentRunner::give_up_turns(Run& run) {
+  domain::ReportTurnResult failed;
+  failed.is_error = true;
+  failed.subtype = "line_too_long";
+  failed.text =
+      "the agent wrote a line of more than 16 MiB, which was cut; its turn was ended, because "
+      "nobody can tell what else the line said";
+  failed.basis = domain::CostBasis::reported;
+  if (run.own.is_set()) {
+    failed.turn = run.own;
+    report(run, failed);
+  }
+  if (run.answered != run.begun) {
+    failed.turn = run.begun;
+    report(run, failed);
+  }
+  if (!run.is_ending) end(run);
 }
 
 void AgentRunner::note(Run& run, const domain::Report& report) {

@@ -116,6 +116,7 @@ class AgentRunner {
   void end(Run& run);
   void pump(Run& run, base::Duration now);
   void take_event(Run& run, const engines::ProcessEvent& event, base::Duration now);
+  void give_up_turns(Run& run);
   static void note(Run& run, const domain::Report& report);
   void report(Run& run, const domain::Report& report);
   static void forget_first(Run& run);

@@ -342,6 +342,44 @@ TEST_CASE("a session waits for input while it lives, takes turns and has none", 
   CHECK_FALSE(is_waiting(single.session));
 }
 
+TEST_CASE("a session with tasks in the background has them until it ends, and does not wait",
+          "[projections]") {
+  SessionListFixture f;
+  const SessionId id = f.open("main", "a", "aaaaaaaa");
+  const std::string stream = f.stream("main", id);
+  f.log.add(stream, domain::LeaseGranted{{}, FencingToken{1}, {}});
+  f.log.add(stream, domain::TasksChanged{2});
+  CHECK(f.get("main", id).tasks == 2);
+  CHECK_FALSE(f.get("main", id).is_waiting_for_input);
+  f.log.add(stream, domain::TasksChanged{});
+  CHECK(f.get("main", id).is_waiting_for_input);
+  f.log.add(stream, domain::TasksChanged{1});
+  f.log.add(stream, domain::SessionClosed{SessionStatus::killed, EndReason::user});
+  CHECK(f.get("main", id).tasks == 0);
+}
+
+TEST_CASE("why a call of the model is made again stands in the row until the agent goes on",
+          "[projections]") {
+  SessionListFixture f;
+  const SessionId id = f.open("main", "a", "aaaaaaaa");
+  const std::string stream = f.stream("main", id);
+  const auto trouble = [&] { return f.get("main", id).trouble; };
+  CHECK(trouble().empty());
+  f.log.add(stream, domain::ModelCallRetried{kTurn, 3, 10, {}, 429, "rate_limit"});
+  CHECK(trouble() == "rate_limit, HTTP 429, attempt 3 of 10");
+  f.log.add(stream, domain::SpendingRecorded{kTurn, {}});
+  CHECK_FALSE(trouble().empty());
+  f.log.add(stream, domain::OutputRecorded{kTurn, 1, domain::OutputKind::text});
+  CHECK(trouble().empty());
+  f.log.add(stream, domain::ModelCallRetried{kTurn, 1, 0, {}, 529, ""});
+  CHECK(trouble() == "HTTP 529, attempt 1");
+  f.log.add(stream, domain::ModelCallRetried{kTurn, 2, 0, {}, 0, ""});
+  CHECK(trouble() == "attempt 2");
+  f.log.add(stream, domain::LeaseGranted{{}, FencingToken{1}, {}});
+  f.log.add(stream, domain::LeaseReleased{FencingToken{1}});
+  CHECK(trouble().empty());
+}
+
 TEST_CASE("a name that was made from a prompt is found by its text, until that is erased",
           "[projections]") {
   SessionListFixture f;

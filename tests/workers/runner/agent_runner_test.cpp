@@ -344,6 +344,33 @@ TEST_CASE("an agent without work is ended after a while", "[workers]") {
   CHECK(exited.given == turn(1));
 }
 
+TEST_CASE("a line that is too long ends the turn with an error, and the agent", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.says(0, engines::Line{"a long line", engines::LineEnding::too_long});
+  CHECK(w.agents[0].is_terminated);
+  std::vector<domain::Report> reports;
+  while (const auto body = w.worker.take_reports()) {
+    for (const SequencedReport& each : body->reports) reports.push_back(*decode_report(each));
+  }
+  REQUIRE(reports.size() == 2);
+  CHECK(std::get<domain::ReportAgentLine>(reports[0]).fault == domain::LineFault::too_long);
+  const auto& result = std::get<domain::ReportTurnResult>(reports[1]);
+  CHECK(result.turn == turn(1));
+  CHECK(result.is_error);
+  CHECK(result.subtype == "line_too_long");
+}
+
+TEST_CASE("a line that is too long between turns ends the agent alone", "[workers]") {
+  EngineWorld w;
+  w.direct(EngineWorld::directive(1, 1));
+  w.says(0, engines::Line{turn(1).text(), engines::LineEnding::whole});
+  w.sent();
+  w.says(0, engines::Line{"a long line", engines::LineEnding::too_long});
+  CHECK(w.agents[0].is_terminated);
+  CHECK(w.sent() == Sequences{2});  // the line
+}
+
 // An agent with a task whose turn is answered; the server lets it end.
 void begin_closing_with_task(EngineWorld& w) {
   w.direct(EngineWorld::directive(1, 1));

@@ -14,6 +14,7 @@
 #include "projections/projections.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/connection.hpp"
+#include "tools/steno/client/silence.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/terminal_text.hpp"
 #include "tools/steno/text/units.hpp"
@@ -28,6 +29,8 @@ constexpr std::int64_t kFreeBytesMin = std::int64_t{1} << 30;
 // A sync of a healthy disk takes a few milliseconds.
 constexpr std::int64_t kStageSlowUs = 250'000;
 constexpr std::int64_t kGapSlowUs = 250'000;
+// A tool can work for so long without a word; an agent rarely does.
+constexpr base::Duration kAgentSilence = std::chrono::minutes(10);
 // A worker registers within a second, unless the machine is overloaded or it cannot start.
 constexpr base::Duration kWorkerStartMax = std::chrono::seconds(5);
 
@@ -78,6 +81,7 @@ class Examination {
                        const std::string& key);
   void examine_server();
   void examine_status(const workers::StatusAnswer& status);
+  void examine_agents(Connection& connection);
   void examine_lost_worker(base::Duration uptime);
   void examine_stage(const std::string& name, const workers::StageTime& time, std::int64_t slow_us,
                      const std::string& advice);
@@ -226,6 +230,7 @@ void Examination::examine_server() {
     status_ = *status;
     examine_status(*status);
     examine_projections(**connection);
+    examine_agents(**connection);
     return;
   }
   server_code_ = status.error().exit_code;
@@ -345,6 +350,24 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
   examine_stage("reply", status.stages.reply, kStageSlowUs, "the server was starved of CPU");
   examine_stage("answer", status.stages.total, 2 * kStageSlowUs, "");
   examine_stage("loop gap", status.stages.gap, kGapSlowUs, "the server was starved of CPU");
+}
+
+// A silent agent may be right: what it does can take long.
+void Examination::examine_agents(Connection& connection) {
+  workers::QueryBody query;
+  query.statuses = {domain::SessionStatus::starting, domain::SessionStatus::running};
+  const auto live = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
+  if (!live) return add({"agents", Health::bad, live.error().text, ""});
+  const base::Time now = connection.clock().wall();
+  std::int64_t at_work = 0;
+  for (const projections::SessionRow& row : live->sessions) {
+    if (!is_at_work(row)) continue;
+    ++at_work;
+    if (now - row.updated_at < kAgentSilence) continue;
+    add({"agent", Health::unknown, "of " + row.alias + ": " + silence_text(row, now),
+         "steno show " + row.alias + "; steno interrupt " + row.alias + " ends its turn"});
+  }
+  add({"agents", Health::good, std::to_string(at_work) + " at work", ""});
 }
 
 void Examination::examine_lost_worker(base::Duration uptime) {

@@ -8,6 +8,7 @@
 #include "tools/steno/client/follower.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/client/session_printer.hpp"
+#include "tools/steno/client/silence.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/facts_text.hpp"
 #include "tools/steno/text/table.hpp"
@@ -22,20 +23,6 @@ namespace steno {
 namespace {
 
 using projections::SessionRow;
-
-// An agent that works and says nothing for so long is worth a word.
-constexpr base::Duration kSilence = std::chrono::minutes(1);
-
-// Returns how long the agent has worked without a sign of it, and why, as far as that is known;
-// empty: not for long, or it does not work.
-std::string silence_text(const SessionRow& row, base::Time now) {
-  const bool is_at_work = row.turn.is_set() || row.own_turn.is_set();
-  const bool is_silent = is_at_work && now - row.updated_at >= kSilence;
-  if (!is_silent && row.trouble.empty()) return {};
-  const std::string trouble = row.trouble.empty() ? "" : "retrying (" + row.trouble + ")";
-  if (!is_silent) return trouble;
-  return "silent " + duration_text(now - row.updated_at) + (trouble.empty() ? "" : ", " + trouble);
-}
 
 std::string status_text(const SessionRow& row) {
   std::string text(base::enum_name(row.status));
