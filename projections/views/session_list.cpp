@@ -134,9 +134,11 @@ Bytes counts_key(std::string_view agent) {
 // `s.state` is still as it was before the event.
 
 // The agent, or what became of it, shows that a call of the model is not made again any more.
-using Progress = base::Types<domain::OutputRecorded, domain::PartialOutputRecorded,
-                             domain::ToolCallStarted, domain::TurnFinished, domain::TurnFailed,
-                             domain::TurnInterrupted, domain::LeaseReleased, domain::LeaseExpired>;
+using Progress =
+    base::Types<domain::TurnStarted, domain::OutputRecorded, domain::PartialOutputRecorded,
+                domain::ToolCallStarted, domain::ToolCallFinished, domain::TasksChanged,
+                domain::ContextCompacted, domain::TurnFinished, domain::TurnFailed,
+                domain::TurnInterrupted, domain::LeaseReleased, domain::LeaseExpired>;
 
 // Counts the end of a turn that a prompt began.
 void count_end(StoredSession& s, base::TurnId turn, std::int64_t& ended) {

@@ -137,25 +137,28 @@ class ClaudeInBackground(WithClaude):
         self.assertTrue(any("word59" in event["content"] for event in said))
         self.assertEqual(nano(row["cost_usd"]), self.charge_of(row))
 
-    def test_closing_waits_for_a_command_or_ends_it_at_once(self):
-        waiting = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash",
-                                "background sleep 4")["alias"]
-        hurried = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash",
-                                "background sleep 600")["alias"]
-        for alias in (waiting, hurried):
-            until(lambda alias=alias: self.home.show(alias)["turns_finished"] == 1, "the answer",
-                  AGENT_SECONDS)
-            self.assertEqual(self.home.show(alias)["tasks"], 1)
-        self.assertIn("once 1 task in the background has ended", self.home.run(
-            "close", waiting).out)
-        self.home.run("close", hurried, "--now")
-        row = self.wait_for_end(hurried)
+    def begin(self, seconds):
+        """Starts a session whose agent has answered, and has a command in the background."""
+        alias = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash",
+                              f"background sleep {seconds}")["alias"]
+        until(lambda: self.home.show(alias)["turns_finished"] == 1, "the answer", AGENT_SECONDS)
+        self.assertEqual(self.home.show(alias)["tasks"], 1)
+        return alias
+
+    def test_closing_waits_for_a_command(self):
+        alias = self.begin(10)
+        self.assertIn("once 1 task in the background has ended", self.home.run("close", alias).out)
+        row = self.wait_for_end(alias)
+        self.assertEqual((row["status"], row["own_turns"]), ("completed", 1))
+
+    def test_closing_at_once_ends_a_command(self):
+        alias = self.begin(600)
+        self.home.run("close", alias, "--now")
+        row = self.wait_for_end(alias)
         self.assertEqual((row["status"], row["own_turns"]), ("completed", 0))
-        self.home.wait_for_event(hurried, "LeaseReleased")
+        self.home.wait_for_event(alias, "LeaseReleased")
         self.assertFalse([command for command in self.home.processes().values()
                           if "sleep 600" in command])
-        row = self.wait_for_end(waiting)
-        self.assertEqual((row["status"], row["own_turns"]), ("completed", 1))
 
     def charge_of(self, row):
         return sum(map(charge, self.charged()[row["agent_session"]]))

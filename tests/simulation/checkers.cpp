@@ -146,14 +146,25 @@ std::string check_costs(const std::vector<RecordedEvent>& events,
 std::string check_tasks(const std::vector<RecordedEvent>& events,
                         const std::map<std::string, domain::StreamState>& states,
                         const std::map<LeaseKey, AgentRecord>& records) {
-  std::set<std::string> without;  // whose tasks were given up, or ended with the agent
+  std::set<std::string> without;  // whose tasks were given up, or had ended with the agent before
+  std::map<std::string, base::CommandId> released;  // by which command
   for (const RecordedEvent& event : events) {
+    const std::string& stream = event.envelope.stream;
     const auto* changed = std::get_if<domain::TasksChanged>(&event.event);
     const bool is_given_up = changed != nullptr && changed->is_given_up;
     const bool is_lost = std::holds_alternative<domain::LeaseExpired>(event.event);
-    if (is_given_up || is_lost) without.insert(event.envelope.stream);
+    if (is_given_up || is_lost) without.insert(stream);
     if (std::holds_alternative<domain::LeaseGranted>(event.event)) {
-      without.erase(event.envelope.stream);
+      without.erase(stream);
+      released.erase(stream);
+    }
+    if (std::holds_alternative<domain::LeaseReleased>(event.event)) {
+      released[stream] = event.envelope.command;
+    }
+    const bool is_closed = std::holds_alternative<domain::SessionClosed>(event.event);
+    const auto before = released.find(stream);
+    if (is_closed && before != released.end() && before->second != event.envelope.command) {
+      without.insert(stream);
     }
   }
   for (const auto& [name, state] : states) {

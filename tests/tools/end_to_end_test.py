@@ -388,8 +388,6 @@ class Money(OneServer):
 
 class Tasks(OneServer):
     """Tasks that an agent has in the background."""
-    CONFIG = 'task_wait = "5s"\n'
-
     def waits(self, alias, tasks=1):
         until(lambda: self.home.show(alias)["turns_finished"] == 1, "the answer")
         row = self.home.show(alias)
@@ -410,7 +408,7 @@ class Tasks(OneServer):
         self.assertNotIn("ReportIgnored", kinds)
 
     def test_a_session_shows_that_it_waits_for_tasks(self):
-        alias = self.home.start_session("[say started] [task 1500]", "--multi-turn")
+        alias = self.home.start_session("[say started] [task 8000]", "--multi-turn")
         self.waits(alias)
         self.assertIn("running, 1 task", self.succeeds("ls").out)
         self.assertIn("1 task, then it waits for a prompt", self.succeeds("show", alias).out)
@@ -422,7 +420,7 @@ class Tasks(OneServer):
         self.assertEqual(self.home.wait_for_end(alias)["status"], "completed")
 
     def test_closing_waits_for_tasks(self):
-        alias = self.home.start_session("[say started] [task 1000]", "--multi-turn")
+        alias = self.home.start_session("[say started] [task 6000]", "--multi-turn")
         self.waits(alias)
         self.assertEqual(self.succeeds("close", alias).out,
                          f"closing {alias} once 1 task in the background has ended; --now does "
@@ -440,17 +438,8 @@ class Tasks(OneServer):
         self.assertEqual((row["status"], row["own_turns"]), ("completed", 0))
         self.home.wait_for_event(alias, "LeaseReleased")
 
-    def test_tasks_are_not_waited_for_for_ever(self):
-        result = self.home.run("run", "--engine", "scripted", "[say started] [task 600000]")
-        self.assertEqual((result.code, result.out), (1, "started\n"), str(result))
-        self.assertIn("⌛ the tasks in the background are not waited for any longer", result.err)
-        row = self.home.ask("ls", "-n", "1")["sessions"][0]
-        self.assertEqual((row["status"], row["end_reason"]), ("failed", "tasks_unfinished"))
-        self.assertIn("failed (tasks_unfinished)", self.succeeds("ls", "-n", "1").out)
-        self.home.wait_for_event(row["alias"], "LeaseReleased")
-
     def test_tasks_outlive_the_server(self):
-        alias = self.home.start_session("[say started] [task 2000] [later the task is done]")
+        alias = self.home.start_session("[say started] [task 8000] [later the task is done]")
         self.waits(alias)
         self.home.stop(signal.SIGKILL)
         self.home.start()
@@ -472,6 +461,19 @@ class Tasks(OneServer):
         changed = self.home.ask("resume", again, "[say three]", "--background", "forbid")["alias"]
         self.assertEqual(self.home.wait_for_end(changed)["background"], "forbid")
         self.fails(2, "allow, inline or forbid", "run", "--background", "never", "[say hi]")
+
+
+class TaskLimit(OneServer):
+    CONFIG = 'task_wait = "1s"\n'
+
+    def test_tasks_are_not_waited_for_for_ever(self):
+        result = self.home.run("run", "--engine", "scripted", "[say started] [task 600000]")
+        self.assertEqual((result.code, result.out), (1, "started\n"), str(result))
+        self.assertIn("⌛ the tasks in the background are not waited for any longer", result.err)
+        row = self.home.ask("ls", "-n", "1")["sessions"][0]
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "tasks_unfinished"))
+        self.assertIn("failed (tasks_unfinished)", self.succeeds("ls", "-n", "1").out)
+        self.home.wait_for_event(row["alias"], "LeaseReleased")
 
 
 class Formats(OneServer):

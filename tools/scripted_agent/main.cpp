@@ -1,6 +1,7 @@
 // steno-scripted-agent: a real child process for tests and the demo. It speaks Claude Code's
 // stream-json protocol on its stdio and does what [keywords] in the prompt say (script.hpp). The
-// same input gives the same output, byte for byte, except for the pids that [child] prints.
+// same input gives the same output, byte for byte, except for the pids that [child] prints, and for
+// the order of what a [task] says.
 //
 // Options: --resume=ID, --session-id=ID, --fork-session, --include-partial-messages, --model=,
 // --permission-mode=; others are ignored. Environment:

@@ -275,13 +275,14 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
 // What was cut off may have been the end of a turn, for which everybody would wait for ever. Fails
 // the turns under way, and ends the agent.
 void AgentRunner::give_up_turns(Run& run) {
+  report_all(run, run.agent.engine->on_end());
   domain::ReportTurnResult failed;
   failed.is_error = true;
   failed.subtype = "line_too_long";
   failed.text =
       "the agent wrote a line of more than 16 MiB, which was cut; its turn was ended, because "
       "nobody can tell what else the line said";
-  failed.basis = domain::CostBasis::reported;
+  failed.basis = domain::CostBasis::at_least;
   if (run.own.is_set()) {
     failed.turn = run.own;
     report(run, failed);
@@ -409,7 +410,7 @@ std::optional<base::Duration> AgentRunner::deadline() const {
     const auto note = [&](base::Duration due) { earliest = std::min(earliest.value_or(due), due); };
     const auto of_engine = run.is_reading ? run.agent.engine->deadline() : std::nullopt;
     if (of_engine) note(base::Duration{of_engine->us});
-    if (const auto due = tasks_due(run); due && !run.is_stdin_closed) note(*due);
+    if (const auto due = tasks_due(run); due && !run.is_stdin_closed && !run.is_ending) note(*due);
   }
   return earliest;
 }

@@ -107,9 +107,22 @@ struct Deciding {
     return before;
   }
 
+  // True if the agent can have spent more, between its turns, than it told. Its results correct
+  // what is seen while it works; the turns that end with it are marked by themselves. A worker that
+  // is lost may have heard more of its tasks.
+  bool has_untold_cost(bool is_worker_lost) const {
+    const SessionState& s = session();
+    if (s.turn || s.own_turn.is_set() || s.basis >= CostBasis::at_least) return false;
+    const bool is_uncorrected = s.agent_total.value > 0 && s.beyond_total.value > 0;
+    return is_uncorrected || (is_worker_lost && s.tasks > 0);
+  }
+
   // Ends the lease with `event`; if the session is closed already, that also settles it.
   template <class LeaseEnd>
   void end_lease(LeaseEnd event) {
+    if (has_untold_cost(std::same_as<LeaseEnd, LeaseExpired>)) {
+      emit(SpendingRecorded{{}, {}, CostBasis::at_least});
+    }
     emit(event);
     has_lease = false;
     if (is_terminal(session().status)) {

@@ -82,6 +82,7 @@ class Examination {
   void examine_server();
   void examine_status(const workers::StatusAnswer& status);
   void examine_agents(Connection& connection);
+  void examine_agent(const projections::SessionRow& row, base::Time now);
   void examine_lost_worker(base::Duration uptime);
   void examine_stage(const std::string& name, const workers::StageTime& time, std::int64_t slow_us,
                      const std::string& advice);
@@ -356,18 +357,26 @@ void Examination::examine_status(const workers::StatusAnswer& status) {
 void Examination::examine_agents(Connection& connection) {
   workers::QueryBody query;
   query.statuses = {domain::SessionStatus::starting, domain::SessionStatus::running};
-  const auto live = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
-  if (!live) return add({"agents", Health::bad, live.error().text, ""});
-  const base::Time now = connection.clock().wall();
   std::int64_t at_work = 0;
-  for (const projections::SessionRow& row : live->sessions) {
-    if (!is_at_work(row)) continue;
-    ++at_work;
-    if (now - row.updated_at < kAgentSilence) continue;
-    add({"agent", Health::unknown, "of " + row.alias + ": " + silence_text(row, now),
-         "steno show " + row.alias + "; steno interrupt " + row.alias + " ends its turn"});
+  for (bool has_more = true; has_more;) {
+    const auto live = connection.ask<workers::ListAnswer>(workers::kVerbList, query);
+    if (!live) return add({"agents", Health::bad, live.error().text, ""});
+    for (const projections::SessionRow& row : live->sessions) {
+      at_work += is_at_work(row) ? 1 : 0;
+      examine_agent(row, connection.clock().wall());
+    }
+    query.before = live->before;
+    has_more = live->has_more;
   }
   add({"agents", Health::good, std::to_string(at_work) + " at work", ""});
+}
+
+void Examination::examine_agent(const projections::SessionRow& row, base::Time now) {
+  if (!is_at_work(row) || now - row.updated_at < kAgentSilence) return;
+  const std::string arguments = row.session.text() + " --agent " + row.agent;
+  const std::string end = row.turn.is_set() ? "interrupt " : "kill ";
+  add({"agent", Health::unknown, "of " + row.alias + ": " + silence_text(row, now),
+       "steno show " + arguments + "; steno " + end + arguments + " ends what it does"});
 }
 
 void Examination::examine_lost_worker(base::Duration uptime) {

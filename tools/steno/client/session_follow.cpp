@@ -39,6 +39,8 @@ class SessionFollow {
   void note(const domain::SessionOpened&) {}
   void note(const domain::TurnQueued& e) { turns_.insert(e.turn); }
   void note(const domain::TasksChanged& e) { tasks_ = e.tasks; }
+  void note(const domain::LeaseReleased&) { tasks_ = 0; }
+  void note(const domain::LeaseExpired&) { tasks_ = 0; }
   void note(const domain::SpendingRecorded& e) {
     domain::add_bounded(cost_.value, domain::cost_of(e.spent).value);
   }
@@ -124,6 +126,7 @@ Outcome<bool> SessionFollow::take_input() {
     if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
     const base::CommandId id = connection_.fresh_command_id();
     turns_.insert(base::TurnId{id.bytes});
+    is_interrupt_sent_ = false;
     const auto sent = connection_.command(id, request_.session, request_.agent,
                                           domain::SendPrompt{std::move(*line), false});
     if (!sent && sent.error().exit_code == kExitInterrupted) return take_interrupt();
@@ -155,7 +158,7 @@ Outcome<bool> SessionFollow::take_interrupt() {
     // Ctrl-C was pressed again before the server answered.
     if (sent.error().exit_code != kExitInterrupted) return tl::unexpected(sent.error());
   }
-  if (!is_interrupt_sent_ && tasks_ > 0) {
+  if (!is_interrupt_sent_ && tasks_ > 0 && !wants_input()) {
     is_interrupt_sent_ = true;
     remark("steno: " + tasks_text(tasks_) + " in the background " + (tasks_ == 1 ? "is" : "are") +
            " waited for; Ctrl-C again kills the session");

@@ -13,7 +13,7 @@ using support::place_released_with_lease;
 using support::report;
 using support::turn;
 
-ReportTurnResult success() {
+ReportTurnResult answer() {
   ReportTurnResult r;
   r.turn = turn(1);
   r.subtype = "success";
@@ -42,7 +42,7 @@ TEST_CASE("tasks are recorded with what they are to do, and counted", "[session]
 
 TEST_CASE("a single-turn session is completed once its tasks are over", "[session]") {
   given(with_tasks(false))
-      .when(report(4, success()))
+      .when(report(4, answer()))
       .then(kFinished)
       .when(report(5, ReportTasksChanged{1, "Look"}))
       .then(fact(TasksChanged{1}).with("Look"))
@@ -77,7 +77,7 @@ TEST_CASE("closing waits for tasks", "[session]") {
       .when(report(5, ReportTasksChanged{}))
       .then(TasksChanged{}, SessionClosed{SessionStatus::completed, EndReason::none},
             name_released(), place_released_with_lease());
-  given(with_tasks(), CloseRequested{}).when(report(4, success())).then(kFinished);
+  given(with_tasks(), CloseRequested{}).when(report(4, answer())).then(kFinished);
   given(answered(), CloseRequested{})
       .when(report(5, ReportTasksChanged{0, "", true}))
       .then(TasksChanged{0, true}, SessionClosed{SessionStatus::completed, EndReason::none},
@@ -95,7 +95,7 @@ TEST_CASE("closing at once waits for prompts, and not for tasks", "[session]") {
   given(with_tasks())
       .when(CloseSession{true})
       .then(CloseRequested{true})
-      .when(report(4, success()))
+      .when(report(4, answer()))
       .then(kFinished, completed, name_released(), place_released_with_lease());
 }
 
@@ -154,12 +154,35 @@ TEST_CASE("withdrawing the last prompt of a closing session leaves it to its tas
 }
 
 TEST_CASE("tasks end with their agent", "[session]") {
-  const auto after = given(answered()).when(ExpireLease{kToken}).then(LeaseExpired{kToken});
+  const auto after = given(answered())
+                         .when(ExpireLease{kToken})
+                         .then(SpendingRecorded{{}, {}, CostBasis::at_least}, LeaseExpired{kToken});
   CHECK(after.session().tasks == 0);
   ReportAgentExited stopped;
   stopped.is_stopped = true;
   stopped.has_run = true;
   given(answered()).when(report(5, stopped)).then(AgentExited{0, 0, true}, LeaseReleased{kToken});
+}
+
+// The agent has told a running total with its answer, and spent more since.
+std::vector<support::Fact> spending_on() {
+  TurnCost cost;
+  cost.agent_total = {500};
+  return with_tasks() + fact(TurnFinished{turn(1), cost}).by_report(1, 4) +
+         fact(SpendingRecorded{turn(1), {{"model", {}, {70}}}}).by_report(1, 5);
+}
+
+TEST_CASE("what tasks have spent is a lower bound if no result comes behind it", "[session]") {
+  const SpendingRecorded marked{{}, {}, CostBasis::at_least};
+  ReportAgentExited died;
+  died.has_run = true;
+  const auto after =
+      given(spending_on()).when(report(6, died)).then(AgentExited{}, marked, LeaseReleased{kToken});
+  CHECK(after.session().basis == CostBasis::at_least);
+  CHECK(after.session().cost.value == 70);
+  given(answered()).when(ExpireLease{kToken}).then(marked, LeaseExpired{kToken});
+  // Nothing was spent since the last result.
+  given(answered()).when(report(5, died)).then(AgentExited{}, LeaseReleased{kToken});
 }
 
 TEST_CASE("a session that waited for tasks which were cut off is not completed", "[session]") {
@@ -172,8 +195,9 @@ TEST_CASE("a session that waited for tasks which were cut off is not completed",
             support::place_released());
   given(past)
       .when(ExpireLease{kToken})
-      .then(LeaseExpired{kToken}, SessionClosed{SessionStatus::failed, EndReason::worker_lost},
-            name_released(), support::place_released());
+      .then(SpendingRecorded{{}, {}, CostBasis::at_least}, LeaseExpired{kToken},
+            SessionClosed{SessionStatus::failed, EndReason::worker_lost}, name_released(),
+            support::place_released());
 }
 
 TEST_CASE("tasks of a session that has ended are recorded and change nothing", "[session]") {
