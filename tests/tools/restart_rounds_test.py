@@ -2,7 +2,7 @@
 """Stops and starts a loaded server again and again: cleanly, by SIGKILL of the server, and by SIGKILL
 of server and worker. No accepted prompt may be lost, given twice, or answered with another's answer.
 
-Usage: restart_rounds_test.py STENO [--rounds N]
+Usage: restart_rounds_test.py [STENO] [--rounds N]
 Prints a table: what each way of stopping costs. A prompt that an agent had when it was ended is cut
 off, and recorded as that.
 """
@@ -145,9 +145,10 @@ class RestartRounds(unittest.TestCase):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("steno")
+    parser.add_argument("steno", nargs="?", help="the program; default: $STENO_PROGRAM")
     parser.add_argument("--rounds", type=int, default=RestartRounds.ROUNDS)
     arguments = parser.parse_args()
-    os.environ["STENO_PROGRAM"] = os.path.abspath(arguments.steno)
+    if arguments.steno:
+        os.environ["STENO_PROGRAM"] = os.path.abspath(arguments.steno)
     RestartRounds.ROUNDS = arguments.rounds
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -419,7 +419,7 @@ Outcome<int> close(const Config& config, const CloseArguments& arguments) {
     if (domain::is_terminal(row.status)) {
       return "already " + std::string(base::enum_name(row.status));
     }
-    const std::string closing = "closing " + row.alias;
+    std::string closing = "closing " + row.alias;
     if (row.pause != domain::EndReason::none) {
       return closing + " once its " + std::to_string(row.turns_waiting) +
              " waiting prompts are done; they are paused: steno continue " + row.alias;

@@ -10,7 +10,7 @@ bool is_at_work(const projections::SessionRow& row) {
 }
 
 std::string silence_text(const projections::SessionRow& row, base::Time now) {
-  const std::string trouble = row.trouble.empty() ? "" : "retrying (" + row.trouble + ")";
+  std::string trouble = row.trouble.empty() ? "" : "retrying (" + row.trouble + ")";
   if (!is_at_work(row) || now - row.updated_at < kSilence) return trouble;
   return "silent " + duration_text(now - row.updated_at) + (trouble.empty() ? "" : ", " + trouble);
 }
