@@ -47,7 +47,7 @@ enum class EndReason : std::uint8_t {
   tasks_unfinished,  // tasks in the background went on for too long
 };
 
-// What becomes of tasks that the agent wants to run in the background, such as its subagents.
+// The fate of tasks that the agent wants to run in the background, such as its subagents.
 enum class BackgroundTasks : std::uint8_t {
   allow,    // they run beside the agent's turns
   inlined,  // they run within the turn that starts them, as far as the agent can do that

@@ -240,7 +240,7 @@ void AgentRunner::pump(Run& run, base::Duration now) {
     take_event(run, event, now);
   }
   if (run.has_exited) return;
-  // What an agent that is not read may have said in the meantime is not known: it is not silent.
+  // An agent that is not read may have said something: it does not count as silent.
   const auto due = run.is_reading ? run.agent.engine->deadline() : std::nullopt;
   if (due && *due <= as_time(now)) report_all(run, run.agent.engine->on_time(as_time(now)));
 }
@@ -272,8 +272,8 @@ void AgentRunner::take_event(Run& run, const engines::ProcessEvent& event, base:
   }
 }
 
-// What was cut off may have been the end of a turn, for which everybody would wait for ever. Fails
-// the turns under way, and ends the agent.
+// Fails the turns under way, and ends the agent: the lost part of its line may have been the end of
+// a turn, for which everybody would wait for ever.
 void AgentRunner::give_up_turns(Run& run) {
   report_all(run, run.agent.engine->on_end());
   domain::ReportTurnResult failed;

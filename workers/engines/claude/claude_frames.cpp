@@ -50,7 +50,7 @@ std::vector<base::TurnId> read_ids(const JsonValue& list) {
   return ids;
 }
 
-// What the tasks are to do is for people to read; a few of them tell enough.
+// People read the tasks' descriptions; a few of them tell enough.
 constexpr std::size_t kTasksTextMax = 4096;
 
 Frame read_tasks(const JsonValue& tasks) {

@@ -1,4 +1,4 @@
-// What people are told of an agent that gives no sign of its work.
+// The words about an agent that gives no sign of its work.
 #include "tools/steno/client/silence.hpp"
 
 #include "tests/support/catch.hpp"
