@@ -373,6 +373,8 @@ TEST_CASE("why a call of the model is made again stands in the row until the age
   CHECK(trouble().empty());
   f.log.add(stream, domain::ModelCallRetried{kTurn, 1, 0, {}, 529, ""});
   CHECK(trouble() == "HTTP 529, attempt 1");
+  f.log.add(stream, domain::ModelCallRetried{kTurn, 1, 1, {}, 529, ""});
+  CHECK(trouble() == "HTTP 529, attempt 1 of 1");
   f.log.add(stream, domain::ModelCallRetried{kTurn, 2, 0, {}, 0, ""});
   CHECK(trouble() == "attempt 2");
   f.log.add(stream, domain::LeaseGranted{{}, FencingToken{1}, {}});

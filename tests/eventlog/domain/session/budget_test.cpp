@@ -119,6 +119,14 @@ TEST_CASE("work in the background over the budget ends the session", "[session]"
         SessionClosed{SessionStatus::failed, EndReason::budget});
 }
 
+TEST_CASE("the lease of a worker that is lost over the budget ends with the session", "[session]") {
+  given(support::running(), InterruptRequested{turn(1), EndReason::budget})
+      .when(ExpireLease{kToken})
+      .then(LeaseExpired{kToken}, TurnInterrupted{turn(1), EndReason::budget, booked({})},
+            SessionClosed{SessionStatus::failed, EndReason::budget}, support::name_released(),
+            support::place_released());
+}
+
 TEST_CASE("a turn over the budget that no agent was given is not repeated", "[session]") {
   const auto asked = with_budget(support::running(), 1000) +
                      fact(recorded_as(1000)).by_report(1, 3) +

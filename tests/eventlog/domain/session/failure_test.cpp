@@ -275,6 +275,8 @@ TEST_CASE("impossible pauses and returns mark the session", "[session]") {
   CHECK_FALSE(is_consistent(paused() + TurnStarted{turn(2), kToken}));
   CHECK_FALSE(is_consistent(with_queue() + QueuePaused{EndReason::turn_error}));
   CHECK_FALSE(is_consistent(support::idle() + QueuePaused{EndReason::turn_error}));
+  CHECK_FALSE(
+      is_consistent(with_queue() + fact(kFailed).by_report(1, 3) + QueuePaused{EndReason::none}));
   CHECK_FALSE(is_consistent(with_queue() + QueueContinued{}));
   CHECK_FALSE(is_consistent(with_queue() + TurnReturned{turn(2)}));
   CHECK_FALSE(is_consistent(support::idle() + TurnReturned{turn(1)}));

@@ -129,6 +129,23 @@ TEST_CASE("a turn of the agent's own has its own cost", "[session]") {
   CHECK(after.session().cost.value == 800);
 }
 
+TEST_CASE("each kind of token that was booked is left out of the rest", "[session]") {
+  TurnCost cost;
+  cost.usage = {10, 20, 30, 40};
+  cost.cost = {500};
+  cost.booked = {{"opus", {1, 2, 3, 4}, {50}}};
+  const UnbookedCost rest = unbooked(cost);
+  CHECK(rest.usage == Usage{9, 18, 27, 36});
+  CHECK(rest.cost.value == 450);
+}
+
+TEST_CASE("spending of no turn is not that of the agent's next own one", "[session]") {
+  const auto after = given(support::idle(), SpendingRecorded{{}, of_opus(10, 300)})
+                         .when(CloseSession{})
+                         .then(CloseRequested{});
+  CHECK(after.session().own_spent.empty());
+}
+
 TEST_CASE("spending between two turns is the session's", "[session]") {
   const auto after =
       given(support::idle()).when(report(4, told_now(of_opus(10, 300)))).then(kBooked);

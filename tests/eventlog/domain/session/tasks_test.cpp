@@ -99,6 +99,10 @@ TEST_CASE("closing at once waits for prompts, and not for tasks", "[session]") {
       .then(kFinished, completed, name_released(), place_released_with_lease());
 }
 
+TEST_CASE("closing at once leaves an agent without tasks the time to end", "[session]") {
+  given(support::idle()).when(CloseSession{true}).then(CloseRequested{true});
+}
+
 TEST_CASE("closing at once ends a turn of the agent's own", "[session]") {
   const OwnTurnStarted own{turn(50), OwnTurnCause::task, "task-1", turn(1)};
   given(support::idle(), fact(own).by_report(1, 4))
