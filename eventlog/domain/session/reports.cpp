@@ -153,12 +153,13 @@ void end_own_turn(Deciding& d, const ReportTurnResult& r) {
 // Decides what follows the failure of a prompt's turn. The session goes on if its agent can.
 void go_on_or_fail(Deciding& d, const ReportTurnResult& r) {
   const SessionState& s = d.session();
-  const bool is_budget = failure_of(r) == EndReason::budget;
+  const EndReason failure = failure_of(r);
   // A session whose agents never introduced themselves cannot begin the next time either.
-  const bool can_go_on = s.spec.is_multi_turn && s.status == SessionStatus::running && !is_budget;
+  const bool can_go_on =
+      s.spec.is_multi_turn && s.status == SessionStatus::running && failure != EndReason::budget;
   const bool is_waiting = !s.queue.empty();
   if (!can_go_on || (!is_waiting && s.is_close_requested)) {
-    d.close(SessionStatus::failed, failure_of(r));
+    d.close(SessionStatus::failed, failure);
   } else if (is_waiting && !d.pause_queue(EndReason::turn_error)) {
     d.start_next_turn(s.queue.front(), s.lease->token);
   }

@@ -155,10 +155,9 @@ std::string budget_text(const workers::ShowAnswer& answer) {
   if (row.budget.value == 0) return {};
   const base::NanoUsd spent = std::max(row.cost, answer.lineage_spent);
   const base::NanoUsd left{std::max<std::int64_t>(0, row.budget.value - spent.value)};
-  const bool is_at_work = row.turn.is_set() || row.own_turn.is_set();
   return dollars_text(row.budget) + ", spent " + dollars_text(spent) +
          (answer.lineage_spent.value > 0 ? " with its resumes and forks" : "") +
-         (is_at_work ? ", reserved for the turn under way " : ", left ") + dollars_text(left);
+         (is_at_work(row) ? ", reserved for the turn under way " : ", left ") + dollars_text(left);
 }
 
 std::string details_text(const workers::ShowAnswer& answer, base::Time now) {

@@ -117,15 +117,6 @@ std::string keeping_text(base::Duration duration) {
   return duration.count() == 0 ? "forever" : exact_duration_text(duration);
 }
 
-bool set_keeping(Config& config, const Given& given) {
-  const auto duration = parse_keeping(given.text);
-  if (duration) config.keep_content_for = *duration;
-  return duration.has_value();
-}
-std::string show_keeping(const Config& config) {
-  return keeping_text(config.keep_content_for);
-}
-
 // With less than a second, a worker that is only busy would count as gone.
 bool set_worker_silence_max(Config& config, const Given& given) {
   return set_duration<&Config::worker_silence_max>(config, given) &&
@@ -390,8 +381,8 @@ const std::vector<Key>& keys() {
       {{"keep_content_for", kKeepingAccepted,
         "Prompts and answers of a session are erased this long after its end"},
        KeyKind::text,
-       set_keeping,
-       show_keeping},
+       set_limit<&Config::keep_content_for, kForever>,
+       show_limit<&Config::keep_content_for, kForever>},
       {{"keep_completed_for", kKeepingAccepted,
         "keep_content_for of completed sessions; default: the same"},
        KeyKind::text,
