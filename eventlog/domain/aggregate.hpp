@@ -4,8 +4,10 @@
 //                 that is impossible in it, or 0
 //   Events        base::Types of its events
 //   kPattern      the form of its streams' names, with {agent} and {id} in place of the values
-//   kStateSchema  from kFirstSchema on; it grows with any change of State's fields or of evolve,
-//                 and stored states of another schema are void
+//   kStateSchema  from kFirstSchema on; it grows with any change of what the fold of recorded
+//                 events gives, and stored states of another schema are void. That makes a log
+//                 whose beginning was archived unreadable without its archives, so a new field
+//                 keeps its default under all events of earlier releases, and the schema stays
 //   kResidency    see below
 //
 // An aggregate that takes commands also has:

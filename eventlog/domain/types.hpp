@@ -70,6 +70,14 @@ struct Usage {
   }
 };
 
+// Where a session goes on with the conversation of the one that it resumes.
+enum class ResumedAt {
+  end,      // where the agent's own session stands: it ended with the session that is resumed
+  message,  // it has gone on since; at the last message of the session that is resumed
+  latest,   // likewise, but that message is not known: where the agent's own session stands
+  record,   // the agent has lost its transcript, and is told what the record holds
+};
+
 // The settings with which an engine runs a session's agent process.
 struct SessionSpec {
   std::string engine;   // a name that workers/engines/engines.cpp lists
@@ -85,6 +93,9 @@ struct SessionSpec {
   // Prompts that wait are given to the agent also after a turn has failed; else the queue pauses.
   bool continues_after_failure = false;
   BackgroundTasks background = BackgroundTasks::allow;
+  ResumedAt resumed_at = ResumedAt::end;
+  // The agent's id of the last message of the session that is resumed; empty: not known.
+  std::string resume_message{};
 
   bool operator==(const SessionSpec&) const = default;
   template <class Visit>
@@ -101,6 +112,8 @@ struct SessionSpec {
     visit("fork", &SessionSpec::is_fork);
     visit("continue_after_failure", &SessionSpec::continues_after_failure);
     visit("background", &SessionSpec::background);
+    visit("resumed_at", &SessionSpec::resumed_at);
+    visit("resume_message", &SessionSpec::resume_message);
   }
 };
 
@@ -130,6 +143,10 @@ template <>
 struct base::EnumNames<domain::SessionStatus> {
   static constexpr std::string_view kNames[] = {"none",      "starting", "running",
                                                 "completed", "failed",   "killed"};
+};
+template <>
+struct base::EnumNames<domain::ResumedAt> {
+  static constexpr std::string_view kNames[] = {"end", "message", "latest", "record"};
 };
 template <>
 struct base::EnumNames<domain::BackgroundTasks> {

@@ -3,11 +3,14 @@
 
 Usage: ledger_test.py STENO CACHE_FOLDER [--scripts N] [--seed N]
 
-A script is a lineage of sessions: prompts, tools, subagents and commands in the background,
-failures of the model, interrupts, deaths of agents and workers, resumes and forks. Afterwards every answer must belong to its prompt,
-and each lineage must cost what the model's server charged for the agent's sessions in it. A
-difference must be marked on the record, and no larger than what can be lost or guessed there.
-Prints the number of sessions, answers and dollars. Exits with 77 where there is no Claude Code.
+A script has a server of its own and plays a lineage of sessions: prompts, tools, subagents and
+commands in the background, failures of the model, answers that break off, spent budgets,
+interrupts, deaths of agents, workers, servers and both, stops, resumes of any earlier session, and
+forks. Afterwards every answer belongs to its prompt, every text and tool call that was served is on
+the record and no other, and each lineage cost what the model's server charged for the agent's
+sessions in it. A difference must be marked on the record, and no larger than what can be lost or
+guessed there. Prints the number of sessions, answers and dollars. Exits with 77 where there is no
+Claude Code.
 """
 import argparse
 import collections
@@ -19,22 +22,48 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from steno_claude_test import AGENT_SECONDS, APART, OUTPUT, WithClaude  # noqa: E402
-from steno_claude_test import charge, go_apart, install, nano, until  # noqa: E402
+from steno_claude_test import AGENT_SECONDS, APART, INPUT, OUTPUT  # noqa: E402
+from steno_claude_test import Model, agents_of, charge, claude_home, end  # noqa: E402
+from steno_claude_test import go_apart, install, nano, until  # noqa: E402
 
 MARKS = ("estimated", "at_least", "unknown")
+REFUSED = (4, 5, 8)  # conflict, limit, budget
+CONFIG = 'max_sessions = 20\nworker_silence_max = "2s"\n'
 
 
 class Script:
-    """One lineage; what the steps answer does not matter here."""
+    """One lineage in a home of its own; what the steps answer does not matter here."""
 
-    def __init__(self, home, seed):
-        self.home = home
-        self.random = random.Random(seed)
-        self.seed = seed
-        self.words = 0
-        self.alias = self.begin("spawn", "--multi-turn", "--allow-tool", "Bash")
+    def __init__(self, model, seed):
+        self.seed, self.random = seed, random.Random(seed)
+        self.home = claude_home(model, config=CONFIG)
+        self.words = self.kills = 0
+        self.steps = []
+
+    def play(self):
+        self.home.start()
+        budget = ["--budget-usd", "0.004"] if self.random.random() < 0.2 else []
+        self.alias = self.begin("spawn", "--multi-turn", "--allow-tool", "Bash", *budget)
         self.used = [self.alias]
+        for _ in range(self.random.randint(2, 5)):
+            step = self.random.choice([
+                self.say, self.say, self.use_a_tool, self.use_tools, self.delegate, self.background,
+                self.background, self.fail, self.break_off, self.interrupt, self.kill_agent,
+                self.kill_worker, self.kill_server, self.kill_both, self.restart, self.resume,
+                self.resume, self.fork, self.queue])
+            self.steps.append(step.__name__)
+            step()
+        self.run("close", self.alias)
+        for alias in self.used:
+            self.home.wait_for_end(alias, AGENT_SECONDS)
+        until(lambda: not agents_of(self.home), "the end of all agents", AGENT_SECONDS)
+        self.rows = [self.home.show(alias) for alias in self.used]
+        self.events = self.home.events()
+        self.total = self.home.ask("stats")
+        self.spent = self.home.ask("show", self.used[0]).get("lineage_spent_usd", 0)
+        end(self.home)
+        self.home.close()
+        return self
 
     def word(self):
         self.words += 1
@@ -49,17 +78,6 @@ class Script:
     def send(self, prompt):
         return self.run("send", self.alias, "--wait", prompt)
 
-    def play(self):
-        for _ in range(self.random.randint(2, 5)):
-            step = self.random.choice([
-                self.say, self.say, self.use_a_tool, self.delegate, self.delegate, self.background,
-                self.background, self.fail, self.interrupt, self.kill_agent, self.kill_worker,
-                self.resume, self.resume, self.fork, self.queue])
-            step()
-        self.run("close", self.alias)
-        self.home.wait_for_end(self.alias, AGENT_SECONDS)
-        return self
-
     def say(self):
         self.send(self.word())
 
@@ -71,6 +89,9 @@ class Script:
     def use_a_tool(self):
         self.send("bash echo a")
 
+    def use_tools(self):
+        self.send("parallel 3")
+
     def delegate(self):
         self.send("delegate " + self.word())
 
@@ -78,14 +99,19 @@ class Script:
         self.send(f"background sleep {self.random.choice([0.1, 1, 3])}")
 
     def fail(self):
-        self.send("fail 400")
+        self.send(f"fail {self.random.choice([400, 429, 529])}")
+        self.run("continue", self.alias)
+
+    def break_off(self):
+        self.words += 1
+        self.send(f"cut 4 of {self.seed}x{self.words}")
         self.run("continue", self.alias)
 
     def begin_long(self):
         """Sends a prompt with a long answer. Returns true once it is being given, false if it is
         not, such as in a session that has ended."""
         self.run("continue", self.alias)
-        if self.run("send", self.alias, "stream 60").code != 0:
+        if self.run("send", self.alias, "stream 40").code != 0:
             return False
         until(lambda: self.is_streaming() or self.is_idle(), "a long answer", AGENT_SECONDS)
         return self.is_streaming()
@@ -99,6 +125,10 @@ class Script:
         return row["waiting_for_input"] or row["status"] not in ("starting", "running") \
             or row["pause"] != "none"
 
+    def go_on(self):
+        self.run("continue", self.alias)
+        self.say()
+
     def interrupt(self):
         if self.begin_long():
             self.run("interrupt", self.alias)
@@ -109,14 +139,40 @@ class Script:
             pid = self.home.show(self.alias).get("pid")
             if pid:
                 os.kill(pid, signal.SIGKILL)
+                self.kills += 1
             self.home.wait_for_event(self.alias, "LeaseReleased")
-        self.run("continue", self.alias)
-        self.say()
+        self.go_on()
+
+    def maybe_at_work(self):
+        if self.random.random() < 0.5:
+            self.begin_long()
 
     def kill_worker(self):
+        self.maybe_at_work()
         os.kill(self.home.worker_pid(), signal.SIGKILL)
-        self.say()
-        self.run("continue", self.alias)
+        self.kills += 1
+        self.go_on()
+
+    def kill_server(self):
+        self.maybe_at_work()
+        self.home.stop(signal.SIGKILL)
+        self.home.start()
+        self.go_on()
+
+    def kill_both(self):
+        self.maybe_at_work()
+        worker = self.home.worker_pid()
+        self.home.stop(signal.SIGKILL)
+        os.kill(worker, signal.SIGKILL)
+        self.kills += 1
+        self.home.start()
+        self.go_on()
+
+    def restart(self):
+        self.maybe_at_work()
+        assert self.home.stop() == 0, self.home.server_log()
+        self.home.start()
+        self.go_on()
 
     def resume(self):
         self.run(self.random.choice(["close", "kill"]), self.alias)
@@ -129,7 +185,7 @@ class Script:
         result = self.run("resume", source, self.word(), "-o", "json")
         if result.code == 75:  # its agent has not ended yet
             return False
-        if result.code == 4:  # its agent never began
+        if result.code in REFUSED:  # its agent never began, or its budget is spent
             return True
         assert result.code == 0, result
         self.alias = result.json()["alias"]
@@ -138,7 +194,7 @@ class Script:
 
     def fork(self):
         result = self.run("resume", self.alias, "--fork", self.word(), "-o", "json")
-        if result.code == 4:  # likewise
+        if result.code in REFUSED:
             return
         alias = result.json()["alias"]
         self.used.append(alias)
@@ -147,69 +203,124 @@ class Script:
         self.home.wait_for_end(alias, AGENT_SECONDS)
 
 
-class Ledger(WithClaude):
-    SCRIPTS, SEED, LIFETIME = 6, 1, 7200
+class Ledger(unittest.TestCase):
+    SCRIPTS, SEED = 6, 1
+
+    @classmethod
+    def setUpClass(cls):
+        cls.model = Model(lifetime=7200)
+        cls.addClassCleanup(cls.model.close)
 
     def test_the_record_holds_what_the_model_served(self):
+        seeds = range(self.SEED, self.SEED + self.SCRIPTS)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            scripts = list(pool.map(lambda seed: Script(self.home, seed).play(),
-                                    range(self.SEED, self.SEED + self.SCRIPTS)))
-        until(lambda: not self.agents(), "the end of all agents", AGENT_SECONDS)
-        rows = [self.home.show(alias) for script in scripts for alias in script.used]
-        answers = self.check_answers({row["session"] for row in rows})
-        differences = self.check_money(rows)
+            scripts = list(pool.map(lambda seed: Script(self.model, seed).play(), seeds))
+        charged = self.model.charged()
+        answers = differences = 0
+        for script in scripts:
+            with self.subTest(seed=script.seed, steps=script.steps):
+                answers += self.check_answers(script)
+                calls = self.calls_of(script, charged)
+                self.check_served(script, calls)
+                differences += self.check_money(script, calls)
+        paid = {row["agent_session"] for script in scripts for row in script.rows}
+        self.assertLessEqual(set(charged), paid)
+        self.assertGreater(answers, 0)
+        rows = [row for script in scripts for row in script.rows]
         dollars = sum(nano(row["cost_usd"]) for row in rows) / 10**9
+        steps = collections.Counter(step for script in scripts for step in script.steps)
         print(f"{len(scripts)} scripts, {len(rows)} sessions, {answers} answers, ${dollars:.6f}, "
-              f"{differences} marked differences", file=sys.stderr)
+              f"{differences} marked differences\n{dict(sorted(steps.items()))}", file=sys.stderr)
 
-    def check_answers(self, sessions):
+    @staticmethod
+    def calls_of(script, charged):
+        sessions = {row["agent_session"] for row in script.rows if row["agent_session"]}
+        return [call for session in sorted(sessions) for call in charged.get(session, [])]
+
+    def check_answers(self, script):
+        """Each prompt that was answered has the answer that belongs to it."""
         prompts, count = {}, 0
-        for event in self.home.events():
-            if event["stream"].split("/")[-1] not in sessions:
-                continue
+        for event in script.events:
             facts, text = event["facts"], event.get("content") or ""
             if event["type"] == "TurnQueued":
                 prompts[facts["turn"]] = text
             if event["type"] != "TurnFinished" or facts["turn"] not in prompts:
                 continue
-            prompt = prompts[facts["turn"]]
-            if prompt.startswith("say "):
-                self.assertEqual(text, prompt[4:])
+            if prompts[facts["turn"]].startswith("say "):
+                self.assertEqual(text, prompts[facts["turn"]][4:])
                 count += 1
-        self.assertGreater(count, 0)
         return count
 
-    def check_money(self, rows):
-        charged = self.charged()
-        of_lineage = collections.defaultdict(list)
-        for row in rows:
-            of_lineage[row["lineage"]].append(row)
-        paid = set()
-        marked = 0
-        for lineage, members in of_lineage.items():
-            agent_sessions = {row["agent_session"] for row in members if row["agent_session"]}
-            calls = [call for agent in agent_sessions for call in charged.get(agent, [])]
-            paid |= agent_sessions
-            truth = sum(map(charge, calls))
-            cost = sum(nano(row["cost_usd"]) for row in members)
-            marked_members = sum(row["cost_basis"] in MARKS for row in members)
-            # The agent guesses the output of a call that was cut off. A worker that dies has told
-            # all but the last seconds, in which few calls of a script fit.
-            uncertain = marked_members * max(map(charge, calls), default=0) * 2 + \
-                sum(call["output_tokens"] * OUTPUT * 4 for call in calls if not call["complete"])
-            what = (f"lineage {lineage}: {cost} on the record, {truth} charged, "
-                    f"{[(row['alias'], row['cost_usd'], row['cost_basis']) for row in members]}, "
-                    f"{[call for call in calls if not call['complete']]}")
-            if len(members) > 1:
-                self.assertEqual(nano(self.home.ask("show", members[0]["alias"])
-                                      .get("lineage_spent_usd", 0)), cost, what)
-            if cost == truth:
-                continue
-            marked += 1
-            self.assertTrue(marked_members, what)
-            self.assertLessEqual(abs(cost - truth), uncertain, what)
-        self.assertLessEqual(set(charged), paid)
-        return marked
+    def check_served(self, script, calls):
+        """The record has each text and tool call that was served whole, once, and of others only
+        true beginnings. What an agent had not told when it, or its worker, was killed is missing:
+        at most one message each time."""
+        of_kind = collections.defaultdict(list)
+        for event in script.events:
+            of_kind[event["type"]].append(event)
+        said = collections.Counter(event["content"] for event in of_kind["OutputRecorded"]
+                                   if not event["content"].startswith("API Error"))
+        served = collections.Counter(text for call in calls if call["complete"]
+                                     for text in call["texts"])
+        begun = [text for call in calls if not call["complete"] for text in call["texts"]]
+        for text, count in (said - served).items():
+            self.assertTrue(any(whole.startswith(text) for whole in begun), (text, count))
+        self.assertLessEqual(sum((served - said).values()), script.kills,
+                             (served - said, script.steps))
+        for event in of_kind["PartialOutputRecorded"]:
+            self.assertTrue(any(event["content"] in text for call in calls
+                                for text in call["texts"]), event["content"])
+        started = [event["facts"]["call"] for event in of_kind["ToolCallStarted"]]
+        asked = [tool for call in calls if call["complete"] for tool in call["calls"]]
+        self.assertEqual(len(started), len(set(started)))
+        self.assertLessEqual(set(started), set(asked))
+        self.assertLessEqual(len(asked) - len(started), script.kills)
+
+    def check_money(self, script, calls):
+        """Returns the number of lineages, 0 or 1, whose cost differs and is marked as that."""
+        rows = script.rows
+        self.assertEqual(len({row["lineage"] for row in rows}), 1)
+        truth = sum(map(charge, calls))
+        cost = sum(nano(row["cost_usd"]) for row in rows)
+        by_day = self.cost_by_day(script.events)
+        self.assertEqual(sum(by_day.values()), cost)
+        self.assertEqual({day: nano(usd) for day, usd in script.total["cost_per_day"].items()},
+                         by_day)
+        marked = sum(row["cost_basis"] in MARKS for row in rows)
+        what = (f"{cost} on the record, {truth} charged, "
+                f"{[(row['alias'], row['cost_usd'], row['cost_basis']) for row in rows]}, "
+                f"{[call for call in calls if not call['complete']]}")
+        if len(rows) > 1:
+            self.assertEqual(nano(script.spent), cost, what)
+        if cost == truth:
+            if not marked:
+                tokens = [sum(call[kind] for call in calls)
+                          for kind in ("input_tokens", "output_tokens")]
+                self.assertEqual([sum(row["usage"][kind] for row in rows)
+                                  for kind in ("input", "output")], tokens, what)
+            return 0
+        # The agent guesses the output of a call that was cut off, and does not count one that broke
+        # off. A worker that dies has told all but the last seconds, in which few calls fit.
+        uncertain = marked * max(map(charge, calls), default=0) * 2 + \
+            sum(INPUT * call["input_tokens"] + call["output_tokens"] * OUTPUT * 4
+                for call in calls if not call["complete"])
+        self.assertTrue(marked, what)
+        self.assertLessEqual(abs(cost - truth), uncertain, what)
+        return 1
+
+    @staticmethod
+    def cost_by_day(events):
+        """Returns what the events say was spent on each day."""
+        days = collections.Counter()
+        for event in events:
+            facts = event["facts"]
+            if event["type"] == "SpendingRecorded":
+                days[event["time"][:10]] += sum(nano(each["cost_usd"]) for each in facts["spent"])
+            elif event["type"] in ("TurnFinished", "TurnFailed", "TurnInterrupted"):
+                cost = facts["cost"]
+                days[event["time"][:10]] += nano(cost["cost_usd"]) - \
+                    sum(nano(each["cost_usd"]) for each in cost["booked"])
+        return {day: nanos for day, nanos in days.items() if nanos}
 
 
 def main():

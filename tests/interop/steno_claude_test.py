@@ -51,36 +51,65 @@ def go_apart():
                               sys.executable, "-B", *sys.argv])
 
 
+class Model:
+    """The model's server."""
+
+    def __init__(self, lifetime):
+        child = subprocess.Popen(
+            [sys.executable, os.path.join(HERE, "..", "support", "fake_model_server.py"),
+             "--lifetime", str(lifetime)], stdout=subprocess.PIPE)
+        self.follower = Follower(child, ("fake model",))
+        self.close = self.follower.close
+        self.url = "http://127.0.0.1:" + self.follower.line()
+
+    def charged(self):
+        """Returns the calls that were charged, by the agent's session."""
+        with urllib.request.urlopen(self.url + "/charged", timeout=10) as answer:
+            return json.load(answer)
+
+
+def claude_home(model, program="{}", config=""):
+    """Returns a home whose agents are Claude Code; `program` has braces in place of its path."""
+    home = Home(config, environment={
+        "STENO_CLAUDE_PROGRAM": program.format(os.environ["STENO_TEST_CLAUDE"]),
+        "ANTHROPIC_BASE_URL": model.url,
+        "ANTHROPIC_API_KEY": "dummy", "CLAUDE_CODE_MAX_RETRIES": "1"})
+    home.environment["STENO_AGENT_HOME"] = home.path("agents")
+    os.mkdir(home.path("agents"))
+    return home
+
+
+def agents_of(home):
+    """Returns the live agent processes."""
+    program = os.environ["STENO_TEST_CLAUDE"]
+    return [pid for pid, command in home.processes().items() if command.startswith(program)]
+
+
+def end(home):
+    """Stops the server, which leaves no process, and a log that proves itself."""
+    assert home.stop() == 0, home.server_log()
+    assert not home.processes(), home.processes()
+    verified = home.run("replay", "verify")
+    assert verified.code == 0, verified
+    # Claude Code wrote only into the home that is configured for agents.
+    assert not os.path.exists(home.path(".claude"))
+
+
 class WithClaude(unittest.TestCase):
     PROGRAM = "{}"  # how the agent is started, with its path in place of the braces
-    LIFETIME = 600  # seconds, of the model
 
     @classmethod
     def setUpClass(cls):
-        model = subprocess.Popen(
-            [sys.executable, os.path.join(HERE, "..", "support", "fake_model_server.py"),
-             "--lifetime", str(cls.LIFETIME)], stdout=subprocess.PIPE)
-        cls.model = Follower(model, ("fake model",))
+        cls.model = Model(lifetime=600)
         cls.addClassCleanup(cls.model.close)
-        cls.home = Home(environment={
-            "STENO_CLAUDE_PROGRAM": cls.PROGRAM.format(os.environ["STENO_TEST_CLAUDE"]),
-            "ANTHROPIC_BASE_URL": "http://127.0.0.1:" + cls.model.line(),
-            "ANTHROPIC_API_KEY": "dummy", "CLAUDE_CODE_MAX_RETRIES": "1"})
+        cls.home = claude_home(cls.model, cls.PROGRAM)
         cls.addClassCleanup(cls.home.close)
-        cls.home.environment["STENO_AGENT_HOME"] = cls.home.path("agents")
-        os.mkdir(cls.home.path("agents"))
         cls.home.start()
 
     @classmethod
     def tearDownClass(cls):
-        """After every test the server stops, leaves no process, and its log proves itself."""
-        assert cls.home.stop() == 0, cls.home.server_log()
-        assert not cls.home.processes(), cls.home.processes()
-        verified = cls.home.run("replay", "verify")
-        assert verified.code == 0, verified
-        # Claude Code wrote only into the home that is configured for agents.
+        end(cls.home)
         assert os.path.isdir(cls.home.path("agents", ".claude"))
-        assert not os.path.exists(cls.home.path(".claude"))
 
     def run_claude(self, *arguments, code=0, **options):
         result = self.home.run("run", *arguments, seconds=AGENT_SECONDS, **options)
@@ -96,17 +125,8 @@ class WithClaude(unittest.TestCase):
     def wait_for_end(self, alias):
         return self.home.wait_for_end(alias, AGENT_SECONDS)
 
-    def charged(self):
-        """Returns the calls that the model's server charged, by the agent's session."""
-        url = self.home.environment["ANTHROPIC_BASE_URL"] + "/charged"
-        with urllib.request.urlopen(url, timeout=10) as answer:
-            return json.load(answer)
-
     def agents(self):
-        """Returns the live agent processes."""
-        program = os.environ["STENO_TEST_CLAUDE"]
-        return [pid for pid, command in self.home.processes().items()
-                if command.startswith(program)]
+        return agents_of(self.home)
 
 
 class ClaudeInBackground(WithClaude):
@@ -161,7 +181,7 @@ class ClaudeInBackground(WithClaude):
                           if "sleep 600" in command])
 
     def charge_of(self, row):
-        return sum(map(charge, self.charged()[row["agent_session"]]))
+        return sum(map(charge, self.model.charged()[row["agent_session"]]))
 
     def test_what_it_says_by_itself_is_the_answer_to_no_prompt(self):
         alias = self.home.ask("spawn", "--multi-turn", "--allow-tool", "Bash",
@@ -347,7 +367,7 @@ class Claude(WithClaude):
                                     seconds=AGENT_SECONDS)
             self.assertEqual((resumed.code, resumed.out), (0, f"{number}\n"), str(resumed))
             rows.append(self.newest())
-        served = self.charged()[source["agent_session"]]
+        served = self.model.charged()[source["agent_session"]]
         self.assertEqual(len(served), 6)
         self.assertEqual([nano(row["cost_usd"]) for row in rows], [charge(call) for call in served])
         self.assertEqual({row["cost_basis"] for row in rows}, {"reported"})
@@ -388,7 +408,7 @@ class Claude(WithClaude):
             result = self.home.run(*refused)
             self.assertEqual(result.code, 8, str(result))
             self.assertIn("spent $0.0016 of a budget of $0.0012", result.err)
-        self.assertEqual(len(self.charged()[row["agent_session"]]), 2)
+        self.assertEqual(len(self.model.charged()[row["agent_session"]]), 2)
 
     def test_a_session_is_resumed_once_and_forked_at_will(self):
         self.run_claude("say first")

@@ -189,8 +189,8 @@ std::unique_ptr<eventlog::StreamLoader> SimSideWork::make_loader(
 }
 
 std::unique_ptr<workers::ContentLoader> SimSideWork::make_content_loader(
-    const workers::ServerStores& stores) {
-  return std::make_unique<workers::InlineContentLoader>(stores.log);
+    const workers::ServerStores& stores, workers::DerivedStores& derived) {
+  return std::make_unique<workers::InlineContentLoader>(stores.log, derived.index);
 }
 
 std::unique_ptr<workers::QueryPort> SimSideWork::make_query_port(workers::QueryService& service) {

@@ -122,7 +122,7 @@ class SimSideWork final : public workers::SideWork {
   std::unique_ptr<eventlog::StreamLoader> make_loader(const workers::ServerStores& stores,
                                                       workers::DerivedStores& derived) override;
   std::unique_ptr<workers::ContentLoader> make_content_loader(
-      const workers::ServerStores& stores) override;
+      const workers::ServerStores& stores, workers::DerivedStores& derived) override;
   std::unique_ptr<workers::QueryPort> make_query_port(workers::QueryService& service) override;
   std::unique_ptr<workers::UpkeepPort> make_upkeep_port(workers::UpkeepJobs jobs) override;
 

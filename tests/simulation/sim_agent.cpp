@@ -56,12 +56,20 @@ std::string lease_text(const LeaseKey& key) {
   return "token " + std::to_string(key.token.value) + " of session " + key.session.text();
 }
 
-// A fork or a new beginning gets an agent session of its own, as with real agents.
-std::string agent_session_of(const workers::DirectiveBody& directive) {
+// Returns the agent session that the process is to go on with; empty: it begins a new one.
+const std::string& resumed_by(const workers::DirectiveBody& directive) {
+  if (!directive.resume_agent_session.empty()) return directive.resume_agent_session;
+  return directive.spec.resume_agent_session;
+}
+
+// A fork or a new beginning gets an agent session of its own, as with real agents. So does each
+// further beginning.
+std::string agent_session_of(const workers::DirectiveBody& directive, int lost_before) {
   if (!directive.resume_agent_session.empty()) return directive.resume_agent_session;
   const domain::SessionSpec& spec = directive.spec;
   if (!spec.resume_agent_session.empty() && !spec.is_fork) return spec.resume_agent_session;
-  return "agent-" + directive.session.text();
+  const std::string again = lost_before == 0 ? "" : "-" + std::to_string(lost_before);
+  return "agent-" + directive.session.text() + again;
 }
 
 }  // namespace
@@ -76,9 +84,11 @@ class SimProcess final : public engines::AgentProcess {
         own_random_(seed + 1),
         cost_random_(seed + 2),
         task_random_(seed + 3),
+        loss_random_(seed + 4),
         is_multi_turn_(directive.spec.is_multi_turn),
         key_{directive.session, directive.token},
-        agent_session_(agent_session_of(directive)),
+        resumed_(resumed_by(directive)),
+        agent_session_(agent_session_of(directive, agents.lost_[directive.session])),
         total_(agents.totals_[directive.spec.is_fork && directive.resume_agent_session.empty()
                                   ? directive.spec.resume_agent_session
                                   : agent_session_]),
@@ -175,10 +185,24 @@ class SimProcess final : public engines::AgentProcess {
       agents_.violate("turn " + turn.text() + " was given to an agent under " + lease_text(key_) +
                       ", which is over");
     }
-    if (prompt != prompt_of(turn)) {
+    // An agent that begins anew is told before it what was said.
+    const std::string own = prompt_of(turn);
+    const auto* s = agents_.log_->session(domain::session_stream("main", key_.session));
+    const bool may_be_told = s != nullptr && s->lost_at.value > 0;
+    if (may_be_told ? !prompt.ends_with(own) : prompt != own) {
       agents_.violate("turn " + turn.text() + " was given the prompt '" + Bytes(prompt) + "'");
     }
+    if (!has_introduced_ && !resumed_.empty() && loss_random_.below(20) == 0) return lose_session();
+    has_introduced_ = true;
     emit(domain::ReportInitialized{agent_session_, "sim", "1"});
+  }
+
+  // The agent does not find its transcript, and does nothing with the prompt.
+  void lose_session() {
+    agents_.begun_.erase(*std::exchange(turn_, std::nullopt));
+    ++agents_.lost_[key_.session];
+    emit(domain::ReportAgentSessionLost{"No conversation found with session ID: " + resumed_});
+    exit_with(1, 0);
   }
 
   bool is_lease_over() const {
@@ -298,8 +322,10 @@ class SimProcess final : public engines::AgentProcess {
   base::SeededRandom own_random_;
   base::SeededRandom cost_random_;
   base::SeededRandom task_random_;
+  base::SeededRandom loss_random_;
   const bool is_multi_turn_;
   const LeaseKey key_;
+  const std::string resumed_;
   const std::string agent_session_;
   std::vector<engines::ProcessEvent> events_;
   std::optional<TurnId> turn_;
@@ -312,6 +338,7 @@ class SimProcess final : public engines::AgentProcess {
   base::NanoUsd untold_;
   TurnId untold_of_;
   bool has_told_base_ = false;
+  bool has_introduced_ = false;
   Duration next_{0};
   Duration stopped_until_{0};
   std::optional<Duration> ends_at_;  // set once it was told to end

@@ -4,17 +4,21 @@
 The newest prompt chooses the answer. It contains one of:
   say TEXT            the text, up to the end of the line
   stream N            N numbered words, one every --word-ms
+  cut N               likewise, but the connection breaks off behind the last word. The same prompt
+                      asked again is answered "as said", to its end
   bash COMMAND        a call of the Bash tool; when its result comes back, "The command has run."
+  parallel N          N such calls in one message, each with an output of its own
   background COMMAND  the same, to be run in the background
   delegate PROMPT     a call of the Agent tool with that prompt; then "The work is done."
   system              the last line of the system prompt
+  history             the prompts of the conversation so far, this one left out
   hang                no answer, until the client goes away
   fail STATUS         the HTTP status, each time
 Any other prompt is answered "I read: " and its first 60 characters. A request that is not a prompt
 of the user (a title, a summary) is answered in the same way.
 
 GET /charged returns a JSON object: for each of the agent's sessions the calls that were charged, in
-order, each with its tokens and whether its answer was sent to the end.
+order, each with its tokens, its texts, its tool calls, and whether its answer was sent to the end.
 """
 import argparse
 import http.server
@@ -26,7 +30,8 @@ import sys
 import threading
 import time
 
-KEYWORD = re.compile(r"\b(background|delegate|say|stream|bash|system|hang|fail)\b[ \t]*([^\n]*)")
+KEYWORD = re.compile(
+    r"\b(background|delegate|say|stream|cut|bash|parallel|system|history|hang|fail)\b[ \t]*([^\n]*)")
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
 PRICE_TOKENS = {"input_tokens": 100, "output_tokens": 20}
 NUMBERS = itertools.count(1)
@@ -38,9 +43,9 @@ def blocks_of(message):
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def newest_prompt(request):
-    """Returns the newest text of the user, not the client, and whether a tool's result followed."""
-    prompt, has_result = "", False
+def prompts_of(request):
+    """Returns the texts of the user, not the client, and whether a tool's result follows them."""
+    prompts, has_result = [], False
     for message in request.get("messages", []):
         if message.get("role") != "user":
             continue
@@ -50,8 +55,9 @@ def newest_prompt(request):
             elif block.get("type") == "text":
                 text = REMINDER.sub("", block["text"]).strip()
                 if text:
-                    prompt, has_result = text, False
-    return prompt, has_result
+                    prompts.append(text)
+                    has_result = False
+    return prompts or [""], has_result
 
 
 def system_prompt(request):
@@ -60,24 +66,31 @@ def system_prompt(request):
 
 class Answer:
     def __init__(self, request):
-        prompt, has_result = newest_prompt(request)
-        found = KEYWORD.search(prompt)
+        prompts, has_result = prompts_of(request)
+        self.prompt = prompts[-1]
+        found = KEYWORD.search(self.prompt)
         self.verb, self.rest = (found.group(1), found.group(2).strip()) if found else ("", "")
         self.number = int(re.match(r"\d+", self.rest).group()) if re.match(r"\d", self.rest) else 0
         self.model = request.get("model", "model")
         user = json.dumps(request.get("metadata", {})).replace("\\", "")
         session = SESSION.search(user)
         self.session = session.group(1) if session else ""
-        self.is_slow = self.verb == "stream"
+        self.is_slow = self.verb in ("stream", "cut")
         self.stop_reason = "end_turn"
         if self.verb == "say":
             self.blocks = [text_block(self.rest)]
-        elif self.verb == "stream":
+        elif self.is_slow:
             self.blocks = [text_block(" ".join(f"word{i}" for i in range(self.number)))]
         elif self.verb == "system":
             self.blocks = [text_block(system_prompt(request).strip().rpartition("\n")[2])]
-        elif self.verb in ("bash", "background") and has_result:
+        elif self.verb == "history":
+            self.blocks = [text_block(" | ".join(prompts[:-1]))]
+        elif self.verb in ("bash", "background", "parallel") and has_result:
             self.blocks = [text_block("The command has run.")]
+        elif self.verb == "parallel":
+            self.call("I run commands.", "Bash",
+                      *({"command": f"echo out{i}", "description": "As the test asks"}
+                        for i in range(self.number)))
         elif self.verb in ("bash", "background"):
             call = {"command": self.rest, "description": "As the test asks"}
             if self.verb == "background":
@@ -90,13 +103,19 @@ class Answer:
                       {"description": "As the test asks", "prompt": self.rest,
                        "subagent_type": "general-purpose"})
         else:
-            self.blocks = [text_block("I read: " + prompt[:60])]
+            self.blocks = [text_block("I read: " + self.prompt[:60])]
 
-    def call(self, text, tool, arguments):
+    def call(self, text, tool, *calls):
         self.stop_reason = "tool_use"
         self.blocks = [text_block(text),
-                       {"type": "tool_use", "id": f"toolu_fake{next(NUMBERS):06}", "name": tool,
-                        "input": arguments}]
+                       *({"type": "tool_use", "id": f"toolu_fake{next(NUMBERS):06}", "name": tool,
+                          "input": arguments} for arguments in calls)]
+
+    def texts(self):
+        return [block["text"] for block in self.blocks if block["type"] == "text"]
+
+    def calls(self):
+        return [block["id"] for block in self.blocks if block["type"] == "tool_use"]
 
     def message(self, is_finished):
         return {"id": f"msg_fake{next(NUMBERS):06}", "type": "message", "role": "assistant",
@@ -169,21 +188,32 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif answer.verb == "fail":
             self.send_json(answer.number, error_body("api_error", "a failure, as asked"))
         else:
-            call = {"model": answer.model, **PRICE_TOKENS, "complete": False}
-            self.server.charged.setdefault(answer.session, []).append(call)
-            if is_streaming:
-                self.stream(answer)
-            else:
-                self.send_json(200, answer.message(True))
-            call["complete"] = True
+            self.charge(answer, is_streaming)
 
-    def stream(self, answer):
+    def charge(self, answer, is_streaming):
+        cut = (answer.session, answer.prompt)
+        is_cut = answer.verb == "cut" and cut not in self.server.cuts
+        if answer.verb == "cut" and not is_cut:
+            answer.blocks = [text_block("as said")]
+        self.server.cuts.add(cut)
+        call = {"model": answer.model, **PRICE_TOKENS, "complete": False, "texts": answer.texts(),
+                "calls": answer.calls()}
+        self.server.charged.setdefault(answer.session, []).append(call)
+        if is_streaming:
+            self.stream(answer, is_cut)
+        else:
+            self.send_json(200, answer.message(True))
+        call["complete"] = not is_cut
+
+    def stream(self, answer, is_cut):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
         self.close_connection = True
         for event, is_late in answer.events():
+            if is_cut and event["type"] == "content_block_stop":
+                return
             if is_late:
                 time.sleep(self.server.word_seconds)
             self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
@@ -223,6 +253,7 @@ def main():
     server = Server(("127.0.0.1", arguments.port), Handler)
     server.word_seconds = arguments.word_ms / 1000
     server.charged = {}
+    server.cuts = set()  # the session and prompt of each answer that was cut
     ending = threading.Timer(arguments.lifetime, server.shutdown)
     ending.daemon = True
     ending.start()

@@ -117,6 +117,12 @@ void History::act_without_lease(const std::string& stream) {
     return close(stream, domain::SessionStatus::failed, domain::EndReason::start_failed);
   }
   emit(stream, domain::AgentStarted{static_cast<std::int64_t>(2 + below(30000)), 77});
+  if (!s.agent_session.empty() && chance(10)) {
+    if (const std::string held = held_agent_session(s.spec); !held.empty()) {
+      log_.add(domain::registry_stream(s.agent), domain::AgentSessionReleased{s.session, held});
+    }
+    emit(stream, domain::AgentSessionLost{s.agent_session}, "No conversation found");
+  }
   const bool is_new = s.agent_session.empty() || chance(20);
   const std::string agent_session = !s.spec.resume_agent_session.empty() && !s.spec.is_fork
                                         ? s.spec.resume_agent_session
@@ -188,6 +194,7 @@ void History::have_own_turn(const std::string& stream) {
   emit(stream, domain::ModelCallRetried{turn, 1, 10, base::Duration{500'000}, 529, "overloaded"});
   emit(stream, domain::RateLimitReported{turn, "allowed_warning", "five_hour", {1'999'999'999}});
   emit(stream, domain::ContextCompacted{turn, true, 190'104, 2'876});
+  emit(stream, domain::AgentStatusReported{turn, "compacting", "plan", ""});
   emit(stream, domain::OwnTurnStarted{turn, domain::OwnTurnCause::task, "task", {}});
   emit(stream, domain::OutputRecorded{turn, s.blocks + 1, domain::OutputKind::text}, "It ended.");
   emit(stream, domain::TurnFinished{turn, random_cost(s)}, "It ended.");

@@ -200,12 +200,18 @@ class SessionDriver {
       if (random_.chance(20))
         result.agent_base = {static_cast<std::int64_t>(random_.below(2'000'000))};
     }
-    switch (random_.below(19)) {
+    switch (random_.below(21)) {
       case 16:
         r.report = domain::ModelCallRetried{t, 1, 10, base::Duration{500'000}, 529, "overloaded"};
         break;
       case 17:
         r.report = domain::RateLimitReported{t, "rejected", "five_hour", {1'999'999'999}};
+        break;
+      case 19:
+        r.report = domain::AgentStatusReported{t, "compacting", "plan", ""};
+        break;
+      case 20:
+        r.report = domain::ReportAgentSessionLost{"No conversation found"};
         break;
       case 18:
         r.report = domain::ContextCompacted{t, true, 190'104, 2'876};

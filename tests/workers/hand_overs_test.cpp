@@ -30,7 +30,9 @@ TEST_CASE("content comes back in the order in which it was asked for", "[workers
         log.append("agent/main/session/" + base::SessionId{}.text(), domain::TurnQueued{}, prompt);
     prompts.emplace_back(at, std::move(prompt));
   }
-  const auto loader = make_thread_content_loader(log.store());
+  const auto rows = eventlog::make_memory_key_value_store();
+  eventlog::StreamIndex index(*rows);
+  const auto loader = make_thread_content_loader(log.store(), index);
   for (int round = 0; round < 20; ++round) {
     for (const auto& [position, prompt] : prompts) loader->request(position);
     for (const auto& [position, prompt] : prompts) {

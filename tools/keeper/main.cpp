@@ -24,6 +24,7 @@
 #include "workers/engines/process/keeper_protocol.hpp"
 #include "workers/engines/process/process_table.hpp"
 #include "workers/engines/process/system_failure.hpp"
+#include "workers/engines/process/tree_mark.hpp"
 
 namespace {
 
@@ -257,6 +258,7 @@ int keep(const Arguments& arguments) {
                 base::describe(lock.error()));
   }
   if (is_abandoned()) return 1;  // while it waited; nobody is left to be told
+  if (const auto mark = engines::tree_mark(arguments.lock_file)) engines::take_mark(*mark);
   volatile ChildFailure failure;
   const pid_t agent = start_agent(arguments, failure);
   if (failure.error != 0) return fail(failure.reason, start_failure_text(arguments, failure));

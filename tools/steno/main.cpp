@@ -192,12 +192,17 @@ void add_resume(CommandLine& line) {
   CLI::App* command = line.command(line.app, "resume", "Go on with an ended session as a new one",
                                    "  steno resume 4fzk2q9x\n"
                                    "  steno resume nightly 'now the tests' --fork --follow\n"
+                                   "  steno resume nightly --with-queue\n"
                                    "Settings without a flag are those of the old session.",
                                    arguments, reporting(resume));
   add_reference(command, arguments);
-  command->add_option("PROMPT", arguments.prompt, "Default: " + arguments.prompt);
+  command->add_option("PROMPT", arguments.prompt,
+                      "Default: " + std::string(kResumePrompt) +
+                          " With --with-queue: the first prompt that waited");
   command->add_flag("--fork", arguments.is_fork,
                     "Leave the old one unchanged, so that it can be resumed again");
+  command->add_flag("--with-queue", arguments.takes_queue,
+                    "Give it the prompts that still waited when the old one ended");
   command->add_flag("--follow", arguments.is_followed, "Print what its agent says, as run does");
   command->add_option("--name", arguments.name, "Its name; default: made from the prompt");
   for (const char* key :
@@ -473,6 +478,8 @@ void add_watch(CommandLine& line) {
   command->add_option("REF", arguments.reference, "Only this session; default: all of the agent");
   command->add_option("--from", arguments.from, "A position, start or now (default)");
   command->add_flag("--all-agents", arguments.all_agents, "Events of all agents and the server");
+  command->add_flag("--no-texts", arguments.leaves_out,
+                    "Do not fetch texts that are too long for the feed");
   command->add_option("-n", arguments.count, "Stop after this many; 0: never")
       ->check(within(0, base::kIntegerLimit - 1))
       ->type_name("COUNT")

@@ -1,5 +1,7 @@
-// One job reads one event; a port runs it in poll() or on a thread.
+// One job reads one event or one conversation; a port runs it in poll() or on a thread.
 #include "workers/reactors/content_loader.hpp"
+
+#include <variant>
 
 #include "eventlog/base/job_thread.hpp"
 #include "eventlog/log/log_reader.hpp"
@@ -17,18 +19,45 @@ ContentOutcome read(eventlog::BlockStore& store, base::Position position) {
   return {position, std::move(events->front())};
 }
 
+ConversationOutcome read(eventlog::BlockStore& log, eventlog::StreamIndex& index,
+                         const ConversationWanted& wanted) {
+  return {wanted.session, read_conversation(log, index, wanted)};
+}
+
+using Job = std::variant<base::Position, ConversationWanted>;
+using Outcome = std::variant<ContentOutcome, ConversationOutcome>;
+
 class ThreadContentLoader final : public ContentLoader {
  public:
-  explicit ThreadContentLoader(eventlog::BlockStore& store)
-      : thread_("load-content",
-                [&store](base::Position position) { return read(store, position); }) {}
+  ThreadContentLoader(eventlog::BlockStore& log, eventlog::StreamIndex& index)
+      : thread_("load-content", [&](const Job& job) -> Outcome {
+          if (const auto* wanted = std::get_if<ConversationWanted>(&job)) {
+            return read(log, index, *wanted);
+          }
+          return read(log, std::get<base::Position>(job));
+        }) {}
 
   void request(base::Position position) override { thread_.submit(position); }
-  std::optional<ContentOutcome> poll() override { return thread_.poll(); }
+  void request_conversation(ConversationWanted wanted) override {
+    thread_.submit(std::move(wanted));
+  }
+  std::optional<ContentOutcome> poll() override { return take<ContentOutcome>(); }
+  std::optional<ConversationOutcome> poll_conversation() override {
+    return take<ConversationOutcome>();
+  }
   int wake_fd() const override { return thread_.wake_fd(); }
 
  private:
-  base::JobThread<base::Position, ContentOutcome> thread_;
+  // Outcomes of the other kind stay in the queue, and with them the wake-up.
+  template <class Kind>
+  std::optional<Kind> take() {
+    auto outcome =
+        thread_.poll_if([](const Outcome& o) { return std::holds_alternative<Kind>(o); });
+    if (!outcome) return std::nullopt;
+    return std::get<Kind>(*std::move(outcome));
+  }
+
+  base::JobThread<Job, Outcome> thread_;
 };
 
 }  // namespace
@@ -37,11 +66,19 @@ std::optional<ContentOutcome> InlineContentLoader::poll() {
   if (wanted_.empty()) return std::nullopt;
   const base::Position position = wanted_.front();
   wanted_.pop_front();
-  return read(store_, position);
+  return read(log_, position);
 }
 
-std::unique_ptr<ContentLoader> make_thread_content_loader(eventlog::BlockStore& store) {
-  return std::make_unique<ThreadContentLoader>(store);
+std::optional<ConversationOutcome> InlineContentLoader::poll_conversation() {
+  if (conversations_.empty()) return std::nullopt;
+  const ConversationWanted wanted = std::move(conversations_.front());
+  conversations_.pop_front();
+  return read(log_, index_, wanted);
+}
+
+std::unique_ptr<ContentLoader> make_thread_content_loader(eventlog::BlockStore& log,
+                                                          eventlog::StreamIndex& index) {
+  return std::make_unique<ThreadContentLoader>(log, index);
 }
 
 }  // namespace workers

@@ -1,13 +1,12 @@
-// Reads single events with their content (prompts; the opening of a session with its system prompt)
-// for the server's loop, which never reads the disk itself.
+// Reads texts for the server's loop, which never reads the disk itself: single events with their
+// content (prompts; the opening of a session with its system prompt), and conversations.
 #pragma once
 
 #include <deque>
 #include <memory>
 #include <optional>
 
-#include "eventlog/domain/recorded_event.hpp"
-#include "eventlog/store/block_store.hpp"
+#include "workers/reactors/conversation.hpp"
 
 namespace workers {
 
@@ -16,28 +15,44 @@ struct ContentOutcome {
   base::Result<domain::RecordedEvent> event;  // without content: it has none, or it was erased
 };
 
+struct ConversationOutcome {
+  base::SessionId session;
+  base::Result<std::string> text;  // as read_conversation() returns it
+};
+
 // Port. Used by one thread.
 class ContentLoader {
  public:
   virtual ~ContentLoader() = default;
   virtual void request(base::Position position) = 0;
+  virtual void request_conversation(ConversationWanted wanted) = 0;
+  // An outcome can wait behind those of the other kind that came before it, so call both.
   virtual std::optional<ContentOutcome> poll() = 0;
+  virtual std::optional<ConversationOutcome> poll_conversation() = 0;
   virtual int wake_fd() const { return -1; }
 };
 
 // Reads within poll(), on the caller's thread.
 class InlineContentLoader final : public ContentLoader {
  public:
-  explicit InlineContentLoader(eventlog::BlockStore& store) : store_(store) {}
+  InlineContentLoader(eventlog::BlockStore& log, eventlog::StreamIndex& index)
+      : log_(log), index_(index) {}
   void request(base::Position position) override { wanted_.push_back(position); }
+  void request_conversation(ConversationWanted wanted) override {
+    conversations_.push_back(std::move(wanted));
+  }
   std::optional<ContentOutcome> poll() override;
+  std::optional<ConversationOutcome> poll_conversation() override;
 
  private:
-  eventlog::BlockStore& store_;
+  eventlog::BlockStore& log_;
+  eventlog::StreamIndex& index_;
   std::deque<base::Position> wanted_;
+  std::deque<ConversationWanted> conversations_;
 };
 
 // Reads on a thread of its own.
-std::unique_ptr<ContentLoader> make_thread_content_loader(eventlog::BlockStore& store);
+std::unique_ptr<ContentLoader> make_thread_content_loader(eventlog::BlockStore& log,
+                                                          eventlog::StreamIndex& index);
 
 }  // namespace workers

@@ -41,6 +41,17 @@ LeaseEnd end_of(const LeaseState& s) {
   return s.is_close_requested && !domain::has_work(s) ? LeaseEnd::close : LeaseEnd::none;
 }
 
+// True if the agent has lost the session that it was opened to resume.
+bool begins_anew(const LeaseState& s) {
+  return s.lost_at.value > 0 && s.lease->resume_agent_session.empty();
+}
+
+void forget_agent_session(domain::SessionSpec& spec) {
+  spec.resume_agent_session.clear();
+  spec.resume_message.clear();
+  spec.is_fork = false;
+}
+
 base::CommandId report_id(const std::string& stream, const domain::LeaseReport& report) {
   base::Blake2bStream hash;
   hash.add(stream);
@@ -309,6 +320,7 @@ bool LeaseDispatcher::do_work(const Cycle& cycle) {
   now_ = now;
   if (!begun_at_) begun_at_ = now;
   take_contents();
+  take_conversations();
   const bool is_due = now >= next_expiry_;
   if (is_due) take_up_unsent_acks();
   bool has_worked = !acks_.empty();
@@ -421,6 +433,22 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
   return true;
 }
 
+// A conversation that cannot be read now is asked for again after a while.
+void LeaseDispatcher::take_conversations() {
+  while (auto outcome = contents_.poll_conversation()) {
+    const auto wanted = conversation_wanted_.find(outcome->session);
+    if (wanted == conversation_wanted_.end()) continue;
+    const SessionKey key = std::move(wanted->second);
+    conversation_wanted_.erase(wanted);
+    const auto found = views_.find(key);
+    if (found == views_.end() || !found->second.directed) continue;
+    Directed& directed = *found->second.directed;
+    directed.is_conversation_awaited = false;
+    if (outcome->text) directed.conversation = std::move(*outcome->text);
+    (outcome->text ? dirty_ : unread_).insert(key);
+  }
+}
+
 // True when all content that the directive quotes is in memory; else it is requested.
 bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
   const LeaseState& s = view.state;
@@ -435,7 +463,13 @@ bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
   std::erase_if(directed.prompts,
                 [&](const auto& entry) { return !s.turn || entry.first != s.turn->prompt; });
   if (s.turn && !directed.prompts.contains(s.turn->prompt)) want(s.turn->prompt);
-  return directed.awaited.empty();
+  const bool is_told_before = s.turn && s.lost_at.value > 0;
+  if (is_told_before && !directed.conversation && !directed.is_conversation_awaited) {
+    directed.is_conversation_awaited = true;
+    conversation_wanted_[key.session] = key;
+    contents_.request_conversation({key.agent, key.session, s.lost_at, s.turn->turn});
+  }
+  return directed.awaited.empty() && (!is_told_before || directed.conversation);
 }
 
 bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
@@ -459,9 +493,12 @@ bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
     if (s.lease->budget.value > 0) directive.spec.budget = s.lease->budget;
     directive.system_prompt = directed.system_prompt;
     if (s.turn) {
-      directive.turn = DirectedTurn{s.turn->turn, directed.prompts[s.turn->prompt],
-                                    s.turn->is_interrupt_requested};
+      std::string prompt = directed.prompts[s.turn->prompt];
+      if (s.lost_at.value > 0) prompt.insert(0, *directed.conversation);
+      directive.turn =
+          DirectedTurn{s.turn->turn, std::move(prompt), s.turn->is_interrupt_requested};
     }
+    if (begins_anew(s)) forget_agent_session(directive.spec);
   }
   directive.session = key.session;
   directive.agent = key.agent;

@@ -85,6 +85,9 @@ class LeaseDispatcher final : public Reactor {
     std::string system_prompt;
     std::map<base::Position, std::string> prompts;
     std::set<base::Position> awaited;
+    // What the agent is told of the conversation that it has lost; none: not read yet.
+    std::optional<std::string> conversation;
+    bool is_conversation_awaited = false;
     bool is_giving_up = false;  // GiveUpContent is with the command loop
   };
   struct View {
@@ -108,6 +111,7 @@ class LeaseDispatcher final : public Reactor {
   void submit(const View& view, domain::SessionCommand command, Asked asked);
   void take_contents();
   bool take_content(const SessionKey& key, View& view, ContentOutcome outcome);
+  void take_conversations();
   bool grant(const SessionKey& key, View& view);
   bool is_holder_awaited();
   void expire(const SessionKey& key, View& view);
@@ -136,6 +140,7 @@ class LeaseDispatcher final : public Reactor {
   std::vector<ReportAckBody>
       unsent_acks_;  // sent with the next look at the locks, because a queue was full
   std::map<base::Position, SessionKey> content_wanted_;  // position → the session that wants it
+  std::map<base::SessionId, SessionKey> conversation_wanted_;
   std::uint64_t next_ticket_ = 0;
   std::int64_t directives_ = 0;
   bool is_draining_ = false;

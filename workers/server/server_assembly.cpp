@@ -14,8 +14,9 @@ class ThreadSideWork final : public SideWork {
                                                       DerivedStores& derived) override {
     return eventlog::make_thread_loader(stores.log, derived.index, derived.snapshots);
   }
-  std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores) override {
-    return make_thread_content_loader(stores.log);
+  std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores,
+                                                     DerivedStores& derived) override {
+    return make_thread_content_loader(stores.log, derived.index);
   }
   std::unique_ptr<QueryPort> make_query_port(QueryService& service) override {
     return make_thread_query_port(service);
@@ -34,8 +35,9 @@ class InlineSideWork final : public SideWork {
                                                       DerivedStores& derived) override {
     return std::make_unique<eventlog::InlineLoader>(stores.log, derived.index, derived.snapshots);
   }
-  std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores) override {
-    return std::make_unique<InlineContentLoader>(stores.log);
+  std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores,
+                                                     DerivedStores& derived) override {
+    return std::make_unique<InlineContentLoader>(stores.log, derived.index);
   }
   std::unique_ptr<QueryPort> make_query_port(QueryService& service) override {
     return std::make_unique<InlineQueryPort>(service);
@@ -61,7 +63,7 @@ ServerAssembly::ServerAssembly(const ServerStores& stores, std::unique_ptr<Deriv
     : derived_(std::move(derived)),
       committer_(side_work.make_committer(stores)),
       loader_(side_work.make_loader(stores, *derived_)),
-      contents_(side_work.make_content_loader(stores)),
+      contents_(side_work.make_content_loader(stores, *derived_)),
       queries_(side_work.make_query_port(*derived_->service)),
       upkeep_(side_work.make_upkeep_port(
           {stores.log, derived_->index, stores.view_rows, std::move(upkeep), &stores.index_rows})),

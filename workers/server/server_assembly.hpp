@@ -39,7 +39,8 @@ class SideWork {
   virtual std::unique_ptr<eventlog::Committer> make_committer(const ServerStores& stores) = 0;
   virtual std::unique_ptr<eventlog::StreamLoader> make_loader(const ServerStores& stores,
                                                               DerivedStores& derived) = 0;
-  virtual std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores) = 0;
+  virtual std::unique_ptr<ContentLoader> make_content_loader(const ServerStores& stores,
+                                                             DerivedStores& derived) = 0;
   virtual std::unique_ptr<QueryPort> make_query_port(QueryService& service) = 0;
   virtual std::unique_ptr<UpkeepPort> make_upkeep_port(UpkeepJobs jobs) = 0;
 };

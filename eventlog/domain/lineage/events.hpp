@@ -26,6 +26,20 @@ struct LineageSpent {
   }
 };
 
-using LineageEvents = base::Types<LineageSpent>;
+// A session goes on with one of the agent's own sessions, which another one had begun.
+struct AgentSessionContinued {
+  static constexpr std::string_view kType = "AgentSessionContinued";
+  SessionId session;
+  std::string agent_session;
+
+  bool operator==(const AgentSessionContinued&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("session", &AgentSessionContinued::session);
+    visit("agent_session", &AgentSessionContinued::agent_session);
+  }
+};
+
+using LineageEvents = base::Types<LineageSpent, AgentSessionContinued>;
 
 }  // namespace domain

@@ -220,7 +220,8 @@ struct ReportOutput {
   TurnId turn;
   OutputKind kind = OutputKind::text;
   std::string text;
-  std::string parent{};  // the call whose subagent said it; empty: the agent itself
+  std::string parent{};   // the call whose subagent said it; empty: the agent itself
+  std::string message{};  // the agent's id of it, at which a resume can go on; empty: it has none
 
   bool operator==(const ReportOutput&) const = default;
   template <class Visit>
@@ -229,6 +230,7 @@ struct ReportOutput {
     visit("kind", &ReportOutput::kind);
     visit("text", &ReportOutput::text);
     visit("parent", &ReportOutput::parent);
+    visit("message", &ReportOutput::message);
   }
 };
 
@@ -251,7 +253,8 @@ struct ReportToolCallStarted {
   std::string call;
   std::string tool;
   std::string input;
-  std::string parent{};  // the call whose subagent made this one; empty: the agent itself
+  std::string parent{};   // the call whose subagent made this one; empty: the agent itself
+  std::string message{};  // as ReportOutput has it
 
   bool operator==(const ReportToolCallStarted&) const = default;
   template <class Visit>
@@ -261,6 +264,7 @@ struct ReportToolCallStarted {
     visit("tool", &ReportToolCallStarted::tool);
     visit("input", &ReportToolCallStarted::input);
     visit("parent", &ReportToolCallStarted::parent);
+    visit("message", &ReportToolCallStarted::message);
   }
 };
 
@@ -373,6 +377,19 @@ struct ReportTasksChanged {
   }
 };
 
+// The agent process cannot go on with the agent session that it was to resume, and ends. It has
+// done nothing with the prompt that it was given.
+struct ReportAgentSessionLost {
+  static constexpr std::string_view kType = "AgentSessionLost";
+  std::string text;  // the agent's own words
+
+  bool operator==(const ReportAgentSessionLost&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("text", &ReportAgentSessionLost::text);
+  }
+};
+
 struct ReportAgentLine {
   static constexpr std::string_view kType = "AgentLine";
   LineFault fault = LineFault::unknown_kind;
@@ -410,12 +427,13 @@ struct ReportAgentExited {
   }
 };
 
-// The last three are recorded as they are reported.
+// The last four are recorded as they are reported.
 using Report = std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
                             ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
                             ReportTurnResult, ReportAgentLine, ReportAgentExited,
                             ReportOwnTurnStarted, ReportSpending, ReportTasksChanged,
-                            ModelCallRetried, RateLimitReported, ContextCompacted>;
+                            ReportAgentSessionLost, ModelCallRetried, RateLimitReported,
+                            ContextCompacted, AgentStatusReported>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.
 struct LeaseReport {
@@ -439,6 +457,7 @@ struct SessionReply {
   SessionStatus status = SessionStatus::none;
   std::string name;
   std::string alias;
+  ResumedAt resumed_at = ResumedAt::end;  // where it goes on with the one that it resumes
 
   bool operator==(const SessionReply&) const = default;
   template <class Visit>
@@ -446,6 +465,7 @@ struct SessionReply {
     visit("status", &SessionReply::status);
     visit("name", &SessionReply::name);
     visit("alias", &SessionReply::alias);
+    visit("resumed_at", &SessionReply::resumed_at);
   }
 };
 

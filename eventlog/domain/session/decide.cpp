@@ -25,16 +25,17 @@ std::optional<Rejection> check_client(const SessionState& s, const Context& cont
                        " commands, as many as it remembers; resume it as a new session"};
 }
 
-// True if the report can end the session.
+// True if the report can end the session, or frees the agent's own.
 bool may_end_by(const Report& report) {
   return std::holds_alternative<ReportTurnResult>(report) ||
          std::holds_alternative<ReportStartFailed>(report) ||
          std::holds_alternative<ReportSpending>(report) ||
          std::holds_alternative<ReportTasksChanged>(report) ||
+         std::holds_alternative<ReportAgentSessionLost>(report) ||
          std::holds_alternative<ReportAgentExited>(report);
 }
 
-// True if the command can end the session, which frees its name and its place.
+// True if the command can free what the session holds: its name, its place, the agent's own session.
 template <class C>
 bool may_end_by(const C& command) {
   if constexpr (std::same_as<C, LeaseReport>) return may_end_by(command.report);
@@ -165,7 +166,7 @@ SessionReply reply(const SessionState& state, const SessionCommand& command) {
   return {state.status,
           is_given ? label(state)
                    : made_name(spawn->prompt, state.made_name.mark).value_or(state.alias),
-          state.alias};
+          state.alias, state.spec.resumed_at};
 }
 
 }  // namespace domain

@@ -223,6 +223,25 @@ struct ContextCompacted {
   }
 };
 
+// The agent says that it is busy otherwise than with a call of the model, or that its permissions
+// have changed. At least one of the texts is not empty.
+struct AgentStatusReported {
+  static constexpr std::string_view kType = "AgentStatusReported";
+  TurnId turn;
+  std::string status;           // the agent's own word, such as "compacting"
+  std::string permission_mode;  // likewise, such as "plan"
+  std::string error;            // why what it was busy with has failed
+
+  bool operator==(const AgentStatusReported&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("turn", &AgentStatusReported::turn);
+    visit("status", &AgentStatusReported::status);
+    visit("permission_mode", &AgentStatusReported::permission_mode);
+    visit("error", &AgentStatusReported::error);
+  }
+};
+
 // More was spent on a turn. If the turn is under way, its end repeats it, see TurnCost::booked.
 struct SpendingRecorded {
   static constexpr std::string_view kType = "SpendingRecorded";
@@ -299,7 +318,8 @@ struct OutputRecorded {
   TurnId turn;
   std::int64_t block = 0;  // counts the session's blocks from 1
   OutputKind kind = OutputKind::text;
-  std::string parent{};  // the call whose subagent said it; empty: the agent itself
+  std::string parent{};   // the call whose subagent said it; empty: the agent itself
+  std::string message{};  // the agent's id of it, at which a resume can go on; empty: it has none
 
   bool operator==(const OutputRecorded&) const = default;
   template <class Visit>
@@ -308,6 +328,7 @@ struct OutputRecorded {
     visit("block", &OutputRecorded::block);
     visit("kind", &OutputRecorded::kind);
     visit("parent", &OutputRecorded::parent);
+    visit("message", &OutputRecorded::message);
   }
 };
 
@@ -332,7 +353,8 @@ struct ToolCallStarted {
   TurnId turn;
   std::string call;  // the agent's id of the call
   std::string tool;
-  std::string parent{};  // the call whose subagent made this one; empty: the agent itself
+  std::string parent{};   // the call whose subagent made this one; empty: the agent itself
+  std::string message{};  // as OutputRecorded has it
 
   bool operator==(const ToolCallStarted&) const = default;
   template <class Visit>
@@ -341,6 +363,7 @@ struct ToolCallStarted {
     visit("call", &ToolCallStarted::call);
     visit("tool", &ToolCallStarted::tool);
     visit("parent", &ToolCallStarted::parent);
+    visit("message", &ToolCallStarted::message);
   }
 };
 
@@ -532,6 +555,21 @@ struct SessionClosed {
   }
 };
 
+// The agent cannot go on with its own session: it has no transcript of it any more, or not of the
+// message at which to go on. The next agent process begins a new one, and is told what the record
+// holds of the conversation.
+// Content: the agent's own words.
+struct AgentSessionLost {
+  static constexpr std::string_view kType = "AgentSessionLost";
+  std::string agent_session;
+
+  bool operator==(const AgentSessionLost&) const = default;
+  template <class Visit>
+  static constexpr void fields(Visit&& visit) {
+    visit("agent_session", &AgentSessionLost::agent_session);
+  }
+};
+
 // Recorded on the stream of the session that was resumed or forked.
 struct SessionResumed {
   static constexpr std::string_view kType = "SessionResumed";
@@ -584,12 +622,12 @@ struct ContentErasureCompleted {
 using SessionEvents =
     base::Types<SessionOpened, TurnQueued, SessionNamed, TurnStarted, OwnTurnStarted, TurnReturned,
                 QueuePaused, QueueContinued, InterruptRequested, TasksChanged, ModelCallRetried,
-                RateLimitReported, ContextCompacted, SpendingRecorded, TurnFinished, TurnFailed,
-                TurnInterrupted, OutputRecorded, PartialOutputRecorded, ToolCallStarted,
-                ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged, LeaseGranted,
-                LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized, AgentStartFailed,
-                AgentExited, CloseRequested, SessionClosed, SessionResumed, ContentErased,
-                ContentErasureCompleted>;
+                RateLimitReported, ContextCompacted, AgentStatusReported, SpendingRecorded,
+                TurnFinished, TurnFailed, TurnInterrupted, OutputRecorded, PartialOutputRecorded,
+                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged,
+                LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted, AgentInitialized,
+                AgentSessionLost, AgentStartFailed, AgentExited, CloseRequested, SessionClosed,
+                SessionResumed, ContentErased, ContentErasureCompleted>;
 
 }  // namespace domain
 

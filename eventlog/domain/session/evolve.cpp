@@ -69,13 +69,16 @@ bool apply(SessionState& s, const Envelope& envelope, const SessionOpened& e) {
   s.lineage = e.lineage;
   s.opened = envelope.position;
   s.agent_total = e.carried_cost;
+  s.last_message = e.spec.resume_message;
+  if (e.spec.resumed_at == ResumedAt::record) s.lost_at = envelope.position;
   return true;
 }
 
-bool apply(LeaseState& s, const Envelope& envelope, const SessionOpened&) {
+bool apply(LeaseState& s, const Envelope& envelope, const SessionOpened& e) {
   if (s.status != SessionStatus::none) return false;
   s.status = SessionStatus::starting;
   s.opened = envelope.position;
+  if (e.spec.resumed_at == ResumedAt::record) s.lost_at = envelope.position;
   return true;
 }
 
@@ -156,7 +159,10 @@ bool apply(SessionState& s, const Envelope&, const SpendingRecorded& e) {
 }
 
 bool apply(OfSession auto& s, const Envelope&, const TurnFinished& e) {
-  return ends_turn(s, e.turn, e.cost);
+  const bool is_own = s.own_turn == e.turn;
+  if (!ends_turn(s, e.turn, e.cost)) return false;
+  if (!is_own) s.lost_at = {};
+  return true;
 }
 
 bool apply(OfSession auto& s, const Envelope&, const TurnFailed& e) {
@@ -173,15 +179,28 @@ bool apply(OfSession auto& s, const Envelope&, const TurnInterrupted& e) {
   return true;
 }
 
+// Messages of subagents are not part of the agent's own conversation.
+template <class Said>
+void note_message(SessionState& s, const Said& e) {
+  if (e.parent.empty() && !e.message.empty()) s.last_message = e.message;
+}
+
 bool apply(SessionState& s, const Envelope&, const OutputRecorded& e) {
   if (s.status == SessionStatus::none || e.block != s.blocks + 1) return false;
   s.blocks = e.block;
+  note_message(s, e);
+  return true;
+}
+
+bool apply(SessionState& s, const Envelope&, const ToolCallStarted& e) {
+  if (s.status == SessionStatus::none) return false;
+  note_message(s, e);
   return true;
 }
 
 bool apply(OfSession auto& s, const Envelope&, const LeaseGranted& e) {
   if (!is_live(s.status) || s.lease || e.token <= s.last_token) return false;
-  s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0, e.budget};
+  s.lease = Lease{e.worker, e.token, 0, e.resume_agent_session, 0, 0, e.budget, false};
   s.last_token = e.token;
   begin_total(s, e.agent_total);
   return true;
@@ -210,7 +229,9 @@ bool apply(OfSession auto& s, const Envelope&, const AgentStarted& e) {
   return true;
 }
 
+// The conversation was cleared if the agent names another session than before.
 void name_agent_session(SessionState& s, const std::string& agent_session) {
+  if (!s.agent_session.empty() && s.agent_session != agent_session) s.last_message.clear();
   s.agent_session = agent_session;
 }
 void name_agent_session(LeaseState&, const std::string&) {}
@@ -221,6 +242,25 @@ bool apply(OfSession auto& s, const Envelope&, const AgentInitialized& e) {
     s.status = SessionStatus::running;
   }
   name_agent_session(s, e.agent_session);
+  return true;
+}
+
+// Nothing that the session was opened with, or knew of its agent, can be resumed any more.
+void forget_agent_session(SessionState& s) {
+  s.agent_session.clear();
+  s.last_message.clear();
+  s.spec.resume_agent_session.clear();
+  s.spec.resume_message.clear();
+  s.spec.resumed_at = ResumedAt::record;
+  s.spec.is_fork = false;
+}
+void forget_agent_session(LeaseState&) {}
+
+bool apply(OfSession auto& s, const Envelope& envelope, const AgentSessionLost&) {
+  if (!s.lease) return false;
+  s.lease->is_lost = true;
+  s.lost_at = envelope.position;
+  forget_agent_session(s);
   return true;
 }
 
@@ -271,9 +311,6 @@ bool exists(const SessionState& s) {
 bool apply(SessionState& s, const Envelope&, const PartialOutputRecorded&) {
   return exists(s);
 }
-bool apply(SessionState& s, const Envelope&, const ToolCallStarted&) {
-  return exists(s);
-}
 bool apply(SessionState& s, const Envelope&, const ToolCallFinished&) {
   return exists(s);
 }
@@ -284,6 +321,9 @@ bool apply(SessionState& s, const Envelope&, const RateLimitReported&) {
   return exists(s);
 }
 bool apply(SessionState& s, const Envelope&, const ContextCompacted&) {
+  return exists(s);
+}
+bool apply(SessionState& s, const Envelope&, const AgentStatusReported&) {
   return exists(s);
 }
 bool apply(SessionState& s, const Envelope&, const AgentLineRecorded&) {
@@ -313,9 +353,9 @@ using LeaseEvents =
     base::Types<SessionOpened, TurnQueued, TurnStarted, OwnTurnStarted, TurnReturned, QueuePaused,
                 QueueContinued, InterruptRequested, TasksChanged, TurnFinished, TurnFailed,
                 TurnInterrupted, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
-                AgentInitialized, CloseRequested, SessionClosed>;
+                AgentInitialized, AgentSessionLost, CloseRequested, SessionClosed>;
 using NotOfLeases = base::Types<SessionNamed, ModelCallRetried, RateLimitReported, ContextCompacted,
-                                SpendingRecorded, OutputRecorded, PartialOutputRecorded,
+                                AgentStatusReported, SpendingRecorded, OutputRecorded, PartialOutputRecorded,
                                 ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored,
                                 NothingChanged, AgentStartFailed, AgentExited, SessionResumed,
                                 ContentErased, ContentErasureCompleted>;

@@ -6,12 +6,20 @@ namespace domain {
 
 namespace {
 
+// True if the next agent process is to resume what the session was opened with. One that has said
+// nothing since has not moved the agent's own session from where that stands.
+bool begins_as_opened(const SessionState& s) {
+  const bool has_said_nothing = s.last_message == s.spec.resume_message;
+  return s.agent_session.empty() ||
+         (s.spec.resumed_at == ResumedAt::message && has_said_nothing);
+}
+
 // Returns the running total with which the session's next agent process should begin; none: it is
 // not known, or nobody can have added to it. A fork begins with that of its source at that moment.
 std::optional<NanoUsd> total_at_start(const Deciding& d) {
   const SessionState& s = d.session();
   const bool is_new = s.spec.resume_agent_session.empty();
-  const bool is_first = s.agent_session.empty();
+  const bool is_first = begins_as_opened(s);
   if (is_first && (is_new || s.spec.is_fork)) return std::nullopt;
   const LineageState* all = d.lineage();
   if (all == nullptr) return running_total(s);
@@ -31,7 +39,7 @@ Decided decide_one(Deciding d, const GrantLease& c) {
     d.close(SessionStatus::failed, EndReason::budget);
     return std::move(d.decision);
   }
-  LeaseGranted granted{c.worker, token, s.agent_session};
+  LeaseGranted granted{c.worker, token, begins_as_opened(s) ? std::string() : s.agent_session};
   if (s.spec.budget.value > 0) granted.budget.value = s.spec.budget.value - d.spent_before().value;
   granted.agent_total = total_at_start(d);
   d.emit(granted);

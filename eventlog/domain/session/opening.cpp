@@ -81,13 +81,26 @@ std::optional<Rejection> check_spec(const Spawn& c, std::span<const std::string>
   return std::nullopt;
 }
 
+// True if what was said can be told to a new agent.
+bool has_lost_transcript(const SessionState& source) {
+  return source.lost_at.value > 0;
+}
+
+// The agent's own session may have gone on with another session since the source ended.
+ResumedAt resumed_at(const SessionState& source, const LineageState& lineage) {
+  if (source.agent_session.empty()) return ResumedAt::record;
+  const SessionId last = continued_by(lineage, source.agent_session);
+  if (!last.is_set() || last == source.session) return ResumedAt::end;
+  return source.last_message.empty() ? ResumedAt::latest : ResumedAt::message;
+}
+
 std::optional<Rejection> check_resume(const Opening& o, const Spawn& c) {
   const SessionState* source = o.source;
   if (source == nullptr || source->status == SessionStatus::none) {
     return Rejection{RejectionCode::not_found,
                      "there is no session " + c.resume.text() + " to resume"};
   }
-  if (source->agent_session.empty()) {
+  if (source->agent_session.empty() && !has_lost_transcript(*source)) {
     return Rejection{RejectionCode::not_resumable,
                      "session " + label(*source) +
                          " cannot be resumed: its agent never began; spawn a new session"};
@@ -191,14 +204,22 @@ Decided decide_one(Deciding d, const Spawn& c) {
   NameClaimed claim{d.context.target.id, opened.name, {}};
   SessionAdmitted admitted{d.context.target.id, d.context.target.agent, alias, opened.name, 0};
   opened.spec.resume_agent_session.clear();
+  opened.spec.resume_message.clear();
+  opened.spec.resumed_at = ResumedAt::end;
   opened.spec.is_fork = false;
   if (c.resume.is_set()) {
     const SessionState& source = *o.source;
     opened.lineage = source.lineage;
     opened.carried_cost = running_total(source);
     opened.spec.resume_agent_session = source.agent_session;
-    opened.spec.is_fork = c.is_fork;
-    if (!c.is_fork) claim.agent_session = source.agent_session;
+    opened.spec.resume_message = source.last_message;
+    opened.spec.resumed_at = resumed_at(source, *o.lineage);
+    opened.spec.is_fork = c.is_fork && !source.agent_session.empty();
+    if (!c.is_fork && !source.agent_session.empty()) {
+      claim.agent_session = source.agent_session;
+      d.emit_to(lineage_stream(d.agent(), source.lineage),
+                AgentSessionContinued{d.context.target.id, source.agent_session});
+    }
     // Limits of the source stay in force where the command leaves them out.
     if (c.spec.allowed_tools.empty()) opened.spec.allowed_tools = source.spec.allowed_tools;
     if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;

@@ -36,7 +36,9 @@ void report(Deciding& d, const ReportInitialized& r) {
 }
 
 void report(Deciding& d, const ReportOutput& r) {
-  d.emit(OutputRecorded{r.turn, d.session().blocks + 1, r.kind, cut_fact(r.parent)}, r.text);
+  d.emit(OutputRecorded{r.turn, d.session().blocks + 1, r.kind, cut_fact(r.parent),
+                        cut_fact(r.message)},
+         r.text);
 }
 
 void report(Deciding& d, const ReportPartialOutput& r) {
@@ -44,7 +46,9 @@ void report(Deciding& d, const ReportPartialOutput& r) {
 }
 
 void report(Deciding& d, const ReportToolCallStarted& r) {
-  d.emit(ToolCallStarted{r.turn, cut_fact(r.call), cut_fact(r.tool), cut_fact(r.parent)}, r.input);
+  d.emit(ToolCallStarted{r.turn, cut_fact(r.call), cut_fact(r.tool), cut_fact(r.parent),
+                         cut_fact(r.message)},
+         r.input);
 }
 
 void report(Deciding& d, const ReportToolCallFinished& r) {
@@ -69,6 +73,22 @@ void report(Deciding& d, RateLimitReported r) {
 
 void report(Deciding& d, const ContextCompacted& r) {
   d.emit(r);
+}
+
+void report(Deciding& d, AgentStatusReported r) {
+  r.status = cut_fact(r.status);
+  r.permission_mode = cut_fact(r.permission_mode);
+  r.error = cut_fact(r.error);
+  d.emit(std::move(r));
+}
+
+void report(Deciding& d, const ReportAgentSessionLost& r) {
+  const SessionState& s = d.session();
+  const std::string& resumed = s.lease->resume_agent_session.empty() ? s.spec.resume_agent_session
+                                                                     : s.lease->resume_agent_session;
+  if (resumed.empty() || !is_live(s.status)) return d.emit(ReportIgnored{std::string(r.kType)});
+  d.emit(AgentSessionLost{resumed}, r.text);
+  d.release_agent_session();
 }
 
 void report(Deciding& d, const ReportOwnTurnStarted& r) {
@@ -213,8 +233,9 @@ void report(Deciding& d, const ReportAgentExited& r) {
     d.end_lease(LeaseReleased{s.lease->token});
     return d.fail_by_budget();
   }
-  const bool can_go_on = r.is_stopped || (s.spec.is_multi_turn && r.has_run);
-  const bool is_given = s.turn && (!can_go_on || r.given == s.turn->turn);
+  const bool is_lost = s.lease->is_lost;
+  const bool can_go_on = r.is_stopped || is_lost || (s.spec.is_multi_turn && r.has_run);
+  const bool is_given = s.turn && !is_lost && (!can_go_on || r.given == s.turn->turn);
   const bool is_returned = s.turn && !is_given && d.return_turn();
   d.end_lease(LeaseReleased{s.lease->token});
 

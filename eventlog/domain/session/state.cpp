@@ -13,7 +13,8 @@ bool is_under_way(const LeaseState& state) {
 
 LeaseState lease_state(const SessionState& state) {
   return {state.status, state.is_close_requested, state.opened, state.lease, state.last_token,
-          state.turn,   state.own_turn,           state.queue,  state.pause, state.tasks};
+          state.turn,   state.own_turn,           state.queue,  state.pause, state.tasks,
+          state.lost_at};
 }
 
 bool has_relatives(const SessionState& state) {

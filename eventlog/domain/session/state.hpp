@@ -51,7 +51,8 @@ struct Lease {
   std::string resume_agent_session;
   std::int64_t pid = 0;  // pid of the agent process; 0: not started yet
   std::int64_t start_ticks = 0;
-  NanoUsd budget{};  // of its agent process; 0: as the session's spec says
+  NanoUsd budget{};     // of its agent process; 0: as the session's spec says
+  bool is_lost = false;  // that process could not resume its agent session, and ends
 
   bool operator==(const Lease&) const = default;
   template <class Visit>
@@ -63,6 +64,7 @@ struct Lease {
     visit("pid", &Lease::pid);
     visit("start_ticks", &Lease::start_ticks);
     visit("budget", &Lease::budget);
+    visit("lost", &Lease::is_lost);
   }
 };
 
@@ -96,6 +98,10 @@ struct SessionState {
   bool is_continued = false;  // another session has resumed or forked it, and shares its budget
   Position opened;            // position of SessionOpened, which has the system prompt
   std::string agent_session;  // the agent's own session id, once known
+  std::string last_message;   // the agent's id of the last message of this conversation
+  // Position at which the agent's transcript was found lost; 0: it was not, or a turn has succeeded
+  // since.
+  Position lost_at;
   base::Boxed<Lease> lease;
   FencingToken last_token;
   base::Boxed<CurrentTurn> turn;
@@ -135,6 +141,8 @@ struct SessionState {
     visit("continued", &SessionState::is_continued);
     visit("opened", &SessionState::opened);
     visit("agent_session", &SessionState::agent_session);
+    visit("last_message", &SessionState::last_message);
+    visit("lost_at", &SessionState::lost_at);
     visit("close_requested", &SessionState::is_close_requested);
     visit("close_now", &SessionState::is_close_now);
     visit("lease", &SessionState::lease);
@@ -176,6 +184,7 @@ struct LeaseState {
   std::vector<QueuedTurn> queue;
   EndReason pause = EndReason::none;
   std::int64_t tasks = 0;
+  Position lost_at;
 
   bool operator==(const LeaseState&) const = default;
 };

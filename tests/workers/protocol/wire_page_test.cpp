@@ -29,6 +29,7 @@ constexpr std::string_view named(Is<domain::SessionStatus>) { return "status"; }
 constexpr std::string_view named(Is<domain::EndReason>) { return "end_reason"; }
 constexpr std::string_view named(Is<domain::PermissionMode>) { return "permission_mode"; }
 constexpr std::string_view named(Is<domain::BackgroundTasks>) { return "background_tasks"; }
+constexpr std::string_view named(Is<domain::ResumedAt>) { return "resumed_at"; }
 constexpr std::string_view named(Is<domain::OwnTurnCause>) { return "own_turn_cause"; }
 constexpr std::string_view named(Is<domain::OutputKind>) { return "output_kind"; }
 constexpr std::string_view named(Is<domain::CostBasis>) { return "cost_basis"; }
@@ -321,6 +322,7 @@ TEST_CASE("the page for other clients has every name", "[workers]") {
   check_names<domain::EndReason>(page);
   check_names<domain::PermissionMode>(page);
   check_names<domain::BackgroundTasks>(page);
+  check_names<domain::ResumedAt>(page);
   check_names<domain::OwnTurnCause>(page);
   check_names<domain::CostBasis>(page);
   check_names<domain::OutputKind>(page);

@@ -46,7 +46,8 @@ class WorkersSocket final : public bus::ServerSocket {
 // Reads contents from the log, unless the test makes it fail.
 class Contents final : public ContentLoader {
  public:
-  explicit Contents(eventlog::BlockStore& store) : loader_(store) {}
+  Contents(eventlog::BlockStore& log, eventlog::StreamIndex& index)
+      : log_(log), index_(index), loader_(log, index) {}
   void request(Position position) override { loader_.request(position); }
   std::optional<ContentOutcome> poll() override {
     auto outcome = loader_.poll();
@@ -59,17 +60,33 @@ class Contents final : public ContentLoader {
     return outcome;
   }
 
+  void request_conversation(ConversationWanted wanted) override {
+    loader_.request_conversation(std::move(wanted));
+  }
+  std::optional<ConversationOutcome> poll_conversation() override {
+    REQUIRE(index_.catch_up(log_, log_.tail()));
+    auto outcome = loader_.poll_conversation();
+    if (outcome && is_index_behind) {
+      outcome->text = base::failure(base::ErrorCode::busy, "the stream index is behind");
+    }
+    return outcome;
+  }
+
   bool is_broken = false;
+  bool is_index_behind = false;
   std::set<std::string> lost;  // event types whose texts the log has lost
 
  private:
+  eventlog::BlockStore& log_;
+  eventlog::StreamIndex& index_;
   InlineContentLoader loader_;
 };
 
 struct DispatcherLife {
   explicit DispatcherLife(LastingStores& disk)
       : loop(disk.store, *disk.rows),
-        contents(disk.store),
+        index(*disk.rows),
+        contents(disk.store, index),
         dispatcher(loop.worker, socket, locks, contents, random, {}) {}
 
   void settle() {
@@ -118,6 +135,7 @@ struct DispatcherLife {
   WorkersSocket socket;
   support::ToldLeaseLocks locks;
   DrivenLoop loop;
+  eventlog::StreamIndex index;
   Contents contents;
   LeaseDispatcher dispatcher;
   std::size_t told = 0;
@@ -153,6 +171,52 @@ TEST_CASE("under each lease an agent is started as its session was opened", "[wo
   CHECK(again.back().spec == first.spec);
   CHECK(again.back().system_prompt == first.system_prompt);
   CHECK(again.back().turn->prompt == "go on");
+}
+
+TEST_CASE("an agent that lost its transcript begins anew, and is told what was said",
+          "[workers]") {
+  LastingStores disk;
+  DispatcherLife life(disk);
+  const DirectiveBody first = life.lease();
+  std::int64_t sequence = 0;
+  const auto report = [&](base::FencingToken token, domain::Report r) {
+    ReportsBody body{first.session, first.agent, token, {}};
+    body.reports.push_back(encode_report(++sequence, std::move(r)));
+    life.hear(kVerbReports, body);
+  };
+  const base::TurnId turn = first.turn->turn;
+  report(first.token, domain::ReportInitialized{"own", "m", "1"});
+  report(first.token, domain::ReportOutput{turn, domain::OutputKind::text, "I did.", "", "m-1"});
+  domain::ReportTurnResult result;
+  result.turn = turn;
+  report(first.token, result);
+  report(first.token, domain::ReportAgentExited{0, 0, "", true, true, turn});
+  REQUIRE(life.count("LeaseReleased") == 1);
+  REQUIRE(life.loop.ask(
+      DrivenLoop::message(1, 2, support::as_command(domain::SendPrompt{"go on", false}))));
+  life.settle();
+  const auto resuming = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(!resuming.empty());
+  CHECK(resuming.back().resume_agent_session == "own");
+  CHECK(resuming.back().turn->prompt == "go on");
+
+  life.contents.is_index_behind = true;
+  sequence = 0;
+  const base::FencingToken second = resuming.back().token;
+  const base::TurnId next = resuming.back().turn->turn;
+  report(second, domain::ReportAgentSessionLost{"No conversation found"});
+  report(second, domain::ReportAgentExited{1, 0, "", false, false, next});
+  CHECK(life.count("TurnReturned") == 1);
+  CHECK(life.socket.take<DirectiveBody>(kVerbDirective).empty());  // it is not yet known
+  life.contents.is_index_behind = false;
+  life.advance(seconds(1));
+  const auto anew = life.socket.take<DirectiveBody>(kVerbDirective);
+  REQUIRE(!anew.empty());
+  CHECK(anew.back().token > second);
+  CHECK(anew.back().resume_agent_session.empty());
+  CHECK(anew.back().turn->turn == next);
+  CHECK(anew.back().turn->prompt.find("User: work on it\nYou: I did.\n") != std::string::npos);
+  CHECK(anew.back().turn->prompt.ends_with("</conversation>\n\ngo on"));
 }
 
 TEST_CASE("a holder that comes back while its lease is taken is not directed", "[workers]") {

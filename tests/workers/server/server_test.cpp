@@ -89,7 +89,7 @@ struct ServerLife {
         side(open_side(w)),
         committer(w.store),
         loader(w.store, side->index, side->snapshots),
-        contents(w.store),
+        contents(w.store, side->index),
         queries(*side->service),
         erasures({w.store, side->index, w.views, {{}, {}, key}}),
         random(w.random, w.clock),

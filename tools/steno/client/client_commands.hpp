@@ -26,15 +26,19 @@ Outcome<int> run(const Config& config, const SpawnArguments& arguments);
 // Starts a session.
 Outcome<int> spawn(const Config& config, const SpawnArguments& arguments);
 
+// The prompt of a resume without one of its own.
+inline constexpr std::string_view kResumePrompt = "Continue where you left off.";
+
 struct ResumeArguments {
   std::string reference;
-  std::string prompt = "Continue where you left off.";
+  std::string prompt;  // empty: see kResumePrompt
   std::string name;
   std::string system_prompt;               // empty: as the session had it
   std::vector<std::string> allowed_tools;  // empty: as the session had them
   std::int64_t max_turns = 0;              // 0: as the session had it
   bool is_fork = false;
   bool is_followed = false;
+  bool takes_queue = false;  // the prompts that waited when the session ended
 };
 Outcome<int> resume(const Config& config, const ResumeArguments& arguments);
 
@@ -134,7 +138,8 @@ struct WatchArguments {
   std::string reference;     // empty: all sessions of the agent
   std::string from = "now";  // a position, "start" or "now"
   bool all_agents = false;
-  std::int64_t count = 0;  // stop after so many events; 0: until Ctrl-C
+  std::int64_t count = 0;     // stop after so many events; 0: until Ctrl-C
+  bool leaves_out = false;    // long texts that the feed leaves out
 };
 Outcome<int> watch(const Config& config, const WatchArguments& arguments);
 

@@ -7,9 +7,11 @@
 
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/follower.hpp"
+#include "tools/steno/client/left_prompts.hpp"
 #include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/table.hpp"
+#include "tools/steno/text/terminal_text.hpp"
 #include "tools/steno/text/units.hpp"
 #include "workers/json/event_json.hpp"
 #include "workers/json/json.hpp"
@@ -118,6 +120,40 @@ Outcome<Spawned> send_resume(Connection& connection, const domain::Spawn& spawn,
       if (spawned || spawned.error().exit_code != kExitBusy) return spawned;
     }
   }
+}
+
+// Tells where the conversation goes on, unless that is the old session's own end.
+void tell_place(const projections::SessionRow& old, const Spawned& spawned) {
+  switch (spawned.reply.resumed_at) {
+    case domain::ResumedAt::end:
+      return;
+    case domain::ResumedAt::message:
+      return remark("the agent's session has gone on since " + old.alias +
+                    " ended; this one goes on where " + old.alias + " ended");
+    case domain::ResumedAt::latest:
+      return remark("the agent's session has gone on since " + old.alias + " ended, and where " +
+                    old.alias + " ended in it is not known; this one goes on at its newest end");
+    case domain::ResumedAt::record:
+      return remark("the agent has lost its transcript of " + old.alias +
+                    "; a new agent is told what the record holds");
+  }
+}
+
+// Queues the prompts for the new session, in order.
+Outcome<bool> queue_all(Connection& connection, const Spawned& spawned,
+                        const std::vector<std::string>& prompts, std::size_t first) {
+  for (std::size_t i = first; i < prompts.size(); ++i) {
+    const auto sent =
+        connection.command(connection.fresh_command_id(), spawned.session,
+                           connection.config().agent, domain::SendPrompt{prompts[i], false});
+    if (sent) continue;
+    return fail(sent.error().exit_code,
+                "session " + spawned.reply.alias + " goes on, but " +
+                    std::to_string(prompts.size() - i) + " of " + std::to_string(prompts.size()) +
+                    " prompts that waited were not given to it, from \"" +
+                    cut_to_columns(safe_line(prompts[i]), 40) + "\" on: " + sent.error().text);
+  }
+  return true;
 }
 
 void print_spawned(const Config& config, const Spawned& spawned) {
@@ -294,12 +330,18 @@ Outcome<int> spawn(const Config& config, const SpawnArguments& arguments) {
 }
 
 Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
-  if (const auto ok = check_prompt(arguments.prompt); !ok) return tl::unexpected(ok.error());
   auto connection = Connection::open(config);
   if (!connection) return tl::unexpected(connection.error());
   const auto shown = (*connection)->find(arguments.reference, true);
   if (!shown) return tl::unexpected(shown.error());
   if (arguments.is_followed) (*connection)->take_interrupts();
+  std::vector<std::string> waiting;
+  if (arguments.takes_queue) {
+    auto left = left_prompts(**connection, shown->session);
+    if (!left) return tl::unexpected(left.error());
+    waiting = std::move(*left);
+  }
+  const bool begins_with_queue = arguments.prompt.empty() && !waiting.empty();
   if (arguments.system_prompt.empty() && !shown->system_prompt_error.empty()) {
     return fail(kExitFailed, "the session's system prompt cannot be read: " +
                                  shown->system_prompt_error + "; give one with --system-prompt");
@@ -308,7 +350,10 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
     remark(shown->archived +
            "; if the session had a system prompt, give it again with --system-prompt");
   }
-  const domain::Spawn spawn = to_resume(config, arguments, *shown);
+  domain::Spawn spawn = to_resume(config, arguments, *shown);
+  if (begins_with_queue) spawn.prompt = waiting.front();
+  if (spawn.prompt.empty()) spawn.prompt = kResumePrompt;
+  if (const auto ok = check_prompt(spawn.prompt); !ok) return tl::unexpected(ok.error());
   if (spawn.spec.permission_mode != shown->session.permission_mode &&
       !is_flag(config, "permission_mode")) {
     remark("bypassPermissions is not taken over; the session goes on with " +
@@ -319,6 +364,14 @@ Outcome<int> resume(const Config& config, const ResumeArguments& arguments) {
   if (const auto ok = check_workdir(spawn.spec.workdir); !ok) return tl::unexpected(ok.error());
   const auto spawned = send_resume(**connection, spawn, *shown);
   if (!spawned) return tl::unexpected(spawned.error());
+  tell_place(shown->session, *spawned);
+  const auto queued = queue_all(**connection, *spawned, waiting, begins_with_queue ? 1 : 0);
+  if (!queued) return tl::unexpected(queued.error());
+  if (arguments.takes_queue && config.output == OutputFormat::table) {
+    remark(std::to_string(waiting.size()) + (waiting.size() == 1 ? " prompt" : " prompts") +
+           " of " + shown->session.alias + " had waited" +
+           (waiting.empty() ? "" : ", and " + spawned->reply.alias + " goes on with them"));
+  }
   if (arguments.is_followed) return follow(**connection, *spawned, nullptr);
   print_spawned(config, *spawned);
   return kExitOk;

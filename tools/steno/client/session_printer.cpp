@@ -111,6 +111,19 @@ void SessionPrinter::on(const domain::ContextCompacted& event, const std::string
                std::to_string(event.tokens_after) + " tokens");
 }
 
+void SessionPrinter::on(const domain::AgentStatusReported& event, const std::string&) {
+  if (!event.status.empty()) note("", "… the agent is " + safe_line(event.status));
+  if (!event.permission_mode.empty()) {
+    note("", "⚙ the agent's permissions are now " + safe_line(event.permission_mode));
+  }
+  if (!event.error.empty()) note("", "⚠ that failed: " + safe_line(event.error));
+}
+
+void SessionPrinter::on(const domain::AgentSessionLost&, const std::string& text) {
+  note("", "⚠ the agent cannot go on with its own session (" + safe_line(text) +
+               "); a new one is told what the record holds");
+}
+
 void SessionPrinter::on(const domain::QueuePaused&, const std::string&) {
   note("", "⏸ the prompts that wait are paused; steno continue gives them to the agent");
 }

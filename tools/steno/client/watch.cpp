@@ -7,6 +7,7 @@
 #include "eventlog/domain/stream_name.hpp"
 #include "tools/steno/client/client_commands.hpp"
 #include "tools/steno/client/follower.hpp"
+#include "tools/steno/client/session_follow.hpp"
 #include "tools/steno/text/console.hpp"
 #include "tools/steno/text/facts_text.hpp"
 #include "tools/steno/text/terminal_text.hpp"
@@ -146,15 +147,26 @@ Outcome<base::Position> choose_start(Connection& connection, const std::string& 
   return base::Position{position - 1};
 }
 
-void print_event(const Config& config, const bus::FeedEvent& event, Aliases& aliases) {
-  const auto seen = workers::see(event);
+// Adds a text that the feed left out, if output shows texts of that kind. One that cannot be read
+// stays left out.
+void add_text(Connection& connection, workers::SeenEvent& seen) {
+  const auto stream = domain::parse_stream(seen.recorded.envelope.stream);
+  if (seen.content_bytes == 0 || !stream || !stream->is<domain::SessionStream>()) return;
+  auto text = fetch_content(connection, stream->agent, stream->id, seen.recorded.envelope.position);
+  if (!text || text->empty()) return;
+  seen.recorded.content = domain::Content{std::move(*text)};
+  seen.content_bytes = 0;
+}
+
+void print_event(const Config& config, const workers::SeenEvent* seen, const bus::FeedEvent& event,
+                 Aliases& aliases) {
   if (config.output != OutputFormat::table) {
-    print((seen ? workers::event_json(*seen) : workers::raw_event_json(event)) + "\n");
-  } else if (seen) {
+    print((seen != nullptr ? workers::event_json(*seen) : workers::raw_event_json(event)) + "\n");
+  } else if (seen != nullptr) {
     print(event_line(*seen, aliases.of(seen->recorded)) + "\n");
   } else {
     print(padded(std::to_string(event.position.value), 7, true) +
-          "  (of a later release: " + safe_line(seen.error().text) + ")\n");
+          "  (of a later release, and not understood)\n");
   }
 }
 
@@ -184,7 +196,9 @@ Outcome<int> watch(const Config& config, const WatchArguments& arguments) {
     if (*wake == Wake::interrupted) return kExitInterrupted;
     // The reader of a pipe has gone, as after `steno watch | head`.
     if (*wake == Wake::output_closed) return kExitOk;
-    print_event(config, (*follower)->event(), aliases);
+    auto seen = workers::see((*follower)->event());
+    if (seen && !arguments.leaves_out) add_text(**connection, *seen);
+    print_event(config, seen ? &*seen : nullptr, (*follower)->event(), aliases);
     // The reader of a pipe wants each event at once; a failed flush shows that it has gone.
     if (!flush()) return kExitFailed;
     if (!row) continue;

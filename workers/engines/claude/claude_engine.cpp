@@ -21,6 +21,10 @@ constexpr std::string_view kDenial =
     "carried out. Go on without it, and say what was left out and why it was needed.";
 constexpr std::string_view kRefusal = "this host does not answer requests of that kind";
 
+bool is_resuming(const SessionLaunch& session) {
+  return !session.resume_agent_session.empty() || !session.spec.resume_agent_session.empty();
+}
+
 }  // namespace
 
 std::vector<Report> ClaudeEngine::on_line(ByteView line, Time now) {
@@ -116,6 +120,7 @@ void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
         [&](auto report) {
           report.turn = turn;
           report.parent = frame.parent;
+          if constexpr (requires { report.message; }) report.message = frame.id;
           if constexpr (requires { report.tool; }) runs_.on_call(report.call, turn, step.now);
           if constexpr (requires { report.is_denied; }) {
             report.is_denied = denied_calls_.erase(report.call) > 0;
@@ -129,6 +134,11 @@ void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
 }
 
 void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
+  const bool has_begun = !last_init_.agent_session.empty();
+  if (frame.is_unresumed && !has_begun && is_resuming(session_)) {
+    step.out.emplace_back(domain::ReportAgentSessionLost{frame.result.text});
+    return;
+  }
   domain::ReportTurnResult result = frame.result;
   result.agent_total = std::min(result.agent_total.plus(cleared_total_.value), kTotalMax);
   agent_total_ = result.agent_total;

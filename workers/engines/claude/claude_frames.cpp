@@ -26,12 +26,12 @@ constexpr std::string_view kKnownSystem[] = {"commands_changed",       "control_
                                              "local_command_output",   "memory_recall",
                                              "model_refusal_fallback", "model_refusal_no_fallback",
                                              "notification",           "plugin_install",
-                                             "session_title_changed",  "status",
+                                             "session_title_changed",  "autocompact_state",
                                              "task_progress",          "task_started",
                                              "task_updated",           "thinking_tokens",
-                                             "ui_invalidate",          "autocompact_state",
+                                             "ui_invalidate",          "task_summary",
                                              "session_metadata",       "transcript_mirror",
-                                             "post_turn_summary",      "task_summary"};
+                                             "post_turn_summary"};
 
 template <class Names>
 bool is_among(const Names& names, std::string_view name) {
@@ -94,6 +94,17 @@ Frame read_rate_limit(const JsonObject& info) {
       {}, info["status"].text(), info["rateLimitType"].text(), base::Time{resets_at.count()}}};
 }
 
+// A call of the model is no status of its own: the agent says it before each.
+Frame read_status(const JsonObject& frame) {
+  domain::AgentStatusReported status{
+      {}, frame["status"].text(), frame["permissionMode"].text(), frame["compact_error"].text()};
+  if (status.status == "requesting") status.status.clear();
+  if (status.status.empty() && status.permission_mode.empty() && status.error.empty()) {
+    return KnownFrame{};
+  }
+  return Notice{std::move(status)};
+}
+
 Frame read_system(const JsonObject& frame) {
   const std::string subtype = frame["subtype"].text();
   if (subtype == "init") {
@@ -107,6 +118,7 @@ Frame read_system(const JsonObject& frame) {
     return TaskEnded{frame["task_id"].text(), frame["tool_use_id"].text(),
                      !frame["output_file"].text().empty()};
   }
+  if (subtype == "status") return read_status(frame);
   if (subtype == "api_retry") return read_retry(frame);
   if (subtype == "compact_boundary") return read_compaction(frame["compact_metadata"].object());
   if (subtype == "background_tasks_changed") return read_tasks(frame["tasks"]);
@@ -172,6 +184,7 @@ ModelCall read_call(const JsonObject& message) {
 
 Frame read_message(const JsonObject& frame, bool is_agent) {
   MessageFrame message;
+  if (is_agent) message.id = frame["uuid"].text();
   message.parent = frame["parent_tool_use_id"].text();
   const JsonObject body = frame["message"].object();
   if (is_agent) message.call = read_call(body);
@@ -216,6 +229,17 @@ bool read_claims(const JsonObject& by_model, std::vector<ModelClaim>& claims) {
   return is_right;
 }
 
+// The agent's words for a session, or a message of it, that it does not have.
+constexpr std::string_view kUnresumed[] = {"No conversation found with session ID",
+                                           "No message found with message.uuid of"};
+
+bool is_unresumed(const domain::ReportTurnResult& result) {
+  return result.is_error && result.subtype == "error_during_execution" && result.model_calls == 0 &&
+         std::any_of(std::begin(kUnresumed), std::end(kUnresumed), [&](std::string_view words) {
+           return result.text.starts_with(words);
+         });
+}
+
 // Reads a result. A failed call of the model's API ends as subtype "success" with is_error set, so
 // only is_error decides.
 Frame read_result(const JsonObject& frame) {
@@ -233,6 +257,7 @@ Frame read_result(const JsonObject& frame) {
   for (const JsonValue& error : frame["errors"].items()) {
     append_paragraph(result.text, error.text());
   }
+  out.is_unresumed = is_unresumed(result);
   out.prompts = read_ids(frame["user_message_uuids"]);
   out.run = read_id(frame["uuid"]);
   out.is_own = !frame["origin"].is_null();

@@ -31,6 +31,7 @@ using Block = std::variant<domain::ReportOutput, domain::ReportToolCallStarted,
                            domain::ReportToolCallFinished>;
 
 struct MessageFrame {
+  std::string id;           // the frame's own id; empty: not said
   std::string parent;       // the call whose subagent this is about; empty: the agent itself
   bool is_strange = false;  // it also has a block of an unknown kind
   std::vector<Block> blocks;
@@ -57,6 +58,7 @@ struct ResultFrame {
   std::vector<ModelClaim> totals{};  // of the process; some versions: of the agent session
   bool is_cut_off = false;           // a call of the model did not come to its end
   bool has_odd_figures = false;      // some cannot be right, and were left out
+  bool is_unresumed = false;         // there is no transcript of what the agent was to resume
 };
 
 // A new message of the model begins to stream.
@@ -109,7 +111,8 @@ struct PromptLifecycle {
 
 // A fact that is recorded as the frame tells it. Its turn is not set yet.
 using Notice =
-    std::variant<domain::ModelCallRetried, domain::RateLimitReported, domain::ContextCompacted>;
+    std::variant<domain::ModelCallRetried, domain::RateLimitReported, domain::ContextCompacted,
+                 domain::AgentStatusReported>;
 
 // A task in the background, or a subagent, has ended.
 struct TaskEnded {

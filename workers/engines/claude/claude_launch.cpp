@@ -164,6 +164,10 @@ std::vector<std::string> argv_of(const EngineSettings& settings, const SessionLa
   if (spec.permission_mode == domain::PermissionMode::bypass_permissions) {
     argv.emplace_back("--allow-dangerously-skip-permissions");
   }
+  const bool is_as_opened = session.resume_agent_session.empty() && !resumed.empty();
+  if (is_as_opened && spec.resumed_at == domain::ResumedAt::message) {
+    argv.push_back("--resume-session-at=" + spec.resume_message);
+  }
   if (!resumed.empty() && is_forking) argv.emplace_back("--fork-session");
   return argv;
 }

@@ -83,7 +83,9 @@ void ClaudeSpending::see(const std::string& model, const Usage& usage) {
 
 void ClaudeSpending::on_call(const ModelCall& call, base::Time now) {
   if (!call_.model.empty()) see(call_.model, call_.usage);
+  has_broken_off_ |= is_unfinished();
   call_ = call;
+  has_all_usage_ = false;
   ++calls_;
   note(now);
 }
@@ -92,6 +94,7 @@ void ClaudeSpending::on_call_usage(const CallUsage& usage, base::Time now) {
   if (call_.model.empty()) return;
   call_.usage.output_tokens = usage.usage.output_tokens;
   if (usage.has_input) call_.usage = usage.usage;
+  has_all_usage_ = true;
   note(now);
 }
 
@@ -150,7 +153,8 @@ ClaudeSpending::Told ClaudeSpending::on_result(const ResultFrame& frame, bool is
     told.base.value = std::max<std::int64_t>(0, frame.result.agent_total.value - claimed.value);
   }
   if (is_shared) told.basis = CostBasis::shared;
-  if (!frame.since || frame.is_cut_off) told.basis = CostBasis::estimated;
+  const bool is_guessed = frame.is_cut_off || has_broken_off_ || is_unfinished();
+  if (!frame.since || is_guessed) told.basis = CostBasis::estimated;
   if (frame.has_odd_figures) told.basis = CostBasis::unknown;
   // A task's call that is under way was told, and the next result counts it.
   Spending early = is_shared ? told_ : Spending{};
@@ -165,6 +169,7 @@ ClaudeSpending::Told ClaudeSpending::on_result(const ResultFrame& frame, bool is
   seen_ = early;
   told_ = std::move(early);
   call_ = {};
+  has_broken_off_ = false;
   calls_ = 0;
   deadline_.reset();
   totals_ = frame.totals;

@@ -52,11 +52,15 @@ class ClaudeSpending {
   void note(base::Time now);
   void see(const std::string& model, const domain::Usage& usage);
   domain::Spending since_last(const ResultFrame& frame);
+  // True if the call that streams has not told all that it used.
+  bool is_unfinished() const { return !call_.model.empty() && !has_all_usage_; }
 
   domain::Spending seen_;  // since the last result, in calls that are over
   domain::Spending told_;  // likewise
   ModelCall call_;         // the agent's own that is under way; without a model: none is
-  int calls_ = 0;          // begun since spending was told
+  bool has_all_usage_ = false;   // of that call
+  bool has_broken_off_ = false;  // a call since the last result never told it; the agent guesses
+  int calls_ = 0;                // begun since spending was told
   std::optional<base::Time> deadline_;
   base::ExpiringMap<std::string, std::string> subagent_calls_{1'000};  // the last one of each
   std::vector<ModelClaim> totals_;                                     // of the last result

@@ -1,5 +1,5 @@
-// Markers in /proc/<pid>/environ lead from a process to its lock file; a free lock makes the
-// process an orphan.
+// Markers in a process's environment, or else its tree's mark, lead to its lock file; a free lock
+// makes the process an orphan.
 #include "workers/engines/process/orphan_reaper.hpp"
 
 #include <poll.h>
@@ -13,6 +13,7 @@
 #include "workers/engines/process/agent_process.hpp"
 #include "workers/engines/process/process_table.hpp"
 #include "workers/engines/process/system_failure.hpp"
+#include "workers/engines/process/tree_mark.hpp"
 
 namespace engines {
 namespace {
@@ -31,7 +32,8 @@ bool is_ours(pid_t pid) {
 // Selects orphans from tables of processes and remembers what is known of each.
 class OrphanSearch {
  public:
-  explicit OrphanSearch(std::string prefix) : prefix_(std::move(prefix)) {}
+  explicit OrphanSearch(std::string folder)
+      : folder_(std::move(folder)), prefix_(folder_ + "/") {}
 
   ProcessTable select(const ProcessTable& table) {
     ProcessTable orphans;
@@ -41,8 +43,9 @@ class OrphanSearch {
       if (row.has_ended() || row.pid == ::getpid() || row.name == kKeeperName) continue;
       if (!is_ours(row.pid)) continue;
       const std::string environment = environment_of(row.pid);
-      has_undecided_ |= environment.empty();
-      const auto lock_file = value_of(kLockMarker, environment);
+      auto lock_file = value_of(kLockMarker, environment);
+      if (!lock_file) lock_file = marked_lock(row.pid);
+      has_undecided_ |= environment.empty() && !lock_file;
       if (!lock_file || !is_free(*lock_file)) continue;
       orphans.push_back(row);
       found_[row.pid] = {row.pid, static_cast<std::int64_t>(row.start_ticks),
@@ -55,6 +58,17 @@ class OrphanSearch {
   const Orphan& found(pid_t pid) const { return found_.at(pid); }
 
  private:
+  // Returns the file of the folder whose mark the process has; none: it has none, or another's.
+  std::optional<std::string> marked_lock(pid_t pid) const {
+    const auto mark = mark_of(pid);
+    if (!mark) return std::nullopt;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+      if (tree_mark(entry.path().c_str()) == mark) return entry.path().string();
+    }
+    return std::nullopt;
+  }
+
   bool is_free(const std::string& lock_file) {
     std::error_code error;
     const auto path = std::filesystem::weakly_canonical(lock_file, error).string();
@@ -63,6 +77,7 @@ class OrphanSearch {
     return locked && !*locked;
   }
 
+  const std::string folder_;
   const std::string prefix_;
   std::map<pid_t, Orphan> found_;
   bool has_undecided_ = false;  // in the last table
@@ -74,7 +89,7 @@ base::Result<std::vector<Orphan>> reap_orphans(const std::string& lock_folder) {
   std::error_code error;
   const auto folder = std::filesystem::canonical(lock_folder, error);
   if (error) return system_failure(error.value(), "cannot read the folder of locks", lock_folder);
-  OrphanSearch search(folder.string() + "/");
+  OrphanSearch search(folder.string());
   std::vector<Orphan> reaped;
   for (int pass = 0; pass < kPassesMax; ++pass) {
     if (pass > 0) ::poll(nullptr, 0, kPassPauseMs);

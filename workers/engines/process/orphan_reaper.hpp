@@ -1,5 +1,5 @@
-// Ends orphans: processes that carry the marker of a session whose lock nobody holds, because
-// worker and keepers were killed. Run at start-up, before sessions are taken.
+// Ends orphans: processes with a marker of a session whose lock nobody holds, because worker and
+// keepers were killed. Run at start-up, before sessions are taken.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Orphan {
 };
 
 // Sends SIGKILL to every orphan of our own user whose lock file is below `lock_folder`, and returns
-// them; does not wait for their end. Error `not_found`: the folder is missing. A process that has
-// cleared its environment is not found, and one that has overwritten it can be missed.
+// them; does not wait for their end. Error `not_found`: the folder is missing. A process is known
+// by its environment, or by its tree's mark if that was cleared or overwritten.
 base::Result<std::vector<Orphan>> reap_orphans(const std::string& lock_folder);
 
 }  // namespace engines

@@ -73,6 +73,21 @@ TEST_CASE("a resumed session goes on, a forked one under a new id, but only once
   CHECK(argv_of(session) == with({"--resume=forked", "--permission-mode=default"}));
 }
 
+TEST_CASE("a session goes on at a message only where it begins", "[workers]") {
+  SessionLaunch session;
+  session.spec.resume_agent_session = "old";
+  session.spec.resume_message = "m-9";
+  CHECK(argv_of(session) == with({"--resume=old", "--permission-mode=default"}));
+  session.spec.resumed_at = domain::ResumedAt::message;
+  CHECK(argv_of(session) ==
+        with({"--resume=old", "--permission-mode=default", "--resume-session-at=m-9"}));
+  session.spec.is_fork = true;
+  CHECK(argv_of(session) == with({"--resume=old", "--permission-mode=default",
+                                  "--resume-session-at=m-9", "--fork-session"}));
+  session.resume_agent_session = "forked";
+  CHECK(argv_of(session) == with({"--resume=forked", "--permission-mode=default"}));
+}
+
 TEST_CASE("bypassing permissions has to be allowed explicitly", "[workers]") {
   SessionLaunch session;
   session.spec.permission_mode = domain::PermissionMode::bypass_permissions;

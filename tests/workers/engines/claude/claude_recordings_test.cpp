@@ -16,7 +16,8 @@ using Lines = std::vector<std::string>;
 bool is_notice(const engines::Report& report) {
   return std::holds_alternative<domain::ModelCallRetried>(report) ||
          std::holds_alternative<domain::RateLimitReported>(report) ||
-         std::holds_alternative<domain::ContextCompacted>(report);
+         std::holds_alternative<domain::ContextCompacted>(report) ||
+         std::holds_alternative<domain::AgentStatusReported>(report);
 }
 
 Lines reports_of(const std::string& name) {
@@ -177,8 +178,12 @@ TEST_CASE("calls that are made again, limits and summaries are told as they come
               "RateLimitReported turn=07cfeddb status=rejected limit=five_hour "
               "resets_at=1999999999000000"});
   CHECK(notices_of("compact_auto") ==
-        Lines{"ContextCompacted turn=30e4566a automatic=yes tokens_before=190104 "
+        Lines{"AgentStatusReported turn=30e4566a status=compacting permission_mode= error=",
+              "ContextCompacted turn=30e4566a automatic=yes tokens_before=190104 "
               "tokens_after=2876"});
+  const Lines modes = notices_of("controls");
+  REQUIRE(!modes.empty());
+  CHECK(modes.front() == "AgentStatusReported turn=00 status= permission_mode=plan error=");
 }
 
 TEST_CASE("reaching a limit is an error with the limit's name", "[workers]") {
@@ -210,6 +215,38 @@ TEST_CASE("resuming an unknown session is an error without a beginning", "[worke
         Lines{"TurnResult turn=00 error=yes subtype=error_during_execution terminal_reason= "
               "api_status=0 usage=0/0/0/0 agent_total=0 model_calls=0 took_us=0 "
               "text=No conversation found with session ID: 29b0531d-c089-4d87-b7ec-4a53c50dc0b5"});
+}
+
+TEST_CASE("an agent that does not know the session to resume says so, and answers nothing",
+          "[workers]") {
+  const std::string unknown = "29b0531d-c089-4d87-b7ec-4a53c50dc0b5";
+  const Lines lost{"AgentSessionLost text=No conversation found with session ID: " + unknown};
+  engines::SessionLaunch session;
+  session.spec.resume_agent_session = unknown;
+  CHECK(shown(replayed(*make_claude_engine({}, session), "resume_5_unknown")) == lost);
+  session.spec.resume_agent_session.clear();
+  session.resume_agent_session = unknown;
+  CHECK(shown(replayed(*make_claude_engine({}, session), "resume_5_unknown")) == lost);
+}
+
+TEST_CASE("what the agent says has its message's id, and a subagent's likewise", "[workers]") {
+  for (const std::string name : {"agent_foreground", "tool_run"}) {
+    std::set<std::string> ids;
+    std::size_t count = 0;
+    const auto note = [&](const std::string& message) {
+      ++count;
+      ids.insert(message);
+      CHECK(base::TurnId::parse(message));
+    };
+    for (const engines::Report& report : replayed(*make_claude_engine({}, {}), name)) {
+      if (const auto* said = std::get_if<domain::ReportOutput>(&report)) note(said->message);
+      if (const auto* call = std::get_if<domain::ReportToolCallStarted>(&report)) {
+        note(call->message);
+      }
+    }
+    CHECK(count > 1);
+    CHECK(ids.size() == count);
+  }
 }
 
 TEST_CASE("an agent that is killed leaves what it had said, and no result", "[workers]") {

@@ -221,6 +221,33 @@ TEST_CASE("a result that comes twice is paid once", "[workers]") {
   CHECK(cost_of_next("58") == 4'000'000);
 }
 
+TEST_CASE("a call that broke off makes its turn's cost an estimate", "[workers]") {
+  const std::string ended =
+      R"({"type":"stream_event","parent_tool_use_id":null,"event":{"type":"message_delta",)"
+      R"("usage":{"output_tokens":20}}})";
+  const std::string result = result_frame(use("claude-opus-5-5", "200", "0.0008"), "0.0008");
+  const auto basis = [&](const std::vector<std::string>& lines) {
+    const auto engine = make_claude_engine({}, {});
+    engine->begin_turn(engines::numbered_turn(1), "go");
+    for (const std::string& line : lines) engine->on_line(line, kNow);
+    return result_in(engine->on_line(result, kNow)).basis;
+  };
+  CHECK(basis({call_begins("a", 100), ended}) == CostBasis::reported);
+  CHECK(basis({call_begins("a", 100), ended, call_begins("b", 100), ended}) ==
+        CostBasis::reported);
+  CHECK(basis({call_begins("a", 100), call_begins("b", 100), ended}) == CostBasis::estimated);
+  CHECK(basis({call_begins("a", 100)}) == CostBasis::estimated);
+  // The next turn is not to blame.
+  const auto engine = make_claude_engine({}, {});
+  engine->begin_turn(engines::numbered_turn(1), "go");
+  engine->on_line(call_begins("a", 100), kNow);
+  engine->on_line(result, kNow);
+  engine->begin_turn(engines::numbered_turn(2), "go");
+  engine->on_line(call_begins("b", 100), kNow);
+  engine->on_line(ended, kNow);
+  CHECK(result_in(engine->on_line(result, kNow)).basis == CostBasis::reported);
+}
+
 TEST_CASE("an empty run before the first answer does not hide the total", "[workers]") {
   const auto engine = make_claude_engine({}, {});
   const auto reports = replayed(*engine, "budget_agent_bg_2_resumed");

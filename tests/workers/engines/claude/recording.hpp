@@ -107,7 +107,7 @@ requires std::is_enum_v<Enum> std::string shown(Enum value) {
 }
 
 // Returns "Output turn=01 kind=text text=…": every field in order, but "denied" and "parent" only
-// if they are set, and nothing about money, which has tests of its own.
+// if they are set, and nothing about money and the ids of messages, which have tests of their own.
 inline std::string shown(const Report& report) {
   return std::visit(
       [](const auto& each) {
@@ -117,6 +117,7 @@ inline std::string shown(const Report& report) {
           const std::string text = shown(each.*member);
           if (name == "spent" || name == "basis" || name == "claimed" || name == "agent_base")
             return;
+          if (name == "message") return;
           const bool is_rare = name == "denied" || name == "parent";
           if (is_rare && (text.empty() || text == "no")) return;
           out.append(" ").append(name).append("=").append(text);

@@ -4,12 +4,15 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <fstream>
+
 #include "eventlog/base/file_lock.hpp"
 #include "tests/support/agent_harness.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/watched_process.hpp"
 #include "workers/engines/process/orphan_reaper.hpp"
 #include "workers/engines/process/process_table.hpp"
+#include "workers/engines/process/tree_mark.hpp"
 
 namespace engines {
 namespace {
@@ -27,6 +30,8 @@ struct TreeUnderTest {
   support::TemporaryFolder folder;
   std::string lock_file = folder.file("session.lock");
   pid_t worker_pid = -1;
+  pid_t agent_pid = -1;
+  pid_t child_pid = -1;
   std::string output;
   std::optional<WatchedProcess> worker, keeper, agent, child;
 
@@ -76,13 +81,14 @@ struct TreeUnderTest {
  private:
   bool find_processes() {
     if (!read_until("child ") || !read_until("\"}]")) return false;
-    const std::int64_t agent_pid = support::number_after(output, "started ");
-    const auto row = read_process(static_cast<pid_t>(agent_pid));
+    agent_pid = static_cast<pid_t>(support::number_after(output, "started "));
+    child_pid = static_cast<pid_t>(support::number_after(output, "child "));
+    const auto row = read_process(agent_pid);
     if (!row) return false;
     worker.emplace(worker_pid);
     keeper.emplace(row->parent);
     agent.emplace(agent_pid);
-    child.emplace(support::number_after(output, "child "));
+    child.emplace(child_pid);
     return worker->is_running() && keeper->is_running() && agent->is_running() &&
            child->is_running() && base::is_locked(lock_file).value();
   }
@@ -120,8 +126,10 @@ TEST_CASE("after the death of a keeper the worker ends the tree", "[workers][.cr
 }
 
 TEST_CASE("after the death of both the reaper at start-up ends the tree", "[workers][.crash]") {
+  // The bare child has cleared its environment.
+  const char* prompt = GENERATE("[child] [hang]", "[child bare] [hang]");
   TreeUnderTest tree;
-  REQUIRE(tree.start("[child] [hang]"));
+  REQUIRE(tree.start(prompt));
   tree.keeper->send(SIGSTOP);  // a stopped keeper cannot act when the worker dies
   tree.worker->send(SIGKILL);
   REQUIRE(tree.worker->ends_within(kDeadline));
@@ -139,6 +147,21 @@ TEST_CASE("after the death of both the reaper at start-up ends the tree", "[work
   CHECK(tree.agent->ends_within(kGoneMax));
   CHECK(tree.child->ends_within(kGoneMax));
   CHECK(reap_orphans(tree.folder.path()).value().empty());
+}
+
+TEST_CASE("a tree has the mark of its session's lock file, whatever its members do",
+          "[workers][.crash]") {
+  TreeUnderTest tree;
+  REQUIRE(tree.start("[child bare] [hang]"));
+  const auto mark = tree_mark(tree.lock_file.c_str());
+  REQUIRE(mark);
+  CHECK(mark_of(tree.agent_pid) == mark);
+  CHECK(mark_of(tree.child_pid) == mark);
+  CHECK_FALSE(mark_of(::getpid()));
+  CHECK_FALSE(tree_mark((tree.lock_file + ".none").c_str()));
+  const support::TemporaryFolder other;
+  std::ofstream(other.file("session.lock")) << "";
+  CHECK(tree_mark(other.file("session.lock").c_str()) != mark);
 }
 
 TEST_CASE("the reaper leaves other folders' processes alone", "[workers][.crash]") {

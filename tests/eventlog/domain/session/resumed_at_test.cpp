@@ -1,0 +1,262 @@
+// Where a resumed session goes on with the agent's conversation, and how it begins anew if the
+// agent has lost that.
+#include "eventlog/domain/admission/alias.hpp"
+#include "tests/support/session_samples.hpp"
+
+namespace domain {
+namespace {
+
+using support::Fact;
+using support::fact;
+using support::given;
+using support::kOwnTurn;
+using support::kSession;
+using support::kSource;
+using support::kToken;
+using support::report;
+using support::turn;
+
+constexpr auto kOther = support::numbered<SessionId>(7);
+const std::string kSourceLineage = lineage_stream("main", kSource);
+
+// The source has ended. Its agent's own session is "old", in which `message` came last.
+std::vector<Fact> ended_source(const std::string& message) {
+  SessionOpened opened{kSource, "main",  "first", "alias000", {}, support::sample_spec(true),
+                       {},      kSource, {}};
+  std::vector<Fact> past;
+  for (const Fact& f :
+       {Fact(opened), Fact(TurnQueued{turn(1)}), Fact(LeaseGranted{support::kWorker, kToken, {}}),
+        Fact(TurnStarted{turn(1), kToken}), Fact(AgentInitialized{"old", "m", "2"}),
+        Fact(OutputRecorded{turn(1), 1, OutputKind::text, "", message}),
+        Fact(TurnFinished{turn(1), {}}), Fact(LeaseReleased{kToken}),
+        Fact(SessionClosed{SessionStatus::killed, EndReason::user})}) {
+    past.push_back(f.on(support::kSourceStream));
+  }
+  return past;
+}
+
+Fact continued_by_other(SessionId session = kOther) {
+  return fact(AgentSessionContinued{session, "old"}).on(kSourceLineage);
+}
+
+Spawn resume(bool is_fork = false) {
+  Spawn c;
+  c.spec = support::sample_spec(true);
+  c.prompt = "Go on";
+  c.resume = kSource;
+  c.is_fork = is_fork;
+  return c;
+}
+
+// Returns the spec with which the session begins.
+SessionSpec resumed(const std::vector<Fact>& past, bool is_fork = false) {
+  const auto decided = given(past).when(resume(is_fork)).outcome();
+  REQUIRE(decided);
+  for (const Emitted& one : *decided) {
+    if (const auto* opened = std::get_if<SessionOpened>(&one.event)) return opened->spec;
+  }
+  FAIL("no session was opened");
+  return {};
+}
+
+std::size_t continuations(const std::vector<Fact>& past, bool is_fork) {
+  const auto decided = given(past).when(resume(is_fork)).outcome();
+  REQUIRE(decided);
+  return static_cast<std::size_t>(
+      std::count_if(decided->begin(), decided->end(), [](const Emitted& one) {
+        return std::holds_alternative<AgentSessionContinued>(one.event);
+      }));
+}
+
+TEST_CASE("a resume goes on where the resumed session ended", "[session]") {
+  const bool is_fork = GENERATE(false, true);
+  SECTION("which is the end of the agent's own session as long as no other went on with it") {
+    const SessionSpec spec = resumed(ended_source("m-9"), is_fork);
+    CHECK(spec.resumed_at == ResumedAt::end);
+    CHECK(spec.resume_message == "m-9");
+    CHECK(spec.resume_agent_session == "old");
+    const auto itself = ended_source("m-9") + continued_by_other(kSource);
+    CHECK(resumed(itself, is_fork).resumed_at == ResumedAt::end);
+  }
+  SECTION("at its last message if another session went on with the agent's") {
+    const SessionSpec spec = resumed(ended_source("m-9") + continued_by_other(), is_fork);
+    CHECK(spec.resumed_at == ResumedAt::message);
+    CHECK(spec.resume_message == "m-9");
+  }
+  SECTION("or at the newest message if its own last one is not known") {
+    const SessionSpec spec = resumed(ended_source("") + continued_by_other(), is_fork);
+    CHECK(spec.resumed_at == ResumedAt::latest);
+  }
+}
+
+TEST_CASE("a resume tells the lineage who goes on with the agent's session, a fork does not",
+          "[session]") {
+  CHECK(continuations(ended_source("m-9"), false) == 1);
+  CHECK(continuations(ended_source("m-9"), true) == 0);
+  LineageState state;
+  Envelope envelope;
+  envelope.position = {1};
+  CHECK_FALSE(continued_by(state, "old").is_set());
+  evolve(state, envelope, AgentSessionContinued{kOther, "old"});
+  evolve(state, envelope, AgentSessionContinued{kSession, "new"});
+  CHECK(continued_by(state, "old") == kOther);
+  evolve(state, envelope, AgentSessionContinued{kSession, "old"});
+  CHECK(continued_by(state, "old") == kSession);
+  CHECK(state.continuations.size() == 2);
+  CHECK(state.inconsistent.value == 0);
+  evolve(state, envelope, AgentSessionContinued{kSession, ""});
+  CHECK(state.inconsistent.value == 1);
+}
+
+TEST_CASE("the last message is the agent's own, of its present session", "[session]") {
+  const auto said = support::running() +
+                    Fact(OutputRecorded{turn(1), 1, OutputKind::text, "", "m-1"}) +
+                    Fact(ToolCallStarted{turn(1), "c", "Bash", "", "m-2"});
+  CHECK(given(said).when(report(3, ReportPartialOutput{turn(1), "x"})).outcome());
+  const auto state = [](const std::vector<Fact>& past) {
+    return given(past)
+        .when(report(3, ReportPartialOutput{turn(1), "x"}))
+        .then(fact(PartialOutputRecorded{turn(1), 2}).with("x"))
+        .session();
+  };
+  CHECK(state(said).last_message == "m-2");
+  CHECK(state(said + Fact(ToolCallStarted{turn(1), "d", "Bash", "c", "m-3"})).last_message ==
+        "m-2");
+  CHECK(state(said + Fact(ToolCallStarted{turn(1), "d", "Bash", "", ""})).last_message == "m-2");
+  CHECK(state(said + Fact(AgentInitialized{"agent-session", "model", "2.0"})).last_message ==
+        "m-2");
+  CHECK(state(said + Fact(AgentInitialized{"cleared", "model", "2.0"})).last_message.empty());
+}
+
+TEST_CASE("the agent's id of a message is recorded with what it says", "[session]") {
+  given(support::running())
+      .when(report(3, ReportOutput{turn(1), OutputKind::text, "Hi", "", "m-1"}))
+      .then(fact(OutputRecorded{turn(1), 1, OutputKind::text, "", "m-1"}).with("Hi"))
+      .when(report(4, ReportToolCallStarted{turn(1), "c", "Bash", "{}", "", "m-2"}))
+      .then(fact(ToolCallStarted{turn(1), "c", "Bash", "", "m-2"}).with("{}"));
+}
+
+// A multi-turn session, opened to go on at message m-9 of the agent's session "old".
+std::vector<Fact> opened_at_message(bool is_multi_turn = true) {
+  SessionOpened opened = support::opened(is_multi_turn);
+  opened.spec.resume_agent_session = "old";
+  opened.spec.resume_message = "m-9";
+  opened.spec.resumed_at = ResumedAt::message;
+  opened.resumed_from = kSource;
+  std::vector<Fact> past = support::starting(is_multi_turn);
+  past.front() = Fact(opened);
+  past[2] = fact(NameClaimed{kSession, "fix-bug", "old"}).on(support::kRegistry);
+  return past;
+}
+
+TEST_CASE("an agent that has said nothing begins again where its session was opened",
+          "[session]") {
+  const auto begun = opened_at_message() + LeaseGranted{support::kWorker, kToken, {}} +
+                     TurnStarted{turn(1), kToken} + AgentInitialized{"old", "m", "2"};
+  const TurnInterrupted ended{turn(1), EndReason::worker_lost, {}};
+  const TurnQueued next{turn(2)};
+  const auto resumes = [](const std::vector<Fact>& past) {
+    const auto decided = given(past).when(GrantLease{support::kWorker}).outcome();
+    REQUIRE(decided);
+    return std::get<LeaseGranted>(decided->front().event).resume_agent_session;
+  };
+  CHECK(resumes(begun + ended + LeaseExpired{kToken} + next).empty());
+  const auto said = begun + OutputRecorded{turn(1), 1, OutputKind::text, "", "m-10"};
+  CHECK(resumes(said + ended + LeaseExpired{kToken} + next) == "old");
+}
+
+const ReportAgentSessionLost kLost{"No conversation found"};
+
+TEST_CASE("an agent without its transcript gives its turn back, and the next one begins anew",
+          "[session]") {
+  const bool is_multi_turn = GENERATE(true, false);
+  const auto given_back = given(opened_at_message(is_multi_turn) +
+                                LeaseGranted{support::kWorker, kToken, {}} +
+                                TurnStarted{turn(1), kToken})
+                              .when(report(1, kLost))
+                              .then(fact(AgentSessionLost{"old"}).with("No conversation found"),
+                                    fact(AgentSessionReleased{kSession, "old"})
+                                        .on(support::kRegistry))
+                              .when(report(2, ReportAgentExited{1, 0, "", false, false, turn(1)}))
+                              .then(AgentExited{1, 0}, TurnReturned{turn(1)},
+                                    LeaseReleased{kToken});
+  CHECK(given_back.session().status == SessionStatus::starting);
+  CHECK(given_back.session().lost_at.value > 0);
+  CHECK(given_back.registry().agent_sessions.empty());
+  const auto begun = support::Given(given_back)
+                         .when(GrantLease{support::kWorker})
+                         .then(LeaseGranted{support::kWorker, {2}, {}}, TurnStarted{turn(1), {2}});
+  CHECK(lease_state(begun.session()).lost_at == begun.session().lost_at);
+}
+
+TEST_CASE("what was lost is told until a prompt is answered", "[session]") {
+  const auto lost = support::running() + AgentSessionLost{"agent-session"};
+  const auto state = [](const std::vector<Fact>& past) {
+    return given(past).when(report(3, ReportAgentLine{LineFault::not_json, 1, "l"})).outcome()
+               ? given(past)
+                     .when(report(3, ReportAgentLine{LineFault::not_json, 1, "l"}))
+                     .then(fact(AgentLineRecorded{LineFault::not_json, 1}).with("l"))
+                     .session()
+               : SessionState{};
+  };
+  CHECK(state(lost).lost_at.value > 0);
+  CHECK(state(lost).agent_session.empty());
+  CHECK(state(lost).lease->is_lost);
+  CHECK(state(lost + TurnFailed{turn(1), "e", "", 0, {}}).lost_at.value > 0);
+  CHECK(state(lost + TurnFinished{turn(1), {}}).lost_at.value == 0);
+  const auto own = lost + OwnTurnStarted{turn(5), OwnTurnCause::task, "", {}} + TurnFinished{turn(5), {}};
+  CHECK(state(own).lost_at.value > 0);
+}
+
+TEST_CASE("a loss that cannot be is not believed", "[session]") {
+  given(support::leased())
+      .when(report(1, kLost))
+      .then(ReportIgnored{"AgentSessionLost"});  // nothing was to be resumed
+  given(support::killed()).when(report(3, kLost)).then(ReportIgnored{"AgentSessionLost"});
+}
+
+TEST_CASE("somebody who ends the turn of an agent without transcript has it ended", "[session]") {
+  given(opened_at_message() + LeaseGranted{support::kWorker, kToken, {}} +
+        TurnStarted{turn(1), kToken} + fact(AgentSessionLost{"old"}).by_report(1, 1) +
+        InterruptRequested{turn(1)})
+      .when(report(2, ReportAgentExited{1, 0, "", false, false, turn(1)}))
+      .then(AgentExited{1, 0}, TurnInterrupted{turn(1), EndReason::user, {}},
+            LeaseReleased{kToken});
+}
+
+TEST_CASE("a session that lost its transcript is resumed from the record", "[session]") {
+  auto past = ended_source("m-9");
+  past.insert(past.end() - 2, fact(AgentSessionLost{"old"}).on(support::kSourceStream));
+  const bool is_fork = GENERATE(false, true);
+  const SessionSpec spec = resumed(past, is_fork);
+  CHECK(spec.resumed_at == ResumedAt::record);
+  CHECK(spec.resume_agent_session.empty());
+  CHECK_FALSE(spec.is_fork);
+  CHECK(continuations(past, is_fork) == 0);
+  SessionOpened opened = support::opened();
+  opened.spec.resumed_at = ResumedAt::record;
+  std::vector<Fact> begun = support::starting();
+  begun.front() = Fact(opened);
+  const auto leased = given(begun)
+                          .when(GrantLease{support::kWorker})
+                          .then(LeaseGranted{support::kWorker, kToken, {}},
+                                TurnStarted{turn(1), kToken});
+  CHECK(leased.session().lost_at == leased.session().opened);
+  CHECK(lease_state(leased.session()).lost_at == leased.session().opened);
+}
+
+TEST_CASE("what the agent is busy with is recorded as it says it", "[session]") {
+  const AgentStatusReported status{turn(1), "compacting", "plan", "why"};
+  given(support::running()).when(report(3, status)).then(status);
+  AgentStatusReported longer{turn(1), std::string(1'000, 's'), std::string(1'000, 'p'),
+                             std::string(1'000, 'e')};
+  const auto decided = given(support::running()).when(report(3, longer)).outcome();
+  REQUIRE(decided);
+  const auto& cut = std::get<AgentStatusReported>(decided->front().event);
+  CHECK(cut.status.size() == 256);
+  CHECK(cut.permission_mode.size() == 256);
+  CHECK(cut.error.size() == 256);
+}
+
+}  // namespace
+}  // namespace domain

@@ -1,0 +1,18 @@
+// The prompts that still waited when a session ended.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "projections/views/session_list.hpp"
+#include "tools/steno/client/connection.hpp"
+
+namespace steno {
+
+// Returns the prompts that were accepted for the ended session and given to no agent, in order.
+// Says on stderr how many of them were erased. Failure: the session has not ended, or its events
+// cannot be read.
+Outcome<std::vector<std::string>> left_prompts(Connection& connection,
+                                               const projections::SessionRow& ended);
+
+}  // namespace steno
