@@ -72,10 +72,13 @@ struct Usage {
 
 // Where a session goes on with the conversation of the one that it resumes.
 enum class ResumedAt {
-  end,      // where the agent's own session stands: it ended with the session that is resumed
-  message,  // it has gone on since; at the last message of the session that is resumed
-  latest,   // likewise, but that message is not known: where the agent's own session stands
-  record,   // the agent has lost its transcript, and is told what the record holds
+  end,  // where the agent's own session stands: it ended with the session that is resumed
+  // It has gone on since; at the last message of the session that is resumed, with a copy. Without
+  // one, the agent would know the newest branch of its session only.
+  message,
+  // Likewise, but that message is not known: where the agent's own session stands, with a copy.
+  latest,
+  record,  // the agent has lost its transcript, and is told what the record holds
 };
 
 // The settings with which an engine runs a session's agent process.

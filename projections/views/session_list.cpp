@@ -288,6 +288,7 @@ SessionRow row_of(const StoredSession& stored) {
   row.agent_session = s.agent_session;
   row.resumed_from = stored.resumed_from;
   row.is_fork = s.spec.is_fork;
+  row.resumed_at = s.spec.resumed_at;
   row.lineage = s.lineage;
   row.cost = s.cost;
   row.cost_basis = s.basis;

@@ -65,7 +65,8 @@ struct SessionRow {
   bool is_close_requested = false;
   std::string agent_session;  // the agent's own session id, once known
   SessionId resumed_from;     // unset: a session that began anew
-  bool is_fork = false;
+  bool is_fork = false;       // of the agent's own session
+  domain::ResumedAt resumed_at = domain::ResumedAt::end;
   SessionId lineage;
   NanoUsd cost;
   domain::CostBasis cost_basis = domain::CostBasis::totals;  // of its least certain part
@@ -121,6 +122,7 @@ struct SessionRow {
     visit("agent_session", &SessionRow::agent_session);
     visit("resumed_from", &SessionRow::resumed_from);
     visit("fork", &SessionRow::is_fork);
+    visit("resumed_at", &SessionRow::resumed_at);
     visit("lineage", &SessionRow::lineage);
     visit("cost", &SessionRow::cost);
     visit("cost_basis", &SessionRow::cost_basis);

@@ -171,11 +171,14 @@ class Script:
     def restart(self):
         self.maybe_at_work()
         assert self.home.stop() == 0, self.home.server_log()
+        self.kills += 1
         self.home.start()
         self.go_on()
 
     def resume(self):
-        self.run(self.random.choice(["close", "kill"]), self.alias)
+        end_by = self.random.choice(["close", "kill"])
+        self.kills += end_by == "kill"
+        self.run(end_by, self.alias)
         self.home.wait_for_end(self.alias, AGENT_SECONDS)
         source = self.random.choice(self.used)
         until(lambda: self.try_resume(source), "a resume", AGENT_SECONDS)
@@ -253,8 +256,8 @@ class Ledger(unittest.TestCase):
 
     def check_served(self, script, calls):
         """The record has each text and tool call that was served whole, once, and of others only
-        true beginnings. What an agent had not told when it, or its worker, was killed is missing:
-        at most one message each time."""
+        true beginnings. What an agent had not told when it or its worker was ended is missing: at
+        most one message each time."""
         of_kind = collections.defaultdict(list)
         for event in script.events:
             of_kind[event["type"]].append(event)
@@ -284,7 +287,7 @@ class Ledger(unittest.TestCase):
         cost = sum(nano(row["cost_usd"]) for row in rows)
         by_day = self.cost_by_day(script.events)
         self.assertEqual(sum(by_day.values()), cost)
-        self.assertEqual({day: nano(usd) for day, usd in script.total["cost_per_day"].items()},
+        self.assertEqual({day: nano(usd) for day, usd in script.total["cost_per_day_usd"].items()},
                          by_day)
         marked = sum(row["cost_basis"] in MARKS for row in rows)
         what = (f"{cost} on the record, {truth} charged, "

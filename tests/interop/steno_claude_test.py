@@ -367,8 +367,12 @@ class Claude(WithClaude):
                                     seconds=AGENT_SECONDS)
             self.assertEqual((resumed.code, resumed.out), (0, f"{number}\n"), str(resumed))
             rows.append(self.newest())
-        served = self.model.charged()[source["agent_session"]]
-        self.assertEqual(len(served), 6)
+        # The first resume goes on with the agent's session, and the others with copies of it.
+        sessions = [row["agent_session"] for row in rows]
+        self.assertEqual(len(set(sessions)), 5)
+        charged = self.model.charged()
+        served = charged[sessions[0]] + [charged[each][0] for each in sessions[2:]]
+        self.assertEqual(sum(len(charged[each]) for each in set(sessions)), 6)
         self.assertEqual([nano(row["cost_usd"]) for row in rows], [charge(call) for call in served])
         self.assertEqual({row["cost_basis"] for row in rows}, {"reported"})
         shown = self.home.ask("show", source["alias"])
@@ -431,6 +435,176 @@ class Claude(WithClaude):
                                  seconds=AGENT_SECONDS)
         self.assertEqual((followed.code, followed.out), (0, "after all\n"), str(followed))
         self.assertEqual(self.newest()["agent_session"], source["agent_session"])
+
+
+class ClaudeInUse(WithClaude):
+    """What people met in use, each as they met it."""
+
+    def begin(self, *arguments):
+        alias = self.home.ask("spawn", "--multi-turn", *arguments, seconds=AGENT_SECONDS)["alias"]
+        until(lambda: self.home.show(alias)["turns_finished"] == 1, "the first answer",
+              AGENT_SECONDS)
+        return alias
+
+    def send(self, alias, prompt, code=0):
+        sent = self.home.run("send", alias, "--wait", prompt, seconds=AGENT_SECONDS)
+        self.assertEqual(sent.code, code, str(sent))
+        return sent.out.rstrip("\n")
+
+    def close(self, alias):
+        self.home.run("close", alias)
+        return self.wait_for_end(alias)
+
+    def resume(self, reference, prompt, *flags):
+        alias = self.home.ask("resume", reference, prompt, *flags)["alias"]
+        until(lambda: self.home.show(alias)["turns_finished"] == 1, "the first answer",
+              AGENT_SECONDS)
+        return alias
+
+    def test_each_of_five_senders_gets_the_answer_to_what_it_sent(self):
+        alias = self.begin("say begin")
+        senders = [self.home.follow("send", alias, "--wait", f"say to {number}")
+                   for number in range(5)]
+        for number, sender in enumerate(senders):
+            result = sender.finish(AGENT_SECONDS)
+            self.assertEqual((result.code, result.out), (0, f"to {number}\n"), str(result))
+        self.close(alias)
+
+    def test_a_running_turn_shows_what_it_has_spent(self):
+        alias = self.begin("say begin")
+        before = nano(self.home.show(alias)["cost_usd"])
+        self.home.run("send", alias, "stream 400")
+        until(lambda: nano(self.home.show(alias)["cost_usd"]) > before, "spending", AGENT_SECONDS)
+        self.assertTrue(self.home.show(alias)["turn"])
+        self.home.run("interrupt", alias)
+        row = self.close(alias)
+        self.assertEqual(row["cost_basis"], "estimated")
+        self.assertEqual(row["usage"]["input"], 200)
+
+    def test_a_budget_holds_over_the_death_of_workers(self):
+        alias = self.begin("--budget-usd", "0.002", "say begin")
+
+        def send_once_more():
+            os.kill(self.home.worker_pid(), signal.SIGKILL)
+            sent = self.home.run("send", alias, "--wait", "say more", seconds=AGENT_SECONDS)
+            return sent.code in (4, 8) and sent  # the budget is spent, or the session over by that
+        refused = until(send_once_more, "the end of the budget", 2 * AGENT_SECONDS)
+        self.assertIn("budget", refused.err)
+        self.home.run("kill", alias)
+        row = self.wait_for_end(alias)
+        # The third call exceeds it, and is the last.
+        served = self.model.charged()[row["agent_session"]]
+        self.assertEqual(len(served), 3)
+        self.assertEqual(nano(row["cost_usd"]), sum(map(charge, served)))
+
+    def test_a_stop_of_the_server_ends_a_turn_and_keeps_the_session_and_its_queue(self):
+        alias = self.begin("say begin")
+        self.home.run("send", alias, "stream 400")
+        self.home.run("send", alias, "say waited")
+        self.home.wait_for_event(alias, "PartialOutputRecorded")
+        self.assertEqual(self.home.stop(), 0)
+        self.home.start()
+        until(lambda: self.home.show(alias)["turns_finished"] == 2, "what had waited",
+              AGENT_SECONDS)
+        row = self.close(alias)
+        self.assertEqual((row["status"], row["turns_finished"], row["turns_interrupted"]),
+                         ("completed", 2, 1))
+        reasons = [facts["reason"] for facts in self.facts(row["session"], "TurnInterrupted")]
+        self.assertEqual(reasons, ["stopped"])
+
+    def test_retries_are_told_while_they_happen(self):
+        result = self.run_claude("fail 529", code=1)
+        self.assertIn("↻ a call of the model failed: ", result.err)
+        self.assertIn("(HTTP 529); the agent tries again in ", result.err)
+        self.assertIn("❌ turn failed (api_error, HTTP 529)", result.err)
+        self.assertTrue(self.facts(self.newest()["session"], "ModelCallRetried"))
+
+    def test_an_answer_that_broke_off_is_given_whole_and_its_cost_an_estimate(self):
+        result = self.run_claude("cut 4 of this")
+        self.assertEqual(result.out, "as said\n")
+        row = self.newest()
+        self.assertEqual((row["status"], row["cost_basis"]), ("completed", "estimated"))
+        self.assertEqual(row["usage"]["input"], 200)
+
+    def test_the_results_of_parallel_tools_can_be_told_apart(self):
+        self.run_claude("--allow-tool", "Bash", "parallel 3")
+        items = self.home.ask("output", self.newest()["alias"], "--all")["items"]
+        calls = {item["call"]: item["text"] for item in items if item["kind"] == "tool_call"}
+        results = {item["call"]: item["text"] for item in items if item["kind"] == "tool_result"}
+        self.assertEqual(len(calls), 3)
+        for call, text in calls.items():
+            self.assertIn(f"echo {results[call]}", text)
+
+    def test_what_a_tool_left_behind_ends_after_the_death_of_worker_and_keeper(self):
+        sleep = f"sleep {700 + os.getpid() % 100}"
+        prompt = f"bash env -i setsid {sleep}"
+        alias = self.home.ask("spawn", "--allow-tool", "Bash", prompt)["alias"]
+
+        def sleepers():
+            found = subprocess.run(["pgrep", "-xf", sleep], stdout=subprocess.PIPE, check=False)
+            return found.stdout.split()
+        until(sleepers, "the tool", AGENT_SECONDS)
+        keepers = [pid for pid, command in self.home.processes().items()
+                   if "steno-keeper" in command.split(" ")[0]]
+        for pid in [self.home.worker_pid(), *keepers]:
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: not sleepers(), "the end of what the tool had started")
+        row = self.wait_for_end(alias)
+        self.assertEqual((row["status"], row["end_reason"]), ("failed", "worker_lost"))
+
+    def test_a_resume_goes_on_where_that_session_ended(self):
+        first = self.begin("say one")
+        self.close(first)
+        second = self.resume(first, "say two")
+        self.close(second)
+        third = self.home.run("resume", first, "history")
+        self.assertEqual(third.code, 0, str(third))
+        self.assertIn(f"this one goes on where {first} ended", third.err)
+        alias = self.newest()["alias"]
+        until(lambda: self.home.show(alias)["turns_finished"] == 1, "an answer", AGENT_SECONDS)
+        said = self.home.run("output", alias, "--all").out
+        self.assertEqual(said, "> history\nsay one\n")
+        self.close(alias)
+        # And the second one where it had ended, though the third one came later.
+        fourth = self.resume(second, "history")
+        said = self.home.run("output", fourth, "--all").out
+        self.assertIn("say one | say two\n", said)
+        self.close(fourth)
+
+    def test_an_agent_that_lost_its_transcript_is_told_what_the_record_holds(self):
+        first = self.begin("say one")
+        row = self.close(first)
+        agents = self.home.path("agents", ".claude", "projects")
+        for folder, _, files in os.walk(agents):
+            if row["agent_session"] + ".jsonl" in files:
+                os.remove(os.path.join(folder, row["agent_session"] + ".jsonl"))
+        second = self.resume(first, "say two")
+        told = self.send(second, "history")
+        self.assertIn("User: say one\nYou: one\n", told)
+        self.assertIn("</conversation>\n\nsay two", told)
+        self.assertIn("was told what the record holds", self.home.run("show", second).out)
+        row = self.close(second)
+        self.assertEqual((row["status"], row["turns_finished"]), ("completed", 2))
+        [lost] = self.facts(row["session"], "AgentSessionLost")
+        self.assertNotEqual(lost["agent_session"], row["agent_session"])
+        self.assertEqual(nano(row["cost_usd"]),
+                         sum(map(charge, self.model.charged()[row["agent_session"]])))
+
+    def test_the_prompts_that_waited_are_taken_along(self):
+        first = self.begin("say one")
+        self.home.run("send", first, "stream 400")
+        for word in ("two", "three"):
+            self.home.run("send", first, "say " + word)
+        self.home.wait_for_event(first, "PartialOutputRecorded")
+        self.home.run("kill", first)
+        self.wait_for_end(first)
+        resumed = self.home.run("resume", first, "--with-queue")
+        self.assertIn(f"2 prompts of {first} had waited", resumed.err)
+        alias = self.newest()["alias"]
+        until(lambda: self.home.show(alias)["turns_finished"] == 2, "both answers", AGENT_SECONDS)
+        self.assertEqual(self.home.run("output", alias, "--all").out,
+                         "> say two\n> say three\ntwo\nthree\n")
+        self.close(alias)
 
 
 def main():

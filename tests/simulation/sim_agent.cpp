@@ -102,6 +102,7 @@ class SimProcess final : public engines::AgentProcess {
     }
     agents_.living_.push_back(this);
     ++agents_.locks_[key_.session];
+    read_transcript(directive);
   }
 
   ~SimProcess() override { end_tree(); }
@@ -294,7 +295,28 @@ class SimProcess final : public engines::AgentProcess {
   void say(TurnId turn) {
     std::string said = "word " + std::to_string(record().outputs.size());
     record().outputs.push_back(said);
-    emit(domain::ReportOutput{turn, domain::OutputKind::text, std::move(said)});
+    auto& transcript = agents_.transcripts_[agent_session_];
+    transcript.push_back(agent_session_ + "/" + std::to_string(++agents_.messages_));
+    emit(domain::ReportOutput{
+        turn, domain::OutputKind::text, std::move(said), {}, transcript.back()});
+  }
+
+  // A copy begins with the messages of what it copies, up to the one at which it goes on.
+  void read_transcript(const workers::DirectiveBody& directive) {
+    if (agent_session_ == resumed_ || resumed_.empty()) return;
+    auto transcript = agents_.transcripts_[resumed_];
+    const bool is_as_opened = directive.resume_agent_session.empty();
+    if (is_as_opened && directive.spec.resumed_at == domain::ResumedAt::message) {
+      const auto& message = directive.spec.resume_message;
+      const auto found = std::find(transcript.begin(), transcript.end(), message);
+      ++agents_.counts_["agents that go on at a message"];
+      if (found == transcript.end()) {
+        return agents_.violate("an agent is to go on at message " + message + ", which " +
+                               resumed_ + " does not have");
+      }
+      transcript.erase(found + 1, transcript.end());
+    }
+    agents_.transcripts_[agent_session_] = std::move(transcript);
   }
 
   void exit_with(std::int64_t code, std::int64_t signal) {

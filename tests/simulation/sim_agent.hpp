@@ -70,7 +70,9 @@ class SimAgents {
   std::map<base::SessionId, int> locks_;                      // number of keepers that hold each
   std::map<base::SessionId, base::FencingToken> overlooked_;  // leases up to that token
   std::map<LeaseKey, AgentRecord> records_;
-  std::map<base::TurnId, LeaseKey> begun_;       // the lease under which each turn began
+  std::map<base::TurnId, LeaseKey> begun_;  // the lease under which each turn began
+  std::map<std::string, std::vector<std::string>> transcripts_;  // messages, by agent session
+  std::int64_t messages_ = 0;
   std::map<base::SessionId, int> lost_;          // how often its agent found no transcript
   std::map<std::string, base::NanoUsd> totals_;  // of the agents' own sessions, as last saved
   std::string violation_;

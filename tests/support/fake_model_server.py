@@ -30,8 +30,8 @@ import sys
 import threading
 import time
 
-KEYWORD = re.compile(
-    r"\b(background|delegate|say|stream|cut|bash|parallel|system|history|hang|fail)\b[ \t]*([^\n]*)")
+VERBS = "background|delegate|say|stream|cut|bash|parallel|system|history|hang|fail"
+KEYWORD = re.compile(rf"\b({VERBS})\b[ \t]*([^\n]*)")
 REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
 PRICE_TOKENS = {"input_tokens": 100, "output_tokens": 20}
 NUMBERS = itertools.count(1)

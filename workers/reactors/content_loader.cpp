@@ -21,7 +21,7 @@ ContentOutcome read(eventlog::BlockStore& store, base::Position position) {
 
 ConversationOutcome read(eventlog::BlockStore& log, eventlog::StreamIndex& index,
                          const ConversationWanted& wanted) {
-  return {wanted.session, read_conversation(log, index, wanted)};
+  return {wanted.session, wanted.current, read_conversation(log, index, wanted)};
 }
 
 using Job = std::variant<base::Position, ConversationWanted>;

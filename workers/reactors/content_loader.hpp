@@ -17,6 +17,7 @@ struct ContentOutcome {
 
 struct ConversationOutcome {
   base::SessionId session;
+  base::TurnId current;            // of the request
   base::Result<std::string> text;  // as read_conversation() returns it
 };
 

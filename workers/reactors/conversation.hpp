@@ -13,11 +13,15 @@ namespace workers {
 // A text to be told has at most so many bytes; older words are left out first.
 constexpr std::size_t kConversationBytesMax = 64 << 10;
 
-// Returns the words of the events of a conversation, in order, in front of the prompt that goes on
-// with it. Leaves out the prompt of `current`, those that no agent was given, and those that were
-// erased. Empty: nothing was said.
+// True if conversation_text() has a use for the event or its content.
+bool is_told(const domain::Event& event);
+
+// Returns the words of the events of a conversation, in order, to be put in front of the prompt
+// that goes on with it. Leaves out the prompt of `current` and those that no agent was given; a
+// text that was erased is told as missing. Told texts cannot end the quotation that they are in.
+// `is_cut`: events before the first were left out. Empty: nothing was said.
 std::string conversation_text(std::span<const domain::RecordedEvent> events, base::TurnId current,
-                              std::size_t bytes_max = kConversationBytesMax);
+                              bool is_cut = false, std::size_t bytes_max = kConversationBytesMax);
 
 struct ConversationWanted {
   std::string agent;

@@ -109,7 +109,11 @@ void LeaseDispatcher::on_durable(const domain::RecordedEvent& event) {
     view.directed.reset();
     view.is_granted_here = false;
   }
-  if (!view.state.turn && view.directed) view.directed->prompts.clear();
+  view.last = event.envelope.position;
+  if (!view.state.turn && view.directed) {
+    view.directed->prompts.clear();
+    view.directed->conversation.reset();
+  }
   if (!domain::is_under_way(view.state)) {
     views_.erase(found);
     return;
@@ -436,14 +440,16 @@ bool LeaseDispatcher::take_content(const SessionKey& key, View& view, ContentOut
 // A conversation that cannot be read now is asked for again after a while.
 void LeaseDispatcher::take_conversations() {
   while (auto outcome = contents_.poll_conversation()) {
-    const auto wanted = conversation_wanted_.find(outcome->session);
+    const auto wanted = conversation_wanted_.find({outcome->session, outcome->current});
     if (wanted == conversation_wanted_.end()) continue;
     const SessionKey key = std::move(wanted->second);
     conversation_wanted_.erase(wanted);
     const auto found = views_.find(key);
     if (found == views_.end() || !found->second.directed) continue;
+    const auto& turn = found->second.state.turn;
     Directed& directed = *found->second.directed;
     directed.is_conversation_awaited = false;
+    if (!turn || turn->turn != outcome->current) continue;
     if (outcome->text) directed.conversation = std::move(*outcome->text);
     (outcome->text ? dirty_ : unread_).insert(key);
   }
@@ -463,13 +469,22 @@ bool LeaseDispatcher::has_contents(const SessionKey& key, View& view) {
   std::erase_if(directed.prompts,
                 [&](const auto& entry) { return !s.turn || entry.first != s.turn->prompt; });
   if (s.turn && !directed.prompts.contains(s.turn->prompt)) want(s.turn->prompt);
-  const bool is_told_before = s.turn && s.lost_at.value > 0;
-  if (is_told_before && !directed.conversation && !directed.is_conversation_awaited) {
+  const bool is_told = is_told_what_was_lost(view);
+  if (is_told && !directed.conversation && !directed.is_conversation_awaited) {
     directed.is_conversation_awaited = true;
-    conversation_wanted_[key.session] = key;
-    contents_.request_conversation({key.agent, key.session, s.lost_at, s.turn->turn});
+    conversation_wanted_[{key.session, s.turn->turn}] = key;
+    contents_.request_conversation(
+        {key.agent, key.session, std::max(s.lost_at, view.last), s.turn->turn});
   }
-  return directed.awaited.empty() && (!is_told_before || directed.conversation);
+  return directed.awaited.empty() && (!is_told || directed.conversation);
+}
+
+// True if the turn's prompt comes behind what the record holds of the conversation.
+bool LeaseDispatcher::is_told_what_was_lost(const View& view) {
+  const LeaseState& s = view.state;
+  if (!s.turn || s.lost_at.value == 0) return false;
+  const base::TurnId told = view.directed->told_with;
+  return !told.is_set() || told == s.turn->turn;
 }
 
 bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
@@ -494,7 +509,10 @@ bool LeaseDispatcher::send_directive(const SessionKey& key, View& view) {
     directive.system_prompt = directed.system_prompt;
     if (s.turn) {
       std::string prompt = directed.prompts[s.turn->prompt];
-      if (s.lost_at.value > 0) prompt.insert(0, *directed.conversation);
+      if (is_told_what_was_lost(view)) {
+        prompt.insert(0, *directed.conversation);
+        directed.told_with = s.turn->turn;
+      }
       directive.turn =
           DirectedTurn{s.turn->turn, std::move(prompt), s.turn->is_interrupt_requested};
     }

@@ -85,13 +85,16 @@ class LeaseDispatcher final : public Reactor {
     std::string system_prompt;
     std::map<base::Position, std::string> prompts;
     std::set<base::Position> awaited;
-    // What the agent is told of the conversation that it has lost; none: not read yet.
+    // The text in front of a turn's prompt that tells an agent of the conversation that it has
+    // lost; none: not read yet. One process is told once.
     std::optional<std::string> conversation;
     bool is_conversation_awaited = false;
+    base::TurnId told_with;
     bool is_giving_up = false;  // GiveUpContent is with the command loop
   };
   struct View {
     domain::LeaseState state;  // durable
+    Position last;             // position of its newest event that was seen here
     bool is_granting = false;  // GrantLease is with the command loop
     bool is_expiring = false;
     bool is_directive_due = false;
@@ -112,6 +115,7 @@ class LeaseDispatcher final : public Reactor {
   void take_contents();
   bool take_content(const SessionKey& key, View& view, ContentOutcome outcome);
   void take_conversations();
+  static bool is_told_what_was_lost(const View& view);
   bool grant(const SessionKey& key, View& view);
   bool is_holder_awaited();
   void expire(const SessionKey& key, View& view);
@@ -140,7 +144,7 @@ class LeaseDispatcher final : public Reactor {
   std::vector<ReportAckBody>
       unsent_acks_;  // sent with the next look at the locks, because a queue was full
   std::map<base::Position, SessionKey> content_wanted_;  // position → the session that wants it
-  std::map<base::SessionId, SessionKey> conversation_wanted_;
+  std::map<std::pair<base::SessionId, base::TurnId>, SessionKey> conversation_wanted_;
   std::uint64_t next_ticket_ = 0;
   std::int64_t directives_ = 0;
   bool is_draining_ = false;

@@ -26,20 +26,6 @@ struct LineageSpent {
   }
 };
 
-// A session goes on with one of the agent's own sessions, which another one had begun.
-struct AgentSessionContinued {
-  static constexpr std::string_view kType = "AgentSessionContinued";
-  SessionId session;
-  std::string agent_session;
-
-  bool operator==(const AgentSessionContinued&) const = default;
-  template <class Visit>
-  static constexpr void fields(Visit&& visit) {
-    visit("session", &AgentSessionContinued::session);
-    visit("agent_session", &AgentSessionContinued::agent_session);
-  }
-};
-
-using LineageEvents = base::Types<LineageSpent, AgentSessionContinued>;
+using LineageEvents = base::Types<LineageSpent>;
 
 }  // namespace domain

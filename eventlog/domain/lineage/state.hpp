@@ -23,28 +23,13 @@ struct AgentTotal {
   }
 };
 
-// The session that went on with one of the agent's own sessions last.
-struct Continuation {
-  std::string agent_session;
-  SessionId session;
-
-  bool operator==(const Continuation&) const = default;
-  template <class Visit>
-  static constexpr void fields(Visit&& visit) {
-    visit("agent_session", &Continuation::agent_session);
-    visit("session", &Continuation::session);
-  }
-};
-
-// The agent's sessions that are remembered in each list; the one that changed longest ago goes
-// first.
-constexpr std::size_t kAgentSessionsMax = 64;
+// The agent's sessions whose totals are remembered; the one that changed longest ago goes first.
+constexpr std::size_t kAgentTotalsMax = 64;
 
 struct LineageState {
   bool has_begun = false;  // lineages of earlier releases have not, until one of them spends
   NanoUsd spent;
-  std::vector<AgentTotal> totals;           // the last one changed last
-  std::vector<Continuation> continuations;  // likewise
+  std::vector<AgentTotal> totals;  // the last one changed last
   Position inconsistent;
 
   bool operator==(const LineageState&) const = default;
@@ -53,16 +38,12 @@ struct LineageState {
     visit("begun", &LineageState::has_begun);
     visit("spent", &LineageState::spent);
     visit("totals", &LineageState::totals);
-    visit("continuations", &LineageState::continuations);
     visit("inconsistent", &LineageState::inconsistent);
   }
 };
 
 // Returns none if it is not known.
 std::optional<NanoUsd> total_of(const LineageState& state, std::string_view agent_session);
-
-// Returns the session that went on with it last; unset: none did, or it is not known.
-SessionId continued_by(const LineageState& state, std::string_view agent_session);
 
 void evolve(LineageState& state, const Envelope& envelope, const Event& event);
 

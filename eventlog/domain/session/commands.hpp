@@ -428,12 +428,12 @@ struct ReportAgentExited {
 };
 
 // The last four are recorded as they are reported.
-using Report = std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
-                            ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
-                            ReportTurnResult, ReportAgentLine, ReportAgentExited,
-                            ReportOwnTurnStarted, ReportSpending, ReportTasksChanged,
-                            ReportAgentSessionLost, ModelCallRetried, RateLimitReported,
-                            ContextCompacted, AgentStatusReported>;
+using Report =
+    std::variant<ReportAgentStarted, ReportStartFailed, ReportInitialized, ReportOutput,
+                 ReportPartialOutput, ReportToolCallStarted, ReportToolCallFinished,
+                 ReportTurnResult, ReportAgentLine, ReportAgentExited, ReportOwnTurnStarted,
+                 ReportSpending, ReportTasksChanged, ReportAgentSessionLost, ModelCallRetried,
+                 RateLimitReported, ContextCompacted, AgentStatusReported>;
 
 // A report and its place. Sequences start at 1 with each lease and have no gaps.
 struct LeaseReport {

@@ -35,7 +35,8 @@ bool may_end_by(const Report& report) {
          std::holds_alternative<ReportAgentExited>(report);
 }
 
-// True if the command can free what the session holds: its name, its place, the agent's own session.
+// True if the command can free what the session holds: its name, its place, or the agent's own
+// session.
 template <class C>
 bool may_end_by(const C& command) {
   if constexpr (std::same_as<C, LeaseReport>) return may_end_by(command.report);
@@ -94,9 +95,12 @@ std::optional<Rejection> check_exists(const SessionState& s, const Context& cont
 std::optional<Rejection> check_live(const SessionState& s, const Context& context) {
   if (auto bad = check_exists(s, context)) return bad;
   if (is_live(s.status)) return std::nullopt;
-  return Rejection{RejectionCode::session_ended, "session " + label(s) + " is " +
-                                                     std::string(base::enum_name(s.status)) +
-                                                     "; resume it to go on"};
+  std::string ended(base::enum_name(s.status));
+  if (s.end_reason != EndReason::none) {
+    ended.append(" (").append(base::enum_name(s.end_reason)).append(")");
+  }
+  return Rejection{RejectionCode::session_ended,
+                   "session " + label(s) + " is " + ended + "; resume it to go on"};
 }
 
 std::optional<Rejection> check_size(const char* what, const std::string& text,

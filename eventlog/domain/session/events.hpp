@@ -576,6 +576,8 @@ struct SessionResumed {
   SessionId by;
   bool is_fork = false;
   bool shares_budget = false;  // releases that do not write it kept a budget for each session
+  // The agent's own session goes on, beyond where this one ended; false of older releases, too.
+  bool takes_agent_session = false;
 
   bool operator==(const SessionResumed&) const = default;
   template <class Visit>
@@ -583,6 +585,7 @@ struct SessionResumed {
     visit("by", &SessionResumed::by);
     visit("fork", &SessionResumed::is_fork);
     visit("shares_budget", &SessionResumed::shares_budget);
+    visit("takes_agent_session", &SessionResumed::takes_agent_session);
   }
 };
 

@@ -229,9 +229,11 @@ bool apply(OfSession auto& s, const Envelope&, const AgentStarted& e) {
   return true;
 }
 
-// The conversation was cleared if the agent names another session than before.
+// If the agent names another session than before, the conversation was cleared, or copied once
+// more.
 void name_agent_session(SessionState& s, const std::string& agent_session) {
-  if (!s.agent_session.empty() && s.agent_session != agent_session) s.last_message.clear();
+  const bool is_other = !s.agent_session.empty() && s.agent_session != agent_session;
+  if (is_other && !begins_as_opened(s)) s.last_message.clear();
   s.agent_session = agent_session;
 }
 void name_agent_session(LeaseState&, const std::string&) {}
@@ -245,8 +247,12 @@ bool apply(OfSession auto& s, const Envelope&, const AgentInitialized& e) {
   return true;
 }
 
-// Nothing that the session was opened with, or knew of its agent, can be resumed any more.
+// Nothing that the session was opened with, or knew of its agent, can be resumed any more. The
+// running total of the next one begins at zero.
 void forget_agent_session(SessionState& s) {
+  s.agent_total = {};
+  s.beyond_total = {};
+  s.total_at_start.reset();
   s.agent_session.clear();
   s.last_message.clear();
   s.spec.resume_agent_session.clear();
@@ -344,6 +350,7 @@ bool apply(SessionState& s, const Envelope&, const AgentExited&) {
 bool apply(SessionState& s, const Envelope&, const SessionResumed& e) {
   if (!exists(s)) return false;
   s.is_continued |= e.shares_budget;
+  s.is_left_behind |= e.takes_agent_session;
   return true;
 }
 
@@ -354,11 +361,12 @@ using LeaseEvents =
                 QueueContinued, InterruptRequested, TasksChanged, TurnFinished, TurnFailed,
                 TurnInterrupted, LeaseGranted, LeaseReleased, LeaseExpired, AgentStarted,
                 AgentInitialized, AgentSessionLost, CloseRequested, SessionClosed>;
-using NotOfLeases = base::Types<SessionNamed, ModelCallRetried, RateLimitReported, ContextCompacted,
-                                AgentStatusReported, SpendingRecorded, OutputRecorded, PartialOutputRecorded,
-                                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored,
-                                NothingChanged, AgentStartFailed, AgentExited, SessionResumed,
-                                ContentErased, ContentErasureCompleted>;
+using NotOfLeases =
+    base::Types<SessionNamed, ModelCallRetried, RateLimitReported, ContextCompacted,
+                AgentStatusReported, SpendingRecorded, OutputRecorded, PartialOutputRecorded,
+                ToolCallStarted, ToolCallFinished, AgentLineRecorded, ReportIgnored, NothingChanged,
+                AgentStartFailed, AgentExited, SessionResumed, ContentErased,
+                ContentErasureCompleted>;
 static_assert(base::kHasSameMembers<SessionEvents, base::Joined<LeaseEvents, NotOfLeases>>);
 
 void count_report(OfSession auto& s, const Envelope& envelope) {

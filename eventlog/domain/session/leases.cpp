@@ -6,14 +6,6 @@ namespace domain {
 
 namespace {
 
-// True if the next agent process is to resume what the session was opened with. One that has said
-// nothing since has not moved the agent's own session from where that stands.
-bool begins_as_opened(const SessionState& s) {
-  const bool has_said_nothing = s.last_message == s.spec.resume_message;
-  return s.agent_session.empty() ||
-         (s.spec.resumed_at == ResumedAt::message && has_said_nothing);
-}
-
 // Returns the running total with which the session's next agent process should begin; none: it is
 // not known, or nobody can have added to it. A fork begins with that of its source at that moment.
 std::optional<NanoUsd> total_at_start(const Deciding& d) {
@@ -58,8 +50,10 @@ Decided decide_one(Deciding d, const ExpireLease& c) {
     d.fail_by_budget();
     return std::move(d.decision);
   }
-  const bool is_returned = c.is_unknown && s.turn && d.return_turn();
-  if (!c.is_unknown) d.interrupt_turns(EndReason::worker_lost);
+  // An agent that lost its transcript has done nothing with its prompt.
+  const bool is_unused = c.is_unknown || s.lease->is_lost;
+  const bool is_returned = is_unused && s.turn && d.return_turn();
+  if (!is_unused) d.interrupt_turns(EndReason::worker_lost);
   d.end_lease(LeaseExpired{c.token});
   const bool has_more =
       is_returned || !s.queue.empty() || (s.spec.is_multi_turn && !s.is_close_requested);

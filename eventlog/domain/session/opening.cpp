@@ -86,12 +86,26 @@ bool has_lost_transcript(const SessionState& source) {
   return source.lost_at.value > 0;
 }
 
-// The agent's own session may have gone on with another session since the source ended.
-ResumedAt resumed_at(const SessionState& source, const LineageState& lineage) {
+// The agent's own session may have gone on with another session since the source ended. Of sessions
+// that an older release resumed or forked that is not known, and neither is their last message.
+ResumedAt resumed_at(const SessionState& source) {
   if (source.agent_session.empty()) return ResumedAt::record;
-  const SessionId last = continued_by(lineage, source.agent_session);
-  if (!last.is_set() || last == source.session) return ResumedAt::end;
-  return source.last_message.empty() ? ResumedAt::latest : ResumedAt::message;
+  const bool has_message = !source.last_message.empty();
+  if (source.is_left_behind && has_message) return ResumedAt::message;
+  const bool may_be_behind = source.is_left_behind || source.is_continued;
+  return may_be_behind && !has_message ? ResumedAt::latest : ResumedAt::end;
+}
+
+// Sets where the session's agent begins. Only one session goes on with the agent's own, in which
+// nothing branches off; all others get copies of it.
+void resume_from(SessionSpec& spec, const SessionState& source, bool is_fork) {
+  const bool is_empty_copy = source.spec.is_fork && begins_as_opened(source);
+  spec.resumed_at = is_empty_copy ? source.spec.resumed_at : resumed_at(source);
+  spec.resume_agent_session =
+      is_empty_copy ? source.spec.resume_agent_session : source.agent_session;
+  spec.resume_message = source.last_message;
+  spec.is_fork = (is_fork || is_empty_copy || spec.resumed_at != ResumedAt::end) &&
+                 spec.resumed_at != ResumedAt::record;
 }
 
 std::optional<Rejection> check_resume(const Opening& o, const Spawn& c) {
@@ -211,21 +225,15 @@ Decided decide_one(Deciding d, const Spawn& c) {
     const SessionState& source = *o.source;
     opened.lineage = source.lineage;
     opened.carried_cost = running_total(source);
-    opened.spec.resume_agent_session = source.agent_session;
-    opened.spec.resume_message = source.last_message;
-    opened.spec.resumed_at = resumed_at(source, *o.lineage);
-    opened.spec.is_fork = c.is_fork && !source.agent_session.empty();
-    if (!c.is_fork && !source.agent_session.empty()) {
-      claim.agent_session = source.agent_session;
-      d.emit_to(lineage_stream(d.agent(), source.lineage),
-                AgentSessionContinued{d.context.target.id, source.agent_session});
-    }
+    resume_from(opened.spec, source, c.is_fork);
+    if (!opened.spec.is_fork) claim.agent_session = opened.spec.resume_agent_session;
     // Limits of the source stay in force where the command leaves them out.
     if (c.spec.allowed_tools.empty()) opened.spec.allowed_tools = source.spec.allowed_tools;
     if (c.spec.max_turns == 0) opened.spec.max_turns = source.spec.max_turns;
     opened.spec.continues_after_failure |= source.spec.continues_after_failure;
     d.emit_to(session_stream(d.agent(), c.resume),
-              SessionResumed{d.context.target.id, c.is_fork, true});
+              SessionResumed{d.context.target.id, opened.spec.is_fork, true,
+                             !claim.agent_session.empty()});
     if (!o.lineage->has_begun) {
       // Relatives of an earlier release may have gone on with the agent's session.
       const bool is_older = has_relatives(source) || source.basis == CostBasis::totals;

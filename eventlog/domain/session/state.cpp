@@ -17,6 +17,12 @@ LeaseState lease_state(const SessionState& state) {
           state.lost_at};
 }
 
+bool begins_as_opened(const SessionState& state) {
+  const bool is_told_where = state.spec.is_fork && !state.spec.resume_message.empty();
+  return state.agent_session.empty() ||
+         (is_told_where && state.last_message == state.spec.resume_message);
+}
+
 bool has_relatives(const SessionState& state) {
   return state.is_continued || state.lineage != state.session;
 }

@@ -51,7 +51,7 @@ struct Lease {
   std::string resume_agent_session;
   std::int64_t pid = 0;  // pid of the agent process; 0: not started yet
   std::int64_t start_ticks = 0;
-  NanoUsd budget{};     // of its agent process; 0: as the session's spec says
+  NanoUsd budget{};      // of its agent process; 0: as the session's spec says
   bool is_lost = false;  // that process could not resume its agent session, and ends
 
   bool operator==(const Lease&) const = default;
@@ -95,10 +95,11 @@ struct SessionState {
   std::string alias;
   SessionSpec spec;
   SessionId lineage;
-  bool is_continued = false;  // another session has resumed or forked it, and shares its budget
-  Position opened;            // position of SessionOpened, which has the system prompt
-  std::string agent_session;  // the agent's own session id, once known
-  std::string last_message;   // the agent's id of the last message of this conversation
+  bool is_continued = false;    // another session has resumed or forked it, and shares its budget
+  bool is_left_behind = false;  // the agent's own session has gone on with another one
+  Position opened;              // position of SessionOpened, which has the system prompt
+  std::string agent_session;    // the agent's own session id, once known
+  std::string last_message;     // the agent's id of the last message of this conversation
   // Position at which the agent's transcript was found lost; 0: it was not, or a turn has succeeded
   // since.
   Position lost_at;
@@ -139,6 +140,7 @@ struct SessionState {
     visit("spec", &SessionState::spec);
     visit("lineage", &SessionState::lineage);
     visit("continued", &SessionState::is_continued);
+    visit("left_behind", &SessionState::is_left_behind);
     visit("opened", &SessionState::opened);
     visit("agent_session", &SessionState::agent_session);
     visit("last_message", &SessionState::last_message);
@@ -208,6 +210,11 @@ bool has_work(const State& state) {
 // True if the session lives or has a lease that has not ended: a worker may have to be told of it.
 bool is_under_way(const SessionState& state);
 bool is_under_way(const LeaseState& state);
+
+// True if the session's next agent process is to resume what the session was opened with. One that
+// has said nothing since has not moved the agent's own session, and has no copy of it worth
+// keeping.
+bool begins_as_opened(const SessionState& state);
 
 // True if the session is not the only one of its lineage.
 bool has_relatives(const SessionState& state);

@@ -138,8 +138,8 @@ struct WatchArguments {
   std::string reference;     // empty: all sessions of the agent
   std::string from = "now";  // a position, "start" or "now"
   bool all_agents = false;
-  std::int64_t count = 0;     // stop after so many events; 0: until Ctrl-C
-  bool leaves_out = false;    // long texts that the feed leaves out
+  std::int64_t count = 0;   // stop after so many events; 0: until Ctrl-C
+  bool leaves_out = false;  // long texts that the feed leaves out
 };
 Outcome<int> watch(const Config& config, const WatchArguments& arguments);
 

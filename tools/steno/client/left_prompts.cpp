@@ -15,7 +15,7 @@ namespace {
 struct Prompt {
   base::TurnId turn;
   base::Position position;
-  std::string text;       // empty: see bytes
+  std::string text;        // empty: see bytes
   std::int64_t bytes = 0;  // of a text that did not come with the event
   bool is_given = false;
   bool is_left = false;
@@ -62,8 +62,8 @@ Outcome<std::vector<Prompt>> read_left(Connection& connection,
   if (!follower) return tl::unexpected(follower.error());
   LeftPrompts prompts;
   WaitFor wanted;
-  wanted.until = connection.clock().boot() + connection.config().timeout;
   for (base::Position last; last < ended.last_position;) {
+    wanted.until = connection.clock().boot() + connection.config().timeout;
     const auto wake = (*follower)->wait(wanted);
     if (!wake) return tl::unexpected(wake.error());
     if (*wake == Wake::interrupted) return fail(kExitInterrupted, "");
@@ -87,6 +87,11 @@ Outcome<std::vector<std::string>> left_prompts(Connection& connection,
     return fail(kExitConflict, "session " + ended.alias +
                                    " has not ended, and its prompts still wait there; --with-queue "
                                    "is for one that has");
+  }
+  if (!ended.is_multi_turn) {
+    return fail(kExitUsage, "session " + ended.alias +
+                                " is single-turn, and no further prompts wait; resume it without "
+                                "--with-queue");
   }
   auto left = read_left(connection, ended);
   if (!left) return tl::unexpected(left.error());

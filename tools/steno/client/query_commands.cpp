@@ -160,6 +160,20 @@ std::string budget_text(const workers::ShowAnswer& answer) {
          (is_at_work(row) ? ", reserved for the turn under way " : ", left ") + dollars_text(left);
 }
 
+// Returns where a resumed session goes on, behind the id of the one that it resumes.
+std::string place_text(const SessionRow& row) {
+  switch (row.resumed_at) {
+    case domain::ResumedAt::end:
+    case domain::ResumedAt::record:
+      return row.is_fork ? " (forked)" : "";
+    case domain::ResumedAt::message:
+      return " (at its last message, in a copy of the agent's session)";
+    case domain::ResumedAt::latest:
+      return " (behind what others have added to the agent's session)";
+  }
+  return {};
+}
+
 std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   const SessionRow& row = answer.session;
   Fields fields;
@@ -200,9 +214,12 @@ std::string details_text(const workers::ShowAnswer& answer, base::Time now) {
   fields.add("permissions", std::string(base::enum_name(row.permission_mode)));
   fields.add("workdir", row.workdir);
   fields.add("agent session", row.agent_session);
-  fields.add("resumed from", !row.resumed_from.is_set()
-                                 ? ""
-                                 : row.resumed_from.text() + (row.is_fork ? " (forked)" : ""));
+  fields.add("resumed from",
+             !row.resumed_from.is_set() ? "" : row.resumed_from.text() + place_text(row));
+  const bool is_told = row.resumed_at == domain::ResumedAt::record;
+  fields.add(
+      "conversation",
+      is_told ? "the agent has lost its transcript, and was told what the record holds" : "");
   fields.add("opened", short_time_text(row.created_at));
   fields.add("closed", row.closed_at.us == 0 ? "" : short_time_text(row.closed_at));
   fields.add("positions",

@@ -129,7 +129,7 @@ void tell_place(const projections::SessionRow& old, const Spawned& spawned) {
       return;
     case domain::ResumedAt::message:
       return remark("the agent's session has gone on since " + old.alias +
-                    " ended; this one goes on where " + old.alias + " ended");
+                    " ended; this one goes on where " + old.alias + " ended, with a copy of it");
     case domain::ResumedAt::latest:
       return remark("the agent's session has gone on since " + old.alias + " ended, and where " +
                     old.alias + " ended in it is not known; this one goes on at its newest end");

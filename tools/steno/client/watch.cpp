@@ -70,6 +70,12 @@ bool is_failure(const domain::Event& event) {
   return finished != nullptr && finished->is_error;
 }
 
+// True if the feed left the text out for its length. A shorter one travels with its event, unless
+// it was erased.
+bool is_long(const workers::SeenEvent& seen) {
+  return seen.content_bytes >= static_cast<std::int64_t>(bus::kFeedContentMax) / 2;
+}
+
 std::string event_line(const workers::SeenEvent& seen, const std::string& alias) {
   const domain::Envelope& e = seen.recorded.envelope;
   std::string line =
@@ -80,9 +86,8 @@ std::string event_line(const workers::SeenEvent& seen, const std::string& alias)
   if (seen.recorded.content && !seen.recorded.content->text.empty()) {
     line += " \"" + cut_to_columns(safe_line(seen.recorded.content->text), 60) + "\"";
   } else if (seen.content_bytes > 0) {
-    // Text of that size travels with its event, unless it was erased.
-    const bool is_erased = seen.content_bytes < static_cast<std::int64_t>(bus::kFeedContentMax) / 2;
-    line += " (" + std::to_string(seen.content_bytes) + (is_erased ? " bytes, erased)" : " bytes)");
+    line +=
+        " (" + std::to_string(seen.content_bytes) + (is_long(seen) ? " bytes)" : " bytes, erased)");
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
@@ -151,7 +156,7 @@ Outcome<base::Position> choose_start(Connection& connection, const std::string& 
 // stays left out.
 void add_text(Connection& connection, workers::SeenEvent& seen) {
   const auto stream = domain::parse_stream(seen.recorded.envelope.stream);
-  if (seen.content_bytes == 0 || !stream || !stream->is<domain::SessionStream>()) return;
+  if (!is_long(seen) || !stream || !stream->is<domain::SessionStream>()) return;
   auto text = fetch_content(connection, stream->agent, stream->id, seen.recorded.envelope.position);
   if (!text || text->empty()) return;
   seen.recorded.content = domain::Content{std::move(*text)};

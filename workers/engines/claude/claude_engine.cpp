@@ -136,6 +136,7 @@ void ClaudeEngine::take(const MessageFrame& frame, const Step& step) {
 void ClaudeEngine::take(const ResultFrame& frame, const Step& step) {
   const bool has_begun = !last_init_.agent_session.empty();
   if (frame.is_unresumed && !has_begun && is_resuming(session_)) {
+    has_lost_session_ = true;
     step.out.emplace_back(domain::ReportAgentSessionLost{frame.result.text});
     return;
   }
@@ -293,7 +294,7 @@ Bytes ClaudeEngine::take_writes() {
 }
 
 bool ClaudeEngine::wants_exit() const {
-  return has_result_ && !session_.spec.is_multi_turn;
+  return has_lost_session_ || (has_result_ && !session_.spec.is_multi_turn);
 }
 
 std::string ClaudeEngine::next_request_id() {

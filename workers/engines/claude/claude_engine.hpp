@@ -69,9 +69,10 @@ class ClaudeEngine final : public Engine {
   const EngineSettings settings_;
   const SessionLaunch session_;
   domain::ReportInitialized last_init_;
-  base::NanoUsd agent_total_;     // as of the last result
-  base::NanoUsd agent_base_{-1};  // see domain::ReportTurnResult; until a result has told it
-  base::NanoUsd cleared_total_;   // spent in conversations that were cleared since
+  bool has_lost_session_ = false;  // that it was to resume
+  base::NanoUsd agent_total_;      // as of the last result
+  base::NanoUsd agent_base_{-1};   // see domain::ReportTurnResult; until a result has told it
+  base::NanoUsd cleared_total_;    // spent in conversations that were cleared since
   ClaudeRuns runs_;
   TurnId turn_;      // the last one begun; unset before the first
   TurnId own_turn_;  // the agent's own that was reported last

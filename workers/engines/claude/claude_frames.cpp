@@ -235,9 +235,8 @@ constexpr std::string_view kUnresumed[] = {"No conversation found with session I
 
 bool is_unresumed(const domain::ReportTurnResult& result) {
   return result.is_error && result.subtype == "error_during_execution" && result.model_calls == 0 &&
-         std::any_of(std::begin(kUnresumed), std::end(kUnresumed), [&](std::string_view words) {
-           return result.text.starts_with(words);
-         });
+         std::any_of(std::begin(kUnresumed), std::end(kUnresumed),
+                     [&](std::string_view words) { return result.text.starts_with(words); });
 }
 
 // Reads a result. A failed call of the model's API ends as subtype "success" with is_error set, so

@@ -55,9 +55,9 @@ class ClaudeSpending {
   // True if the call that streams has not told all that it used.
   bool is_unfinished() const { return !call_.model.empty() && !has_all_usage_; }
 
-  domain::Spending seen_;  // since the last result, in calls that are over
-  domain::Spending told_;  // likewise
-  ModelCall call_;         // the agent's own that is under way; without a model: none is
+  domain::Spending seen_;        // since the last result, in calls that are over
+  domain::Spending told_;        // likewise
+  ModelCall call_;               // the agent's own that is under way; without a model: none is
   bool has_all_usage_ = false;   // of that call
   bool has_broken_off_ = false;  // a call since the last result never told it; the agent guesses
   int calls_ = 0;                // begun since spending was told

@@ -32,8 +32,7 @@ bool is_ours(pid_t pid) {
 // Selects orphans from tables of processes and remembers what is known of each.
 class OrphanSearch {
  public:
-  explicit OrphanSearch(std::string folder)
-      : folder_(std::move(folder)), prefix_(folder_ + "/") {}
+  explicit OrphanSearch(std::string folder) : folder_(std::move(folder)), prefix_(folder_ + "/") {}
 
   ProcessTable select(const ProcessTable& table) {
     ProcessTable orphans;

@@ -285,7 +285,7 @@ TEST_CASE("a lineage remembers the totals of the agent's sessions that changed l
     envelope.position = envelope.position.next();
     evolve(state, envelope, LineageSpent{kSession, {1}, "s" + std::to_string(i), {i + 1}});
   }
-  CHECK(state.totals.size() == kAgentSessionsMax);
+  CHECK(state.totals.size() == kAgentTotalsMax);
   CHECK_FALSE(total_of(state, "s0"));
   CHECK(total_of(state, "s69") == NanoUsd{70});
   CHECK(state.spent.value == 70);

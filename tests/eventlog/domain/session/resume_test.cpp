@@ -71,9 +71,7 @@ TEST_CASE("a resumed session goes on with the agent's session, its lineage and i
   const auto after =
       given(source_ended())
           .when(resume())
-          .then(fact(AgentSessionContinued{kSession, "old"})
-                    .on(lineage_stream("main", kSource)),
-                fact(SessionResumed{kSession, false, true}).on(support::kSourceStream),
+          .then(fact(SessionResumed{kSession, false, true, true}).on(support::kSourceStream),
                 kSpentBefore, opened_by(resume()), fact(TurnQueued{kOwnTurn}).with("Go on"),
                 fact(NameClaimed{kSession, "second", "old"}).on(support::kRegistry),
                 fact(SessionAdmitted{kSession, "main", kResumedAlias, "second"})
@@ -212,8 +210,8 @@ TEST_CASE("a source that was resumed remembers by whom it was asked", "[session]
   auto world = given(source_ended());
   auto outcome = world.when(resume()).outcome();
   REQUIRE(outcome);
-  CHECK(outcome->at(1).stream == support::kSourceStream);
-  CHECK(outcome->at(1).event == Event(SessionResumed{kSession, false, true}));
+  CHECK(outcome->front().stream == support::kSourceStream);
+  CHECK(outcome->front().event == Event(SessionResumed{kSession, false, true, true}));
 }
 
 }  // namespace

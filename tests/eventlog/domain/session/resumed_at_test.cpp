@@ -16,9 +16,6 @@ using support::kToken;
 using support::report;
 using support::turn;
 
-constexpr auto kOther = support::numbered<SessionId>(7);
-const std::string kSourceLineage = lineage_stream("main", kSource);
-
 // The source has ended. Its agent's own session is "old", in which `message` came last.
 std::vector<Fact> ended_source(const std::string& message) {
   SessionOpened opened{kSource, "main",  "first", "alias000", {}, support::sample_spec(true),
@@ -35,8 +32,10 @@ std::vector<Fact> ended_source(const std::string& message) {
   return past;
 }
 
-Fact continued_by_other(SessionId session = kOther) {
-  return fact(AgentSessionContinued{session, "old"}).on(kSourceLineage);
+// Another session has gone on with the agent's own since.
+Fact left_behind() {
+  return fact(SessionResumed{support::numbered<SessionId>(7), false, true, true})
+      .on(support::kSourceStream);
 }
 
 Spawn resume(bool is_fork = false) {
@@ -59,13 +58,15 @@ SessionSpec resumed(const std::vector<Fact>& past, bool is_fork = false) {
   return {};
 }
 
-std::size_t continuations(const std::vector<Fact>& past, bool is_fork) {
+// Returns what the source's stream is told of it.
+SessionResumed told_to_source(const std::vector<Fact>& past, bool is_fork) {
   const auto decided = given(past).when(resume(is_fork)).outcome();
   REQUIRE(decided);
-  return static_cast<std::size_t>(
-      std::count_if(decided->begin(), decided->end(), [](const Emitted& one) {
-        return std::holds_alternative<AgentSessionContinued>(one.event);
-      }));
+  for (const Emitted& one : *decided) {
+    if (const auto* told = std::get_if<SessionResumed>(&one.event)) return *told;
+  }
+  FAIL("the source was not told");
+  return {};
 }
 
 TEST_CASE("a resume goes on where the resumed session ended", "[session]") {
@@ -75,37 +76,50 @@ TEST_CASE("a resume goes on where the resumed session ended", "[session]") {
     CHECK(spec.resumed_at == ResumedAt::end);
     CHECK(spec.resume_message == "m-9");
     CHECK(spec.resume_agent_session == "old");
-    const auto itself = ended_source("m-9") + continued_by_other(kSource);
-    CHECK(resumed(itself, is_fork).resumed_at == ResumedAt::end);
+    CHECK(spec.is_fork == is_fork);
+    const auto forked = fact(SessionResumed{support::numbered<SessionId>(7), true, true, false})
+                            .on(support::kSourceStream);
+    CHECK(resumed(ended_source("m-9") + forked, is_fork).resumed_at == ResumedAt::end);
   }
-  SECTION("at its last message if another session went on with the agent's") {
-    const SessionSpec spec = resumed(ended_source("m-9") + continued_by_other(), is_fork);
+  SECTION("at its last message, with a copy, if another session went on with the agent's") {
+    const SessionSpec spec = resumed(ended_source("m-9") + left_behind(), is_fork);
     CHECK(spec.resumed_at == ResumedAt::message);
     CHECK(spec.resume_message == "m-9");
+    CHECK(spec.resume_agent_session == "old");
+    CHECK(spec.is_fork);
   }
-  SECTION("or at the newest message if its own last one is not known") {
-    const SessionSpec spec = resumed(ended_source("") + continued_by_other(), is_fork);
-    CHECK(spec.resumed_at == ResumedAt::latest);
+  SECTION("or with a copy of all if its own last message is not known") {
+    CHECK(resumed(ended_source("") + left_behind(), is_fork).resumed_at == ResumedAt::latest);
+    CHECK(resumed(ended_source("") + left_behind(), is_fork).is_fork);
+    // As an older release recorded a resume.
+    const auto older = fact(SessionResumed{support::numbered<SessionId>(7), false, true})
+                           .on(support::kSourceStream);
+    CHECK(resumed(ended_source("") + older, is_fork).resumed_at == ResumedAt::latest);
+    CHECK(resumed(ended_source(""), is_fork).resumed_at == ResumedAt::end);
   }
 }
 
-TEST_CASE("a resume tells the lineage who goes on with the agent's session, a fork does not",
-          "[session]") {
-  CHECK(continuations(ended_source("m-9"), false) == 1);
-  CHECK(continuations(ended_source("m-9"), true) == 0);
-  LineageState state;
-  Envelope envelope;
-  envelope.position = {1};
-  CHECK_FALSE(continued_by(state, "old").is_set());
-  evolve(state, envelope, AgentSessionContinued{kOther, "old"});
-  evolve(state, envelope, AgentSessionContinued{kSession, "new"});
-  CHECK(continued_by(state, "old") == kOther);
-  evolve(state, envelope, AgentSessionContinued{kSession, "old"});
-  CHECK(continued_by(state, "old") == kSession);
-  CHECK(state.continuations.size() == 2);
-  CHECK(state.inconsistent.value == 0);
-  evolve(state, envelope, AgentSessionContinued{kSession, ""});
-  CHECK(state.inconsistent.value == 1);
+TEST_CASE("a source learns whether the agent's own session goes on without it", "[session]") {
+  CHECK(told_to_source(ended_source("m-9"), false).takes_agent_session);
+  CHECK_FALSE(told_to_source(ended_source("m-9"), false).is_fork);
+  CHECK_FALSE(told_to_source(ended_source("m-9"), true).takes_agent_session);
+  CHECK_FALSE(told_to_source(ended_source("m-9") + left_behind(), false).takes_agent_session);
+  CHECK(told_to_source(ended_source("m-9") + left_behind(), false).is_fork);
+}
+
+TEST_CASE("a copy in which nothing was said is resumed from where it was to begin", "[session]") {
+  auto past = ended_source("m-9");
+  auto& opened = std::get<SessionOpened>(past.front().event);
+  opened.spec.resume_agent_session = "first";
+  opened.spec.resume_message = "m-9";
+  opened.spec.resumed_at = ResumedAt::message;
+  opened.spec.is_fork = true;
+  past.erase(past.begin() + 5);  // its only message
+  const SessionSpec spec = resumed(past);
+  CHECK(spec.resume_agent_session == "first");
+  CHECK(spec.resume_message == "m-9");
+  CHECK(spec.resumed_at == ResumedAt::message);
+  CHECK(spec.is_fork);
 }
 
 TEST_CASE("the last message is the agent's own, of its present session", "[session]") {
@@ -136,23 +150,23 @@ TEST_CASE("the agent's id of a message is recorded with what it says", "[session
       .then(fact(ToolCallStarted{turn(1), "c", "Bash", "", "m-2"}).with("{}"));
 }
 
-// A multi-turn session, opened to go on at message m-9 of the agent's session "old".
-std::vector<Fact> opened_at_message(bool is_multi_turn = true) {
+// A session that was opened to go on at message m-9 of the agent's session "old".
+std::vector<Fact> opened_at_message(bool is_multi_turn = true, bool is_copy = true) {
   SessionOpened opened = support::opened(is_multi_turn);
   opened.spec.resume_agent_session = "old";
   opened.spec.resume_message = "m-9";
   opened.spec.resumed_at = ResumedAt::message;
+  opened.spec.is_fork = is_copy;
   opened.resumed_from = kSource;
   std::vector<Fact> past = support::starting(is_multi_turn);
   past.front() = Fact(opened);
-  past[2] = fact(NameClaimed{kSession, "fix-bug", "old"}).on(support::kRegistry);
+  if (!is_copy) past[2] = fact(NameClaimed{kSession, "fix-bug", "old"}).on(support::kRegistry);
   return past;
 }
 
-TEST_CASE("an agent that has said nothing begins again where its session was opened",
-          "[session]") {
+TEST_CASE("an agent that has said nothing begins again where its session was opened", "[session]") {
   const auto begun = opened_at_message() + LeaseGranted{support::kWorker, kToken, {}} +
-                     TurnStarted{turn(1), kToken} + AgentInitialized{"old", "m", "2"};
+                     TurnStarted{turn(1), kToken} + AgentInitialized{"copy", "m", "2"};
   const TurnInterrupted ended{turn(1), EndReason::worker_lost, {}};
   const TurnQueued next{turn(2)};
   const auto resumes = [](const std::vector<Fact>& past) {
@@ -160,9 +174,15 @@ TEST_CASE("an agent that has said nothing begins again where its session was ope
     REQUIRE(decided);
     return std::get<LeaseGranted>(decided->front().event).resume_agent_session;
   };
-  CHECK(resumes(begun + ended + LeaseExpired{kToken} + next).empty());
+  const auto again = begun + ended + LeaseExpired{kToken} + next;
+  CHECK(resumes(again).empty());
+  const auto once_more = again + LeaseGranted{support::kWorker, {2}, {}} +
+                         TurnStarted{turn(2), {2}} + AgentInitialized{"copy-2", "m", "2"} +
+                         TurnInterrupted{turn(2), EndReason::worker_lost, {}} + LeaseExpired{{2}} +
+                         TurnQueued{turn(3)};
+  CHECK(resumes(once_more).empty());
   const auto said = begun + OutputRecorded{turn(1), 1, OutputKind::text, "", "m-10"};
-  CHECK(resumes(said + ended + LeaseExpired{kToken} + next) == "old");
+  CHECK(resumes(said + ended + LeaseExpired{kToken} + next) == "copy");
 }
 
 const ReportAgentSessionLost kLost{"No conversation found"};
@@ -170,16 +190,14 @@ const ReportAgentSessionLost kLost{"No conversation found"};
 TEST_CASE("an agent without its transcript gives its turn back, and the next one begins anew",
           "[session]") {
   const bool is_multi_turn = GENERATE(true, false);
-  const auto given_back = given(opened_at_message(is_multi_turn) +
-                                LeaseGranted{support::kWorker, kToken, {}} +
-                                TurnStarted{turn(1), kToken})
-                              .when(report(1, kLost))
-                              .then(fact(AgentSessionLost{"old"}).with("No conversation found"),
-                                    fact(AgentSessionReleased{kSession, "old"})
-                                        .on(support::kRegistry))
-                              .when(report(2, ReportAgentExited{1, 0, "", false, false, turn(1)}))
-                              .then(AgentExited{1, 0}, TurnReturned{turn(1)},
-                                    LeaseReleased{kToken});
+  const auto given_back =
+      given(opened_at_message(is_multi_turn, false) + LeaseGranted{support::kWorker, kToken, {}} +
+            TurnStarted{turn(1), kToken})
+          .when(report(1, kLost))
+          .then(fact(AgentSessionLost{"old"}).with("No conversation found"),
+                fact(AgentSessionReleased{kSession, "old"}).on(support::kRegistry))
+          .when(report(2, ReportAgentExited{1, 0, "", false, false, turn(1)}))
+          .then(AgentExited{1, 0}, TurnReturned{turn(1)}, LeaseReleased{kToken});
   CHECK(given_back.session().status == SessionStatus::starting);
   CHECK(given_back.session().lost_at.value > 0);
   CHECK(given_back.registry().agent_sessions.empty());
@@ -204,8 +222,34 @@ TEST_CASE("what was lost is told until a prompt is answered", "[session]") {
   CHECK(state(lost).lease->is_lost);
   CHECK(state(lost + TurnFailed{turn(1), "e", "", 0, {}}).lost_at.value > 0);
   CHECK(state(lost + TurnFinished{turn(1), {}}).lost_at.value == 0);
-  const auto own = lost + OwnTurnStarted{turn(5), OwnTurnCause::task, "", {}} + TurnFinished{turn(5), {}};
+  const auto own =
+      lost + OwnTurnStarted{turn(5), OwnTurnCause::task, "", {}} + TurnFinished{turn(5), {}};
   CHECK(state(own).lost_at.value > 0);
+}
+
+TEST_CASE("a turn of an agent without transcript outlives its worker", "[session]") {
+  const bool is_multi_turn = GENERATE(true, false);
+  const auto after =
+      given(opened_at_message(is_multi_turn) + LeaseGranted{support::kWorker, kToken, {}} +
+            TurnStarted{turn(1), kToken} + AgentSessionLost{"old"})
+          .when(ExpireLease{kToken, false})
+          .then(TurnReturned{turn(1)}, LeaseExpired{kToken});
+  CHECK(is_live(after.session().status));
+}
+
+TEST_CASE("the totals of a lost agent session are not those of the next", "[session]") {
+  TurnCost cost{{}, {700}, {5'000}, 1, {}};
+  const auto past = support::running() + TurnFinished{turn(1), cost} +
+                    SpendingRecorded{{}, {{"m", {}, {70}}}, CostBasis::reported};
+  const auto state = [](const std::vector<Fact>& events) {
+    return given(events)
+        .when(report(3, ReportPartialOutput{turn(1), "x"}))
+        .then(fact(PartialOutputRecorded{turn(1), 1}).with("x"))
+        .session();
+  };
+  CHECK(running_total(state(past)).value == 5'070);
+  CHECK(running_total(state(past + AgentSessionLost{"agent-session"})).value == 0);
+  CHECK(state(past + AgentSessionLost{"agent-session"}).cost.value == 770);
 }
 
 TEST_CASE("a loss that cannot be is not believed", "[session]") {
@@ -232,15 +276,15 @@ TEST_CASE("a session that lost its transcript is resumed from the record", "[ses
   CHECK(spec.resumed_at == ResumedAt::record);
   CHECK(spec.resume_agent_session.empty());
   CHECK_FALSE(spec.is_fork);
-  CHECK(continuations(past, is_fork) == 0);
+  CHECK_FALSE(told_to_source(past, is_fork).takes_agent_session);
   SessionOpened opened = support::opened();
   opened.spec.resumed_at = ResumedAt::record;
   std::vector<Fact> begun = support::starting();
   begun.front() = Fact(opened);
-  const auto leased = given(begun)
-                          .when(GrantLease{support::kWorker})
-                          .then(LeaseGranted{support::kWorker, kToken, {}},
-                                TurnStarted{turn(1), kToken});
+  const auto leased =
+      given(begun)
+          .when(GrantLease{support::kWorker})
+          .then(LeaseGranted{support::kWorker, kToken, {}}, TurnStarted{turn(1), kToken});
   CHECK(leased.session().lost_at == leased.session().opened);
   CHECK(lease_state(leased.session()).lost_at == leased.session().opened);
 }

@@ -233,8 +233,7 @@ TEST_CASE("a call that broke off makes its turn's cost an estimate", "[workers]"
     return result_in(engine->on_line(result, kNow)).basis;
   };
   CHECK(basis({call_begins("a", 100), ended}) == CostBasis::reported);
-  CHECK(basis({call_begins("a", 100), ended, call_begins("b", 100), ended}) ==
-        CostBasis::reported);
+  CHECK(basis({call_begins("a", 100), ended, call_begins("b", 100), ended}) == CostBasis::reported);
   CHECK(basis({call_begins("a", 100), call_begins("b", 100), ended}) == CostBasis::estimated);
   CHECK(basis({call_begins("a", 100)}) == CostBasis::estimated);
   // The next turn is not to blame.
