@@ -58,6 +58,8 @@ constexpr std::string_view kMust[] = {
     "erased contents back after a loss of power",
     "refused: content_in_use",
     "refused: lease_held",
+    "agents that go on at a message",
+    "agents without their transcript",
 };
 
 }  // namespace

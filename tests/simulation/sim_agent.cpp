@@ -202,6 +202,7 @@ class SimProcess final : public engines::AgentProcess {
   void lose_session() {
     agents_.begun_.erase(*std::exchange(turn_, std::nullopt));
     ++agents_.lost_[key_.session];
+    ++agents_.counts_["agents without their transcript"];
     emit(domain::ReportAgentSessionLost{"No conversation found with session ID: " + resumed_});
     exit_with(1, 0);
   }
