@@ -299,6 +299,44 @@ class Sessions(OneServer):
                          ("Be long.", ["Read"], 2))
         self.fails(3, "'nobody'", "resume", "nobody")
 
+    def test_the_prompts_that_waited_are_taken_along(self):
+        alias = self.home.start_session("[hang]", "--multi-turn")
+        self.home.wait_for_event(alias, "AgentInitialized")
+        long = "[say three] " + "x" * 40_000
+        for prompt in ("[say two]", long):
+            self.succeeds("send", alias, prompt)
+        self.fails(4, "has not ended, and its prompts still wait there", "resume", alias,
+                   "--with-queue")
+        self.succeeds("kill", alias)
+        self.home.wait_for_end(alias)
+        resumed = self.succeeds("resume", alias, "[say one]", "--with-queue", "-o", "json").json()
+        self.succeeds("send", resumed["alias"], "--wait", "[say four]")
+        items = self.home.ask("output", resumed["alias"], "--all")["items"]
+        self.assertEqual([item["text"] for item in items if item["kind"] == "prompt"],
+                         ["[say one]", "[say two]", long, "[say four]"])
+        self.assertEqual([item["text"] for item in items if item["kind"] == "said"],
+                         ["one", "two", "three", "four"])
+        self.succeeds("close", resumed["alias"])
+        self.home.wait_for_end(resumed["alias"])
+        none = self.succeeds("resume", resumed["alias"], "[say five]", "--with-queue")
+        self.assertIn(f"0 prompts of {resumed['alias']} had waited", none.err)
+        self.succeeds("kill", "--all")
+        single = self.home.wait_for_end(self.home.start_session("[say hi]"))
+        self.fails(2, "is single-turn, and no further prompts wait", "resume", single["alias"],
+                   "--with-queue")
+
+    def test_a_second_resume_goes_on_with_a_copy(self):
+        first = self.home.wait_for_end(self.home.start_session("[say hi]"))
+        second = self.home.wait_for_end(self.home.ask("resume", first["alias"], "[say on]")["alias"])
+        self.assertEqual((second["agent_session"], second["resumed_at"]),
+                         (first["agent_session"], "end"))
+        third = self.succeeds("resume", first["alias"], "[say else]")
+        self.assertIn(f"this one goes on where {first['alias']} ended, with a copy of it", third.err)
+        third = self.home.wait_for_end(self.home.ask("ls", "-n", "1")["sessions"][0]["alias"])
+        self.assertEqual((third["resumed_at"], third["fork"]), ("message", True))
+        self.assertIn("(at its last message, in a copy of the agent's session)",
+                      self.succeeds("show", third["alias"]).out)
+
     def test_who_goes_on_without_asking_says_so_each_time(self):
         bypass = ["--permission-mode", "bypassPermissions"]
         first = self.home.wait_for_end(self.home.start_session("[say hi]", *bypass))
@@ -511,6 +549,16 @@ class Formats(OneServer):
         events = self.home.events()
         self.assertEqual([event["position"] for event in events],
                          list(range(1, len(events) + 1)))
+
+    def test_of_watch_with_a_text_that_is_too_long_for_the_feed(self):
+        long = "[say hi] " + "y" * 40_000
+        row = self.home.wait_for_end(self.home.start_session(long))
+        watch = ("watch", row["alias"], "--from", "start", "-o", "jsonl")
+        whole = one(self.succeeds(*watch).lines(), type="TurnQueued")
+        self.assertEqual(whole["content"], long)
+        left_out = one(self.succeeds(*watch, "--no-texts").lines(), type="TurnQueued")
+        self.assertEqual(left_out["content_bytes"], len(long))
+        self.assertNotIn("content", left_out)
 
     def test_a_control_sequence_of_an_agent_is_told_as_it_was(self):
         row = self.home.wait_for_end(self.home.start_session("[say a\x1b[31mred\x07]"))
