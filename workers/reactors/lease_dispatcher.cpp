@@ -449,8 +449,8 @@ void LeaseDispatcher::take_conversations() {
     const auto& turn = found->second.state.turn;
     Directed& directed = *found->second.directed;
     directed.is_conversation_awaited = false;
-    if (!turn || turn->turn != outcome->current) continue;
-    if (outcome->text) directed.conversation = std::move(*outcome->text);
+    const bool is_of_turn = turn && turn->turn == outcome->current;
+    if (is_of_turn && outcome->text) directed.conversation = std::move(*outcome->text);
     (outcome->text ? dirty_ : unread_).insert(key);
   }
 }

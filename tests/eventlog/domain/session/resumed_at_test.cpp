@@ -38,7 +38,7 @@ Fact left_behind() {
       .on(support::kSourceStream);
 }
 
-Spawn resume(bool is_fork = false) {
+Spawn go_on(bool is_fork = false) {
   Spawn c;
   c.spec = support::sample_spec(true);
   c.prompt = "Go on";
@@ -49,7 +49,7 @@ Spawn resume(bool is_fork = false) {
 
 // Returns the spec with which the session begins.
 SessionSpec resumed(const std::vector<Fact>& past, bool is_fork = false) {
-  const auto decided = given(past).when(resume(is_fork)).outcome();
+  const auto decided = given(past).when(go_on(is_fork)).outcome();
   REQUIRE(decided);
   for (const Emitted& one : *decided) {
     if (const auto* opened = std::get_if<SessionOpened>(&one.event)) return opened->spec;
@@ -60,7 +60,7 @@ SessionSpec resumed(const std::vector<Fact>& past, bool is_fork = false) {
 
 // Returns what the source's stream is told of it.
 SessionResumed told_to_source(const std::vector<Fact>& past, bool is_fork) {
-  const auto decided = given(past).when(resume(is_fork)).outcome();
+  const auto decided = given(past).when(go_on(is_fork)).outcome();
   REQUIRE(decided);
   for (const Emitted& one : *decided) {
     if (const auto* told = std::get_if<SessionResumed>(&one.event)) return *told;
